@@ -1,0 +1,55 @@
+import { z } from 'zod';
+
+/** How long an anonymous deployment lives, in seconds. Source: service-api part 8. */
+export const ANONYMOUS_TTL_SECONDS = 3 * 24 * 60 * 60;
+
+/** The longest `ttl`, in seconds: 365 days. Source: contract §3. */
+export const MAX_TTL_SECONDS = 365 * 24 * 60 * 60;
+
+/** The single fields of the deploy form, besides `files[]`. Source: contract §3. */
+export const DEPLOY_FIELDS = ['checksums', 'labels', 'password', 'via', 'ttl'] as const;
+export type DeployField = (typeof DEPLOY_FIELDS)[number];
+
+/** The name of a file part. Source: service-api part 4. */
+export const FILES_FIELD = 'files[]';
+
+/** The longest `Idempotency-Key`, and how long it replays, in seconds. Source: service-api part 8. */
+export const MAX_IDEMPOTENCY_KEY = 256;
+export const IDEMPOTENCY_WINDOW_SECONDS = 24 * 60 * 60;
+
+/** One MD5 a file, hex in any case, in the order of the file parts. Source: contract §3. */
+export const Checksums = z.array(
+  z
+    .string()
+    .regex(/^[0-9a-fA-F]{32}$/, 'a checksum is the MD5 of a file as 32 hex digits')
+    .transform((hex) => hex.toLowerCase()),
+);
+
+/** A site password: trimmed and NFC, then 6 to 128 characters. Source: contract §1. */
+export const Password = z
+  .string()
+  .transform((text) => text.trim().normalize('NFC'))
+  .refine((text) => {
+    const { length } = [...text];
+    return length >= 6 && length <= 128;
+  }, 'a password has 6 to 128 characters');
+
+/** Whole seconds from 1 to {@link MAX_TTL_SECONDS}. Source: contract §3. */
+export const Ttl = z.int('ttl is whole seconds').min(1, 'ttl is at least 1 second').max(MAX_TTL_SECONDS, 'ttl is at most 365 days');
+
+/** The origin tag as it is stored: lower case; `api` when absent or malformed. Source: contract §1. */
+export function normalizeVia(text: string | undefined): string {
+  const via = text?.toLowerCase() ?? '';
+  return /^[a-z0-9._-]{1,32}$/.test(via) ? via : 'api';
+}
+
+/** What a deploy asks for besides its files. */
+export interface DeployOptions {
+  labels: string[];
+  /** Trimmed, NFC; `null` for a public site. */
+  password: string | null;
+  via: string;
+  /** Seconds until the deployment expires; `null` for a permanent one. */
+  ttlSeconds: number | null;
+}
+

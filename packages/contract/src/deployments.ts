@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { Labels } from './labels.ts';
+import { DeploymentReference } from './names.ts';
+import { NextCursor } from './pages.ts';
+
+/** A moment, in Unix seconds. Source: contract, conventions. */
+export const Timestamp = z.int().describe('Unix seconds.').meta({ example: 1790000000 });
+
+/** Something worth knowing about an accepted upload. Source: contract §3. */
+export const Warning = z.object({
+  file: z.string(),
+  line: z.int().optional(),
+  at: z.string().optional(),
+  message: z.string(),
+});
+export type Warning = z.infer<typeof Warning>;
+
+/** Where a listed deployment stands. Source: contract §3. */
+export const DEPLOYMENT_STATUSES = ['success', 'deleting'] as const;
+
+/** A deployment. Source: service-api part 2, contract §3. */
+export const Deployment = z
+  .object({
+    deployment: z.string().meta({ example: 'calm-otter-4k9x2qd' }),
+    url: z.url().meta({ example: 'https://calm-otter-4k9x2qd.sites.example' }),
+    files: z.int().describe('Number of files.'),
+    size: z.int().describe('Sum of the file sizes, in bytes.'),
+    status: z.enum(DEPLOYMENT_STATUSES),
+    password: z.boolean().describe('True when visitors need a password. The password is never returned.'),
+    via: z.string().meta({ example: 'cli' }),
+    labels: z.array(z.string()),
+    created: Timestamp,
+    expires: Timestamp.optional().describe('Present on anonymous deployments and on those made with `ttl`.'),
+  })
+  .meta({ id: 'Deployment' });
+export type Deployment = z.infer<typeof Deployment>;
+
+/** The 201 of `POST /deployments`: the deployment, and what is told only once. Source: contract §3. */
+export const CreatedDeployment = Deployment.extend({
+  claim: z.url().optional().describe('Anonymous deploys only: the address at which an account can take the deployment over.'),
+  warnings: z.array(Warning).optional().describe('Present when there are any.'),
+}).meta({ id: 'CreatedDeployment' });
+export type CreatedDeployment = z.infer<typeof CreatedDeployment>;
+
+export const DeploymentList = z.object({ deployments: z.array(Deployment), nextCursor: NextCursor });
+export const DeploymentPath = z.object({ deployment: DeploymentReference });
+export const DeploymentPatch = DeploymentPath.extend({ labels: Labels.describe('Replaces the labels; an empty list clears them.') });
+export const DeletedDeployment = z.object({ deployment: z.string(), status: z.literal('deleting') });

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+
+/**
+ * Every `error` tag the service can answer with, and the HTTP status it always carries.
+ *
+ * The vocabulary is closed: a client may switch over it exhaustively.
+ *
+ * Source: contract §2.
+ */
+export const ERROR_STATUS = {
+  validation_failed: 400,
+  authentication_failed: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  request_timeout: 408,
+  payload_too_large: 413,
+  uri_too_long: 414,
+  business_logic_error: 422,
+  rate_limit_exceeded: 429,
+  headers_too_large: 431,
+  internal_server_error: 500,
+  unavailable: 503,
+} as const;
+
+/** An `error` tag. Source: contract §2. */
+export type ErrorCode = keyof typeof ERROR_STATUS;
+
+/** Which ceiling a request crossed, as `details.limit` of a 413 names it. Source: contract §2. */
+export const SIZE_LIMITS = ['maxFileSize', 'maxFilesCount', 'maxTotalSize', 'body'] as const;
+export type SizeLimit = (typeof SIZE_LIMITS)[number];
+
+/** What `details` holds, by tag. Tags that are not listed carry none. Source: contract §2. */
+export interface ErrorDetails {
+  validation_failed: { issues: { path: string; message: string }[] } | { file: string };
+  forbidden: { cap: string; used: number; limit: number };
+  payload_too_large: { limit: SizeLimit; max: number; file?: string };
+  business_logic_error: Record<string, unknown>;
+  rate_limit_exceeded: { retryAfter: number };
+  internal_server_error: { requestId: string };
+}
+
+/** `details` of one tag: its own shape, or nothing. */
+export type DetailsOf<C extends ErrorCode> = C extends keyof ErrorDetails ? ErrorDetails[C] : never;
+
+/** The one body of every non-2xx answer of the API host. Source: service-api part 2, contract §2. */
+export const ErrorBody = z
+  .object({
+    error: z.enum(Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]]),
+    message: z.string().describe('What was wrong and what would be right.'),
+    status: z.int().describe('The HTTP status code.'),
+    details: z.record(z.string(), z.unknown()).optional().describe('Structured context.'),
+  })
+  .meta({ id: 'Error' });
+export type ErrorBody = z.infer<typeof ErrorBody>;

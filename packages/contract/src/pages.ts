@@ -1,0 +1,19 @@
+import { z } from 'zod';
+
+/** Page size when `limit` is absent, and the most a page holds. Source: service-api part 4. */
+export const DEFAULT_PAGE_SIZE = 50;
+export const MAX_PAGE_SIZE = 100;
+
+/** Query of every list. `limit` above the maximum is taken as the maximum. Source: contract §1. */
+export const PageQuery = z.object({
+  cursor: z.string().min(1, 'a cursor is the nextCursor of an earlier page').max(512, 'a cursor is the nextCursor of an earlier page').optional(),
+  limit: z
+    .int('limit is a whole number of at least 1')
+    .min(1, 'limit is a whole number of at least 1')
+    .default(DEFAULT_PAGE_SIZE)
+    .transform((limit) => Math.min(limit, MAX_PAGE_SIZE)),
+});
+export type PageQuery = z.output<typeof PageQuery>;
+
+/** Present while more pages exist. */
+export const NextCursor = z.string().optional().describe('Pass as `cursor` to get the next page; absent on the last one.');

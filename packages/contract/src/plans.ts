@@ -1,0 +1,91 @@
+import { z } from 'zod';
+
+const MiB = 1024 ** 2;
+const GiB = 1024 ** 3;
+
+/** What an account on a plan may hold; `usage` has the same keys. Source: service-api part 2. */
+export const Caps = z.object({
+  deployments: z.int().min(0),
+  platformDomains: z.int().min(0),
+  customDomains: z.int().min(0),
+  seats: z.int().min(0),
+});
+export type Caps = z.infer<typeof Caps>;
+
+/** The ceilings of one deploy. Sizes in bytes. Source: contract §6. */
+export const DeployLimits = z.object({
+  maxFileSize: z.int().min(1).describe('Largest file, in bytes.'),
+  maxFilesCount: z.int().min(1).describe('Most files in one deployment.'),
+  maxTotalSize: z.int().min(1).describe('Largest sum of file sizes, in bytes.'),
+});
+export type DeployLimits = z.infer<typeof DeployLimits>;
+
+const Price = z.union([z.object({ month: z.int().min(0), year: z.int().min(0) }), z.literal('contact')]);
+
+const PLAN_ID = /^[a-z][a-z0-9-]{0,31}$/;
+
+/** One plan as the operator configures it: what is shown, what an account may hold, how big a deploy may be. */
+export const Plan = z.object({
+  plan: z.string().regex(PLAN_ID, 'a plan id is lower-case letters, digits and "-", starting with a letter'),
+  name: z.string().min(1),
+  price: Price,
+  caps: Caps.nullable(),
+  limits: DeployLimits,
+  closed: z.string().min(1).optional(),
+  rank: z.int().optional().describe('Higher is an upgrade; the position in the file when absent.'),
+});
+export type Plan = z.infer<typeof Plan>;
+
+/** The operator's plan file: plans in display order. Who reads it also wants {@link ANONYMOUS_PLAN} among them. */
+export const PlansFile = z.object({ plans: z.array(Plan).min(1) }).refine(
+  ({ plans }) => new Set(plans.map((p) => p.plan)).size === plans.length,
+  'each plan id stands once',
+);
+
+/** The plan whose limits anonymous deploys follow. Source: service-api part 1. */
+export const ANONYMOUS_PLAN = 'free';
+
+/** The plan table when the operator gives none. Prices in US cents. Source: contract §6. */
+export const DEFAULT_PLANS: readonly Plan[] = [
+  {
+    plan: 'free',
+    name: 'Free',
+    price: { month: 0, year: 0 },
+    caps: { deployments: 100, platformDomains: 5, customDomains: 0, seats: 1 },
+    limits: { maxFileSize: 20 * MiB, maxFilesCount: 1_000, maxTotalSize: 100 * MiB },
+  },
+  {
+    plan: 'pro',
+    name: 'Pro',
+    price: { month: 900, year: 9_000 },
+    caps: { deployments: 1_000, platformDomains: 50, customDomains: 10, seats: 1 },
+    limits: { maxFileSize: 100 * MiB, maxFilesCount: 10_000, maxTotalSize: GiB },
+  },
+  {
+    plan: 'team',
+    name: 'Team',
+    price: { month: 2_900, year: 29_000 },
+    caps: { deployments: 10_000, platformDomains: 500, customDomains: 100, seats: 10 },
+    limits: { maxFileSize: 250 * MiB, maxFilesCount: 20_000, maxTotalSize: 5 * GiB },
+  },
+  {
+    plan: 'scale',
+    name: 'Scale',
+    price: 'contact',
+    caps: null,
+    limits: { maxFileSize: GiB, maxFilesCount: 100_000, maxTotalSize: 20 * GiB },
+  },
+];
+
+/** A plan as `GET /plans` shows it. Source: service-api part 2. */
+export const PlanRow = z
+  .object({
+    plan: z.string(),
+    name: z.string(),
+    price: Price.describe('Whole US cents, or "contact" for a plan arranged directly.'),
+    caps: Caps.nullable(),
+    closed: z.string().optional().describe('Present when the plan cannot be ordered yet: the sentence to show.'),
+  })
+  .meta({ id: 'Plan' });
+export type PlanRow = z.infer<typeof PlanRow>;
+export const PlanList = z.object({ plans: z.array(PlanRow) });

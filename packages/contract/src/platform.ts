@@ -1,0 +1,12 @@
+import { z } from 'zod';
+import { Timestamp } from './deployments.ts';
+import { DeployLimits } from './plans.ts';
+
+/** `GET /ping`. Source: contract §6. */
+export const Ping = z.object({ timestamp: Timestamp });
+
+/** `GET /limits`: what one deploy may hold. Source: contract §6. */
+export const Limits = DeployLimits.extend({
+  blockedExtensions: z.array(z.string()).describe('File extensions that are refused, without the dot.'),
+}).meta({ id: 'Limits' });
+export type Limits = z.infer<typeof Limits>;

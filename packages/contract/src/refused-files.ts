@@ -1,0 +1,70 @@
+/**
+ * File extensions that are never published: programs and installers of the desktop systems.
+ *
+ * Served as `blockedExtensions` by `GET /limits`. Source: contract §3, §6.
+ */
+export const BLOCKED_EXTENSIONS = [
+  'aab', 'apk', 'app', 'appimage', 'appx', 'appxbundle', 'bat', 'cab', 'cmd', 'com', 'cpl', 'deb', 'dll', 'dmg', 'exe',
+  'gadget', 'hta', 'inf', 'ipa', 'iso', 'jar', 'jse', 'lnk', 'msc', 'msi', 'msix', 'msixbundle', 'msp', 'mst', 'pif', 'pkg',
+  'ps1', 'psm1', 'reg', 'rpm', 'scr', 'snap', 'sys', 'vb', 'vbe', 'vbs', 'ws', 'wsf', 'wsh', 'xbap', 'xpi',
+] as const;
+
+const BLOCKED: ReadonlySet<string> = new Set(BLOCKED_EXTENSIONS);
+const JUNK_FILES: ReadonlySet<string> = new Set(['.DS_Store', 'Thumbs.db', 'desktop.ini']);
+const KEY_FILES = /^id_(?:rsa|dsa|ecdsa|ed25519)$/;
+
+/** Matches the head line of a private key in PEM form. */
+export const PRIVATE_KEY_MARKER = /-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY-----/;
+
+/** True for what systems leave behind in folders. It is dropped without a word and not counted. Source: contract §3. */
+export function isJunk(path: string): boolean {
+  const segments = path.split('/');
+  return JUNK_FILES.has(segments.at(-1)!) || segments.slice(0, -1).includes('__MACOSX');
+}
+
+/**
+ * Says why a file must not be published, judging by its path alone.
+ *
+ * @param path A canonical path.
+ * @returns The reason as a sentence, or `null` when it may be published. Source: contract §3.
+ */
+export function refusedPath(path: string): string | null {
+  const segments = path.split('/');
+  const name = segments.at(-1)!;
+  if (segments.includes('.git')) return 'a repository (.git/) is never published; upload the built site alone';
+  if (segments[0] === 'node_modules' && segments.length > 1)
+    return 'node_modules/ is the sign of an unbuilt project; upload the folder that the build writes';
+  if (name.startsWith('.env')) return 'environment files (.env*) hold secrets and are never published';
+  if (KEY_FILES.test(name)) return 'private keys are never published';
+  const extension = extensionOf(name);
+  if (BLOCKED.has(extension)) return `programs and installers (.${extension}) are never published`;
+  return null;
+}
+
+/** True when the bytes have to be searched for {@link PRIVATE_KEY_MARKER} before the file is accepted. */
+export function mayHoldPrivateKey(path: string): boolean {
+  return /\.(?:pem|key)$/i.test(path);
+}
+
+/** True for a path that lies in, or is, a dot file outside `.well-known/`. Stored, never served. Source: contract §3. */
+export function isDotFile(path: string): boolean {
+  return !path.startsWith('.well-known/') && path.split('/').some((segment) => segment.startsWith('.'));
+}
+
+/** The files at the root that configure serving instead of being served. Source: serving S12, S22. */
+export const RULE_FILES: ReadonlySet<string> = new Set(['ship.json', '_redirects', '_headers']);
+
+/** Files of other hosts' server code at the root: stored, never served. Source: serving S12. */
+export const FOREIGN_RULE_FILES: ReadonlySet<string> = new Set(['_worker.js', '_routes.json']);
+
+/** True when a stored file is never answered, whatever is asked. Source: contract §3; serving S12. */
+export function isWithheld(path: string): boolean {
+  return isDotFile(path) || RULE_FILES.has(path) || FOREIGN_RULE_FILES.has(path);
+}
+
+/** The extension as Windows sees it: dots and spaces at the end of a name do not count there. */
+function extensionOf(name: string): string {
+  const seen = name.replace(/[. ]+$/, '');
+  const dot = seen.lastIndexOf('.');
+  return dot < 0 ? '' : seen.slice(dot + 1).toLowerCase();
+}

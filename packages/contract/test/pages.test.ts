@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { PageQuery } from '../src/pages.ts';
+
+describe('contract §1: limit', () => {
+  it.each([
+    [undefined, 50],
+    [1, 1],
+    [50, 50],
+    [100, 100],
+    [101, 100],
+    [1_000_000, 100],
+    [Number.MAX_SAFE_INTEGER, 100],
+  ])('%s is taken as %s', (limit, taken) => {
+    expect(PageQuery.parse({ limit }).limit).toBe(taken);
+  });
+
+  it.each([[0], [-1], [1.5], [0.5], [Number.NaN], [Number.POSITIVE_INFINITY], ['10'], [''], [null], [{ $gt: 0 }], [[10]], [true]])('%j is refused', (limit) => {
+    const result = PageQuery.safeParse({ limit });
+    expect(result.error?.issues[0]).toMatchObject({ path: ['limit'], message: 'limit is a whole number of at least 1' });
+  });
+});
+
+describe('contract §1: cursor', () => {
+  it.each([[''], ['a'.repeat(513)], [1], [null], [{}], [['a']]])('%j is refused', (cursor) => {
+    expect(PageQuery.safeParse({ cursor }).success).toBe(false);
+  });
+
+  it('is opaque here, and unknown parameters are ignored', () => {
+    expect(PageQuery.parse({ cursor: 'anything', order: 'asc', ['__proto__']: 1 })).toEqual({ cursor: 'anything', limit: 50 });
+  });
+});

@@ -1,0 +1,195 @@
+import { posix, win32 } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { findCaseTwins, findPathConflict, MAX_PATH_BYTES, MAX_SEGMENT_BYTES, normalizePath, parentFolders, utf8Length } from '../src/paths.ts';
+import { traversalNames } from './traversal-names.ts';
+
+const segment = (bytes: number) => 'a'.repeat(bytes);
+const pathOf = (bytes: number) => `${`${segment(99)}/`.repeat(Math.floor((bytes - 1) / 100))}${segment(((bytes - 1) % 100) + 1)}`;
+
+/** Whether a path stays inside a folder however a system reads it: raw, percent-decoded, and with `\` as `/`. */
+function staysInside(path: string): boolean {
+  return [path, decoded(path), path.replaceAll('\\', '/'), decoded(path).replaceAll('\\', '/')].every(
+    (read) => posix.resolve('/srv/site', read).startsWith('/srv/site/') && win32.resolve('D:\\site', read).startsWith('D:\\site\\'),
+  );
+}
+
+function decoded(path: string): string {
+  return path.replace(/(?:%[0-9a-f]{2})+/gi, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString());
+}
+
+describe('contract §3: accepted names and their canonical form', () => {
+  it.each([
+    ['index.html', 'index.html'],
+    ['docs/a/b.html', 'docs/a/b.html'],
+    ['/index.html', 'index.html'],
+    ['./index.html', 'index.html'],
+    ['./docs/a.html', 'docs/a.html'],
+    ['.well-known/security.txt', '.well-known/security.txt'],
+    ['..a', '..a'],
+    ['a..', 'a..'],
+    ['...', '...'],
+    ['a/.../b', 'a/.../b'],
+    ['cafe\u0301.html', 'caf\u00e9.html'],
+    ['caf\u00e9.html', 'caf\u00e9.html'],
+    ['\u1100\u1161\u11a8', '\uac01'],
+    ['日本語/ページ.html', '日本語/ページ.html'],
+    ['\u{1f600}.png', '\u{1f600}.png'],
+    ['\u{1f468}\u200d\u{1f469}\u200d\u{1f467}.png', '\u{1f468}\u200d\u{1f469}\u200d\u{1f467}.png'],
+    ['CON', 'CON'],
+    ['a|b*c', 'a|b*c'],
+    ['notes: one.txt', 'notes: one.txt'],
+    ['end. ', 'end. '],
+    ["it's & more, (x) [y] {z} $1 ~ ^ ` ! + = @ ;", "it's & more, (x) [y] {z} $1 ~ ^ ` ! + = @ ;"],
+    ['__proto__', '__proto__'],
+    [segment(MAX_SEGMENT_BYTES), segment(MAX_SEGMENT_BYTES)],
+    [pathOf(MAX_PATH_BYTES), pathOf(MAX_PATH_BYTES)],
+    [`/${pathOf(MAX_PATH_BYTES)}`, pathOf(MAX_PATH_BYTES)],
+    ['e\u0301'.repeat(127), '\u00e9'.repeat(127)],
+  ])('%j becomes %j', (name, path) => {
+    expect(normalizePath(name)).toEqual({ ok: true, path });
+  });
+});
+
+describe('T1: refused names, each with its reason', () => {
+  it.each([
+    ['', 'the path is empty'],
+    ['/', 'the path is empty'],
+    ['./', 'the path is empty'],
+    ['//x', 'relative'],
+    ['///x', 'relative'],
+    ['.//x', 'relative'],
+    ['//host/share', 'relative'],
+    ['/C:/x', 'relative'],
+    ['C:', 'relative'],
+    ['c:/x', 'relative'],
+    ['C:x', 'relative'],
+    ['./C:/x', 'relative'],
+    ['\u212a:/x', 'relative'],
+    ['.', '"." or ".."'],
+    ['..', '"." or ".."'],
+    ['../x', '"." or ".."'],
+    ['/../x', '"." or ".."'],
+    ['././x', '"." or ".."'],
+    ['/./x', '"." or ".."'],
+    ['a/../b', '"." or ".."'],
+    ['a/./b', '"." or ".."'],
+    ['a/..', '"." or ".."'],
+    ['a/.', '"." or ".."'],
+    ['a//b', 'empty segment'],
+    ['a/', 'empty segment'],
+    ['..\\x', 'folders are separated by "/"'],
+    ['a\\b', 'folders are separated by "/"'],
+    ['C:\\x', 'folders are separated by "/"'],
+    ['a%00b', 'this one has %'],
+    ['%2e%2e/x', 'this one has %'],
+    ['..%2fx', 'this one has %'],
+    ['a#b', 'this one has #'],
+    ['a?b', 'this one has ?'],
+    ['a<b', 'this one has <'],
+    ['a>b', 'this one has >'],
+    ['a"b', 'this one has "'],
+    ['a\ud800', 'UTF-8'],
+    ['\udc00a', 'UTF-8'],
+    ['\udc00\ud800', 'UTF-8'],
+    ['a\ufffdb', 'UTF-8'],
+    [segment(MAX_SEGMENT_BYTES + 1), 'a path segment has at most 255 bytes'],
+    [`${segment(3)}/${'\u00e9'.repeat(128)}/x`, 'a path segment has at most 255 bytes'],
+    [pathOf(MAX_PATH_BYTES + 1), 'a path has at most 1024 bytes'],
+    [segment(5_000), 'a path has at most 1024 bytes'],
+  ])('%j: %s', (name, reason) => {
+    const result = normalizePath(name);
+    expect(result).toMatchObject({ ok: false });
+    expect(result.ok || result.reason).toContain(reason);
+  });
+
+  const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
+  const marks = [0x61c, 0x200e, 0x200f, ...range(0x2028, 0x202e), ...range(0x2066, 0x2069), 0xfeff];
+  it.each([...range(0, 0x1f), ...range(0x7f, 0x9f), ...marks].map((code) => [code.toString(16)]))('control, separator or direction mark U+%s, wherever it stands', (hex) => {
+    const mark = String.fromCodePoint(Number.parseInt(hex, 16));
+    for (const name of [mark, `${mark}a`, `a${mark}b`, `a/b${mark}`, `/${mark}`]) expect(normalizePath(name)).toMatchObject({ ok: false });
+  });
+});
+
+describe('T1: no accepted path leaves its folder', () => {
+  it('holds for a corpus of traversal names', () => {
+    let names = 0;
+    for (const name of traversalNames()) {
+      names += 1;
+      const result = normalizePath(name);
+      if (result.ok) expect(staysInside(result.path), name).toBe(true);
+    }
+    expect(names).toBeGreaterThan(33_000);
+  });
+
+  const piece = fc.oneof(
+    { weight: 3, arbitrary: fc.constantFrom('.', '..', '/', '//', './', '../', '\\', '%2e', '%2f', '%5c', 'C:', ':', ' ', '\u0000', '\u2025', '\uff0e', '\uff0f', 'a', 'b.html') },
+    { weight: 1, arbitrary: fc.string({ unit: 'grapheme', maxLength: 4 }) },
+    { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 3 }) },
+  );
+  const anyName = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''));
+
+  it('holds for any name, and the canonical form is a fixed point', () => {
+    fc.assert(
+      fc.property(anyName, (name) => {
+        const result = normalizePath(name);
+        if (!result.ok) return;
+        expect(staysInside(result.path)).toBe(true);
+        expect(normalizePath(result.path)).toEqual(result);
+        expect(result.path).toBe(result.path.normalize('NFC'));
+        expect(utf8Length(result.path)).toBeLessThanOrEqual(MAX_PATH_BYTES);
+        expect(new URL(`http://h/${encodeURI(result.path)}`).pathname).toBe(`/${encodeURI(result.path)}`);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+});
+
+describe('T2: two names, one file', () => {
+  it.each([
+    [['a', 'a'], 'a', 'a', 'two parts name the same file'],
+    [['a', 'b', 'a'], 'a', 'a', 'two parts name the same file'],
+    [['a', 'a/b'], 'a', 'a/b', 'a file cannot also be a folder'],
+    [['a/b', 'a'], 'a', 'a/b', 'a file cannot also be a folder'],
+    [['a/b/c/d', 'x', 'a/b'], 'a/b', 'a/b/c/d', 'a file cannot also be a folder'],
+    [['a/x', 'a/b/y', 'a/b'], 'a/b', 'a/b/y', 'a file cannot also be a folder'],
+    [['a/b/y', 'a/b/z', 'a'], 'a', 'a/b/y', 'a file cannot also be a folder'],
+  ])('%j: %s and %s, %s', (paths, first, second, reason) => {
+    expect(findPathConflict(paths)).toEqual({ first, second, reason });
+  });
+
+  it.each([[[]], [['a']], [['a', 'b']], [['a/b', 'a/c', 'ab']], [['a', 'A']], [['a', 'a.b', 'a-b/c']], [['__proto__', 'constructor/x']]])('%j is free of conflict', (paths) => {
+    expect(findPathConflict(paths)).toBeNull();
+  });
+
+  it('finds a conflict exactly when there is one', () => {
+    const path = fc.array(fc.constantFrom('a', 'b', 'c'), { minLength: 1, maxLength: 4 }).map((parts) => parts.join('/'));
+    fc.assert(
+      fc.property(fc.array(path, { maxLength: 8 }), (paths) => {
+        const clash = paths.some((a, i) => paths.some((b, j) => i !== j && (a === b || b.startsWith(`${a}/`))));
+        const found = findPathConflict(paths);
+        expect(found !== null).toBe(clash);
+        if (found) expect(paths).toEqual(expect.arrayContaining([found.first, found.second]));
+      }),
+    );
+  });
+
+  it('names the folders of a file, nearest first', () => {
+    expect(parentFolders('a/b/c.html')).toEqual(['a/b', 'a']);
+    expect(parentFolders('c.html')).toEqual([]);
+  });
+});
+
+describe('contract §3: names that differ by case alone', () => {
+  it('are told for each file after the first', () => {
+    expect(findCaseTwins(['a', 'A', 'b', 'docs/X', 'Docs/x', 'DOCS/X'])).toEqual([
+      { file: 'A', twin: 'a' },
+      { file: 'Docs/x', twin: 'docs/X' },
+      { file: 'DOCS/X', twin: 'docs/X' },
+    ]);
+  });
+
+  it('are compared beyond ASCII', () => {
+    expect(findCaseTwins(['É', 'é', '__proto__'])).toEqual([{ file: 'é', twin: 'É' }]);
+  });
+});
