@@ -1,0 +1,75 @@
+import type { Plan } from '@berth/contract';
+import type { Database } from './database/database.ts';
+import type { PackStore } from './storage/packs.ts';
+
+/** What services write to the log. A subset of pino's interface. */
+export interface Log {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** The plan table. Source: contract §6. */
+export interface Plans {
+  /** In display order. */
+  readonly all: readonly Plan[];
+  /** The plan of an account; one that is no longer in the table grants what the anonymous plan grants. */
+  get(plan: string): Plan;
+}
+
+/** The addresses that answers name. */
+export interface Addresses {
+  /** Where sites live, with a port when it is part of the URL: `localhost:4000`. */
+  readonly platformDomain: string;
+  /** The public URL of a deployment. */
+  site(deployment: string): string;
+  /** The URL at which an anonymous deployment can be claimed. */
+  claim(hash: string): string;
+}
+
+/** Keys derived from `SECRET_KEY`, one for each purpose. Source: security §7. */
+export interface Keys {
+  cursor: Buffer;
+  idempotency: Buffer;
+}
+
+/** Everything a service works with. Made once, at the edge; tests replace any part by passing another. */
+export interface Core {
+  database: Database;
+  packs: PackStore;
+  plans: Plans;
+  addresses: Addresses;
+  keys: Keys;
+  log: Log;
+  /** This run of the process, as its row in `boot` names it. */
+  boot: string;
+  /** Packs that an upload of this process is filling right now; the sweep of this process leaves them alone. */
+  activePacks: Set<string>;
+  /** The time now. */
+  now(): Date;
+}
+
+/**
+ * Who makes a request. Decided once, from the `Authorization` header.
+ *
+ * Source: service-api part 5; contract §1.
+ */
+export type Caller = AnonymousCaller | AccountCaller;
+
+export interface AnonymousCaller {
+  kind: 'anonymous';
+  /** The client's address; IPv6 cut to its /64. */
+  address: string;
+}
+
+export interface AccountCaller {
+  kind: 'account';
+  account: string;
+  plan: string;
+  /** Which kind of credential: a whole account's key, or a token for deploys alone. */
+  credential: 'api' | 'deploy';
+  /** The identifier of the credential. */
+  token: string;
+  authMethod: 'api-key' | 'deploy-token';
+}
+

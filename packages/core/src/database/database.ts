@@ -1,0 +1,77 @@
+import { Migrator } from '@mikro-orm/migrations';
+import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import { entities } from '../entities/index.ts';
+import { migrations } from './migrations/index.ts';
+
+/** Where PostgreSQL is reached: a URL, or a server on a Unix socket. */
+export type DatabaseAddress = { url: string } | { socketDir: string; user: string; database: string };
+
+/** The connection to PostgreSQL and everything that is read or written through it. */
+export interface Database {
+  /** A fresh unit of work. Each procedure, job or request takes its own. */
+  em(): EntityManager;
+  /**
+   * Runs `work` in one transaction, repeated at most twice when a lock could not be had in time or two
+   * transactions stood in each other's way. `work` must be safe to run again.
+   */
+  transaction<T>(work: (em: EntityManager) => Promise<T>): Promise<T>;
+  /** Brings the schema up to date. Safe for any number of processes at once. */
+  migrate(): Promise<void>;
+  /** The SQL that would make the schema equal to the entities; empty when they agree. */
+  schemaDrift(): Promise<string>;
+  /** True when a query is answered. */
+  isReady(): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/** How long a transaction waits for a lock before it gives way. Source: security §5. */
+const LOCK_TIMEOUT_MS = 8_000;
+const MIGRATION_LOCK = 7_212_001;
+const RETRIES = 2;
+// lock_not_available, deadlock_detected
+const RETRYABLE = new Set(['55P03', '40P01']);
+
+/** Connects to PostgreSQL. The pool is filled on demand. */
+export function openDatabase(address: DatabaseAddress, { poolSize = 16 } = {}): Database {
+  const orm = new MikroORM({
+    entities,
+    ...('url' in address
+      ? { clientUrl: address.url }
+      : { host: address.socketDir, port: 5432, user: address.user, password: '', dbName: address.database }),
+    pool: { min: 0, max: poolSize },
+    driverOptions: { options: `-c lock_timeout=${LOCK_TIMEOUT_MS} -c timezone=UTC`, connectionTimeoutMillis: 5_000 },
+    extensions: [Migrator],
+    migrations: { migrationsList: migrations, snapshot: false, tableName: 'migration', silent: true },
+    ignoreUndefinedInQuery: true,
+    logger: () => {},
+  });
+  const em = () => orm.em.fork() as EntityManager;
+  return {
+    em,
+    async transaction(work) {
+      for (let attempt = 0; ; attempt += 1) {
+        try {
+          return await em().transactional(work);
+        } catch (error) {
+          if (attempt >= RETRIES || !RETRYABLE.has((error as { code?: string }).code ?? '')) throw error;
+        }
+      }
+    },
+    async migrate() {
+      await em().transactional(async (tx) => {
+        await sql`select set_config('lock_timeout', '0', true), pg_advisory_xact_lock(${MIGRATION_LOCK})`.execute(tx.getKysely());
+        await orm.migrator.up();
+      });
+    },
+    async schemaDrift() {
+      const drift = await orm.schema.getUpdateSchemaSQL({ safe: false });
+      return drift
+        .split('\n')
+        .filter((line) => line.trim() !== '' && !/"migration"/.test(line))
+        .join('\n');
+    },
+    isReady: () => orm.isConnected(),
+    close: () => orm.close(true),
+  };
+}

@@ -1,0 +1,24 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+/** Whether an account may act and its sites are shown. Source: contract §6. */
+export const ACCOUNT_STATES = ['active', 'suspended', 'terminated'] as const;
+export type AccountState = (typeof ACCOUNT_STATES)[number];
+
+const AccountSchema = defineEntity({
+  name: 'Account',
+  tableName: 'account',
+  properties: {
+    id: p.text().primary(),
+    email: p.text().unique(),
+    name: p.text().nullable(),
+    plan: p.text(),
+    state: p.enum(ACCOUNT_STATES).default('active'),
+    /** Live deployments, changed in the transaction of what it counts. Deleting ones count no more. */
+    deploymentCount: p.integer().default(0),
+    created: p.datetime(3),
+  },
+});
+
+/** Who owns deployments and tokens. */
+export class Account extends AccountSchema.class {}
+AccountSchema.setClass(Account);

@@ -1,0 +1,16 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { Deployment } from './deployment.ts';
+import { Pack } from './pack.ts';
+
+const DeploymentPackSchema = defineEntity({
+  name: 'DeploymentPack',
+  tableName: 'deployment_pack',
+  properties: {
+    deployment: () => p.manyToOne(Deployment).primary().deleteRule('cascade'),
+    pack: () => p.manyToOne(Pack).primary().deleteRule('restrict').index('deployment_pack_pack_id_index'),
+  },
+});
+
+/** Which packs a deployment needs. Its foreign key turns a fault of the sweep into a refused commit. Source: security §5. */
+export class DeploymentPack extends DeploymentPackSchema.class {}
+DeploymentPackSchema.setClass(DeploymentPack);

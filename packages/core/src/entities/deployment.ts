@@ -1,0 +1,33 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { Account } from './account.ts';
+
+const DeploymentSchema = defineEntity({
+  name: 'Deployment',
+  tableName: 'deployment',
+  properties: {
+    /** Also the subdomain. Each one stands in `issued_id` for ever. */
+    id: p.text().primary(),
+    /** `null` until an anonymous deployment is claimed. */
+    account: () => p.manyToOne(Account).nullable().deleteRule('restrict'),
+    status: p.enum(['success', 'deleting'] as const),
+    files: p.integer(),
+    size: p.bigint('number'),
+    labels: p.array(),
+    via: p.text(),
+    /** PHC string; `null` for a public site. */
+    passwordHash: p.text().nullable(),
+    /** SHA-256 of the claim hash; `null` on authenticated deploys. */
+    claimHash: p.blob().nullable().unique(),
+    created: p.datetime(3),
+    expires: p.datetime(3).nullable(),
+  },
+  indexes: [
+    { name: 'deployment_account_created_id_index', properties: ['account', 'created', 'id'] },
+    { name: 'deployment_expires_index', properties: ['expires'] },
+    { name: 'deployment_status_index', properties: ['status'] },
+  ],
+});
+
+/** A published site. Source: service-api part 2. */
+export class Deployment extends DeploymentSchema.class {}
+DeploymentSchema.setClass(Deployment);

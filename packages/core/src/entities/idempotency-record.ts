@@ -1,0 +1,20 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+const IdempotencyRecordSchema = defineEntity({
+  name: 'IdempotencyRecord',
+  tableName: 'idempotency_record',
+  properties: {
+    /** Who sent the key: a credential, or a client address. */
+    scope: p.text().primary(),
+    key: p.text().primary(),
+    /** What was asked for, so that the key with another body is refused. */
+    fingerprint: p.blob(),
+    /** The 201 body, encrypted: it may hold a claim hash. */
+    response: p.blob(),
+    created: p.datetime(3).index('idempotency_record_created_index'),
+  },
+});
+
+/** The stored outcome of a deploy under its key. Source: service-api part 8, security T25. */
+export class IdempotencyRecord extends IdempotencyRecordSchema.class {}
+IdempotencyRecordSchema.setClass(IdempotencyRecord);

@@ -1,0 +1,20 @@
+import { Account } from './account.ts';
+import { Activity } from './activity.ts';
+import { Boot } from './boot.ts';
+import { Content } from './content.ts';
+import { DeploymentPack } from './deployment-pack.ts';
+import { Deployment } from './deployment.ts';
+import { IdempotencyRecord } from './idempotency-record.ts';
+import { IssuedId } from './issued-id.ts';
+import { Manifest } from './manifest.ts';
+import { Member } from './member.ts';
+import { Pack } from './pack.ts';
+import { Token } from './token.ts';
+
+/** Every entity, for the ORM. */
+export const entities = [
+  Account, Activity, Boot, Content, Deployment, DeploymentPack, IdempotencyRecord, IssuedId, Manifest, Member, Pack, Token,
+];
+
+export { Account, Activity, Boot, Content, Deployment, DeploymentPack, IdempotencyRecord, IssuedId, Manifest, Member, Pack, Token };
+export type { AccountState } from './account.ts';

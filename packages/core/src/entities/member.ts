@@ -1,0 +1,19 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { Account } from './account.ts';
+
+const MemberSchema = defineEntity({
+  name: 'Member',
+  tableName: 'member',
+  properties: {
+    id: p.bigint('number').primary().autoincrement(),
+    account: () => p.manyToOne(Account).deleteRule('cascade'),
+    email: p.text(),
+    role: p.enum(['owner', 'member'] as const),
+    created: p.datetime(3),
+  },
+  uniques: [{ name: 'member_account_email_unique', properties: ['account', 'email'] }],
+});
+
+/** A person who works in an account. Members are what `seats` counts. Source: contract §6. */
+export class Member extends MemberSchema.class {}
+MemberSchema.setClass(Member);

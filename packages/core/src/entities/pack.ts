@@ -1,0 +1,22 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { Boot } from './boot.ts';
+
+const PackSchema = defineEntity({
+  name: 'Pack',
+  tableName: 'pack',
+  properties: {
+    /** Random, never used twice; also the name in the store. */
+    id: p.uuid().primary(),
+    /** `open` while its boot writes it, `sealed` once durable and referred to, `dead` when it may be removed. */
+    state: p.enum(['open', 'sealed', 'dead'] as const),
+    size: p.bigint('number').default(0),
+    boot: () => p.manyToOne(Boot),
+    created: p.datetime(3),
+    sealed: p.datetime(3).nullable(),
+  },
+  indexes: [{ name: 'pack_state_index', properties: ['state'] }],
+});
+
+/** A file of contents in the pack store. The row is written before the file and removed after it. Source: security §5. */
+export class Pack extends PackSchema.class {}
+PackSchema.setClass(Pack);

@@ -1,0 +1,26 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { Account } from './account.ts';
+
+const TokenSchema = defineEntity({
+  name: 'Token',
+  tableName: 'token',
+  properties: {
+    id: p.bigint('number').primary().autoincrement(),
+    account: () => p.manyToOne(Account).deleteRule('cascade'),
+    /** The identifier shown to people, 7 of `[a-z0-9]`. */
+    token: p.text(),
+    kind: p.enum(['api', 'deploy'] as const),
+    /** SHA-256 of the whole credential: 128 random bits need no slow hash. */
+    secretHash: p.blob().unique(),
+    last4: p.text(),
+    labels: p.array(),
+    created: p.datetime(3),
+    expires: p.datetime(3).nullable(),
+    used: p.datetime(3).nullable(),
+  },
+  uniques: [{ name: 'token_account_token_unique', properties: ['account', 'token'] }],
+});
+
+/** A credential, without its secret. Source: contract §5. */
+export class Token extends TokenSchema.class {}
+TokenSchema.setClass(Token);

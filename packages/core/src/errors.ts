@@ -1,0 +1,54 @@
+import { type DetailsOf, ERROR_STATUS, type ErrorCode } from '@berth/contract';
+
+interface ErrorExtras<C extends ErrorCode> {
+  /** Structured context for the caller. */
+  details?: DetailsOf<C>;
+  /** What happened underneath, for the operator's log alone. */
+  cause?: unknown;
+  /** When the caller may try again, in whole seconds; becomes `Retry-After`. */
+  retryAfterSeconds?: number;
+}
+
+/**
+ * A refusal in the service's closed vocabulary: a code for programs, a message for people, a cause for the operator.
+ *
+ * Made in services, mapped once at the edge of each face. Source: contract §2.
+ */
+export class ServiceError<C extends ErrorCode = ErrorCode> extends Error {
+  readonly code: C;
+  readonly details: DetailsOf<C> | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: C, message: string, extras: ErrorExtras<C> = {}) {
+    super(message, { cause: extras.cause });
+    this.name = 'ServiceError';
+    this.code = code;
+    this.details = extras.details;
+    this.retryAfterSeconds = extras.retryAfterSeconds;
+  }
+
+  /** The HTTP status this error is answered with. */
+  get status(): number {
+    return ERROR_STATUS[this.code];
+  }
+}
+
+/** The 404 that a missing resource and another account's resource share to the byte. Source: contract §2; security T22. */
+export function notFound(what: string): ServiceError {
+  return new ServiceError('not_found', `There is no such ${what}.`);
+}
+
+/** A 400 about one named input. */
+export function invalid(path: string, message: string): ServiceError {
+  return new ServiceError('validation_failed', `${path}: ${message}`, { details: { issues: [{ path, message }] } });
+}
+
+/** A 400 about one uploaded file. */
+export function invalidFile(file: string, message: string): ServiceError {
+  return new ServiceError('validation_failed', `${file}: ${message}`, { details: { file } });
+}
+
+/** A 503: a dependency is away, or the server is about to stop. */
+export function unavailable(message: string, cause?: unknown, retryAfterSeconds = 5): ServiceError {
+  return new ServiceError('unavailable', message, { cause, retryAfterSeconds });
+}

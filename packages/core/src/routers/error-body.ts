@@ -1,0 +1,69 @@
+import { ERROR_STATUS, type ErrorBody, type ErrorCode } from '@berth/contract';
+import { TRPCError } from '@trpc/server';
+import type { TRPC_ERROR_CODE_KEY } from '@trpc/server/rpc';
+import { z } from 'zod';
+import { asUnavailable } from '../database/outages.ts';
+import { invalid, ServiceError } from '../errors.ts';
+
+const TRPC_CODE: Record<ErrorCode, TRPC_ERROR_CODE_KEY> = {
+  validation_failed: 'BAD_REQUEST',
+  authentication_failed: 'UNAUTHORIZED',
+  forbidden: 'FORBIDDEN',
+  not_found: 'NOT_FOUND',
+  method_not_allowed: 'METHOD_NOT_SUPPORTED',
+  request_timeout: 'TIMEOUT',
+  payload_too_large: 'PAYLOAD_TOO_LARGE',
+  uri_too_long: 'BAD_REQUEST',
+  business_logic_error: 'UNPROCESSABLE_CONTENT',
+  rate_limit_exceeded: 'TOO_MANY_REQUESTS',
+  headers_too_large: 'BAD_REQUEST',
+  internal_server_error: 'INTERNAL_SERVER_ERROR',
+  unavailable: 'SERVICE_UNAVAILABLE',
+};
+
+const FROM_TRPC: Partial<Record<TRPC_ERROR_CODE_KEY, [ErrorCode, string]>> = {
+  NOT_FOUND: ['not_found', 'There is no such procedure.'],
+  METHOD_NOT_SUPPORTED: ['method_not_allowed', 'Queries are read with GET, mutations are sent with POST.'],
+  PAYLOAD_TOO_LARGE: ['payload_too_large', 'The body is larger than this call may carry.'],
+  PARSE_ERROR: ['validation_failed', 'The body is not valid JSON.'],
+  BAD_REQUEST: ['validation_failed', 'The request could not be read as a call.'],
+  UNSUPPORTED_MEDIA_TYPE: ['validation_failed', 'The body has to be application/json.'],
+  CLIENT_CLOSED_REQUEST: ['request_timeout', 'The client closed the request.'],
+};
+
+/**
+ * Turns whatever was thrown into the closed vocabulary. What is not in it becomes `internal_server_error`, whose message
+ * is a constant: nothing of an unexpected exception reaches a client.
+ *
+ * Source: contract §2; security F7.
+ */
+export function toServiceError(thrown: unknown): ServiceError {
+  if (thrown instanceof ServiceError) return thrown;
+  if (thrown instanceof TRPCError) {
+    if (thrown.cause instanceof ServiceError) return thrown.cause;
+    if (thrown.cause instanceof z.ZodError && thrown.code === 'BAD_REQUEST') return fromIssues(thrown.cause.issues);
+    const known = thrown.code === 'INTERNAL_SERVER_ERROR' ? undefined : FROM_TRPC[thrown.code];
+    if (known) return new ServiceError(known[0], known[1], { cause: thrown });
+    return toServiceError(thrown.cause ?? new Error(thrown.message));
+  }
+  return asUnavailable(thrown) ?? new ServiceError('internal_server_error', 'Something went wrong on our side.', { cause: thrown });
+}
+
+/** The `validation_failed` of a schema's issues. */
+export function fromIssues(issues: readonly z.core.$ZodIssue[]): ServiceError {
+  const list = issues.map(({ path, message }) => ({ path: path.join('.'), message }));
+  const first = list[0] ?? { path: '', message: 'the input is not valid' };
+  const error = invalid(first.path || 'input', first.message);
+  return new ServiceError('validation_failed', error.message, { details: { issues: list.slice(0, 20) } });
+}
+
+/** The wire form of an error. Source: contract §2. */
+export function toErrorBody(error: ServiceError, requestId: string): ErrorBody {
+  const details = error.code === 'internal_server_error' ? { requestId } : error.code === 'rate_limit_exceeded' ? { retryAfter: error.retryAfterSeconds ?? 1 } : error.details;
+  return { error: error.code, message: error.message, status: ERROR_STATUS[error.code], ...(details ? { details: { ...details } } : {}) };
+}
+
+/** The same error as tRPC throws it, so that both faces answer one status. */
+export function toTrpcError(error: ServiceError): TRPCError {
+  return new TRPCError({ code: TRPC_CODE[error.code], message: error.message, cause: error });
+}

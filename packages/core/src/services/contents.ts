@@ -1,0 +1,72 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import type { Core } from '../core.ts';
+import { unavailable } from '../errors.ts';
+import type { IndexEntry } from '../storage/pack-index.ts';
+
+/** A durable pack and what it holds. */
+export interface SealedPack {
+  id: string;
+  sizeBytes: number;
+  contents: readonly IndexEntry[];
+}
+
+const HASH_BYTES = 32;
+
+/** Hashes side by side, as one parameter: PostgreSQL takes 10,000 of them apart faster than it reads an array. */
+export function packHashes(hashes: readonly string[]): Buffer {
+  return Buffer.from(hashes.join(''), 'hex');
+}
+
+/** The hash of each position, counted from 1, in a packed parameter or column. */
+export const hashAt = (packed: unknown, position: string) => sql`substring(${packed}::bytea from (${sql.raw(position)}::int - 1) * ${sql.lit(HASH_BYTES)} + 1 for ${sql.lit(HASH_BYTES)})`;
+
+/**
+ * Finds which contents are stored already. An answer of the moment: only under the fence does it stay true.
+ *
+ * @param hashes SHA-256 in hex.
+ */
+export async function findStored(core: Core, hashes: readonly string[]): Promise<Set<string>> {
+  const { rows } = await sql<{ hash: string }>`
+    select encode(hash, 'hex') as hash from content where hash = any(${hashes.map(asBytea)}::bytea[])`.execute(core.database.em().getKysely());
+  return new Set(rows.map(({ hash }) => hash));
+}
+
+/**
+ * Gives every content of a deployment a place, in the deploy's transaction and under the fence: unknown ones in the new
+ * pack, the others where they are. A twin that committed the same content first wins.
+ *
+ * @param hashes All contents of the deployment, SHA-256 in hex, each once.
+ * @param pack The new pack; `null` when nothing new came.
+ * @returns The packs the deployment needs.
+ * @throws `unavailable` when a content that was stored at first has been swept away since.
+ * Source: security P4.
+ */
+export async function placeContents(em: EntityManager, hashes: readonly string[], pack: SealedPack | null): Promise<string[]> {
+  const db = em.getKysely();
+  const packs = new Set<string>();
+  let others = hashes;
+  if (pack) {
+    const fresh = pack.contents.toSorted((a, b) => (a.sha256 < b.sha256 ? -1 : 1));
+    const { numAffectedRows } = await sql`
+      insert into content (hash, pack_id, "offset", length)
+      select ${hashAt(packHashes(fresh.map((c) => c.sha256)), 'position')}, ${pack.id}, "offset", length
+      from unnest(${fresh.map((c) => c.offset)}::bigint[], ${fresh.map((c) => c.length)}::bigint[]) with ordinality as f ("offset", length, position)
+      on conflict do nothing`.execute(db);
+    if (Number(numAffectedRows) === fresh.length) {
+      packs.add(pack.id);
+      const mine = new Set(fresh.map((c) => c.sha256));
+      others = hashes.filter((hash) => !mine.has(hash));
+    }
+  }
+  if (others.length > 0) {
+    const { rows } = await sql<{ pack: string; contents: number }>`
+      select pack_id as pack, count(*)::int as contents from content where hash = any(${others.map(asBytea)}::bytea[]) group by pack_id`.execute(db);
+    const found = rows.reduce((sum, row) => sum + row.contents, 0);
+    if (found !== others.length) throw unavailable('Some of the content was being cleaned up; send the deploy again.', undefined, 1);
+    for (const row of rows) packs.add(row.pack);
+  }
+  return [...packs];
+}
+
+const asBytea = (hex: string) => `\\x${hex}`;

@@ -1,0 +1,105 @@
+import type { CreatedDeployment } from '@berth/contract';
+import type { Caller, Core } from '../core.ts';
+import { asUnavailable } from '../database/outages.ts';
+import { Account } from '../entities/index.ts';
+import { ServiceError } from '../errors.ts';
+import { failpoint } from '../failpoints.ts';
+import { refuseFullAccount } from './accounts.ts';
+import { findStored, type SealedPack } from './contents.ts';
+import { collectFiles, type DeployFiles, matchChecksums, publishedFiles, warningsOf } from './deploy-files.ts';
+import { collectForm, type DeployForm } from './deploy-form.ts';
+import { fingerprintOf, type IdempotencyKey } from './idempotency.ts';
+import { type OpenPack, openPack } from './open-packs.ts';
+import { hashPassword } from './passwords.ts';
+import { limitsOf } from './plans.ts';
+import { type Outcome, type Publication, publish } from './publish.ts';
+
+/** One deploy on its way in. Its owner always ends it with `close`. */
+export interface Deploy {
+  files: Pick<DeployFiles, 'begin'>;
+  form: Pick<DeployForm, 'add'>;
+  /**
+   * Publishes what arrived: all of it, durably, or nothing.
+   *
+   * @throws `validation_failed`, `forbidden`, `payload_too_large`, `business_logic_error`, `unavailable`; nothing has
+   *   changed then, unless the connection broke during the commit itself: then the same key finds the outcome.
+   */
+  commit(): Promise<{ body: CreatedDeployment; replayed: boolean }>;
+  /** Lets go of the upload. What was not committed is given up, and nothing of it remains. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a deploy: bytes go into a pack as they arrive, hashed on the way; `commit` writes everything else at once.
+ *
+ * @throws `forbidden` when the account is full, before a byte is read; a keyed deploy may be a replay and goes on.
+ * Source: contract §3; security §5.
+ */
+export async function beginDeploy(core: Core, caller: Caller, key: IdempotencyKey | null): Promise<Deploy> {
+  if (caller.kind === 'account' && !key) {
+    const account = await core.database.em().findOneOrFail(Account, { id: caller.account });
+    refuseFullAccount(core, account.plan, account.deploymentCount);
+  }
+  const pack = openPack(core);
+  const files = collectFiles(pack, limitsOf(core, caller));
+  const form = collectForm();
+  return {
+    files,
+    form,
+    close: () => pack.close(),
+    async commit() {
+      const asked = check(files, form, caller);
+      const published = asked.files.map(({ path, sha256, size }) => ({ path, sha256, size }));
+      const passwordHash = asked.options.password === null ? null : await hashPassword(asked.options.password);
+      const publication: Publication = {
+        files: published,
+        options: asked.options,
+        passwordHash,
+        pack: await sealNew(core, pack),
+        warnings: warningsOf(published.map(({ path }) => path)),
+        idempotency: key && { ...key, fingerprint: fingerprintOf(core, canonical(asked)) },
+      };
+      return commit(core, caller, pack, publication);
+    },
+  };
+}
+
+function check(files: DeployFiles, form: DeployForm, caller: Caller) {
+  const { checksums, options } = form.read(caller);
+  matchChecksums(files.parts, checksums);
+  return { files: publishedFiles(files.parts), options };
+}
+
+/** The canonical manifest and parameters: what "the same request" means. Source: contract §3. */
+function canonical({ files, options }: ReturnType<typeof check>): unknown {
+  return [files.map(({ path, sha256, size }) => [path, sha256, size]).toSorted((a, b) => (a[0]! < b[0]! ? -1 : 1)), options];
+}
+
+/** Keeps the contents nobody has stored yet, and makes them durable. `null` when there are none. */
+async function sealNew(core: Core, pack: OpenPack): Promise<SealedPack | null> {
+  const stored = await findStored(core, pack.contents().map(({ sha256 }) => sha256));
+  await pack.retain((sha256) => !stored.has(sha256));
+  const contents = pack.contents();
+  if (contents.length === 0) return null;
+  const { sizeBytes } = await pack.seal();
+  return { id: pack.id()!, sizeBytes, contents };
+}
+
+async function commit(core: Core, caller: Caller, pack: OpenPack, publication: Publication): Promise<Outcome> {
+  let committing = false;
+  try {
+    const outcome = await core.database.transaction(async (em) => {
+      committing = false;
+      const done = await publish(em, core, caller, publication);
+      committing = true;
+      return done;
+    });
+    failpoint('deploy.committed');
+    if (outcome.packUsed) pack.release();
+    return outcome;
+  } catch (error) {
+    // When the connection breaks during COMMIT nobody knows the outcome: the row decides later, the pack stays.
+    if (committing && !(error instanceof ServiceError) && asUnavailable(error)) pack.release();
+    throw error;
+  }
+}

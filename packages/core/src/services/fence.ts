@@ -1,0 +1,31 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+
+const FENCE = 7_212_010;
+
+/**
+ * The sweep fence. Whoever adds a reference to a pack holds it shared; whoever takes content away holds it alone. Both
+ * until their transaction ends, so that no content a deploy has just found can vanish before the deploy commits.
+ *
+ * Source: security §5, L2.
+ */
+export async function enterFence(em: EntityManager): Promise<void> {
+  await sql`select pg_advisory_xact_lock_shared(${FENCE})`.execute(em.getKysely());
+}
+
+/**
+ * Takes the fence alone, for the rest of the transaction.
+ *
+ * @param waitMs How long to wait for deploys to leave; 0 does not wait.
+ * @returns False when it could not be had. Source: security W1.
+ */
+export async function closeFence(em: EntityManager, waitMs: number): Promise<boolean> {
+  const db = em.getKysely();
+  if (waitMs > 0) {
+    await sql`select set_config('lock_timeout', ${`${waitMs}ms`}, true)`.execute(db);
+    await sql`select pg_advisory_xact_lock(${FENCE})`.execute(db);
+    return true;
+  }
+  const { rows } = await sql<{ closed: boolean }>`select pg_try_advisory_xact_lock(${FENCE}) as closed`.execute(db);
+  return rows[0]?.closed ?? false;
+}

@@ -1,0 +1,25 @@
+import { hash, randomBytes, randomInt } from 'node:crypto';
+import { ADJECTIVES, NOUNS } from './words.ts';
+
+const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789';
+
+/** 7 of `[a-z0-9]` from a CSPRNG: the unguessable part of ids. Source: contract §1. */
+export function randomSuffix(): string {
+  return Array.from({ length: 7 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
+}
+
+/** A new deployment id such as `calm-otter-4k9x2qd`. Source: contract §1. */
+export function randomDeploymentId(): string {
+  const word = (words: readonly string[]) => words[randomInt(words.length)]!;
+  return `${word(ADJECTIVES)}-${word(NOUNS)}-${randomSuffix()}`;
+}
+
+/** 128 random bits as 32 lowercase hex digits: claim hashes and the secret part of credentials. */
+export function randomSecret(): string {
+  return randomBytes(16).toString('hex');
+}
+
+/** How random secrets are kept: SHA-256, since 128 random bits need no slow hash. Source: security §7. */
+export function secretHash(secret: string): Buffer {
+  return hash('sha256', secret, 'buffer');
+}

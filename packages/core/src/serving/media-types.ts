@@ -1,0 +1,157 @@
+/** What a file is sent as. */
+export interface MediaType {
+  /** The value of `Content-Type`. */
+  contentType: string;
+  /** True for formats that gain from compression: their answers vary with `Accept-Encoding`. Source: serving S48, S50. */
+  compressible: boolean;
+}
+
+const EXTENSIONS: Record<string, string> = {
+  'text/html': 'html htm',
+  'text/css': 'css',
+  'text/javascript': 'js mjs cjs jsx',
+  'text/plain': 'txt text log ini conf cfg diff patch rst adoc asc sh py rb rs go c h cpp hpp java glsl vert frag',
+  'text/markdown': 'md markdown mdx',
+  'text/csv': 'csv',
+  'text/tab-separated-values': 'tsv',
+  'text/calendar': 'ics',
+  'text/vcard': 'vcf',
+  'text/vtt': 'vtt',
+  'text/wgsl': 'wgsl',
+
+  'application/json': 'json map topojson har',
+  'application/manifest+json': 'webmanifest manifest',
+  'application/ld+json': 'jsonld',
+  'application/geo+json': 'geojson',
+  'application/x-ndjson': 'jsonl ndjson',
+  'application/yaml': 'yaml yml',
+  'application/toml': 'toml',
+  'application/wasm': 'wasm',
+
+  'application/xml': 'xml xsd',
+  'application/xhtml+xml': 'xhtml xht',
+  'application/xslt+xml': 'xsl xslt',
+  'application/rss+xml': 'rss',
+  'application/atom+xml': 'atom',
+  'application/rdf+xml': 'rdf',
+  'application/opensearchdescription+xml': 'osdx',
+  'application/dash+xml': 'mpd',
+  'application/ttml+xml': 'ttml',
+  'application/gpx+xml': 'gpx',
+  'application/vnd.google-earth.kml+xml': 'kml',
+
+  'image/svg+xml': 'svg',
+  'image/png': 'png',
+  'image/apng': 'apng',
+  'image/jpeg': 'jpg jpeg jpe jfif',
+  'image/gif': 'gif',
+  'image/webp': 'webp',
+  'image/avif': 'avif',
+  'image/jxl': 'jxl',
+  'image/heic': 'heic',
+  'image/heif': 'heif',
+  'image/x-icon': 'ico cur',
+  'image/bmp': 'bmp',
+  'image/tiff': 'tif tiff',
+  'image/jp2': 'jp2',
+  'image/ktx2': 'ktx2',
+  'image/vnd.adobe.photoshop': 'psd',
+
+  'font/woff2': 'woff2',
+  'font/woff': 'woff',
+  'font/ttf': 'ttf',
+  'font/otf': 'otf',
+  'font/collection': 'ttc otc',
+  'application/vnd.ms-fontobject': 'eot',
+
+  'audio/mpeg': 'mp3 mpga',
+  'audio/mp4': 'm4a m4b',
+  'audio/aac': 'aac',
+  'audio/ogg': 'ogg oga opus spx',
+  'audio/flac': 'flac',
+  'audio/wav': 'wav',
+  'audio/webm': 'weba',
+  'audio/midi': 'mid midi',
+  'audio/aiff': 'aif aiff',
+  'audio/x-mpegurl': 'm3u',
+
+  'video/mp4': 'mp4 m4v mp4v',
+  'video/webm': 'webm',
+  'video/ogg': 'ogv',
+  'video/quicktime': 'mov qt',
+  'video/mpeg': 'mpeg mpg',
+  'video/mp2t': 'ts m2ts',
+  'video/iso.segment': 'm4s',
+  'video/3gpp': '3gp',
+  'video/matroska': 'mkv',
+  'video/x-msvideo': 'avi',
+  'application/vnd.apple.mpegurl': 'm3u8',
+  'application/x-subrip': 'srt',
+
+  'model/gltf-binary': 'glb',
+  'model/gltf+json': 'gltf',
+  'model/obj': 'obj',
+  'model/mtl': 'mtl',
+  'model/stl': 'stl',
+  'model/3mf': '3mf',
+  'model/vnd.usdz+zip': 'usdz',
+  'model/vnd.collada+xml': 'dae',
+
+  'application/pdf': 'pdf',
+  'application/rtf': 'rtf',
+  'application/postscript': 'ps eps',
+  'application/epub+zip': 'epub',
+  'application/msword': 'doc',
+  'application/vnd.ms-excel': 'xls',
+  'application/vnd.ms-powerpoint': 'ppt',
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
+  'application/vnd.openxmlformats-officedocument.presentationml.presentation': 'pptx',
+  'application/vnd.oasis.opendocument.text': 'odt',
+  'application/vnd.oasis.opendocument.spreadsheet': 'ods',
+  'application/vnd.oasis.opendocument.presentation': 'odp',
+
+  'application/zip': 'zip',
+  'application/gzip': 'gz tgz',
+  'application/zstd': 'zst',
+  'application/x-tar': 'tar',
+  'application/x-bzip2': 'bz2',
+  'application/x-xz': 'xz',
+  'application/x-7z-compressed': '7z',
+  'application/vnd.rar': 'rar',
+
+  'application/x-protobuf': 'pbf',
+  'application/vnd.mapbox-vector-tile': 'mvt',
+  'application/vnd.pmtiles': 'pmtiles',
+  'application/vnd.apache.parquet': 'parquet',
+  'application/vnd.apache.arrow.file': 'arrow',
+  'application/vnd.sqlite3': 'sqlite sqlite3',
+  'application/vnd.apple.pkpass': 'pkpass',
+  'application/x-bittorrent': 'torrent',
+};
+
+const COMPRESSIBLE = /^text\/|[/+](?:json|xml)$|^application\/(?:wasm|vnd\.ms-fontobject)$|^font\/(?:ttf|otf|collection)$/;
+
+const UNKNOWN = mediaType('application/octet-stream');
+const BY_EXTENSION: ReadonlyMap<string, MediaType> = new Map(
+  Object.entries(EXTENSIONS).flatMap(([type, extensions]) => extensions.split(' ').map((extension) => [extension, mediaType(type)])),
+);
+const BY_NAME: ReadonlyMap<string, MediaType> = new Map([['apple-app-site-association', mediaType('application/json')]]);
+
+/**
+ * The media type of a file, by its name alone: nothing is sniffed.
+ *
+ * Text has `charset=utf-8`; a name without a known extension is `application/octet-stream`.
+ *
+ * Source: serving S52, S51.
+ */
+export function mediaTypeOf(path: string): MediaType {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  const dot = name.lastIndexOf('.');
+  const known = dot < 0 ? BY_NAME.get(name) : BY_EXTENSION.get(name.slice(dot + 1).toLowerCase());
+  return known ?? UNKNOWN;
+}
+
+function mediaType(type: string): MediaType {
+  return { contentType: type.startsWith('text/') ? `${type}; charset=utf-8` : type, compressible: COMPRESSIBLE.test(type) };
+}

@@ -1,0 +1,79 @@
+import { MAX_PATH_BYTES, MAX_SEGMENT_BYTES, utf8Length } from '@berth/contract';
+
+/** What the path of a request names, once it is decoded and resolved. */
+export interface RequestPath {
+  /**
+   * The path inside the site, decoded, in NFC, without the leading slash and without empty, `.` and `..` segments:
+   * `docs/a.html`, `docs/` for a folder, empty for the front page. When not {@link servable}, the folder whose not-found
+   * page answers.
+   */
+  path: string;
+  /** Whether the path was sent without empty, `.` and `..` segments. */
+  clean: boolean;
+  /** False for what never finds a file: a slash inside a segment, a path out of the site, one that is too long. */
+  servable: boolean;
+}
+
+// A request target is visible ASCII; everything else has to be escaped in it.
+const RAW_PATH = /^\/[\x21-\x7e]*$/;
+const CONTROL = /\p{Cc}/u;
+const SEPARATOR = /[/\\]/;
+
+/**
+ * Reads the path of a request target: percent-decoded exactly once, as UTF-8, and brought to NFC.
+ *
+ * @param raw The request target up to `?`, as sent.
+ * @returns `null` for a path that cannot be read: a broken `%`, bytes that are not UTF-8, control characters.
+ * Source: serving S7 to S10.
+ */
+export function parseRequestPath(raw: string): RequestPath | null {
+  if (!RAW_PATH.test(raw)) return null;
+  const sent = decodeSegments(raw.slice(1));
+  if (sent === null) return null;
+
+  const segments: string[] = [];
+  let clean = true;
+  for (const [index, segment] of sent.entries()) {
+    if (SEPARATOR.test(segment)) return unservable(segments);
+    if (segment === '..' && segments.length === 0) return unservable([]);
+    if (segment === '..') segments.pop();
+    else if (segment !== '' && segment !== '.') segments.push(segment);
+    const endsInSlash = segment === '' && index === sent.length - 1;
+    if (isEmptyOrDots(segment) && !endsInSlash) clean = false;
+  }
+  const path = isEmptyOrDots(sent.at(-1)!) ? folderOf(segments) : segments.join('/');
+  const tooLong = utf8Length(path) > MAX_PATH_BYTES || segments.some((segment) => utf8Length(segment) > MAX_SEGMENT_BYTES);
+  return tooLong ? unservable([]) : { path, clean, servable: true };
+}
+
+/** Writes a path inside a site as the path of a URL: one leading slash, each segment encoded again. Source: serving S13. */
+export function formatRequestPath(path: string): string {
+  return `/${encodeURI(path).replace(/[?#]/g, encodeURIComponent)}`;
+}
+
+/** True for a path that belongs to the service on every host. Source: serving S6. */
+export function isSystemPath(path: string): boolean {
+  return path.startsWith('.berth/') || path.startsWith('.well-known/acme-challenge/');
+}
+
+function decodeSegments(raw: string): string[] | null {
+  if (!raw.includes('%')) return raw.split('/');
+  try {
+    const segments = raw.split('/').map((segment) => decodeURIComponent(segment).normalize('NFC'));
+    return segments.some((segment) => CONTROL.test(segment)) ? null : segments;
+  } catch {
+    return null;
+  }
+}
+
+function isEmptyOrDots(segment: string): boolean {
+  return segment === '' || segment === '.' || segment === '..';
+}
+
+function folderOf(segments: readonly string[]): string {
+  return segments.length === 0 ? '' : `${segments.join('/')}/`;
+}
+
+function unservable(segments: readonly string[]): RequestPath {
+  return { path: folderOf(segments), clean: true, servable: false };
+}

@@ -1,0 +1,112 @@
+import { type FileHandle, mkdir, open, readdir, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { failpoint } from '../failpoints.ts';
+import type { PackFile, PackStore, Place } from './packs.ts';
+
+const SUFFIX = '.pack';
+const CHUNK_BYTES = 256 * 1024;
+const SHARDS = Array.from({ length: 256 }, (_, i) => i.toString(16).padStart(2, '0'));
+
+/**
+ * Packs as files under one folder, in 256 shards by the first two characters of their ids.
+ *
+ * @param root The folder; made, with its shards, when it is not there.
+ */
+export async function openDiskPacks(root: string): Promise<PackStore> {
+  await mkdir(root, { recursive: true, mode: 0o700 });
+  const present = new Set(await readdir(root));
+  for (const shard of SHARDS) if (!present.has(shard)) await mkdir(join(root, shard), { recursive: true, mode: 0o700 });
+  await syncFolder(root);
+
+  const folderOf = (pack: string) => join(root, pack.slice(0, 2));
+  const fileOf = (pack: string) => join(folderOf(pack), pack + SUFFIX);
+  return {
+    async create(pack) {
+      const handle = await open(fileOf(pack), 'wx+', 0o600);
+      failpoint('pack.created');
+      return diskPack(handle, folderOf(pack), () => removeFile(fileOf(pack)));
+    },
+    stream: (place) => Readable.from(chunksOf(fileOf(place.pack), place), { objectMode: false }),
+    async read(place) {
+      const handle = await open(fileOf(place.pack), 'r');
+      try {
+        const bytes = Buffer.allocUnsafe(place.length);
+        await readFully(handle, bytes, place.offset);
+        return bytes;
+      } finally {
+        await handle.close();
+      }
+    },
+    remove: (pack) => removeFile(fileOf(pack)),
+    async *list() {
+      for (const shard of SHARDS)
+        for (const name of await readdir(join(root, shard))) if (name.endsWith(SUFFIX)) yield name.slice(0, -SUFFIX.length);
+    },
+  };
+}
+
+function diskPack(handle: FileHandle, folder: string, remove: () => Promise<void>): PackFile {
+  return {
+    async write(bytes, position) {
+      for (let done = 0; done < bytes.length; ) {
+        const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, position + done);
+        done += bytesWritten;
+      }
+    },
+    read: (bytes, position) => readFully(handle, bytes, position),
+    async seal(size) {
+      try {
+        await handle.truncate(size);
+        await handle.sync();
+        failpoint('pack.synced');
+      } finally {
+        await handle.close();
+      }
+      await syncFolder(folder);
+    },
+    async abandon() {
+      await handle.close().catch(() => {});
+      await remove();
+    },
+  };
+}
+
+/** Reads one content piece by piece; the file is closed however the reader leaves. */
+async function* chunksOf(file: string, { offset, length }: Place): AsyncGenerator<Buffer> {
+  const handle = await open(file, 'r');
+  try {
+    for (let done = 0; done < length; ) {
+      const bytes = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, length - done));
+      await readFully(handle, bytes, offset + done);
+      done += bytes.length;
+      yield bytes;
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+async function readFully(handle: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesRead } = await handle.read(bytes, done, bytes.length - done, position + done);
+    if (bytesRead === 0) throw new Error(`A pack ends before byte ${position + bytes.length}`);
+    done += bytesRead;
+  }
+}
+
+async function removeFile(file: string): Promise<void> {
+  await unlink(file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
+}
+
+/** Makes the names in a folder durable. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,60 @@
+import { hash } from 'node:crypto';
+
+/** One content of a pack, as the pack's own index tells it. */
+export interface IndexEntry {
+  /** SHA-256, 64 lowercase hex digits. */
+  sha256: string;
+  offset: number;
+  length: number;
+}
+
+const MAGIC = Buffer.from('BERTHPK1', 'latin1');
+const ENTRY_BYTES = 32 + 8 + 8;
+const FOOTER_BYTES = 8 + 32 + MAGIC.length;
+
+/**
+ * The trailer that ends every pack, so that a pack can be read without the database.
+ *
+ * Layout, numbers big-endian: for each content 32 bytes SHA-256, 8 bytes offset, 8 bytes length; then 8 bytes count,
+ * 32 bytes SHA-256 of the entries, and the 8 letters `BERTHPK1`.
+ *
+ * Source: security P2.
+ */
+export function encodePackIndex(entries: readonly IndexEntry[]): Buffer {
+  const bytes = Buffer.alloc(entries.length * ENTRY_BYTES + FOOTER_BYTES);
+  let at = 0;
+  for (const { sha256, offset, length } of entries) {
+    at += bytes.write(sha256, at, 'hex');
+    at = bytes.writeBigUInt64BE(BigInt(offset), at);
+    at = bytes.writeBigUInt64BE(BigInt(length), at);
+  }
+  const checksum = hash('sha256', bytes.subarray(0, at), 'buffer');
+  at = bytes.writeBigUInt64BE(BigInt(entries.length), at);
+  at += checksum.copy(bytes, at);
+  MAGIC.copy(bytes, at);
+  return bytes;
+}
+
+/**
+ * Reads the trailer off the end of a pack.
+ *
+ * @param tail The last bytes of the pack; enough of them to hold the whole trailer.
+ * @returns The entries, or `null` when the bytes do not end in a sound trailer.
+ */
+export function decodePackIndex(tail: Buffer): IndexEntry[] | null {
+  const footer = tail.length - FOOTER_BYTES;
+  if (footer < 0 || !tail.subarray(tail.length - MAGIC.length).equals(MAGIC)) return null;
+  const count = Number(tail.readBigUInt64BE(footer));
+  const start = footer - count * ENTRY_BYTES;
+  if (start < 0) return null;
+  const entries = tail.subarray(start, footer);
+  if (!hash('sha256', entries, 'buffer').equals(tail.subarray(footer + 8, footer + 40))) return null;
+  return Array.from({ length: count }, (_, i) => {
+    const at = i * ENTRY_BYTES;
+    return {
+      sha256: entries.toString('hex', at, at + 32),
+      offset: Number(entries.readBigUInt64BE(at + 32)),
+      length: Number(entries.readBigUInt64BE(at + 40)),
+    };
+  });
+}
