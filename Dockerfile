@@ -1,0 +1,18 @@
+FROM node:24-slim AS build
+WORKDIR /app
+COPY pnpm-lock.yaml pnpm-workspace.yaml ./
+RUN npx --yes pnpm@12.21.0 fetch --prod
+COPY . .
+RUN npx --yes pnpm@12.21.0 install --prod --offline --frozen-lockfile --filter '@berth/api...'
+
+FROM node:24-slim
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000 DATA_DIR=/data
+RUN install -d -o node -g node /data
+WORKDIR /app
+COPY --from=build /app ./
+USER node
+VOLUME /data
+EXPOSE 4000
+HEALTHCHECK --interval=15s --timeout=6s --start-period=60s --start-interval=1s \
+  CMD ["node", "apps/api/src/healthcheck.ts"]
+CMD ["node", "apps/api/src/main.ts"]
