@@ -35,11 +35,11 @@ export function normalizePath(name: string): PathResult {
   const path = name.replace(/^\.?\//, '').normalize('NFC');
   if (path === '') return refuse('the path is empty');
   if (path.startsWith('/') || DRIVE.test(path)) return refuse('the path has to be relative to the site');
-  if (utf8Length(path) > MAX_PATH_BYTES) return refuse(`a path has at most ${MAX_PATH_BYTES} bytes`);
+  if (isLonger(path, MAX_PATH_BYTES)) return refuse(`a path has at most ${MAX_PATH_BYTES} bytes`);
   for (const segment of path.split('/')) {
     if (segment === '') return refuse('a path has no empty segment');
     if (segment === '.' || segment === '..') return refuse('a path has no "." or ".." segment');
-    if (utf8Length(segment) > MAX_SEGMENT_BYTES) return refuse(`a path segment has at most ${MAX_SEGMENT_BYTES} bytes`);
+    if (isLonger(segment, MAX_SEGMENT_BYTES)) return refuse(`a path segment has at most ${MAX_SEGMENT_BYTES} bytes`);
   }
   return { ok: true, path };
 }
@@ -47,6 +47,11 @@ export function normalizePath(name: string): PathResult {
 /** Length in bytes of UTF-8. */
 export function utf8Length(text: string): number {
   return encoder.encode(text).length;
+}
+
+/** Whether a text has more bytes in UTF-8 than allowed; most texts are too short to need counting. */
+function isLonger(text: string, maxBytes: number): boolean {
+  return text.length * 3 > maxBytes && utf8Length(text) > maxBytes;
 }
 
 /** The folders a file lies in, nearest first: `a/b/c.html` gives `a/b`, `a`. */

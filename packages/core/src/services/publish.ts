@@ -6,21 +6,21 @@ import { Account, Deployment } from '../entities/index.ts';
 import { failpoint } from '../failpoints.ts';
 import { countDeployment } from './accounts.ts';
 import { recordActivity } from './activities.ts';
-import { packHashes, placeContents, type SealedPack } from './contents.ts';
+import { packHashes, placeContents, type NewPack } from './contents.ts';
 import { toDeployment } from './deployments.ts';
 import { enterFence } from './fence.ts';
 import { findReplay, type IdempotencyKey, storeOutcome } from './idempotency.ts';
 import { markSealed } from './open-packs.ts';
 import { randomDeploymentId, randomSecret, secretHash } from './random.ts';
 
-/** A deployment that only needs to be written down: its bytes are durable. */
+/** A deployment that only needs to be written down: its bytes are on their way to the disk. */
 export interface Publication {
   files: readonly { path: string; sha256: string; size: number }[];
   options: DeployOptions;
   /** PHC string of `options.password`. */
   passwordHash: string | null;
   /** The new contents; `null` when every content was stored already. */
-  pack: SealedPack | null;
+  pack: NewPack | null;
   warnings: Warning[];
   /** The key, and what it stands for. */
   idempotency: (IdempotencyKey & { fingerprint: Buffer }) | null;
@@ -35,7 +35,8 @@ export interface Outcome {
 
 /**
  * Makes a deployment visible, in the caller's one transaction: contents, counters, deployment, manifest, audit log and
- * the idempotency record come to be together or not at all. Locks are taken in the one order of the protocol.
+ * the idempotency record come to be together or not at all. Locks are taken in the one order of the protocol. Contents are
+ * entered while the pack is still being made durable; nobody sees them before the commit, which waits for it.
  *
  * @throws `forbidden` at the plan's cap; `business_logic_error` for a key used otherwise; `unavailable`.
  * Source: security §5, P3 to P6.
@@ -49,6 +50,7 @@ export async function publish(em: EntityManager, core: Core, caller: Caller, pub
   }
   await enterFence(em);
   const packs = await placeContents(em, [...new Set(files.map(({ sha256 }) => sha256))], pack);
+  await pack?.sealed;
   failpoint('deploy.contents-inserted');
   if (caller.kind === 'account') await countDeployment(em, core, caller.account);
   failpoint('deploy.account-counted');
@@ -81,7 +83,7 @@ export async function publish(em: EntityManager, core: Core, caller: Caller, pub
   await em.flush();
   await insertManifest(em, row.id, files, packs);
   const packUsed = pack !== null && packs.includes(pack.id);
-  if (packUsed) await markSealed(em, core, pack.id, pack.sizeBytes);
+  if (packUsed) await markSealed(em, core, pack.id, (await pack.sealed).sizeBytes);
   failpoint('deploy.rows-inserted');
   return { body, replayed: false, packUsed };
 }

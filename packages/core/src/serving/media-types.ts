@@ -130,13 +130,18 @@ const EXTENSIONS: Record<string, string> = {
   'application/x-bittorrent': 'torrent',
 };
 
-const COMPRESSIBLE = /^text\/|[/+](?:json|xml)$|^application\/(?:wasm|vnd\.ms-fontobject)$|^font\/(?:ttf|otf|collection)$/;
+const COMPRESSIBLE =
+  /^text\/|[/+](?:json|xml)$|^application\/(?:wasm|vnd\.ms-fontobject)$|^font\/(?:ttf|otf|collection)$/;
 
 const UNKNOWN = mediaType('application/octet-stream');
 const BY_EXTENSION: ReadonlyMap<string, MediaType> = new Map(
-  Object.entries(EXTENSIONS).flatMap(([type, extensions]) => extensions.split(' ').map((extension) => [extension, mediaType(type)])),
+  Object.entries(EXTENSIONS).flatMap(([type, extensions]) =>
+    extensions.split(' ').map((extension) => [extension, mediaType(type)]),
+  ),
 );
-const BY_NAME: ReadonlyMap<string, MediaType> = new Map([['apple-app-site-association', mediaType('application/json')]]);
+const BY_NAME: ReadonlyMap<string, MediaType> = new Map([
+  ['apple-app-site-association', mediaType('application/json')],
+]);
 
 /**
  * The media type of a file, by its name alone: nothing is sniffed.
@@ -153,5 +158,8 @@ export function mediaTypeOf(path: string): MediaType {
 }
 
 function mediaType(type: string): MediaType {
-  return { contentType: type.startsWith('text/') ? `${type}; charset=utf-8` : type, compressible: COMPRESSIBLE.test(type) };
+  return {
+    contentType: type.startsWith('text/') ? `${type}; charset=utf-8` : type,
+    compressible: COMPRESSIBLE.test(type),
+  };
 }

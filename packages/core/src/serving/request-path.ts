@@ -42,7 +42,7 @@ export function parseRequestPath(raw: string): RequestPath | null {
     if (isEmptyOrDots(segment) && !endsInSlash) clean = false;
   }
   const path = isEmptyOrDots(sent.at(-1)!) ? folderOf(segments) : segments.join('/');
-  const tooLong = utf8Length(path) > MAX_PATH_BYTES || segments.some((segment) => utf8Length(segment) > MAX_SEGMENT_BYTES);
+  const tooLong = isLonger(path, MAX_PATH_BYTES) || segments.some((segment) => isLonger(segment, MAX_SEGMENT_BYTES));
   return tooLong ? unservable([]) : { path, clean, servable: true };
 }
 
@@ -70,10 +70,15 @@ function isEmptyOrDots(segment: string): boolean {
   return segment === '' || segment === '.' || segment === '..';
 }
 
+function isLonger(text: string, maxBytes: number): boolean {
+  return text.length > maxBytes || (text.length * 3 > maxBytes && utf8Length(text) > maxBytes);
+}
+
 function folderOf(segments: readonly string[]): string {
   return segments.length === 0 ? '' : `${segments.join('/')}/`;
 }
 
 function unservable(segments: readonly string[]): RequestPath {
-  return { path: folderOf(segments), clean: true, servable: false };
+  const folder = folderOf(segments);
+  return { path: isLonger(folder, MAX_PATH_BYTES) ? '' : folder, clean: true, servable: false };
 }

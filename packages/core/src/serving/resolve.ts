@@ -31,7 +31,8 @@ export function resolve({ method, path, query }: VisitRequest, manifest: Manifes
 
   const located = path.servable ? locate(path.path, manifest) : null;
   if (!located) return notFound(path.path, manifest);
-  if (path.clean && located.canonical === undefined) return { kind: 'file', status: 200, path: located.path, file: located.file };
+  if (path.clean && located.canonical === undefined)
+    return { kind: 'file', status: 200, path: located.path, file: located.file };
   return { kind: 'redirect', location: formatRequestPath(located.canonical ?? path.path) + query };
 }
 
@@ -50,7 +51,9 @@ function locate(path: string, manifest: Manifest): Located | null {
     const file = find(form.path, manifest);
     if (!file) continue;
     const located = { path: form.path, file };
-    return form.address !== path && serves(form.address, form.path, manifest) ? { ...located, canonical: form.address } : located;
+    return form.address !== path && serves(form.address, form.path, manifest)
+      ? { ...located, canonical: form.address }
+      : located;
   }
   return null;
 }

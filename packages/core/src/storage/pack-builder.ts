@@ -31,7 +31,7 @@ export interface PackBuilder {
   contents(): readonly IndexEntry[];
   /** Drops the contents that `wanted` does not name, closing the gaps. */
   retain(wanted: (sha256: string) => boolean): Promise<void>;
-  /** Writes what is left and the index, and makes the pack durable. @throws when it cannot; the pack is then lost. */
+  /** Writes what is left and the index, and makes the pack durable, once. @throws when it cannot; the pack is then lost. */
   seal(): Promise<{ sizeBytes: number }>;
   /** Gives the pack up. Safe at any time, also after a failure. */
   abandon(): Promise<void>;
@@ -54,6 +54,7 @@ export function createPackBuilder(openFile: () => Promise<PackFile>): PackBuilde
   /** The writes that are not done yet, oldest first. */
   const inFlight: Promise<void>[] = [];
   let failure: { error: unknown } | null = null;
+  let sealing: Promise<{ sizeBytes: number }> | null = null;
 
   const takeBatch = () => (batch ??= spare.pop() ?? Buffer.allocUnsafeSlow(BATCH_BYTES));
   const openOnce = () => (file ??= openFile());
@@ -86,6 +87,20 @@ export function createPackBuilder(openFile: () => Promise<PackFile>): PackBuilde
   async function settle(): Promise<void> {
     await writes;
     if (failure) throw failure.error;
+  }
+
+  async function seal(): Promise<{ sizeBytes: number }> {
+    const contentBytes = flushed + used;
+    const index = encodePackIndex([...entries.values()]);
+    flush();
+    await settle();
+    const target = await openOnce();
+    await target.write(index, contentBytes);
+    failpoint('pack.written');
+    const sizeBytes = contentBytes + index.length;
+    await target.seal(sizeBytes);
+    failpoint('pack.sealed');
+    return { sizeBytes };
   }
 
   return {
@@ -146,23 +161,12 @@ export function createPackBuilder(openFile: () => Promise<PackFile>): PackBuilde
       }
     },
 
-    async seal() {
-      const contentBytes = flushed + used;
-      const index = encodePackIndex([...entries.values()]);
-      flush();
-      await settle();
-      const target = await openOnce();
-      await target.write(index, contentBytes);
-      failpoint('pack.written');
-      const sizeBytes = contentBytes + index.length;
-      await target.seal(sizeBytes);
-      failpoint('pack.sealed');
-      return { sizeBytes };
-    },
+    seal: () => (sealing ??= seal()),
 
     async abandon() {
       failure ??= { error: new Error('The pack was given up') };
       await writes;
+      await sealing?.catch(() => {});
       const opened = await file?.catch(() => null);
       await opened?.abandon();
     },

@@ -1,0 +1,40 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { appRouter, type Core, type Log } from '@berth/core';
+import express from 'express';
+import { VERSION } from '../version.ts';
+import { createContextOf } from './context.ts';
+import { cors } from './cors.ts';
+import { createDeployRoute } from './deploy-route.ts';
+import { healthRouter } from './health.ts';
+import { openApiDocument } from './openapi.ts';
+import { referenceRouter } from './reference.ts';
+import { restRouter } from './rest.ts';
+import { trpcRouter } from './trpc.ts';
+
+/** What the API host works with. */
+export interface ApiHostParts {
+  core: Core;
+  baseUrl: URL;
+  log: Log;
+  /** The client's address, past trusted proxies. */
+  addressOf(req: IncomingMessage): string;
+}
+
+/**
+ * The API host: health, reference, the multipart deploy route, then tRPC and REST over the same routers. REST stands last,
+ * since it answers whatever nobody else did.
+ *
+ * Source: service-api part 4; contract §2, §9.
+ */
+export function createApiHost({ core, baseUrl, log, addressOf }: ApiHostParts): (req: IncomingMessage, res: ServerResponse) => void {
+  const createContext = createContextOf(core, addressOf);
+  const deploy = createDeployRoute({ consoleOrigin: baseUrl.origin, createContext, log });
+  const app = express();
+  app.disable('x-powered-by').disable('etag').disable('query parser').enable('case sensitive routing').enable('strict routing');
+  app.use(healthRouter(() => core.database.isReady()));
+  app.use(referenceRouter(openApiDocument({ router: appRouter, baseUrl: baseUrl.origin, version: VERSION })));
+  app.post('/deployments', cors, deploy);
+  app.use(trpcRouter(appRouter, createContext, log));
+  app.use(restRouter(appRouter, createContext, log, { '/deployments': ['POST'] }));
+  return app;
+}

@@ -1,0 +1,201 @@
+import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import { FILES_FIELD } from '@berth/contract';
+import { type Deploy, invalid, ServiceError, tooLarge } from '@berth/core';
+import busboy from 'busboy';
+
+/** The ceilings of one multipart body. */
+export interface BodyLimits {
+  /** Most bytes of the whole body. */
+  maxBodyBytes: number;
+  /** Most bytes of a single field. */
+  maxFieldBytes: number;
+  /** Most file parts that are parsed; what they mean is counted elsewhere. */
+  maxParts: number;
+}
+
+/** Where the parts go. */
+type Parts = Pick<Deploy, 'files' | 'form'>;
+
+interface FilePart {
+  stream: Readable;
+  name: string;
+  /** Every byte of it is in the stream: the parser has gone on to what follows. */
+  complete: boolean;
+  sink: ReturnType<Deploy['files']['begin']> | null;
+}
+
+const MAX_FIELDS = 16;
+const MAX_HEADER_PAIRS = 32;
+
+/**
+ * Reads a multipart body and hands its parts on, one file at a time, in the order they were sent.
+ *
+ * Memory is bounded: the request is read no faster than the parts are taken. Returns when every part was taken; what a
+ * malformed part dropped is for the checksums to notice.
+ *
+ * @throws `validation_failed` for a body that is no multipart form, `payload_too_large`, or what taking a part threw. The
+ *   request is then paused, not destroyed, so that it can still be answered.
+ * Source: contract §3; security F1 to F4, F11, T4 to T8.
+ */
+export async function receiveParts(req: IncomingMessage, limits: BodyLimits, parts: Parts): Promise<void> {
+  const parser = createParser(req, limits);
+  const done = Promise.withResolvers<void>();
+  const queue: FilePart[] = [];
+  let last: FilePart | null = null;
+  let bodyBytes = 0;
+  let parsed = false;
+  let failed = false;
+  /** The part at the head of the queue waits for the disk. */
+  let waiting = false;
+  let pumpScheduled = false;
+
+  function fail(error: unknown): void {
+    if (failed) return;
+    failed = true;
+    req.pause();
+    done.reject(error);
+  }
+
+  /** Runs a step of the upload; whatever it throws ends the upload. */
+  function attempt(step: () => void): void {
+    if (failed) return;
+    try {
+      step();
+    } catch (error) {
+      fail(error);
+    }
+  }
+
+  function schedulePump(): void {
+    if (pumpScheduled) return;
+    pumpScheduled = true;
+    process.nextTick(() => {
+      pumpScheduled = false;
+      attempt(pump);
+    });
+  }
+
+  /** Moves bytes from the head of the queue to its sink, for as long as there are any and the disk keeps up. */
+  function pump(): void {
+    while (!waiting) {
+      const part = queue[0];
+      if (!part) {
+        if (parsed) done.resolve();
+        return;
+      }
+      part.sink ??= parts.files.begin(part.name);
+      for (let chunk: Buffer | null; !waiting && (chunk = part.stream.read()) !== null; ) {
+        const drained = part.sink.write(chunk);
+        if (drained) waitFor(drained);
+      }
+      if (waiting) return;
+      if (!part.complete) {
+        part.stream.once('readable', schedulePump);
+        return;
+      }
+      part.sink.end();
+      queue.shift();
+    }
+  }
+
+  function waitFor(drained: Promise<void>): void {
+    waiting = true;
+    req.pause();
+    drained.then(() => {
+      waiting = false;
+      attempt(pump);
+      readOn();
+    }, fail);
+  }
+
+  function readOn(): void {
+    if (!waiting && !failed && !parser.writableNeedDrain) req.resume();
+  }
+
+  function completeLast(): void {
+    if (last) last.complete = true;
+    schedulePump();
+  }
+
+  parser
+    .on('file', (field, stream, { filename }) => {
+      // Without a listener of its own a truncated file would end the process.
+      stream.on('error', () => fail(malformed('the body ends in the middle of a file')));
+      completeLast();
+      attempt(() => {
+        if (field !== FILES_FIELD) parts.form.add(field ?? '', '');
+        if (typeof filename !== 'string' || filename === '') throw invalid(FILES_FIELD, 'a file part carries a filename, which is its path');
+        const part: FilePart = { stream, name: filename, complete: false, sink: null };
+        stream.once('end', () => {
+          part.complete = true;
+          schedulePump();
+        });
+        last = part;
+        queue.push(part);
+      });
+    })
+    .on('field', (name, value: string | undefined, { nameTruncated, valueTruncated }) => {
+      completeLast();
+      attempt(() => {
+        if (name === undefined || nameTruncated) throw malformed('a part has no readable name');
+        if (valueTruncated) throw tooLarge('body', limits.maxFieldBytes, `${name}: a field has at most ${limits.maxFieldBytes} bytes.`);
+        if (value === undefined) throw invalid(name, 'the field is not in a charset that can be read; send UTF-8');
+        parts.form.add(name, value);
+      });
+    })
+    .on('filesLimit', () => fail(tooManyParts(limits)))
+    .on('partsLimit', () => fail(tooManyParts(limits)))
+    .on('fieldsLimit', () => fail(malformed(`a form has at most ${MAX_FIELDS} fields`)))
+    .on('error', (error) => fail(malformed((error as Error).message)))
+    .on('drain', readOn)
+    .on('close', () => {
+      parsed = true;
+      completeLast();
+    });
+
+  const onData = (chunk: Buffer) => {
+    bodyBytes += chunk.length;
+    if (bodyBytes > limits.maxBodyBytes) fail(tooLarge('body', limits.maxBodyBytes, `The body has at most ${limits.maxBodyBytes} bytes.`));
+    else if (!failed && !parser.write(chunk)) req.pause();
+  };
+  const onEnd = () => void parser.end();
+  const onGone = () => {
+    if (!req.complete) fail(new ServiceError('request_timeout', 'The upload was broken off.'));
+  };
+  req.on('data', onData).once('end', onEnd).once('close', onGone).once('error', onGone);
+  try {
+    await done.promise;
+  } finally {
+    req.off('data', onData).off('end', onEnd).off('close', onGone).off('error', onGone);
+    req.on('error', () => {});
+    parser.destroy();
+  }
+}
+
+function createParser(req: IncomingMessage, limits: BodyLimits): busboy.Busboy {
+  try {
+    return busboy({
+      headers: req.headers,
+      preservePath: true,
+      defParamCharset: 'utf8',
+      limits: {
+        fieldSize: limits.maxFieldBytes + 1,
+        fields: MAX_FIELDS,
+        files: limits.maxParts,
+        parts: limits.maxParts + MAX_FIELDS,
+        headerPairs: MAX_HEADER_PAIRS,
+      },
+    });
+  } catch {
+    throw malformed('the Content-Type names no boundary');
+  }
+}
+
+function malformed(why: string): ServiceError {
+  return invalid('body', `is not a readable multipart/form-data body: ${why}`);
+}
+
+function tooManyParts({ maxParts }: BodyLimits): ServiceError {
+  return tooLarge('maxFilesCount', maxParts, `A deploy has at most ${maxParts} parts.`);
+}

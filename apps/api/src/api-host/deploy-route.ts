@@ -1,0 +1,74 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { DeployLimits } from '@berth/contract';
+import { beginDeploy, type Context, invalid, limitsOf, type Log, maxParts, mayCall, readIdempotencyKey, ServiceError, tooLarge } from '@berth/core';
+import { watchUpload } from '../http/request-body.ts';
+import { type BodyLimits, receiveParts } from './deploy-parts.ts';
+import { sendError } from './errors.ts';
+import { sendJson } from './json-answer.ts';
+
+/** What the route is made of. */
+export interface DeployRoute {
+  /** The one `Origin` a browser may deploy from anonymously. */
+  consoleOrigin: string;
+  createContext(req: IncomingMessage, res: ServerResponse): Promise<Context>;
+  log: Log;
+}
+
+/** What a part may cost besides its bytes: boundary, headers, a path of 1,024 bytes. */
+const PART_OVERHEAD_BYTES = 1_536;
+/** A checksum in JSON, with room for white space. */
+const CHECKSUM_BYTES = 48;
+const OTHER_FIELDS_BYTES = 64 * 1024;
+
+/** The ceilings of a body that a plan's limits imply. Source: security T4. */
+export function bodyLimits(limits: DeployLimits): BodyLimits {
+  const parts = maxParts(limits);
+  const maxFieldBytes = OTHER_FIELDS_BYTES + parts * CHECKSUM_BYTES;
+  return { maxBodyBytes: limits.maxTotalSize + parts * PART_OVERHEAD_BYTES + maxFieldBytes, maxFieldBytes, maxParts: parts };
+}
+
+/**
+ * `POST /deployments`: the one multipart route. Bytes are stored as they arrive; the 201 is sent after everything is
+ * durable. Once all bytes are in, the deploy is finished even when the client has left.
+ *
+ * Source: service-api part 4; contract §3.
+ */
+export function createDeployRoute({ consoleOrigin, createContext, log }: DeployRoute) {
+  return async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+    try {
+      const ctx = await createContext(req, res);
+      refuseUnread(req, ctx, consoleOrigin);
+      const { body, replayed } = await deploy(req, res, ctx);
+      if (replayed) res.setHeader('Idempotency-Replay', 'true');
+      sendJson(res, 201, JSON.stringify(body));
+    } catch (thrown) {
+      sendError(res, thrown, { log, operation: 'deployments.create' });
+    }
+  };
+}
+
+/** Everything that can be refused by the head of the request, before a byte of the body is read. */
+function refuseUnread(req: IncomingMessage, { core, caller }: Context, consoleOrigin: string): void {
+  if (!mayCall('deployments.create', caller.kind === 'anonymous' ? 'anonymous' : caller.credential))
+    throw new ServiceError('forbidden', 'This credential may not deploy.');
+  const { origin } = req.headers;
+  if (caller.kind === 'anonymous' && origin !== undefined && origin !== consoleOrigin)
+    throw new ServiceError('forbidden', 'A page of another site cannot deploy without a credential.');
+  const encoding = req.headers['content-encoding'] ?? 'identity';
+  if (encoding.toLowerCase() !== 'identity') throw invalid('Content-Encoding', 'an upload is sent as it is, without compression');
+  if (!/^multipart\/form-data\s*(?:;|$)/i.test(req.headers['content-type'] ?? '')) throw invalid('Content-Type', 'a deploy is sent as multipart/form-data');
+  const { maxBodyBytes } = bodyLimits(limitsOf(core, caller));
+  if (Number(req.headers['content-length'] ?? 0) > maxBodyBytes) throw tooLarge('body', maxBodyBytes, `The body has at most ${maxBodyBytes} bytes.`);
+}
+
+async function deploy(req: IncomingMessage, res: ServerResponse, { core, caller }: Context) {
+  const key = readIdempotencyKey(req.headers['idempotency-key']?.toString(), caller);
+  const upload = await beginDeploy(core, caller, key);
+  try {
+    watchUpload(req, res);
+    await receiveParts(req, bodyLimits(limitsOf(core, caller)), upload);
+    return await upload.commit();
+  } finally {
+    await upload.close();
+  }
+}

@@ -1,0 +1,24 @@
+import { unavailable } from '@berth/core';
+import express, { type Router } from 'express';
+import { cors } from './cors.ts';
+import { only, sendError } from './errors.ts';
+import { sendJson } from './json-answer.ts';
+
+/**
+ * `GET /healthz`, which needs no credential: 200 while the service can do its work, else 503.
+ *
+ * @param isReady Asked each time. To throw is to say no.
+ */
+export function healthRouter(isReady: () => Promise<boolean>): Router {
+  const health = express.Router({ strict: true, caseSensitive: true });
+  health
+    .route('/healthz')
+    .all(cors)
+    .get(async (_req, res) => {
+      const ready = await isReady().catch(() => false);
+      if (ready) sendJson(res, 200, '{"status":"ok"}');
+      else sendError(res, unavailable('The service is not ready.'));
+    })
+    .all(only('GET'));
+  return health;
+}

@@ -1,0 +1,106 @@
+import type { Context, Log } from '@berth/core';
+import { notFound } from '@berth/core';
+import { type AnyTRPCRouter, callTRPCProcedure } from '@trpc/server';
+import express, { type Request, type Response, type Router } from 'express';
+import { cors } from './cors.ts';
+import { handleErrors, sendError, sendMethodNotAllowed } from './errors.ts';
+import { sendJson } from './json-answer.ts';
+import { readJsonObject } from './json-body.ts';
+import { matchesTemplate, type Operation, operationsOf } from './operations.ts';
+import { fromPath, fromQuery, type InputKinds, inputKinds } from './url-input.ts';
+
+/**
+ * Makes what procedures are called with.
+ *
+ * @param calls How many procedures this request calls: rate limits count calls. Source: security F8.
+ * @throws the refusal of a bad credential, or of a client over its limit.
+ */
+export type CreateContext = (req: Request, res: Response, calls: number) => Context | Promise<Context>;
+
+type Verb = 'get' | 'post' | 'put' | 'patch' | 'delete';
+
+const BODY_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
+
+/**
+ * The REST face: every procedure whose meta names a method and a path, and the answers 404 and 405 for all the rest. It
+ * is mounted after every other route of the API host.
+ *
+ * Routes are exact, in case and slashes. A caller who may not is refused before the body is read.
+ *
+ * @param otherRoutes The paths that other routes of the host answer, with their methods, so that 405 can name them.
+ * Source: service-api part 4; contract §1, §2; security F5, F6, T23.
+ */
+export function restRouter(
+  router: AnyTRPCRouter,
+  createContext: CreateContext,
+  log: Log,
+  otherRoutes: Record<string, readonly string[]> = {},
+): Router {
+  const rest = express.Router({ strict: true, caseSensitive: true });
+  rest.use(cors);
+  const operations = operationsOf(router);
+  for (const operation of operations.toSorted(fixedBeforeVariable)) {
+    const verb = operation.openapi.method.toLowerCase() as Verb;
+    rest[verb](operation.openapi.path.replace(/\{(\w+)\}/g, ':$1'), handler(router, operation, createContext, log));
+  }
+
+  const routes = [
+    ...operations.map(({ openapi }) => [openapi.path, [openapi.method]] as const),
+    ...Object.entries(otherRoutes),
+  ];
+  rest.use((req, res) => {
+    const allowed = routes.flatMap(([template, methods]) => (matchesTemplate(template, req.path) ? methods : []));
+    if (allowed.length > 0) sendMethodNotAllowed(res, req.method, allowed);
+    else sendError(res, notFound('address'));
+  });
+  rest.use(handleErrors(log));
+  return rest;
+}
+
+function handler(router: AnyTRPCRouter, operation: Operation, createContext: CreateContext, log: Log) {
+  const { name, type, inputs, status, redirect } = operation;
+  const kinds = inputKinds(inputs);
+  return async (req: Request, res: Response): Promise<void> => {
+    const left = new AbortController();
+    res.once('close', () => {
+      if (!res.writableFinished) left.abort();
+    });
+    try {
+      const ctx = await createContext(req, res, 1);
+      if (redirect) {
+        res.setHeader('Location', redirect);
+        sendJson(res, 301, JSON.stringify({ location: redirect }));
+        return;
+      }
+      let input: Promise<unknown> | undefined;
+      const getRawInput = () => (input ??= readInput(req, operation, kinds));
+      const data: unknown = await callTRPCProcedure({
+        router,
+        path: name,
+        type,
+        ctx,
+        getRawInput,
+        signal: left.signal,
+        batchIndex: 0,
+      });
+      sendJson(res, status, JSON.stringify(data ?? null));
+    } catch (thrown) {
+      sendError(res, thrown, { log, operation: name });
+    }
+  };
+}
+
+/** The path speaks last: no body and no query can name another resource than the URL does. */
+async function readInput(req: Request, { openapi }: Operation, kinds: InputKinds): Promise<object> {
+  const search = req.url.indexOf('?');
+  const given = BODY_METHODS.has(openapi.method)
+    ? await readJsonObject(req)
+    : fromQuery(kinds, new URLSearchParams(search < 0 ? '' : req.url.slice(search)));
+  return { ...given, ...fromPath(kinds, req.params as Record<string, string>) };
+}
+
+/** `/domains/validate` before `/domains/{domain}`. */
+function fixedBeforeVariable(a: Operation, b: Operation): number {
+  const rank = ({ openapi }: Operation) => openapi.path.replaceAll('{', '~');
+  return rank(a) < rank(b) ? -1 : 1;
+}

@@ -1,0 +1,145 @@
+import { isIP } from 'node:net';
+import { CREDENTIAL, CREDENTIAL_PREFIX } from '@berth/contract';
+
+/** The levels a log line can have, the most talkative first; `silent` writes none. */
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** Lower case letters, digits and inner hyphens: what the server accepts as a `Host`. Source: serving S3. */
+const HOST_NAME = /^(?=.{1,253}$)(?:(?!-)[a-z0-9-]{1,63}(?<!-)\.)*(?!-)[a-z0-9-]{1,63}(?<!-)$/;
+/** What a site's own label, the longest being a chosen name, leaves of the 253 bytes. Source: contract §4. */
+const PLATFORM_HOST_BYTES = 253 - 64;
+/** The widest networks that can be said to belong to somebody: 10.0.0.0/8 and fc00::/7. */
+const WIDEST_NETWORK = { 4: 8, 6: 7 };
+
+// Each function takes one variable's text, trimmed and not empty, and throws an Error that says what was wrong and what would
+// be right. Texts that are secret are not repeated.
+
+export function parsePort(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(port <= 65_535))
+    throw new Error(`${quote(text)} is not a port; use a number from 1 to 65535, or 0 for any free one`);
+  return port;
+}
+
+export function parseAddresses(text: string): string[] {
+  return listOf(text, (item) => {
+    if (isIP(item) === 0)
+      throw new Error(
+        `${quote(item)} is not an IP address; list addresses, such as "127.0.0.1, ::1", or "0.0.0.0" for all`,
+      );
+    return item.toLowerCase();
+  });
+}
+
+/** The addresses and networks of proxies. Anything that would trust everybody is refused. Source: security T12, T37. */
+export function parseProxies(text: string): string[] {
+  return listOf(text, (item) => {
+    const [written = '', prefix, ...rest] = item.split('/');
+    const family = isIP(written) as 0 | 4 | 6;
+    const bits = family === 4 ? 32 : 128;
+    const length = prefix === undefined ? bits : /^\d{1,3}$/.test(prefix) ? Number(prefix) : Number.NaN;
+    const address = family === 6 ? URL.parse(`http://[${written}]`)?.hostname.slice(1, -1) : written;
+    if (family === 0 || !address || rest.length > 0 || !(length <= bits))
+      throw new Error(
+        `${quote(item)} is not an address; list the proxies by address or network, such as "10.0.0.7, 10.1.0.0/16"`,
+      );
+    if (length < WIDEST_NETWORK[family])
+      throw new Error(`${quote(item)} trusts almost everybody; list the proxies' own addresses or networks`);
+    // Below :: lie the IPv6 spellings of all IPv4 addresses.
+    if (address.startsWith('::') && address !== '::1')
+      throw new Error(`${quote(item)} holds IPv4 addresses; write them as such`);
+    return prefix === undefined ? address : `${address}/${length}`;
+  });
+}
+
+/** The origin that the API and the console are reached at. */
+export function parseBaseUrl(text: string): URL {
+  const url = parseHttpUrl(text, 'http://localhost:4000');
+  if (url.pathname !== '/') throw new Error(`${quote(text)} has a path; use the origin alone: ${url.origin}`);
+  if (!HOST_NAME.test(url.hostname))
+    throw new Error(`${quote(text)} has no usable host; use a name or an IPv4 address`);
+  return url;
+}
+
+/** Where sites live: a name, with a port when that is part of their URLs. A port that the scheme implies is dropped. */
+export function parsePlatformDomain(text: string, scheme: string): string {
+  const url = /[/?#@\\]/.test(text) ? null : URL.parse(`${scheme}://${text.replace(/\.(?=:\d+$|$)/, '')}`);
+  if (!url || !HOST_NAME.test(url.hostname) || isIP(url.hostname) !== 0)
+    throw new Error(
+      `${quote(text)} is not a domain name; use one without scheme and path, such as "sites.example.com"`,
+    );
+  if (url.hostname.length > PLATFORM_HOST_BYTES)
+    throw new Error(`is too long for sites to have names below it; use at most ${PLATFORM_HOST_BYTES} characters`);
+  return url.host;
+}
+
+/** The page whose address a claim hash is appended to, without a slash at its end. */
+export function parseClaimUrl(text: string): string {
+  return parseHttpUrl(text, 'https://console.example.com/claim').href.replace(/\/+$/, '');
+}
+
+export function parseDatabaseUrl(text: string): string {
+  const protocol = URL.parse(text)?.protocol;
+  if (protocol !== 'postgres:' && protocol !== 'postgresql:')
+    throw new Error(
+      'is not a PostgreSQL URL; use "postgres://user:password@host:5432/database", each part percent-encoded',
+    );
+  return text;
+}
+
+export function parseEmail(text: string): string {
+  if (text.length > 254 || !/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(text))
+    throw new Error(`${quote(text)} is not an e-mail address; use "name@host"`);
+  return text;
+}
+
+export function parseApiKey(text: string): string {
+  if (!CREDENTIAL.test(text) || !text.startsWith(`${CREDENTIAL_PREFIX.api}-`))
+    throw new Error(
+      `is not an API key; use "${CREDENTIAL_PREFIX.api}-" and 32 lower-case hex digits, such as "openssl rand -hex 16" makes`,
+    );
+  return text;
+}
+
+export function parseSecretKey(text: string): Buffer {
+  const key = /^[0-9a-f]{64}$/i.test(text)
+    ? Buffer.from(text, 'hex')
+    : /^[\w+/-]{43}=?$/.test(text)
+      ? Buffer.from(text, 'base64')
+      : null;
+  if (key?.length !== 32)
+    throw new Error('is not 32 bytes; use 64 hex digits, such as "openssl rand -hex 32" makes, or base64');
+  return key;
+}
+
+export function parseLogLevel(text: string): LogLevel {
+  const level = LOG_LEVELS.find((known) => known === text.toLowerCase());
+  if (!level) throw new Error(`${quote(text)} is not a level; use one of ${LOG_LEVELS.join(', ')}`);
+  return level;
+}
+
+/** Whether a secret's bytes were typed, not drawn: few different ones, or all at one distance. Source: security T37. */
+export function isSample(secret: Buffer): boolean {
+  const steps = new Set(secret.subarray(1).map((byte, index) => byte - secret[index]!));
+  return steps.size === 1 || new Set(secret).size <= secret.length / 2;
+}
+
+/** A text as a message may show it. */
+export function quote(text: string): string {
+  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
+}
+
+function listOf(text: string, parse: (item: string) => string): string[] {
+  const items = text.split(',').map((item) => item.trim());
+  return [...new Set(items.filter((item) => item !== '').map(parse))];
+}
+
+function parseHttpUrl(text: string, example: string): URL {
+  const url = URL.parse(text);
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw new Error(`${quote(text)} is not an http or https URL; use one such as "${example}"`);
+  if (url.username || url.password || url.search || url.hash || /[?#]$/.test(text))
+    throw new Error(`has a user, a query or a fragment; use a plain URL such as "${example}"`);
+  return url;
+}

@@ -1,0 +1,172 @@
+import { resolve } from 'node:path';
+import { ANONYMOUS_PLAN, DEFAULT_PLANS, type Plan } from '@berth/contract';
+import {
+  isSample,
+  type LogLevel,
+  parseAddresses,
+  parseApiKey,
+  parseBaseUrl,
+  parseClaimUrl,
+  parseDatabaseUrl,
+  parseEmail,
+  parseLogLevel,
+  parsePlatformDomain,
+  parsePort,
+  parseProxies,
+  parseSecretKey,
+  quote,
+} from './config-values.ts';
+import { parseDuration } from './durations.ts';
+import { readPlansFile } from './plans-file.ts';
+
+/** What the server was told by its environment, checked, with what follows from it. Source: contract §10. */
+export interface Config {
+  /** `NODE_ENV`: `production` and `test` are known, everything else is `development`, the default. */
+  readonly mode: 'production' | 'test' | 'development';
+  /** `HOST`: the addresses to listen on. Default `127.0.0.1, ::1`. */
+  readonly hosts: readonly string[];
+  /** `PORT`: default 4000. After listening on port 0, read the configuration again with the port that was given. */
+  readonly port: number;
+  /** `BASE_URL`: the origin of the API and the console. Default `http://localhost:{PORT}`. */
+  readonly baseUrl: URL;
+  /** The scheme of every URL we give out: that of `BASE_URL`. */
+  readonly publicScheme: 'http' | 'https';
+  /** The host name of `BASE_URL`, in the form that hosts are compared in: no port. */
+  readonly apiHost: string;
+  /** `PLATFORM_DOMAIN`: what follows the name of a site in its URL, a port included. Default `localhost:{PORT}`. */
+  readonly platformDomain: string;
+  /** The host name of `PLATFORM_DOMAIN`. */
+  readonly platformHost: string;
+  /** `CLAIM_URL`: a claim hash follows it after a slash. Default `{BASE_URL}/claim`. */
+  readonly claimUrl: string;
+  /** `DATA_DIR`, as an absolute path. Default `./data`. */
+  readonly dataDir: string;
+  /** `DATABASE_URL`; `null` is the embedded PostgreSQL. */
+  readonly databaseUrl: string | null;
+  /** `OWNER_EMAIL`: default `owner@localhost`. */
+  readonly ownerEmail: string;
+  /** `OWNER_API_KEY`; `null` has one minted. */
+  readonly ownerApiKey: string | null;
+  /** The plan of the owner's account: `scale`, or the last plan of a table without it. */
+  readonly ownerPlan: Plan;
+  /** `SECRET_KEY`, 32 bytes; `null` has one made and kept in `DATA_DIR`. */
+  readonly secretKey: Buffer | null;
+  /** `TRUST_PROXY`: addresses and networks whose forwarding headers count. Default none. */
+  readonly trustedProxies: readonly string[];
+  /** `LOG_LEVEL`: default `info`. */
+  readonly logLevel: LogLevel;
+  /** The plans of `PLANS_FILE`, in display order. Default: those of contract §6. */
+  readonly plans: readonly Plan[];
+  /** `DEFAULT_PLAN`: the plan of a new account. Default `free`. */
+  readonly defaultPlan: Plan;
+  /** `FAILPOINT`: the step at which the process is killed, empty for none. Only when `NODE_ENV` is `test`. */
+  readonly failpoint: string;
+  /** `SWEEP_GRACE` and `BOOT_STALE`, durations: how patient the sweep is. Only when `NODE_ENV` is `test`. */
+  readonly sweep: { readonly graceMs?: number; readonly bootStaleMs?: number };
+}
+
+/** One variable that cannot stand as it is. */
+export interface ConfigFault {
+  variable: string;
+  /** What was wrong and what would be right. Holds no secret. */
+  message: string;
+}
+
+/** Everything that is wrong with the environment, a line each. */
+export class ConfigError extends Error {
+  readonly faults: readonly ConfigFault[];
+
+  constructor(faults: readonly ConfigFault[]) {
+    super(faults.map(({ variable, message }) => `${variable}: ${message}.`).join('\n'));
+    this.name = 'ConfigError';
+    this.faults = faults;
+  }
+}
+
+/**
+ * Reads the configuration, and the files it names. A variable that is empty counts as absent; unknown ones are ignored.
+ *
+ * In production it also refuses what would not be safe there: sample secrets, and sites on the host of the API.
+ *
+ * @throws ConfigError naming every fault at once. Source: contract §10; security T37.
+ */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const faults: ConfigFault[] = [];
+  const fault = (variable: string, message: string) => faults.push({ variable, message });
+  const isSound = (...variables: string[]) => !faults.some(({ variable }) => variables.includes(variable));
+  function read<T>(variable: string, fallback: T, parse: (text: string) => T): T {
+    const text = env[variable]?.trim();
+    if (!text) return fallback;
+    try {
+      return parse(text);
+    } catch (error) {
+      for (const each of error instanceof AggregateError ? error.errors : [error])
+        fault(variable, (each as Error).message);
+      return fallback;
+    }
+  }
+
+  const mode = env['NODE_ENV'] === 'production' || env['NODE_ENV'] === 'test' ? env['NODE_ENV'] : 'development';
+  const knob: typeof read = (variable, fallback, parse) =>
+    mode === 'test' ? read(variable, fallback, parse) : fallback;
+  const port = read('PORT', 4000, parsePort);
+  const baseUrl = read('BASE_URL', new URL(`http://localhost:${port}`), parseBaseUrl);
+  const publicScheme = baseUrl.protocol === 'https:' ? 'https' : 'http';
+  const domainOf = (text: string) => parsePlatformDomain(text, publicScheme);
+  const platformDomain = read('PLATFORM_DOMAIN', domainOf(`localhost:${port}`), domainOf);
+  const platformHost = platformDomain.replace(/:\d+$/, '');
+  const plans = read('PLANS_FILE', DEFAULT_PLANS, (text) => readPlansFile(resolve(text)));
+  const findPlan = (id: string) => plans.find(({ plan }) => plan === id);
+  const defaultPlan = read('DEFAULT_PLAN', findPlan(ANONYMOUS_PLAN)!, (text) => {
+    const plan = findPlan(text);
+    if (!plan && isSound('PLANS_FILE'))
+      throw new Error(`${quote(text)} is not a plan; use one of ${plans.map((known) => known.plan).join(', ')}`);
+    return plan!;
+  });
+  const secretKey = read<Buffer | null>('SECRET_KEY', null, parseSecretKey);
+  const ownerApiKey = read<string | null>('OWNER_API_KEY', null, parseApiKey);
+
+  if (mode === 'production') {
+    if (secretKey && isSample(secretKey))
+      fault('SECRET_KEY', 'is a sample; use 32 random bytes, such as "openssl rand -hex 32" makes');
+    if (ownerApiKey && isSample(Buffer.from(ownerApiKey.replace(/^\w+-/, ''), 'hex')))
+      fault(
+        'OWNER_API_KEY',
+        'is a sample; leave it out to have one minted, or use "ship-" and what "openssl rand -hex 16" makes',
+      );
+    if (platformHost === baseUrl.hostname && isSound('BASE_URL', 'PLATFORM_DOMAIN'))
+      fault(
+        'PLATFORM_DOMAIN',
+        `is ${platformHost}, the host of BASE_URL; give sites a domain of their own, such as "sites.example.com"`,
+      );
+  }
+
+  const config: Config = {
+    mode,
+    hosts: read('HOST', ['127.0.0.1', '::1'], parseAddresses),
+    port,
+    baseUrl,
+    publicScheme,
+    apiHost: baseUrl.hostname,
+    platformDomain,
+    platformHost,
+    claimUrl: read('CLAIM_URL', `${baseUrl.origin}/claim`, parseClaimUrl),
+    dataDir: resolve(read('DATA_DIR', './data', String)),
+    databaseUrl: read<string | null>('DATABASE_URL', null, parseDatabaseUrl),
+    ownerEmail: read('OWNER_EMAIL', 'owner@localhost', parseEmail),
+    ownerApiKey,
+    ownerPlan: findPlan('scale') ?? plans.at(-1)!,
+    secretKey,
+    trustedProxies: read<string[]>('TRUST_PROXY', [], parseProxies),
+    logLevel: read('LOG_LEVEL', 'info', parseLogLevel),
+    plans,
+    defaultPlan,
+    failpoint: knob('FAILPOINT', '', String),
+    sweep: {
+      ...knob<Config['sweep']>('SWEEP_GRACE', {}, (text) => ({ graceMs: parseDuration(text) })),
+      ...knob<Config['sweep']>('BOOT_STALE', {}, (text) => ({ bootStaleMs: parseDuration(text) })),
+    },
+  };
+  if (faults.length > 0) throw new ConfigError(faults);
+  return config;
+}

@@ -1,0 +1,51 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { performance } from 'node:perf_hooks';
+import { type Core, invalid, type LiveSites, type Log } from '@berth/core';
+import { createApiHost } from './api-host/api-host.ts';
+import type { Config } from './config.ts';
+import { clientAddress, parseTrustedProxies } from './http/client-address.ts';
+import { sendErrorAnswer } from './http/error-answer.ts';
+import type { Handler } from './http/server.ts';
+import { createRequestLog } from './request-log.ts';
+import { createSiteHost } from './site-host/site-host.ts';
+import { type HostNames, whichHost } from './which-host.ts';
+
+/** What the front door leads to. */
+export interface FrontDoorParts {
+  core: Core;
+  config: Config;
+  sites: LiveSites;
+  log: Log;
+}
+
+/**
+ * Sends every request to the one part of the service that answers it: the API, a site, or nobody.
+ *
+ * Source: serving S1, S3, S4; security §1, boundary 2.
+ */
+export function createFrontDoor({ core, config, sites, log }: FrontDoorParts): Handler {
+  const proxies = parseTrustedProxies(config.trustedProxies);
+  const addressOf = (req: IncomingMessage) => clientAddress(req, proxies);
+  const names: HostNames = { apiHosts: new Set([config.apiHost]), platformDomain: config.platformHost };
+  const api = createApiHost({ core, baseUrl: config.baseUrl, log, addressOf });
+  const site = createSiteHost({ sites, packs: core.packs, log });
+  const logRequest = createRequestLog(log);
+
+  return (req: IncomingMessage, res: ServerResponse) => {
+    const host = whichHost({ method: req.method!, target: req.url!, rawHeaders: req.rawHeaders }, names);
+    logRequest({ req, res, requestId: String(res.getHeader('X-Request-Id')), start: performance.now(), kind: host.kind, address: addressOf(req) });
+    switch (host.kind) {
+      case 'invalid':
+        return sendErrorAnswer(res, invalid('Host', host.reason));
+      case 'api':
+        req.url = host.path + host.query;
+        return api(req, res);
+      case 'site':
+        return site(req, res, host);
+      case 'unknown':
+        return site(req, res, { ...host, deployment: null });
+      default:
+        return host satisfies never;
+    }
+  };
+}

@@ -1,0 +1,26 @@
+// Exits with 0 when the server on this machine answers, else with 1 and the reason on standard error.
+import { request } from 'node:http';
+import { readConfig } from './config.ts';
+
+const TIMEOUT_MS = 5_000;
+
+try {
+  const { hosts, port, baseUrl } = readConfig(process.env);
+  const status = await new Promise<number | undefined>((resolve, reject) => {
+    const options = {
+      host: hosts[0],
+      port,
+      path: '/healthz',
+      headers: { host: baseUrl.host },
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    };
+    request(options, (answer) => resolve(answer.resume().statusCode))
+      .on('error', reject)
+      .end();
+  });
+  if (status !== 200) throw new Error(`/healthz answered ${status}.`);
+  process.exit(0);
+} catch (error) {
+  process.stderr.write(`${(error as Error).message}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,42 @@
+import { ConfigError, readConfig } from './config.ts';
+import { welcome } from './first-start.ts';
+import { createLogger } from './logger.ts';
+import { type Berth, startBerth } from './server.ts';
+
+/** Runs a server until it is told to stop: the first SIGTERM or SIGINT finishes running requests, a second one does not wait. */
+async function main(): Promise<void> {
+  const log = createLogger({ level: readConfig(process.env).logLevel });
+  let berth: Promise<Berth> | null = null;
+  let stopping = false;
+  const stop = (signal: NodeJS.Signals) => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    log.info({ signal }, 'Stopping: running requests are finished first; a second signal does not wait');
+    void berth?.then((running) => running.close()).then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.error({ err: error }, 'Stopping failed');
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+  berth = startBerth(process.env, log);
+  const { config, ownerKey } = await berth;
+  process.stdout.write(welcome(config, ownerKey));
+  log.info({ url: config.baseUrl.origin, sites: config.platformDomain }, 'Listening');
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${explain(error)}\n`);
+  process.exit(1);
+});
+
+/** Why the server cannot start, in words that say what to do. */
+function explain(error: unknown): string {
+  if (error instanceof ConfigError) return `Berth cannot start with this configuration:\n${error.message}`;
+  const { code, message, port } = error as NodeJS.ErrnoException & { port?: number };
+  if (code === 'EADDRINUSE') return `Berth cannot start: port ${port} is in use. Stop what listens there, or set PORT to another one.`;
+  return `Berth cannot start: ${message}`;
+}

@@ -1,0 +1,55 @@
+import { hkdfSync, randomBytes } from 'node:crypto';
+import { link, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Keys } from '@berth/core';
+
+const FILE = 'secret-key';
+const KEY_BYTES = 32;
+
+/**
+ * The secret kept in a data folder; made the first time. Processes that start at once get the same one.
+ *
+ * Once it was returned it survives a loss of power. Only its owner can read the file.
+ *
+ * @throws Error when the file holds something else: a new secret would end sessions and cursors, so none is made.
+ * Source: contract §10.
+ */
+export async function keepSecretKey(dataDir: string): Promise<Buffer> {
+  await mkdir(dataDir, { recursive: true });
+  const file = join(dataDir, FILE);
+  const text = (await readIfThere(file)) ?? (await makeSecretKey(file));
+  const folder = await open(dataDir);
+  await folder.sync().finally(() => folder.close());
+  if (!/^[0-9a-f]{64}\n?$/.test(text))
+    throw new Error(`${file} does not hold 64 hex digits; restore it, or remove it to have a new secret made.`);
+  return Buffer.from(text.trim(), 'hex');
+}
+
+/** The keys of all purposes: HKDF-SHA-256 of the secret, so that none tells of another. Source: security §7. */
+export function deriveKeys(secret: Buffer): Keys {
+  const derive = (purpose: string) => Buffer.from(hkdfSync('sha256', secret, '', `berth/${purpose}/v1`, KEY_BYTES));
+  return { cursor: derive('cursor'), idempotency: derive('idempotency') };
+}
+
+/** Puts a complete file in its place, unless somebody else's is there already. @returns What is there then. */
+async function makeSecretKey(file: string): Promise<string> {
+  const draft = `${file}.${randomBytes(6).toString('hex')}`;
+  try {
+    await writeFile(draft, `${randomBytes(KEY_BYTES).toString('hex')}\n`, { flag: 'wx', mode: 0o600, flush: true });
+    await link(draft, file).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
+  } finally {
+    await rm(draft, { force: true });
+  }
+  return readFile(file, 'utf8');
+}
+
+async function readIfThere(file: string): Promise<string | null> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}

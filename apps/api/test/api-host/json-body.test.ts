@@ -1,0 +1,55 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { afterEach, expect, it } from 'vitest';
+import { readJsonText } from '../../src/api-host/json-body.ts';
+
+const HEAD = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
+
+let stop: () => void;
+afterEach(() => stop());
+
+/** Sends the head of a request and gives both its ends. */
+async function receive(head: string): Promise<{ req: IncomingMessage; socket: Socket }> {
+  const received = Promise.withResolvers<IncomingMessage>();
+  const server = createServer((req) => received.resolve(req));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  socket.on('error', () => {});
+  stop = () => {
+    socket.destroy();
+    server.close();
+  };
+  socket.write(head);
+  return { req: await received.promise, socket };
+}
+
+it('T6: a client that leaves in the middle of its body ends the reading', async () => {
+  const { req, socket } = await receive(`${HEAD}2\r\n{"\r\n`);
+  const text = expect(readJsonText(req)).rejects.toMatchObject({ code: 'request_timeout' });
+  socket.destroy();
+  await text;
+});
+
+it('T23: a declared length above the ceiling is refused without reading', async () => {
+  const { req } = await receive(
+    'POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 101\r\n\r\n',
+  );
+  await expect(readJsonText(req, 100)).rejects.toMatchObject({
+    code: 'payload_too_large',
+    details: { limit: 'body', max: 100 },
+  });
+});
+
+it('a body in many pieces, cut inside of a character, is put together', async () => {
+  const { req, socket } = await receive(HEAD);
+  const text = readJsonText(req);
+  for (const byte of Buffer.from('{"ä":"港"}'))
+    socket.write(Buffer.concat([Buffer.from('1\r\n'), Buffer.of(byte), Buffer.from('\r\n')]));
+  socket.write('0\r\n\r\n');
+  expect(await text).toBe('{"ä":"港"}');
+});
+
+it('an empty body is no body', async () => {
+  const { req } = await receive(`${HEAD}0\r\n\r\n`);
+  expect(await readJsonText(req)).toBe('');
+});

@@ -1,0 +1,115 @@
+import { appRouter } from '@berth/core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openApiDocument } from '../../src/api-host/openapi.ts';
+import { referenceRouter } from '../../src/api-host/reference.ts';
+import { listen, type SampleApi } from './sample-api.ts';
+
+const document = openApiDocument({ router: appRouter, baseUrl: 'http://localhost:4000', version: '1.2.3' });
+
+let api: SampleApi;
+beforeAll(async () => void (api = await listen(referenceRouter(document))));
+afterAll(() => api.close());
+
+const ask = (path: string, init: RequestInit = {}) => fetch(api.url + path, { redirect: 'manual', ...init });
+
+describe('the reference', () => {
+  it('contract §9: serves the OpenAPI document to every origin', async () => {
+    const response = await ask('/openapi.json');
+    expect(await response.json()).toEqual(JSON.parse(JSON.stringify(document)));
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
+  });
+
+  it('the root leads to it', async () => {
+    const response = await ask('/');
+    expect([response.status, response.headers.get('location')]).toEqual([302, '/docs']);
+  });
+
+  it.each(['/docs', '/docs/reference.css', '/docs/reference.js', '/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js'])(
+    'security §7: %s runs nothing inline and loads nothing from elsewhere',
+    async (path) => {
+      const { status, headers } = await ask(path);
+      expect(status).toBe(200);
+      const policy = headers.get('content-security-policy')!;
+      expect(policy.split('; ')).toEqual(
+        expect.arrayContaining([
+          "default-src 'none'",
+          "script-src 'self'",
+          "style-src 'self'",
+          "connect-src 'self'",
+          "base-uri 'none'",
+          "frame-ancestors 'none'",
+        ]),
+      );
+      expect(policy).not.toMatch(/unsafe|\*|http/);
+      expect(Object.fromEntries(headers)).toMatchObject({
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'same-origin',
+        'cross-origin-opener-policy': 'same-origin',
+        'cross-origin-resource-policy': 'same-origin',
+        'permissions-policy': expect.stringContaining('camera=()'),
+      });
+      expect(headers.has('access-control-allow-origin')).toBe(false);
+    },
+  );
+
+  it('everything that page and style sheet name is there, with its type', async () => {
+    const page = await ask('/docs');
+    expect([page.headers.get('content-type'), page.headers.get('cache-control')]).toEqual([
+      'text/html; charset=utf-8',
+      'no-store',
+    ]);
+    const style = await (await ask('/docs/reference.css')).text();
+    const named = [
+      ...(await page.text()).matchAll(/(?:src|href)="([^"]*)"/g),
+      ...style.matchAll(/@import url\('([^']*)'\)/g),
+    ].map(([, url]) => url!);
+    const types = {
+      css: 'text/css; charset=utf-8',
+      js: 'text/javascript; charset=utf-8',
+      json: 'application/json; charset=utf-8',
+    };
+    const files = named.filter((url) => !url.startsWith('data:'));
+    expect(files.length).toBe(5);
+    for (const file of files) {
+      const { status, headers } = await ask(file);
+      expect([file, status, headers.get('content-type')]).toEqual([
+        file,
+        200,
+        types[file.split('.').at(-1) as keyof typeof types],
+      ]);
+    }
+  });
+
+  it('a file that the browser has is not sent again', async () => {
+    const etag = (await ask('/docs/reference.css')).headers.get('etag')!;
+    const again = await ask('/docs/reference.css', { headers: { 'If-None-Match': etag } });
+    expect([again.status, await again.text()]).toEqual([304, '']);
+    expect((await ask('/docs/reference.css', { headers: { 'If-None-Match': '"other"' } })).status).toBe(200);
+  });
+
+  it.each([
+    '/docs/',
+    '/docs/index.html',
+    '/docs/swagger-ui.js',
+    '/docs/package.json',
+    '/docs/../rest.ts',
+    '/docs/%2e%2e/rest.ts',
+    '/docs/..%2f..%2fpackage.json',
+    '/docs/reference.css/',
+    '/Docs',
+  ])('T17: %s is 404: nothing is served but what is on the list', async (path) => {
+    const answer = await api.raw(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 404 /);
+    expect(answer).toContain('"error":"not_found"');
+  });
+
+  it('HEAD works where GET does, and another method is 405', async () => {
+    for (const path of ['/docs', '/docs/reference.js', '/openapi.json']) {
+      const head = await ask(path, { method: 'HEAD' });
+      expect([head.status, await head.text(), Number(head.headers.get('content-length')) > 0]).toEqual([200, '', true]);
+      const post = await ask(path, { method: 'POST' });
+      expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
+    }
+  });
+});

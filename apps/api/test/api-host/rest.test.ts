@@ -1,0 +1,286 @@
+import { ERROR_STATUS, type ErrorCode } from '@berth/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { askRest, expectRestError, JSON_TYPE } from './rest-client.ts';
+import { CRASH, listen, type SampleApi, waiting } from './sample-api.ts';
+
+let api: SampleApi;
+beforeAll(async () => void (api = await listen()));
+afterAll(() => api.close());
+
+const ask = (path: string, init?: RequestInit) => askRest(api, path, init);
+const patch = (body: string) => ask('/things/a', { method: 'PATCH', body, headers: JSON_TYPE });
+
+describe('answers', () => {
+  it('contract §2: are JSON that is neither stored nor sniffed, open to every origin, without credentials', async () => {
+    const { status, headers, body } = await ask('/things');
+    expect(status).toBe(200);
+    expect(body).toEqual({ input: { limit: 50 } });
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'access-control-allow-origin': '*',
+      'x-request-id': expect.stringMatching(/./),
+    });
+    expect(headers.has('access-control-allow-credentials')).toBe(false);
+    expect(headers.has('etag')).toBe(false);
+  });
+
+  it('service-api part 7: have the status that the meta of the procedure names', async () => {
+    expect((await ask('/things/a', { method: 'DELETE' })).status).toBe(202);
+    expect((await ask('/things/a', { method: 'PUT' })).status).toBe(201);
+  });
+
+  it('carry unicode, and a length in bytes', async () => {
+    const { headers, text, body } = await ask('/unicode');
+    expect(body).toEqual({ text: 'häfen ⚓ 港 \u2028 </script>' });
+    expect(headers.get('content-length')).toBe(String(Buffer.byteLength(text)));
+  });
+
+  it('contract §6: a redirect is 301 with its address in header and body, and does not call the procedure', async () => {
+    const { status, headers, body } = await ask('/old');
+    expect([status, headers.get('location'), body]).toEqual([301, '/things', { location: '/things' }]);
+    expectRestError(await ask('/old', { headers: { Authorization: 'Bearer bad' } }), 'authentication_failed');
+  });
+
+  it('HEAD gets the headers of GET and no body', async () => {
+    const get = await ask('/things/a');
+    const head = await ask('/things/a', { method: 'HEAD' });
+    expect([head.status, head.text, head.headers.get('content-length')]).toEqual([
+      200,
+      '',
+      get.headers.get('content-length'),
+    ]);
+    expect((await ask('/crash', { method: 'HEAD' })).status).toBe(500);
+  });
+
+  it('the signal of a call fires when its client leaves, which is nobody’s fault and not logged', async () => {
+    const client = new AbortController();
+    const lines = api.lines.length;
+    const left = expect(fetch(`${api.url}/wait`, { signal: client.signal })).rejects.toThrow();
+    await waiting.started.promise;
+    client.abort();
+    await waiting.aborted.promise;
+    await left;
+    expect((await ask('/things')).status).toBe(200);
+    expect(api.lines.length).toBe(lines);
+  });
+});
+
+describe('input from the URL', () => {
+  it.each([
+    ['limit=7', { limit: 7 }],
+    ['limit=500', { limit: 100 }],
+    ['archived=true', { limit: 50, archived: true }],
+    ['archived=false', { limit: 50, archived: false }],
+    ['ratio=-0.5', { limit: 50, ratio: -0.5 }],
+    ['q=7', { limit: 50, q: '7' }],
+    ['q=true', { limit: 50, q: 'true' }],
+    ['q=', { limit: 50, q: '' }],
+    ['q=a%26b+c%C3%A4', { limit: 50, q: 'a&b cä' }],
+    ['labels=a', { limit: 50, labels: ['a'] }],
+    ['labels=a&labels=b', { limit: 50, labels: ['a', 'b'] }],
+    ['sizes=1&sizes=2', { limit: 50, sizes: [1, 2] }],
+    ['unknown=1&unknown=2&__proto__=x&constructor=y', { limit: 50 }],
+  ])('contract §1: ?%s is read by the kind of each field', async (query, input) => {
+    expect((await ask(`/things?${query}`)).body).toEqual({ input });
+  });
+
+  it.each([
+    'limit=0x10',
+    'limit=',
+    'limit=1e1',
+    'limit=%205',
+    'limit=+5',
+    'limit=5%20',
+    'limit=1.0',
+    'limit=0',
+    'limit=-1',
+    'limit=NaN',
+    'limit=9999999999999999',
+    'limit=%D9%A5',
+  ])('T23: ?%s is no page size', async (query) => {
+    expect(expectRestError(await ask(`/things?${query}`), 'validation_failed').details).toMatchObject({
+      issues: [{ path: 'limit' }],
+    });
+  });
+
+  it.each(['archived=1', 'archived=TRUE', 'archived=', 'ratio=1e9', 'ratio=Infinity', 'ratio=.5', 'sizes=1&sizes=x'])(
+    'T23: ?%s is refused',
+    async (query) => {
+      expectRestError(await ask(`/things?${query}`), 'validation_failed');
+    },
+  );
+
+  it('a single parameter given twice is 400 and named', async () => {
+    const { message, details } = expectRestError(await ask('/things?q=1&q=2'), 'validation_failed');
+    expect(message).toContain('q');
+    expect(details).toMatchObject({ issues: [{ path: 'q' }] });
+  });
+
+  it.each([
+    ['calm-otter', 'calm-otter'],
+    ['a%20b', 'a b'],
+    ['a%2Fb', 'a/b'],
+    ['a%252Fb', 'a%2Fb'],
+    ['b%C3%BCcher.example', 'bücher.example'],
+    ['A', 'A'],
+    ['%2e%2e', '..'],
+    ['7', '7'],
+  ])('F6: the path segment %s is decoded once, to %s', async (segment, thing) => {
+    const answer = await api.raw(`GET /things/${segment} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    expect(JSON.parse(answer.split('\r\n\r\n')[1]!)).toEqual({ input: { thing } });
+  });
+
+  it.each(['%', '%zz', '%C3', '%ff'])('F6: the broken escape %s in a path is 400', async (segment) => {
+    expectRestError(await ask(`/things/${segment}`), 'validation_failed');
+  });
+
+  it('neither query nor body can name another resource than the path does', async () => {
+    expect((await ask('/things/a?thing=b')).body).toEqual({ input: { thing: 'a' } });
+    expect((await patch('{"thing":"b","labels":[]}')).body).toEqual({ input: { thing: 'a', labels: [] } });
+  });
+
+  it('F6: after REST calls that turned texts into numbers, a body still may not send a number as a text', async () => {
+    expect((await ask('/things?limit=3')).status).toBe(200);
+    expectRestError(await patch('{"labels":[],"count":"3"}'), 'validation_failed');
+    const typed = await ask(`/trpc/things.list?input=${encodeURIComponent('{"limit":"3"}')}`);
+    expect([typed.status, typed.body.error.data.error]).toEqual([400, 'validation_failed']);
+  });
+});
+
+describe('routes', () => {
+  it('a fixed path comes before one with a variable', async () => {
+    expect((await ask('/things/latest')).body).toEqual({ input: 'the latest' });
+  });
+
+  it.each([
+    '/nowhere',
+    '/',
+    '/things/',
+    '/Things',
+    '/things//',
+    '//things',
+    '/things/a/b',
+    '/trpc',
+    '/trpc/',
+    '/trpc/a/b',
+    '/constructor',
+    '/__proto__',
+  ])('contract §2: %s is 404 with the error body', async (path) => {
+    const answer = await api.raw(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 404 /);
+    expect(JSON.parse(answer.split('\r\n\r\n')[1]!)).toEqual({
+      error: 'not_found',
+      message: expect.any(String),
+      status: 404,
+    });
+  });
+
+  it.each([
+    ['PUT', '/things', ['GET', 'HEAD', 'OPTIONS']],
+    ['POST', '/things/a', ['GET', 'HEAD', 'PATCH', 'DELETE', 'PUT', 'OPTIONS']],
+    ['GET', '/uploads', ['POST', 'OPTIONS']],
+    ['HEAD', '/uploads', ['POST', 'OPTIONS']],
+    ['PROPFIND', '/things', ['GET', 'HEAD', 'OPTIONS']],
+    ['TRACE', '/things', ['GET', 'HEAD', 'OPTIONS']],
+  ])('contract §2: %s %s is 405 and Allow names what is possible', async (method, path, allowed) => {
+    const answer = await api.raw(`${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 405 /);
+    expect(/^Allow: (.*)$/im.exec(answer)?.[1]!.split(', ').toSorted()).toEqual(allowed.toSorted());
+    if (method !== 'HEAD') expect(answer).toContain('"error":"method_not_allowed"');
+  });
+});
+
+describe('errors', () => {
+  const refusal = (code: string, body = {}) =>
+    ask(`/refusals/${code}`, {
+      method: 'POST',
+      body: JSON.stringify(body),
+      headers: JSON_TYPE,
+    });
+
+  it.each(Object.keys(ERROR_STATUS) as ErrorCode[])('contract §2: %s has its status and its tag', async (code) => {
+    expectRestError(await refusal(code), code);
+  });
+
+  it('contract §1, §2: 401 says how to authenticate; 429 and 503 say when to come back, in whole seconds', async () => {
+    expect((await refusal('authentication_failed')).headers.get('www-authenticate')).toBe('Bearer');
+    const limited = await refusal('rate_limit_exceeded', { retryAfter: 17 });
+    expect([limited.headers.get('retry-after'), limited.body.details]).toEqual(['17', { retryAfter: 17 }]);
+    expect((await refusal('rate_limit_exceeded')).headers.get('retry-after')).toBe('1');
+    expect((await refusal('unavailable', { retryAfter: 0.2 })).headers.get('retry-after')).toBe('1');
+    expect((await refusal('unavailable')).headers.get('retry-after')).toBe('5');
+    expect((await refusal('forbidden')).headers.has('retry-after')).toBe(false);
+  });
+
+  it('T20: no message carries a credential or a claim hash; what is no secret stays', async () => {
+    const { message } = expectRestError(await refusal('forbidden'), 'forbidden');
+    expect(message).toBe(`ship-[hidden] opened http://localhost:4000/claim/[hidden] and assets/${'e'.repeat(32)}.js`);
+  });
+
+  it('refusals are not logged', async () => {
+    const lines = api.lines.length;
+    await refusal('forbidden');
+    await ask('/nowhere');
+    await patch('{');
+    expect(api.lines.length).toBe(lines);
+  });
+
+  it.each([
+    ['GET', '/crash', undefined],
+    ['GET', '/misfit', undefined],
+    ['GET', '/things', 'Bearer crash'],
+  ])(
+    'F7: %s %s: an unexpected fault tells the client its request id alone, and the log its cause, once',
+    async (method, path, authorization) => {
+      const lines = api.lines.length;
+      const answer = await ask(path, { method, headers: authorization ? { Authorization: authorization } : {} });
+      const body = expectRestError(answer, 'internal_server_error');
+      const requestId = answer.headers.get('x-request-id');
+      expect(body.details).toEqual({ requestId });
+      expect(answer.text).not.toMatch(/postgres|hunter2|SELECT|srv|\.ts|expected/i);
+      const [line, ...more] = api.lines.slice(lines);
+      expect(more).toEqual([]);
+      expect(line).toMatchObject({ level: 'error', fields: { requestId, err: expect.any(Error) } });
+    },
+  );
+
+  it('F7: a deliberate internal error says no more than an unexpected one', async () => {
+    const { message } = expectRestError(await refusal('internal_server_error'), 'internal_server_error');
+    expect(message).toBe((await ask('/crash')).body.message);
+  });
+
+  it('F7: the log names what happened underneath', async () => {
+    await ask('/crash');
+    expect(api.lines.at(-1)?.fields.err?.message).toBe(CRASH);
+    expect(api.lines.at(-1)?.fields.operation).toBe('things.crash');
+  });
+});
+
+describe('CORS', () => {
+  it.each(['/things', '/trpc/things.list', '/uploads', '/nowhere'])(
+    'T14: a preflight of %s lists methods and headers',
+    async (path) => {
+      const headers = { Origin: 'https://evil.example', 'Access-Control-Request-Method': 'DELETE' };
+      const { status, text, headers: answer } = await ask(path, { method: 'OPTIONS', headers });
+      expect([status, text]).toEqual([204, '']);
+      expect(answer.get('access-control-allow-origin')).toBe('*');
+      expect(answer.get('access-control-allow-methods')).toBe('GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS');
+      expect(answer.get('access-control-allow-headers')).toContain('Authorization, Content-Type, Idempotency-Key');
+      expect(answer.has('access-control-allow-credentials')).toBe(false);
+    },
+  );
+
+  it.each(['/things', '/nowhere', '/crash', '/trpc/things.list', '/trpc/things.crash', '/trpc/things.nothing'])(
+    'T14: %s answers the same to every origin',
+    async (path) => {
+      for (const origin of ['https://evil.example', 'null', 'https://calm-otter-4k9x2qd.sites.example']) {
+        const { headers } = await ask(path, { headers: { Origin: origin, Cookie: 'session=1' } });
+        expect(headers.get('access-control-allow-origin')).toBe('*');
+        expect(headers.get('access-control-expose-headers')).toContain('X-Request-Id');
+        expect(headers.has('access-control-allow-credentials')).toBe(false);
+      }
+    },
+  );
+});

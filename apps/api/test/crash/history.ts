@@ -1,0 +1,115 @@
+import type { CreatedDeployment } from '@berth/contract';
+import type { Answer, askerOf, Files } from '../test-server.ts';
+
+/** One deploy that a client wants. */
+export interface Order {
+  /** A path that no other order has. */
+  marker: string;
+  files: Files;
+  /** The `Idempotency-Key`; `null` sends none. */
+  key: string | null;
+  /** Whether the owner deploys, or nobody known. */
+  owner: boolean;
+  /** Sends checksums that do not fit: the order is refused when everything has arrived. */
+  broken?: boolean;
+}
+
+/**
+ * What clients know: every order they sent and what they were told of it. Outcomes that a crash swallowed are unknown
+ * until the same key was sent again.
+ */
+export interface History {
+  orders: Order[];
+  /** The deployment an order was told of, by its marker. */
+  told: Map<string, string>;
+  /** Deployments whose DELETE was sent, and whether it was answered. */
+  deleted: Map<string, 'sent' | 'answered'>;
+  /** Answers that must not be, in words. */
+  faults: string[];
+  /** How often a client was told that a deploy succeeded. */
+  acknowledged(): number;
+  send(asker: Asker, order: Order): Promise<void>;
+  remove(asker: Asker, deployment: string): Promise<void>;
+  /** Reads one file of what was published. */
+  read(asker: Asker, order: Order): Promise<void>;
+  /** Sends again what has no answer yet, until it has one. */
+  settle(asker: Asker): Promise<void>;
+  /** Orders whose deployments have to be there. */
+  live(): Order[];
+}
+
+type Asker = ReturnType<typeof askerOf>;
+
+const ROUNDS = 20;
+
+export function createHistory(): History {
+  const orders: Order[] = [];
+  const told = new Map<string, string>();
+  const deleted = new Map<string, 'sent' | 'answered'>();
+  const refused = new Set<string>();
+  const faults: string[] = [];
+  let acknowledged = 0;
+
+  /** What a request was answered; `null` when the server was away, or died before it answered. */
+  async function answerOf(what: string, ask: Promise<Answer>): Promise<Answer | null> {
+    const answer = await ask.catch(() => null);
+    if (answer && answer.status >= 500 && answer.status !== 503) faults.push(`${what} was answered ${answer.status}: ${answer.text}`);
+    return answer?.status === 503 ? null : answer;
+  }
+
+  const isOpen = ({ marker, key }: Order) => key !== null && !told.has(marker) && !refused.has(marker);
+  const live = () => orders.filter(({ marker }) => told.has(marker) && !deleted.has(told.get(marker)!));
+
+  const history: History = {
+    orders,
+    told,
+    deleted,
+    faults,
+    live,
+    acknowledged: () => acknowledged,
+    async send(asker, order) {
+      if (!orders.includes(order)) orders.push(order);
+      const { marker, files, key, owner, broken = false } = order;
+      const answer = await answerOf(
+        `Deploy ${marker}`,
+        asker.deploy(files, {
+          ...(owner ? {} : { key: null }),
+          headers: key === null ? {} : { 'Idempotency-Key': key },
+          fields: broken ? { checksums: JSON.stringify(Object.values(files).map(() => '0'.repeat(32))) } : {},
+        }),
+      );
+      if (!answer) return;
+      if (broken && answer.status === 400) refused.add(marker);
+      else if (!broken && answer.status === 201) {
+        acknowledged += 1;
+        const { deployment } = answer.json<CreatedDeployment>();
+        const before = told.get(marker);
+        if (before !== undefined && before !== deployment) faults.push(`Deploy ${marker} was told of ${before} and of ${deployment}`);
+        told.set(marker, deployment);
+      } else faults.push(`Deploy ${marker} was answered ${answer.status}: ${answer.text}`);
+    },
+    async remove(asker, deployment) {
+      if (!deleted.has(deployment)) deleted.set(deployment, 'sent');
+      const answer = await answerOf(`Delete ${deployment}`, asker.api(`/deployments/${deployment}`, { method: 'DELETE' }));
+      if (answer?.status === 202 || answer?.status === 404) deleted.set(deployment, 'answered');
+      else if (answer) faults.push(`Delete ${deployment} was answered ${answer.status}: ${answer.text}`);
+    },
+    async read(asker, { marker, files }) {
+      const deployment = told.get(marker)!;
+      const answer = await answerOf(`Visit ${deployment}`, asker.visit(deployment, `/${marker}`));
+      if (!answer || deleted.has(deployment)) return;
+      if (answer.status !== 200) faults.push(`Visit ${deployment} was answered ${answer.status}`);
+      else if (!answer.bytes.equals(Buffer.from(files[marker]!))) faults.push(`${deployment} has other bytes at ${marker}`);
+    },
+    async settle(asker) {
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const open = orders.filter(isOpen);
+        const unanswered = [...deleted].filter(([, state]) => state === 'sent').map(([deployment]) => deployment);
+        if (open.length + unanswered.length === 0) return;
+        await Promise.all([...open.map((order) => history.send(asker, order)), ...unanswered.map((id) => history.remove(asker, id))]);
+      }
+      faults.push(`${orders.filter(isOpen).length} deploys were still not answered after ${ROUNDS} rounds`);
+    },
+  };
+  return history;
+}

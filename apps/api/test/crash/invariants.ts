@@ -1,0 +1,140 @@
+import { hash } from 'node:crypto';
+import { open, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sweep } from '@berth/core';
+import { expect } from 'vitest';
+import type { askerOf } from '../test-server.ts';
+import { withServer, type World } from './world.ts';
+
+/**
+ * Restarts a server on a world, lets clients retry what they were not answered, and holds the world against every
+ * invariant of the storage: after any crash all of them hold.
+ *
+ * Source: security §6, I1 to I6, I9.
+ */
+export async function checkInvariants(world: World): Promise<void> {
+  await withServer(world, async (asker, { core }) => {
+    await world.history.settle(asker);
+    await replayAll(world, asker);
+    expect(world.history.faults, 'I9: no answer is a fault').toEqual([]);
+    await checkServed(world, asker);
+    await checkWhole(world);
+    await sweep(core, { graceMs: 0, bootStaleMs: 0, fenceWaitMs: 5_000 });
+    await checkServed(world, asker);
+  });
+  await checkWhole(world);
+  await checkPacks(world);
+  await checkCounters(world);
+  await checkOrders(world);
+}
+
+/** I6: an order that was answered is answered the same again. */
+async function replayAll({ history }: World, asker: ReturnType<typeof askerOf>): Promise<void> {
+  const keyed = history.orders.filter(({ key, marker }) => key !== null && history.told.has(marker));
+  await Promise.all(keyed.map((order) => history.send(asker, order)));
+}
+
+/** I1: what was answered 201 is served byte for byte. I5: what was deleted is gone. */
+async function checkServed({ history }: World, asker: ReturnType<typeof askerOf>): Promise<void> {
+  for (const { marker, files } of history.live())
+    await Promise.all(
+      Object.entries(files).map(async ([path, bytes]) => {
+        const deployment = history.told.get(marker)!;
+        const answer = await asker.visit(deployment, `/${path}`);
+        expect(answer.status, `I1: ${deployment}/${path}`).toBe(200);
+        expect(answer.bytes.equals(Buffer.from(bytes)), `I1: the bytes of ${deployment}/${path}`).toBe(true);
+        expect(answer.headers['etag']).toBe(`"${hash('sha256', bytes).slice(0, 32)}"`);
+        expect(answer.headers['content-type']).toBe(path.endsWith('.html') ? 'text/html; charset=utf-8' : 'text/plain; charset=utf-8');
+      }),
+    );
+  for (const deployment of history.deleted.keys()) expect((await asker.visit(deployment)).status, `I5: ${deployment}`).toBe(404);
+}
+
+interface ManifestRow {
+  deployment: string;
+  path: string | null;
+  sha256: string;
+  size: number;
+  pack: string | null;
+  offset: number;
+  length: number;
+  state: string | null;
+  listed: boolean;
+  files: number;
+  total: number;
+}
+
+/** I2: every file of every deployment has its bytes in a sealed pack that the deployment holds on to. */
+async function checkWhole({ database, dataDir }: World): Promise<void> {
+  const rows = await database.query<ManifestRow>(`
+    select d.id as deployment, f.path, encode(w.hash, 'hex') as sha256, f.size::float8 as size,
+      c.pack_id as pack, c."offset"::float8 as "offset", c.length::float8 as length, p.state, dp.pack_id is not null as listed,
+      d.files, d.size::float8 as total
+    from deployment d
+    left join manifest m on m.deployment_id = d.id
+    left join lateral unnest(m.paths, m.sizes) with ordinality as f (path, size, position) on true
+    cross join lateral (select substring(m.hashes from (f.position::int - 1) * 32 + 1 for 32) as hash) w
+    left join content c on c.hash = w.hash
+    left join pack p on p.id = c.pack_id
+    left join deployment_pack dp on dp.deployment_id = d.id and dp.pack_id = c.pack_id
+    where d.status = 'success'`);
+  const handles = new Map<string, Awaited<ReturnType<typeof open>>>();
+  try {
+    for (const row of rows) {
+      const { pack, offset, length } = row;
+      expect(row, 'I2').toMatchObject({ path: expect.any(String), pack: expect.any(String), state: 'sealed', listed: true, length: row.size });
+      const handle = handles.get(pack!) ?? (await open(join(dataDir, 'packs', pack!.slice(0, 2), `${pack}.pack`)));
+      handles.set(pack!, handle);
+      const { buffer } = await handle.read(Buffer.alloc(length), 0, length, offset);
+      expect(hash('sha256', buffer), `I2: the bytes of ${row.deployment}/${row.path}`).toBe(row.sha256);
+    }
+  } finally {
+    for (const handle of handles.values()) await handle.close();
+  }
+  for (const [deployment, files] of Map.groupBy(rows, (row) => row.deployment))
+    expect({ deployment, files: files.length, total: files.reduce((sum, { size }) => sum + size, 0) }, 'I2').toEqual({
+      deployment,
+      files: files[0]!.files,
+      total: files[0]!.total,
+    });
+}
+
+/** I3: after a sweep without patience, files = rows = packs that deployments need, and no content lies elsewhere. */
+async function checkPacks({ database, dataDir }: World): Promise<void> {
+  const entries = await readdir(join(dataDir, 'packs'), { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map(({ name }) => name.replace(/\.pack$/, ''));
+  const rows = await database.query<{ id: string; state: string }>('select id, state from pack');
+  const needed = await database.query<{ id: string }>('select distinct pack_id as id from deployment_pack');
+  const holding = await database.query<{ id: string }>('select distinct pack_id as id from content');
+  const ids = (of: { id: string }[]) => of.map(({ id }) => id).toSorted();
+  expect(rows.filter(({ state }) => state !== 'sealed'), 'I3: unfinished packs').toEqual([]);
+  expect(files.toSorted(), 'I3: files = rows').toEqual(ids(rows));
+  expect(ids(needed), 'I3: needed packs = rows').toEqual(ids(rows));
+  expect(ids(holding), 'I3: packs with contents = rows').toEqual(ids(rows));
+}
+
+/** I4: counters equal a recount, and the audit log has one entry for each deployment of an account. */
+async function checkCounters({ database }: World): Promise<void> {
+  const drifted = await database.query(`
+    select id, deployment_count, (select count(*)::int from deployment d where d.account_id = a.id and d.status = 'success') as recount
+    from account a where deployment_count <> (select count(*) from deployment d where d.account_id = a.id and d.status = 'success')`);
+  expect(drifted, 'I4').toEqual([]);
+  const unrecorded = await database.query(`
+    select d.id from deployment d where d.account_id is not null
+      and 1 <> (select count(*) from activity where deployment = d.id and event = 'deployment.create')`);
+  expect(unrecorded, 'I4: audit log').toEqual([]);
+}
+
+/** I6: one deployment an order at most, and none of a keyed order that its client was not told of. */
+async function checkOrders({ database, history }: World): Promise<void> {
+  const rows = await database.query<{ deployment: string; marker: string }>(`
+    select m.deployment_id as deployment, f.path as marker from manifest m cross join unnest(m.paths) as f (path) where f.path like 'order-%'`);
+  const made = Map.groupBy(rows, ({ marker }) => marker);
+  for (const { marker, key, broken } of history.orders) {
+    const found = (made.get(marker) ?? []).map(({ deployment }) => deployment);
+    const told = history.told.get(marker);
+    if (told !== undefined && !history.deleted.has(told)) expect(found, `I6: ${marker}`).toEqual([told]);
+    else if (told !== undefined || key !== null || broken) expect(found, `I6: ${marker}`).toEqual([]);
+    else expect(found.length, `I6: ${marker}`).toBeLessThanOrEqual(1);
+  }
+}

@@ -1,0 +1,45 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Log } from '@berth/core';
+import { createTestDatabase, type TestDatabase } from '@berth/core/testing';
+import { type Berth, startBerth } from '../../src/server.ts';
+import { askerOf, testEnvironment } from '../test-server.ts';
+import { createHistory, type History } from './history.ts';
+
+/** A data folder and a database that outlive the processes working on them, and what clients know of both. */
+export interface World {
+  database: TestDatabase;
+  dataDir: string;
+  history: History;
+  /** The environment of a process that works on it: its sweep has no patience. */
+  env(more?: Record<string, string>): Record<string, string>;
+  drop(): Promise<void>;
+}
+
+export async function createWorld(): Promise<World> {
+  const database = await createTestDatabase();
+  const dataDir = await mkdtemp(join(tmpdir(), 'berth-crash-'));
+  return {
+    database,
+    dataDir,
+    history: createHistory(),
+    env: (more) => testEnvironment(database, dataDir, { SWEEP_GRACE: '0s', BOOT_STALE: '0s', ...more }),
+    async drop() {
+      await database.drop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+const silent: Log = { info() {}, warn() {}, error() {} };
+
+/** Runs a server on a world, in this process, for as long as `work` takes. */
+export async function withServer<T>(world: World, work: (asker: ReturnType<typeof askerOf>, berth: Berth) => Promise<T>): Promise<T> {
+  const berth = await startBerth(world.env(), silent);
+  try {
+    return await work(askerOf(berth.config.port), berth);
+  } finally {
+    await berth.close();
+  }
+}

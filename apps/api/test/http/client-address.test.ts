@@ -1,0 +1,53 @@
+import type { IncomingMessage } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { clientAddress, parseTrustedProxies } from '../../src/http/client-address.ts';
+
+function from(remoteAddress: string | undefined, forwarded?: string): IncomingMessage {
+  return {
+    socket: { remoteAddress },
+    headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded },
+  } as unknown as IncomingMessage;
+}
+
+describe('T12: the address of a client', () => {
+  const proxies = ['127.0.0.1', '::1', '10.0.0.0/8', '2001:db8:ffff::/48'];
+  const rows: [trusted: string[], socket: string | undefined, forwarded: string | undefined, expected: string][] = [
+    [[], '203.0.113.7', undefined, '203.0.113.7'],
+    [[], '203.0.113.7', '9.9.9.9', '203.0.113.7'],
+    [[], '127.0.0.1', '9.9.9.9', '127.0.0.1'],
+    [[], '::ffff:203.0.113.7', undefined, '203.0.113.7'],
+    [[], '::ffff:203.0.113.8', undefined, '203.0.113.8'],
+    [[], '2001:db8:1:2:3:4:5:6', undefined, '2001:db8:1:2::/64'],
+    [[], '2001:db8:1:2:ffff::1', undefined, '2001:db8:1:2::/64'],
+    [[], '2001:db8:1:3::1', undefined, '2001:db8:1:3::/64'],
+    [[], 'fe80::1%eth0', undefined, 'fe80::/64'],
+    [[], undefined, '9.9.9.9', ''],
+    [proxies, '203.0.113.7', '9.9.9.9', '203.0.113.7'],
+    [proxies, '10.1.2.3', undefined, '10.1.2.3'],
+    [proxies, '10.1.2.3', '', '10.1.2.3'],
+    [proxies, '10.1.2.3', '198.51.100.1', '198.51.100.1'],
+    [proxies, '::ffff:10.1.2.3', '198.51.100.1', '198.51.100.1'],
+    [proxies, '::1', '::ffff:198.51.100.1', '198.51.100.1'],
+    [proxies, '2001:db8:ffff::5', '2001:db8:7:7::9', '2001:db8:7:7::/64'],
+    [proxies, '10.1.2.3', '9.9.9.9, 198.51.100.1', '198.51.100.1'],
+    [proxies, '10.1.2.3', '9.9.9.9,198.51.100.1 , 10.9.9.9', '198.51.100.1'],
+    [proxies, '10.1.2.3', '10.0.0.1, 10.0.0.2', '10.0.0.1'],
+    [proxies, '10.1.2.3', '198.51.100.1, nonsense', '10.1.2.3'],
+    [proxies, '10.1.2.3', 'nonsense, 10.0.0.2', '10.0.0.2'],
+    [proxies, '10.1.2.3', '198.51.100.1, ', '10.1.2.3'],
+    [proxies, '10.1.2.3', '0x7f.1', '10.1.2.3'],
+    [proxies, '10.1.2.3', '198.51.100', '10.1.2.3'],
+    [proxies, '10.1.2.3', '198.51.100.1:4711', '10.1.2.3'],
+    [proxies, '10.1.2.3', 'unknown', '10.1.2.3'],
+  ];
+  it.each(rows)('trusting %j, from %s with X-Forwarded-For %j: %s', (trusted, socket, forwarded, expected) => {
+    expect(clientAddress(from(socket, forwarded), parseTrustedProxies(trusted))).toBe(expected);
+  });
+
+  it.each(['true', '1', '10.0.0.0/33', '10.0.0.1/x', '::/129', 'proxy.example', '', '*', '0x7f.1'])(
+    '%j is no trusted proxy',
+    (entry) => {
+      expect(() => parseTrustedProxies(['127.0.0.1', entry])).toThrow(`"${entry}"`);
+    },
+  );
+});

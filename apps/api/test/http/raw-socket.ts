@@ -1,0 +1,81 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+
+/** An answer as it came over the wire. */
+export interface RawAnswer {
+  status: number;
+  /** By lower-case name; values of a repeated name joined by `, `. */
+  headers: Record<string, string>;
+  /** Names as sent, repetitions kept. */
+  names: string[];
+  body: string;
+}
+
+/** Lets a server listen on a free port of 127.0.0.1. */
+export async function listen(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+/** Ends a server and every connection to it. */
+export async function stop(server: Server): Promise<void> {
+  server.close();
+  server.closeAllConnections();
+  if (server.listening) await once(server, 'close');
+}
+
+/** Opens a connection. A reset is no error of the test; `received` is all that came, once the connection is closed. */
+export async function open(
+  port: number,
+  { allowHalfOpen = false } = {},
+): Promise<{ socket: Socket; received: Promise<string> }> {
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen });
+  let text = '';
+  socket.on('data', (chunk) => (text += chunk.toString('latin1'))).on('error', () => {});
+  const received = new Promise<string>((resolve) => void socket.once('close', () => resolve(text)));
+  await once(socket, 'connect');
+  return { socket, received };
+}
+
+/** Sends everything before it reads anything: a client that loses the answer when the server closes too soon. */
+export async function sendDeaf({ socket, received }: Awaited<ReturnType<typeof open>>, bytes: string): Promise<string> {
+  socket.pause();
+  await new Promise((written) => void socket.write(bytes, 'latin1', written));
+  socket.resume();
+  return received;
+}
+
+/** Sends bytes, leaves the connection open, and returns what came until the server closed it. */
+export async function send(port: number, bytes: string | Buffer): Promise<string> {
+  const { socket, received } = await open(port);
+  socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
+  return received;
+}
+
+/** Sends one request with these lines and `Connection: close`, and reads its answer. */
+export async function ask(
+  port: number,
+  requestLine: string,
+  headers: string[] = ['Host: localhost'],
+  body = '',
+): Promise<RawAnswer> {
+  return parse(await send(port, `${[requestLine, ...headers, 'Connection: close'].join('\r\n')}\r\n\r\n${body}`));
+}
+
+/** Reads the one answer in a text. */
+export function parse(text: string): RawAnswer {
+  const end = text.indexOf('\r\n\r\n');
+  const [statusLine = '', ...lines] = text.slice(0, end).split('\r\n');
+  const headers: Record<string, string> = {};
+  const names: string[] = [];
+  for (const line of lines) {
+    const colon = line.indexOf(':');
+    const name = line.slice(0, colon);
+    const value = line.slice(colon + 1).trim();
+    names.push(name);
+    headers[name.toLowerCase()] = name.toLowerCase() in headers ? `${headers[name.toLowerCase()]}, ${value}` : value;
+  }
+  return { status: Number(statusLine.split(' ')[1]), headers, names, body: text.slice(end + 4) };
+}

@@ -1,0 +1,182 @@
+import { once } from 'node:events';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { afterEach, describe, expect, it } from 'vitest';
+import { BODY_LIMITS, type BodyLimits, watchUpload } from '../../src/http/request-body.ts';
+import { createHttpServer, type Handler } from '../../src/http/server.ts';
+import { ask, listen, open, parse, send, sendDeaf, stop } from './raw-socket.ts';
+
+const log = { info() {}, warn() {}, error() {} };
+let server: Server;
+
+async function start(handler: Handler, body: Partial<BodyLimits> = {}): Promise<number> {
+  server = createHttpServer(handler, { log, limits: { body: { ...BODY_LIMITS, ...body } } });
+  return listen(server);
+}
+
+afterEach(() => stop(server));
+
+/** Answers with the number of bytes received, once the body is complete. */
+async function count(req: IncomingMessage, res: ServerResponse): Promise<void> {
+  let bytes = 0;
+  req.on('data', (chunk: Buffer) => (bytes += chunk.length)).on('error', () => {});
+  await once(req, 'end');
+  res.end(String(bytes));
+}
+
+const POST = 'POST / HTTP/1.1\r\nHost: a\r\n';
+
+describe('T5: a body that is no upload', () => {
+  it('is answered 408 when it is not complete in time', async () => {
+    const port = await start((req) => void req.resume(), { timeoutMs: 50 });
+    const answer = parse(await send(port, `${POST}Content-Length: 10\r\n\r\nhalf `));
+    expect(answer.status).toBe(408);
+    expect(JSON.parse(answer.body)).toMatchObject({ error: 'request_timeout', status: 408 });
+    expect(answer.headers['x-request-id']).toBeDefined();
+  });
+
+  it('is answered 408 when it is endless', async () => {
+    const port = await start((req) => void req.resume(), { timeoutMs: 100 });
+    const { socket, received } = await open(port);
+    socket.write(`${POST}Transfer-Encoding: chunked\r\n\r\n`);
+    const dribble = setInterval(() => socket.write('1\r\nx\r\n'), 10);
+    expect(parse(await received).status).toBe(408);
+    clearInterval(dribble);
+  });
+
+  it('is cut off when its answer has begun', async () => {
+    const port = await start(
+      (req, res) => void (req.resume(), res.writeHead(200, { 'Content-Length': 10 }).write('half ')),
+      { timeoutMs: 50 },
+    );
+    expect(parse(await send(port, `${POST}Content-Length: 10\r\n\r\nhalf `)).body).toBe('half ');
+  });
+
+  it('that is complete may be answered after any time', async () => {
+    const port = await start(
+      async (req, res) => {
+        req.resume();
+        await once(req, 'end');
+        setTimeout(() => res.end('late'), 100);
+      },
+      { timeoutMs: 30 },
+    );
+    expect((await ask(port, 'POST / HTTP/1.1', ['Host: a', 'Content-Length: 4'], 'body')).body).toBe('late');
+  });
+
+  it('that is complete may be read after any time', async () => {
+    const port = await start((req, res) => void setTimeout(() => count(req, res), 100), { timeoutMs: 30 });
+    expect((await ask(port, 'POST / HTTP/1.1', ['Host: a', 'Content-Length: 4'], 'body')).body).toBe('4');
+  });
+});
+
+describe('T5, F10: an upload', () => {
+  const limits = { windowMs: 100, minBytesPerSecond: 1000, timeoutMs: 60_000 };
+  const receive =
+    (upload = limits): Handler =>
+    (req, res) => {
+      watchUpload(req, res, upload);
+      return count(req, res);
+    };
+
+  it('may take longer than another body, as long as it brings enough', async () => {
+    const port = await start(receive({ ...limits, windowMs: 400 }), { timeoutMs: 50 });
+    const { socket, received } = await open(port);
+    socket.write(`${POST}Connection: close\r\nContent-Length: 20000\r\n\r\n`);
+    let sent = 0;
+    const steady = setInterval(() => {
+      socket.write('x'.repeat(1000));
+      sent += 1000;
+      if (sent === 20_000) clearInterval(steady);
+    }, 50);
+    expect(parse(await received).body).toBe('20000');
+  });
+
+  it('is answered 408 when it dribbles', async () => {
+    const port = await start(receive());
+    const { socket, received } = await open(port);
+    socket.write(`${POST}Content-Length: 20000\r\n\r\n${'x'.repeat(5000)}`);
+    const dribble = setInterval(() => socket.write('x'), 10);
+    expect(parse(await received).status).toBe(408);
+    clearInterval(dribble);
+  });
+
+  it('is answered 408 when it takes too long in all', async () => {
+    const port = await start(receive({ ...limits, windowMs: 10_000, timeoutMs: 150 }));
+    const { socket, received } = await open(port);
+    socket.write(`${POST}Transfer-Encoding: chunked\r\n\r\n`);
+    const steady = setInterval(() => socket.write(`3e8\r\n${'x'.repeat(1000)}\r\n`), 10);
+    expect(JSON.parse(parse(await received).body)).toMatchObject({ status: 408, message: 'The upload took too long.' });
+    clearInterval(steady);
+  });
+
+  it('is not blamed when the server is the slow one', async () => {
+    const port = await start((req, res) => {
+      watchUpload(req, res, { ...limits, windowMs: 30 });
+      setTimeout(() => count(req, res), 200);
+    });
+    const { socket, received } = await open(port);
+    socket.write(`${POST}Connection: close\r\nContent-Length: 1000000\r\n\r\n${'x'.repeat(1_000_000)}`);
+    expect(parse(await received).body).toBe('1000000');
+  });
+});
+
+describe('T4, T8: an answer before the end of the body', () => {
+  const refuse: Handler = (_req, res) => void res.writeHead(413).end('too large');
+
+  const body = `Content-Length: 4000000\r\n\r\n${'x'.repeat(4_000_000)}`;
+
+  it('reaches a client that sends everything before it reads, and closes the connection as asked', async () => {
+    const port = await start(refuse);
+    expect(await sendDeaf(await open(port), `${POST}Connection: close\r\n${body}`)).toContain('too large');
+  });
+
+  it('leaves a kept connection fit for the next request', async () => {
+    const port = await start(refuse);
+    const next = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
+    expect((await sendDeaf(await open(port), POST + body + next)).match(/too large/g)).toHaveLength(2);
+  });
+
+  it('reaches a client although the handler stopped reading half-way', async () => {
+    const port = await start((req, res) => {
+      req.once('data', () => {
+        req.pause();
+        res.writeHead(413).end('too large');
+      });
+    });
+    expect(await sendDeaf(await open(port), `${POST}Connection: close\r\n${body}`)).toContain('too large');
+  });
+
+  it('closes a connection that the client leaves half open', async () => {
+    const port = await start(refuse);
+    const connected = once(server, 'connection');
+    const { socket } = await open(port, { allowHalfOpen: true });
+    const [connection] = await connected;
+    socket.write(`${POST}Connection: close\r\n${body}`);
+    await once(connection, 'close');
+    socket.destroy();
+  });
+
+  it('does not end the connection of a body that came to its end', async () => {
+    const port = await start(
+      async (req, res) => {
+        if (req.method === 'POST') await count(req, res);
+        else setTimeout(() => res.end('second'), 100);
+      },
+      { rest: { maxBytes: 1, timeoutMs: 20 } },
+    );
+    const next = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
+    expect(await send(port, `${POST}Content-Length: 4\r\n\r\nbody${next}`)).toMatch(/second$/);
+  });
+
+  it.each([
+    ['too much comes after it', { maxBytes: 1_000_000, timeoutMs: 60_000 }],
+    ['the rest takes too long', { maxBytes: Number.MAX_SAFE_INTEGER, timeoutMs: 50 }],
+  ])('ends the connection when %s', async (_, rest) => {
+    const port = await start(refuse, { rest });
+    const { socket, received } = await open(port);
+    socket.write(`${POST}Transfer-Encoding: chunked\r\n\r\n`);
+    const flood = setInterval(() => socket.write(`186a0\r\n${'x'.repeat(100_000)}\r\n`), 1);
+    expect(await received).toContain('too large');
+    clearInterval(flood);
+  });
+});

@@ -1,0 +1,239 @@
+import { once } from 'node:events';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createHttpServer, type Handler, type HttpLimits } from '../../src/http/server.ts';
+import { ask, listen, open, parse, send, sendDeaf, stop } from './raw-socket.ts';
+
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
+const errors: object[] = [];
+const log = { info() {}, warn() {}, error: (fields: object) => void errors.push(fields) };
+let server: Server;
+
+async function start(handler: Handler, limits: Partial<HttpLimits> = {}): Promise<number> {
+  errors.length = 0;
+  server = createHttpServer(handler, { log, limits });
+  return listen(server);
+}
+
+afterEach(() => stop(server));
+
+const ok: Handler = (_req: IncomingMessage, res: ServerResponse) => void res.end('ok');
+
+/** Reads the error body of an answer, and checks what all of them have in common. */
+function errorOf(text: string): { error: string; status: number } {
+  const { status, headers, body } = parse(text);
+  const error = JSON.parse(body);
+  expect(error.status).toBe(status);
+  expect(error.message).toMatch(/\.$/);
+  expect(headers).toMatchObject({
+    'content-type': 'application/json; charset=utf-8',
+    'cache-control': 'no-store',
+    connection: 'close',
+  });
+  expect(headers['x-request-id']).toMatch(UUID);
+  return error;
+}
+
+describe('what the server answers itself', () => {
+  it('contract §2: every answer carries its own X-Request-Id', async () => {
+    const port = await start(ok);
+    const ids = [
+      (await ask(port, 'GET / HTTP/1.1')).headers['x-request-id'],
+      (await ask(port, 'GET / HTTP/1.1')).headers['x-request-id'],
+    ];
+    expect(ids[0]).toMatch(UUID);
+    expect(ids[1]).toMatch(UUID);
+    expect(ids[0]).not.toBe(ids[1]);
+  });
+
+  const malformed = [
+    'nonsense\r\n\r\n',
+    'GET foo HTTP/1.1\r\nHost: a\r\n\r\n',
+    'GET /\xc3\xa9 HTTP/1.1\r\nHost: a\r\n\r\n',
+    'GET / HTTP/1.1\r\nHost : a\r\n\r\n',
+    'GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
+    'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n',
+    'GET / HTTP/9.9\r\nHost: a\r\n\r\n',
+    'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+    '\x16\x03\x01\x02\x00\x01\x00',
+  ];
+  it.each(malformed)('T5: answers 400 with the error body to %j', async (bytes) => {
+    const port = await start(ok);
+    expect(errorOf(await send(port, bytes))).toMatchObject({ error: 'validation_failed', status: 400 });
+  });
+
+  it('T5: the 400 reaches a client that sends much before it reads', async () => {
+    const port = await start(ok);
+    expect(errorOf(await sendDeaf(await open(port), `nonsense\r\n\r\n${'x'.repeat(4_000_000)}`))).toMatchObject({
+      status: 400,
+    });
+  });
+
+  it('T5: answers 431 to headers over 16 KiB', async () => {
+    const port = await start(ok);
+    const headers = `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`;
+    expect(errorOf(await send(port, headers))).toMatchObject({ error: 'headers_too_large', status: 431 });
+  });
+
+  it.each([8193, 12_000, 20_000])('answers 414 to a request target of %d bytes', async (length) => {
+    const port = await start(ok);
+    const answer = await send(port, `GET /${'x'.repeat(length - 1)} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+    expect(errorOf(answer)).toMatchObject({ error: 'uri_too_long', status: 414 });
+  });
+
+  it('hands on a request target of 8192 bytes', async () => {
+    const port = await start(ok);
+    expect((await ask(port, `GET /${'x'.repeat(8191)} HTTP/1.1`)).status).toBe(200);
+  });
+
+  it('T5: answers 408 to headers that do not come to an end in time', async () => {
+    const port = await start(ok, { headersTimeoutMs: 100, checkingIntervalMs: 20 });
+    expect(errorOf(await send(port, 'GET / HTTP/1.1\r\nHost: a\r\nX-Slow: '))).toMatchObject({
+      error: 'request_timeout',
+      status: 408,
+    });
+  });
+
+  it('T5: closes a connection that never says anything, without a word', async () => {
+    const port = await start(ok, { headersTimeoutMs: 100, checkingIntervalMs: 20 });
+    expect(await send(port, '')).toBe('');
+  });
+
+  it('T5: closes a connection on which nothing moves', async () => {
+    const port = await start((_req, res) => void res.writeHead(200, { 'Content-Length': 10 }).write('half '), {
+      idleTimeoutMs: 100,
+    });
+    expect(await send(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n')).toMatch(/half $/);
+  });
+});
+
+describe('what the server hands on', () => {
+  it('F9: a request without a Host, and every one of several', async () => {
+    const port = await start((req, res) => void res.end(JSON.stringify(req.rawHeaders)));
+    expect(JSON.parse(parse(await send(port, 'GET / HTTP/1.0\r\n\r\n')).body)).toEqual([]);
+    expect(JSON.parse(parse(await send(port, 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n')).body)).toEqual([
+      'Connection',
+      'close',
+    ]);
+    const many = `GET / HTTP/1.1\r\nHost: a\r\n${'X:\r\n'.repeat(2500)}Host: b\r\nConnection: close\r\n\r\n`;
+    const headers: string[] = JSON.parse(parse(await send(port, many)).body);
+    expect(headers.filter((_, index) => headers[index - 1] === 'Host' && index % 2 === 1)).toEqual(['a', 'b']);
+  });
+
+  it('an expectation it does not know is no reason to refuse', async () => {
+    const port = await start(ok);
+    expect((await ask(port, 'GET / HTTP/1.1', ['Host: a', 'Expect: wonders'])).body).toBe('ok');
+  });
+
+  it('an upgrade nobody asked for is an ordinary request', async () => {
+    const port = await start(ok);
+    expect(
+      await send(port, 'GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: upgrade, close\r\n\r\n'),
+    ).toMatch(/^HTTP\/1.1 200 /);
+  });
+
+  it('CONNECT is closed', async () => {
+    const port = await start(ok);
+    expect(await send(port, 'CONNECT a.example:443 HTTP/1.1\r\nHost: a.example\r\n\r\n')).toBe('');
+  });
+});
+
+describe('a handler that fails', () => {
+  it.each(['at once', 'later'])('F7: ends its request alone, %s, and says nothing of the cause', async (when) => {
+    const port = await start(async (req, res) => {
+      if (req.url === '/good') return void res.end('ok');
+      if (when === 'later') await new Promise(setImmediate);
+      throw new Error('secret cause');
+    });
+    const failed = await ask(port, 'GET /bad HTTP/1.1');
+    expect(failed.status).toBe(500);
+    expect(failed.body).not.toContain('secret');
+    expect(JSON.parse(failed.body)).toMatchObject({
+      error: 'internal_server_error',
+      details: { requestId: failed.headers['x-request-id'] },
+    });
+    expect(errors).toMatchObject([{ err: { message: 'secret cause' }, requestId: failed.headers['x-request-id'] }]);
+    expect((await ask(port, 'GET /good HTTP/1.1')).body).toBe('ok');
+  });
+
+  it('cuts the connection when its answer has begun', async () => {
+    const port = await start(async (_req, res) => {
+      await new Promise((written) => void res.writeHead(200, { 'Content-Length': 10 }).write('half ', written));
+      throw new Error('too late');
+    });
+    expect((await ask(port, 'GET / HTTP/1.1')).body).toBe('half ');
+  });
+});
+
+describe('two requests on one connection', () => {
+  it('a malformed second one never writes into the answer of the first', async () => {
+    const answering = Promise.withResolvers<ServerResponse>();
+    const port = await start((_req, res) => {
+      res.writeHead(200, { 'Content-Length': 10 }).write('half ');
+      answering.resolve(res);
+    });
+    const { socket, received } = await open(port);
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    await answering.promise;
+    socket.write('nonsense\r\n\r\n');
+    expect(await received).toMatch(/\r\n\r\nhalf $/);
+  });
+
+  it('a malformed one behind others never passes for the answer of the first', async () => {
+    const port = await start(() => {});
+    const { socket, received } = await open(port);
+    socket.write('GET /first HTTP/1.1\r\nHost: a\r\n\r\nGET /second HTTP/1.1\r\nHost: a\r\n\r\nnonsense\r\n\r\n');
+    expect(await received).toBe('');
+  });
+
+  it('T8: a malformed body never writes into the answer that has begun', async () => {
+    const port = await start((_req, res) => void res.writeHead(200, { 'Content-Length': 10 }).write('half '));
+    const { socket, received } = await open(port);
+    socket.write('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n');
+    await once(socket, 'data');
+    socket.write('nonsense\r\n');
+    expect(await received).toMatch(/\r\n\r\nhalf $/);
+  });
+
+  it('T8: a malformed body of the only one is answered', async () => {
+    const port = await start((req) => void req.on('error', () => {}).resume());
+    const bytes = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nnonsense\r\n';
+    expect(errorOf(await send(port, bytes))).toMatchObject({ error: 'validation_failed', status: 400 });
+  });
+
+  it('a malformed second one is answered when the first is done', async () => {
+    const port = await start(ok);
+    const { socket, received } = await open(port);
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    await once(socket, 'data');
+    socket.write('nonsense\r\n\r\n');
+    expect((await received).split('HTTP/1.1 400 Bad Request')).toHaveLength(2);
+  });
+});
+
+describe('T5: many slow clients', () => {
+  it('do not slow down a normal request, and are all answered 408', async () => {
+    const port = await start((req, res) => void (req.method === 'GET' ? res.end('ok') : req.resume()), {
+      headersTimeoutMs: 2_000,
+      checkingIntervalMs: 100,
+      body: {
+        timeoutMs: 2_000,
+        upload: { windowMs: 1, minBytesPerSecond: 1, timeoutMs: 1 },
+        rest: { maxBytes: 1, timeoutMs: 100 },
+      },
+    });
+    const connections = await Promise.all(Array.from({ length: 600 }, () => open(port)));
+    for (const [index, { socket }] of connections.entries()) {
+      socket.write(
+        index % 2 === 0
+          ? 'GET / HTTP/1.1\r\nHost: a\r\nX-Slow'
+          : 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nx',
+      );
+    }
+    const started = performance.now();
+    for (let n = 0; n < 20; n += 1) expect((await ask(port, 'GET / HTTP/1.1')).body).toBe('ok');
+    expect((performance.now() - started) / 20).toBeLessThan(100);
+    const answers = await Promise.all(connections.map(({ received }) => received));
+    expect(new Set(answers.map((text) => errorOf(text).status))).toEqual(new Set([408]));
+  }, 20_000);
+});

@@ -1,0 +1,43 @@
+import type { Server } from 'node:http';
+import { afterEach, describe, expect, it } from 'vitest';
+import { parseTrustedProxies } from '../../src/http/client-address.ts';
+import { createHttpServer, type HttpLimits } from '../../src/http/server.ts';
+import { ask, listen, open, stop } from './raw-socket.ts';
+
+const log = { info() {}, warn() {}, error() {} };
+let server: Server;
+
+async function start(limits: Partial<HttpLimits>, trusted: string[] = []): Promise<number> {
+  server = createHttpServer((_req, res) => void res.end('ok'), {
+    log,
+    limits,
+    trustedProxies: parseTrustedProxies(trusted),
+  });
+  return listen(server);
+}
+
+afterEach(() => stop(server));
+
+describe('T5: ceilings of connections', () => {
+  it('closes what is beyond the ceiling of one address, and serves again when one has left', async () => {
+    const port = await start({ maxSocketsPerAddress: 2 });
+    const [first] = [await open(port), await open(port)];
+    expect(await (await open(port)).received).toBe('');
+    expect(await (await open(port)).received).toBe('');
+
+    first.socket.destroy();
+    await expect.poll(async () => (await ask(port, 'GET / HTTP/1.1')).body).toBe('ok');
+  });
+
+  it('closes what is beyond the ceiling of all', async () => {
+    const port = await start({ maxSockets: 2 });
+    await Promise.all([open(port), open(port)]);
+    expect(await (await open(port)).received).toBe('');
+  });
+
+  it('a trusted proxy has no ceiling of its own', async () => {
+    const port = await start({ maxSocketsPerAddress: 1 }, ['127.0.0.0/8']);
+    await Promise.all([open(port), open(port), open(port)]);
+    expect((await ask(port, 'GET / HTTP/1.1')).body).toBe('ok');
+  });
+});

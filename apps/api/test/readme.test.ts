@@ -1,0 +1,123 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import type { CreatedDeployment, Deployment } from '@berth/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readConfig } from '../src/config.ts';
+import { sampleCommand } from '../src/first-start.ts';
+import { OWNER_KEY, startTestServer, type TestServer } from './test-server.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const FOLDER = join(ROOT, 'node_modules/reveal.js');
+const DOCUMENTS = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  'SECURITY.md',
+  'bench/README.md',
+  'docs/architecture.md',
+];
+/** A character that no answer holds: it parts the outputs of the blocks. */
+const SEPARATOR = '\u001e';
+
+const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
+const runnable = [...readme.matchAll(/^```sh runnable\n(.*?)^```$/gms)].map(([, script]) => script!);
+
+describe('the configuration table', () => {
+  const rows = [...readme.matchAll(/^\| `([A-Z_]+)` \| (.+?) \| .+ \|$/gm)].map(([, name, fallback]) => ({
+    name: name!,
+    fallback: fallback!,
+  }));
+
+  it('names every variable that is read, and no other', () => {
+    const read = new Set<string>();
+    const env = new Proxy<Record<string, string>>(
+      { NODE_ENV: 'test' },
+      {
+        get(values, name) {
+          read.add(String(name));
+          return Reflect.get(values, name);
+        },
+      },
+    );
+    readConfig(env);
+    expect(rows.map(({ name }) => name).toSorted()).toEqual([...read].toSorted());
+  });
+
+  it.each(rows.filter(({ fallback }) => fallback.startsWith('`')))(
+    'gives $name its default, $fallback',
+    ({ name, fallback }) => {
+      const value = fallback
+        .replaceAll('`', '')
+        .replace('{BASE_URL}', 'http://localhost:{PORT}')
+        .replace('{PORT}', '4000');
+      expect(readConfig({ [name]: value })).toEqual(readConfig({}));
+    },
+  );
+});
+
+it('shows the command that the first start prints', () => {
+  expect(readme).toContain(`\n${sampleCommand('http://localhost:4000', 'ship-…')}\n`);
+});
+
+describe('links in the documents', () => {
+  it.each(DOCUMENTS)('lead to files that are there: %s', async (document) => {
+    const text = await readFile(join(ROOT, document), 'utf8');
+    const targets = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, target]) => target!);
+    const missing = targets.filter((target) => !existsSync(join(ROOT, dirname(document), target)));
+    expect(missing).toEqual([]);
+  });
+
+  it('lead to headings that are there, within the README', () => {
+    const anchors = [...readme.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+      heading!.toLowerCase().replaceAll(' ', '-'),
+    );
+    const targets = [...readme.matchAll(/\]\(#([^)]+)\)/g)].map(([, target]) => target!);
+    expect(anchors).toEqual(expect.arrayContaining(targets));
+  });
+});
+
+/** The commands want a shell with curl, which a machine with Node alone need not have. */
+describe.skipIf(spawnSync('curl', ['--version']).status !== 0)('the commands, pasted into one shell', () => {
+  let server: TestServer;
+  let answers: unknown[];
+  beforeAll(async () => {
+    server = await startTestServer();
+    const script = runnable.join(`printf '${SEPARATOR}'\n`);
+    const env = { PATH: process.env['PATH'], BERTH_URL: `http://localhost:${server.port}`, BERTH_KEY: OWNER_KEY };
+    const { stdout, stderr } = await promisify(execFile)('sh', ['-euc', script], { cwd: ROOT, env });
+    expect(stderr).toBe('');
+    answers = stdout.split(SEPARATOR).map((text) => JSON.parse(text));
+  });
+  afterAll(() => server?.close());
+
+  it('publish a whole folder', async () => {
+    const [{ url, files, expires }] = answers as [CreatedDeployment];
+    const entries = await readdir(FOLDER, { recursive: true, withFileTypes: true });
+    expect(files).toBe(entries.filter((entry) => entry.isFile()).length);
+    expect(readme).toContain(`${files} files`);
+    expect(expires).toBeUndefined();
+    for (const [path, file] of [
+      ['/', 'index.html'],
+      ['/dist/reveal.js', 'dist/reveal.js'],
+    ] as const) {
+      const { status, bytes } = await server.visit(url, path);
+      expect(status).toBe(200);
+      expect(bytes.equals(await readFile(join(FOLDER, file)))).toBe(true);
+    }
+  });
+
+  it('publish without an account, for three days and with a claim link', async () => {
+    const [, { url, claim, created, expires }] = answers as [unknown, CreatedDeployment];
+    expect(claim).toMatch(new RegExp(`^http://localhost:${server.port}/claim/[0-9a-f]{32}$`));
+    expect(expires).toBe(created + 3 * 24 * 60 * 60);
+    expect((await server.visit(url)).status).toBe(200);
+  });
+
+  it('list what the account has published', () => {
+    const [first, , { deployments }] = answers as [CreatedDeployment, unknown, { deployments: Deployment[] }];
+    expect(deployments).toEqual([first]);
+  });
+});

@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { deriveKeys, keepSecretKey } from '../src/secret-key.ts';
+
+let root: string;
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'berth-secret-'));
+});
+afterAll(() => rm(root, { recursive: true }));
+
+/** What another process gets for a folder, as hex. */
+async function keptElsewhere(dir: string): Promise<string> {
+  const module = new URL('../src/secret-key.ts', import.meta.url).href;
+  const script = `import { keepSecretKey } from '${module}'; console.log((await keepSecretKey(process.argv[1])).toString('hex'))`;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script, dir], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [output] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+  return output.trim();
+}
+
+describe('keepSecretKey', () => {
+  it('contract §10: makes 32 random bytes once and keeps them, readable by their owner alone', async () => {
+    const dir = join(root, 'made', 'nested');
+    const key = await keepSecretKey(dir);
+    expect(key).toHaveLength(32);
+    expect(await keepSecretKey(dir)).toEqual(key);
+    expect(await readdir(dir)).toEqual(['secret-key']);
+    expect((await stat(join(dir, 'secret-key'))).mode & 0o777).toBe(0o600);
+    expect(await keepSecretKey(join(root, 'other'))).not.toEqual(key);
+  });
+
+  it('gives everybody who starts at once the same key', async () => {
+    const dir = join(root, 'together');
+    const here = Array.from({ length: 20 }, async () => (await keepSecretKey(dir)).toString('hex'));
+    const keys = await Promise.all([...here, keptElsewhere(dir), keptElsewhere(dir)]);
+    expect(new Set(keys).size).toBe(1);
+    expect(keys[0]).toMatch(/^[0-9a-f]{64}$/);
+    expect(await readdir(dir)).toEqual(['secret-key']);
+  });
+
+  it.each(['', 'hello', '8f1c'])('refuses a file that holds %j, and leaves it', async (content) => {
+    const dir = await mkdtemp(join(root, 'bad-'));
+    const file = join(dir, 'secret-key');
+    await writeFile(file, content);
+    await expect(keepSecretKey(dir)).rejects.toThrow(`${file} does not hold 64 hex digits; restore it`);
+    expect(await readFile(file, 'utf8')).toBe(content);
+  });
+});
+
+describe('deriveKeys', () => {
+  it('security §7: gives every purpose 32 bytes of its own, the same for the same secret', () => {
+    const secret = Buffer.alloc(32, 7);
+    const keys = Object.values(deriveKeys(secret)) as Buffer[];
+    for (const key of keys) expect(key).toHaveLength(32);
+    expect(new Set([secret, ...keys].map((key) => key.toString('hex'))).size).toBe(keys.length + 1);
+    expect(deriveKeys(Buffer.alloc(32, 7))).toEqual(deriveKeys(secret));
+    expect(deriveKeys(Buffer.alloc(32, 8)).cursor).not.toEqual(deriveKeys(secret).cursor);
+  });
+
+  it('security §7: is HKDF-SHA-256, so that keys stay what they are', () => {
+    expect(deriveKeys(Buffer.alloc(32, 7)).cursor.toString('hex')).toBe(
+      '520d7df91ff6a636633b167cca6916e2de0b9fd128bb178aa3b4fc5a7c8e0d7c',
+    );
+  });
+});

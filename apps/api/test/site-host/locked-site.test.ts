@@ -1,0 +1,104 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { stop } from '../http/raw-socket.ts';
+import { comparable, hostOf, LOCKED, MARKER, runSampleSites } from './running-host.ts';
+
+let host: Awaited<ReturnType<typeof runSampleSites>>;
+beforeEach(async () => {
+  host = await runSampleSites();
+});
+afterEach(() => stop(host.server));
+
+describe('S58, S59, T16: a locked site', () => {
+  const at = (method = 'GET') => ({ method, host: hostOf(LOCKED) });
+  const spellings = [
+    '/',
+    '/index.html',
+    '/about',
+    '/about.html',
+    '/docs',
+    '/docs/',
+    '//about',
+    '/./about',
+    '/docs/../about',
+    '/%61bout',
+    '/docs%2f',
+    '/about?x=1',
+    '/app.4f3a9b21.js',
+    '/data.json',
+    '/photo.png',
+    '/empty.txt',
+    '/nothing',
+    '/docs/nothing',
+    '/404.html',
+    '/ship.json',
+    '/.secret',
+    '/.well-known/security.txt',
+    '/.berth/unlock',
+    '/.berth/unlock?next=//evil',
+    '/ABOUT',
+    '/about/',
+    '/\\about',
+    '/..%2fabout',
+    '/%2e%2e/about',
+    '/index',
+  ];
+  const additions = [
+    [],
+    ['Range: bytes=0-3'],
+    ['If-None-Match: *'],
+    ['If-Match: "x"'],
+    ['Sec-Fetch-Dest: image'],
+    ['Cookie: __Host-berth-unlock=v1.x.y.z'],
+    ['X-Forwarded-Host: calm-otter-public1.sites.example'],
+    ['Authorization: Basic eDp5'],
+  ];
+
+  it('gives every path, method, Range and condition one answer, and none of its bytes', async () => {
+    const expected = comparable(await host.get('/', [], at()));
+    expect(expected).toMatchObject({
+      status: 401,
+      headers: {
+        'www-authenticate': 'Password realm="site"',
+        'cache-control': 'private, no-store',
+        vary: 'Cookie',
+        'x-robots-tag': 'noindex',
+        'referrer-policy': 'same-origin',
+      },
+    });
+    expect(expected.body).toContain('protected by a password');
+    for (const name of ['etag', 'last-modified', 'accept-ranges', 'clear-site-data', 'access-control-allow-origin'])
+      expect(expected.headers).not.toHaveProperty(name);
+
+    for (const target of spellings) {
+      for (const method of ['GET', 'HEAD', 'OPTIONS', 'POST', 'DELETE']) {
+        for (const lines of additions) {
+          const answer = comparable(await host.get(target, lines, at(method)));
+          expect(answer, `${method} ${target} ${lines.join()}`).toEqual({
+            ...expected,
+            body: method === 'HEAD' ? '' : expected.body,
+          });
+        }
+      }
+    }
+  });
+
+  it('also has that host in other spellings', async () => {
+    expect((await host.get(`http://${hostOf(LOCKED)}/about`, [], at())).body).not.toContain(MARKER);
+  });
+
+  it('clears what a public version left, for a page that was opened and for nothing else', async () => {
+    expect((await host.get('/about', ['Sec-Fetch-Dest: document'], at())).headers['clear-site-data']).toBe(
+      '"cache", "storage"',
+    );
+    for (const destination of ['image', 'script', 'iframe', 'empty', 'serviceworker']) {
+      expect((await host.get('/about', [`Sec-Fetch-Dest: ${destination}`], at())).headers).not.toHaveProperty(
+        'clear-site-data',
+      );
+    }
+  });
+
+  it('S6: system paths come before the lock', async () => {
+    for (const target of ['/.berth/x', '/.well-known/acme-challenge/token'])
+      expect((await host.get(target, [], at())).status).toBe(404);
+  });
+});

@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+import type { Server } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createHttpServer } from '../../src/http/server.ts';
+import { type PageName, sendPage } from '../../src/site-host/pages.ts';
+import { ask, listen, stop } from '../http/raw-socket.ts';
+
+const statuses: Record<PageName, number> = {
+  'unknown-address': 404,
+  'unknown-page': 404,
+  'no-front-page': 404,
+  locked: 401,
+  malformed: 400,
+  fault: 500,
+  away: 503,
+};
+
+describe('built-in pages', () => {
+  let server: Server;
+  let port: number;
+  beforeAll(async () => {
+    server = createHttpServer(
+      (req, res) => {
+        if (req.headers['x-hostile']) res.setHeader('X-Request-Id', '<script>alert(1)</script>&"');
+        sendPage(res, req.url!.slice(1) as PageName);
+      },
+      { log: { info() {}, warn() {}, error() {} } },
+    );
+    port = await listen(server);
+  });
+  afterAll(() => stop(server));
+
+  it.each(Object.entries(statuses))('%s is %d, with the headers of security §7', async (name, status) => {
+    const answer = await ask(port, `GET /${name} HTTP/1.1`);
+    expect(answer.status).toBe(status);
+    const [, style] = /<style>(.*)<\/style>/s.exec(answer.body)!;
+    const hash = createHash('sha256').update(style!).digest('base64');
+    expect(answer.headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+      'content-security-policy': `default-src 'none'; style-src 'sha256-${hash}'; img-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'`,
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'same-origin',
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-resource-policy': 'same-origin',
+      'content-length': String(Buffer.byteLength(answer.body, 'latin1')),
+    });
+    expect(answer.headers['permissions-policy']).toContain('camera=()');
+    expect(answer.body).toContain('<meta name="viewport" content="width=device-width, initial-scale=1">');
+    expect(answer.body).not.toMatch(/<script|\sstyle=|\son\w+=|https?:\/\/(?!www\.w3\.org)/i);
+  });
+
+  it.each(Object.keys(statuses))('%s has the same headers and no body for HEAD', async (name) => {
+    const [get, head] = [await ask(port, `GET /${name} HTTP/1.1`), await ask(port, `HEAD /${name} HTTP/1.1`)];
+    expect(head.body).toBe('');
+    expect({ ...head, body: '', headers: { ...head.headers, 'x-request-id': '', date: '' } }).toMatchObject({
+      status: get.status,
+      names: get.names,
+      headers: { 'content-length': get.headers['content-length'] },
+    });
+  });
+
+  it.each(['fault', 'away'])('%s names the request', async (name) => {
+    const { body, headers } = await ask(port, `GET /${name} HTTP/1.1`);
+    expect(body).toContain(`<code>${headers['x-request-id']}</code>`);
+  });
+
+  it('T17: what is written into a page is escaped', async () => {
+    const { body } = await ask(port, 'GET /fault HTTP/1.1', ['Host: a', 'X-Hostile: 1']);
+    expect(body).toContain('<code>&#60;script&#62;alert(1)&#60;/script&#62;&#38;&#34;</code>');
+  });
+});

@@ -1,0 +1,225 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { open, stop } from '../http/raw-socket.ts';
+import { pack } from './memory-packs.ts';
+import { ANONYMOUS, comparable, FILES, hostOf, MARKER, PUBLIC, runSampleSites } from './running-host.ts';
+
+let host: Awaited<ReturnType<typeof runSampleSites>>;
+beforeEach(async () => {
+  host = await runSampleSites();
+});
+afterEach(() => stop(host.server));
+
+describe('a file', () => {
+  it('S44, S52 to S55: has these headers and no others', async () => {
+    const { status, names, headers, body } = await host.get('/about');
+    expect(status).toBe(200);
+    expect(body).toBe(FILES['about.html']);
+    expect(headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'content-length': String(FILES['about.html'].length),
+      'cache-control': 'public, max-age=0, must-revalidate',
+      vary: 'Accept-Encoding',
+      'referrer-policy': 'strict-origin-when-cross-origin',
+      'origin-agent-cluster': '?1',
+      'x-content-type-options': 'nosniff',
+    });
+    expect(headers['etag']).toMatch(/^"[0-9a-f]{32}"$/);
+    expect(headers['x-request-id']).toBeTruthy();
+    expect(names.map((name) => name.toLowerCase()).toSorted()).toEqual([
+      'cache-control',
+      'connection',
+      'content-length',
+      'content-type',
+      'date',
+      'etag',
+      'origin-agent-cluster',
+      'referrer-policy',
+      'vary',
+      'x-content-type-options',
+      'x-request-id',
+    ]);
+  });
+
+  it('S53: an asset with a hash in its name is kept for ever', async () => {
+    expect((await host.get('/app.4f3a9b21.js')).headers['cache-control']).toBe('public, max-age=31536000, immutable');
+  });
+
+  it('S50: an incompressible one does not vary', async () => {
+    expect((await host.get('/photo.png')).headers).not.toHaveProperty('vary');
+  });
+
+  it('is sent when it is empty', async () => {
+    expect(await host.get('/empty.txt')).toMatchObject({ status: 200, body: '', headers: { 'content-length': '0' } });
+  });
+
+  it.each(['/', '/about', '/photo.png', '/docs/nothing', '/nothing', '/docs'])(
+    'S41: HEAD %s has the headers of GET and no body',
+    async (target) => {
+      expect(comparable(await host.get(target, [], { method: 'HEAD' }))).toEqual({
+        ...comparable(await host.get(target)),
+        body: '',
+      });
+    },
+  );
+
+  it('S57, T19: no other header of the request changes a byte', async () => {
+    const plain = comparable(await host.get('/about'));
+    for (const line of [
+      'X-Forwarded-Host: calm-otter-locked1.sites.example',
+      'X-HTTP-Method-Override: POST',
+      'X-Original-URL: /.secret',
+      'Range: bytes=0-3',
+      'Cookie: a=b',
+      'Origin: https://evil.example',
+      'If-Modified-Since: Sat, 01 Jan 2050 00:00:00 GMT',
+      'Accept: image/png',
+      'Accept-Encoding: br',
+    ])
+      expect(comparable(await host.get('/about', [line])), line).toEqual(plain);
+  });
+});
+
+describe('S45: conditions', () => {
+  it('If-None-Match that matches is 304 with the headers of the answer, less those of its body', async () => {
+    const whole = await host.get('/about');
+    const answer = await host.get('/about', [`If-None-Match: "x", W/${whole.headers['etag']}`]);
+    expect(answer).toMatchObject({ status: 304, body: '' });
+    expect(answer.names).toEqual(whole.names.filter((name) => !/^content-/i.test(name)));
+    for (const name of ['etag', 'cache-control', 'vary']) expect(answer.headers[name]).toBe(whole.headers[name]);
+  });
+
+  it('If-Match that fails is 412', async () => {
+    const answer = await host.get('/about', ['If-Match: "x"']);
+    expect(answer).toMatchObject({ status: 412, body: '', headers: { 'cache-control': 'no-store' } });
+    expect(answer.headers).not.toHaveProperty('etag');
+  });
+
+  it.each(['If-None-Match: *', 'If-Match: "x"', 'Range: bytes=0-1'])('S40: %s does not change a 404', async (line) => {
+    expect(comparable(await host.get('/docs/nothing', [line]))).toEqual(comparable(await host.get('/docs/nothing')));
+    expect(comparable(await host.get('/nothing', [line]))).toEqual(comparable(await host.get('/nothing')));
+  });
+});
+
+describe('what is not a file', () => {
+  it('S15, S21: a folder without its slash is redirected, the query kept', async () => {
+    expect(await host.get('/docs?a=b%20c')).toMatchObject({
+      status: 307,
+      body: '',
+      headers: { location: '/docs/?a=b%20c', 'cache-control': 'no-store', 'content-length': '0' },
+    });
+  });
+
+  it.each([
+    '//evil.example',
+    '/\\evil.example',
+    '/%2f%2fevil.example',
+    '/%5cevil.example',
+    '//evil.example/..',
+    '/docs/..//evil.example',
+    '//docs',
+    '/.//docs?//evil.example',
+  ])('T33: %s never leads to another host', async (target) => {
+    const { headers } = await host.get(target);
+    expect(headers['location'] ?? '/').toMatch(/^\/(?![/\\])/);
+  });
+
+  it('S39, S40: the nearest 404.html answers', async () => {
+    const { status, body, headers } = await host.get('/docs/nothing');
+    expect({ status, body }).toEqual({ status: 404, body: FILES['docs/404.html'] });
+    expect(headers).toMatchObject({ 'cache-control': 'no-store', 'content-type': 'text/html; charset=utf-8' });
+    expect(headers).not.toHaveProperty('etag');
+  });
+
+  it('S39: without one, the built-in page does', async () => {
+    const answer = await host.get('/nothing');
+    expect(answer).toMatchObject({ status: 404, headers: { 'cache-control': 'no-store' } });
+    expect(answer.body).toContain('This page could not be found');
+  });
+
+  it('a site without index.html says so at its root', async () => {
+    host.sites.set(PUBLIC, { ...host.site, manifest: await pack(host.packs, 'second', { 'a.txt': 'a' }) });
+    expect((await host.get('/')).body).toContain('This site has no front page');
+    expect((await host.get('/../x')).body).toContain('This page could not be found');
+  });
+
+  it.each(['/%', '/%zz', '/%00', '/a%0d%0ab', '/%ff'])('S7: %s is 400', async (target) => {
+    expect(await host.get(target)).toMatchObject({ status: 400, headers: { 'cache-control': 'no-store' } });
+  });
+
+  it.each([
+    '/ship.json',
+    '/.secret',
+    '/%2esecret',
+    '//.secret',
+    '/docs/../.secret',
+    '/.well-known/acme-challenge/token',
+    '//.well-known/acme-challenge/token',
+    '/.berth/unlock',
+    '/.berth/x',
+  ])('S6, S12, S64: %s is 404', async (target) => {
+    const answer = await host.get(target);
+    expect(answer.status).toBe(404);
+    expect(answer.body).not.toContain(MARKER);
+  });
+
+  it('S64: /.berth/unlock is 404 for every method', async () => {
+    for (const method of ['GET', 'POST', 'OPTIONS', 'DELETE'])
+      expect((await host.get('/.berth/unlock', [], { method: method })).status).toBe(404);
+  });
+
+  it('S42: OPTIONS is 204, on missing paths too', async () => {
+    for (const target of ['/', '/nothing'])
+      expect(await host.get(target, [], { method: 'OPTIONS' })).toMatchObject({
+        status: 204,
+        body: '',
+        headers: { allow: 'GET, HEAD, OPTIONS' },
+      });
+  });
+
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND'])(
+    'S42: %s is 405, on missing paths too',
+    async (method) => {
+      for (const target of ['/', '/nothing', '/%2f']) {
+        expect(await host.get(target, [], { method: method })).toMatchObject({
+          status: 405,
+          body: '',
+          headers: { allow: 'GET, HEAD, OPTIONS', 'cache-control': 'no-store' },
+        });
+      }
+    },
+  );
+
+  it('a refused POST leaves the connection fit for the next request', async () => {
+    const { socket, received } = await open(host.port);
+    socket.write(`POST / HTTP/1.1\r\nHost: ${hostOf(PUBLIC)}\r\nContent-Length: 11\r\n\r\nsome of the `.slice(0, -1));
+    socket.write(`GET /about HTTP/1.1\r\nHost: ${hostOf(PUBLIC)}\r\nConnection: close\r\n\r\n`);
+    expect(await received).toContain(FILES['about.html']);
+  });
+});
+
+describe('S4, S5: hosts without a site', () => {
+  it('an unknown host and a missing deployment get the same page', async () => {
+    const unknown = await host.get('/about', [], { host: 'other.example' });
+    expect(unknown).toMatchObject({ status: 404, headers: { 'cache-control': 'no-store' } });
+    expect(comparable(await host.get('/about', [], { host: hostOf('calm-otter-gone000') }))).toEqual(
+      comparable(unknown),
+    );
+    expect(comparable(await host.get('/other?x', [], { method: 'POST', host: hostOf('calm-otter-gone000') }))).toEqual(
+      comparable(unknown),
+    );
+  });
+
+  it('S1: a broken path comes first', async () => {
+    expect((await host.get('/%', [], { host: hostOf('calm-otter-gone000') })).status).toBe(400);
+  });
+});
+
+describe('S56: search engines', () => {
+  it.each(['/', '/docs', '/nothing', '/docs/nothing'])(
+    'are kept from %s of an anonymous site, and only of that',
+    async (target) => {
+      expect((await host.get(target, [], { host: hostOf(ANONYMOUS) })).headers['x-robots-tag']).toBe('noindex');
+      expect((await host.get(target)).headers).not.toHaveProperty('x-robots-tag');
+    },
+  );
+});

@@ -1,0 +1,98 @@
+import { readdir } from 'node:fs/promises';
+import { inspect } from 'node:util';
+import { ERROR_STATUS, ErrorBody, type ErrorCode } from '@berth/contract';
+import { sweep } from '@berth/core';
+import { expect } from 'vitest';
+import type { Answer, TestServer } from './test-server.ts';
+
+const REQUEST_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+/** A line of a stack, a path of the server, SQL. Source: contract §2. */
+const INTERNALS = /\n\s+at |\.[jt]s:\d+|node_modules|file:\/\/|\/(?:tmp|home|root|usr|var)\/|\b(?:select|insert into|update|delete from) \S+ /i;
+
+/** Everything a request could have changed: the rows of every table, and the files of the data folder. */
+export interface Footprint {
+  /** By table: how many rows, and a hash over all of them. When a token or a process was last seen does not count. */
+  rows: Record<string, string>;
+  files: string[];
+}
+
+export async function footprintOf({ database, berth }: TestServer): Promise<Footprint> {
+  const tables = await database.query<{ table: string }>(`select tablename as table from pg_tables where schemaname = 'public' order by 1`);
+  const counts = tables.map(
+    ({ table }) => `select '${table}' as table, count(*) || ' ' || coalesce(md5(string_agg(r, ',' order by r)), '') as rows
+      from (select (to_jsonb(t) - 'used' - 'heartbeat')::text as r from "${table}" t) s`,
+  );
+  const rows = await database.query<{ table: string; rows: string }>(counts.join(' union all '));
+  const files = await readdir(berth.config.dataDir, { recursive: true, withFileTypes: true });
+  return {
+    rows: Object.fromEntries(rows.map(({ table, rows }) => [table, rows])),
+    files: files.filter((entry) => entry.isFile()).map(({ parentPath, name }) => `${parentPath}/${name}`).toSorted(),
+  };
+}
+
+/** The answer is a refusal as the contract wants every one: status, error body, request id, nothing of the inside. */
+export function expectErrorAnswer({ status, headers, text }: Answer, code: ErrorCode): ErrorBody {
+  expect({ status, text }).toEqual({ status: ERROR_STATUS[code], text: expect.stringContaining(`"error":"${code}"`) });
+  expect(headers['content-type']).toBe('application/json; charset=utf-8');
+  expect(headers['x-request-id']).toMatch(REQUEST_ID);
+  expect(text).not.toMatch(INTERNALS);
+  const body = ErrorBody.strict().parse(JSON.parse(text));
+  expect(body.status).toBe(status);
+  expect(body.message.length).toBeGreaterThan(10);
+  if (status === 503) expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1);
+  return body;
+}
+
+/**
+ * What is asked is refused with this error, and leaves everything as it was: rows, counters, files, no open pack.
+ *
+ * Source: security §3, standing asserts.
+ */
+export async function expectRefusal(server: TestServer, code: ErrorCode, ask: () => Promise<Answer>): Promise<ErrorBody> {
+  const before = await footprintOf(server);
+  const body = expectErrorAnswer(await ask(), code);
+  expect(await footprintOf(server)).toEqual(before);
+  expect([...server.berth.core.activePacks]).toEqual([]);
+  return body;
+}
+
+/**
+ * Ends a server at the end of a test file. No upload is open, counters equal a recount, nothing failed but what was said
+ * to, and after a sweep every file has a reader. No secret is in the log or in the database.
+ *
+ * @param secrets Further texts that must stand nowhere, such as site passwords.
+ * @param faults Whether the tests made faults, which are then in the log.
+ * Source: security §6, I3, I4, I10, I11; T20.
+ */
+export async function closeClean(server: TestServer, secrets: readonly string[] = [], { faults = false } = {}): Promise<void> {
+  const { database, berth, logged } = server;
+  expect([...berth.core.activePacks]).toEqual([]);
+  expect(await database.query(`select id from pack where state = 'open'`)).toEqual([]);
+  expect(
+    await database.query(`
+      select a.id, deployment_count as counted, count(d.id)::int as recounted
+      from account a left join deployment d on d.account_id = a.id and d.status = 'success'
+      group by a.id having deployment_count <> count(d.id)`),
+  ).toEqual([]);
+  if (!faults) expect(logged.filter(({ level }) => level !== 'info')).toEqual([]);
+  await expectNoSecrets(server, secrets);
+
+  await sweep(berth.core, { graceMs: 0 });
+  const packs = await database.query<{ id: string }>(`select id from pack where state = 'sealed'`);
+  const { files } = await footprintOf(server);
+  expect(files.filter((name) => name.endsWith('.pack')).map((name) => name.slice(-41, -5)).toSorted()).toEqual(packs.map(({ id }) => id).toSorted());
+  await server.close();
+}
+
+async function expectNoSecrets({ database, logged, secrets }: TestServer, more: readonly string[]): Promise<void> {
+  const log = logged.map((line) => inspect(line, { depth: null, breakLength: Infinity, maxStringLength: null })).join('\n');
+  const tables = await database.query<{ table: string }>(`select tablename as table from pg_tables where schemaname = 'public'`);
+  const dump = await Promise.all(tables.map(({ table }) => database.query<{ row: string }>(`select t::text as row from "${table}" t`)));
+  const text = `${log}\n${dump.flat().map(({ row }) => row).join('\n')}`;
+  expect(text).not.toMatch(/(?:ship|deploy)-[0-9a-f]{32}/i);
+  for (const secret of [...secrets, ...more]) {
+    expect(text).not.toContain(secret);
+    expect(text).not.toContain(Buffer.from(secret).toString('hex'));
+    expect(text).not.toContain(Buffer.from(secret).toString('base64').replace(/=+$/, ''));
+  }
+}

@@ -1,0 +1,239 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { hash } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { request as httpRequest } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { CreatedDeployment } from '@berth/contract';
+import { createAccount, createToken, generateKey, type Log } from '@berth/core';
+import { createTestDatabase, type TestDatabase } from '@berth/core/testing';
+import { type Berth, startBerth } from '../src/server.ts';
+
+/** The owner's API key on every test server. */
+export const OWNER_KEY = 'ship-00000000000000000000000000000001';
+
+/** An answer, read whole. */
+export interface Answer {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  bytes: Buffer;
+  text: string;
+  /** The body as JSON. @throws when it is none. */
+  json<T = Record<string, unknown>>(): T;
+}
+
+export interface Ask {
+  method?: string;
+  /** `null` sends no `Authorization`. Default: the owner's key. */
+  key?: string | null;
+  headers?: Record<string, string>;
+  body?: Buffer | string | undefined;
+}
+
+/** A file part: its name as it stands in the part, and its bytes. */
+export type Files = Record<string, string | Buffer>;
+
+export interface PublishOptions extends Ask {
+  /** Further fields; `checksums` is made when it is not among them. */
+  fields?: Record<string, string>;
+}
+
+/** A whole server on port 0, on a database and a folder of its own. */
+export interface TestServer {
+  berth: Berth;
+  database: TestDatabase;
+  dataDir: string;
+  port: number;
+  /** What was logged, a line each. */
+  logged: { level: 'info' | 'warn' | 'error'; fields: Record<string, unknown>; message: string }[];
+  /** What must never stand in the log or the database: the credentials it gave out, and the claim hashes it answered. */
+  secrets: Set<string>;
+  /** Asks the API host. */
+  api(path: string, ask?: Ask): Promise<Answer>;
+  /** Asks a site, by the id of its deployment or by a whole URL. */
+  visit(site: string, path?: string, ask?: Ask): Promise<Answer>;
+  /** Publishes files; the answer may be a refusal. */
+  deploy(files: Files, options?: PublishOptions): Promise<Answer>;
+  /** Publishes files. @throws when the answer is not 201. */
+  publish(files: Files, options?: PublishOptions): Promise<CreatedDeployment>;
+  /** A new account with an API key and a deploy token. */
+  account(plan?: string): Promise<{ account: string; key: string; deployToken: string }>;
+  close(): Promise<void>;
+}
+
+/** @param env Further variables, such as `PLANS_FILE`. */
+export async function startTestServer(env: Record<string, string> = {}): Promise<TestServer> {
+  const database = await createTestDatabase();
+  const dataDir = await mkdtemp(join(tmpdir(), 'berth-api-'));
+  const logged: TestServer['logged'] = [];
+  const log: Log = {
+    info: (fields, message) => void logged.push({ level: 'info', fields: { ...fields }, message }),
+    warn: (fields, message) => void logged.push({ level: 'warn', fields: { ...fields }, message }),
+    error: (fields, message) => void logged.push({ level: 'error', fields: { ...fields }, message }),
+  };
+  const berth = await startBerth(testEnvironment(database, dataDir, env), log);
+  const { port } = berth.config;
+  const secrets = new Set([OWNER_KEY]);
+  const ask = askerOf(port, ({ text }) => {
+    for (const [, hash] of text.matchAll(/\/claim\/([0-9a-f]{32})"/g)) secrets.add(hash!);
+  });
+  return {
+    berth,
+    database,
+    dataDir,
+    port,
+    logged,
+    secrets,
+    ...ask,
+    async account(plan = 'free') {
+      const { core } = berth;
+      const made = await core.database.transaction(async (em) => {
+        const account = createAccount(em, core, { email: `${crypto.randomUUID()}@test`, plan });
+        const key = generateKey(em, core, account);
+        const { secret } = createToken(em, account, { kind: 'deploy', created: core.now() });
+        return { account, key, deployToken: secret };
+      });
+      secrets.add(made.key).add(made.deployToken);
+      return made;
+    },
+    async close() {
+      await berth.close();
+      await database.drop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The environment of a test server. */
+export function testEnvironment(database: TestDatabase, dataDir: string, env: Record<string, string> = {}): Record<string, string> {
+  return { NODE_ENV: 'test', HOST: '127.0.0.1', PORT: '0', DATA_DIR: dataDir, DATABASE_URL: database.url, OWNER_API_KEY: OWNER_KEY, ...env };
+}
+
+/**
+ * Ways to ask whatever listens on a port.
+ *
+ * @param onAnswer Sees every answer of the API host.
+ */
+export function askerOf(port: number, onAnswer: (answer: Answer) => void = () => {}) {
+  const api = async (path: string, ask: Ask = {}) => {
+    const answer = await send(port, `localhost:${port}`, path, ask);
+    onAnswer(answer);
+    return answer;
+  };
+  const deploy = (files: Files, { fields = {}, ...ask }: PublishOptions = {}) => {
+    const { contentType, body } = formOf(files, fields);
+    return api('/deployments', { method: 'POST', ...ask, headers: { 'Content-Type': contentType, ...ask.headers }, body });
+  };
+  return {
+    api,
+    deploy,
+    visit: (site: string, path = '/', ask: Ask = {}) => send(port, hostOf(site, port), path, { key: null, ...ask }),
+    async publish(files: Files, options: PublishOptions = {}): Promise<CreatedDeployment> {
+      const answer = await deploy(files, options);
+      if (answer.status !== 201) throw new Error(`Publishing answered ${answer.status}: ${answer.text}`);
+      return answer.json<CreatedDeployment>();
+    },
+  };
+}
+
+/** A multipart form of files and fields, written out by hand so that any name can stand in it. */
+export function formOf(files: Files, fields: Record<string, string> = {}): { contentType: string; body: Buffer } {
+  const boundary = 'berth-test-3f1c';
+  const all = { checksums: JSON.stringify(Object.values(files).map((bytes) => hash('md5', bytes))), ...fields };
+  const pieces: (string | Buffer)[] = [];
+  for (const [name, bytes] of Object.entries(files))
+    pieces.push(`--${boundary}\r\nContent-Disposition: form-data; name="files[]"; filename="${name}"\r\nContent-Type: application/octet-stream\r\n\r\n`, bytes, '\r\n');
+  for (const [name, value] of Object.entries(all)) pieces.push(`--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`);
+  pieces.push(`--${boundary}--\r\n`);
+  return { contentType: `multipart/form-data; boundary=${boundary}`, body: Buffer.concat(pieces.map((piece) => Buffer.from(piece))) };
+}
+
+/** The real program in a process of its own, on its way up or down. */
+export interface LaunchedProcess {
+  child: ChildProcess;
+  /** Everything it printed so far. */
+  output(): string;
+  /** Resolves once a text was printed. Rejects, with the output, when the process ends without having done so. */
+  printed(text: string): Promise<void>;
+  /** Resolves with the exit code, or the signal that ended it, once all its output is here. */
+  exited: Promise<number | NodeJS.Signals>;
+}
+
+/** A server in a process of its own, for what ends processes. */
+export interface ServerProcess extends LaunchedProcess, ReturnType<typeof askerOf> {
+  port: number;
+}
+
+const MAIN = join(import.meta.dirname, '../src/main.ts');
+/** Halves the time a process takes to start. */
+const COMPILE_CACHE = join(import.meta.dirname, '../../../node_modules/.cache/node');
+
+/** Starts the real program; it may well refuse to. */
+export function launchProcess(env: Record<string, string>): LaunchedProcess {
+  const child = spawn(process.execPath, [MAIN], {
+    env: { PATH: process.env['PATH']!, NODE_COMPILE_CACHE: COMPILE_CACHE, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+  const exited = once(child, 'close').then(([code, signal]) => (signal ?? code) as number | NodeJS.Signals);
+  return {
+    child,
+    exited,
+    output: () => output,
+    printed: (text) =>
+      new Promise((resolve, reject) => {
+        const look = () => output.includes(text) && resolve();
+        look();
+        for (const stream of [child.stdout, child.stderr]) stream.on('data', look);
+        void exited.then((code) => reject(new Error(`The server ended with ${code}:\n${output}`)));
+      }),
+  };
+}
+
+/** Starts the real program and waits until it is up. @throws with its output when it ends before. */
+export function startProcess(env: Record<string, string>): Promise<ServerProcess> {
+  return whenUp(launchProcess(env));
+}
+
+/** Waits until a launched program is up. @throws with its output when it ends before. */
+export async function whenUp(launched: LaunchedProcess): Promise<ServerProcess> {
+  await launched.printed('Berth is up');
+  const port = Number(/localhost:(\d+)/.exec(launched.output())![1]);
+  return { ...launched, port, ...askerOf(port) };
+}
+
+function hostOf(site: string, port: number): string {
+  return site.includes('://') ? new URL(site).host : `${site}.localhost:${port}`;
+}
+
+function send(port: number, host: string, path: string, { method = 'GET', key = OWNER_KEY, headers = {}, body }: Ask): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const req = httpRequest({
+      host: '127.0.0.1',
+      port,
+      path,
+      method,
+      agent: false,
+      headers: {
+        Host: host,
+        ...(key === null ? {} : { Authorization: `Bearer ${key}` }),
+        ...(body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }),
+        ...headers,
+      },
+    });
+    req.on('error', reject);
+    req.on('response', (res) => {
+      const chunks: Buffer[] = [];
+      res.on('data', (chunk: Buffer) => chunks.push(chunk));
+      res.on('error', reject);
+      res.on('end', () => {
+        const bytes = Buffer.concat(chunks);
+        const text = bytes.toString();
+        resolve({ status: res.statusCode!, headers: res.headers, bytes, text, json: () => JSON.parse(text) });
+      });
+    });
+    req.end(body);
+  });
+}

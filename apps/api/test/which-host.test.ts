@@ -1,0 +1,171 @@
+import { createServer, type Server } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type HostNames, whichHost } from '../src/which-host.ts';
+import { ask, listen, send, stop } from './http/raw-socket.ts';
+
+const SETUPS = {
+  hosted: { apiHosts: new Set(['api.berth.example', 'console.berth.example']), platformDomain: 'sites.example' },
+  local: { apiHosts: new Set(['localhost']), platformDomain: 'localhost' },
+} satisfies Record<string, HostNames>;
+const ID = 'calm-otter-4k9x2qd';
+const SITE = `site ${ID} /`;
+
+/** A request as sent, and where it goes: kind, deployment, path and query. */
+type Row = [setup: keyof typeof SETUPS, target: string, headers: string[], expected: string];
+
+const host = (value: string) => [`Host: ${value}`];
+const rows: Row[] = [
+  ['hosted', '/', host('api.berth.example'), 'api /'],
+  ['hosted', '/deployments?limit=1', host('console.berth.example'), 'api /deployments?limit=1'],
+  ['hosted', '/', host('API.Berth.Example:4000'), 'api /'],
+  ['hosted', '/', host('api.berth.example.'), 'api /'],
+  ['hosted', '/', host(`${ID}.sites.example`), SITE],
+  ['hosted', '/a/b?c=d?e', host(`${ID}.sites.example`), `site ${ID} /a/b?c=d?e`],
+  ['hosted', '/', host(`${ID.toUpperCase()}.SITES.example`), SITE],
+  ['hosted', '/', host(`${ID}.sites.example:443`), SITE],
+  ['hosted', '/', host(`${ID}.sites.example:`), SITE],
+  ['hosted', '/', host(`${ID}.sites.example.:8443`), SITE],
+  ['hosted', '/', [`host: ${ID}.sites.example`], SITE],
+  ['hosted', '/', [`HOST:${ID}.sites.example  `], SITE],
+  ['hosted', `//evil.example/x`, host(`${ID}.sites.example`), `site ${ID} //evil.example/x`],
+
+  ['hosted', '/', host('sites.example'), 'unknown /'],
+  ['hosted', '/', host('other.example'), 'unknown /'],
+  ['hosted', '/', host(`x.${ID}.sites.example`), 'unknown /'],
+  ['hosted', '/', host('www.sites.example'), 'unknown /'],
+  ['hosted', '/', host('my-site.sites.example'), 'unknown /'],
+  ['hosted', '/', host('calm-otter-4k9x2q.sites.example'), 'unknown /'],
+  ['hosted', '/', host(`${ID}.sites.example.evil.example`), 'unknown /'],
+  ['hosted', '/', host(`${ID}sites.example`), 'unknown /'],
+  ['hosted', '/', host(`${ID}.evilsites.example`), 'unknown /'],
+  ['hosted', '/', host(ID), 'unknown /'],
+  ['hosted', '/', host(`${ID}..sites.example`), 'unknown /'],
+  ['hosted', '/', host(`.sites.example`), 'unknown /'],
+  ['hosted', '/', host(`${ID}.sites.example..`), 'unknown /'],
+  ['hosted', '/', host('127.0.0.1:4000'), 'unknown /'],
+  ['hosted', '/', host('203.0.113.7'), 'unknown /'],
+  ['hosted', '/', host(`x.api.berth.example`), 'unknown /'],
+  ['hosted', '/x?y', host('a'.repeat(253)), 'unknown /x?y'],
+
+  ['hosted', '/', [], 'invalid'],
+  ['hosted', '/', host(''), 'invalid'],
+  ['hosted', '/', host('.'), 'invalid'],
+  ['hosted', '/', host(':80'), 'invalid'],
+  ['hosted', '/', host('a'.repeat(254)), 'invalid'],
+  ['hosted', '/', [`Host: ${ID}.sites.example`, 'Host: api.berth.example'], 'invalid'],
+  ['hosted', '/', [`Host: ${ID}.sites.example`, `hOST: ${ID}.sites.example`], 'invalid'],
+  ['hosted', '/', host(`${ID}.sites.example, api.berth.example`), 'invalid'],
+  ['hosted', '/', host(`api.berth.example@${ID}.sites.example`), 'invalid'],
+  ['hosted', '/', host(`${ID}.sites.example/x`), 'invalid'],
+  ['hosted', '/', host(`${ID}.sites.example:80:80`), 'invalid'],
+  ['hosted', '/', host(`${ID}.sites.example:port`), 'invalid'],
+  ['hosted', '/', host(`calm_otter.sites.example`), 'invalid'],
+  ['hosted', '/', host(`${ID}%2esites.example`), 'invalid'],
+  ['hosted', '/', host('[::1]:4000'), 'invalid'],
+  ['hosted', '/', host('caf\u00e9.sites.example'), 'invalid'],
+  ['hosted', '/', host('a b.sites.example'), 'invalid'],
+
+  ['hosted', `http://${ID}.sites.example/a?b`, host(`${ID}.sites.example`), `site ${ID} /a?b`],
+  ['hosted', `HTTPS://${ID}.SITES.example:443/a`, host(`${ID}.sites.example`), `site ${ID} /a`],
+  ['hosted', `http://${ID}.sites.example`, host(`${ID}.sites.example:80`), SITE],
+  ['hosted', `http://${ID}.sites.example?q`, host(`${ID}.sites.example`), `site ${ID} /?q`],
+  ['hosted', 'http://api.berth.example/x', host(`${ID}.sites.example`), 'invalid'],
+  ['hosted', `http://${ID}.sites.example/x`, host('api.berth.example'), 'invalid'],
+  ['hosted', `http://evil@${ID}.sites.example/`, host(`${ID}.sites.example`), 'invalid'],
+  ['hosted', `ftp://${ID}.sites.example/`, host(`${ID}.sites.example`), 'invalid'],
+  ['hosted', '*', host(`${ID}.sites.example`), 'invalid'],
+
+  ['hosted', '/', [...host('other.example'), `X-Forwarded-Host: ${ID}.sites.example`], 'unknown /'],
+  ['hosted', '/', [...host('other.example'), `Forwarded: host=${ID}.sites.example`], 'unknown /'],
+  ['hosted', '/', [...host(`${ID}.sites.example`), 'X-Forwarded-Host: api.berth.example'], SITE],
+  ['hosted', '/', [...host(`${ID}.sites.example`), 'X-Host: api.berth.example', 'X-Original-URL: /secret'], SITE],
+
+  ['local', '/', host('localhost:4000'), 'api /'],
+  ['local', '/', host('localhost.'), 'api /'],
+  ['local', '/', host(`${ID}.localhost:4000`), SITE],
+  ['local', '/', host('127.0.0.1:4000'), 'unknown /'],
+  ['local', '/', host('my-site.localhost'), 'unknown /'],
+  ['local', '/', host('rebound.evil.example'), 'unknown /'],
+];
+
+/** A header line as node:http hands it on: name and value apart, outer white space gone. */
+function split(line: string): [string, string] {
+  const colon = line.indexOf(':');
+  return [line.slice(0, colon), line.slice(colon + 1).trim()];
+}
+
+function told(answer: ReturnType<typeof whichHost>): string {
+  if (answer.kind === 'invalid') return 'invalid';
+  const place = answer.path + answer.query;
+  return answer.kind === 'site' ? `site ${answer.deployment} ${place}` : `${answer.kind} ${place}`;
+}
+
+describe('S3, S4, T11, T31: which host a request means', () => {
+  it.each(rows)('%s: %s with %j is %s', (setup, target, headers, expected) => {
+    const answer = whichHost({ method: 'GET', target, rawHeaders: headers.flatMap(split) }, SETUPS[setup]);
+    expect(told(answer)).toBe(expected);
+  });
+
+  it('S42: OPTIONS * asks about the front page', () => {
+    const answer = whichHost(
+      { method: 'OPTIONS', target: '*', rawHeaders: ['Host', `${ID}.sites.example`] },
+      SETUPS.hosted,
+    );
+    expect(told(answer)).toBe(SITE);
+  });
+
+  it('S3: no letter outside ASCII becomes one of a host by lower-casing', () => {
+    const answer = whichHost(
+      { method: 'GET', target: '/', rawHeaders: ['Host', 'api.berth.example'.replace('i', '\u0130')] },
+      SETUPS.hosted,
+    );
+    expect(told(answer)).toBe('invalid');
+  });
+
+  it('S3: a header value that reads like a name is not counted', () => {
+    const answer = whichHost(
+      { method: 'GET', target: '/', rawHeaders: ['X-A', 'host', 'Host', 'api.berth.example', 'X-B', 'Host'] },
+      SETUPS.hosted,
+    );
+    expect(told(answer)).toBe('api /');
+  });
+});
+
+describe('T11: over a socket', () => {
+  let server: Server;
+  let port: number;
+  let names: HostNames;
+  beforeAll(async () => {
+    server = createServer({ requireHostHeader: false }, (req, res) => {
+      const answer = whichHost({ method: req.method!, target: req.url!, rawHeaders: req.rawHeaders }, names);
+      res.statusCode = { invalid: 400, api: 200, site: 200, unknown: 404 }[answer.kind];
+      res.end(told(answer));
+    });
+    port = await listen(server);
+  });
+  afterAll(() => stop(server));
+
+  it.each(rows)('%s: %s with %j is %s', async (setup, target, headers, expected) => {
+    names = SETUPS[setup];
+    const { status, body } = await ask(port, `GET ${target} HTTP/1.1`, headers);
+    expect(body).toBe(expected);
+    expect(status).toBe(expected === 'invalid' ? 400 : expected.startsWith('unknown') ? 404 : 200);
+  });
+
+  it('F9: HTTP/1.0 needs a Host as well', async () => {
+    names = SETUPS.hosted;
+    expect(await send(port, 'GET / HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1.1 400 .*invalid$/s);
+    expect(await send(port, `GET / HTTP/1.0\r\nHost: ${ID}.sites.example\r\n\r\n`)).toMatch(
+      new RegExp(`^HTTP/1.1 200 .*${SITE}$`, 's'),
+    );
+  });
+
+  it('F9: a folded Host never reaches a neighbour', async () => {
+    names = SETUPS.hosted;
+    const answer = await send(
+      port,
+      `GET / HTTP/1.1\r\nHost: other.example\r\n ${ID}.sites.example\r\nConnection: close\r\n\r\n`,
+    );
+    expect(answer).toMatch(/^HTTP\/1.1 400 /);
+  });
+});

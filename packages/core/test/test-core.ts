@@ -1,0 +1,112 @@
+import { hash, randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type CreatedDeployment, DEFAULT_PLANS } from '@berth/contract';
+import type { AccountCaller, AnonymousCaller, Caller, Core } from '../src/core.ts';
+import { openDatabase } from '../src/database/database.ts';
+import { createAccount, generateKey } from '../src/services/accounts.ts';
+import { authenticate } from '../src/services/authentication.ts';
+import { beat, randomBootId } from '../src/services/boots.ts';
+import { beginDeploy } from '../src/services/deploy.ts';
+import { readIdempotencyKey } from '../src/services/idempotency.ts';
+import { createLiveSites } from '../src/services/live-sites.ts';
+import { createPlans } from '../src/services/plans.ts';
+import { openDiskPacks } from '../src/storage/disk-packs.ts';
+import { createTestDatabase, type TestDatabase } from './test-database.ts';
+
+/** A whole core on a database and a folder of its own. */
+export interface TestCore {
+  core: Core;
+  database: TestDatabase;
+  packsDir: string;
+  /** Makes an account with an API key. */
+  account(plan?: string): Promise<{ caller: AccountCaller; key: string }>;
+  /** Moves the clock of the core forward. */
+  advance(seconds: number): void;
+  close(): Promise<void>;
+}
+
+export async function createTestCore(overrides: Partial<Core> = {}): Promise<TestCore> {
+  const testDatabase = await createTestDatabase();
+  const dir = await mkdtemp(join(tmpdir(), 'berth-core-'));
+  const packsDir = join(dir, 'packs');
+  let offsetMs = 0;
+  const core: Core = {
+    database: openDatabase(testDatabase.address),
+    packs: await openDiskPacks(packsDir),
+    plans: createPlans(DEFAULT_PLANS),
+    addresses: { platformDomain: 'sites.test', site: (id) => `https://${id}.sites.test`, claim: (hash) => `https://api.test/claim/${hash}` },
+    keys: { cursor: randomBytes(32), idempotency: randomBytes(32) },
+    log: { info() {}, warn() {}, error() {} },
+    boot: randomBootId(),
+    activePacks: new Set(),
+    now: () => new Date(Date.now() + offsetMs),
+    ...overrides,
+  };
+  await beat(core);
+  return {
+    core,
+    database: testDatabase,
+    packsDir,
+    async account(plan = 'free') {
+      const key = await core.database.transaction(async (em) =>
+        generateKey(em, core, createAccount(em, core, { email: `${randomBytes(4).toString('hex')}@test`, plan })),
+      );
+      return { key, caller: (await authenticate(core, `Bearer ${key}`, '127.0.0.1')) as AccountCaller };
+    },
+    advance(seconds) {
+      offsetMs += seconds * 1000;
+    },
+    async close() {
+      await core.database.close();
+      await testDatabase.drop();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Who deploys without a credential. */
+export const ANONYMOUS: AnonymousCaller = { kind: 'anonymous', address: '192.0.2.1' };
+
+/** Files to upload by name, in order; as pairs when a name comes twice. */
+export type TestFiles = Record<string, string | Uint8Array> | readonly (readonly [name: string, bytes: string | Uint8Array])[];
+
+/** The `checksums` field of these files. */
+export function checksumsOf(files: TestFiles): string {
+  return JSON.stringify(pairsOf(files).map(([, bytes]) => hash('md5', bytes)));
+}
+
+/** Uploads files and form fields as the route does, always letting go of the upload. `checksums` are made when not given. */
+export async function deploySite(
+  core: Core,
+  caller: Caller,
+  files: TestFiles,
+  { key, chunkBytes = 65_536, fields = {} }: { key?: string; chunkBytes?: number; fields?: Record<string, string | null> } = {},
+): Promise<{ body: CreatedDeployment; replayed: boolean }> {
+  const deploy = await beginDeploy(core, caller, readIdempotencyKey(key, caller));
+  try {
+    for (const [name, value] of Object.entries({ checksums: checksumsOf(files), ...fields })) if (value !== null) deploy.form.add(name, value);
+    for (const [name, bytes] of pairsOf(files)) {
+      const sink = deploy.files.begin(name);
+      const all = Buffer.from(bytes);
+      for (let at = 0; at < all.length; at += chunkBytes) await sink.write(all.subarray(at, at + chunkBytes));
+      sink.end();
+    }
+    return await deploy.commit();
+  } finally {
+    await deploy.close();
+  }
+}
+
+/** What visitors of a deployment get, by path; `null` when the site may not be answered. */
+export async function readSite(core: Core, deployment: string): Promise<Record<string, Buffer> | null> {
+  const site = await createLiveSites(core).find(deployment);
+  if (!site) return null;
+  const files = await Promise.all([...site.manifest].map(async ([path, file]) => [path, await core.packs.read(file)] as const));
+  return Object.fromEntries(files);
+}
+
+function pairsOf(files: TestFiles): readonly (readonly [string, string | Uint8Array])[] {
+  return Array.isArray(files) ? files : Object.entries(files);
+}

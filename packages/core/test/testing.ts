@@ -1,0 +1,3 @@
+/** What tests of other packages use: databases and cores of their own. */
+export { createTestDatabase, type TestDatabase } from './test-database.ts';
+export { createTestCore, type TestCore } from './test-core.ts';
