@@ -4,7 +4,7 @@ import { type Core, invalid, type LiveSites, type Log } from '@berth/core';
 import { createApiHost } from './api-host/api-host.ts';
 import type { Config } from './config.ts';
 import { clientAddress, parseTrustedProxies } from './http/client-address.ts';
-import { sendErrorAnswer } from './http/error-answer.ts';
+import { sendError } from './http/error-answer.ts';
 import type { Handler } from './http/server.ts';
 import { createRequestLog } from './request-log.ts';
 import { createSiteHost } from './site-host/site-host.ts';
@@ -36,7 +36,7 @@ export function createFrontDoor({ core, config, sites, log }: FrontDoorParts): H
     logRequest({ req, res, requestId: String(res.getHeader('X-Request-Id')), start: performance.now(), kind: host.kind, address: addressOf(req) });
     switch (host.kind) {
       case 'invalid':
-        return sendErrorAnswer(res, invalid('Host', host.reason));
+        return sendError(res, invalid('Host', host.reason));
       case 'api':
         req.url = host.path + host.query;
         return api(req, res);

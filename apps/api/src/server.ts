@@ -17,7 +17,7 @@ import {
   startEmbeddedPostgres,
   unavailable,
 } from '@berth/core';
-import { sendError } from './api-host/errors.ts';
+import { sendError } from './http/error-answer.ts';
 import { type Config, readConfig } from './config.ts';
 import { createFrontDoor } from './front-door.ts';
 import { parseTrustedProxies } from './http/client-address.ts';

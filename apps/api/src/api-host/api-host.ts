@@ -5,6 +5,7 @@ import { VERSION } from '../version.ts';
 import { createContextOf } from './context.ts';
 import { cors } from './cors.ts';
 import { createDeployRoute } from './deploy-route.ts';
+import { handleErrors } from './errors.ts';
 import { healthRouter } from './health.ts';
 import { openApiDocument } from './openapi.ts';
 import { referenceRouter } from './reference.ts';
@@ -36,5 +37,6 @@ export function createApiHost({ core, baseUrl, log, addressOf }: ApiHostParts): 
   app.post('/deployments', cors, deploy);
   app.use(trpcRouter(appRouter, createContext, log));
   app.use(restRouter(appRouter, createContext, log, { '/deployments': ['POST'] }));
+  app.use(handleErrors(log));
   return app;
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { authenticate, type Context, type Core } from '@berth/core';
-import { requestIdOf } from './errors.ts';
+import { requestIdOf } from '../http/error-answer.ts';
 
 /**
  * Makes the context of a request: who calls, and under which request id.

@@ -1,8 +1,9 @@
 import { unavailable } from '@berth/core';
 import express, { type Router } from 'express';
 import { cors } from './cors.ts';
-import { only, sendError } from './errors.ts';
-import { sendJson } from './json-answer.ts';
+import { sendError } from '../http/error-answer.ts';
+import { only } from './errors.ts';
+import { sendJson } from '../http/json-answer.ts';
 
 /**
  * `GET /healthz`, which needs no credential: 200 while the service can do its work, else 503.

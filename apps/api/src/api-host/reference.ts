@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import express, { type Request, type Response, type Router } from 'express';
 import { cors } from './cors.ts';
 import { only } from './errors.ts';
-import { sendJson } from './json-answer.ts';
+import { PAGE_HEADERS } from '../http/page-headers.ts';
+import { sendJson } from '../http/json-answer.ts';
 
 /** The files of the reference: the whole of what `/docs/` has. */
 const FILES = {
@@ -23,18 +24,6 @@ const POLICY = [
   "base-uri 'none'",
   "frame-ancestors 'none'",
 ].join('; ');
-
-const DENIED_FEATURES = [
-  'camera',
-  'display-capture',
-  'geolocation',
-  'hid',
-  'microphone',
-  'midi',
-  'payment',
-  'serial',
-  'usb',
-];
 
 /**
  * The reference of the API: the OpenAPI document at `/openapi.json`, and at `/docs` a page that makes it readable, to which
@@ -93,9 +82,5 @@ function sendFile(bytes: Buffer, etag: string, type: string) {
 /** Source: security §7. */
 function setPageHeaders(res: Response): void {
   res.setHeader('Content-Security-Policy', POLICY);
-  res.setHeader('X-Content-Type-Options', 'nosniff');
-  res.setHeader('Referrer-Policy', 'same-origin');
-  res.setHeader('Cross-Origin-Opener-Policy', 'same-origin');
-  res.setHeader('Cross-Origin-Resource-Policy', 'same-origin');
-  res.setHeader('Permissions-Policy', DENIED_FEATURES.map((feature) => `${feature}=()`).join(', '));
+  for (const [name, value] of Object.entries(PAGE_HEADERS)) res.setHeader(name, value);
 }

@@ -3,8 +3,8 @@ import { type AnyTRPCRouter, getTRPCErrorShape } from '@trpc/server';
 import { createURL, nodeHTTPRequestHandler } from '@trpc/server/adapters/node-http';
 import express, { type NextFunction, type Request, type Response, type Router } from 'express';
 import { cors } from './cors.ts';
-import { errorBody, errorHeaders, logFault, requestIdOf } from './errors.ts';
-import { JSON_TYPE, sendJson, setJsonHeaders } from './json-answer.ts';
+import { errorBody, errorHeaders, logFault, requestIdOf } from '../http/error-answer.ts';
+import { JSON_TYPE, sendJson, setJsonHeaders } from '../http/json-answer.ts';
 import { JSON_BODY, parseJson, readJsonText } from './json-body.ts';
 import type { CreateContext } from './rest.ts';
 

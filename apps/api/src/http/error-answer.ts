@@ -1,14 +1,88 @@
-import { STATUS_CODES, type ServerResponse } from 'node:http';
+import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { type ServiceError, toErrorBody } from '@berth/core';
+import type { ErrorBody, ErrorCode } from '@berth/contract';
+import { type Log, type ServiceError, toErrorBody, toServiceError } from '@berth/core';
+import { hideSecrets } from '../secrets.ts';
+import { jsonHeaders, sendJson } from './json-answer.ts';
 import { requestId } from './request-id.ts';
 
 const LINGER_MS = 1_000;
+const OUR_FAULT = toServiceError(undefined).message;
+const RETRY_AFTER_SECONDS: Partial<Record<ErrorCode, number>> = { rate_limit_exceeded: 1, unavailable: 5 };
 
-/** Answers a request that no handler shall see with the error body of the contract. Source: contract §2. */
-export function sendErrorAnswer(res: ServerResponse, error: ServiceError, { close = false } = {}): void {
-  const body = errorText(error, String(res.getHeader('X-Request-Id')));
-  res.writeHead(error.status, { ...headersOf(body), ...(close ? { Connection: 'close' } : {}) }).end(body);
+/** The id of the request that a response answers, as the server set it; empty when it set none. */
+export function requestIdOf(res: ServerResponse): string {
+  return String(res.getHeader('X-Request-Id') ?? '');
+}
+
+/**
+ * The wire form of an error, as both faces send it: a fault of ours says nothing but the request id, and no message
+ * holds a secret.
+ *
+ * Source: contract §2; security F7, T20.
+ */
+export function errorBody(error: ServiceError, requestId: string): ErrorBody {
+  const body = toErrorBody(error, requestId);
+  if (error.code === 'internal_server_error') body.message = OUR_FAULT;
+  return JSON.parse(hideSecrets(JSON.stringify(body)));
+}
+
+/** The headers that belong to an error: when to try again, or how to authenticate. Source: contract §1, §2. */
+export function errorHeaders(error: ServiceError): Record<string, string> {
+  const retryAfter = error.retryAfterSeconds ?? RETRY_AFTER_SECONDS[error.code];
+  return {
+    ...(retryAfter === undefined ? {} : { 'Retry-After': String(Math.max(1, Math.ceil(retryAfter))) }),
+    ...(error.code === 'authentication_failed' ? { 'WWW-Authenticate': 'Bearer' } : {}),
+  };
+}
+
+/**
+ * Logs a fault of ours at `error` and a dependency that is away at `warn`, each with its cause. Refusals are expected and
+ * not logged, nor is work that stopped because the client left.
+ */
+export function logFault(
+  log: Log,
+  error: ServiceError,
+  fields: { requestId: string; operation?: string | undefined },
+): void {
+  const err = error.cause ?? error;
+  if (err instanceof Error && err.name === 'AbortError') return;
+  if (error.code === 'internal_server_error') log.error({ err, ...fields }, 'A request failed.');
+  else if (error.code === 'unavailable' && error.cause !== undefined)
+    log.warn({ err, ...fields }, 'A dependency is away.');
+}
+
+interface ErrorContext {
+  /** Default: what `X-Request-Id` of the response holds. */
+  requestId?: string;
+  /** Where faults are logged; nothing is logged without it. */
+  log?: Log;
+  /** The procedure or route that failed, for the log. */
+  operation?: string;
+  /** Ends the connection with the answer. Default: false. */
+  close?: boolean;
+}
+
+/**
+ * Answers whatever was thrown with the one error body. When an answer has already begun, its connection is cut instead:
+ * the client must not take half an answer for a whole one.
+ *
+ * Source: contract §2; security F7.
+ */
+export function sendError(
+  res: ServerResponse,
+  thrown: unknown,
+  { requestId = requestIdOf(res), log, operation, close = false }: ErrorContext = {},
+): void {
+  const error = toServiceError(thrown);
+  if (log) logFault(log, error, { requestId, operation });
+  if (res.headersSent) {
+    res.destroy();
+    return;
+  }
+  for (const [name, value] of Object.entries(errorHeaders(error))) res.setHeader(name, value);
+  if (close) res.setHeader('Connection', 'close');
+  sendJson(res, error.status, JSON.stringify(errorBody(error, requestId)));
 }
 
 /**
@@ -19,31 +93,13 @@ export function sendErrorAnswer(res: ServerResponse, error: ServiceError, { clos
  */
 export function writeErrorAnswer(socket: Socket, error: ServiceError): void {
   const id = requestId();
-  const body = errorText(error, id);
-  const headers = Object.entries({
-    ...headersOf(body),
-    'X-Request-Id': id,
-    Date: new Date().toUTCString(),
-    Connection: 'close',
-  });
+  const text = JSON.stringify(errorBody(error, id));
+  const headers = { ...jsonHeaders(text), 'X-Request-Id': id, Date: new Date().toUTCString(), Connection: 'close' };
   const head = [
     `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`,
-    ...headers.map(([name, value]) => `${name}: ${value}`),
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
   ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  socket.end(`${head.join('\r\n')}\r\n\r\n${text}`);
   const timer = setTimeout(() => socket.destroy(), LINGER_MS);
   socket.once('close', () => clearTimeout(timer));
-}
-
-function errorText(error: ServiceError, id: string): string {
-  return JSON.stringify(toErrorBody(error, id));
-}
-
-function headersOf(body: string): Record<string, string | number> {
-  return {
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': Buffer.byteLength(body),
-    'Cache-Control': 'no-store',
-    'X-Content-Type-Options': 'nosniff',
-  };
 }

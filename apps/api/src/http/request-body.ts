@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ServiceError } from '@berth/core';
-import { sendErrorAnswer } from './error-answer.ts';
+import { sendError } from './error-answer.ts';
 
 /** How long bodies may take. */
 export interface BodyLimits {
@@ -80,7 +80,8 @@ export function outlastBody(
     // its answer.
     socket.destroySoon = () => socket.end();
     const timer = setTimeout(() => socket.destroy(), timeoutMs);
-    socket.once('close', () => clearTimeout(timer));
+    const stopTimer = () => clearTimeout(timer);
+    socket.once('close', stopTimer);
 
     let bytes = 0;
     req.on('data', (chunk: Buffer) => {
@@ -88,7 +89,8 @@ export function outlastBody(
       if (bytes > maxBytes) socket.destroy();
     });
     req.once('end', () => {
-      clearTimeout(timer);
+      stopTimer();
+      socket.off('close', stopTimer);
       Reflect.deleteProperty(socket, 'destroySoon');
       if (socket.writableEnded) socket.destroySoon();
     });
@@ -112,5 +114,5 @@ function giveUp(req: IncomingMessage, res: ServerResponse, message: string): voi
   watches.get(req)?.();
   if (req.complete) return;
   if (res.headersSent) req.socket.destroy();
-  else sendErrorAnswer(res, new ServiceError('request_timeout', message), { close: true });
+  else sendError(res, new ServiceError('request_timeout', message), { close: true });
 }

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { type Log, ServiceError, toServiceError } from '@berth/core';
+import { type Log, ServiceError } from '@berth/core';
 import type { TrustedProxies } from './client-address.ts';
-import { sendErrorAnswer, writeErrorAnswer } from './error-answer.ts';
+import { sendError, writeErrorAnswer } from './error-answer.ts';
 import { BODY_LIMITS, type BodyLimits, hasBody, outlastBody, watchBody } from './request-body.ts';
 import { requestId } from './request-id.ts';
 import { limitSockets } from './socket-ceiling.ts';
@@ -89,15 +89,13 @@ export function createHttpServer(
       outlastBody(req, res, limits.body.rest);
     }
     if (req.url!.length > limits.maxTargetBytes) {
-      sendErrorAnswer(res, targetTooLong(limits));
+      sendError(res, targetTooLong(limits));
       return;
     }
     try {
       await handler(req, res);
     } catch (error) {
-      log.error({ err: error, requestId: res.getHeader('X-Request-Id') }, 'A request failed.');
-      if (res.headersSent) res.destroy();
-      else sendErrorAnswer(res, toServiceError(error));
+      sendError(res, error, { log });
     }
   };
   server.on('request', answer);

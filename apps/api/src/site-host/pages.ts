@@ -1,4 +1,5 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { PAGE_HEADERS } from '../http/page-headers.ts';
 import { PAGE_STYLE, PAGE_STYLE_HASH } from './page-style.ts';
 
 interface Page {
@@ -76,26 +77,7 @@ const HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
   'Cache-Control': 'no-store',
   'Content-Security-Policy': `default-src 'none'; style-src ${PAGE_STYLE_HASH}; img-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'`,
-  'X-Content-Type-Options': 'nosniff',
-  'Referrer-Policy': 'same-origin',
-  'Cross-Origin-Opener-Policy': 'same-origin',
-  'Cross-Origin-Resource-Policy': 'same-origin',
-  'Permissions-Policy': [
-    'camera',
-    'display-capture',
-    'fullscreen',
-    'geolocation',
-    'hid',
-    'microphone',
-    'midi',
-    'payment',
-    'publickey-credentials-get',
-    'serial',
-    'usb',
-    'web-share',
-  ]
-    .map((feature) => `${feature}=()`)
-    .join(', '),
+  ...PAGE_HEADERS,
 };
 
 /**

@@ -1,0 +1,23 @@
+const DENIED_FEATURES = [
+  'camera',
+  'display-capture',
+  'fullscreen',
+  'geolocation',
+  'hid',
+  'microphone',
+  'midi',
+  'payment',
+  'publickey-credentials-get',
+  'serial',
+  'usb',
+  'web-share',
+];
+
+/** What every page of the service itself carries, beside its Content-Security-Policy. Source: security §7. */
+export const PAGE_HEADERS = {
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'same-origin',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Permissions-Policy': DENIED_FEATURES.map((feature) => `${feature}=()`).join(', '),
+} as const;
