@@ -1,6 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { glob, readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { CreatedDeployment, Deployment } from '@berth/contract';
@@ -11,14 +11,7 @@ import { OWNER_KEY, startTestServer, type TestServer } from './test-server.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const FOLDER = join(ROOT, 'node_modules/reveal.js');
-const DOCUMENTS = [
-  'README.md',
-  'CONTRIBUTING.md',
-  'CHANGELOG.md',
-  'SECURITY.md',
-  'bench/README.md',
-  'docs/architecture.md',
-];
+const DOCUMENTS = await Array.fromAsync(glob(['*.md', 'bench/*.md', 'docs/**/*.md'], { cwd: ROOT }));
 /** A character that no answer holds: it parts the outputs of the blocks. */
 const SEPARATOR = '\u001e';
 
@@ -58,26 +51,30 @@ describe('the configuration table', () => {
   );
 });
 
-it('shows the command that the first start prints', () => {
+it('shows the address of the server and the command that the first start prints', () => {
+  expect(readme).toContain(`\nBERTH_URL=${readConfig({}).baseUrl.origin}\n`);
   expect(readme).toContain(`\n${sampleCommand('http://localhost:4000', 'ship-…')}\n`);
 });
 
 describe('links in the documents', () => {
-  it.each(DOCUMENTS)('lead to files that are there: %s', async (document) => {
+  it.each(DOCUMENTS)('lead to files and headings that are there: %s', async (document) => {
     const text = await readFile(join(ROOT, document), 'utf8');
-    const targets = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, target]) => target!);
-    const missing = targets.filter((target) => !existsSync(join(ROOT, dirname(document), target)));
-    expect(missing).toEqual([]);
-  });
-
-  it('lead to headings that are there, within the README', () => {
-    const anchors = [...readme.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
-      heading!.toLowerCase().replaceAll(' ', '-'),
-    );
-    const targets = [...readme.matchAll(/\]\(#([^)]+)\)/g)].map(([, target]) => target!);
-    expect(anchors).toEqual(expect.arrayContaining(targets));
+    const broken: string[] = [];
+    for (const [, target] of text.matchAll(/\]\((?!https?:)([^)]+)\)/g)) {
+      const [path, anchor] = target!.split('#') as [string, string?];
+      const file = path === '' ? join(ROOT, document) : join(ROOT, dirname(document), path);
+      const sound = existsSync(file) && (anchor === undefined || anchorsOf(await readFile(file, 'utf8')).has(anchor));
+      if (!sound) broken.push(target!);
+    }
+    expect(broken).toEqual([]);
   });
 });
+
+/** The anchors that GitHub gives to the headings of a document. */
+function anchorsOf(text: string): Set<string> {
+  const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) => heading!.toLowerCase());
+  return new Set(headings.map((heading) => heading.replace(/[^\w\s-]/g, '').replaceAll(' ', '-')));
+}
 
 /** The commands want a shell with curl, which a machine with Node alone need not have. */
 describe.skipIf(spawnSync('curl', ['--version']).status !== 0)('the commands, pasted into one shell', () => {

@@ -1,0 +1,11 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import busboy from 'busboy';
+
+/** The limit of what is possible here: the same parser on the same body, every byte thrown away. */
+const server = createServer((req, res) => {
+  const parser = busboy({ headers: req.headers, preservePath: true, defParamCharset: 'utf8', limits: { fieldSize: 64 * 1024 ** 2 } });
+  parser.on('file', (_name, stream) => stream.resume()).on('close', () => res.writeHead(201).end('{}'));
+  req.pipe(parser);
+});
+server.listen(0, '127.0.0.1', () => process.send!({ port: (server.address() as AddressInfo).port }));

@@ -1,0 +1,47 @@
+import { hash, randomFillSync } from 'node:crypto';
+
+/** A multipart body, ready to be sent as often as needed. */
+export interface Body {
+  contentType: string;
+  bytes: Buffer;
+}
+
+const BOUNDARY = 'berth-bench-7d1f0c';
+
+/** A deploy of `count` files of `size` random bytes each: no two contents are equal, here or in another body. */
+export function deployBody(count: number, size: number): Body {
+  const checksums: string[] = [];
+  const pieces: Buffer[] = [];
+  for (let i = 0; i < count; i += 1) {
+    const content = randomFillSync(Buffer.allocUnsafe(size));
+    checksums.push(hash('md5', content, 'hex'));
+    pieces.push(head(`assets/${i % 100}/file-${i}.bin`), content, Buffer.from('\r\n'));
+  }
+  pieces.push(field('checksums', JSON.stringify(checksums)), Buffer.from(`--${BOUNDARY}--\r\n`));
+  return { contentType: `multipart/form-data; boundary=${BOUNDARY}`, bytes: Buffer.concat(pieces) };
+}
+
+/** One file of `size` bytes, as pieces that are made while they are sent, so that the sender needs no memory for it. */
+export function bigBody(size: number, block: Buffer, md5: string): { contentType: string; length: number; pieces: () => Iterable<Buffer> } {
+  const start = Buffer.concat([field('checksums', JSON.stringify([md5])), head('big.bin')]);
+  const end = Buffer.from(`\r\n--${BOUNDARY}--\r\n`);
+  return {
+    contentType: `multipart/form-data; boundary=${BOUNDARY}`,
+    length: start.length + size + end.length,
+    *pieces() {
+      yield start;
+      for (let sent = 0; sent < size; sent += block.length) yield block;
+      yield end;
+    },
+  };
+}
+
+function head(path: string): Buffer {
+  return Buffer.from(
+    `--${BOUNDARY}\r\nContent-Disposition: form-data; name="files[]"; filename="${path}"\r\nContent-Type: application/octet-stream\r\n\r\n`,
+  );
+}
+
+function field(name: string, value: string): Buffer {
+  return Buffer.from(`--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`);
+}

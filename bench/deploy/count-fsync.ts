@@ -1,0 +1,18 @@
+import { open } from 'node:fs/promises';
+
+/** Preloaded into a server: counts the calls that make bytes durable, and tells the count when asked. */
+const handle = await open(import.meta.filename, 'r');
+const prototype = Object.getPrototypeOf(handle) as { sync(): Promise<void>; datasync(): Promise<void> };
+await handle.close();
+
+let calls = 0;
+for (const name of ['sync', 'datasync'] as const) {
+  const original = prototype[name];
+  prototype[name] = function (this: unknown) {
+    calls += 1;
+    return original.call(this);
+  };
+}
+process.on('message', (question) => {
+  if (question === 'fsyncs') process.send!({ fsyncs: calls });
+});

@@ -1,0 +1,134 @@
+import { createHash, randomFillSync } from 'node:crypto';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { cpus } from 'node:os';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { bigBody, deployBody } from './bodies.ts';
+import { API_KEY, type BenchServer, residentBytes, startBare, startBerth } from './processes.ts';
+
+const ROUNDS = 5;
+const MiB = 1024 ** 2;
+const GiB = 1024 ** 3;
+
+/** Sends a body and waits for the 201. @returns Milliseconds from the first byte to the answer. */
+async function send(server: BenchServer, contentType: string, length: number, pieces: Iterable<Buffer>): Promise<number> {
+  const started = performance.now();
+  const req = request({
+    host: '127.0.0.1',
+    port: server.port,
+    path: '/deployments',
+    method: 'POST',
+    headers: { Host: `localhost:${server.port}`, 'Content-Type': contentType, 'Content-Length': length, Authorization: `Bearer ${API_KEY}` },
+  });
+  const answered = once(req, 'response');
+  for (const piece of pieces) if (!req.write(piece)) await Promise.race([once(req, 'drain'), answered]);
+  req.end();
+  const [res] = await answered;
+  let text = '';
+  for await (const chunk of res) text += chunk;
+  if (res.statusCode !== 201) throw new Error(`${res.statusCode}: ${text}`);
+  return performance.now() - started;
+}
+
+function median(values: number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
+}
+
+/** 10,000 small files, in turn with the bare parser on the very same body. */
+async function manySmallFiles(berth: BenchServer, bare: BenchServer): Promise<Row> {
+  const times = { berth: [] as number[], bare: [] as number[] };
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    const { contentType, bytes } = deployBody(10_000, 3_000);
+    const bareMs = await send(bare, contentType, bytes.length, [bytes]);
+    const berthMs = await send(berth, contentType, bytes.length, [bytes]);
+    if (round === 0) continue; // warm-up
+    times.bare.push(bareMs);
+    times.berth.push(berthMs);
+  }
+  const ratio = median(times.berth.map((ms, i) => ms / times.bare[i]!));
+  return {
+    what: '10,000 files of 3 KB: time beside a bare busboy that discards',
+    measured: `${ratio.toFixed(2)}x  (${median(times.berth).toFixed(0)} ms / ${median(times.bare).toFixed(0)} ms)`,
+    goal: 'at most 3x',
+    met: ratio <= 3,
+  };
+}
+
+/** One big file, beside MD5 in this process; its memory is watched meanwhile. */
+async function oneBigFile(berth: BenchServer): Promise<Row[]> {
+  const block = randomFillSync(Buffer.allocUnsafe(MiB));
+  const speeds = { berth: [] as number[], md5: [] as number[] };
+  let growth = 0;
+  for (let round = 0; round < 3; round += 1) {
+    randomFillSync(block);
+    const started = performance.now();
+    const md5 = createHash('md5');
+    for (let i = 0; i < GiB / MiB; i += 1) md5.update(block);
+    const digest = md5.digest('hex');
+    speeds.md5.push(GiB / MiB / ((performance.now() - started) / 1000));
+
+    const { contentType, length, pieces } = bigBody(GiB, block, digest);
+    const before = await residentBytes(berth.pid);
+    let peak = before;
+    const done = send(berth, contentType, length, pieces());
+    let ms: number | null = null;
+    void done.then((value) => (ms = value), () => (ms = 0));
+    while (ms === null) {
+      peak = Math.max(peak, await residentBytes(berth.pid));
+      await sleep(10);
+    }
+    speeds.berth.push(GiB / MiB / ((await done) / 1000));
+    growth = Math.max(growth, peak - before);
+  }
+  const ratio = median(speeds.berth.map((speed, i) => speed / speeds.md5[i]!));
+  return [
+    {
+      what: 'one file of 1 GiB: speed beside MD5 of Node in memory',
+      measured: `${ratio.toFixed(2)}x  (${median(speeds.berth).toFixed(0)} / ${median(speeds.md5).toFixed(0)} MiB/s)`,
+      goal: 'at least 0.3x',
+      met: ratio >= 0.3,
+    },
+    {
+      what: 'one file of 1 GiB: growth of resident memory at its peak',
+      measured: `${(growth / MiB).toFixed(0)} MiB  (${((growth / GiB) * 100).toFixed(1)} % of the file)`,
+      goal: 'under 64 MiB',
+      met: growth < 64 * MiB,
+    },
+  ];
+}
+
+/** How often bytes are made durable, for deploys of three sizes. */
+async function fsyncs(berth: BenchServer): Promise<Row> {
+  const counts: number[] = [];
+  for (const files of [1, 100, 10_000]) {
+    const { contentType, bytes } = deployBody(files, 300);
+    const before = await berth.ask<{ fsyncs: number }>('fsyncs');
+    await send(berth, contentType, bytes.length, [bytes]);
+    counts.push((await berth.ask<{ fsyncs: number }>('fsyncs')).fsyncs - before.fsyncs);
+  }
+  return {
+    what: 'fsync calls of a deploy of 1, 100, 10,000 files (pack, its folder)',
+    measured: `${counts.join(', ')}  (${(counts[2]! / counts[0]!).toFixed(2)}x)`,
+    goal: 'constant',
+    met: counts.every((count) => count === counts[0]),
+  };
+}
+
+interface Row {
+  what: string;
+  measured: string;
+  goal: string;
+  met: boolean;
+}
+
+const [berth, bare] = await Promise.all([startBerth(), startBare()]);
+try {
+  const rows = [await manySmallFiles(berth, bare), ...(await oneBigFile(berth)), await fsyncs(berth)];
+  const { model } = cpus()[0]!;
+  console.log(`\n${new Date().toISOString().slice(0, 10)}, ${cpus().length} cores (${model}), Node ${process.version}, medians of ${ROUNDS} alternating rounds\n`);
+  console.log('| deploy | measured | goal | |\n|---|---|---|---|');
+  for (const { what, measured, goal, met } of rows) console.log(`| ${what} | ${measured} | ${goal} | ${met ? 'met' : 'MISSED'} |`);
+} finally {
+  await Promise.all([berth.stop(), bare.stop()]);
+}
