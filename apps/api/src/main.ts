@@ -3,14 +3,19 @@ import { welcome } from './first-start.ts';
 import { createLogger } from './logger.ts';
 import { type Berth, startBerth } from './server.ts';
 
+/** Ctrl-C reaches this process twice when npm passes on what the terminal has sent already. */
+const ECHO_MS = 500;
+
 /** Runs a server until it is told to stop: the first SIGTERM or SIGINT finishes running requests, a second one does not wait. */
 async function main(): Promise<void> {
   const log = createLogger({ level: readConfig(process.env).logLevel });
   let berth: Promise<Berth> | null = null;
-  let stopping = false;
+  let stoppingSince: number | null = null;
   const stop = (signal: NodeJS.Signals) => {
-    if (stopping) process.exit(1);
-    stopping = true;
+    const now = performance.now();
+    if (stoppingSince !== null && now - stoppingSince < ECHO_MS) return;
+    if (stoppingSince !== null) process.exit(1);
+    stoppingSince = now;
     log.info({ signal }, 'Stopping: running requests are finished first; a second signal does not wait');
     void berth?.then((running) => running.close()).then(
       () => process.exit(0),

@@ -32,7 +32,8 @@ export const Password = z
   .refine((text) => {
     const { length } = [...text];
     return length >= 6 && length <= 128;
-  }, 'a password has 6 to 128 characters');
+  }, 'a password has 6 to 128 characters')
+  .refine((text) => text.isWellFormed() && !text.includes('\ufffd'), 'a password is sent as UTF-8');
 
 /** Whole seconds from 1 to {@link MAX_TTL_SECONDS}. Source: contract §3. */
 export const Ttl = z.int('ttl is whole seconds').min(1, 'ttl is at least 1 second').max(MAX_TTL_SECONDS, 'ttl is at most 365 days');

@@ -6,12 +6,13 @@ export const MAX_PAGE_SIZE = 100;
 
 /** Query of every list. `limit` above the maximum is taken as the maximum. Source: contract §1. */
 export const PageQuery = z.object({
-  cursor: z.string().min(1, 'a cursor is the nextCursor of an earlier page').max(512, 'a cursor is the nextCursor of an earlier page').optional(),
+  cursor: z.string().min(1, 'a cursor is the nextCursor of an earlier page').max(512, 'a cursor is the nextCursor of an earlier page').optional().describe('`nextCursor` of the page before.'),
   limit: z
     .int('limit is a whole number of at least 1')
     .min(1, 'limit is a whole number of at least 1')
     .default(DEFAULT_PAGE_SIZE)
-    .transform((limit) => Math.min(limit, MAX_PAGE_SIZE)),
+    .transform((limit) => Math.min(limit, MAX_PAGE_SIZE))
+    .describe('How many to list; more than 100 is taken as 100.'),
 });
 export type PageQuery = z.output<typeof PageQuery>;
 

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import { FILES_FIELD } from '@berth/contract';
 import { type Deploy, invalid, ServiceError, tooLarge } from '@berth/core';
 import busboy from 'busboy';
+import { followDelimiters, malformed, readBoundary } from './multipart-delimiters.ts';
 
 /** The ceilings of one multipart body. */
 export interface BodyLimits {
@@ -10,8 +11,10 @@ export interface BodyLimits {
   maxBodyBytes: number;
   /** Most bytes of a single field. */
   maxFieldBytes: number;
-  /** Most file parts that are parsed; what they mean is counted elsewhere. */
+  /** Most file parts that are parsed, files and what is dropped; which of them are files is counted elsewhere. */
   maxParts: number;
+  /** Most files, as the refusal of too many parts names it. */
+  maxFilesCount: number;
 }
 
 /** Where the parts go. */
@@ -26,24 +29,27 @@ interface FilePart {
 }
 
 const MAX_FIELDS = 16;
-const MAX_HEADER_PAIRS = 32;
 
 /**
  * Reads a multipart body and hands its parts on, one file at a time, in the order they were sent.
  *
- * Memory is bounded: the request is read no faster than the parts are taken. Returns when every part was taken; what a
- * malformed part dropped is for the checksums to notice.
+ * Memory is bounded: the request is read no faster than the parts are taken. Returns when every part was taken, also when
+ * the client has left since it sent the last byte.
  *
- * @throws `validation_failed` for a body that is no multipart form, `payload_too_large`, or what taking a part threw. The
- *   request is then paused, not destroyed, so that it can still be answered.
+ * @throws `validation_failed` for a body that is no multipart form, `payload_too_large`, `request_timeout` when the client
+ *   left before the end, or what taking a part threw. The request is then paused, not destroyed, so that it can still be
+ *   answered.
  * Source: contract §3; security F1 to F4, F11, T4 to T8.
  */
 export async function receiveParts(req: IncomingMessage, limits: BodyLimits, parts: Parts): Promise<void> {
-  const parser = createParser(req, limits);
+  const boundary = readBoundary(req.headers['content-type'] ?? '');
+  const delimiters = followDelimiters(boundary);
+  const parser = createParser(boundary, limits);
   const done = Promise.withResolvers<void>();
   const queue: FilePart[] = [];
   let last: FilePart | null = null;
   let bodyBytes = 0;
+  let partsRead = 0;
   let parsed = false;
   let failed = false;
   /** The part at the head of the queue waits for the disk. */
@@ -123,8 +129,9 @@ export async function receiveParts(req: IncomingMessage, limits: BodyLimits, par
       // Without a listener of its own a truncated file would end the process.
       stream.on('error', () => fail(malformed('the body ends in the middle of a file')));
       completeLast();
+      partsRead += 1;
       attempt(() => {
-        if (field !== FILES_FIELD) parts.form.add(field ?? '', '');
+        if (field !== FILES_FIELD) throw invalid(field ?? 'body', `a file part is named ${FILES_FIELD}`);
         if (typeof filename !== 'string' || filename === '') throw invalid(FILES_FIELD, 'a file part carries a filename, which is its path');
         const part: FilePart = { stream, name: filename, complete: false, sink: null };
         stream.once('end', () => {
@@ -137,6 +144,7 @@ export async function receiveParts(req: IncomingMessage, limits: BodyLimits, par
     })
     .on('field', (name, value: string | undefined, { nameTruncated, valueTruncated }) => {
       completeLast();
+      partsRead += 1;
       attempt(() => {
         if (name === undefined || nameTruncated) throw malformed('a part has no readable name');
         if (valueTruncated) throw tooLarge('body', limits.maxFieldBytes, `${name}: a field has at most ${limits.maxFieldBytes} bytes.`);
@@ -150,52 +158,55 @@ export async function receiveParts(req: IncomingMessage, limits: BodyLimits, par
     .on('error', (error) => fail(malformed((error as Error).message)))
     .on('drain', readOn)
     .on('close', () => {
+      attempt(() => {
+        if (partsRead < delimiters.parts()) throw malformed(`of ${delimiters.parts()} parts only ${partsRead} can be read; look at their headers`);
+      });
       parsed = true;
       completeLast();
     });
 
   const onData = (chunk: Buffer) => {
     bodyBytes += chunk.length;
-    if (bodyBytes > limits.maxBodyBytes) fail(tooLarge('body', limits.maxBodyBytes, `The body has at most ${limits.maxBodyBytes} bytes.`));
-    else if (!failed && !parser.write(chunk)) req.pause();
+    attempt(() => {
+      if (bodyBytes > limits.maxBodyBytes) throw tooLarge('body', limits.maxBodyBytes, `The body has at most ${limits.maxBodyBytes} bytes.`);
+      delimiters.push(chunk);
+      if (!parser.write(chunk)) req.pause();
+    });
   };
   const onEnd = () => void parser.end();
+  /** The connection is gone, and with it the events; what had arrived by then can still be read. */
   const onGone = () => {
     if (!req.complete) fail(new ServiceError('request_timeout', 'The upload was broken off.'));
+    else if (!req.readableEnded) {
+      for (let chunk: Buffer | null; (chunk = req.read()) !== null; ) onData(chunk);
+      onEnd();
+    }
   };
-  req.on('data', onData).once('end', onEnd).once('close', onGone).once('error', onGone);
+  const ignore = () => {};
+  req.on('data', onData).once('end', onEnd).once('close', onGone).on('error', ignore);
+  if (req.closed) onGone();
   try {
     await done.promise;
   } finally {
-    req.off('data', onData).off('end', onEnd).off('close', onGone).off('error', onGone);
-    req.on('error', () => {});
+    req.off('data', onData).off('end', onEnd).off('close', onGone);
     parser.destroy();
   }
 }
 
-function createParser(req: IncomingMessage, limits: BodyLimits): busboy.Busboy {
-  try {
-    return busboy({
-      headers: req.headers,
-      preservePath: true,
-      defParamCharset: 'utf8',
-      limits: {
-        fieldSize: limits.maxFieldBytes + 1,
-        fields: MAX_FIELDS,
-        files: limits.maxParts,
-        parts: limits.maxParts + MAX_FIELDS,
-        headerPairs: MAX_HEADER_PAIRS,
-      },
-    });
-  } catch {
-    throw malformed('the Content-Type names no boundary');
-  }
+function createParser(boundary: string, limits: BodyLimits): busboy.Busboy {
+  return busboy({
+    headers: { 'content-type': `multipart/form-data; boundary="${boundary}"` },
+    preservePath: true,
+    defParamCharset: 'utf8',
+    limits: {
+      fieldSize: limits.maxFieldBytes + 1,
+      fields: MAX_FIELDS,
+      files: limits.maxParts,
+      parts: limits.maxParts + MAX_FIELDS,
+    },
+  });
 }
 
-function malformed(why: string): ServiceError {
-  return invalid('body', `is not a readable multipart/form-data body: ${why}`);
-}
-
-function tooManyParts({ maxParts }: BodyLimits): ServiceError {
-  return tooLarge('maxFilesCount', maxParts, `A deploy has at most ${maxParts} parts.`);
+function tooManyParts({ maxParts, maxFilesCount }: BodyLimits): ServiceError {
+  return tooLarge('maxFilesCount', maxFilesCount, `A deploy has at most ${maxFilesCount} files, and ${maxParts} parts with those that are dropped.`);
 }

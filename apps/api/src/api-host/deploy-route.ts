@@ -3,8 +3,9 @@ import type { DeployLimits } from '@berth/contract';
 import { beginDeploy, type Context, invalid, limitsOf, type Log, maxParts, mayCall, readIdempotencyKey, ServiceError, tooLarge } from '@berth/core';
 import { watchUpload } from '../http/request-body.ts';
 import { type BodyLimits, receiveParts } from './deploy-parts.ts';
-import { sendError } from './errors.ts';
-import { sendJson } from './json-answer.ts';
+import { sendError } from '../http/error-answer.ts';
+import { sendJson } from '../http/json-answer.ts';
+import { readBoundary } from './multipart-delimiters.ts';
 
 /** What the route is made of. */
 export interface DeployRoute {
@@ -24,7 +25,7 @@ const OTHER_FIELDS_BYTES = 64 * 1024;
 export function bodyLimits(limits: DeployLimits): BodyLimits {
   const parts = maxParts(limits);
   const maxFieldBytes = OTHER_FIELDS_BYTES + parts * CHECKSUM_BYTES;
-  return { maxBodyBytes: limits.maxTotalSize + parts * PART_OVERHEAD_BYTES + maxFieldBytes, maxFieldBytes, maxParts: parts };
+  return { maxBodyBytes: limits.maxTotalSize + parts * PART_OVERHEAD_BYTES + maxFieldBytes, maxFieldBytes, maxParts: parts, maxFilesCount: limits.maxFilesCount };
 }
 
 /**
@@ -56,7 +57,7 @@ function refuseUnread(req: IncomingMessage, { core, caller }: Context, consoleOr
     throw new ServiceError('forbidden', 'A page of another site cannot deploy without a credential.');
   const encoding = req.headers['content-encoding'] ?? 'identity';
   if (encoding.toLowerCase() !== 'identity') throw invalid('Content-Encoding', 'an upload is sent as it is, without compression');
-  if (!/^multipart\/form-data\s*(?:;|$)/i.test(req.headers['content-type'] ?? '')) throw invalid('Content-Type', 'a deploy is sent as multipart/form-data');
+  readBoundary(req.headers['content-type'] ?? '');
   const { maxBodyBytes } = bodyLimits(limitsOf(core, caller));
   if (Number(req.headers['content-length'] ?? 0) > maxBodyBytes) throw tooLarge('body', maxBodyBytes, `The body has at most ${maxBodyBytes} bytes.`);
 }
@@ -67,6 +68,8 @@ async function deploy(req: IncomingMessage, res: ServerResponse, { core, caller 
   try {
     watchUpload(req, res);
     await receiveParts(req, bodyLimits(limitsOf(core, caller)), upload);
+    // The watch gave the upload up and said so; what came later changes nothing.
+    if (res.headersSent) throw new ServiceError('request_timeout', 'The upload was given up before it was complete.');
     return await upload.commit();
   } finally {
     await upload.close();

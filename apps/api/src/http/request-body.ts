@@ -46,6 +46,7 @@ export function watchUpload(
   res: ServerResponse,
   { windowMs, minBytesPerSecond, timeoutMs } = BODY_LIMITS.upload,
 ): void {
+  if (req.closed) return;
   const minBytes = (minBytesPerSecond * windowMs) / 1000;
   let received = req.socket.bytesRead;
   const window = setInterval(() => {

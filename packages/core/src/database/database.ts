@@ -2,6 +2,7 @@ import { Migrator } from '@mikro-orm/migrations';
 import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { entities } from '../entities/index.ts';
+import { SessionReturningDriver } from './driver.ts';
 import { migrations } from './migrations/index.ts';
 
 /** Where PostgreSQL is reached: a URL, or a server on a Unix socket. */
@@ -35,6 +36,7 @@ const RETRYABLE = new Set(['55P03', '40P01']);
 /** Connects to PostgreSQL. The pool is filled on demand. */
 export function openDatabase(address: DatabaseAddress, { poolSize = 16 } = {}): Database {
   const orm = new MikroORM({
+    driver: SessionReturningDriver,
     entities,
     ...('url' in address
       ? { clientUrl: address.url }

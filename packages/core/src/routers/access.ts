@@ -28,6 +28,6 @@ export type Operation = keyof typeof ACCESS;
 
 /** Whether a row of the table names this actor; `false` for an operation that has no row. */
 export function mayCall(operation: string, actor: Actor): boolean {
-  const row: readonly Actor[] | undefined = (ACCESS as Record<string, readonly Actor[]>)[operation];
-  return row?.includes(actor) ?? false;
+  const row: readonly Actor[] = Object.hasOwn(ACCESS, operation) ? ACCESS[operation as Operation] : [];
+  return row.includes(actor);
 }

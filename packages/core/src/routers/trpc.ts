@@ -37,7 +37,7 @@ const t = initTRPC
     isDev: false,
     errorFormatter: ({ shape, error, ctx }) => {
       const body = toErrorBody(toServiceError(error), ctx?.requestId ?? '');
-      return { ...shape, message: body.message, data: { ...body, path: shape.data.path } };
+      return { ...shape, message: body.message, data: { ...body, httpStatus: body.status, path: shape.data.path } };
     },
   });
 

@@ -124,13 +124,14 @@ function privateKeyCheck(path: string): ContentCheck {
 /**
  * Holds the parts against the checksums: one MD5 a part, in order, each equal to what arrived.
  *
+ * @param md5s What arrived, in the order of the parts.
  * @throws `validation_failed` naming the first file that differs. Source: contract §3; security T7.
  */
-export function matchChecksums(parts: readonly UploadedFile[], checksums: readonly string[]): void {
+export function matchChecksums(parts: readonly UploadedFile[], md5s: readonly string[], checksums: readonly string[]): void {
   if (checksums.length !== parts.length)
     throw invalid('checksums', `has ${checksums.length} entries for ${parts.length} file parts that arrived; send one MD5 a file, in order`);
-  for (const [i, { path, md5 }] of parts.entries())
-    if (md5 !== checksums[i]) throw invalidFile(path, `the bytes that arrived have the MD5 ${md5}, checksums[${i}] says ${checksums[i]}`);
+  for (const [i, { path }] of parts.entries())
+    if (md5s[i] !== checksums[i]) throw invalidFile(path, `the bytes that arrived have the MD5 ${md5s[i]}, checksums[${i}] says ${checksums[i]}`);
 }
 
 /**

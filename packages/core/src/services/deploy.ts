@@ -46,7 +46,7 @@ export async function beginDeploy(core: Core, caller: Caller, key: IdempotencyKe
     form,
     close: () => pack.close(),
     async commit() {
-      const asked = check(files, form, caller);
+      const asked = await check(pack, files, form, caller);
       const published = asked.files.map(({ path, sha256, size }) => ({ path, sha256, size }));
       const passwordHash = asked.options.password === null ? null : await hashPassword(asked.options.password);
       const publication: Publication = {
@@ -62,16 +62,22 @@ export async function beginDeploy(core: Core, caller: Caller, key: IdempotencyKe
   };
 }
 
-function check(files: DeployFiles, form: DeployForm, caller: Caller) {
+async function check(pack: OpenPack, files: DeployFiles, form: DeployForm, caller: Caller) {
   const { checksums, options } = form.read(caller);
-  matchChecksums(files.parts, checksums);
+  matchChecksums(files.parts, await pack.md5s(), checksums);
   return { files: publishedFiles(files.parts), options };
 }
 
 /** The canonical manifest and parameters: what "the same request" means. Source: contract §3. */
-function canonical({ files, options }: ReturnType<typeof check>): unknown {
+function canonical({ files, options }: Awaited<ReturnType<typeof check>>): unknown {
   return [files.map(({ path, sha256, size }) => [path, sha256, size]).toSorted((a, b) => (a[0]! < b[0]! ? -1 : 1)), options];
 }
+
+/**
+ * A new pack up to this size is made durable beside the transaction that enters its contents, whose locks others wait for;
+ * a larger one before it.
+ */
+const MOST_BYTES_BESIDE = 64 * 1024 * 1024;
 
 /** Keeps the contents nobody has stored yet, and begins to make them durable. `null` when there are none. */
 async function sealNew(core: Core, pack: OpenPack): Promise<NewPack | null> {
@@ -80,6 +86,7 @@ async function sealNew(core: Core, pack: OpenPack): Promise<NewPack | null> {
   const contents = pack.contents();
   if (contents.length === 0) return null;
   const sealed = pack.seal();
+  if (contents.reduce((sum, { length }) => sum + length, 0) > MOST_BYTES_BESIDE) await sealed;
   sealed.catch(() => {}); // Whoever waits for it hears of it; a deploy that is refused meanwhile does not.
   return { id: pack.id, contents, sealed };
 }

@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 
 const FENCE = 7_212_010;
+const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
  * The sweep fence. Whoever adds a reference to a pack holds it shared; whoever takes content away holds it alone. Both
@@ -21,11 +22,21 @@ export async function enterFence(em: EntityManager): Promise<void> {
  */
 export async function closeFence(em: EntityManager, waitMs: number): Promise<boolean> {
   const db = em.getKysely();
-  if (waitMs > 0) {
-    await sql`select set_config('lock_timeout', ${`${waitMs}ms`}, true)`.execute(db);
-    await sql`select pg_advisory_xact_lock(${FENCE})`.execute(db);
-    return true;
-  }
+  if (waitMs > 0) return waitForFence(em, waitMs);
   const { rows } = await sql<{ closed: boolean }>`select pg_try_advisory_xact_lock(${FENCE}) as closed`.execute(db);
   return rows[0]?.closed ?? false;
+}
+
+async function waitForFence(em: EntityManager, waitMs: number): Promise<boolean> {
+  const db = em.getKysely();
+  await sql`savepoint outside`.execute(db);
+  await sql`select set_config('lock_timeout', ${`${waitMs}ms`}, true)`.execute(db);
+  try {
+    await sql`select pg_advisory_xact_lock(${FENCE})`.execute(db);
+    return true;
+  } catch (error) {
+    if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE) throw error;
+    await sql`rollback to savepoint outside`.execute(db);
+    return false;
+  }
 }

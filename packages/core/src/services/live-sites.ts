@@ -35,6 +35,8 @@ export function createLiveSites(core: Core, { cacheBytes = DEFAULT_CACHE_BYTES }
       return size;
     },
     fetchMethod: (deployment) => loadManifest(core, deployment),
+    // A load that `fresh` or a lack of room cut loose still answers those who wait for it.
+    ignoreFetchAbort: true,
   });
   return {
     async find(deployment, { fresh = false } = {}): Promise<Site | null> {

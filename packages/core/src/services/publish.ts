@@ -81,9 +81,9 @@ export async function publish(em: EntityManager, core: Core, caller: Caller, pub
     recordActivity(em, { account: caller.account, event: 'deployment.create', authMethod: caller.authMethod, created, deployment: row.id, meta: { files: row.files, size: row.size, via: row.via } });
   if (idempotency) storeOutcome(em, core, idempotency, idempotency.fingerprint, body);
   await em.flush();
-  await insertManifest(em, row.id, files, packs);
   const packUsed = pack !== null && packs.includes(pack.id);
   if (packUsed) await markSealed(em, core, pack.id, (await pack.sealed).sizeBytes);
+  await insertManifest(em, row.id, files, packs);
   failpoint('deploy.rows-inserted');
   return { body, replayed: false, packUsed };
 }

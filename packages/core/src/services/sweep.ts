@@ -8,7 +8,7 @@ import { dropPack, removeDeadPack } from './open-packs.ts';
 
 /** How patient the sweep is. */
 export interface SweepOptions {
-  /** How long a sealed pack stays after nothing refers to it, in milliseconds. */
+  /** How old a sealed pack is at least before it goes when nothing refers to it, in milliseconds. */
   graceMs: number;
   /** How long a process may be silent before its open packs are given up, in milliseconds. */
   bootStaleMs: number;

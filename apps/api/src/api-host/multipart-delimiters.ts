@@ -1,0 +1,77 @@
+import { invalid, type ServiceError } from '@berth/core';
+
+/** Follows the delimiters of one multipart body as it passes. */
+export interface Delimiters {
+  /** Takes the next bytes. @throws `validation_failed` for text around the parts, or a boundary line with more on it. */
+  push(chunk: Buffer): void;
+  /** How many parts have begun. */
+  parts(): number;
+}
+
+const FORM_TYPE = /^multipart\/form-data[ \t]*/i;
+const PARAMETER = /;[ \t]*([\w!#$%&'*+.^`|~-]+)=(?:"([^"\\]*)"|([\w!#$%&'*+.^`|~-]+))[ \t]*/gy;
+/** 1 to 70 visible characters; inside of it spaces too. */
+const BOUNDARY = /^[\x20-\x7e]{0,69}[\x21-\x7e]$/;
+const LINE_END = '\r\n';
+
+/**
+ * Reads the boundary off a `Content-Type`.
+ *
+ * @throws `validation_failed` for another type, or none, several or malformed boundaries. Source: RFC 2046 §5.1.1; RFC 7578 §4.1.
+ */
+export function readBoundary(contentType: string): string {
+  const rest = contentType.replace(FORM_TYPE, '');
+  if (rest === contentType) throw invalid('Content-Type', 'a deploy is sent as multipart/form-data');
+  const parameters = [...rest.matchAll(PARAMETER)];
+  const readable = parameters.reduce((length, [text]) => length + text.length, 0) === rest.length;
+  const [boundary, ...others] = parameters.filter(([, name]) => name!.toLowerCase() === 'boundary').map(([, , quoted, token]) => quoted ?? token!);
+  if (!readable || boundary === undefined || others.length > 0 || !BOUNDARY.test(boundary))
+    throw invalid('Content-Type', 'names one boundary of 1 to 70 characters, as in multipart/form-data; boundary=x');
+  return boundary;
+}
+
+/**
+ * Counts the parts of a body by its delimiters alone. The parser drops a part that it cannot read without a word: that the
+ * two counts agree is what tells that all has arrived, fields included.
+ *
+ * Source: security F3, T8; RFC 2046 §5.1.1.
+ */
+export function followDelimiters(boundary: string): Delimiters {
+  const needle = Buffer.from(`${LINE_END}--${boundary}`, 'latin1');
+  /** A delimiter, and the two bytes that tell what it is. */
+  const span = needle.length + 2;
+  /** The last bytes so far, in which a delimiter may have begun. A line ends where the body begins. */
+  let carry = Buffer.from(LINE_END);
+  let position = 0;
+  let parts = 0;
+  let end: number | null = null;
+
+  /** Looks for delimiters that begin before `limit`; `start` is where the bytes stand in the body. */
+  function scan(bytes: Buffer, start: number, limit: number): void {
+    for (let at = bytes.indexOf(needle); at >= 0 && at < limit && at + span <= bytes.length; at = bytes.indexOf(needle, at + needle.length)) {
+      if (end !== null) return;
+      if (parts === 0 && start + at !== -LINE_END.length) throw malformed('something stands before the first boundary');
+      const tail = bytes.toString('latin1', at + needle.length, at + span);
+      if (tail === '--') end = start + at + span;
+      else if (tail === LINE_END) parts += 1;
+      else throw malformed('a boundary line holds more than the boundary');
+    }
+  }
+
+  return {
+    parts: () => parts,
+    push(chunk) {
+      const seam = Buffer.concat([carry, chunk.subarray(0, span - 1)]);
+      scan(seam, position - carry.length, carry.length);
+      scan(chunk, position, chunk.length);
+      if (end !== null && /\S/.test(chunk.toString('latin1', Math.max(0, end - position)))) throw malformed('something stands behind the last boundary');
+      carry = Buffer.from(chunk.length < span ? seam.subarray(-(span - 1)) : chunk.subarray(-(span - 1)));
+      position += chunk.length;
+    },
+  };
+}
+
+/** A body that is no multipart form, and why. */
+export function malformed(why: string): ServiceError {
+  return invalid('body', `is not a readable multipart/form-data body: ${why}`);
+}

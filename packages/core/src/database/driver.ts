@@ -1,0 +1,34 @@
+import { PostgreSqlConnection, PostgreSqlDriver } from '@mikro-orm/postgresql';
+import type { DatabaseConnection, Driver, PostgresDialect } from 'kysely';
+
+/**
+ * The ORM's driver, less a leak: kysely never gives a session back whose BEGIN or ROLLBACK failed, as they do when PostgreSQL
+ * ends sessions. A pool that has lost all its sessions in that way answers nothing any more.
+ *
+ * Source: https://github.com/kysely-org/kysely/issues/1990; security F12.
+ */
+export class SessionReturningDriver extends PostgreSqlDriver {
+  protected override readonly connection = new Connection(this.config);
+}
+
+class Connection extends PostgreSqlConnection {
+  override createKyselyDialect(overrides: Parameters<PostgreSqlConnection['createKyselyDialect']>[0]): PostgresDialect {
+    const dialect = super.createKyselyDialect(overrides);
+    const createDriver = dialect.createDriver.bind(dialect);
+    dialect.createDriver = () => returnSessions(createDriver());
+    return dialect;
+  }
+}
+
+function returnSessions(driver: Driver): Driver {
+  const begin = driver.beginTransaction.bind(driver);
+  const rollBack = driver.rollbackTransaction.bind(driver);
+  const orReturn = (session: DatabaseConnection, step: Promise<void>) =>
+    step.catch(async (error: unknown) => {
+      await driver.releaseConnection(session);
+      throw error;
+    });
+  driver.beginTransaction = (session, settings) => orReturn(session, begin(session, settings));
+  driver.rollbackTransaction = (session) => orReturn(session, rollBack(session));
+  return driver;
+}
