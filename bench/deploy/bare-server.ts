@@ -4,7 +4,12 @@ import busboy from 'busboy';
 
 /** The limit of what is possible here: the same parser on the same body, every byte thrown away. */
 const server = createServer((req, res) => {
-  const parser = busboy({ headers: req.headers, preservePath: true, defParamCharset: 'utf8', limits: { fieldSize: 64 * 1024 ** 2 } });
+  const parser = busboy({
+    headers: req.headers,
+    preservePath: true,
+    defParamCharset: 'utf8',
+    limits: { fieldSize: 64 * 1024 ** 2 },
+  });
   parser.on('file', (_name, stream) => stream.resume()).on('close', () => res.writeHead(201).end('{}'));
   req.pipe(parser);
 });

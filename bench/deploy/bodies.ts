@@ -22,7 +22,11 @@ export function deployBody(count: number, size: number): Body {
 }
 
 /** One file of `size` bytes, as pieces that are made while they are sent, so that the sender needs no memory for it. */
-export function bigBody(size: number, block: Buffer, md5: string): { contentType: string; length: number; pieces: () => Iterable<Buffer> } {
+export function bigBody(
+  size: number,
+  block: Buffer,
+  md5: string,
+): { contentType: string; length: number; pieces: () => Iterable<Buffer> } {
   const start = Buffer.concat([field('checksums', JSON.stringify([md5])), head('big.bin')]);
   const end = Buffer.from(`\r\n--${BOUNDARY}--\r\n`);
   return {

@@ -21,7 +21,14 @@ export async function startBerth(): Promise<BenchServer> {
   const port = 20_000 + Math.floor(Math.random() * 20_000);
   const child = fork(join(import.meta.dirname, '../../apps/api/src/main.ts'), {
     execArgv: ['--import', join(import.meta.dirname, 'count-fsync.ts')],
-    env: { ...process.env, PORT: String(port), HOST: '127.0.0.1', DATA_DIR: dataDir, OWNER_API_KEY: API_KEY, LOG_LEVEL: 'warn' },
+    env: {
+      ...process.env,
+      PORT: String(port),
+      HOST: '127.0.0.1',
+      DATA_DIR: dataDir,
+      OWNER_API_KEY: API_KEY,
+      LOG_LEVEL: 'warn',
+    },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   for await (const text of child.stdout!) if (String(text).includes('Berth is up')) break;

@@ -8,7 +8,10 @@ const SAMPLE = '<h1>It floats.</h1>';
  *
  * Goes to standard output, never through the log. Source: contract §8; security T37.
  */
-export function welcome({ baseUrl, publicScheme, platformDomain }: Pick<Config, 'baseUrl' | 'publicScheme' | 'platformDomain'>, ownerKey: string | null): string {
+export function welcome(
+  { baseUrl, publicScheme, platformDomain }: Pick<Config, 'baseUrl' | 'publicScheme' | 'platformDomain'>,
+  ownerKey: string | null,
+): string {
   const api = baseUrl.origin;
   const lines = [
     '',

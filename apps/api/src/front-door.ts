@@ -33,7 +33,14 @@ export function createFrontDoor({ core, config, sites, log }: FrontDoorParts): H
 
   return (req: IncomingMessage, res: ServerResponse) => {
     const host = whichHost({ method: req.method!, target: req.url!, rawHeaders: req.rawHeaders }, names);
-    logRequest({ req, res, requestId: String(res.getHeader('X-Request-Id')), start: performance.now(), kind: host.kind, address: addressOf(req) });
+    logRequest({
+      req,
+      res,
+      requestId: String(res.getHeader('X-Request-Id')),
+      start: performance.now(),
+      kind: host.kind,
+      address: addressOf(req),
+    });
     switch (host.kind) {
       case 'invalid':
         return sendError(res, invalid('Host', host.reason));

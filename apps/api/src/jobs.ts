@@ -24,7 +24,10 @@ export function startJobs(core: Core, options: Partial<SweepOptions>): Jobs {
   const jobs = [
     repeat(HEARTBEAT_MS, () => beat(core)),
     repeat(SWEEP_MS, async () => {
-      const report = await sweep(core, { ...options, fenceWaitMs: misses >= MISSES_BEFORE_WAITING ? FENCE_WAIT_MS : 0 });
+      const report = await sweep(core, {
+        ...options,
+        fenceWaitMs: misses >= MISSES_BEFORE_WAITING ? FENCE_WAIT_MS : 0,
+      });
       misses = report.fenced ? 0 : misses + 1;
       if (report.expired + report.deployments + report.packs > 0) core.log.info({ ...report }, 'Swept');
     }),

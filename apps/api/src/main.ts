@@ -17,13 +17,15 @@ async function main(): Promise<void> {
     if (stoppingSince !== null) process.exit(1);
     stoppingSince = now;
     log.info({ signal }, 'Stopping: running requests are finished first; a second signal does not wait');
-    void berth?.then((running) => running.close()).then(
-      () => process.exit(0),
-      (error: unknown) => {
-        log.error({ err: error }, 'Stopping failed');
-        process.exit(1);
-      },
-    );
+    void berth
+      ?.then((running) => running.close())
+      .then(
+        () => process.exit(0),
+        (error: unknown) => {
+          log.error({ err: error }, 'Stopping failed');
+          process.exit(1);
+        },
+      );
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
@@ -42,6 +44,7 @@ main().catch((error: unknown) => {
 function explain(error: unknown): string {
   if (error instanceof ConfigError) return `Berth cannot start with this configuration:\n${error.message}`;
   const { code, message, port } = error as NodeJS.ErrnoException & { port?: number };
-  if (code === 'EADDRINUSE') return `Berth cannot start: port ${port} is in use. Stop what listens there, or set PORT to another one.`;
+  if (code === 'EADDRINUSE')
+    return `Berth cannot start: port ${port} is in use. Stop what listens there, or set PORT to another one.`;
   return `Berth cannot start: ${message}`;
 }

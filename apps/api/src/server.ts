@@ -1,7 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   armFailpoint,
   beat,
@@ -21,7 +20,7 @@ import { sendError } from './http/error-answer.ts';
 import { type Config, readConfig } from './config.ts';
 import { createFrontDoor } from './front-door.ts';
 import { parseTrustedProxies } from './http/client-address.ts';
-import { createHttpServer } from './http/server.ts';
+import { closeIdleConnections, createHttpServer } from './http/server.ts';
 import { type Jobs, startJobs } from './jobs.ts';
 import { deriveKeys, keepSecretKey } from './secret-key.ts';
 
@@ -48,7 +47,8 @@ const IDLE_CHECK_MS = 50;
 export async function startBerth(env: Readonly<Record<string, string | undefined>>, log: Log): Promise<Berth> {
   const asked = readConfig(env);
   armFailpoint(asked.failpoint);
-  let answer = (_req: IncomingMessage, res: ServerResponse): void | Promise<void> => sendError(res, unavailable('The service is starting.', undefined, 1));
+  let answer = (_req: IncomingMessage, res: ServerResponse): void | Promise<void> =>
+    sendError(res, unavailable('The service is starting.', undefined, 1));
   const servers = await listen(asked, log, (req, res) => answer(req, res));
   const resources = new AsyncDisposableStack();
   const close = async () => {
@@ -56,11 +56,14 @@ export async function startBerth(env: Readonly<Record<string, string | undefined
     await resources.disposeAsync();
   };
   try {
-    const config = asked.port === 0 ? readConfig({ ...env, PORT: String((servers[0]!.address() as AddressInfo).port) }) : asked;
+    const config =
+      asked.port === 0 ? readConfig({ ...env, PORT: String((servers[0]!.address() as AddressInfo).port) }) : asked;
     const address = await reachDatabase(config, resources);
     const database = openDatabase(address);
     resources.defer(() => database.close());
-    await database.migrate();
+    await database.migrate().catch((error: unknown) => {
+      throw config.databaseUrl === null ? error : unusableDatabase(error);
+    });
     const core: Core = {
       database,
       packs: await openDiskPacks(join(config.dataDir, 'packs')),
@@ -77,7 +80,11 @@ export async function startBerth(env: Readonly<Record<string, string | undefined
       now: () => new Date(),
     };
     await beat(core);
-    const ownerKey = await ensureOwner(core, { email: config.ownerEmail, plan: config.ownerPlan, apiKey: config.ownerApiKey ?? undefined });
+    const ownerKey = await ensureOwner(core, {
+      email: config.ownerEmail,
+      plan: config.ownerPlan,
+      apiKey: config.ownerApiKey ?? undefined,
+    });
     const jobs: Jobs = startJobs(core, config.sweep);
     resources.defer(() => jobs.stop());
     answer = createFrontDoor({ core, config, sites: createLiveSites(core), log });
@@ -86,6 +93,12 @@ export async function startBerth(env: Readonly<Record<string, string | undefined
     await close();
     throw error;
   }
+}
+
+/** Says which setting it was about. Attempts at several addresses fail together, with no message of their own. */
+function unusableDatabase(error: unknown): Error {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return new Error(`the database of DATABASE_URL cannot be used: ${message || code}`, { cause: error });
 }
 
 /** The database of the configuration: the embedded server, started if it does not run, or the one of `DATABASE_URL`. */
@@ -97,7 +110,11 @@ async function reachDatabase(config: Config, resources: AsyncDisposableStack): P
 }
 
 /** One server an address. An address that this machine does not have is left out, as long as another one is there. */
-async function listen(config: Config, log: Log, handler: (req: IncomingMessage, res: ServerResponse) => void | Promise<void>): Promise<Server[]> {
+async function listen(
+  config: Config,
+  log: Log,
+  handler: (req: IncomingMessage, res: ServerResponse) => void | Promise<void>,
+): Promise<Server[]> {
   const servers: Server[] = [];
   let { port } = config;
   try {
@@ -113,7 +130,8 @@ async function listen(config: Config, log: Log, handler: (req: IncomingMessage, 
       servers.push(server);
       ({ port } = server.address() as AddressInfo);
     }
-    if (servers.length === 0) throw new Error(`None of the addresses ${config.hosts.join(', ')} is one of this machine's.`);
+    if (servers.length === 0)
+      throw new Error(`None of the addresses ${config.hosts.join(', ')} is one of this machine's.`);
     return servers;
   } catch (error) {
     await closeServers(servers);
@@ -130,12 +148,12 @@ function listenOn(server: Server, host: string, port: number): Promise<void> {
   });
 }
 
-/** Stops listening and waits for the requests at hand. Their connections are closed as soon as they are idle. */
+/** Stops listening and waits for the requests at hand. Other connections are closed, those with a request as soon as it is answered. */
 async function closeServers(servers: readonly Server[]): Promise<void> {
-  let open = servers.filter(({ listening }) => listening).length;
-  for (const server of servers) if (server.listening) server.close(() => (open -= 1));
-  while (open > 0) {
-    for (const server of servers) server.closeIdleConnections();
-    await sleep(IDLE_CHECK_MS);
-  }
+  const listening = servers.filter((server) => server.listening);
+  const closed = listening.map((server) => new Promise((done) => server.close(done)));
+  // The first turn comes after a moment in which a request that has just been sent can arrive.
+  const turns = setInterval(() => listening.forEach(closeIdleConnections), IDLE_CHECK_MS);
+  await Promise.all(closed);
+  clearInterval(turns);
 }

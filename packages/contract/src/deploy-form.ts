@@ -36,7 +36,10 @@ export const Password = z
   .refine((text) => text.isWellFormed() && !text.includes('\ufffd'), 'a password is sent as UTF-8');
 
 /** Whole seconds from 1 to {@link MAX_TTL_SECONDS}. Source: contract §3. */
-export const Ttl = z.int('ttl is whole seconds').min(1, 'ttl is at least 1 second').max(MAX_TTL_SECONDS, 'ttl is at most 365 days');
+export const Ttl = z
+  .int('ttl is whole seconds')
+  .min(1, 'ttl is at least 1 second')
+  .max(MAX_TTL_SECONDS, 'ttl is at most 365 days');
 
 /** The origin tag as it is stored: lower case; `api` when absent or malformed. Source: contract §1. */
 export function normalizeVia(text: string | undefined): string {
@@ -53,4 +56,3 @@ export interface DeployOptions {
   /** Seconds until the deployment expires; `null` for a permanent one. */
   ttlSeconds: number | null;
 }
-

@@ -37,12 +37,17 @@ export type Deployment = z.infer<typeof Deployment>;
 
 /** The 201 of `POST /deployments`: the deployment, and what is told only once. Source: contract §3. */
 export const CreatedDeployment = Deployment.extend({
-  claim: z.url().optional().describe('Anonymous deploys only: the address at which an account can take the deployment over.'),
+  claim: z
+    .url()
+    .optional()
+    .describe('Anonymous deploys only: the address at which an account can take the deployment over.'),
   warnings: z.array(Warning).optional().describe('Present when there are any.'),
 }).meta({ id: 'CreatedDeployment' });
 export type CreatedDeployment = z.infer<typeof CreatedDeployment>;
 
 export const DeploymentList = z.object({ deployments: z.array(Deployment), nextCursor: NextCursor });
 export const DeploymentPath = z.object({ deployment: DeploymentReference });
-export const DeploymentPatch = DeploymentPath.extend({ labels: Labels.describe('Replaces the labels; an empty list clears them.') });
+export const DeploymentPatch = DeploymentPath.extend({
+  labels: Labels.describe('Replaces the labels; an empty list clears them.'),
+});
 export const DeletedDeployment = z.object({ deployment: z.string(), status: z.literal('deleting') });

@@ -6,7 +6,12 @@ export const MAX_PAGE_SIZE = 100;
 
 /** Query of every list. `limit` above the maximum is taken as the maximum. Source: contract §1. */
 export const PageQuery = z.object({
-  cursor: z.string().min(1, 'a cursor is the nextCursor of an earlier page').max(512, 'a cursor is the nextCursor of an earlier page').optional().describe('`nextCursor` of the page before.'),
+  cursor: z
+    .string()
+    .min(1, 'a cursor is the nextCursor of an earlier page')
+    .max(512, 'a cursor is the nextCursor of an earlier page')
+    .optional()
+    .describe('`nextCursor` of the page before.'),
   limit: z
     .int('limit is a whole number of at least 1')
     .min(1, 'limit is a whole number of at least 1')
@@ -17,4 +22,7 @@ export const PageQuery = z.object({
 export type PageQuery = z.output<typeof PageQuery>;
 
 /** Present while more pages exist. */
-export const NextCursor = z.string().optional().describe('Pass as `cursor` to get the next page; absent on the last one.');
+export const NextCursor = z
+  .string()
+  .optional()
+  .describe('Pass as `cursor` to get the next page; absent on the last one.');

@@ -37,10 +37,9 @@ export const Plan = z.object({
 export type Plan = z.infer<typeof Plan>;
 
 /** The operator's plan file: plans in display order. Who reads it also wants {@link ANONYMOUS_PLAN} among them. */
-export const PlansFile = z.object({ plans: z.array(Plan).min(1) }).refine(
-  ({ plans }) => new Set(plans.map((p) => p.plan)).size === plans.length,
-  'each plan id stands once',
-);
+export const PlansFile = z
+  .object({ plans: z.array(Plan).min(1) })
+  .refine(({ plans }) => new Set(plans.map((p) => p.plan)).size === plans.length, 'each plan id stands once');
 
 /** The plan whose limits anonymous deploys follow. Source: service-api part 1. */
 export const ANONYMOUS_PLAN = 'free';

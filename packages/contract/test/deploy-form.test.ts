@@ -16,7 +16,17 @@ describe('contract §1: a site password', () => {
     expect(Password.parse(text)).toBe(password);
   });
 
-  it.each([[''], ['short'], ['   short   '], ['      '], ['\u{1f600}'.repeat(5)], ['e\u0301'.repeat(5)], ['a'.repeat(129)], [123456], [null]])('%j is refused', (text) => {
+  it.each([
+    [''],
+    ['short'],
+    ['   short   '],
+    ['      '],
+    ['\u{1f600}'.repeat(5)],
+    ['e\u0301'.repeat(5)],
+    ['a'.repeat(129)],
+    [123456],
+    [null],
+  ])('%j is refused', (text) => {
     expect(Password.safeParse(text).success).toBe(false);
   });
 });
@@ -68,7 +78,19 @@ describe('contract §3: checksums', () => {
     expect(Checksums.parse([])).toEqual([]);
   });
 
-  it.each([[[md5.slice(1)]], [[`${md5}0`]], [[`${md5}\n`]], [['g'.repeat(32)]], [[null]], [[1]], [md5], [{}], [null], [{ length: 0 }], [[[md5]]]])('%j are none', (value) => {
+  it.each([
+    [[md5.slice(1)]],
+    [[`${md5}0`]],
+    [[`${md5}\n`]],
+    [['g'.repeat(32)]],
+    [[null]],
+    [[1]],
+    [md5],
+    [{}],
+    [null],
+    [{ length: 0 }],
+    [[[md5]]],
+  ])('%j are none', (value) => {
     expect(Checksums.safeParse(value).success).toBe(false);
   });
 });

@@ -24,10 +24,12 @@ describe('contract §2: the error vocabulary', () => {
     expect(ErrorBody.parse({ error, message: 'm', status })).toEqual({ error, message: 'm', status });
   });
 
-  it.each([[{ error: 'teapot', message: 'm', status: 418 }], [{ error: 'not_found', status: 404 }], [{ error: 'not_found', message: 'm', status: '404' }], [{ error: 'toString', message: 'm', status: 500 }]])(
-    'refuses %j',
-    (body) => {
-      expect(ErrorBody.safeParse(body).success).toBe(false);
-    },
-  );
+  it.each([
+    [{ error: 'teapot', message: 'm', status: 418 }],
+    [{ error: 'not_found', status: 404 }],
+    [{ error: 'not_found', message: 'm', status: '404' }],
+    [{ error: 'toString', message: 'm', status: 500 }],
+  ])('refuses %j', (body) => {
+    expect(ErrorBody.safeParse(body).success).toBe(false);
+  });
 });

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { CLAIM_HASH, CREDENTIAL, DEPLOYMENT_ID, DeploymentReference, parseDeploymentReference, TOKEN_ID } from '../src/names.ts';
+import {
+  CLAIM_HASH,
+  CREDENTIAL,
+  DEPLOYMENT_ID,
+  DeploymentReference,
+  parseDeploymentReference,
+  TOKEN_ID,
+} from '../src/names.ts';
 
 const ID = 'calm-otter-4k9x2qd';
 
@@ -19,9 +26,31 @@ describe('contract §1: references to a deployment', () => {
   });
 
   it.each([
-    [''], ['otter'], ['calm-otter'], ['calm-otter-4k9x2q'], ['calm-otter-4k9x2qdd'], [`${ID}.`], [`.${ID}`], [`${ID}.other.example`], [`${ID}.sites.example.evil`],
-    [`x.${ID}.sites.example`], [`${ID}.xsites.example`], [`${ID}sites.example`], [`${ID}:4000`], [`https://${ID}.sites.example`], [`${ID}.sites.example/`], [`${ID}.sites.example:`],
-    [`${ID}.sites.example:123456`], [` ${ID}`], [`${ID}\n`], [`${ID}\u0000`], ['../calm-otter-4k9x2qd'], ['sites.example'], ['.sites.example'], ['__proto__'], [`${ID}' or 1=1`],
+    [''],
+    ['otter'],
+    ['calm-otter'],
+    ['calm-otter-4k9x2q'],
+    ['calm-otter-4k9x2qdd'],
+    [`${ID}.`],
+    [`.${ID}`],
+    [`${ID}.other.example`],
+    [`${ID}.sites.example.evil`],
+    [`x.${ID}.sites.example`],
+    [`${ID}.xsites.example`],
+    [`${ID}sites.example`],
+    [`${ID}:4000`],
+    [`https://${ID}.sites.example`],
+    [`${ID}.sites.example/`],
+    [`${ID}.sites.example:`],
+    [`${ID}.sites.example:123456`],
+    [` ${ID}`],
+    [`${ID}\n`],
+    [`${ID}\u0000`],
+    ['../calm-otter-4k9x2qd'],
+    ['sites.example'],
+    ['.sites.example'],
+    ['__proto__'],
+    [`${ID}' or 1=1`],
   ])('%j names none', (reference) => {
     expect(parseDeploymentReference(reference, 'sites.example')).toBeNull();
   });

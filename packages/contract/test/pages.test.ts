@@ -14,9 +14,25 @@ describe('contract §1: limit', () => {
     expect(PageQuery.parse({ limit }).limit).toBe(taken);
   });
 
-  it.each([[0], [-1], [1.5], [0.5], [Number.NaN], [Number.POSITIVE_INFINITY], ['10'], [''], [null], [{ $gt: 0 }], [[10]], [true]])('%j is refused', (limit) => {
+  it.each([
+    [0],
+    [-1],
+    [1.5],
+    [0.5],
+    [Number.NaN],
+    [Number.POSITIVE_INFINITY],
+    ['10'],
+    [''],
+    [null],
+    [{ $gt: 0 }],
+    [[10]],
+    [true],
+  ])('%j is refused', (limit) => {
     const result = PageQuery.safeParse({ limit });
-    expect(result.error?.issues[0]).toMatchObject({ path: ['limit'], message: 'limit is a whole number of at least 1' });
+    expect(result.error?.issues[0]).toMatchObject({
+      path: ['limit'],
+      message: 'limit is a whole number of at least 1',
+    });
   });
 });
 
@@ -26,6 +42,9 @@ describe('contract §1: cursor', () => {
   });
 
   it('is opaque here, and unknown parameters are ignored', () => {
-    expect(PageQuery.parse({ cursor: 'anything', order: 'asc', ['__proto__']: 1 })).toEqual({ cursor: 'anything', limit: 50 });
+    expect(PageQuery.parse({ cursor: 'anything', order: 'asc', ['__proto__']: 1 })).toEqual({
+      cursor: 'anything',
+      limit: 50,
+    });
   });
 });

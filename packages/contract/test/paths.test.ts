@@ -1,16 +1,27 @@
 import { posix, win32 } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findCaseTwins, findPathConflict, MAX_PATH_BYTES, MAX_SEGMENT_BYTES, normalizePath, parentFolders, utf8Length } from '../src/paths.ts';
+import {
+  findCaseTwins,
+  findPathConflict,
+  MAX_PATH_BYTES,
+  MAX_SEGMENT_BYTES,
+  normalizePath,
+  parentFolders,
+  utf8Length,
+} from '../src/paths.ts';
 import { traversalNames } from './traversal-names.ts';
 
 const segment = (bytes: number) => 'a'.repeat(bytes);
-const pathOf = (bytes: number) => `${`${segment(99)}/`.repeat(Math.floor((bytes - 1) / 100))}${segment(((bytes - 1) % 100) + 1)}`;
+const pathOf = (bytes: number) =>
+  `${`${segment(99)}/`.repeat(Math.floor((bytes - 1) / 100))}${segment(((bytes - 1) % 100) + 1)}`;
 
 /** Whether a path stays inside a folder however a system reads it: raw, percent-decoded, and with `\` as `/`. */
 function staysInside(path: string): boolean {
   return [path, decoded(path), path.replaceAll('\\', '/'), decoded(path).replaceAll('\\', '/')].every(
-    (read) => posix.resolve('/srv/site', read).startsWith('/srv/site/') && win32.resolve('D:\\site', read).startsWith('D:\\site\\'),
+    (read) =>
+      posix.resolve('/srv/site', read).startsWith('/srv/site/') &&
+      win32.resolve('D:\\site', read).startsWith('D:\\site\\'),
   );
 }
 
@@ -105,10 +116,14 @@ describe('T1: refused names, each with its reason', () => {
 
   const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
   const marks = [0x61c, 0x200e, 0x200f, ...range(0x2028, 0x202e), ...range(0x2066, 0x2069), 0xfeff];
-  it.each([...range(0, 0x1f), ...range(0x7f, 0x9f), ...marks].map((code) => [code.toString(16)]))('control, separator or direction mark U+%s, wherever it stands', (hex) => {
-    const mark = String.fromCodePoint(Number.parseInt(hex, 16));
-    for (const name of [mark, `${mark}a`, `a${mark}b`, `a/b${mark}`, `/${mark}`]) expect(normalizePath(name)).toMatchObject({ ok: false });
-  });
+  it.each([...range(0, 0x1f), ...range(0x7f, 0x9f), ...marks].map((code) => [code.toString(16)]))(
+    'control, separator or direction mark U+%s, wherever it stands',
+    (hex) => {
+      const mark = String.fromCodePoint(Number.parseInt(hex, 16));
+      for (const name of [mark, `${mark}a`, `a${mark}b`, `a/b${mark}`, `/${mark}`])
+        expect(normalizePath(name)).toMatchObject({ ok: false });
+    },
+  );
 });
 
 describe('T1: no accepted path leaves its folder', () => {
@@ -123,7 +138,30 @@ describe('T1: no accepted path leaves its folder', () => {
   });
 
   const piece = fc.oneof(
-    { weight: 3, arbitrary: fc.constantFrom('.', '..', '/', '//', './', '../', '\\', '%2e', '%2f', '%5c', 'C:', ':', ' ', '\u0000', '\u2025', '\uff0e', '\uff0f', 'a', 'b.html') },
+    {
+      weight: 3,
+      arbitrary: fc.constantFrom(
+        '.',
+        '..',
+        '/',
+        '//',
+        './',
+        '../',
+        '\\',
+        '%2e',
+        '%2f',
+        '%5c',
+        'C:',
+        ':',
+        ' ',
+        '\u0000',
+        '\u2025',
+        '\uff0e',
+        '\uff0f',
+        'a',
+        'b.html',
+      ),
+    },
     { weight: 1, arbitrary: fc.string({ unit: 'grapheme', maxLength: 4 }) },
     { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 3 }) },
   );
@@ -158,12 +196,22 @@ describe('T2: two names, one file', () => {
     expect(findPathConflict(paths)).toEqual({ first, second, reason });
   });
 
-  it.each([[[]], [['a']], [['a', 'b']], [['a/b', 'a/c', 'ab']], [['a', 'A']], [['a', 'a.b', 'a-b/c']], [['__proto__', 'constructor/x']]])('%j is free of conflict', (paths) => {
+  it.each([
+    [[]],
+    [['a']],
+    [['a', 'b']],
+    [['a/b', 'a/c', 'ab']],
+    [['a', 'A']],
+    [['a', 'a.b', 'a-b/c']],
+    [['__proto__', 'constructor/x']],
+  ])('%j is free of conflict', (paths) => {
     expect(findPathConflict(paths)).toBeNull();
   });
 
   it('finds a conflict exactly when there is one', () => {
-    const path = fc.array(fc.constantFrom('a', 'b', 'c'), { minLength: 1, maxLength: 4 }).map((parts) => parts.join('/'));
+    const path = fc
+      .array(fc.constantFrom('a', 'b', 'c'), { minLength: 1, maxLength: 4 })
+      .map((parts) => parts.join('/'));
     fc.assert(
       fc.property(fc.array(path, { maxLength: 8 }), (paths) => {
         const clash = paths.some((a, i) => paths.some((b, j) => i !== j && (a === b || b.startsWith(`${a}/`))));

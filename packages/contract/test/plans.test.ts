@@ -18,12 +18,22 @@ describe('contract §6: the plan table', () => {
   it('never grants less on a dearer plan', () => {
     const numbers = DEFAULT_PLANS.map(({ caps, limits }) => [...Object.values(caps ?? {}), ...Object.values(limits)]);
     for (const [i, row] of numbers.slice(1).entries())
-      if (row.length === numbers[i]!.length) for (const [j, value] of row.entries()) expect(value).toBeGreaterThanOrEqual(numbers[i]![j]!);
+      if (row.length === numbers[i]!.length)
+        for (const [j, value] of row.entries()) expect(value).toBeGreaterThanOrEqual(numbers[i]![j]!);
   });
 
   it('keeps the figures of the contract', () => {
     const MiB = 1024 ** 2;
-    expect(DEFAULT_PLANS.map((row) => [row.plan, row.price, row.caps?.deployments ?? null, row.limits.maxFileSize / MiB, row.limits.maxFilesCount, row.limits.maxTotalSize / MiB])).toEqual([
+    expect(
+      DEFAULT_PLANS.map((row) => [
+        row.plan,
+        row.price,
+        row.caps?.deployments ?? null,
+        row.limits.maxFileSize / MiB,
+        row.limits.maxFilesCount,
+        row.limits.maxTotalSize / MiB,
+      ]),
+    ).toEqual([
       ['free', { month: 0, year: 0 }, 100, 20, 1_000, 100],
       ['pro', { month: 900, year: 9_000 }, 1_000, 100, 10_000, 1_024],
       ['team', { month: 2_900, year: 29_000 }, 10_000, 250, 20_000, 5_120],

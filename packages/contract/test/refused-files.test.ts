@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { BLOCKED_EXTENSIONS, isDotFile, isJunk, isWithheld, mayHoldPrivateKey, PRIVATE_KEY_MARKER, refusedPath } from '../src/refused-files.ts';
+import {
+  BLOCKED_EXTENSIONS,
+  isDotFile,
+  isJunk,
+  isWithheld,
+  mayHoldPrivateKey,
+  PRIVATE_KEY_MARKER,
+  refusedPath,
+} from '../src/refused-files.ts';
 
 describe('contract §3: content that is refused by its path', () => {
   it.each([
@@ -30,8 +38,27 @@ describe('contract §3: content that is refused by its path', () => {
   });
 
   it.each([
-    ['index.html'], ['exe'], ['exe/index.html'], ['a.exe.html'], ['.gitignore'], ['.github/x'], ['a.git/x'], ['env'], ['a.env'], ['id_rsa.pub'], ['my_id_rsa'],
-    ['a/node_modules/x.js'], ['node_modules'], ['cert.pem'], ['.DS_Store'], ['a'], ['a.'], ['archive.zip'], ['script.sh'], ['app.js'], ['.well-known/assetlinks.json'],
+    ['index.html'],
+    ['exe'],
+    ['exe/index.html'],
+    ['a.exe.html'],
+    ['.gitignore'],
+    ['.github/x'],
+    ['a.git/x'],
+    ['env'],
+    ['a.env'],
+    ['id_rsa.pub'],
+    ['my_id_rsa'],
+    ['a/node_modules/x.js'],
+    ['node_modules'],
+    ['cert.pem'],
+    ['.DS_Store'],
+    ['a'],
+    ['a.'],
+    ['archive.zip'],
+    ['script.sh'],
+    ['app.js'],
+    ['.well-known/assetlinks.json'],
   ])('%s may be published', (path) => {
     expect(refusedPath(path)).toBeNull();
   });
@@ -62,17 +89,43 @@ describe('contract §3: private keys in PEM form', () => {
     expect(PRIVATE_KEY_MARKER.test(text)).toBe(matches);
   });
 
-  it.each([['a.pem', true], ['a/B.PEM', true], ['server.key', true], ['a.pem.txt', false], ['pem', false], ['index.html', false]])('%s is searched: %s', (path, searched) => {
+  it.each([
+    ['a.pem', true],
+    ['a/B.PEM', true],
+    ['server.key', true],
+    ['a.pem.txt', false],
+    ['pem', false],
+    ['index.html', false],
+  ])('%s is searched: %s', (path, searched) => {
     expect(mayHoldPrivateKey(path)).toBe(searched);
   });
 });
 
 describe('contract §3: junk', () => {
-  it.each([['.DS_Store'], ['a/b/.DS_Store'], ['Thumbs.db'], ['a/Thumbs.db'], ['desktop.ini'], ['__MACOSX/._a'], ['__MACOSX/a/b'], ['a/__MACOSX/b'], ['.git/.DS_Store']])('%s is dropped', (path) => {
+  it.each([
+    ['.DS_Store'],
+    ['a/b/.DS_Store'],
+    ['Thumbs.db'],
+    ['a/Thumbs.db'],
+    ['desktop.ini'],
+    ['__MACOSX/._a'],
+    ['__MACOSX/a/b'],
+    ['a/__MACOSX/b'],
+    ['.git/.DS_Store'],
+  ])('%s is dropped', (path) => {
     expect(isJunk(path)).toBe(true);
   });
 
-  it.each([['DS_Store'], ['.DS_Store/a'], ['Thumbs.db.html'], ['desktop.ini/x'], ['__MACOSX'], ['__MACOSX.html'], ['._a'], ['index.html']])('%s is kept', (path) => {
+  it.each([
+    ['DS_Store'],
+    ['.DS_Store/a'],
+    ['Thumbs.db.html'],
+    ['desktop.ini/x'],
+    ['__MACOSX'],
+    ['__MACOSX.html'],
+    ['._a'],
+    ['index.html'],
+  ])('%s is kept', (path) => {
     expect(isJunk(path)).toBe(false);
   });
 });

@@ -72,4 +72,3 @@ export interface AccountCaller {
   token: string;
   authMethod: 'api-key' | 'deploy-token';
 }
-

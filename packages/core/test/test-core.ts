@@ -36,7 +36,11 @@ export async function createTestCore(overrides: Partial<Core> = {}): Promise<Tes
     database: openDatabase(testDatabase.address),
     packs: await openDiskPacks(packsDir),
     plans: createPlans(DEFAULT_PLANS),
-    addresses: { platformDomain: 'sites.test', site: (id) => `https://${id}.sites.test`, claim: (hash) => `https://api.test/claim/${hash}` },
+    addresses: {
+      platformDomain: 'sites.test',
+      site: (id) => `https://${id}.sites.test`,
+      claim: (hash) => `https://api.test/claim/${hash}`,
+    },
     keys: { cursor: randomBytes(32), idempotency: randomBytes(32) },
     log: { info() {}, warn() {}, error() {} },
     boot: randomBootId(),
@@ -70,7 +74,9 @@ export async function createTestCore(overrides: Partial<Core> = {}): Promise<Tes
 export const ANONYMOUS: AnonymousCaller = { kind: 'anonymous', address: '192.0.2.1' };
 
 /** Files to upload by name, in order; as pairs when a name comes twice. */
-export type TestFiles = Record<string, string | Uint8Array> | readonly (readonly [name: string, bytes: string | Uint8Array])[];
+export type TestFiles =
+  | Record<string, string | Uint8Array>
+  | readonly (readonly [name: string, bytes: string | Uint8Array])[];
 
 /** The `checksums` field of these files. */
 export function checksumsOf(files: TestFiles): string {
@@ -82,11 +88,16 @@ export async function deploySite(
   core: Core,
   caller: Caller,
   files: TestFiles,
-  { key, chunkBytes = 65_536, fields = {} }: { key?: string; chunkBytes?: number; fields?: Record<string, string | null> } = {},
+  {
+    key,
+    chunkBytes = 65_536,
+    fields = {},
+  }: { key?: string; chunkBytes?: number; fields?: Record<string, string | null> } = {},
 ): Promise<{ body: CreatedDeployment; replayed: boolean }> {
   const deploy = await beginDeploy(core, caller, readIdempotencyKey(key, caller));
   try {
-    for (const [name, value] of Object.entries({ checksums: checksumsOf(files), ...fields })) if (value !== null) deploy.form.add(name, value);
+    for (const [name, value] of Object.entries({ checksums: checksumsOf(files), ...fields }))
+      if (value !== null) deploy.form.add(name, value);
     for (const [name, bytes] of pairsOf(files)) {
       const sink = deploy.files.begin(name);
       const all = Buffer.from(bytes);
@@ -103,7 +114,9 @@ export async function deploySite(
 export async function readSite(core: Core, deployment: string): Promise<Record<string, Buffer> | null> {
   const site = await createLiveSites(core).find(deployment);
   if (!site) return null;
-  const files = await Promise.all([...site.manifest].map(async ([path, file]) => [path, await core.packs.read(file)] as const));
+  const files = await Promise.all(
+    [...site.manifest].map(async ([path, file]) => [path, await core.packs.read(file)] as const),
+  );
   return Object.fromEntries(files);
 }
 

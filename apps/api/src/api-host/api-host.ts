@@ -27,11 +27,21 @@ export interface ApiHostParts {
  *
  * Source: service-api part 4; contract §2, §9.
  */
-export function createApiHost({ core, baseUrl, log, addressOf }: ApiHostParts): (req: IncomingMessage, res: ServerResponse) => void {
+export function createApiHost({
+  core,
+  baseUrl,
+  log,
+  addressOf,
+}: ApiHostParts): (req: IncomingMessage, res: ServerResponse) => void {
   const createContext = createContextOf(core, addressOf);
   const deploy = createDeployRoute({ consoleOrigin: baseUrl.origin, createContext, log });
   const app = express();
-  app.disable('x-powered-by').disable('etag').disable('query parser').enable('case sensitive routing').enable('strict routing');
+  app
+    .disable('x-powered-by')
+    .disable('etag')
+    .disable('query parser')
+    .enable('case sensitive routing')
+    .enable('strict routing');
   app.use(healthRouter(() => core.database.isReady()));
   app.use(referenceRouter(openApiDocument({ router: appRouter, baseUrl: baseUrl.origin, version: VERSION })));
   app.post('/deployments', cors, deploy);

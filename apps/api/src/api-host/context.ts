@@ -14,7 +14,8 @@ export function createContextOf(core: Core, addressOf: (req: IncomingMessage) =>
    */
   return async (req: IncomingMessage, res: ServerResponse): Promise<Context> => {
     const caller = await authenticate(core, req.headers.authorization, addressOf(req));
-    if (caller.kind === 'anonymous' && caller.address === '') throw new ServiceError('request_timeout', 'The connection was closed.');
+    if (caller.kind === 'anonymous' && caller.address === '')
+      throw new ServiceError('request_timeout', 'The connection was closed.');
     return { core, caller, requestId: requestIdOf(res) };
   };
 }

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { FILES_FIELD } from '@berth/contract';
 import { type Deploy, invalid, ServiceError, tooLarge } from '@berth/core';
@@ -37,11 +37,16 @@ const MAX_FIELDS = 16;
  * the client has left since it sent the last byte.
  *
  * @throws `validation_failed` for a body that is no multipart form, `payload_too_large`, `request_timeout` when the client
- *   left before the end, or what taking a part threw. The request is then paused, not destroyed, so that it can still be
- *   answered.
+ *   left, or was answered by a watch, before the end; or what taking a part threw. The request is then paused, not
+ *   destroyed, so that it can still be answered.
  * Source: contract §3; security F1 to F4, F11, T4 to T8.
  */
-export async function receiveParts(req: IncomingMessage, limits: BodyLimits, parts: Parts): Promise<void> {
+export async function receiveParts(
+  req: IncomingMessage,
+  res: ServerResponse,
+  limits: BodyLimits,
+  parts: Parts,
+): Promise<void> {
   const boundary = readBoundary(req.headers['content-type'] ?? '');
   const delimiters = followDelimiters(boundary);
   const parser = createParser(boundary, limits);
@@ -91,7 +96,7 @@ export async function receiveParts(req: IncomingMessage, limits: BodyLimits, par
         return;
       }
       part.sink ??= parts.files.begin(part.name);
-      for (let chunk: Buffer | null; !waiting && (chunk = part.stream.read()) !== null; ) {
+      for (let chunk: Buffer | null; !waiting && (chunk = part.stream.read()) !== null;) {
         const drained = part.sink.write(chunk);
         if (drained) waitFor(drained);
       }
@@ -132,7 +137,8 @@ export async function receiveParts(req: IncomingMessage, limits: BodyLimits, par
       partsRead += 1;
       attempt(() => {
         if (field !== FILES_FIELD) throw invalid(field ?? 'body', `a file part is named ${FILES_FIELD}`);
-        if (typeof filename !== 'string' || filename === '') throw invalid(FILES_FIELD, 'a file part carries a filename, which is its path');
+        if (typeof filename !== 'string' || filename === '')
+          throw invalid(FILES_FIELD, 'a file part carries a filename, which is its path');
         const part: FilePart = { stream, name: filename, complete: false, sink: null };
         stream.once('end', () => {
           part.complete = true;
@@ -147,7 +153,8 @@ export async function receiveParts(req: IncomingMessage, limits: BodyLimits, par
       partsRead += 1;
       attempt(() => {
         if (name === undefined || nameTruncated) throw malformed('a part has no readable name');
-        if (valueTruncated) throw tooLarge('body', limits.maxFieldBytes, `${name}: a field has at most ${limits.maxFieldBytes} bytes.`);
+        if (valueTruncated)
+          throw tooLarge('body', limits.maxFieldBytes, `${name}: a field has at most ${limits.maxFieldBytes} bytes.`);
         if (value === undefined) throw invalid(name, 'the field is not in a charset that can be read; send UTF-8');
         parts.form.add(name, value);
       });
@@ -159,7 +166,8 @@ export async function receiveParts(req: IncomingMessage, limits: BodyLimits, par
     .on('drain', readOn)
     .on('close', () => {
       attempt(() => {
-        if (partsRead < delimiters.parts()) throw malformed(`of ${delimiters.parts()} parts only ${partsRead} can be read; look at their headers`);
+        if (partsRead < delimiters.parts())
+          throw malformed(`of ${delimiters.parts()} parts only ${partsRead} can be read; look at their headers`);
       });
       parsed = true;
       completeLast();
@@ -168,27 +176,36 @@ export async function receiveParts(req: IncomingMessage, limits: BodyLimits, par
   const onData = (chunk: Buffer) => {
     bodyBytes += chunk.length;
     attempt(() => {
-      if (bodyBytes > limits.maxBodyBytes) throw tooLarge('body', limits.maxBodyBytes, `The body has at most ${limits.maxBodyBytes} bytes.`);
+      if (bodyBytes > limits.maxBodyBytes)
+        throw tooLarge('body', limits.maxBodyBytes, `The body has at most ${limits.maxBodyBytes} bytes.`);
       delimiters.push(chunk);
       if (!parser.write(chunk)) req.pause();
     });
   };
   const onEnd = () => void parser.end();
-  /** The connection is gone, and with it the events; what had arrived by then can still be read. */
+  /**
+   * No more events come: the client has left, or a watch has answered it. Of a request that had arrived whole by then, what
+   * is not read yet still can be.
+   */
   const onGone = () => {
+    req.off('data', onData).off('end', onEnd);
     if (!req.complete) fail(new ServiceError('request_timeout', 'The upload was broken off.'));
     else if (!req.readableEnded) {
-      for (let chunk: Buffer | null; (chunk = req.read()) !== null; ) onData(chunk);
+      for (let chunk: Buffer | null; (chunk = req.read()) !== null;) onData(chunk);
       onEnd();
     }
   };
-  const ignore = () => {};
-  req.on('data', onData).once('end', onEnd).once('close', onGone).on('error', ignore);
-  if (req.closed) onGone();
+  req
+    .on('data', onData)
+    .once('end', onEnd)
+    .on('error', () => {});
+  res.once('close', onGone);
+  if (res.closed) onGone();
   try {
     await done.promise;
   } finally {
-    req.off('data', onData).off('end', onEnd).off('close', onGone);
+    req.off('data', onData).off('end', onEnd);
+    res.off('close', onGone);
     parser.destroy();
   }
 }
@@ -208,5 +225,9 @@ function createParser(boundary: string, limits: BodyLimits): busboy.Busboy {
 }
 
 function tooManyParts({ maxParts, maxFilesCount }: BodyLimits): ServiceError {
-  return tooLarge('maxFilesCount', maxFilesCount, `A deploy has at most ${maxFilesCount} files, and ${maxParts} parts with those that are dropped.`);
+  return tooLarge(
+    'maxFilesCount',
+    maxFilesCount,
+    `A deploy has at most ${maxFilesCount} files, and ${maxParts} parts with those that are dropped.`,
+  );
 }

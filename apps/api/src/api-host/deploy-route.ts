@@ -1,6 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { DeployLimits } from '@berth/contract';
-import { beginDeploy, type Context, invalid, limitsOf, type Log, maxParts, mayCall, readIdempotencyKey, ServiceError, tooLarge } from '@berth/core';
+import {
+  beginDeploy,
+  type Context,
+  invalid,
+  limitsOf,
+  type Log,
+  maxParts,
+  mayCall,
+  readIdempotencyKey,
+  ServiceError,
+  tooLarge,
+} from '@berth/core';
 import { watchUpload } from '../http/request-body.ts';
 import { type BodyLimits, receiveParts } from './deploy-parts.ts';
 import { sendError } from '../http/error-answer.ts';
@@ -25,7 +36,12 @@ const OTHER_FIELDS_BYTES = 64 * 1024;
 export function bodyLimits(limits: DeployLimits): BodyLimits {
   const parts = maxParts(limits);
   const maxFieldBytes = OTHER_FIELDS_BYTES + parts * CHECKSUM_BYTES;
-  return { maxBodyBytes: limits.maxTotalSize + parts * PART_OVERHEAD_BYTES + maxFieldBytes, maxFieldBytes, maxParts: parts, maxFilesCount: limits.maxFilesCount };
+  return {
+    maxBodyBytes: limits.maxTotalSize + parts * PART_OVERHEAD_BYTES + maxFieldBytes,
+    maxFieldBytes,
+    maxParts: parts,
+    maxFilesCount: limits.maxFilesCount,
+  };
 }
 
 /**
@@ -56,10 +72,12 @@ function refuseUnread(req: IncomingMessage, { core, caller }: Context, consoleOr
   if (caller.kind === 'anonymous' && origin !== undefined && origin !== consoleOrigin)
     throw new ServiceError('forbidden', 'A page of another site cannot deploy without a credential.');
   const encoding = req.headers['content-encoding'] ?? 'identity';
-  if (encoding.toLowerCase() !== 'identity') throw invalid('Content-Encoding', 'an upload is sent as it is, without compression');
+  if (encoding.toLowerCase() !== 'identity')
+    throw invalid('Content-Encoding', 'an upload is sent as it is, without compression');
   readBoundary(req.headers['content-type'] ?? '');
   const { maxBodyBytes } = bodyLimits(limitsOf(core, caller));
-  if (Number(req.headers['content-length'] ?? 0) > maxBodyBytes) throw tooLarge('body', maxBodyBytes, `The body has at most ${maxBodyBytes} bytes.`);
+  if (Number(req.headers['content-length'] ?? 0) > maxBodyBytes)
+    throw tooLarge('body', maxBodyBytes, `The body has at most ${maxBodyBytes} bytes.`);
 }
 
 async function deploy(req: IncomingMessage, res: ServerResponse, { core, caller }: Context) {
@@ -67,7 +85,7 @@ async function deploy(req: IncomingMessage, res: ServerResponse, { core, caller 
   const upload = await beginDeploy(core, caller, key);
   try {
     watchUpload(req, res);
-    await receiveParts(req, bodyLimits(limitsOf(core, caller)), upload);
+    await receiveParts(req, res, bodyLimits(limitsOf(core, caller)), upload);
     // The watch gave the upload up and said so; what came later changes nothing.
     if (res.headersSent) throw new ServiceError('request_timeout', 'The upload was given up before it was complete.');
     return await upload.commit();

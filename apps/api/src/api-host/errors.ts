@@ -5,16 +5,23 @@ import { sendError } from '../http/error-answer.ts';
 
 /** Answers 405 and names what is allowed. HEAD goes with GET, and OPTIONS is always there. Source: contract §2. */
 export function sendMethodNotAllowed(res: ServerResponse, method: string, allowed: Iterable<string>): void {
-  const methods = new Set(allowed);
-  if (methods.has('GET')) methods.add('HEAD');
-  const allow = [...methods.add('OPTIONS')].join(', ');
+  const allow = allowOf(allowed);
   res.setHeader('Allow', allow);
   sendError(res, new ServiceError('method_not_allowed', `${method} is not possible here; use one of ${allow}.`));
 }
 
-/** The last handler of a route that only knows these methods. */
+/** The last handler of a route that only knows these methods: OPTIONS is told which, any other method is 405. */
 export function only(...methods: string[]): RequestHandler {
-  return (req, res) => sendMethodNotAllowed(res, req.method, methods);
+  return (req, res) => {
+    if (req.method === 'OPTIONS') res.writeHead(204, { Allow: allowOf(methods) }).end();
+    else sendMethodNotAllowed(res, req.method, methods);
+  };
+}
+
+function allowOf(allowed: Iterable<string>): string {
+  const methods = new Set(allowed);
+  if (methods.has('GET')) methods.add('HEAD');
+  return [...methods.add('OPTIONS')].join(', ');
 }
 
 /** The error handler that stands last: express's own would print stacks. Source: security F7. */

@@ -24,7 +24,9 @@ export function readBoundary(contentType: string): string {
   if (rest === contentType) throw invalid('Content-Type', 'a deploy is sent as multipart/form-data');
   const parameters = [...rest.matchAll(PARAMETER)];
   const readable = parameters.reduce((length, [text]) => length + text.length, 0) === rest.length;
-  const [boundary, ...others] = parameters.filter(([, name]) => name!.toLowerCase() === 'boundary').map(([, , quoted, token]) => quoted ?? token!);
+  const [boundary, ...others] = parameters
+    .filter(([, name]) => name!.toLowerCase() === 'boundary')
+    .map(([, , quoted, token]) => quoted ?? token!);
   if (!readable || boundary === undefined || others.length > 0 || !BOUNDARY.test(boundary))
     throw invalid('Content-Type', 'names one boundary of 1 to 70 characters, as in multipart/form-data; boundary=x');
   return boundary;
@@ -48,7 +50,11 @@ export function followDelimiters(boundary: string): Delimiters {
 
   /** Looks for delimiters that begin before `limit`; `start` is where the bytes stand in the body. */
   function scan(bytes: Buffer, start: number, limit: number): void {
-    for (let at = bytes.indexOf(needle); at >= 0 && at < limit && at + span <= bytes.length; at = bytes.indexOf(needle, at + needle.length)) {
+    for (
+      let at = bytes.indexOf(needle);
+      at >= 0 && at < limit && at + span <= bytes.length;
+      at = bytes.indexOf(needle, at + needle.length)
+    ) {
       if (end !== null) return;
       if (parts === 0 && start + at !== -LINE_END.length) throw malformed('something stands before the first boundary');
       const tail = bytes.toString('latin1', at + needle.length, at + span);
@@ -64,7 +70,8 @@ export function followDelimiters(boundary: string): Delimiters {
       const seam = Buffer.concat([carry, chunk.subarray(0, span - 1)]);
       scan(seam, position - carry.length, carry.length);
       scan(chunk, position, chunk.length);
-      if (end !== null && /\S/.test(chunk.toString('latin1', Math.max(0, end - position)))) throw malformed('something stands behind the last boundary');
+      if (end !== null && /\S/.test(chunk.toString('latin1', Math.max(0, end - position))))
+        throw malformed('something stands behind the last boundary');
       carry = Buffer.from(chunk.length < span ? seam.subarray(-(span - 1)) : chunk.subarray(-(span - 1)));
       position += chunk.length;
     },

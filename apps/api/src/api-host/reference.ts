@@ -41,7 +41,8 @@ export function referenceRouter(document: object): Router {
     .all(only('GET'));
   reference
     .route('/')
-    .get((_req, res) => void res.writeHead(302, { Location: '/docs', 'Cache-Control': 'no-store' }).end());
+    .get((_req, res) => void res.writeHead(302, { Location: '/docs', 'Cache-Control': 'no-store' }).end())
+    .all(only('GET'));
 
   const page = readFileSync(new URL('./reference/index.html', import.meta.url));
   reference

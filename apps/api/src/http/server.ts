@@ -42,6 +42,9 @@ export const HTTP_LIMITS: HttpLimits = {
 /** Answers a request. The response already carries `X-Request-Id`. */
 export type Handler = (req: IncomingMessage, res: ServerResponse) => void | Promise<void>;
 
+/** The connections of each server, with the answer to their latest request; `null` when none came yet. */
+const connections = new WeakMap<Server, Map<Socket, ServerResponse | null>>();
+
 export interface HttpServerOptions {
   log: Log;
   /** Default: {@link HTTP_LIMITS}. */
@@ -78,9 +81,16 @@ export function createHttpServer(
   server.maxHeadersCount = 0;
   server.timeout = limits.idleTimeoutMs;
   limitSockets(server, limits, trustedProxies);
+  const latest = new Map<Socket, ServerResponse | null>();
+  connections.set(server, latest);
+  server.on('connection', (socket) => {
+    latest.set(socket, null);
+    socket.once('close', () => latest.delete(socket));
+  });
 
   const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     res.setHeader('X-Request-Id', requestId());
+    latest.set(req.socket, res);
     const answers = answering.get(req.socket) ?? new Set();
     answering.set(req.socket, answers.add(res));
     res.once('close', () => answers.delete(res));
@@ -111,6 +121,17 @@ export function createHttpServer(
     else writeErrorAnswer(socket, refusalOf(error, limits));
   });
   return server;
+}
+
+/**
+ * Closes the connections of a server on which no request is being received or answered.
+ *
+ * Goes beyond `server.closeIdleConnections`, which leaves those alone whose first request never came or whose head is not
+ * complete; and once it takes no new connections, node:http no longer times these out.
+ */
+export function closeIdleConnections(server: Server): void {
+  for (const [socket, answer] of connections.get(server) ?? [])
+    if (answer === null || (answer.closed && answer.req.complete)) socket.destroy();
 }
 
 /** Why a request could not be parsed. */

@@ -19,7 +19,7 @@ export interface Database {
   transaction<T>(work: (em: EntityManager) => Promise<T>): Promise<T>;
   /** Brings the schema up to date. Safe for any number of processes at once. */
   migrate(): Promise<void>;
-  /** The SQL that would make the schema equal to the entities; empty when they agree. */
+  /** The SQL that would make the schema equal to the entities, triggers aside; empty when they agree. */
   schemaDrift(): Promise<string>;
   /** True when a query is answered. */
   isReady(): Promise<boolean>;
@@ -62,7 +62,9 @@ export function openDatabase(address: DatabaseAddress, { poolSize = 16 } = {}): 
     },
     async migrate() {
       await em().transactional(async (tx) => {
-        await sql`select set_config('lock_timeout', '0', true), pg_advisory_xact_lock(${MIGRATION_LOCK})`.execute(tx.getKysely());
+        await sql`select set_config('lock_timeout', '0', true), pg_advisory_xact_lock(${MIGRATION_LOCK})`.execute(
+          tx.getKysely(),
+        );
         await orm.migrator.up();
       });
     },
@@ -70,7 +72,7 @@ export function openDatabase(address: DatabaseAddress, { poolSize = 16 } = {}): 
       const drift = await orm.schema.getUpdateSchemaSQL({ safe: false });
       return drift
         .split('\n')
-        .filter((line) => line.trim() !== '' && !/"migration"/.test(line))
+        .filter((line) => line.trim() !== '' && !/"migration"|^set names|^drop (?:trigger|function) /.test(line))
         .join('\n');
     },
     isReady: () => orm.isConnected(),

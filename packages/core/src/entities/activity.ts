@@ -1,4 +1,4 @@
-import { ACTIVITY_EVENTS, AUTH_METHODS } from '@berth/contract';
+import type { ActivityEvent, AuthMethod } from '@berth/contract';
 import { defineEntity, p } from '@mikro-orm/core';
 import { Account } from './account.ts';
 
@@ -8,12 +8,12 @@ const ActivitySchema = defineEntity({
   properties: {
     id: p.bigint('number').primary().autoincrement(),
     account: () => p.manyToOne(Account).deleteRule('cascade'),
-    event: p.text().$type<(typeof ACTIVITY_EVENTS)[number]>(),
+    event: p.text().$type<ActivityEvent>(),
     created: p.datetime(3),
     deployment: p.text().nullable(),
     domain: p.text().nullable(),
     token: p.text().nullable(),
-    authMethod: p.text().$type<(typeof AUTH_METHODS)[number]>(),
+    authMethod: p.text().$type<AuthMethod>(),
     meta: p.json<Record<string, unknown>>(),
   },
   indexes: [{ name: 'activity_account_id_index', properties: ['account', 'id'] }],

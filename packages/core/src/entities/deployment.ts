@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { TextArray } from './text-array.ts';
 import { Account } from './account.ts';
 
 const DeploymentSchema = defineEntity({
@@ -12,7 +13,7 @@ const DeploymentSchema = defineEntity({
     status: p.enum(['success', 'deleting'] as const),
     files: p.integer(),
     size: p.bigint('number'),
-    labels: p.array(),
+    labels: p.type(TextArray),
     via: p.text(),
     /** PHC string; `null` for a public site. */
     passwordHash: p.text().nullable(),

@@ -13,8 +13,32 @@ import { Token } from './token.ts';
 
 /** Every entity, for the ORM. */
 export const entities = [
-  Account, Activity, Boot, Content, Deployment, DeploymentPack, IdempotencyRecord, IssuedId, Manifest, Member, Pack, Token,
+  Account,
+  Activity,
+  Boot,
+  Content,
+  Deployment,
+  DeploymentPack,
+  IdempotencyRecord,
+  IssuedId,
+  Manifest,
+  Member,
+  Pack,
+  Token,
 ];
 
-export { Account, Activity, Boot, Content, Deployment, DeploymentPack, IdempotencyRecord, IssuedId, Manifest, Member, Pack, Token };
+export {
+  Account,
+  Activity,
+  Boot,
+  Content,
+  Deployment,
+  DeploymentPack,
+  IdempotencyRecord,
+  IssuedId,
+  Manifest,
+  Member,
+  Pack,
+  Token,
+};
 export type { AccountState } from './account.ts';

@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { TextArray } from './text-array.ts';
 import { Deployment } from './deployment.ts';
 
 const ManifestSchema = defineEntity({
@@ -7,7 +8,7 @@ const ManifestSchema = defineEntity({
   properties: {
     deployment: () => p.oneToOne(Deployment).primary().deleteRule('cascade').owner(),
     /** The path of each file. */
-    paths: p.array(),
+    paths: p.type(TextArray),
     /** Their SHA-256, 32 bytes each, in the order of the paths. */
     hashes: p.blob(),
     /** Their sizes in bytes, in the same order. */

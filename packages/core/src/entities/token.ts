@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { TextArray } from './text-array.ts';
 import { Account } from './account.ts';
 
 const TokenSchema = defineEntity({
@@ -13,7 +14,7 @@ const TokenSchema = defineEntity({
     /** SHA-256 of the whole credential: 128 random bits need no slow hash. */
     secretHash: p.blob().unique(),
     last4: p.text(),
-    labels: p.array(),
+    labels: p.type(TextArray),
     created: p.datetime(3),
     expires: p.datetime(3).nullable(),
     used: p.datetime(3).nullable(),

@@ -1,4 +1,11 @@
-import { DeletedDeployment, Deployment, DeploymentList, DeploymentPatch, DeploymentPath, PageQuery } from '@berth/contract';
+import {
+  DeletedDeployment,
+  Deployment,
+  DeploymentList,
+  DeploymentPatch,
+  DeploymentPath,
+  PageQuery,
+} from '@berth/contract';
 import { deleteDeployment, getDeployment, listDeployments, updateDeployment } from '../services/deployments.ts';
 import { accountProcedure, router } from './trpc.ts';
 
@@ -7,20 +14,45 @@ const tags = ['Deployments'];
 /** Published sites. `POST /deployments` is multipart and has a route of its own. Source: service-api part 4. */
 export const deployments = router({
   list: accountProcedure
-    .meta({ openapi: { method: 'GET', path: '/deployments', summary: 'List deployments, newest first', tags, protect: true, errorResponses: [400, 401, 403] } })
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/deployments',
+        summary: 'List deployments, newest first',
+        tags,
+        protect: true,
+        errorResponses: [400, 401, 403],
+      },
+    })
     .input(PageQuery)
     .output(DeploymentList)
     .query(({ ctx, input }) => listDeployments(ctx, input)),
 
   get: accountProcedure
-    .meta({ openapi: { method: 'GET', path: '/deployments/{deployment}', summary: 'Read a deployment', tags, protect: true, errorResponses: [400, 401, 403, 404] } })
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/deployments/{deployment}',
+        summary: 'Read a deployment',
+        tags,
+        protect: true,
+        errorResponses: [400, 401, 403, 404],
+      },
+    })
     .input(DeploymentPath)
     .output(Deployment)
     .query(({ ctx, input }) => getDeployment(ctx, input.deployment)),
 
   update: accountProcedure
     .meta({
-      openapi: { method: 'PATCH', path: '/deployments/{deployment}', summary: 'Replace the labels of a deployment', tags, protect: true, errorResponses: [400, 401, 403, 404, 422] },
+      openapi: {
+        method: 'PATCH',
+        path: '/deployments/{deployment}',
+        summary: 'Replace the labels of a deployment',
+        tags,
+        protect: true,
+        errorResponses: [400, 401, 403, 404, 422],
+      },
     })
     .input(DeploymentPatch)
     .output(Deployment)
@@ -32,7 +64,8 @@ export const deployments = router({
         method: 'DELETE',
         path: '/deployments/{deployment}',
         summary: 'Delete a deployment',
-        description: 'The site answers 404 at once; its bytes are cleaned up afterwards. Repeating it is 202 again while the row lasts.',
+        description:
+          'The site answers 404 at once; its bytes are cleaned up afterwards. Repeating it is 202 again while the row lasts.',
         tags,
         protect: true,
         errorResponses: [400, 401, 403, 404, 422],

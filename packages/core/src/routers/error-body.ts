@@ -46,7 +46,10 @@ export function toServiceError(thrown: unknown): ServiceError {
     if (known) return new ServiceError(known[0], known[1], { cause: thrown });
     return toServiceError(thrown.cause ?? new Error(thrown.message));
   }
-  return asUnavailable(thrown) ?? new ServiceError('internal_server_error', 'Something went wrong on our side.', { cause: thrown });
+  return (
+    asUnavailable(thrown) ??
+    new ServiceError('internal_server_error', 'Something went wrong on our side.', { cause: thrown })
+  );
 }
 
 /** The `validation_failed` of a schema's issues. */
@@ -59,8 +62,18 @@ export function fromIssues(issues: readonly z.core.$ZodIssue[]): ServiceError {
 
 /** The wire form of an error. Source: contract §2. */
 export function toErrorBody(error: ServiceError, requestId: string): ErrorBody {
-  const details = error.code === 'internal_server_error' ? { requestId } : error.code === 'rate_limit_exceeded' ? { retryAfter: error.retryAfterSeconds ?? 1 } : error.details;
-  return { error: error.code, message: error.message, status: ERROR_STATUS[error.code], ...(details ? { details: { ...details } } : {}) };
+  const details =
+    error.code === 'internal_server_error'
+      ? { requestId }
+      : error.code === 'rate_limit_exceeded'
+        ? { retryAfter: error.retryAfterSeconds ?? 1 }
+        : error.details;
+  return {
+    error: error.code,
+    message: error.message,
+    status: ERROR_STATUS[error.code],
+    ...(details ? { details: { ...details } } : {}),
+  };
 }
 
 /** The same error as tRPC throws it, so that both faces answer one status. */

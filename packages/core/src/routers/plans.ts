@@ -6,7 +6,15 @@ import { procedure, router } from './trpc.ts';
 /** Plans on sale. Source: service-api part 4. */
 export const plans = router({
   list: procedure
-    .meta({ openapi: { method: 'GET', path: '/plans', summary: 'List the plans on sale, in display order', tags: ['Platform'], errorResponses: [401, 403] } })
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/plans',
+        summary: 'List the plans on sale, in display order',
+        tags: ['Platform'],
+        errorResponses: [401, 403],
+      },
+    })
     .input(z.object({}).optional())
     .output(PlanList)
     .query(({ ctx }) => listPlans(ctx.core)),

@@ -8,14 +8,30 @@ const tags = ['Platform'];
 /** What the platform allows, and whether it is there. Source: service-api part 4. */
 export const platform = router({
   limits: accountProcedure
-    .meta({ openapi: { method: 'GET', path: '/limits', summary: 'Read what one deploy may hold', tags, protect: true, errorResponses: [401, 403] } })
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/limits',
+        summary: 'Read what one deploy may hold',
+        tags,
+        protect: true,
+        errorResponses: [401, 403],
+      },
+    })
     .input(z.object({}).optional())
     .output(Limits)
     .query(({ ctx }) => getLimits(ctx)),
 
   config: procedure
     .meta({
-      openapi: { method: 'GET', path: '/config', summary: 'Moved to /limits', description: 'Kept for older command-line clients.', tags, errorResponses: [401, 403] },
+      openapi: {
+        method: 'GET',
+        path: '/config',
+        summary: 'Moved to /limits',
+        description: 'Kept for older command-line clients.',
+        tags,
+        errorResponses: [401, 403],
+      },
       status: 301,
       redirect: '/limits',
     })
@@ -24,7 +40,16 @@ export const platform = router({
     .query(() => ({ location: '/limits' as const })),
 
   ping: accountProcedure
-    .meta({ openapi: { method: 'GET', path: '/ping', summary: 'Check that the service answers', tags, protect: true, errorResponses: [401, 403] } })
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/ping',
+        summary: 'Check that the service answers',
+        tags,
+        protect: true,
+        errorResponses: [401, 403],
+      },
+    })
     .input(z.object({}).optional())
     .output(Ping)
     .query(({ ctx }) => ({ timestamp: Math.floor(ctx.core.now().getTime() / 1000) })),

@@ -48,7 +48,10 @@ const guard = t.middleware(async ({ ctx, path, next }) => {
     throw toTrpcError(
       actor === 'anonymous'
         ? new ServiceError('authentication_failed', 'This needs a credential: send "Authorization: Bearer <API key>".')
-        : new ServiceError('forbidden', 'A deploy token may deploy, read the limits and ping; use an API key for this.'),
+        : new ServiceError(
+            'forbidden',
+            'A deploy token may deploy, read the limits and ping; use an API key for this.',
+          ),
     );
   }
   const result = await next();
@@ -64,6 +67,7 @@ export const procedure = t.procedure.use(guard);
 
 /** A procedure whose row names accounts only: its caller is one. */
 export const accountProcedure = procedure.use(({ ctx, next }) => {
-  if (ctx.caller.kind !== 'account') throw toTrpcError(new ServiceError('authentication_failed', 'This needs a credential.'));
+  if (ctx.caller.kind !== 'account')
+    throw toTrpcError(new ServiceError('authentication_failed', 'This needs a credential.'));
   return next({ ctx: { caller: ctx.caller } });
 });

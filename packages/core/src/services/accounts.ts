@@ -16,7 +16,11 @@ export async function getAccount({ core, caller }: { core: Core; caller: Account
   const em = core.database.em();
   const account = await em.findOneOrFail(Account, { id: caller.account });
   const seats = await em.count(Member, { account: caller.account });
-  const [newestKey] = await em.find(Token, { account: caller.account, kind: 'api' }, { orderBy: { created: 'desc', id: 'desc' }, limit: 1 });
+  const [newestKey] = await em.find(
+    Token,
+    { account: caller.account, kind: 'api' },
+    { orderBy: { created: 'desc', id: 'desc' }, limit: 1 },
+  );
   return {
     account: account.id,
     email: account.email,
@@ -55,7 +59,10 @@ export function generateKey(em: EntityManager, core: Core, account: string, secr
  *
  * @returns The owner's API key when this call minted one, to be shown once; else `null`. Source: contract §8.
  */
-export async function ensureOwner(core: Core, { email, plan, apiKey }: { email: string; plan: Plan; apiKey?: string | undefined }): Promise<string | null> {
+export async function ensureOwner(
+  core: Core,
+  { email, plan, apiKey }: { email: string; plan: Plan; apiKey?: string | undefined },
+): Promise<string | null> {
   return core.database.transaction(async (em) => {
     await sql`select pg_advisory_xact_lock(${FIRST_START_LOCK})`.execute(em.getKysely());
     const owner = await em.findOne(Account, { email });
@@ -88,7 +95,11 @@ export async function countDeployment(em: EntityManager, core: Core, account: st
 export function refuseFullAccount(core: Core, plan: string, used: number): void {
   const limit = core.plans.get(plan).caps?.deployments;
   if (limit !== undefined && used >= limit)
-    throw new ServiceError('forbidden', `The plan holds ${limit} deployments, and the account has ${used}. Delete one, or change the plan.`, {
-      details: { cap: 'deployments', used, limit },
-    });
+    throw new ServiceError(
+      'forbidden',
+      `The plan holds ${limit} deployments, and the account has ${used}. Delete one, or change the plan.`,
+      {
+        details: { cap: 'deployments', used, limit },
+      },
+    );
 }

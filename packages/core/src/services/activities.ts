@@ -18,7 +18,10 @@ export interface Entry {
 }
 
 /** Enters an activity in the transaction of what it records. Source: contract §6. */
-export function recordActivity(em: EntityManager, { account, event, authMethod, created, deployment, token, meta }: Entry): void {
+export function recordActivity(
+  em: EntityManager,
+  { account, event, authMethod, created, deployment, token, meta }: Entry,
+): void {
   em.persist(
     em.create(Activity, {
       account: em.getReference(Account, account),
@@ -34,14 +37,19 @@ export function recordActivity(em: EntityManager, { account, event, authMethod, 
 }
 
 /** `GET /activities`: the audit log, newest first. @throws `validation_failed` for a bad cursor. Source: contract §6. */
-export async function listActivities({ core, caller }: { core: Core; caller: AccountCaller }, page: PageQuery): Promise<z.infer<typeof ActivityList>> {
+export async function listActivities(
+  { core, caller }: { core: Core; caller: AccountCaller },
+  page: PageQuery,
+): Promise<z.infer<typeof ActivityList>> {
   const scope: CursorScope = { core, account: caller.account, list: 'activities' };
   const before = page.cursor === undefined ? undefined : Number(decodeCursor(scope, page.cursor)[0]);
-  const found = await core.database.em().find(
-    Activity,
-    { account: caller.account, ...(before === undefined ? {} : { id: { $lt: before } }) },
-    { orderBy: { id: 'desc' }, limit: page.limit + 1, disableIdentityMap: true },
-  );
+  const found = await core.database
+    .em()
+    .find(
+      Activity,
+      { account: caller.account, ...(before === undefined ? {} : { id: { $lt: before } }) },
+      { orderBy: { id: 'desc' }, limit: page.limit + 1, disableIdentityMap: true },
+    );
   const { rows, nextCursor } = toPage(scope, found, page.limit, (row) => [row.id]);
   return { activities: rows.map(toActivity), ...(nextCursor ? { nextCursor } : {}) };
 }

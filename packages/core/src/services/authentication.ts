@@ -28,8 +28,13 @@ interface CredentialRow {
 export async function authenticate(core: Core, header: string | undefined, address: string): Promise<Caller> {
   if (header === undefined) return { kind: 'anonymous', address };
   const credential = /^bearer +(\S+)$/i.exec(header.trim())?.[1];
-  const row = credential !== undefined && CREDENTIAL.test(credential) ? await findCredential(core, credential) : undefined;
-  if (!row) throw new ServiceError('authentication_failed', 'The credential is not valid: send "Authorization: Bearer <API key or deploy token>".');
+  const row =
+    credential !== undefined && CREDENTIAL.test(credential) ? await findCredential(core, credential) : undefined;
+  if (!row)
+    throw new ServiceError(
+      'authentication_failed',
+      'The credential is not valid: send "Authorization: Bearer <API key or deploy token>".',
+    );
   if (row.state !== 'active') throw new ServiceError('forbidden', `This account is ${row.state}.`);
   if (row.stale) await markUsed(core, row.id);
   return {
@@ -48,14 +53,18 @@ async function findCredential(core: Core, credential: string): Promise<Credentia
     select t.id::float8 as id, a.id as account, a.plan, a.state, t.token, t.kind,
       (t.used is null or t.used < ${staleBefore(now)}) as stale
     from token t join account a on a.id = t.account_id
-    where t.secret_hash = ${secretHash(credential)} and (t.expires is null or t.expires > ${now})`.execute(core.database.em().getKysely());
+    where t.secret_hash = ${secretHash(credential)} and (t.expires is null or t.expires > ${now})`.execute(
+    core.database.em().getKysely(),
+  );
   return rows[0];
 }
 
 /** Asks again whether it is stale, so that of requests at the same time one moves it. */
 async function markUsed(core: Core, id: number): Promise<void> {
   const now = core.now();
-  await sql`update token set used = ${now} where id = ${id} and (used is null or used < ${staleBefore(now)})`.execute(core.database.em().getKysely());
+  await sql`update token set used = ${now} where id = ${id} and (used is null or used < ${staleBefore(now)})`.execute(
+    core.database.em().getKysely(),
+  );
 }
 
 function staleBefore(now: Date): Date {

@@ -20,17 +20,53 @@ export function packHashes(hashes: readonly string[]): Buffer {
 }
 
 /** The hash of each position, counted from 1, in a packed parameter or column. */
-export const hashAt = (packed: unknown, position: string) => sql`substring(${packed}::bytea from (${sql.raw(position)}::int - 1) * ${sql.lit(HASH_BYTES)} + 1 for ${sql.lit(HASH_BYTES)})`;
+export const hashAt = (packed: unknown, position: string) =>
+  sql`substring(${packed}::bytea from (${sql.raw(position)}::int - 1) * ${sql.lit(HASH_BYTES)} + 1 for ${sql.lit(HASH_BYTES)})`;
 
 /**
  * Finds which contents are stored already. An answer of the moment: only under the fence does it stay true.
  *
  * @param hashes SHA-256 in hex.
  */
-export async function findStored(core: Core, hashes: readonly string[]): Promise<Set<string>> {
+async function findStored(core: Core, hashes: readonly string[]): Promise<Set<string>> {
   const { rows } = await sql<{ hash: string }>`
-    select encode(hash, 'hex') as hash from content where hash = any(${hashes.map(asBytea)}::bytea[])`.execute(core.database.em().getKysely());
+    select encode(hash, 'hex') as hash from content where hash = any(${hashes.map(asBytea)}::bytea[])`.execute(
+    core.database.em().getKysely(),
+  );
   return new Set(rows.map(({ hash }) => hash));
+}
+
+const HASHES_AT_ONCE = 500;
+
+/** Finds what is stored while more contents are still arriving. */
+export interface StoredLookup {
+  /** Asks about one more content. */
+  add(hash: string): void;
+  /** Everything that was asked about and is stored. @throws what the database did. */
+  result(): Promise<Set<string>>;
+}
+
+/** Starts a lookup of contents, SHA-256 in hex, that asks the database about many at once. */
+export function lookUpStored(core: Core): StoredLookup {
+  const answers: Promise<Set<string>>[] = [];
+  let pending: string[] = [];
+  const ask = () => {
+    const answer = findStored(core, pending);
+    answer.catch(() => {}); // Whoever asks for the result hears of it.
+    answers.push(answer);
+    pending = [];
+  };
+  return {
+    add(hash) {
+      if (pending.push(hash) === HASHES_AT_ONCE) ask();
+    },
+    async result() {
+      if (pending.length > 0) ask();
+      const stored = new Set<string>();
+      for (const answer of answers) for (const hash of await answer) stored.add(hash);
+      return stored;
+    },
+  };
 }
 
 /**
@@ -43,7 +79,11 @@ export async function findStored(core: Core, hashes: readonly string[]): Promise
  * @throws `unavailable` when a content that was stored at first has been swept away since.
  * Source: security P4.
  */
-export async function placeContents(em: EntityManager, hashes: readonly string[], pack: NewPack | null): Promise<string[]> {
+export async function placeContents(
+  em: EntityManager,
+  hashes: readonly string[],
+  pack: NewPack | null,
+): Promise<string[]> {
   const db = em.getKysely();
   const packs = new Set<string>();
   let others = hashes;
@@ -62,9 +102,12 @@ export async function placeContents(em: EntityManager, hashes: readonly string[]
   }
   if (others.length > 0) {
     const { rows } = await sql<{ pack: string; contents: number }>`
-      select pack_id as pack, count(*)::int as contents from content where hash = any(${others.map(asBytea)}::bytea[]) group by pack_id`.execute(db);
+      select pack_id as pack, count(*)::int as contents from content where hash = any(${others.map(asBytea)}::bytea[]) group by pack_id`.execute(
+      db,
+    );
     const found = rows.reduce((sum, row) => sum + row.contents, 0);
-    if (found !== others.length) throw unavailable('Some of the content was being cleaned up; send the deploy again.', undefined, 1);
+    if (found !== others.length)
+      throw unavailable('Some of the content was being cleaned up; send the deploy again.', undefined, 1);
     for (const row of rows) packs.add(row.pack);
   }
   return [...packs];

@@ -38,13 +38,20 @@ export function decodeCursor(scope: CursorScope, cursor: string): PageKey {
   const bytes = Buffer.from(cursor, 'base64url');
   const key = bytes.subarray(MAC_BYTES);
   const genuine =
-    bytes.length > MAC_BYTES && bytes.toString('base64url') === cursor && timingSafeEqual(bytes.subarray(0, MAC_BYTES), macOf(scope, key));
+    bytes.length > MAC_BYTES &&
+    bytes.toString('base64url') === cursor &&
+    timingSafeEqual(bytes.subarray(0, MAC_BYTES), macOf(scope, key));
   if (!genuine) throw invalid('cursor', 'this is not the nextCursor of an earlier page of this list');
   return JSON.parse(key.toString()) as PageKey;
 }
 
 /** Splits what was read into one page and, when a row too many was there, the cursor of the next. */
-export function toPage<T>(scope: CursorScope, rows: T[], limit: number, keyOf: (row: T) => PageKey): { rows: T[]; nextCursor?: string } {
+export function toPage<T>(
+  scope: CursorScope,
+  rows: T[],
+  limit: number,
+  keyOf: (row: T) => PageKey,
+): { rows: T[]; nextCursor?: string } {
   if (rows.length <= limit) return { rows };
   const page = rows.slice(0, limit);
   return { rows: page, nextCursor: encodeCursor(scope, keyOf(page.at(-1)!)) };

@@ -47,11 +47,21 @@ export function maxParts(limits: DeployLimits): number {
 
 /** @throws `payload_too_large` in the one form it has. Source: contract §2. */
 export function tooLarge(limit: SizeLimit, max: number, message: string, file?: string): ServiceError {
-  return new ServiceError('payload_too_large', message, { details: { limit, max, ...(file === undefined ? {} : { file }) } });
+  return new ServiceError('payload_too_large', message, {
+    details: { limit, max, ...(file === undefined ? {} : { file }) },
+  });
 }
 
-/** Collects files into a pack under the limits of a plan. Every limit is refused the moment it is crossed. */
-export function collectFiles(pack: Pick<PackBuilder, 'begin'>, limits: DeployLimits): DeployFiles {
+/**
+ * Collects files into a pack under the limits of a plan. Every limit is refused the moment it is crossed.
+ *
+ * @param onContent Told the SHA-256 of each file that is to be published, when it has arrived.
+ */
+export function collectFiles(
+  pack: Pick<PackBuilder, 'begin'>,
+  limits: DeployLimits,
+  onContent: (sha256: string) => void,
+): DeployFiles {
   const parts: UploadedFile[] = [];
   let started = 0;
   let files = 0;
@@ -67,9 +77,11 @@ export function collectFiles(pack: Pick<PackBuilder, 'begin'>, limits: DeployLim
       const refused = junk ? null : refusedPath(path);
       if (refused) throw invalidFile(path, refused);
       started += 1;
-      if (started > maxParts(limits)) throw tooLarge('maxFilesCount', limits.maxFilesCount, `A deploy has at most ${maxParts(limits)} parts.`);
+      if (started > maxParts(limits))
+        throw tooLarge('maxFilesCount', limits.maxFilesCount, `A deploy has at most ${maxParts(limits)} parts.`);
       if (!junk) files += 1;
-      if (files > limits.maxFilesCount) throw tooLarge('maxFilesCount', limits.maxFilesCount, `A deploy has at most ${limits.maxFilesCount} files.`);
+      if (files > limits.maxFilesCount)
+        throw tooLarge('maxFilesCount', limits.maxFilesCount, `A deploy has at most ${limits.maxFilesCount} files.`);
 
       const sink = pack.begin();
       const checks = junk ? [] : contentChecks(path);
@@ -77,10 +89,22 @@ export function collectFiles(pack: Pick<PackBuilder, 'begin'>, limits: DeployLim
       return {
         write(chunk) {
           size += chunk.length;
-          if (size > limits.maxFileSize) throw tooLarge('maxFileSize', limits.maxFileSize, `${path}: a file has at most ${limits.maxFileSize} bytes.`, path);
+          if (size > limits.maxFileSize)
+            throw tooLarge(
+              'maxFileSize',
+              limits.maxFileSize,
+              `${path}: a file has at most ${limits.maxFileSize} bytes.`,
+              path,
+            );
           if (!junk) {
             totalBytes += chunk.length;
-            if (totalBytes > limits.maxTotalSize) throw tooLarge('maxTotalSize', limits.maxTotalSize, `A deploy has at most ${limits.maxTotalSize} bytes.`, path);
+            if (totalBytes > limits.maxTotalSize)
+              throw tooLarge(
+                'maxTotalSize',
+                limits.maxTotalSize,
+                `A deploy has at most ${limits.maxTotalSize} bytes.`,
+                path,
+              );
           }
           for (const check of checks) check.write(chunk);
           return sink.write(chunk);
@@ -88,6 +112,7 @@ export function collectFiles(pack: Pick<PackBuilder, 'begin'>, limits: DeployLim
         end() {
           const digest = sink.end({ discard: junk });
           for (const check of checks) check.end();
+          if (!junk) onContent(digest.sha256);
           parts.push({ path, junk, ...digest });
         },
       };
@@ -124,14 +149,17 @@ function privateKeyCheck(path: string): ContentCheck {
 /**
  * Holds the parts against the checksums: one MD5 a part, in order, each equal to what arrived.
  *
- * @param md5s What arrived, in the order of the parts.
  * @throws `validation_failed` naming the first file that differs. Source: contract §3; security T7.
  */
-export function matchChecksums(parts: readonly UploadedFile[], md5s: readonly string[], checksums: readonly string[]): void {
+export function matchChecksums(parts: readonly UploadedFile[], checksums: readonly string[]): void {
   if (checksums.length !== parts.length)
-    throw invalid('checksums', `has ${checksums.length} entries for ${parts.length} file parts that arrived; send one MD5 a file, in order`);
-  for (const [i, { path }] of parts.entries())
-    if (md5s[i] !== checksums[i]) throw invalidFile(path, `the bytes that arrived have the MD5 ${md5s[i]}, checksums[${i}] says ${checksums[i]}`);
+    throw invalid(
+      'checksums',
+      `has ${checksums.length} entries for ${parts.length} file parts that arrived; send one MD5 a file, in order`,
+    );
+  for (const [i, { path, md5 }] of parts.entries())
+    if (md5 !== checksums[i])
+      throw invalidFile(path, `the bytes that arrived have the MD5 ${md5}, checksums[${i}] says ${checksums[i]}`);
 }
 
 /**
@@ -152,20 +180,32 @@ const MAX_WARNINGS = 100;
 /** What is worth knowing about accepted files. Source: contract §3; serving S12, S65. */
 export function warningsOf(paths: readonly string[]): Warning[] {
   const warnings = [
-    ...paths.filter((path) => RULE_FILES.has(path)).map((file) => ({ file, message: 'Stored, but its rules are not applied yet.' })),
-    ...paths.filter((path) => isWithheld(path) && !RULE_FILES.has(path)).map((file) => ({
+    ...paths
+      .filter((path) => RULE_FILES.has(path))
+      .map((file) => ({ file, message: 'Stored, but its rules are not applied yet.' })),
+    ...paths
+      .filter((path) => isWithheld(path) && !RULE_FILES.has(path))
+      .map((file) => ({
+        file,
+        message: isDotFile(file)
+          ? 'Stored, but dot files are not served (except under .well-known/).'
+          : 'Stored, but not served: it is server code of another host.',
+      })),
+    ...findCaseTwins(paths).map(({ file, twin }) => ({
       file,
-      message: isDotFile(file) ? 'Stored, but dot files are not served (except under .well-known/).' : 'Stored, but not served: it is server code of another host.',
+      message: `Differs from ${twin} by case alone: both are served, but many disks hold only one.`,
     })),
-    ...findCaseTwins(paths).map(({ file, twin }) => ({ file, message: `Differs from ${twin} by case alone: both are served, but many disks hold only one.` })),
   ];
   if (warnings.length <= MAX_WARNINGS) return warnings;
   const rest = warnings.length - MAX_WARNINGS;
-  return [...warnings.slice(0, MAX_WARNINGS), { file: warnings[MAX_WARNINGS]!.file, message: `And ${rest} more warnings like these.` }];
+  return [
+    ...warnings.slice(0, MAX_WARNINGS),
+    { file: warnings[MAX_WARNINGS]!.file, message: `And ${rest} more warnings like these.` },
+  ];
 }
 
 /** A name as an error may show it: printable and short. */
 function shown(name: string): string {
-  const printable = [...name.slice(0, 200)].map((c) => (/[\p{C}\p{Zl}\p{Zp}]/u.test(c) ? '\ufffd' : c)).join('');
+  const printable = Array.from(name.slice(0, 200), (c) => (/[\p{C}\p{Zl}\p{Zp}]/u.test(c) ? '\ufffd' : c)).join('');
   return printable === '' ? '(empty)' : printable;
 }

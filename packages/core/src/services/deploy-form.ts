@@ -1,4 +1,14 @@
-import { Checksums, DEPLOY_FIELDS, type DeployField, type DeployOptions, FILES_FIELD, Labels, normalizeVia, Password, Ttl } from '@berth/contract';
+import {
+  Checksums,
+  DEPLOY_FIELDS,
+  type DeployField,
+  type DeployOptions,
+  FILES_FIELD,
+  Labels,
+  normalizeVia,
+  Password,
+  Ttl,
+} from '@berth/contract';
 import type { z } from 'zod';
 import type { Caller } from '../core.ts';
 import { invalid, ServiceError } from '../errors.ts';
@@ -17,15 +27,23 @@ export function collectForm(): DeployForm {
   return {
     add(name, value) {
       const field = DEPLOY_FIELDS.find((known) => known === name);
-      if (!field) throw invalid(name, name === FILES_FIELD ? 'a file part carries a filename, which is its path' : `there is no such field; there are ${FILES_FIELD}, ${DEPLOY_FIELDS.join(', ')}`);
+      if (!field)
+        throw invalid(
+          name,
+          name === FILES_FIELD
+            ? 'a file part carries a filename, which is its path'
+            : `there is no such field; there are ${FILES_FIELD}, ${DEPLOY_FIELDS.join(', ')}`,
+        );
       if (fields.has(field)) throw invalid(field, 'the field stands once');
       fields.set(field, value);
     },
     read(caller) {
       const checksums = fields.get('checksums');
-      if (checksums === undefined) throw invalid('checksums', 'is missing: send a JSON array with the MD5 of each file, in order');
+      if (checksums === undefined)
+        throw invalid('checksums', 'is missing: send a JSON array with the MD5 of each file, in order');
       const ttl = fields.get('ttl');
-      if (ttl !== undefined && caller.kind === 'anonymous') throw new ServiceError('forbidden', 'ttl needs a credential; an anonymous deployment lives for 3 days.');
+      if (ttl !== undefined && caller.kind === 'anonymous')
+        throw new ServiceError('forbidden', 'ttl needs a credential; an anonymous deployment lives for 3 days.');
       const password = fields.get('password');
       return {
         checksums: checked('checksums', Checksums, json('checksums', checksums)),
@@ -33,7 +51,10 @@ export function collectForm(): DeployForm {
           labels: checked('labels', Labels, json('labels', fields.get('labels') ?? '[]')),
           password: password === undefined ? null : checked('password', Password, password),
           via: normalizeVia(fields.get('via')),
-          ttlSeconds: ttl === undefined ? null : checked('ttl', Ttl, /^(?:0|-?[1-9]\d{0,9})$/.test(ttl) ? Number(ttl) : Number.NaN),
+          ttlSeconds:
+            ttl === undefined
+              ? null
+              : checked('ttl', Ttl, /^(?:0|-?[1-9]\d{0,9})$/.test(ttl) ? Number(ttl) : Number.NaN),
         },
       };
     },

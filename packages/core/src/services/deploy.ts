@@ -3,7 +3,7 @@ import type { Caller, Core } from '../core.ts';
 import { Account } from '../entities/index.ts';
 import { failpoint } from '../failpoints.ts';
 import { refuseFullAccount } from './accounts.ts';
-import { findStored, type NewPack } from './contents.ts';
+import { lookUpStored, type NewPack, type StoredLookup } from './contents.ts';
 import { collectFiles, type DeployFiles, matchChecksums, publishedFiles, warningsOf } from './deploy-files.ts';
 import { collectForm, type DeployForm } from './deploy-form.ts';
 import { fingerprintOf, type IdempotencyKey } from './idempotency.ts';
@@ -39,21 +39,22 @@ export async function beginDeploy(core: Core, caller: Caller, key: IdempotencyKe
     refuseFullAccount(core, account.plan, account.deploymentCount);
   }
   const pack = openPack(core);
-  const files = collectFiles(pack, limitsOf(core, caller));
+  const stored = lookUpStored(core);
+  const files = collectFiles(pack, limitsOf(core, caller), stored.add);
   const form = collectForm();
   return {
     files,
     form,
     close: () => pack.close(),
     async commit() {
-      const asked = await check(pack, files, form, caller);
+      const asked = check(files, form, caller);
       const published = asked.files.map(({ path, sha256, size }) => ({ path, sha256, size }));
       const passwordHash = asked.options.password === null ? null : await hashPassword(asked.options.password);
       const publication: Publication = {
         files: published,
         options: asked.options,
         passwordHash,
-        pack: await sealNew(core, pack),
+        pack: await sealNew(pack, stored),
         warnings: warningsOf(published.map(({ path }) => path)),
         idempotency: key && { ...key, fingerprint: fingerprintOf(core, canonical(asked)) },
       };
@@ -62,15 +63,18 @@ export async function beginDeploy(core: Core, caller: Caller, key: IdempotencyKe
   };
 }
 
-async function check(pack: OpenPack, files: DeployFiles, form: DeployForm, caller: Caller) {
+function check(files: DeployFiles, form: DeployForm, caller: Caller) {
   const { checksums, options } = form.read(caller);
-  matchChecksums(files.parts, await pack.md5s(), checksums);
+  matchChecksums(files.parts, checksums);
   return { files: publishedFiles(files.parts), options };
 }
 
 /** The canonical manifest and parameters: what "the same request" means. Source: contract §3. */
-function canonical({ files, options }: Awaited<ReturnType<typeof check>>): unknown {
-  return [files.map(({ path, sha256, size }) => [path, sha256, size]).toSorted((a, b) => (a[0]! < b[0]! ? -1 : 1)), options];
+function canonical({ files, options }: ReturnType<typeof check>): unknown {
+  return [
+    files.map(({ path, sha256, size }) => [path, sha256, size]).toSorted((a, b) => (a[0]! < b[0]! ? -1 : 1)),
+    options,
+  ];
 }
 
 /**
@@ -80,8 +84,8 @@ function canonical({ files, options }: Awaited<ReturnType<typeof check>>): unkno
 const MOST_BYTES_BESIDE = 64 * 1024 * 1024;
 
 /** Keeps the contents nobody has stored yet, and begins to make them durable. `null` when there are none. */
-async function sealNew(core: Core, pack: OpenPack): Promise<NewPack | null> {
-  const stored = await findStored(core, pack.contents().map(({ sha256 }) => sha256));
+async function sealNew(pack: OpenPack, lookup: StoredLookup): Promise<NewPack | null> {
+  const stored = await lookup.result();
   await pack.retain((sha256) => !stored.has(sha256));
   const contents = pack.contents();
   if (contents.length === 0) return null;

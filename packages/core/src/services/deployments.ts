@@ -1,4 +1,9 @@
-import { type Deployment as WireDeployment, type DeploymentList, type PageQuery, parseDeploymentReference } from '@berth/contract';
+import {
+  type Deployment as WireDeployment,
+  type DeploymentList,
+  type PageQuery,
+  parseDeploymentReference,
+} from '@berth/contract';
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { z } from 'zod';
@@ -32,21 +37,31 @@ export function toDeployment(addresses: Addresses, row: Deployment): WireDeploym
 }
 
 /** What an account's deployment has to satisfy to be seen: the clock decides, not the sweep. */
-const visible = ({ core, caller }: Scope) => ({ account: caller.account, $or: [{ expires: null }, { expires: { $gt: core.now() } }] });
+const visible = ({ core, caller }: Scope) => ({
+  account: caller.account,
+  $or: [{ expires: null }, { expires: { $gt: core.now() } }],
+});
 
 /** `GET /deployments`, newest first. @throws `validation_failed` for a bad cursor. */
 export async function listDeployments(scope: Scope, page: PageQuery): Promise<z.infer<typeof DeploymentList>> {
   const cursorScope: CursorScope = { core: scope.core, account: scope.caller.account, list: 'deployments' };
   const [created, id] = page.cursor === undefined ? [] : decodeCursor(cursorScope, page.cursor);
   const after =
-    created === undefined ? [] : [{ $or: [{ created: { $lt: new Date(created) } }, { created: new Date(created), id: { $lt: String(id) } }] }];
-  const found = await scope.core.database.em().find(
-    Deployment,
-    { $and: [visible(scope), ...after] },
-    { orderBy: { created: 'desc', id: 'desc' }, limit: page.limit + 1, disableIdentityMap: true },
-  );
+    created === undefined
+      ? []
+      : [{ $or: [{ created: { $lt: new Date(created) } }, { created: new Date(created), id: { $lt: String(id) } }] }];
+  const found = await scope.core.database
+    .em()
+    .find(
+      Deployment,
+      { $and: [visible(scope), ...after] },
+      { orderBy: { created: 'desc', id: 'desc' }, limit: page.limit + 1, disableIdentityMap: true },
+    );
   const { rows, nextCursor } = toPage(cursorScope, found, page.limit, (row) => [row.created.getTime(), row.id]);
-  return { deployments: rows.map((row) => toDeployment(scope.core.addresses, row)), ...(nextCursor ? { nextCursor } : {}) };
+  return {
+    deployments: rows.map((row) => toDeployment(scope.core.addresses, row)),
+    ...(nextCursor ? { nextCursor } : {}),
+  };
 }
 
 /** `GET /deployments/{deployment}`. @throws `not_found`. */
@@ -55,28 +70,50 @@ export async function getDeployment(scope: Scope, reference: string): Promise<Wi
 }
 
 /** `PATCH /deployments/{deployment}`. @throws `not_found`; `business_logic_error` while it is being deleted. */
-export async function updateDeployment(scope: Scope, reference: string, { labels }: { labels: string[] }): Promise<WireDeployment> {
+export async function updateDeployment(
+  scope: Scope,
+  reference: string,
+  { labels }: { labels: string[] },
+): Promise<WireDeployment> {
   return scope.core.database.transaction(async (em) => {
     // The audit log refers to the account: its lock would otherwise come after the deployment's.
     await lockAccount(em, scope.caller.account);
     const row = await getOwn(em, scope, reference, { lock: true });
     if (row.status !== 'success')
-      throw new ServiceError('business_logic_error', 'This deployment is being deleted and cannot be changed.', { details: { status: row.status } });
+      throw new ServiceError('business_logic_error', 'This deployment is being deleted and cannot be changed.', {
+        details: { status: row.status },
+      });
     row.labels = labels;
-    recordActivity(em, { account: scope.caller.account, event: 'deployment.update', authMethod: scope.caller.authMethod, created: scope.core.now(), deployment: row.id, meta: { labels } });
+    recordActivity(em, {
+      account: scope.caller.account,
+      event: 'deployment.update',
+      authMethod: scope.caller.authMethod,
+      created: scope.core.now(),
+      deployment: row.id,
+      meta: { labels },
+    });
     return toDeployment(scope.core.addresses, row);
   });
 }
 
 /** `DELETE /deployments/{deployment}`: the site is gone at once, its bytes later. Repeating it is no error. @throws `not_found`. */
-export async function deleteDeployment(scope: Scope, reference: string): Promise<{ deployment: string; status: 'deleting' }> {
+export async function deleteDeployment(
+  scope: Scope,
+  reference: string,
+): Promise<{ deployment: string; status: 'deleting' }> {
   return scope.core.database.transaction(async (em) => {
     await lockAccount(em, scope.caller.account);
     const row = await getOwn(em, scope, reference, { lock: true });
     if (row.status === 'success') {
       row.status = 'deleting';
       await uncountDeployment(em, scope.caller.account);
-      recordActivity(em, { account: scope.caller.account, event: 'deployment.delete', authMethod: scope.caller.authMethod, created: scope.core.now(), deployment: row.id });
+      recordActivity(em, {
+        account: scope.caller.account,
+        event: 'deployment.delete',
+        authMethod: scope.caller.authMethod,
+        created: scope.core.now(),
+        deployment: row.id,
+      });
     }
     return { deployment: row.id, status: 'deleting' as const };
   });
@@ -95,7 +132,12 @@ export async function uncountDeployment(em: EntityManager, account: string): Pro
 async function getOwn(em: EntityManager, scope: Scope, reference: string, { lock = false } = {}): Promise<Deployment> {
   const id = parseDeploymentReference(reference, scope.core.addresses.platformDomain);
   const row =
-    id && (await em.findOne(Deployment, { $and: [{ id }, visible(scope)] }, lock ? { lockMode: LockMode.PESSIMISTIC_WRITE } : {}));
+    id &&
+    (await em.findOne(
+      Deployment,
+      { $and: [{ id }, visible(scope)] },
+      lock ? { lockMode: LockMode.PESSIMISTIC_WRITE } : {},
+    ));
   if (!row) throw notFound('deployment');
   return row;
 }

@@ -13,7 +13,9 @@ export async function expireDeployments(core: Core, batch: number): Promise<numb
   const now = core.now();
   const due = await sql<{ id: string; account: string | null }>`
     select id, account_id as account from deployment
-    where status = 'success' and expires <= ${now} order by expires limit ${batch}`.execute(core.database.em().getKysely());
+    where status = 'success' and expires <= ${now} order by expires limit ${batch}`.execute(
+    core.database.em().getKysely(),
+  );
   let ended = 0;
   for (const { id, account } of due.rows) if (await expire(core, id, account, now)) ended += 1;
   return ended;
@@ -25,7 +27,9 @@ async function expire(core: Core, id: string, account: string | null, now: Date)
     if (account !== null) await lockAccount(em, account);
     const { numAffectedRows } = await sql`
       update deployment set status = 'deleting'
-      where id = ${id} and status = 'success' and expires <= ${now} and account_id is not distinct from ${account}`.execute(em.getKysely());
+      where id = ${id} and status = 'success' and expires <= ${now} and account_id is not distinct from ${account}`.execute(
+      em.getKysely(),
+    );
     if (numAffectedRows !== 1n) return false;
     if (account !== null) {
       await uncountDeployment(em, account);

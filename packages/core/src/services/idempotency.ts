@@ -23,7 +23,8 @@ const TAG_BYTES = 16;
 export function readIdempotencyKey(header: string | undefined, caller: Caller): IdempotencyKey | null {
   if (header === undefined) return null;
   const key = header.trim();
-  if (key.length < 1 || key.length > MAX_IDEMPOTENCY_KEY) throw invalid('Idempotency-Key', `a key has 1 to ${MAX_IDEMPOTENCY_KEY} characters`);
+  if (key.length < 1 || key.length > MAX_IDEMPOTENCY_KEY)
+    throw invalid('Idempotency-Key', `a key has 1 to ${MAX_IDEMPOTENCY_KEY} characters`);
   const scope = caller.kind === 'account' ? `token:${caller.account}:${caller.token}` : `address:${caller.address}`;
   return { scope, key };
 }
@@ -44,8 +45,15 @@ export function fingerprintOf(core: Core, asked: unknown): Buffer {
  * @returns The stored body, or `null` when the key is new.
  * @throws `business_logic_error` when the key was used for something else. Source: contract §3.
  */
-export async function findReplay<T>(em: EntityManager, core: Core, id: IdempotencyKey, fingerprint: Buffer): Promise<T | null> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${JSON.stringify([id.scope, id.key])}, 0))`.execute(em.getKysely());
+export async function findReplay<T>(
+  em: EntityManager,
+  core: Core,
+  id: IdempotencyKey,
+  fingerprint: Buffer,
+): Promise<T | null> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${JSON.stringify([id.scope, id.key])}, 0))`.execute(
+    em.getKysely(),
+  );
   const record = await em.findOne(IdempotencyRecord, { scope: id.scope, key: id.key });
   if (!record) return null;
   if (core.now().getTime() - record.created.getTime() >= IDEMPOTENCY_WINDOW_SECONDS * 1000) {
@@ -54,15 +62,27 @@ export async function findReplay<T>(em: EntityManager, core: Core, id: Idempoten
     return null;
   }
   if (Buffer.compare(record.fingerprint, fingerprint) !== 0)
-    throw new ServiceError('business_logic_error', 'This Idempotency-Key was used for another deploy; use a new key for new content.', {
-      details: { state: 'idempotency_key_used' },
-    });
+    throw new ServiceError(
+      'business_logic_error',
+      'This Idempotency-Key was used for another deploy; use a new key for new content.',
+      {
+        details: { state: 'idempotency_key_used' },
+      },
+    );
   return decrypt(core, id, Buffer.from(record.response)) as T;
 }
 
 /** Stores a 201 under its key, in the transaction of the deployment. It may hold a claim hash, so it is encrypted. */
-export function storeOutcome(em: EntityManager, core: Core, id: IdempotencyKey, fingerprint: Buffer, body: object): void {
-  em.persist(em.create(IdempotencyRecord, { ...id, fingerprint, response: encrypt(core, id, body), created: core.now() }));
+export function storeOutcome(
+  em: EntityManager,
+  core: Core,
+  id: IdempotencyKey,
+  fingerprint: Buffer,
+  body: object,
+): void {
+  em.persist(
+    em.create(IdempotencyRecord, { ...id, fingerprint, response: encrypt(core, id, body), created: core.now() }),
+  );
 }
 
 function encrypt(core: Core, id: IdempotencyKey, body: object): Buffer {
@@ -73,7 +93,9 @@ function encrypt(core: Core, id: IdempotencyKey, body: object): Buffer {
 
 function decrypt(core: Core, id: IdempotencyKey, stored: Buffer): unknown {
   const tag = stored.subarray(stored.length - TAG_BYTES);
-  const decipher = createDecipheriv('aes-256-gcm', core.keys.idempotency, stored.subarray(0, IV_BYTES)).setAAD(additional(id)).setAuthTag(tag);
+  const decipher = createDecipheriv('aes-256-gcm', core.keys.idempotency, stored.subarray(0, IV_BYTES))
+    .setAAD(additional(id))
+    .setAuthTag(tag);
   const text = Buffer.concat([decipher.update(stored.subarray(IV_BYTES, stored.length - TAG_BYTES)), decipher.final()]);
   return JSON.parse(text.toString());
 }

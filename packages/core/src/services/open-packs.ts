@@ -22,7 +22,9 @@ export function openPack(core: Core): OpenPack {
   let released = false;
   core.activePacks.add(id);
   const builder = createPackBuilder(async () => {
-    await sql`insert into pack (id, state, boot_id, created) values (${id}, 'open', ${core.boot}, ${core.now()})`.execute(kysely(core));
+    await sql`insert into pack (id, state, boot_id, created) values (${id}, 'open', ${core.boot}, ${core.now()})`.execute(
+      kysely(core),
+    );
     recorded = true;
     failpoint('pack.recorded');
     return core.packs.create(id);
@@ -54,13 +56,16 @@ export function openPack(core: Core): OpenPack {
  */
 export async function markSealed(em: EntityManager, core: Core, id: string, sizeBytes: number): Promise<void> {
   const { numAffectedRows } = await sql`
-    update pack set state = 'sealed', size = ${sizeBytes}, sealed = ${core.now()} where id = ${id} and state = 'open'`.execute(em.getKysely());
+    update pack set state = 'sealed', size = ${sizeBytes}, sealed = ${core.now()} where id = ${id} and state = 'open'`.execute(
+    em.getKysely(),
+  );
   if (numAffectedRows !== 1n) throw unavailable('The upload took too long to be kept; send it again.');
 }
 
 /** Drops a pack that nothing refers to: first the row says so, then the file goes, then the row. Source: security P8. */
 export async function dropPack(core: Core, id: string): Promise<void> {
-  const { numAffectedRows } = await sql`update pack set state = 'dead' where id = ${id} and state in ('open', 'dead')`.execute(kysely(core));
+  const { numAffectedRows } =
+    await sql`update pack set state = 'dead' where id = ${id} and state in ('open', 'dead')`.execute(kysely(core));
   if (numAffectedRows === 1n) await removeDeadPack(core, id);
 }
 

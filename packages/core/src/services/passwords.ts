@@ -38,7 +38,8 @@ export async function hashPassword(password: string): Promise<string> {
 
 async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   if (running >= AT_ONCE) {
-    if (waiting.length >= MAX_QUEUED) throw unavailable('Too many passwords are being hashed right now; try again shortly.');
+    if (waiting.length >= MAX_QUEUED)
+      throw unavailable('Too many passwords are being hashed right now; try again shortly.');
     await new Promise<void>((resolve) => waiting.push(resolve));
   } else running += 1;
   try {

@@ -1,4 +1,11 @@
-import { ANONYMOUS_PLAN, BLOCKED_EXTENSIONS, type DeployLimits, type Limits, type Plan, type PlanRow } from '@berth/contract';
+import {
+  ANONYMOUS_PLAN,
+  BLOCKED_EXTENSIONS,
+  type DeployLimits,
+  type Limits,
+  type Plan,
+  type PlanRow,
+} from '@berth/contract';
 import type { Caller, Core, Plans } from '../core.ts';
 
 /**
@@ -30,5 +37,13 @@ export function getLimits({ core, caller }: { core: Core; caller: Caller }): Lim
 
 /** `GET /plans`: what is on sale, in display order. Source: service-api part 2. */
 export function listPlans(core: Core): { plans: PlanRow[] } {
-  return { plans: core.plans.all.map(({ plan, name, price, caps, closed }) => ({ plan, name, price, caps, ...(closed ? { closed } : {}) })) };
+  return {
+    plans: core.plans.all.map(({ plan, name, price, caps, closed }) => ({
+      plan,
+      name,
+      price,
+      caps,
+      ...(closed ? { closed } : {}),
+    })),
+  };
 }

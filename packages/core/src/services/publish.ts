@@ -41,7 +41,12 @@ export interface Outcome {
  * @throws `forbidden` at the plan's cap; `business_logic_error` for a key used otherwise; `unavailable`.
  * Source: security §5, P3 to P6.
  */
-export async function publish(em: EntityManager, core: Core, caller: Caller, publication: Publication): Promise<Outcome> {
+export async function publish(
+  em: EntityManager,
+  core: Core,
+  caller: Caller,
+  publication: Publication,
+): Promise<Outcome> {
   const { files, options, pack, idempotency } = publication;
   failpoint('deploy.begun');
   if (idempotency) {
@@ -78,7 +83,14 @@ export async function publish(em: EntityManager, core: Core, caller: Caller, pub
     ...(publication.warnings.length > 0 ? { warnings: publication.warnings } : {}),
   };
   if (caller.kind === 'account')
-    recordActivity(em, { account: caller.account, event: 'deployment.create', authMethod: caller.authMethod, created, deployment: row.id, meta: { files: row.files, size: row.size, via: row.via } });
+    recordActivity(em, {
+      account: caller.account,
+      event: 'deployment.create',
+      authMethod: caller.authMethod,
+      created,
+      deployment: row.id,
+      meta: { files: row.files, size: row.size, via: row.via },
+    });
   if (idempotency) storeOutcome(em, core, idempotency, idempotency.fingerprint, body);
   await em.flush();
   const packUsed = pack !== null && packs.includes(pack.id);
@@ -92,15 +104,26 @@ export async function publish(em: EntityManager, core: Core, caller: Caller, pub
 async function issueId(em: EntityManager): Promise<string> {
   for (;;) {
     const id = randomDeploymentId();
-    const { numAffectedRows } = await sql`insert into issued_id (id) values (${id}) on conflict do nothing`.execute(em.getKysely());
+    const { numAffectedRows } = await sql`insert into issued_id (id) values (${id}) on conflict do nothing`.execute(
+      em.getKysely(),
+    );
     if (numAffectedRows === 1n) return id;
   }
 }
 
-async function insertManifest(em: EntityManager, deployment: string, files: Publication['files'], packs: readonly string[]): Promise<void> {
+async function insertManifest(
+  em: EntityManager,
+  deployment: string,
+  files: Publication['files'],
+  packs: readonly string[],
+): Promise<void> {
   const db = em.getKysely();
   await sql`
     insert into manifest (deployment_id, paths, hashes, sizes)
-    values (${deployment}, ${files.map((f) => f.path)}::text[], ${packHashes(files.map((f) => f.sha256))}, ${files.map((f) => f.size)}::bigint[])`.execute(db);
-  await sql`insert into deployment_pack (deployment_id, pack_id) select ${deployment}, unnest(${packs}::uuid[])`.execute(db);
+    values (${deployment}, ${files.map((f) => f.path)}::text[], ${packHashes(files.map((f) => f.sha256))}, ${files.map((f) => f.size)}::bigint[])`.execute(
+    db,
+  );
+  await sql`insert into deployment_pack (deployment_id, pack_id) select ${deployment}, unnest(${packs}::uuid[])`.execute(
+    db,
+  );
 }

@@ -20,7 +20,8 @@ export function createShipJsonCheck(): ContentCheck {
     },
     end() {
       const value = parse(Buffer.concat(chunks));
-      if (typeof value !== 'object' || value === null || Array.isArray(value)) throw refuse('it is one JSON object, such as {"cleanUrls": true}');
+      if (typeof value !== 'object' || value === null || Array.isArray(value))
+        throw refuse('it is one JSON object, such as {"cleanUrls": true}');
       if (depthOf(value) > MAX_DEPTH) throw refuse(`it is nested at most ${MAX_DEPTH} deep`);
     },
   };
@@ -30,14 +31,18 @@ function parse(bytes: Buffer): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (error) {
-    throw refuse(`it is one JSON object in UTF-8 (${error instanceof SyntaxError ? error.message : 'it is not UTF-8'})`);
+    throw refuse(
+      `it is one JSON object in UTF-8 (${error instanceof SyntaxError ? error.message : 'it is not UTF-8'})`,
+    );
   }
 }
 
 function depthOf(value: object): number {
   let depth = 0;
   for (let level: unknown[] = [value]; level.length > 0; depth += 1)
-    level = level.flatMap((item) => Object.values(item as object).filter((inner) => typeof inner === 'object' && inner !== null));
+    level = level.flatMap((item) =>
+      Object.values(item as object).filter((inner) => typeof inner === 'object' && inner !== null),
+    );
   return depth;
 }
 

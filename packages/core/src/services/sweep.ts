@@ -19,7 +19,12 @@ export interface SweepOptions {
 }
 
 /** Source: security W4, W5. */
-export const DEFAULT_SWEEP: SweepOptions = { graceMs: 24 * 60 * 60 * 1000, bootStaleMs: 10 * 60 * 1000, fenceWaitMs: 0, batch: 1000 };
+export const DEFAULT_SWEEP: SweepOptions = {
+  graceMs: 24 * 60 * 60 * 1000,
+  bootStaleMs: 10 * 60 * 1000,
+  fenceWaitMs: 0,
+  batch: 1000,
+};
 
 /** What one run removed. `fenced` is false when deploys kept the fence and packs were left for the next run. */
 export interface SweepReport {
@@ -51,7 +56,9 @@ export async function sweep(core: Core, options: Partial<SweepOptions> = {}): Pr
 async function removeDeleted(core: Core, batch: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from deployment where id in (
-      select id from deployment where status = 'deleting' order by id limit ${batch} for update skip locked)`.execute(kysely(core));
+      select id from deployment where status = 'deleting' order by id limit ${batch} for update skip locked)`.execute(
+    kysely(core),
+  );
   failpoint('sweep.deployment-removed');
   return Number(numAffectedRows);
 }
@@ -86,7 +93,9 @@ async function dropForsaken(core: Core, { bootStaleMs }: SweepOptions): Promise<
 }
 
 async function removeDead(core: Core, batch: number): Promise<number> {
-  const { rows } = await sql<{ id: string }>`select id from pack where state = 'dead' order by id limit ${batch}`.execute(kysely(core));
+  const { rows } = await sql<{
+    id: string;
+  }>`select id from pack where state = 'dead' order by id limit ${batch}`.execute(kysely(core));
   for (const { id } of rows) await removeDeadPack(core, id);
   return rows.length;
 }

@@ -18,7 +18,11 @@ export interface TokenRequest {
  *
  * @returns The identifier, and the secret: the one time it is to be seen. Source: contract §1, §5.
  */
-export function createToken(em: EntityManager, account: string, { kind, labels = [], expires = null, created, secret }: TokenRequest): { token: string; secret: string } {
+export function createToken(
+  em: EntityManager,
+  account: string,
+  { kind, labels = [], expires = null, created, secret }: TokenRequest,
+): { token: string; secret: string } {
   const credential = secret ?? `${CREDENTIAL_PREFIX[kind]}-${randomSecret()}`;
   const token = randomSuffix();
   em.persist(

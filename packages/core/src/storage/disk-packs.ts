@@ -41,7 +41,8 @@ export async function openDiskPacks(root: string): Promise<PackStore> {
     remove: (pack) => removeFile(fileOf(pack)),
     async *list() {
       for (const shard of SHARDS)
-        for (const name of await readdir(join(root, shard))) if (name.endsWith(SUFFIX)) yield name.slice(0, -SUFFIX.length);
+        for (const name of await readdir(join(root, shard)))
+          if (name.endsWith(SUFFIX)) yield name.slice(0, -SUFFIX.length);
     },
   };
 }
@@ -49,7 +50,7 @@ export async function openDiskPacks(root: string): Promise<PackStore> {
 function diskPack(handle: FileHandle, folder: string, remove: () => Promise<void>): PackFile {
   return {
     async write(bytes, position) {
-      for (let done = 0; done < bytes.length; ) {
+      for (let done = 0; done < bytes.length;) {
         const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, position + done);
         done += bytesWritten;
       }
@@ -76,7 +77,7 @@ function diskPack(handle: FileHandle, folder: string, remove: () => Promise<void
 async function* chunksOf(file: string, { offset, length }: Place): AsyncGenerator<Buffer> {
   const handle = await open(file, 'r');
   try {
-    for (let done = 0; done < length; ) {
+    for (let done = 0; done < length;) {
       const bytes = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, length - done));
       await readFully(handle, bytes, offset + done);
       done += bytes.length;
@@ -88,7 +89,7 @@ async function* chunksOf(file: string, { offset, length }: Place): AsyncGenerato
 }
 
 async function readFully(handle: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
-  for (let done = 0; done < bytes.length; ) {
+  for (let done = 0; done < bytes.length;) {
     const { bytesRead } = await handle.read(bytes, done, bytes.length - done, position + done);
     if (bytesRead === 0) throw new Error(`A pack ends before byte ${position + bytes.length}`);
     done += bytesRead;

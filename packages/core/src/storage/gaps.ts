@@ -23,7 +23,7 @@ export function closeGapsInMemory(batch: Buffer, contents: readonly IndexEntry[]
 export async function closeGaps(file: PackFile, contents: readonly IndexEntry[]): Promise<number> {
   let end = 0;
   for (const content of contents) {
-    for (let done = 0; content.offset !== end && done < content.length; ) {
+    for (let done = 0; content.offset !== end && done < content.length;) {
       const bytes = Buffer.allocUnsafe(Math.min(COPY_BYTES, content.length - done));
       await file.read(bytes, content.offset + done);
       await file.write(bytes, end + done);

@@ -17,7 +17,9 @@ export class Migration0001 extends Migration {
         primary key ("id")
       )`);
     this.addSql(`alter table "account" add constraint "account_email_unique" unique ("email")`);
-    this.addSql(`alter table "account" add constraint "account_state_check" check ("state" in ('active', 'suspended', 'terminated'))`);
+    this.addSql(
+      `alter table "account" add constraint "account_state_check" check ("state" in ('active', 'suspended', 'terminated'))`,
+    );
     this.addSql(`
       create table "activity" (
         "id" bigserial primary key,
@@ -57,7 +59,9 @@ export class Migration0001 extends Migration {
     this.addSql(`create index "deployment_account_created_id_index" on "deployment" ("account_id", "created", "id")`);
     this.addSql(`create index "deployment_expires_index" on "deployment" ("expires")`);
     this.addSql(`create index "deployment_status_index" on "deployment" ("status")`);
-    this.addSql(`alter table "deployment" add constraint "deployment_status_check" check ("status" in ('success', 'deleting'))`);
+    this.addSql(
+      `alter table "deployment" add constraint "deployment_status_check" check ("status" in ('success', 'deleting'))`,
+    );
     this.addSql(`
       create table "idempotency_record" (
         "scope" text not null,
@@ -135,14 +139,30 @@ export class Migration0001 extends Migration {
     this.addSql(`alter table "token" add constraint "token_secret_hash_unique" unique ("secret_hash")`);
     this.addSql(`alter table "token" add constraint "token_account_token_unique" unique ("account_id", "token")`);
     this.addSql(`alter table "token" add constraint "token_kind_check" check ("kind" in ('api', 'deploy'))`);
-    this.addSql(`alter table "activity" add constraint "activity_account_id_foreign" foreign key ("account_id") references "account" ("id") on delete cascade`);
-    this.addSql(`alter table "deployment" add constraint "deployment_account_id_foreign" foreign key ("account_id") references "account" ("id") on delete restrict`);
-    this.addSql(`alter table "manifest" add constraint "manifest_deployment_id_foreign" foreign key ("deployment_id") references "deployment" ("id") on update cascade on delete cascade`);
-    this.addSql(`alter table "member" add constraint "member_account_id_foreign" foreign key ("account_id") references "account" ("id") on delete cascade`);
-    this.addSql(`alter table "pack" add constraint "pack_boot_id_foreign" foreign key ("boot_id") references "boot" ("id")`);
-    this.addSql(`alter table "deployment_pack" add constraint "deployment_pack_deployment_id_foreign" foreign key ("deployment_id") references "deployment" ("id") on update cascade on delete cascade`);
-    this.addSql(`alter table "deployment_pack" add constraint "deployment_pack_pack_id_foreign" foreign key ("pack_id") references "pack" ("id") on update cascade on delete restrict`);
-    this.addSql(`alter table "token" add constraint "token_account_id_foreign" foreign key ("account_id") references "account" ("id") on delete cascade`);
+    this.addSql(
+      `alter table "activity" add constraint "activity_account_id_foreign" foreign key ("account_id") references "account" ("id") on delete cascade`,
+    );
+    this.addSql(
+      `alter table "deployment" add constraint "deployment_account_id_foreign" foreign key ("account_id") references "account" ("id") on delete restrict`,
+    );
+    this.addSql(
+      `alter table "manifest" add constraint "manifest_deployment_id_foreign" foreign key ("deployment_id") references "deployment" ("id") on update cascade on delete cascade`,
+    );
+    this.addSql(
+      `alter table "member" add constraint "member_account_id_foreign" foreign key ("account_id") references "account" ("id") on delete cascade`,
+    );
+    this.addSql(
+      `alter table "pack" add constraint "pack_boot_id_foreign" foreign key ("boot_id") references "boot" ("id")`,
+    );
+    this.addSql(
+      `alter table "deployment_pack" add constraint "deployment_pack_deployment_id_foreign" foreign key ("deployment_id") references "deployment" ("id") on update cascade on delete cascade`,
+    );
+    this.addSql(
+      `alter table "deployment_pack" add constraint "deployment_pack_pack_id_foreign" foreign key ("pack_id") references "pack" ("id") on update cascade on delete restrict`,
+    );
+    this.addSql(
+      `alter table "token" add constraint "token_account_id_foreign" foreign key ("account_id") references "account" ("id") on delete cascade`,
+    );
     // Hashes do not compress: trying to would cost more than the rest of the row.
     this.addSql(`alter table "manifest" alter column "hashes" set storage external`);
     this.addSql(`
@@ -153,7 +173,9 @@ export class Migration0001 extends Migration {
         end if;
         return case when tg_op = 'DELETE' then old else new end;
       end $$`);
-    this.addSql(`create trigger "pack_keep_needed" before delete on "pack" for each row execute function keep_needed_pack()`);
+    this.addSql(
+      `create trigger "pack_keep_needed" before delete on "pack" for each row execute function keep_needed_pack()`,
+    );
     this.addSql(`
       create trigger "pack_keep_needed_alive" before update of "state" on "pack"
       for each row when (new.state = 'dead') execute function keep_needed_pack()`);

@@ -1,0 +1,98 @@
+import type { TRPCError } from '@trpc/server';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Caller } from '../../src/core.ts';
+import { ACCESS, type Actor, mayCall, type Operation } from '../../src/routers/access.ts';
+import { appRouter, createCaller } from '../../src/routers/app-router.ts';
+import { createCallerFactory, procedure, router } from '../../src/routers/trpc.ts';
+import { ANONYMOUS, createTestCore, type TestCore } from '../test-core.ts';
+
+const ACTORS: readonly Actor[] = ['anonymous', 'deploy', 'api'];
+/** The one operation that is no procedure: its body is multipart. */
+const ROUTE = 'deployments.create';
+
+let test: TestCore;
+let callers: Record<Actor, Caller>;
+beforeAll(async () => {
+  test = await createTestCore();
+  const { caller } = await test.account();
+  callers = {
+    anonymous: ANONYMOUS,
+    api: caller,
+    deploy: { ...caller, credential: 'deploy', authMethod: 'deploy-token' },
+  };
+});
+afterAll(() => test.close());
+
+const contextOf = (actor: Actor) => ({ core: test.core, caller: callers[actor], requestId: 'request-1' });
+
+/** Calls an operation with an input that suits none. @returns The HTTP status of its refusal; 200 when there is none. */
+async function statusOf(operation: string, actor: Actor): Promise<number> {
+  const [noun, verb] = operation.split('.') as [string, string];
+  const nouns = createCaller(contextOf(actor)) as unknown as Record<
+    string,
+    Record<string, (input: unknown) => Promise<unknown>>
+  >;
+  return nouns[noun]![verb]!({ deployment: 5, limit: 'many', cursor: {} }).then(
+    () => 200,
+    (error: TRPCError) => (error.cause as { status: number } & Error).status,
+  );
+}
+
+describe('T21: the access table', () => {
+  it('has a row for every procedure, and no row for what is not there', () => {
+    expect([...Object.keys(appRouter._def.procedures), ROUTE].toSorted()).toEqual(Object.keys(ACCESS).toSorted());
+  });
+
+  it('contract §5: opens to a deploy token what deploys need, and nothing else', () => {
+    const open = (actor: Actor) => Object.keys(ACCESS).filter((operation) => mayCall(operation, actor));
+    expect(open('deploy').toSorted()).toEqual([
+      'deployments.create',
+      'plans.list',
+      'platform.config',
+      'platform.limits',
+      'platform.ping',
+    ]);
+    expect(open('anonymous').toSorted()).toEqual(['deployments.create', 'plans.list', 'platform.config']);
+    expect(open('api')).toEqual(Object.keys(ACCESS));
+  });
+
+  it.each([
+    ['deployments'],
+    ['deployments.destroy'],
+    ['Deployments.list'],
+    [''],
+    ['constructor'],
+    ['toString'],
+    ['__proto__'],
+    ['hasOwnProperty'],
+  ])('is closed to everybody at %j, which has no row', (operation) => {
+    for (const actor of ACTORS) expect(mayCall(operation, actor)).toBe(false);
+  });
+
+  const procedures = Object.keys(ACCESS).filter((operation) => operation !== ROUTE) as Operation[];
+  it.each(procedures.flatMap((operation) => ACTORS.map((actor) => [operation, actor] as const)))(
+    'decides on %s for %s before it looks at the input',
+    async (operation, actor) => {
+      const status = await statusOf(operation, actor);
+      if ((ACCESS[operation] as readonly Actor[]).includes(actor)) expect([200, 400]).toContain(status);
+      else expect(status).toBe(actor === 'anonymous' ? 401 : 403);
+    },
+  );
+
+  it('is deny by default: a procedure without a row is refused, and never runs', async () => {
+    let ran = false;
+    const forgotten = createCallerFactory(
+      router({
+        forgotten: procedure.query(() => {
+          ran = true;
+        }),
+      }),
+    );
+    for (const actor of ACTORS)
+      await expect(forgotten(contextOf(actor)).forgotten()).rejects.toMatchObject({
+        code: actor === 'anonymous' ? 'UNAUTHORIZED' : 'FORBIDDEN',
+        cause: { status: actor === 'anonymous' ? 401 : 403 },
+      });
+    expect(ran).toBe(false);
+  });
+});

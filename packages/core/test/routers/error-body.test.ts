@@ -1,0 +1,221 @@
+import { ERROR_STATUS, ErrorBody, type ErrorCode } from '@berth/contract';
+import { TRPCError } from '@trpc/server';
+import { getHTTPStatusCodeFromError } from '@trpc/server/http';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { invalid, invalidFile, notFound, ServiceError, unavailable } from '../../src/errors.ts';
+import { fromIssues, toErrorBody, toServiceError, toTrpcError } from '../../src/routers/error-body.ts';
+
+const SECRET = 'postgresql://berth:hunter2@db/berth select * from token';
+const coded = (code: string, extras: object = {}) => Object.assign(new Error(SECRET), { code, ...extras });
+const bodyOf = (thrown: unknown) => toErrorBody(toServiceError(thrown), 'request-1');
+
+describe('F7: what is not in the vocabulary', () => {
+  it.each<[string, unknown]>([
+    ['an exception', new Error(SECRET)],
+    ['an exception of a type of its own', new TypeError(SECRET)],
+    ['a database error', coded('23505', { detail: SECRET, query: SECRET })],
+    ['a file that is not there', coded('ENOENT', { syscall: 'open', path: '/srv/secret' })],
+    ['a refused file', coded('EACCES')],
+    ['a tRPC internal error', new TRPCError({ code: 'INTERNAL_SERVER_ERROR', message: SECRET })],
+    [
+      'a tRPC internal error around an exception',
+      new TRPCError({ code: 'INTERNAL_SERVER_ERROR', cause: new Error(SECRET) }),
+    ],
+    ['an unforeseen tRPC code', new TRPCError({ code: 'TEAPOT' as 'CONFLICT', message: SECRET })],
+    [
+      'an output that breaks its schema',
+      new TRPCError({ code: 'INTERNAL_SERVER_ERROR', cause: z.object({ [SECRET]: z.string() }).safeParse({}).error }),
+    ],
+    ['a text', SECRET],
+    ['null', null],
+    ['undefined', undefined],
+    ['an object', { message: SECRET, status: 404, code: 'not_found' }],
+  ])('becomes a 500 that says nothing: %s', (_, thrown) => {
+    expect(bodyOf(thrown)).toEqual({
+      error: 'internal_server_error',
+      message: 'Something went wrong on our side.',
+      status: 500,
+      details: { requestId: 'request-1' },
+    });
+    expect(JSON.stringify(toServiceError(thrown).message)).not.toContain('hunter2');
+  });
+
+  it('keeps its cause for the operator', () => {
+    const error = new Error(SECRET);
+    expect(toServiceError(error).cause).toBe(error);
+  });
+});
+
+describe('contract §2: the body of an error', () => {
+  it.each<[ServiceError, object]>([
+    [notFound('deployment'), { error: 'not_found', message: 'There is no such deployment.', status: 404 }],
+    [
+      invalid('limit', 'is bad'),
+      {
+        error: 'validation_failed',
+        message: 'limit: is bad',
+        status: 400,
+        details: { issues: [{ path: 'limit', message: 'is bad' }] },
+      },
+    ],
+    [
+      invalidFile('a.exe', 'is bad'),
+      { error: 'validation_failed', message: 'a.exe: is bad', status: 400, details: { file: 'a.exe' } },
+    ],
+    [unavailable('Not now.', new Error(SECRET)), { error: 'unavailable', message: 'Not now.', status: 503 }],
+    [
+      new ServiceError('forbidden', 'Full.', { details: { cap: 'deployments', used: 5, limit: 5 } }),
+      { error: 'forbidden', message: 'Full.', status: 403, details: { cap: 'deployments', used: 5, limit: 5 } },
+    ],
+    [new ServiceError('forbidden', 'No.'), { error: 'forbidden', message: 'No.', status: 403 }],
+    [
+      new ServiceError('rate_limit_exceeded', 'Slow down.', { retryAfterSeconds: 7 }),
+      { error: 'rate_limit_exceeded', message: 'Slow down.', status: 429, details: { retryAfter: 7 } },
+    ],
+    [
+      new ServiceError('rate_limit_exceeded', 'Slow down.'),
+      { error: 'rate_limit_exceeded', message: 'Slow down.', status: 429, details: { retryAfter: 1 } },
+    ],
+  ])('%s', (error, body) => {
+    expect(toErrorBody(error, 'request-1')).toEqual(body);
+    expect(ErrorBody.parse(toErrorBody(error, 'request-1'))).toEqual(body);
+  });
+
+  it('holds neither stack nor cause', () => {
+    for (const code of Object.keys(ERROR_STATUS) as ErrorCode[]) {
+      const text = JSON.stringify(bodyOf(new ServiceError(code, 'm', { cause: new Error(SECRET) })));
+      expect(text).not.toMatch(/hunter2|error-body\.test|stack/);
+    }
+  });
+});
+
+describe('contract §2: both faces answer one status', () => {
+  it.each(Object.entries(ERROR_STATUS) as [ErrorCode, number][])(
+    '%s is %s as REST, and survives tRPC',
+    (code, status) => {
+      const error = new ServiceError(code, 'm');
+      const carried = toTrpcError(error);
+      expect(error.status).toBe(status);
+      expect(toServiceError(carried)).toBe(error);
+      // tRPC has no 414 and 431 of its own.
+      expect(getHTTPStatusCodeFromError(carried)).toBe(
+        code === 'uri_too_long' || code === 'headers_too_large' ? 400 : status,
+      );
+    },
+  );
+
+  it.each<[TRPCError['code'], ErrorCode]>([
+    ['NOT_FOUND', 'not_found'],
+    ['METHOD_NOT_SUPPORTED', 'method_not_allowed'],
+    ['PAYLOAD_TOO_LARGE', 'payload_too_large'],
+    ['PARSE_ERROR', 'validation_failed'],
+    ['BAD_REQUEST', 'validation_failed'],
+    ['UNSUPPORTED_MEDIA_TYPE', 'validation_failed'],
+    ['CLIENT_CLOSED_REQUEST', 'request_timeout'],
+  ])('tRPC’s own %s is %s, in words of ours', (code, expected) => {
+    const body = bodyOf(new TRPCError({ code, message: SECRET }));
+    expect(body).toMatchObject({ error: expected, status: ERROR_STATUS[expected] });
+    expect(body.message).not.toContain('hunter2');
+  });
+});
+
+describe('contract §2: the issues of a schema', () => {
+  const schema = z.object({ limit: z.int('a whole number'), labels: z.array(z.string('a text')) });
+  const issuesOf = (value: unknown) => schema.safeParse(value).error!.issues;
+
+  it('are each told with their place', () => {
+    const error = fromIssues(issuesOf({ limit: 'x', labels: ['ok', 1] }));
+    expect(toErrorBody(error, '')).toEqual({
+      error: 'validation_failed',
+      message: 'limit: a whole number',
+      status: 400,
+      details: {
+        issues: [
+          { path: 'limit', message: 'a whole number' },
+          { path: 'labels.1', message: 'a text' },
+        ],
+      },
+    });
+  });
+
+  it('of the whole input have an empty place', () => {
+    expect(toErrorBody(fromIssues(issuesOf('no object')), '')).toMatchObject({
+      message: expect.stringMatching(/^input: /),
+      details: { issues: [{ path: '' }] },
+    });
+    expect(toErrorBody(fromIssues([]), '')).toMatchObject({ error: 'validation_failed', status: 400 });
+  });
+
+  it('are at most 20', () => {
+    expect(fromIssues(issuesOf({ limit: 1, labels: Array.from({ length: 50 }, () => 1) })).details).toMatchObject({
+      issues: expect.toSatisfy((issues: unknown[]) => issues.length === 20),
+    });
+  });
+
+  it('are a 400 only when the input was at fault', () => {
+    const { error } = schema.safeParse({});
+    expect(bodyOf(new TRPCError({ code: 'BAD_REQUEST', cause: error! })).status).toBe(400);
+    expect(bodyOf(error).status).toBe(500);
+  });
+});
+
+describe('I9: a dependency that is away', () => {
+  it.each([
+    ['ECONNREFUSED'],
+    ['ECONNRESET'],
+    ['ECONNABORTED'],
+    ['EPIPE'],
+    ['ETIMEDOUT'],
+    ['08000'],
+    ['08003'],
+    ['08006'],
+    ['53300'],
+    ['53400'],
+    ['57P01'],
+    ['57P02'],
+    ['57P03'],
+    ['55P03'],
+    ['40P01'],
+    ['40001'],
+    ['ENOSPC'],
+    ['EDQUOT'],
+    ['EIO'],
+    ['EROFS'],
+    ['EMFILE'],
+    ['ENFILE'],
+  ])('is 503 with a pause, and says nothing of it: %s', (code) => {
+    const direct = coded(code);
+    for (const thrown of [
+      direct,
+      new Error(SECRET, { cause: direct }),
+      new TRPCError({ code: 'INTERNAL_SERVER_ERROR', cause: direct }),
+    ]) {
+      const error = toServiceError(thrown);
+      expect(error).toMatchObject({ code: 'unavailable', status: 503, retryAfterSeconds: expect.any(Number) });
+      expect(error.retryAfterSeconds).toBeGreaterThanOrEqual(1);
+      expect(JSON.stringify(toErrorBody(error, ''))).not.toContain('hunter2');
+    }
+  });
+
+  it.each([
+    ['Connection terminated unexpectedly'],
+    ['Connection terminated due to connection timeout'],
+    ['timeout exceeded when trying to connect'],
+    ['Client has encountered a connection error and is not queryable'],
+  ])('is known by the driver’s words: %s', (message) => {
+    expect(toServiceError(new Error(message))).toMatchObject({ code: 'unavailable' });
+  });
+
+  it('is a socket that is not there, but not a file that is not there', () => {
+    expect(bodyOf(coded('ENOENT', { syscall: 'connect' })).status).toBe(503);
+    expect(bodyOf(coded('ENOENT', { syscall: 'open' })).status).toBe(500);
+    expect(bodyOf(coded('ENOENT')).status).toBe(500);
+  });
+
+  it('is looked for through a chain of causes that ends', () => {
+    const circular = new Error('a');
+    circular.cause = circular;
+    expect(bodyOf(circular).status).toBe(500);
+  });
+});

@@ -1,0 +1,151 @@
+import {
+  Account,
+  Activity,
+  ActivityList,
+  DeletedDeployment,
+  Deployment,
+  DeploymentList,
+  Limits,
+  Ping,
+  PlanList,
+} from '@berth/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AccountCaller } from '../../src/core.ts';
+import { ServiceError } from '../../src/errors.ts';
+import { createCaller } from '../../src/routers/app-router.ts';
+import { ANONYMOUS, createTestCore, deploySite, type TestCore } from '../test-core.ts';
+
+let test: TestCore;
+let caller: AccountCaller;
+let api: ReturnType<typeof createCaller>;
+beforeAll(async () => {
+  test = await createTestCore();
+  ({ caller } = await test.account());
+  api = createCaller({ core: test.core, caller, requestId: 'request-1' });
+});
+afterAll(() => test.close());
+
+const deploy = async () => (await deploySite(test.core, caller, { a: '1' })).body.deployment;
+
+describe('service-api part 4: procedures answer in the words of the contract', () => {
+  it('reads and lists', async () => {
+    const deployment = await deploy();
+    expect(Deployment.parse(await api.deployments.get({ deployment }))).toMatchObject({ deployment });
+    expect(DeploymentList.parse(await api.deployments.list({})).deployments).toHaveLength(1);
+    expect(
+      ActivityList.parse(await api.activities.list({})).activities.map((entry) => Activity.parse(entry).event),
+    ).toContain('deployment.create');
+    expect(Account.parse(await api.account.get())).toMatchObject({ account: caller.account });
+    expect(Limits.parse(await api.platform.limits()).maxFilesCount).toBe(1_000);
+    expect(Ping.parse(await api.platform.ping()).timestamp).toBeCloseTo(Date.now() / 1_000, -1);
+    expect(PlanList.parse(await api.plans.list()).plans.map(({ plan }) => plan)).toEqual([
+      'free',
+      'pro',
+      'team',
+      'scale',
+    ]);
+    expect(await createCaller({ core: test.core, caller: ANONYMOUS, requestId: '' }).plans.list()).toEqual(
+      await api.plans.list(),
+    );
+  });
+
+  it('changes and deletes', async () => {
+    const deployment = await deploy();
+    expect(await api.deployments.update({ deployment, labels: ['one', 'one'] })).toMatchObject({ labels: ['one'] });
+    expect(DeletedDeployment.parse(await api.deployments.delete({ deployment }))).toEqual({
+      deployment,
+      status: 'deleting',
+    });
+  });
+
+  it('contract §1: takes a limit above 100 as 100', async () => {
+    await test.database.query(
+      `insert into activity (account_id, event, created, auth_method, meta) select $1, 'token.create', now(), 'system', '{}' from generate_series(1, 120)`,
+      [caller.account],
+    );
+    const page = await api.activities.list({ limit: 5_000 });
+    expect(page.activities).toHaveLength(100);
+    expect((await api.activities.list({})).activities).toHaveLength(50);
+    expect((await api.activities.list({ limit: 5_000, cursor: page.nextCursor })).activities.length).toBeGreaterThan(
+      20,
+    );
+  });
+});
+
+describe('contract §2: what a procedure refuses', () => {
+  it.each<[string, () => Promise<unknown>, string]>([
+    ['a limit of 0', () => api.deployments.list({ limit: 0 }), 'limit'],
+    ['a limit of -1', () => api.activities.list({ limit: -1 }), 'limit'],
+    ['half a row', () => api.deployments.list({ limit: 1.5 }), 'limit'],
+    ['a limit as a text', () => api.deployments.list({ limit: '10' as unknown as number }), 'limit'],
+    [
+      'an operator for a text',
+      () => api.deployments.get({ deployment: { $ne: null } as unknown as string }),
+      'deployment',
+    ],
+    ['no reference', () => api.deployments.get({} as { deployment: string }), 'deployment'],
+    ['an endless reference', () => api.deployments.get({ deployment: 'a'.repeat(301) }), 'deployment'],
+    [
+      'no labels',
+      () => api.deployments.update({ deployment: 'calm-otter-0000000' } as { deployment: string; labels: string[] }),
+      'labels',
+    ],
+    [
+      'bad labels',
+      () => api.deployments.update({ deployment: 'calm-otter-0000000', labels: ['good', 'Bad'] }),
+      'labels.1',
+    ],
+    ['a forged cursor', () => api.deployments.list({ cursor: 'forged' }), 'cursor'],
+  ])('T23: %s is 400, naming its place', async (_, call, path) => {
+    await expect(call()).rejects.toMatchObject({
+      code: 'BAD_REQUEST',
+      cause: { code: 'validation_failed', details: { issues: [expect.objectContaining({ path })] } },
+    });
+  });
+
+  it('T23: unknown fields are dropped, not passed on', async () => {
+    const deployment = await deploy();
+    const patch = {
+      deployment,
+      labels: ['one'],
+      status: 'deleting',
+      account: 'acc-x',
+      ['__proto__']: { password: 'x' },
+    };
+    expect(await api.deployments.update(patch)).toMatchObject({ status: 'success', labels: ['one'] });
+  });
+
+  it('T22: what is missing is a not_found that carries the service’s error', async () => {
+    const error = await api.deployments.get({ deployment: 'calm-otter-0000000' }).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'NOT_FOUND', message: 'There is no such deployment.' });
+    expect((error as Error).cause).toBeInstanceOf(ServiceError);
+  });
+
+  it('F7: an unexpected exception leaves its message behind', async () => {
+    const broken = createCaller({
+      core: {
+        ...test.core,
+        now: () => {
+          throw new Error('hunter2');
+        },
+      },
+      caller,
+      requestId: 'request-1',
+    });
+    await expect(broken.platform.ping()).rejects.toMatchObject({
+      code: 'INTERNAL_SERVER_ERROR',
+      message: 'Something went wrong on our side.',
+    });
+  });
+
+  it('calls of one context never share a transaction: a failed call leaves nothing for its neighbour to save', async () => {
+    const deployment = await deploy();
+    const outcomes = await Promise.allSettled([
+      api.deployments.update({ deployment, labels: ['aaa'] }),
+      api.deployments.update({ deployment: 'calm-otter-0000000', labels: ['bbb'] }),
+      api.deployments.get({ deployment }),
+    ]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(await api.deployments.get({ deployment })).toMatchObject({ labels: ['aaa'] });
+  });
+});

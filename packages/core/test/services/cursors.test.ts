@@ -1,0 +1,149 @@
+import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AccountCaller } from '../../src/core.ts';
+import { listActivities } from '../../src/services/activities.ts';
+import { type CursorScope, decodeCursor, encodeCursor, toPage } from '../../src/services/cursors.ts';
+import { deleteDeployment, listDeployments } from '../../src/services/deployments.ts';
+import { createTestCore, deploySite, type TestCore } from '../test-core.ts';
+import { sweepAll } from './invariants.ts';
+
+const SITE = { 'index.html': 'hello' };
+const refusal = expect.objectContaining({
+  code: 'validation_failed',
+  status: 400,
+  details: { issues: [expect.objectContaining({ path: 'cursor' })] },
+});
+
+let test: TestCore;
+let caller: AccountCaller;
+let other: AccountCaller;
+beforeAll(async () => {
+  test = await createTestCore();
+  ({ caller } = await test.account('scale'));
+  ({ caller: other } = await test.account('scale'));
+  for (const who of [caller, other]) for (let i = 0; i < 3; i += 1) await deploySite(test.core, who, SITE);
+});
+afterAll(() => test.close());
+
+const deployments = (who: AccountCaller, limit: number, cursor?: string) =>
+  listDeployments({ core: test.core, caller: who }, { limit, ...(cursor === undefined ? {} : { cursor }) });
+const activities = (who: AccountCaller, limit: number, cursor?: string) =>
+  listActivities({ core: test.core, caller: who }, { limit, ...(cursor === undefined ? {} : { cursor }) });
+
+describe('T23: a cursor', () => {
+  const scope = (account = 'acc-1', list = 'deployments'): CursorScope => ({ core: test.core, account, list });
+
+  it('is read back in its own scope, and is fit for a URL', () => {
+    fc.assert(
+      fc.property(fc.array(fc.oneof(fc.maxSafeNat(), fc.string({ unit: 'grapheme' })), { maxLength: 4 }), (key) => {
+        const cursor = encodeCursor(scope(), key);
+        expect(cursor).toMatch(/^[A-Za-z0-9_-]+$/);
+        expect(decodeCursor(scope(), cursor)).toEqual(key);
+      }),
+    );
+  });
+
+  it('is refused when any bit of it flipped', () => {
+    const bytes = Buffer.from(encodeCursor(scope(), [1_790_000_000_123, 'calm-otter-4k9x2qd']), 'base64url');
+    for (let bit = 0; bit < bytes.length * 8; bit += 1) {
+      const flipped = Buffer.from(bytes);
+      flipped[bit >> 3]! ^= 1 << (bit & 7);
+      expect(() => decodeCursor(scope(), flipped.toString('base64url')), `bit ${bit}`).toThrow(refusal);
+    }
+  });
+
+  it('is refused when any character of it is another', () => {
+    const cursor = encodeCursor(scope(), [5, 'x']);
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/=. \n';
+    for (let at = 0; at < cursor.length; at += 1)
+      for (const character of alphabet)
+        if (character !== cursor[at])
+          expect(() => decodeCursor(scope(), cursor.slice(0, at) + character + cursor.slice(at + 1))).toThrow(refusal);
+  });
+
+  it.each([
+    ['', () => ''],
+    ['a word', () => 'cursor'],
+    ['cut at its front', () => encodeCursor(scope(), [5]).slice(1)],
+    ['cut at its end', () => encodeCursor(scope(), [5]).slice(0, -1)],
+    ['with padding', () => `${encodeCursor(scope(), [5])}=`],
+    ['with more at its end', () => `${encodeCursor(scope(), [5])}AAAA`],
+    ['a MAC alone', () => Buffer.alloc(16).toString('base64url')],
+    ['random bytes', () => randomBytes(60).toString('base64url')],
+    ['of another account', () => encodeCursor(scope('acc-2'), [5])],
+    ['of another list', () => encodeCursor(scope('acc-1', 'activities'), [5])],
+    ['of scopes whose names run together', () => encodeCursor(scope('acc-1","deployments'), [5])],
+    [
+      'made with another key',
+      () =>
+        encodeCursor({ ...scope(), core: { ...test.core, keys: { ...test.core.keys, cursor: randomBytes(32) } } }, [5]),
+    ],
+  ])('is refused: %s', (_, make) => {
+    expect(() => decodeCursor(scope(), make())).toThrow(refusal);
+  });
+
+  it('borrowed from another account or list is 400', async () => {
+    const own = {
+      deployments: (await deployments(caller, 1)).nextCursor!,
+      activities: (await activities(caller, 1)).nextCursor!,
+    };
+    await expect(deployments(other, 1, own.deployments)).rejects.toThrow(refusal);
+    await expect(activities(other, 1, own.activities)).rejects.toThrow(refusal);
+    await expect(deployments(caller, 1, own.activities)).rejects.toThrow(refusal);
+    await expect(activities(caller, 1, own.deployments)).rejects.toThrow(refusal);
+  });
+});
+
+describe('contract §1: pages', () => {
+  it('are split only when a row too many was read', () => {
+    const scope: CursorScope = { core: test.core, account: 'acc-1', list: 'numbers' };
+    expect(toPage(scope, [1, 2], 2, (n) => [n])).toEqual({ rows: [1, 2] });
+    expect(toPage(scope, [], 2, (n) => [n])).toEqual({ rows: [] });
+    const { rows, nextCursor } = toPage(scope, [1, 2, 3], 2, (n) => [n]);
+    expect(rows).toEqual([1, 2]);
+    expect(decodeCursor(scope, nextCursor!)).toEqual([2]);
+  });
+
+  it('show each row that stays exactly once, while rows are inserted and deleted', async () => {
+    const { caller: owner } = await test.account('scale');
+    const made: string[] = [];
+    for (let i = 0; i < 21; i += 1) made.push((await deploySite(test.core, owner, SITE)).body.deployment);
+    const doomed = new Set(made.filter((_, i) => i % 4 === 1));
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    for (let pages = 0; ; pages += 1) {
+      const page = await deployments(owner, 3, cursor);
+      seen.push(...page.deployments.map(({ deployment }) => deployment));
+      cursor = page.nextCursor;
+      if (!cursor) break;
+      const [victim] = doomed;
+      if (victim) {
+        doomed.delete(victim);
+        await deleteDeployment({ core: test.core, caller: owner }, victim);
+        await sweepAll(test);
+      }
+      await deploySite(test.core, owner, SITE);
+      expect(pages).toBeLessThan(20);
+    }
+    const stayed = made.filter((_, i) => i % 4 !== 1).toReversed();
+    expect(new Set(seen).size).toBe(seen.length);
+    expect(seen.filter((id) => stayed.includes(id))).toEqual(stayed);
+  });
+
+  it('are not thrown off by rows of one and the same moment', async () => {
+    const moment = test.core.now();
+    const still = { ...test.core, now: () => moment };
+    const { caller: owner } = await test.account('scale');
+    const made = await Promise.all(
+      Array.from({ length: 9 }, async () => (await deploySite(still, owner, SITE)).body.deployment),
+    );
+    const seen: string[] = [];
+    for (let cursor: string | undefined, first = true; first || cursor; first = false) {
+      const page = await deployments(owner, 2, cursor);
+      seen.push(...page.deployments.map(({ deployment }) => deployment));
+      cursor = page.nextCursor;
+    }
+    expect(seen.toSorted()).toEqual(made.toSorted());
+  });
+});

@@ -1,0 +1,76 @@
+import { hash } from 'node:crypto';
+import { expect } from 'vitest';
+import { createLiveSites } from '../../src/services/live-sites.ts';
+import { sweep, type SweepReport } from '../../src/services/sweep.ts';
+import type { TestCore } from '../test-core.ts';
+
+const TABLES = [
+  'account',
+  'activity',
+  'content',
+  'deployment',
+  'deployment_pack',
+  'idempotency_record',
+  'issued_id',
+  'manifest',
+  'member',
+  'pack',
+  'token',
+] as const;
+
+/** What a refused request leaves as it was: the rows of each table, the counters, the uploads at hand. */
+export async function stateOf({
+  core,
+  database,
+}: TestCore): Promise<Record<(typeof TABLES)[number] | 'counters' | 'activePacks', number>> {
+  const counts = TABLES.map((table) => `(select count(*)::int from "${table}") as "${table}"`);
+  const [rows] = await database.query<Record<(typeof TABLES)[number] | 'counters', number>>(
+    `select ${counts.join(', ')}, (select coalesce(sum(deployment_count), 0)::int from account) as counters`,
+  );
+  return { ...rows!, activePacks: core.activePacks.size };
+}
+
+/** Sweeps without patience, and says so when deploys kept the fence. */
+export async function sweepAll({ core }: TestCore): Promise<SweepReport> {
+  return sweep(core, { graceMs: 0 });
+}
+
+/**
+ * I2: every manifest hash has a content row in a sealed pack that the deployment lists, and holds those bytes.
+ * I4: counters equal a recount.
+ */
+export async function expectSound({ core, database }: TestCore): Promise<void> {
+  const sites = createLiveSites(core);
+  const deployments = await database.query<{ id: string; files: number }>(
+    `select id, files from deployment where status = 'success' and (expires is null or expires > $1)`,
+    [core.now()],
+  );
+  for (const { id, files } of deployments) {
+    const listed = await database.query<{ pack: string }>(
+      `select pack_id as pack from deployment_pack d join pack p on p.id = d.pack_id where deployment_id = $1 and state = 'sealed'`,
+      [id],
+    );
+    const site = (await sites.find(id))!;
+    expect(site.manifest.size, `files of ${id}`).toBe(files);
+    for (const [path, file] of site.manifest) {
+      expect(listed, `pack of ${id}/${path}`).toContainEqual({ pack: file.pack });
+      expect(hash('sha256', await core.packs.read(file)), `bytes of ${id}/${path}`).toBe(file.sha256);
+    }
+  }
+  const miscounted = await database.query(`
+    select id, deployment_count, (select count(*) from deployment where account_id = a.id and status = 'success') as recount from account a
+    where deployment_count <> (select count(*) from deployment where account_id = a.id and status = 'success')`);
+  expect(miscounted, 'I4').toEqual([]);
+}
+
+/** I3: after the sweep, files = rows = referenced packs, and no content lies elsewhere. */
+export async function expectSwept({ core, database }: TestCore): Promise<void> {
+  const ids = async (query: string) => (await database.query<{ id: string }>(query)).map(({ id }) => id).toSorted();
+  const referenced = await ids('select distinct pack_id as id from deployment_pack');
+  expect(await ids('select id from pack'), 'I3: rows').toEqual(referenced);
+  expect((await Array.fromAsync(core.packs.list())).toSorted(), 'I3: files').toEqual(referenced);
+  expect(
+    await ids('select distinct pack_id as id from content where pack_id not in (select pack_id from deployment_pack)'),
+    'I3: contents',
+  ).toEqual([]);
+}

@@ -1,0 +1,47 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Core } from '../../src/core.ts';
+import type { Database } from '../../src/database/database.ts';
+
+/** Numbers from 0 to 1 that follow from a seed. */
+export function seededRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/**
+ * The same core with pauses of random length around every touch of the pack store and before every commit: windows that
+ * are open for microseconds stay open for milliseconds. Source: security §6, injector 2.
+ */
+export function withJitter(core: Core, random: () => number, maxPauseMs: number): Core {
+  const idle = () => pause(random() * maxPauseMs);
+  const around = async <T>(step: () => Promise<T>): Promise<T> => {
+    await idle();
+    const result = await step();
+    await idle();
+    return result;
+  };
+  const transaction: Database['transaction'] = (work) =>
+    core.database.transaction(async (em) => {
+      const result = await work(em);
+      await idle();
+      return result;
+    });
+  return {
+    ...core,
+    database: { ...core.database, transaction },
+    packs: {
+      ...core.packs,
+      create: (pack) =>
+        around(async () => {
+          const file = await core.packs.create(pack);
+          return { ...file, seal: (size) => around(() => file.seal(size)) };
+        }),
+      remove: (pack) => around(() => core.packs.remove(pack)),
+    },
+  };
+}

@@ -1,0 +1,249 @@
+import { randomBytes } from 'node:crypto';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AccountCaller, Core } from '../../src/core.ts';
+import { openDatabase } from '../../src/database/database.ts';
+import { ServiceError } from '../../src/errors.ts';
+import { toServiceError } from '../../src/routers/error-body.ts';
+import { getAccount } from '../../src/services/accounts.ts';
+import { listActivities } from '../../src/services/activities.ts';
+import { authenticate } from '../../src/services/authentication.ts';
+import { deleteDeployment, getDeployment, listDeployments, updateDeployment } from '../../src/services/deployments.ts';
+import { createLiveSites } from '../../src/services/live-sites.ts';
+import { sweep } from '../../src/services/sweep.ts';
+import { createTestCore, deploySite, readSite, type TestCore } from '../test-core.ts';
+import { expectSound, expectSwept, stateOf, sweepAll } from './invariants.ts';
+
+let test: TestCore;
+let core: Core;
+let caller: AccountCaller;
+let key: string;
+beforeAll(async () => {
+  test = await createTestCore();
+  ({ core } = test);
+  ({ caller, key } = await test.account());
+});
+afterAll(async () => {
+  await sweepAll(test);
+  await expectSound(test);
+  await expectSwept(test);
+  await test.close();
+});
+
+/** What every outage looks like at the edge. */
+async function expectUnavailable(work: Promise<unknown>): Promise<void> {
+  const error = await work.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  expect(error, 'the work succeeded').not.toBeNull();
+  expect(toServiceError(error), String(error)).toMatchObject({ code: 'unavailable', status: 503 });
+}
+
+const kill = (em: EntityManager) => sql`select pg_terminate_backend(pg_backend_pid())`.execute(em.getKysely());
+const endIdleSessions = () =>
+  test.database.query(
+    'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+  );
+
+describe('I9: PostgreSQL is away', () => {
+  const calls: [string, (away: Core) => Promise<unknown>][] = [
+    ['a deploy', (away) => deploySite(away, caller, { a: randomBytes(10) })],
+    ['a large deploy', (away) => deploySite(away, caller, { a: randomBytes(1_500_000) })],
+    ['a keyed deploy', (away) => deploySite(away, caller, { a: '1' }, { key: 'k' })],
+    ['a get', (away) => getDeployment({ core: away, caller }, 'calm-otter-0000000')],
+    ['a list', (away) => listDeployments({ core: away, caller }, { limit: 1 })],
+    ['an update', (away) => updateDeployment({ core: away, caller }, 'calm-otter-0000000', { labels: [] })],
+    ['a delete', (away) => deleteDeployment({ core: away, caller }, 'calm-otter-0000000')],
+    ['the account', (away) => getAccount({ core: away, caller })],
+    ['the audit log', (away) => listActivities({ core: away, caller }, { limit: 1 })],
+    ['a credential', (away) => authenticate(away, `Bearer ${key}`, '')],
+    ['a visit', (away) => createLiveSites(away).find('calm-otter-0000000')],
+    ['a sweep', (away) => sweep(away)],
+  ];
+
+  it.each(calls)('%s is 503 when its socket is not there, and leaves nothing', async (_, call) => {
+    const database = openDatabase({ ...test.database.address, socketDir: '/nowhere' });
+    await expectUnavailable(call({ ...core, database }));
+    expect(await database.isReady()).toBe(false);
+    await database.close();
+    expect(core.activePacks.size).toBe(0);
+    expect(await Array.fromAsync(core.packs.list())).toEqual([]);
+  });
+
+  it('is 503 when nobody listens on its port', async () => {
+    const database = openDatabase({ url: 'postgresql://berth@127.0.0.1:1/berth' });
+    await expectUnavailable(getAccount({ core: { ...core, database }, caller }));
+    await database.close();
+  });
+
+  it('is ready when it answers', async () => {
+    expect(await core.database.isReady()).toBe(true);
+  });
+});
+
+describe('F12: PostgreSQL ends the sessions', () => {
+  it('that are idle: nobody notices', async () => {
+    await Promise.all(Array.from({ length: 5 }, () => getAccount({ core, caller })));
+    await endIdleSessions();
+    await expect
+      .poll(() => getAccount({ core, caller }).catch(() => null), { timeout: 10_000 })
+      .toMatchObject({ account: caller.account });
+  });
+
+  it('in the middle of a transaction: 503, and nothing of it is kept', async () => {
+    const before = await stateOf(test);
+    await expectUnavailable(
+      core.database.transaction(async (em) => {
+        await sql`insert into issued_id (id) values ('half-done-0000000')`.execute(em.getKysely());
+        await kill(em);
+      }),
+    );
+    expect(await stateOf(test)).toEqual(before);
+  });
+
+  it('during COMMIT of a deploy: 503, and the retry with its key makes the one deployment', async () => {
+    await test.database.query('create sequence commits');
+    await test.database.query(`
+      create function end_session() returns trigger language plpgsql as $$
+      begin if nextval('commits') = 1 then perform pg_terminate_backend(pg_backend_pid()); end if; return null; end $$`);
+    await test.database.query(
+      'create constraint trigger end_session after insert on deployment deferrable initially deferred for each row execute function end_session()',
+    );
+    const before = await stateOf(test);
+    const files = { 'index.html': randomBytes(2_000) };
+    await expectUnavailable(deploySite(core, caller, files, { key: 'commit' }));
+    const { body, replayed } = await deploySite(core, caller, files, { key: 'commit' });
+    await test.database.query('drop function end_session cascade');
+    expect(replayed).toBe(false);
+    await sweepAll(test);
+    expect(await stateOf(test)).toMatchObject({
+      deployment: before.deployment + 1,
+      pack: before.pack + 1,
+      counters: before.counters + 1,
+    });
+    expect((await readSite(core, body.deployment))!['index.html']!.equals(files['index.html'])).toBe(true);
+  });
+
+  it('while ten deploys run: each is whole or 503', async () => {
+    const running = Promise.allSettled(
+      Array.from({ length: 10 }, (_, i) => deploySite(core, caller, { a: randomBytes(1_000) }, { key: `shaken ${i}` })),
+    );
+    await endIdleSessions();
+    for (const outcome of await running)
+      if (outcome.status === 'rejected') await expectUnavailable(Promise.reject(outcome.reason));
+    await sweepAll(test);
+    await expectSound(test);
+  });
+});
+
+describe('T10: the disk is full', () => {
+  it.each(['create', 'write', 'seal'] as const)('at %s: 503, and nothing is left', async (step) => {
+    const before = await stateOf(test);
+    const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+    const fails = () => Promise.reject(full);
+    const packs: Core['packs'] = {
+      ...core.packs,
+      create: step === 'create' ? fails : async (pack) => ({ ...(await core.packs.create(pack)), [step]: fails }),
+    };
+    await expectUnavailable(deploySite({ ...core, packs }, caller, { big: randomBytes(3_000_000), small: 'x' }));
+    await expectUnavailable(deploySite({ ...core, packs }, caller, { small: randomBytes(9) }, { key: step }));
+    expect(await stateOf(test)).toEqual(before);
+    expect(await Array.fromAsync(core.packs.list())).toHaveLength(before.pack);
+    await deploySite(core, caller, { small: 'x' }, { key: step });
+  });
+});
+
+describe('security §5: a transaction that loses a race for locks', () => {
+  /** Holds a row until `let go` while `work` runs. */
+  async function whileLocked(work: (letGo: () => void) => Promise<void>): Promise<void> {
+    const { promise: done, resolve: letGo } = Promise.withResolvers<void>();
+    const { promise: locked, resolve: hold } = Promise.withResolvers<void>();
+    const holder = core.database.transaction(async (em) => {
+      await sql`select 1 from account where id = ${caller.account} for update`.execute(em.getKysely());
+      hold();
+      await done;
+    });
+    await locked;
+    await work(letGo).finally(letGo);
+    await holder;
+  }
+  const lockAccount = async (em: EntityManager) => {
+    await sql`select set_config('lock_timeout', '30ms', true)`.execute(em.getKysely());
+    await sql`select 1 from account where id = ${caller.account} for update`.execute(em.getKysely());
+  };
+
+  it('is run again, and may succeed', async () => {
+    let attempts = 0;
+    await whileLocked(async (letGo) => {
+      const answer = await core.database.transaction(async (em) => {
+        attempts += 1;
+        if (attempts === 2) letGo();
+        await lockAccount(em);
+        return 'done';
+      });
+      expect(answer).toBe('done');
+    });
+    expect(attempts).toBeGreaterThanOrEqual(2);
+  });
+
+  it('is run three times in all, then 503', async () => {
+    let attempts = 0;
+    await whileLocked(async () => {
+      await expectUnavailable(
+        core.database.transaction(async (em) => {
+          attempts += 1;
+          await lockAccount(em);
+        }),
+      );
+    });
+    expect(attempts).toBe(3);
+  });
+
+  it('is run again after a deadlock', async () => {
+    await test.database.query(`create table pair (id int primary key); insert into pair values (1), (2)`);
+    const take = (em: EntityManager, id: number) =>
+      sql`select 1 from pair where id = ${id} for update`.execute(em.getKysely());
+    const met = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
+    let attempts = 0;
+    const cross = (mine: 0 | 1) =>
+      core.database.transaction(async (em) => {
+        attempts += 1;
+        await sql`select set_config('deadlock_timeout', '20ms', true)`.execute(em.getKysely());
+        await take(em, mine + 1);
+        met[mine].resolve();
+        await met[1 - mine]!.promise;
+        await take(em, 2 - mine);
+      });
+    await Promise.all([cross(0), cross(1)]);
+    expect(attempts).toBeGreaterThan(2);
+  });
+
+  it('keeps nothing of an attempt that failed', async () => {
+    let attempts = 0;
+    await core.database.transaction(async (em) => {
+      attempts += 1;
+      await sql`insert into issued_id (id) values (${`attempt-no-000000${attempts}`})`.execute(em.getKysely());
+      if (attempts === 1) throw Object.assign(new Error('deadlock detected'), { code: '40P01' });
+    });
+    expect(await test.database.query(`select id from issued_id where id like 'attempt-no-%'`)).toEqual([
+      { id: 'attempt-no-0000002' },
+    ]);
+  });
+
+  it.each([
+    ['a refusal', new ServiceError('unavailable', 'no')],
+    ['a unique violation', Object.assign(new Error('duplicate'), { code: '23505' })],
+    ['a fault of ours', new TypeError('x is undefined')],
+  ])('is the only one that is run again: %s is not', async (_, fault) => {
+    let attempts = 0;
+    await expect(
+      core.database.transaction(async () => {
+        attempts += 1;
+        throw fault;
+      }),
+    ).rejects.toBe(fault);
+    expect(attempts).toBe(1);
+  });
+});

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { mediaTypeOf } from '../../src/serving/media-types.ts';
+
+describe('S52: media types', () => {
+  const rows: [path: string, contentType: string][] = [
+    ['index.html', 'text/html; charset=utf-8'],
+    ['a/b.CSS', 'text/css; charset=utf-8'],
+    ['app.js', 'text/javascript; charset=utf-8'],
+    ['app.mjs', 'text/javascript; charset=utf-8'],
+    ['readme.md', 'text/markdown; charset=utf-8'],
+    ['robots.txt', 'text/plain; charset=utf-8'],
+    ['data.csv', 'text/csv; charset=utf-8'],
+    ['cal.ics', 'text/calendar; charset=utf-8'],
+    ['subs.vtt', 'text/vtt; charset=utf-8'],
+    ['data.json', 'application/json'],
+    ['app.js.map', 'application/json'],
+    ['site.webmanifest', 'application/manifest+json'],
+    ['app.manifest', 'application/manifest+json'],
+    ['mod.wasm', 'application/wasm'],
+    ['feed.xml', 'application/xml'],
+    ['feed.rss', 'application/rss+xml'],
+    ['feed.atom', 'application/atom+xml'],
+    ['logo.svg', 'image/svg+xml'],
+    ['p.png', 'image/png'],
+    ['p.jpeg', 'image/jpeg'],
+    ['p.webp', 'image/webp'],
+    ['p.avif', 'image/avif'],
+    ['favicon.ico', 'image/x-icon'],
+    ['f.woff2', 'font/woff2'],
+    ['f.ttf', 'font/ttf'],
+    ['a.mp3', 'audio/mpeg'],
+    ['v.mp4', 'video/mp4'],
+    ['v.webm', 'video/webm'],
+    ['d.pdf', 'application/pdf'],
+    ['m.glb', 'model/gltf-binary'],
+    ['m.gltf', 'model/gltf+json'],
+    ['.well-known/apple-app-site-association', 'application/json'],
+    ['LICENSE', 'application/octet-stream'],
+    ['a.unknown', 'application/octet-stream'],
+    ['a.', 'application/octet-stream'],
+    ['folder.html/file', 'application/octet-stream'],
+    ['a.constructor', 'application/octet-stream'],
+    ['__proto__', 'application/octet-stream'],
+  ];
+  it.each(rows)('%s is %s', (path, contentType) => {
+    expect(mediaTypeOf(path).contentType).toBe(contentType);
+  });
+
+  it.each(['app.js.br', 'app.js.gz', 'app.js.zst'])('S51: %s is not what it stands beside', (path) => {
+    expect(mediaTypeOf(path).contentType).not.toContain('javascript');
+  });
+
+  it.each(['a.html', 'a.js', 'a.json', 'a.xml', 'a.svg', 'a.wasm', 'a.js.map', 'a.webmanifest', 'a.ttf', 'a.rss'])(
+    'S48: %s gains from compression',
+    (path) => {
+      expect(mediaTypeOf(path).compressible).toBe(true);
+    },
+  );
+  it.each(['a.png', 'a.woff2', 'a.mp4', 'a.zip', 'a.pdf', 'a'])('S48: %s does not', (path) => {
+    expect(mediaTypeOf(path).compressible).toBe(false);
+  });
+});

@@ -1,0 +1,326 @@
+import { hash } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openDiskPacks } from '../../src/storage/disk-packs.ts';
+import { createPackBuilder, type PackBuilder } from '../../src/storage/pack-builder.ts';
+import { decodePackIndex } from '../../src/storage/pack-index.ts';
+import type { PackFile, PackStore } from '../../src/storage/packs.ts';
+
+const MiB = 1024 ** 2;
+const BATCH_BYTES = MiB;
+
+let dir: string;
+let store: PackStore;
+let packs = 0;
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'berth-builder-'));
+  store = await openDiskPacks(dir);
+});
+afterAll(() => rm(dir, { recursive: true }));
+
+/** Bytes that differ by seed, cheaply made: equal seeds and sizes give equal contents. */
+function contentOf(seed: number, size: number): Buffer {
+  const bytes = Buffer.alloc(size, `${size} bytes of ${seed}, `);
+  for (let at = 0; at < size; at += 4096) bytes[at] = (at >> 12) + seed * 31 + size;
+  return bytes;
+}
+
+/** Writes a content in chunks of these sizes, taken in turn; each chunk's bytes are spoilt as soon as they were handed over. */
+async function put(builder: PackBuilder, bytes: Buffer, chunkSizes: readonly number[], discard = false) {
+  const sink = builder.begin();
+  for (let at = 0, i = 0; at < bytes.length; i += 1) {
+    const chunk = Buffer.from(bytes.subarray(at, at + chunkSizes[i % chunkSizes.length]!));
+    at += chunk.length;
+    const drained = sink.write(chunk);
+    chunk.fill(0xee);
+    await drained;
+  }
+  return sink.end({ discard });
+}
+
+const sha256 = (bytes: Uint8Array) => hash('sha256', bytes);
+
+type Step =
+  | { kind: 'content'; seed: number; size: number; chunkSizes: number[]; discard: boolean }
+  | { kind: 'retain'; keep: boolean[] };
+
+const anyStep = (sizes: fc.Arbitrary<number>, chunks: fc.Arbitrary<number>): fc.Arbitrary<Step> =>
+  fc.oneof(
+    {
+      weight: 7,
+      arbitrary: fc.record({
+        kind: fc.constant('content' as const),
+        seed: fc.nat(1),
+        size: sizes,
+        chunkSizes: fc.array(chunks, { minLength: 1, maxLength: 4 }),
+        discard: fc.integer({ min: 0, max: 4 }).map((n) => n === 0),
+      }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        kind: fc.constant('retain' as const),
+        keep: fc.array(fc.boolean(), { minLength: 1, maxLength: 6 }),
+      }),
+    },
+  );
+
+/** Runs the steps on a real pack, holding every answer and the sealed file against an oracle that keeps all bytes. */
+async function holdsAgainstOracle(steps: readonly Step[]): Promise<void> {
+  const pack = `${(packs++ % 256).toString(16).padStart(2, '0')}${packs}`;
+  let opened = 0;
+  const builder = createPackBuilder(() => {
+    opened += 1;
+    return store.create(pack);
+  });
+  const oracle = new Map<string, Buffer>();
+  for (const step of steps) {
+    if (step.kind === 'retain') {
+      const wanted = new Set([...oracle.keys()].filter((_, i) => step.keep[i % step.keep.length]));
+      for (const key of oracle.keys()) if (!wanted.has(key)) oracle.delete(key);
+      await builder.retain((key) => wanted.has(key));
+    } else {
+      const bytes = contentOf(step.seed, step.size);
+      const digest = await put(builder, bytes, step.chunkSizes, step.discard);
+      expect(digest).toEqual({ sha256: sha256(bytes), md5: hash('md5', bytes), size: bytes.length });
+      if (!step.discard && !oracle.has(digest.sha256)) oracle.set(digest.sha256, bytes);
+    }
+    expect(builder.contents().map((entry) => entry.sha256)).toEqual([...oracle.keys()]);
+  }
+  const { sizeBytes } = await builder.seal();
+  const file = await readFile(join(dir, pack.slice(0, 2), `${pack}.pack`));
+  expect(opened).toBe(1);
+  expect(file).toHaveLength(sizeBytes);
+  expect(decodePackIndex(file)).toEqual(builder.contents());
+  let end = 0;
+  for (const { sha256: key, offset, length } of builder.contents()) {
+    expect(offset).toBe(end);
+    end += length;
+    expect(file.subarray(offset, end).equals(oracle.get(key)!), `content of ${length} bytes at ${offset}`).toBe(true);
+  }
+  expect(sizeBytes - end).toBe(oracle.size * 48 + 48);
+  await store.remove(pack);
+}
+
+describe('P1, P2: contents gathered into a pack', () => {
+  it('are all there, each once and whole, when contents are as large as batches', async () => {
+    const sizes = fc.oneof(
+      fc.constantFrom(0, 1, BATCH_BYTES - 1, BATCH_BYTES, BATCH_BYTES + 1, 2 * BATCH_BYTES, 2 * BATCH_BYTES + 5),
+      fc.nat(300_000),
+      fc.nat(3 * BATCH_BYTES),
+    );
+    const chunks = fc.oneof(
+      fc.constantFrom(65_536, BATCH_BYTES - 1, BATCH_BYTES, BATCH_BYTES + 1),
+      fc.integer({ min: 5_000, max: 2 * BATCH_BYTES }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyStep(sizes, chunks), { minLength: 1, maxLength: 8 }), holdsAgainstOracle),
+      { numRuns: 20 },
+    );
+  });
+
+  it('are all there, each once and whole, when they are small', async () => {
+    const sizes = fc.nat(40);
+    const chunks = fc.integer({ min: 1, max: 50 });
+    await fc.assert(fc.asyncProperty(fc.array(anyStep(sizes, chunks), { maxLength: 40 }), holdsAgainstOracle), {
+      numRuns: 40,
+    });
+  });
+
+  it('are there when a small rest, a discard, a twin and a gap meet at the edge of a batch', async () => {
+    const content = (size: number, discard = false): Step => ({
+      kind: 'content',
+      seed: 0,
+      size,
+      chunkSizes: [100_000],
+      discard,
+    });
+    await holdsAgainstOracle([
+      content(BATCH_BYTES - 1),
+      content(BATCH_BYTES + 7, true),
+      content(10),
+      content(BATCH_BYTES - 1),
+      content(2 * BATCH_BYTES),
+      content(3),
+    ]);
+    await holdsAgainstOracle([
+      content(5),
+      content(2 * BATCH_BYTES),
+      content(6),
+      { kind: 'retain', keep: [true, false, true] },
+      content(7),
+      content(2 * BATCH_BYTES),
+    ]);
+    await holdsAgainstOracle([
+      content(2 * BATCH_BYTES),
+      { kind: 'retain', keep: [false] },
+      content(9),
+      content(BATCH_BYTES),
+    ]);
+  });
+});
+
+/** A pack file in memory whose writes wait until they are let through. */
+function slowFile() {
+  const waiting: (() => void)[] = [];
+  const buffers = new Set<ArrayBufferLike>();
+  let abandoned = 0;
+  const file: PackFile = {
+    write(bytes) {
+      buffers.add(bytes.buffer);
+      return new Promise((resolve) => waiting.push(resolve));
+    },
+    read: () => Promise.reject(new Error('Nothing is read back here')),
+    seal: () => Promise.resolve(),
+    abandon: async () => void (abandoned += 1),
+  };
+  return { file, waiting, buffers, abandoned: () => abandoned };
+}
+
+describe('a pack on a slow or broken disk', () => {
+  it('holds the writer back, and takes no more memory however much passes', async () => {
+    const slow = slowFile();
+    const builder = createPackBuilder(() => Promise.resolve(slow.file));
+    const sink = builder.begin();
+    const chunk = Buffer.alloc(65_536, 'x');
+    let accepted = 0;
+    let written = 0;
+    while (accepted < 40 * MiB) {
+      let drained: Promise<void> | undefined;
+      while (!drained) {
+        drained = sink.write(chunk);
+        accepted += chunk.length;
+        if (accepted > 100 * MiB) throw new Error('The writer was never held back');
+      }
+      expect(accepted - written).toBeLessThanOrEqual(6 * BATCH_BYTES);
+      const free = drained.then(() => true);
+      while (!(await Promise.race([free, new Promise((resolve) => setImmediate(resolve, false))]))) {
+        const letThrough = slow.waiting.shift();
+        if (letThrough) written += BATCH_BYTES;
+        letThrough?.();
+      }
+    }
+    expect(slow.buffers.size).toBeLessThanOrEqual(6);
+    const givenUp = builder.abandon();
+    while (slow.abandoned() === 0) {
+      slow.waiting.shift()?.();
+      await new Promise(setImmediate);
+    }
+    await givenUp;
+  });
+
+  /** Fills a builder whose file breaks at the nth write. */
+  async function fill(builder: PackBuilder): Promise<void> {
+    for (let i = 0; i < 60; i += 1) await put(builder, contentOf(i, 200_000), [50_000]);
+  }
+
+  it.each([[1], [3], [7]])(
+    'T10: tells the writer that write %s failed, and is removed when it is given up',
+    async (nth) => {
+      const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+      let writes = 0;
+      const created = await store.create(`ff${nth}`);
+      const file: PackFile = {
+        ...created,
+        write: (bytes, position) => (++writes === nth ? Promise.reject(full) : created.write(bytes, position)),
+      };
+      const builder = createPackBuilder(() => Promise.resolve(file));
+      await expect(fill(builder)).rejects.toBe(full);
+      await expect(builder.seal()).rejects.toBe(full);
+      await builder.abandon();
+      expect(writes).toBe(nth);
+      expect(await Array.fromAsync(store.list())).toEqual([]);
+    },
+  );
+
+  it('T10: tells the writer at the latest when it is sealed', async () => {
+    const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+    const created = await store.create('fe01');
+    const file: PackFile = { ...created, write: () => Promise.reject(full) };
+    const builder = createPackBuilder(() => Promise.resolve(file));
+    await put(builder, contentOf(1, 10), [10]);
+    await expect(builder.seal()).rejects.toBe(full);
+    await builder.abandon();
+    expect(await Array.fromAsync(store.list())).toEqual([]);
+  });
+
+  it('tells the writer that no file could be had, and can then be given up', async () => {
+    const refused = new Error('the database is away');
+    const builder = createPackBuilder(() => Promise.reject(refused));
+    await expect(fill(builder)).rejects.toBe(refused);
+    await expect(builder.seal()).rejects.toBe(refused);
+    await builder.abandon();
+  });
+
+  it('passes on that sealing failed, and is removed when it is given up', async () => {
+    const broken = Object.assign(new Error('input/output error'), { code: 'EIO' });
+    const created = await store.create('fd01');
+    const builder = createPackBuilder(() => Promise.resolve({ ...created, seal: () => Promise.reject(broken) }));
+    await put(builder, contentOf(1, 10), [10]);
+    await expect(builder.seal()).rejects.toBe(broken);
+    await builder.abandon();
+    expect(await Array.fromAsync(store.list())).toEqual([]);
+  });
+});
+
+describe('a pack that is given up early', () => {
+  it.each([
+    ['nothing came', []],
+    ['little came', [10, 0, 300_000]],
+    ['just less than a batch came', [BATCH_BYTES - 1]],
+  ])('never touches a disk when %s', async (_, sizes) => {
+    let opened = 0;
+    const builder = createPackBuilder(() => {
+      opened += 1;
+      return Promise.reject(new Error('No file is wanted'));
+    });
+    for (const [i, size] of sizes.entries()) await put(builder, contentOf(i, size), [64_000]);
+    await builder.retain(() => false);
+    builder.begin().write(Buffer.from('the client left here'));
+    await builder.abandon();
+    expect(opened).toBe(0);
+  });
+
+  it('is given up only when its sealing has come to an end', async () => {
+    const steps: string[] = [];
+    const { promise: durable, resolve: finish } = Promise.withResolvers<void>();
+    const { promise: sealing, resolve: begin } = Promise.withResolvers<void>();
+    const builder = createPackBuilder(() =>
+      Promise.resolve({
+        write: async () => {},
+        read: async () => {},
+        seal: () => (begin(), durable.then(() => void steps.push('sealed'))),
+        abandon: async () => void steps.push('abandoned'),
+      }),
+    );
+    await put(builder, contentOf(1, 10), [10]);
+    const sealed = builder.seal();
+    await sealing;
+    const givenUp = builder.abandon();
+    await new Promise(setImmediate);
+    finish();
+    await Promise.all([sealed, givenUp]);
+    expect(steps).toEqual(['sealed', 'abandoned']);
+  });
+
+  it('is removed while it is being sealed', async () => {
+    const builder = createPackBuilder(() => store.create('fb01'));
+    await put(builder, contentOf(1, 3 * MiB), [MiB]);
+    const sealed = builder.seal();
+    sealed.catch(() => {});
+    await builder.abandon();
+    expect(await Array.fromAsync(store.list())).toEqual([]);
+  });
+
+  it('is removed while its writes are under way', async () => {
+    const builder = createPackBuilder(() => store.create('fc01'));
+    const sink = builder.begin();
+    for (let i = 0; i < 20; i += 1) sink.write(Buffer.alloc(200_000));
+    await builder.abandon();
+    await builder.abandon();
+    expect(await Array.fromAsync(store.list())).toEqual([]);
+  });
+});

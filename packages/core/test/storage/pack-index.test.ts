@@ -1,0 +1,49 @@
+import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decodePackIndex, encodePackIndex, type IndexEntry } from '../../src/storage/pack-index.ts';
+
+const anyEntry: fc.Arbitrary<IndexEntry> = fc.record({
+  sha256: fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes).toString('hex')),
+  offset: fc.maxSafeNat(),
+  length: fc.maxSafeNat(),
+});
+
+describe('P2: the index at the end of a pack', () => {
+  it('is read back as it was written, whatever stands before it', () => {
+    fc.assert(
+      fc.property(fc.array(anyEntry, { maxLength: 40 }), fc.uint8Array({ maxLength: 200 }), (entries, contents) => {
+        expect(decodePackIndex(Buffer.concat([contents, encodePackIndex(entries)]))).toEqual(entries);
+      }),
+    );
+  });
+
+  it('is refused when any bit of it flipped', () => {
+    const contents = randomBytes(500);
+    const index = encodePackIndex(
+      Array.from({ length: 3 }, (_, i) => ({ sha256: randomBytes(32).toString('hex'), offset: i * 100, length: 100 })),
+    );
+    const pack = Buffer.concat([contents, index]);
+    for (let bit = contents.length * 8; bit < pack.length * 8; bit += 1) {
+      pack[bit >> 3]! ^= 1 << (bit & 7);
+      expect(decodePackIndex(pack), `bit ${bit - contents.length * 8}`).toBeNull();
+      pack[bit >> 3]! ^= 1 << (bit & 7);
+    }
+    expect(decodePackIndex(pack)).toHaveLength(3);
+  });
+
+  it('is refused when the pack was cut anywhere in it', () => {
+    const index = encodePackIndex([{ sha256: 'ab'.repeat(32), offset: 0, length: 9 }]);
+    for (let length = 0; length < index.length; length += 1) {
+      expect(decodePackIndex(index.subarray(0, length))).toBeNull();
+      expect(decodePackIndex(index.subarray(index.length - length))).toBeNull();
+    }
+  });
+
+  it('is not found in bytes that are none', () => {
+    fc.assert(fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => decodePackIndex(Buffer.from(bytes)) === null));
+    expect(
+      decodePackIndex(Buffer.concat([Buffer.alloc(8, 0xff), Buffer.alloc(32), Buffer.from('BERTHPK1')])),
+    ).toBeNull();
+  });
+});

@@ -1,0 +1,235 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import { buffer } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { PackStore } from '../../src/storage/packs.ts';
+
+/** A store that starts empty, and how to get rid of it. */
+export interface StoreUnderTest {
+  store: PackStore;
+  close(): Promise<void>;
+}
+
+/** More than any implementation reads in one piece. */
+const LARGE_BYTES = 700_001;
+
+const newId = () => randomBytes(16).toString('hex');
+
+/** What every pack store does. Run on each implementation. Source: security §5; the docstrings of `PackStore`. */
+export function describePackStore(name: string, openStore: () => Promise<StoreUnderTest>): void {
+  describe(`PackStore on ${name}`, () => {
+    let test: StoreUnderTest;
+    let store: PackStore;
+    beforeAll(async () => {
+      test = await openStore();
+      store = test.store;
+    });
+    afterAll(() => test.close());
+
+    /** Makes a sealed pack of these bytes. */
+    async function sealed(bytes: Uint8Array): Promise<string> {
+      const pack = newId();
+      const file = await store.create(pack);
+      await file.write(bytes, 0);
+      await file.seal(bytes.length);
+      return pack;
+    }
+
+    async function listed(): Promise<Set<string>> {
+      const ids = new Set<string>();
+      for await (const id of store.list()) {
+        expect(ids).not.toContain(id);
+        ids.add(id);
+      }
+      return ids;
+    }
+
+    describe('contents', () => {
+      const bytes = randomBytes(LARGE_BYTES);
+      let pack: string;
+      beforeAll(async () => {
+        pack = await sealed(bytes);
+      });
+
+      it.each([
+        ['the whole pack', 0, LARGE_BYTES],
+        ['the first byte', 0, 1],
+        ['the last byte', LARGE_BYTES - 1, 1],
+        ['a part', 1_000, 64],
+        ['a large part', 5, LARGE_BYTES - 10],
+        ['nothing, at the start', 0, 0],
+        ['nothing, at the end', LARGE_BYTES, 0],
+      ])('are read and streamed: %s', async (_, offset, length) => {
+        const expected = bytes.subarray(offset, offset + length);
+        expect((await store.read({ pack, offset, length })).equals(expected)).toBe(true);
+        expect((await buffer(store.stream({ pack, offset, length }))).equals(expected)).toBe(true);
+      });
+
+      it.each([
+        ['one byte past the end', 0, LARGE_BYTES + 1],
+        ['wholly past the end', LARGE_BYTES, 1],
+        ['far away', LARGE_BYTES * 10, 10],
+      ])('that the pack is too short for are an error: %s', async (_, offset, length) => {
+        await expect(store.read({ pack, offset, length })).rejects.toThrow();
+        await expect(buffer(store.stream({ pack, offset, length }))).rejects.toThrow();
+      });
+
+      it.each([[0], [1], [LARGE_BYTES]])('of a missing pack give ENOENT (%s bytes)', async (length) => {
+        const place = { pack: newId(), offset: 0, length };
+        await expect(store.read(place)).rejects.toMatchObject({ code: 'ENOENT' });
+        await expect(buffer(store.stream(place))).rejects.toMatchObject({ code: 'ENOENT' });
+      });
+
+      it('are read by many at once, each its own', async () => {
+        const places = Array.from({ length: 40 }, (_, i) => ({ pack, offset: i * 17_000, length: 16_000 + i }));
+        await Promise.all(
+          places.map(async (place) => {
+            const expected = bytes.subarray(place.offset, place.offset + place.length);
+            expect((await buffer(store.stream(place))).equals(expected)).toBe(true);
+          }),
+        );
+      });
+    });
+
+    it.runIf(process.platform === 'linux')(
+      'I10: a stream that is left early keeps no descriptor, whenever it is left',
+      async () => {
+        const pack = await sealed(randomBytes(LARGE_BYTES));
+        const place = { pack, offset: 0, length: LARGE_BYTES };
+        await store.read(place);
+        const openBefore = (await readdir('/proc/self/fd')).length;
+        const leave = async (when: number) => {
+          const stream = store.stream(place);
+          const closed = once(stream, 'close');
+          if (when === 0) stream.destroy();
+          if (when === 1) {
+            stream.read();
+            process.nextTick(() => stream.destroy());
+          }
+          if (when === 2) stream.once('data', () => stream.destroy());
+          if (when === 3) {
+            stream.resume();
+            setImmediate(() => stream.destroy());
+          }
+          if (when === 4) for await (const _ of stream) break;
+          if (when === 5) stream.on('error', () => {}).destroy(new Error('The client left'));
+          await closed.catch(() => {});
+        };
+        await Promise.all(Array.from({ length: 60 }, (_, i) => leave(i % 6)));
+        expect((await readdir('/proc/self/fd')).length).toBeLessThanOrEqual(openBefore);
+      },
+    );
+
+    describe('a pack being written', () => {
+      it('takes bytes at any position, and gives them back before it is sealed', async () => {
+        const file = await store.create(newId());
+        await file.write(Buffer.from('world'), 5);
+        await file.write(Buffer.from('hello'), 0);
+        const bytes = Buffer.alloc(6);
+        await file.read(bytes, 2);
+        expect(bytes.toString()).toBe('llowor');
+        await expect(file.read(Buffer.alloc(2), 9)).rejects.toThrow();
+        await file.abandon();
+      });
+
+      it('has done with the bytes when a write resolves', async () => {
+        const pack = newId();
+        const file = await store.create(pack);
+        const bytes = Buffer.alloc(300_000, 'a');
+        await file.write(bytes, 0);
+        bytes.fill('b');
+        await file.seal(bytes.length);
+        expect((await store.read({ pack, offset: 0, length: bytes.length })).equals(Buffer.alloc(300_000, 'a'))).toBe(
+          true,
+        );
+      });
+
+      it('lets later bytes take the place of earlier ones', async () => {
+        const pack = newId();
+        const file = await store.create(pack);
+        await file.write(Buffer.from('first content'), 0);
+        await file.write(Buffer.from('SECOND'), 6);
+        await file.seal(12);
+        expect((await store.read({ pack, offset: 0, length: 12 })).toString()).toBe('first SECOND');
+      });
+
+      it.each([[0], [1], [7], [10]])('has exactly the size it is sealed with (%s of 10 bytes)', async (size) => {
+        const pack = newId();
+        const file = await store.create(pack);
+        await file.write(Buffer.from('0123456789'), 0);
+        await file.seal(size);
+        expect((await store.read({ pack, offset: 0, length: size })).toString()).toBe('0123456789'.slice(0, size));
+        await expect(store.read({ pack, offset: 0, length: size + 1 })).rejects.toThrow();
+      });
+
+      it('may stay empty', async () => {
+        const pack = newId();
+        await (await store.create(pack)).seal(0);
+        expect(await listed()).toContain(pack);
+      });
+    });
+
+    describe('ids', () => {
+      it('are used once: a second pack of the id is refused, and the first is unharmed', async () => {
+        const pack = newId();
+        const file = await store.create(pack);
+        await file.write(Buffer.from('first'), 0);
+        await expect(store.create(pack)).rejects.toThrow();
+        await file.seal(5);
+        await expect(store.create(pack)).rejects.toThrow();
+        expect((await store.read({ pack, offset: 0, length: 5 })).toString()).toBe('first');
+      });
+
+      it('are used once by any number at the same time', async () => {
+        const pack = newId();
+        const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => store.create(pack)));
+        const made = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+        expect(made).toHaveLength(1);
+        await made[0]!.abandon();
+      });
+
+      it('are listed each once while the pack is there, sealed or not', async () => {
+        const open = newId();
+        const file = await store.create(open);
+        const packs = await Promise.all(Array.from({ length: 20 }, (_, i) => sealed(Buffer.from(`pack ${i}`))));
+        const ids = await listed();
+        for (const id of [open, ...packs]) expect(ids).toContain(id);
+        await store.remove(packs[0]!);
+        await file.abandon();
+        const after = await listed();
+        expect([...ids].filter((id) => !after.has(id)).toSorted()).toEqual([open, packs[0]!].toSorted());
+      });
+    });
+
+    describe('a pack that goes', () => {
+      it('is gone once removed, and removing it twice is no error', async () => {
+        const pack = await sealed(Buffer.from('bytes'));
+        await store.remove(pack);
+        await store.remove(pack);
+        await expect(store.read({ pack, offset: 0, length: 5 })).rejects.toMatchObject({ code: 'ENOENT' });
+        expect(await listed()).not.toContain(pack);
+      });
+
+      it('may be missing from the start', async () => {
+        await expect(store.remove(newId())).resolves.toBeUndefined();
+      });
+
+      it('is gone once abandoned: empty, written, twice, removed by somebody else, or sealed', async () => {
+        const packs = Array.from({ length: 5 }, newId);
+        const [empty, written, twice, removed, done] = await Promise.all(packs.map((pack) => store.create(pack)));
+        await empty!.abandon();
+        await written!.write(randomBytes(100_000), 0);
+        await written!.abandon();
+        await twice!.abandon();
+        await twice!.abandon();
+        await store.remove(packs[3]!);
+        await removed!.abandon();
+        await done!.seal(0);
+        await done!.abandon();
+        const ids = await listed();
+        for (const pack of packs) expect(ids).not.toContain(pack);
+      });
+    });
+  });
+}
