@@ -16,7 +16,10 @@ declare module 'vitest' {
 /** One PostgreSQL server for the whole run, with a migrated template that each test file copies. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dir = await mkdtemp(join(tmpdir(), 'berth-test-'));
-  const server = await startEmbeddedPostgres(dir, { maxConnections: 400, settings: { fsync: 'off', full_page_writes: 'off' } });
+  const server = await startEmbeddedPostgres(dir, {
+    maxConnections: 400,
+    settings: { fsync: 'off', full_page_writes: 'off' },
+  });
   const { socketDir, user, database } = server.address;
   const client = new pg.Client({ host: socketDir, port: 5432, user, database });
   await client.connect();

@@ -43,9 +43,14 @@ export function fromPath(kinds: InputKinds, params: Record<string, string>): Rec
   return Object.fromEntries(Object.entries(params).map(([name, text]) => [name, coerce(kinds.get(name), text)]));
 }
 
+/** The nearest number that integers are exact at. */
+function toSafeInteger(value: number): number {
+  return Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, value));
+}
+
 /** Turns a text into the value its kind asks for, if it is written plainly; the schema refuses what stays a text. Source: security T23. */
 function coerce(kind: Kind | undefined, text: string): unknown {
-  if (kind?.type === 'integer' && /^-?\d{1,15}$/.test(text)) return Number(text);
+  if (kind?.type === 'integer' && /^-?\d{1,300}$/.test(text)) return toSafeInteger(Number(text));
   if (kind?.type === 'number' && /^-?\d{1,15}(?:\.\d{1,15})?$/.test(text)) return Number(text);
   if (kind?.type === 'boolean' && /^(?:true|false)$/.test(text)) return text === 'true';
   return text;

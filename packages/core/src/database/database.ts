@@ -42,7 +42,7 @@ export function openDatabase(address: DatabaseAddress, { poolSize = 16 } = {}): 
       ? { clientUrl: address.url }
       : { host: address.socketDir, port: 5432, user: address.user, password: '', dbName: address.database }),
     pool: { min: 0, max: poolSize },
-    driverOptions: { options: `-c lock_timeout=${LOCK_TIMEOUT_MS} -c timezone=UTC`, connectionTimeoutMillis: 5_000 },
+    driverOptions: { options: `-c lock_timeout=${LOCK_TIMEOUT_MS} -c timezone=UTC`, connectionTimeoutMillis: 15_000 },
     extensions: [Migrator],
     migrations: { migrationsList: migrations, snapshot: false, tableName: 'migration', silent: true },
     ignoreUndefinedInQuery: true,

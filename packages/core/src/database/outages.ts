@@ -2,7 +2,8 @@ import { type ServiceError, unavailable } from '../errors.ts';
 
 // Connection faults of node:net, classes 08 (connection) and 53 (resources), shutdown and start-up (57P0x), locks that
 // could not be had in time, deadlocks, and a serialization failure.
-const AWAY = /^(?:ECONN\w+|EPIPE|ENOENT|ETIMEDOUT|08\w{3}|53\w{3}|57P0[1-5]|55P03|40P01|40001)$/;
+const AWAY =
+  /^(?:ECONN\w+|EPIPE|ENOENT|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|08\w{3}|53\w{3}|57P0[1-5]|55P03|40P01|40001)$/;
 // A disk that is full, fails or is read-only, and a process or machine out of descriptors.
 const STORE_REFUSES = /^(?:ENOSPC|EDQUOT|EIO|EROFS|EMFILE|ENFILE)$/;
 const AWAY_MESSAGE =

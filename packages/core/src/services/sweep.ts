@@ -96,8 +96,16 @@ async function removeDead(core: Core, batch: number): Promise<number> {
   const { rows } = await sql<{
     id: string;
   }>`select id from pack where state = 'dead' order by id limit ${batch}`.execute(kysely(core));
-  for (const { id } of rows) await removeDeadPack(core, id);
-  return rows.length;
+  let removed = 0;
+  for (const { id } of rows) {
+    try {
+      await removeDeadPack(core, id);
+      removed += 1;
+    } catch (error) {
+      core.log.warn({ err: error, pack: id }, 'A dead pack could not be removed and stays for the next sweep');
+    }
+  }
+  return removed;
 }
 
 async function forgetOutcomes(core: Core): Promise<void> {
