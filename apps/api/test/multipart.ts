@@ -48,25 +48,46 @@ export function checksums(...bytes: (string | Buffer)[]): Part {
 
 /** The parts, and after them the checksums of those among them that name themselves `files[]`. */
 export function withChecksums(parts: readonly Part[]): Part[] {
-  return [...parts, checksums(...parts.filter(({ headers }) => headers.some((line) => line.startsWith(DISPOSITION))).map(({ body }) => body))];
+  return [
+    ...parts,
+    checksums(
+      ...parts.filter(({ headers }) => headers.some((line) => line.startsWith(DISPOSITION))).map(({ body }) => body),
+    ),
+  ];
 }
 
 /** A body of these parts. */
 export function multipart(parts: readonly Part[], shape: FormShape = {}): Form {
   const { boundary = 'berth-test-7d0a', eol = '\r\n', preamble = '', epilogue = eol, closed = true } = shape;
   const pieces: (string | Buffer)[] = [preamble];
-  for (const { headers, body } of parts) pieces.push(`--${boundary}${eol}${headers.map((line) => line + eol).join('')}${eol}`, body, eol);
+  for (const { headers, body } of parts)
+    pieces.push(`--${boundary}${eol}${headers.map((line) => line + eol).join('')}${eol}`, body, eol);
   if (closed) pieces.push(`--${boundary}--${epilogue}`);
-  return { contentType: `multipart/form-data; boundary=${boundary}`, body: Buffer.concat(pieces.map((piece) => Buffer.from(piece))) };
+  return {
+    contentType: `multipart/form-data; boundary=${boundary}`,
+    body: Buffer.concat(pieces.map((piece) => Buffer.from(piece))),
+  };
 }
 
 /** Sends a form to `POST /deployments`. */
 export function post({ api }: Pick<TestServer, 'api'>, { contentType, body }: Form, ask: Ask = {}): Promise<Answer> {
-  return api('/deployments', { method: 'POST', ...ask, headers: { 'Content-Type': contentType, ...ask.headers }, body });
+  return api('/deployments', {
+    method: 'POST',
+    ...ask,
+    headers: { 'Content-Type': contentType, ...ask.headers },
+    body,
+  });
 }
 
 /** The head of a deploy request over a raw socket. */
 export function deployHead(port: number, { contentType, body }: Form, headers: Record<string, string> = {}): string {
-  const all = { Host: `localhost:${port}`, 'Content-Type': contentType, 'Content-Length': String(body.length), ...headers };
-  return `POST /deployments HTTP/1.1\r\n${Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
+  const all = {
+    Host: `localhost:${port}`,
+    'Content-Type': contentType,
+    'Content-Length': String(body.length),
+    ...headers,
+  };
+  return `POST /deployments HTTP/1.1\r\n${Object.entries(all)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('')}\r\n`;
 }

@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdirSync } from 'node:fs';
 import { inspect } from 'node:util';
 import { ERROR_STATUS, ErrorBody, type ErrorCode } from '@berth/contract';
 import { sweep } from '@berth/core';
@@ -7,9 +7,10 @@ import type { Answer, TestServer } from './test-server.ts';
 
 const REQUEST_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 /** A line of a stack, a path of the server, SQL. Source: contract §2. */
-const INTERNALS = /\n\s+at |\.[jt]s:\d+|node_modules|file:\/\/|\/(?:tmp|home|root|usr|var)\/|\b(?:select|insert into|update|delete from) \S+ /i;
+const INTERNALS =
+  /\n\s+at |\.[jt]s:\d+|node_modules\/\.|file:\/\/|\/(?:tmp|home|root|usr|var)\/|\b(?:select|insert into|update|delete from) \S+ /i;
 
-/** Everything a request could have changed: the rows of every table, and the files of the data folder. */
+/** Everything a request could have changed: the rows of every table, and what the data folder holds. */
 export interface Footprint {
   /** By table: how many rows, and a hash over all of them. When a token or a process was last seen does not count. */
   rows: Record<string, string>;
@@ -17,16 +18,19 @@ export interface Footprint {
 }
 
 export async function footprintOf({ database, berth }: TestServer): Promise<Footprint> {
-  const tables = await database.query<{ table: string }>(`select tablename as table from pg_tables where schemaname = 'public' order by 1`);
+  const tables = await database.query<{ table: string }>(
+    `select tablename as table from pg_tables where schemaname = 'public' order by 1`,
+  );
   const counts = tables.map(
-    ({ table }) => `select '${table}' as table, count(*) || ' ' || coalesce(md5(string_agg(r, ',' order by r)), '') as rows
+    ({
+      table,
+    }) => `select '${table}' as table, count(*) || ' ' || coalesce(md5(string_agg(r, ',' order by r)), '') as rows
       from (select (to_jsonb(t) - 'used' - 'heartbeat')::text as r from "${table}" t) s`,
   );
   const rows = await database.query<{ table: string; rows: string }>(counts.join(' union all '));
-  const files = await readdir(berth.config.dataDir, { recursive: true, withFileTypes: true });
   return {
     rows: Object.fromEntries(rows.map(({ table, rows }) => [table, rows])),
-    files: files.filter((entry) => entry.isFile()).map(({ parentPath, name }) => `${parentPath}/${name}`).toSorted(),
+    files: readdirSync(berth.config.dataDir, { recursive: true, encoding: 'utf8' }).toSorted(),
   };
 }
 
@@ -48,7 +52,11 @@ export function expectErrorAnswer({ status, headers, text }: Answer, code: Error
  *
  * Source: security §3, standing asserts.
  */
-export async function expectRefusal(server: TestServer, code: ErrorCode, ask: () => Promise<Answer>): Promise<ErrorBody> {
+export async function expectRefusal(
+  server: TestServer,
+  code: ErrorCode,
+  ask: () => Promise<Answer>,
+): Promise<ErrorBody> {
   const before = await footprintOf(server);
   const body = expectErrorAnswer(await ask(), code);
   expect(await footprintOf(server)).toEqual(before);
@@ -64,7 +72,11 @@ export async function expectRefusal(server: TestServer, code: ErrorCode, ask: ()
  * @param faults Whether the tests made faults, which are then in the log.
  * Source: security §6, I3, I4, I10, I11; T20.
  */
-export async function closeClean(server: TestServer, secrets: readonly string[] = [], { faults = false } = {}): Promise<void> {
+export async function closeClean(
+  server: TestServer,
+  secrets: readonly string[] = [],
+  { faults = false } = {},
+): Promise<void> {
   const { database, berth, logged } = server;
   expect([...berth.core.activePacks]).toEqual([]);
   expect(await database.query(`select id from pack where state = 'open'`)).toEqual([]);
@@ -80,15 +92,29 @@ export async function closeClean(server: TestServer, secrets: readonly string[] 
   await sweep(berth.core, { graceMs: 0 });
   const packs = await database.query<{ id: string }>(`select id from pack where state = 'sealed'`);
   const { files } = await footprintOf(server);
-  expect(files.filter((name) => name.endsWith('.pack')).map((name) => name.slice(-41, -5)).toSorted()).toEqual(packs.map(({ id }) => id).toSorted());
+  expect(
+    files
+      .filter((name) => name.endsWith('.pack'))
+      .map((name) => name.slice(-41, -5))
+      .toSorted(),
+  ).toEqual(packs.map(({ id }) => id).toSorted());
   await server.close();
 }
 
 async function expectNoSecrets({ database, logged, secrets }: TestServer, more: readonly string[]): Promise<void> {
-  const log = logged.map((line) => inspect(line, { depth: null, breakLength: Infinity, maxStringLength: null })).join('\n');
-  const tables = await database.query<{ table: string }>(`select tablename as table from pg_tables where schemaname = 'public'`);
-  const dump = await Promise.all(tables.map(({ table }) => database.query<{ row: string }>(`select t::text as row from "${table}" t`)));
-  const text = `${log}\n${dump.flat().map(({ row }) => row).join('\n')}`;
+  const log = logged
+    .map((line) => inspect(line, { depth: null, breakLength: Infinity, maxStringLength: null }))
+    .join('\n');
+  const tables = await database.query<{ table: string }>(
+    `select tablename as table from pg_tables where schemaname = 'public'`,
+  );
+  const dump = await Promise.all(
+    tables.map(({ table }) => database.query<{ row: string }>(`select t::text as row from "${table}" t`)),
+  );
+  const text = `${log}\n${dump
+    .flat()
+    .map(({ row }) => row)
+    .join('\n')}`;
   expect(text).not.toMatch(/(?:ship|deploy)-[0-9a-f]{32}/i);
   for (const secret of [...secrets, ...more]) {
     expect(text).not.toContain(secret);

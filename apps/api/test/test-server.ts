@@ -106,8 +106,20 @@ export async function startTestServer(env: Record<string, string> = {}): Promise
 }
 
 /** The environment of a test server. */
-export function testEnvironment(database: TestDatabase, dataDir: string, env: Record<string, string> = {}): Record<string, string> {
-  return { NODE_ENV: 'test', HOST: '127.0.0.1', PORT: '0', DATA_DIR: dataDir, DATABASE_URL: database.url, OWNER_API_KEY: OWNER_KEY, ...env };
+export function testEnvironment(
+  database: TestDatabase,
+  dataDir: string,
+  env: Record<string, string> = {},
+): Record<string, string> {
+  return {
+    NODE_ENV: 'test',
+    HOST: '127.0.0.1',
+    PORT: '0',
+    DATA_DIR: dataDir,
+    DATABASE_URL: database.url,
+    OWNER_API_KEY: OWNER_KEY,
+    ...env,
+  };
 }
 
 /**
@@ -123,7 +135,12 @@ export function askerOf(port: number, onAnswer: (answer: Answer) => void = () =>
   };
   const deploy = (files: Files, { fields = {}, ...ask }: PublishOptions = {}) => {
     const { contentType, body } = formOf(files, fields);
-    return api('/deployments', { method: 'POST', ...ask, headers: { 'Content-Type': contentType, ...ask.headers }, body });
+    return api('/deployments', {
+      method: 'POST',
+      ...ask,
+      headers: { 'Content-Type': contentType, ...ask.headers },
+      body,
+    });
   };
   return {
     api,
@@ -143,10 +160,18 @@ export function formOf(files: Files, fields: Record<string, string> = {}): { con
   const all = { checksums: JSON.stringify(Object.values(files).map((bytes) => hash('md5', bytes))), ...fields };
   const pieces: (string | Buffer)[] = [];
   for (const [name, bytes] of Object.entries(files))
-    pieces.push(`--${boundary}\r\nContent-Disposition: form-data; name="files[]"; filename="${name}"\r\nContent-Type: application/octet-stream\r\n\r\n`, bytes, '\r\n');
-  for (const [name, value] of Object.entries(all)) pieces.push(`--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`);
+    pieces.push(
+      `--${boundary}\r\nContent-Disposition: form-data; name="files[]"; filename="${name}"\r\nContent-Type: application/octet-stream\r\n\r\n`,
+      bytes,
+      '\r\n',
+    );
+  for (const [name, value] of Object.entries(all))
+    pieces.push(`--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`);
   pieces.push(`--${boundary}--\r\n`);
-  return { contentType: `multipart/form-data; boundary=${boundary}`, body: Buffer.concat(pieces.map((piece) => Buffer.from(piece))) };
+  return {
+    contentType: `multipart/form-data; boundary=${boundary}`,
+    body: Buffer.concat(pieces.map((piece) => Buffer.from(piece))),
+  };
 }
 
 /** The real program in a process of its own, on its way up or down. */
@@ -176,7 +201,8 @@ export function launchProcess(env: Record<string, string>): LaunchedProcess {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
   const exited = once(child, 'close').then(([code, signal]) => (signal ?? code) as number | NodeJS.Signals);
   return {
     child,
@@ -208,7 +234,12 @@ function hostOf(site: string, port: number): string {
   return site.includes('://') ? new URL(site).host : `${site}.localhost:${port}`;
 }
 
-function send(port: number, host: string, path: string, { method = 'GET', key = OWNER_KEY, headers = {}, body }: Ask): Promise<Answer> {
+function send(
+  port: number,
+  host: string,
+  path: string,
+  { method = 'GET', key = OWNER_KEY, headers = {}, body }: Ask,
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const req = httpRequest({
       host: '127.0.0.1',

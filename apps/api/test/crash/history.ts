@@ -11,7 +11,7 @@ export interface Order {
   /** Whether the owner deploys, or nobody known. */
   owner: boolean;
   /** Sends checksums that do not fit: the order is refused when everything has arrived. */
-  broken?: boolean;
+  broken: boolean;
 }
 
 /**
@@ -28,6 +28,8 @@ export interface History {
   faults: string[];
   /** How often a client was told that a deploy succeeded. */
   acknowledged(): number;
+  /** How often a client was told to come back later. */
+  unavailable(): number;
   send(asker: Asker, order: Order): Promise<void>;
   remove(asker: Asker, deployment: string): Promise<void>;
   /** Reads one file of what was published. */
@@ -49,12 +51,16 @@ export function createHistory(): History {
   const refused = new Set<string>();
   const faults: string[] = [];
   let acknowledged = 0;
+  let unavailable = 0;
 
   /** What a request was answered; `null` when the server was away, or died before it answered. */
   async function answerOf(what: string, ask: Promise<Answer>): Promise<Answer | null> {
     const answer = await ask.catch(() => null);
-    if (answer && answer.status >= 500 && answer.status !== 503) faults.push(`${what} was answered ${answer.status}: ${answer.text}`);
-    return answer?.status === 503 ? null : answer;
+    if (answer && answer.status >= 500 && answer.status !== 503)
+      faults.push(`${what} was answered ${answer.status}: ${answer.text}`);
+    if (answer?.status !== 503) return answer;
+    unavailable += 1;
+    return null;
   }
 
   const isOpen = ({ marker, key }: Order) => key !== null && !told.has(marker) && !refused.has(marker);
@@ -67,9 +73,10 @@ export function createHistory(): History {
     faults,
     live,
     acknowledged: () => acknowledged,
+    unavailable: () => unavailable,
     async send(asker, order) {
       if (!orders.includes(order)) orders.push(order);
-      const { marker, files, key, owner, broken = false } = order;
+      const { marker, files, key, owner, broken } = order;
       const answer = await answerOf(
         `Deploy ${marker}`,
         asker.deploy(files, {
@@ -84,13 +91,17 @@ export function createHistory(): History {
         acknowledged += 1;
         const { deployment } = answer.json<CreatedDeployment>();
         const before = told.get(marker);
-        if (before !== undefined && before !== deployment) faults.push(`Deploy ${marker} was told of ${before} and of ${deployment}`);
+        if (before !== undefined && before !== deployment)
+          faults.push(`Deploy ${marker} was told of ${before} and of ${deployment}`);
         told.set(marker, deployment);
       } else faults.push(`Deploy ${marker} was answered ${answer.status}: ${answer.text}`);
     },
     async remove(asker, deployment) {
       if (!deleted.has(deployment)) deleted.set(deployment, 'sent');
-      const answer = await answerOf(`Delete ${deployment}`, asker.api(`/deployments/${deployment}`, { method: 'DELETE' }));
+      const answer = await answerOf(
+        `Delete ${deployment}`,
+        asker.api(`/deployments/${deployment}`, { method: 'DELETE' }),
+      );
       if (answer?.status === 202 || answer?.status === 404) deleted.set(deployment, 'answered');
       else if (answer) faults.push(`Delete ${deployment} was answered ${answer.status}: ${answer.text}`);
     },
@@ -99,14 +110,18 @@ export function createHistory(): History {
       const answer = await answerOf(`Visit ${deployment}`, asker.visit(deployment, `/${marker}`));
       if (!answer || deleted.has(deployment)) return;
       if (answer.status !== 200) faults.push(`Visit ${deployment} was answered ${answer.status}`);
-      else if (!answer.bytes.equals(Buffer.from(files[marker]!))) faults.push(`${deployment} has other bytes at ${marker}`);
+      else if (!answer.bytes.equals(Buffer.from(files[marker]!)))
+        faults.push(`${deployment} has other bytes at ${marker}`);
     },
     async settle(asker) {
       for (let round = 0; round < ROUNDS; round += 1) {
         const open = orders.filter(isOpen);
         const unanswered = [...deleted].filter(([, state]) => state === 'sent').map(([deployment]) => deployment);
         if (open.length + unanswered.length === 0) return;
-        await Promise.all([...open.map((order) => history.send(asker, order)), ...unanswered.map((id) => history.remove(asker, id))]);
+        await Promise.all([
+          ...open.map((order) => history.send(asker, order)),
+          ...unanswered.map((id) => history.remove(asker, id)),
+        ]);
       }
       faults.push(`${orders.filter(isOpen).length} deploys were still not answered after ${ROUNDS} rounds`);
     },

@@ -15,43 +15,49 @@ export function createRandom(seed: number): () => number {
 /** Few contents for many deploys, so that most of them race for the same ones. */
 const POOL = Array.from({ length: 8 }, (_, i) => `shared ${i} `.repeat(40 * (i + 1)));
 /** More than fits into memory on the way in: such a pack has a file before the upload is complete. */
-const BIG_BYTES = 1_300_000;
+const BIG_BYTES = 1_100_000;
 
 /** Makes orders of every kind, each with a marker of its own: small and big, keyed and not, the owner's and nobody's. */
-export function createOrders(random: () => number): () => Order {
+export function createOrders(
+  random: () => number,
+): (wish?: Partial<Pick<Order, 'owner' | 'broken'>> & { big?: boolean }) => Order {
   let made = 0;
   const shared = () => POOL[Math.floor(random() * POOL.length)]!;
-  return () => {
+  return ({ big = random() < 0.2, owner = random() < 0.7, broken = random() < 0.1 } = {}) => {
     made += 1;
     const marker = `order-${made}.txt`;
     const isNew = random() < 0.8;
-    const files: Order['files'] = { 'index.html': `<h1>${isNew ? made : 'Shared'}</h1>`, [marker]: isNew ? `order ${made}` : shared() };
-    for (let i = 0; i < 3; i += 1) files[`shared/${i}.txt`] = shared();
-    if (random() < 0.3) files['big.txt'] = Buffer.alloc(BIG_BYTES, `big ${random() < 0.5 ? made : 'shared'} `);
-    return {
-      marker,
-      files,
-      key: random() < 0.7 ? `key-${made}` : null,
-      owner: random() < 0.7,
-      ...(random() < 0.15 ? { broken: true } : {}),
+    const files: Order['files'] = {
+      'index.html': `<h1>${isNew ? made : 'Shared'}</h1>`,
+      [marker]: isNew ? `order ${made}` : shared(),
     };
+    for (let i = 0; i < 2; i += 1) files[`shared/${i}.txt`] = shared();
+    if (big) files['big.txt'] = Buffer.alloc(BIG_BYTES, `big ${random() < 0.5 ? made : 'shared'} `);
+    return { marker, files, key: random() < 0.7 ? `key-${made}` : null, owner, broken };
   };
 }
 
+export type NextOrder = ReturnType<typeof createOrders>;
+
 /**
- * What clients do at once: ten deploys, one of them twice under its key, reads of what is there, and a deletion.
- * Resolves when each has its answer or none will come.
+ * What clients do at once: eight deploys, one of them twice under its key and one that is refused after all its bytes
+ * came, reads of what is there, and a deletion. Resolves when each has its answer or none will come.
  */
-export async function sendWave(history: History, asker: ReturnType<typeof askerOf>, random: () => number, nextOrder: () => Order): Promise<void> {
+export async function sendWave(
+  history: History,
+  asker: ReturnType<typeof askerOf>,
+  random: () => number,
+  nextOrder: NextOrder,
+): Promise<void> {
   const there = history.live();
   const own = there.filter(({ owner }) => owner);
   const doomed = own[Math.floor(random() * own.length)];
-  const orders = Array.from({ length: 10 }, nextOrder);
+  const orders = [nextOrder({ big: true, broken: true }), ...Array.from({ length: 7 }, () => nextOrder())];
   const keyed = orders.find(({ key }) => key !== null);
   await Promise.all([
     ...orders.map((order) => history.send(asker, order)),
     ...(keyed ? [history.send(asker, keyed)] : []),
-    ...there.slice(0, 5).map((order) => history.read(asker, order)),
+    ...there.slice(-5).map((order) => history.read(asker, order)),
     ...(doomed ? [history.remove(asker, history.told.get(doomed.marker)!)] : []),
   ]);
 }

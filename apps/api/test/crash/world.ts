@@ -12,10 +12,13 @@ export interface World {
   database: TestDatabase;
   dataDir: string;
   history: History;
-  /** The environment of a process that works on it: its sweep has no patience. */
+  /** The environment of a process that works on it. Its sweep has no patience, unless `more` is {@link PATIENT}. */
   env(more?: Record<string, string>): Record<string, string>;
   drop(): Promise<void>;
 }
+
+/** A sweep that leaves everything where it is. */
+export const PATIENT = { SWEEP_GRACE: '1h', BOOT_STALE: '1h' };
 
 export async function createWorld(): Promise<World> {
   const database = await createTestDatabase();
@@ -24,7 +27,8 @@ export async function createWorld(): Promise<World> {
     database,
     dataDir,
     history: createHistory(),
-    env: (more) => testEnvironment(database, dataDir, { SWEEP_GRACE: '0s', BOOT_STALE: '0s', ...more }),
+    env: (more) =>
+      testEnvironment(database, dataDir, { SWEEP_GRACE: '0s', BOOT_STALE: '0s', LOG_LEVEL: 'error', ...more }),
     async drop() {
       await database.drop();
       await rm(dataDir, { recursive: true, force: true });
@@ -35,8 +39,11 @@ export async function createWorld(): Promise<World> {
 const silent: Log = { info() {}, warn() {}, error() {} };
 
 /** Runs a server on a world, in this process, for as long as `work` takes. */
-export async function withServer<T>(world: World, work: (asker: ReturnType<typeof askerOf>, berth: Berth) => Promise<T>): Promise<T> {
-  const berth = await startBerth(world.env(), silent);
+export async function withServer<T>(
+  env: Record<string, string>,
+  work: (asker: ReturnType<typeof askerOf>, berth: Berth) => Promise<T>,
+): Promise<T> {
+  const berth = await startBerth(env, silent);
   try {
     return await work(askerOf(berth.config.port), berth);
   } finally {

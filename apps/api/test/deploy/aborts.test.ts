@@ -1,43 +1,190 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
 import { connect } from 'node:net';
+import type { CreatedDeployment } from '@berth/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestServer, type TestServer } from '../test-server.ts';
-import { deployHead, file, type Form, multipart, withChecksums } from '../multipart.ts';
-import { footprintOf } from '../standing-asserts.ts';
+import { deployHead, file, type Form, multipart, post, withChecksums } from '../multipart.ts';
+import { closeClean, footprintOf } from '../standing-asserts.ts';
+import { OWNER_KEY, startTestServer, type TestServer } from '../test-server.ts';
 
 let server: TestServer;
 beforeAll(async () => void (server = await startTestServer()));
-afterAll(() => server.close());
+afterAll(() => closeClean(server));
 
-const idle = async () => {
-  const end = Date.now() + 1500;
-  while (server.berth.core.activePacks.size > 0 && Date.now() < end) await new Promise((r) => setTimeout(r, 5));
-  return server.berth.core.activePacks.size;
-};
+/** How a client leaves: with an end of its stream, or with a reset. */
+type Leaving = 'end' | 'reset';
+type Headers = Record<string, string>;
 
-async function cut(form: Form, share: number, how: 'fin' | 'reset', headers = { Authorization: 'Bearer ship-00000000000000000000000000000001' }) {
-  const socket = connect(server.port, '127.0.0.1');
-  socket.on('error', () => {});
+const OWNER: Headers = { Authorization: `Bearer ${OWNER_KEY}` };
+const AT_ONCE = 12;
+const TIMES = 24;
+const small = multipart(withChecksums([file('index.html', 'home')]));
+/** Large enough for its pack to be opened and written to before the end. */
+const large = multipart(
+  withChecksums([file('index.html', 'home'), file('large.bin', Buffer.alloc(1_500_000, 'large'))]),
+);
+
+const requestsLogged = () => server.logged.filter(({ message }) => message === 'request').length;
+const descriptors = () => readdirSync('/proc/self/fd').length;
+const nothingOpen = () => expect.poll(() => server.berth.core.activePacks.size, { timeout: 1000, interval: 2 }).toBe(0);
+
+/** Sends the first bytes of a request and leaves. Resolves when the connection is closed on this side. */
+async function leaveAfter(bytes: Buffer, leaving: Leaving): Promise<void> {
+  const socket = connect(server.port, '127.0.0.1').on('error', () => {});
   await once(socket, 'connect');
-  const head = deployHead(server.port, form, headers);
-  await new Promise<void>((r) => socket.write(Buffer.concat([Buffer.from(head), form.body.subarray(0, Math.floor(share * form.body.length))]), () => r()));
-  if (how === 'fin') socket.destroy(); else socket.resetAndDestroy();
+  await new Promise<void>((sent) => void socket.write(bytes, () => sent()));
+  if (leaving === 'end') socket.destroy();
+  else socket.resetAndDestroy();
   await once(socket, 'close');
 }
 
-const small = multipart(withChecksums([file('index.html', 'hello')]));
-const big = multipart(withChecksums([file('index.html', 'hello'), file('b.bin', Buffer.alloc(6_000_000, 7))]));
-describe.each([['small', small], ['big', big]] as const)('%s', (_, form) => {
-  describe.each(['fin', 'reset'] as const)('%s', (how) => {
-    it.each([0, 0.01, 0.5, 0.99, 1])('%d', async (share) => {
+/** Lets many clients leave, and waits until the server has let go of every one. */
+async function leaveOften(
+  form: Form,
+  lengthOf: (form: Form) => number,
+  leaving: Leaving,
+  headersOf: (i: number) => Headers,
+): Promise<void> {
+  const logged = requestsLogged();
+  for (let i = 0; i < TIMES; i += AT_ONCE)
+    await Promise.all(
+      Array.from({ length: AT_ONCE }, (_, j) =>
+        leaveAfter(
+          Buffer.concat([
+            Buffer.from(deployHead(server.port, form, headersOf(i + j))),
+            form.body.subarray(0, lengthOf(form)),
+          ]),
+          leaving,
+        ),
+      ),
+    );
+  await expect.poll(requestsLogged, { timeout: 5000, interval: 5 }).toBe(logged + TIMES);
+  await nothingOpen();
+}
+
+const CLIENTS: [string, Headers][] = [
+  ['anonymous', {}],
+  ['with a credential', OWNER],
+];
+
+describe.each(CLIENTS)('T6, F11: an upload broken off, %s', (_, headers) => {
+  describe.each([
+    ['a small', small],
+    ['a large', large],
+  ])('%s body', (_, form) => {
+    it.each([
+      ['nothing', 0],
+      ['1 percent', 0.01],
+      ['half', 0.5],
+      ['99 percent', 0.99],
+    ])('after %s leaves no row and no file, and its key can be used', async (_, share) => {
+      for (const leaving of ['end', 'reset'] as const) {
+        const before = await footprintOf(server);
+        const key = randomUUID();
+        await leaveOften(
+          form,
+          ({ body }) => Math.floor(body.length * share),
+          leaving,
+          () => ({ ...headers, 'Idempotency-Key': key }),
+        );
+        expect(await footprintOf(server)).toEqual(before);
+        const answer = await post(server, form, { key: null, headers: { ...headers, 'Idempotency-Key': key } });
+        expect([answer.status, answer.headers['idempotency-replay']]).toEqual([201, undefined]);
+      }
+    });
+
+    it('all but the last byte leaves nothing either', async () => {
       const before = await footprintOf(server);
-      const n = Number((await server.database.query('select count(*) as n from deployment'))[0]!['n']);
-      for (let i = 0; i < 20; i++) await cut(form, share, how);
-      await new Promise((r) => setTimeout(r, 100));
-      const left = await idle();
-      const m = Number((await server.database.query('select count(*) as n from deployment'))[0]!['n']);
-      console.log(_, how, share, 'hanging', left, 'made', m - n, JSON.stringify(await server.database.query('select state, count(*) from pack group by 1')));
-      server.berth.core.activePacks.clear();
-    }, 20000);
+      await leaveOften(
+        form,
+        ({ body }) => body.length - 1,
+        'end',
+        () => headers,
+      );
+      expect(await footprintOf(server)).toEqual(before);
+    });
+
+    it('after the last byte is finished, and the retry with the key replays it', async () => {
+      const keys = Array.from({ length: TIMES }, () => randomUUID());
+      await leaveOften(
+        form,
+        ({ body }) => body.length,
+        'end',
+        (i) => ({ ...headers, 'Idempotency-Key': keys[i]! }),
+      );
+      const ids = new Set<string>();
+      for (const key of keys) {
+        const answer = await post(server, form, { key: null, headers: { ...headers, 'Idempotency-Key': key } });
+        expect([answer.status, answer.headers['idempotency-replay']]).toEqual([201, 'true']);
+        ids.add(answer.json<CreatedDeployment>().deployment);
+      }
+      expect(ids.size).toBe(TIMES);
+    });
+
+    it('by a reset after the last byte is finished or was never there: the retry makes it one deployment', async () => {
+      const keys = Array.from({ length: TIMES }, () => randomUUID());
+      const count = async () => Number((await server.database.query('select count(*) from deployment'))[0]!['count']);
+      const before = await count();
+      await leaveOften(
+        form,
+        ({ body }) => body.length,
+        'reset',
+        (i) => ({ ...headers, 'Idempotency-Key': keys[i]! }),
+      );
+      for (const key of keys)
+        expect((await post(server, form, { key: null, headers: { ...headers, 'Idempotency-Key': key } })).status).toBe(
+          201,
+        );
+      expect(await count()).toBe(before + TIMES);
+    });
   });
+});
+
+it('T6, I10: a client that leaves while the disk is slow neither hangs nor is lost', async () => {
+  const { core } = server.berth;
+  const { packs } = core;
+  const released = Promise.withResolvers<void>();
+  const opened = Promise.withResolvers<void>();
+  core.packs = {
+    ...packs,
+    async create(pack) {
+      opened.resolve();
+      await released.promise;
+      return packs.create(pack);
+    },
+  };
+  try {
+    const form = multipart(withChecksums([file('large.bin', Buffer.alloc(4_500_000, 'slow'))]));
+    const key = randomUUID();
+    const logged = requestsLogged();
+    const bytes = Buffer.concat([
+      Buffer.from(deployHead(server.port, form, { ...OWNER, 'Idempotency-Key': key })),
+      form.body,
+    ]);
+    const left = leaveAfter(bytes, 'end');
+    await opened.promise;
+    released.resolve();
+    await left;
+    await expect.poll(requestsLogged, { timeout: 5000, interval: 5 }).toBe(logged + 1);
+    await nothingOpen();
+    const answer = await post(server, form, { headers: { 'Idempotency-Key': key } });
+    expect([answer.status, answer.headers['idempotency-replay']]).toEqual([201, 'true']);
+  } finally {
+    core.packs = packs;
+  }
+});
+
+it('I10: the descriptors of the process come back to where they were', async () => {
+  const often = () =>
+    leaveOften(
+      large,
+      ({ body }) => body.length >> 1,
+      'reset',
+      () => OWNER,
+    );
+  await often();
+  const before = descriptors();
+  for (let i = 0; i < 3; i += 1) await often();
+  await expect.poll(descriptors, { timeout: 2000, interval: 10 }).toBeLessThanOrEqual(before);
 });

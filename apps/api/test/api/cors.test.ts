@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { closeClean, expectRefusal } from '../standing-asserts.ts';
+import { type Ask, OWNER_KEY, startTestServer, type TestServer } from '../test-server.ts';
+
+let server: TestServer;
+let site: string;
+beforeAll(async () => {
+  server = await startTestServer();
+  site = (await server.publish({ 'index.html': 'home' })).url;
+});
+afterAll(() => closeClean(server));
+
+const HOME = { 'index.html': 'home' };
+const consoleOrigin = () => `http://localhost:${server.port}`;
+/** Origins of pages that are not the console. */
+const FOREIGN: [string, () => string][] = [
+  ['a foreign site', () => 'https://evil.example'],
+  ['a sandboxed page', () => 'null'],
+  ['a site of ours', () => site],
+  ['the console on another port', () => 'http://localhost:1'],
+  ['the console by https', () => consoleOrigin().replace('http:', 'https:')],
+  ['the console with a slash', () => `${consoleOrigin()}/`],
+  ['the console as a suffix', () => `http://evil.${new URL(consoleOrigin()).host}`],
+  ['the console in capitals', () => consoleOrigin().toUpperCase()],
+  ['two origins', () => `${consoleOrigin()}, https://evil.example`],
+  ['nothing', () => ''],
+];
+
+describe('T14, contract §3: an anonymous deploy that a page sends', () => {
+  it.each(FOREIGN)('from %s is 403', async (_, origin) => {
+    await expectRefusal(server, 'forbidden', () => server.deploy(HOME, { key: null, headers: { Origin: origin() } }));
+  });
+
+  it('from the console is 201, as is one that no page sent', async () => {
+    expect((await server.deploy(HOME, { key: null, headers: { Origin: consoleOrigin() } })).status).toBe(201);
+    expect((await server.deploy(HOME, { key: null })).status).toBe(201);
+  });
+
+  it.each(FOREIGN)('with a credential is 201, even from %s', async (_, origin) => {
+    expect((await server.deploy(HOME, { headers: { Origin: origin() } })).status).toBe(201);
+  });
+
+  it('with a credential that opens nothing is 401', async () => {
+    await expectRefusal(server, 'authentication_failed', () =>
+      server.deploy(HOME, { key: 'nonsense', headers: { Origin: 'https://evil.example' } }),
+    );
+  });
+
+  it('a cookie is no credential', async () => {
+    const cookie = { Cookie: `session=${OWNER_KEY}; Authorization=Bearer ${OWNER_KEY}` };
+    expect((await server.deploy(HOME, { key: null, headers: cookie })).json()).toHaveProperty('claim');
+    await expectRefusal(server, 'authentication_failed', () => server.api('/account', { key: null, headers: cookie }));
+  });
+});
+
+describe('T14: CORS', () => {
+  const ENDPOINTS: [string, Ask, number][] = [
+    ['/deployments', {}, 200],
+    ['/deployments', { method: 'POST', body: '' }, 400],
+    ['/deployments', { method: 'PUT' }, 405],
+    ['/deployments/none', {}, 404],
+    ['/account', { key: null }, 401],
+    ['/limits', { key: 'nonsense' }, 401],
+    ['/config', {}, 301],
+    ['/plans', { key: null }, 200],
+    ['/healthz', { key: null }, 200],
+    ['/openapi.json', { key: null }, 200],
+    ['/nowhere', {}, 404],
+    ['/trpc/account.get', {}, 200],
+    ['/trpc/account.get', { key: null }, 401],
+    ['/trpc/none', {}, 404],
+  ];
+  it.each(ENDPOINTS)('%s %o is readable by any page, and never with ambient credentials', async (path, ask, status) => {
+    for (const origin of [null, 'https://evil.example', 'null', site, consoleOrigin()]) {
+      const answer = await server.api(path, { ...ask, headers: origin === null ? {} : { Origin: origin } });
+      const { headers } = answer;
+      expect([
+        answer.status,
+        headers['access-control-allow-origin'],
+        headers['access-control-allow-credentials'],
+      ]).toEqual([status, '*', undefined]);
+      expect(String(headers['access-control-expose-headers']).split(', ')).toEqual(
+        expect.arrayContaining(['X-Request-Id', 'Idempotency-Replay', 'Retry-After']),
+      );
+    }
+  });
+
+  it.each([
+    '/deployments',
+    '/deployments/none',
+    '/account',
+    '/nowhere',
+    '/trpc/account.get',
+    '/healthz',
+    '/openapi.json',
+  ])('a preflight of %s lists what a client needs', async (path) => {
+    const { status, headers, text } = await server.api(path, {
+      method: 'OPTIONS',
+      key: null,
+      headers: {
+        Origin: 'https://evil.example',
+        'Access-Control-Request-Method': 'DELETE',
+        'Access-Control-Request-Headers': 'authorization,x-evil',
+      },
+    });
+    expect([status, text, headers['access-control-allow-origin'], headers['access-control-allow-credentials']]).toEqual(
+      [204, '', '*', undefined],
+    );
+    const list = (name: string) => String(headers[name]).split(', ').toSorted();
+    expect(list('access-control-allow-methods')).toEqual(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT']);
+    expect(list('access-control-allow-headers')).toEqual(
+      expect.arrayContaining(['Authorization', 'Content-Type', 'Idempotency-Key']),
+    );
+    expect(list('access-control-allow-headers')).not.toContain('x-evil');
+  });
+
+  it.each(['/', '/docs', '/docs/reference.js'])('the page %s is no concern of other pages', async (path) => {
+    const { headers } = await server.api(path, { key: null, headers: { Origin: 'https://evil.example' } });
+    expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+  });
+
+  it('a site decides nothing about it either', async () => {
+    const { status, headers } = await server.visit(site, '/', { headers: { Origin: 'https://evil.example' } });
+    expect([status, Object.keys(headers).filter((name) => name.startsWith('access-control'))]).toEqual([200, []]);
+  });
+});

@@ -1,0 +1,186 @@
+import { sweep } from '@berth/core';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { closeClean, expectErrorAnswer, expectRefusal } from '../standing-asserts.ts';
+import { startTestServer, type TestServer } from '../test-server.ts';
+
+const COUNT = 250;
+
+let server: TestServer;
+let key: string;
+/** Newest first. */
+let ids: string[];
+beforeAll(async () => {
+  server = await startTestServer();
+  ({ key } = await server.account('pro'));
+  ids = [];
+  // Some of them at the same moment, so that the time alone orders nothing.
+  for (let i = 0; i < COUNT; i += 10) {
+    const made = await Promise.all(
+      Array.from({ length: 10 }, (_, j) => server.publish({ 'index.html': `${(i + j) % 7}` }, { key })),
+    );
+    await server.database.query(
+      `update deployment set created = date_trunc('second', now()) + $2 * interval '1 ms' where id = any($1::text[])`,
+      [made.map(({ deployment }) => deployment), i / 10 - 2000],
+    );
+    ids.unshift(
+      ...made
+        .map(({ deployment }) => deployment)
+        .toSorted()
+        .toReversed(),
+    );
+  }
+});
+afterAll(() => closeClean(server));
+
+interface Page {
+  deployments: { deployment: string; created: number }[];
+  nextCursor?: string;
+}
+
+async function page(query: string): Promise<Page> {
+  const answer = await server.api(`/deployments?${query}`, { key });
+  expect([answer.status, answer.text.length > 0]).toEqual([200, true]);
+  return answer.json<Page>();
+}
+
+/** Walks all pages. @param between Runs after each page. */
+async function walk(
+  query: string,
+  between: (page: Page, n: number) => Promise<void> = async () => {},
+): Promise<{ seen: string[]; sizes: number[] }> {
+  const seen: string[] = [];
+  const sizes: number[] = [];
+  for (let cursor = ''; ;) {
+    const got = await page(`${query}${cursor}`);
+    seen.push(...got.deployments.map(({ deployment }) => deployment));
+    sizes.push(got.deployments.length);
+    if (got.nextCursor === undefined) return { seen, sizes };
+    expect(got.nextCursor).toMatch(/^[A-Za-z0-9_-]+$/);
+    cursor = `&cursor=${got.nextCursor}`;
+    await between(got, sizes.length);
+  }
+}
+
+describe('service-api part 4: a list of 250', () => {
+  it.each([
+    ['', [50, 50, 50, 50, 50]],
+    ['limit=100', [100, 100, 50]],
+    ['limit=1000', [100, 100, 50]],
+    ['limit=83', [83, 83, 83, 1]],
+    ['limit=125', [100, 100, 50]],
+  ])('by pages of %j has every one once, newest first, and no cursor on the last page', async (query, sizes) => {
+    expect(await walk(query)).toEqual({ seen: ids, sizes });
+  });
+
+  it('of one a page', async () => {
+    let cursor = '';
+    for (const id of ids.slice(0, 12)) {
+      const { deployments, nextCursor } = await page(`limit=1${cursor}`);
+      expect(deployments.map(({ deployment }) => deployment)).toEqual([id]);
+      cursor = `&cursor=${nextCursor}`;
+    }
+  });
+
+  it('the same cursor gives the same page, with any limit', async () => {
+    const { nextCursor } = await page('limit=10');
+    for (const limit of [5, 10, 20])
+      expect(
+        (await page(`limit=${limit}&cursor=${nextCursor}`)).deployments.map(({ deployment }) => deployment),
+      ).toEqual(ids.slice(10, 10 + limit));
+  });
+
+  it('walked while others are made and deleted: none is seen twice, and none that stayed is missed', async () => {
+    const removed: string[] = [];
+    const made: string[] = [];
+    const { seen } = await walk('limit=30', async ({ deployments }, n) => {
+      const victims = [ids[n * 30 + 7]!, ids[n * 30 + 8]!, deployments.at(-1)!.deployment].filter(Boolean);
+      await Promise.all(victims.map((id) => server.api(`/deployments/${id}`, { method: 'DELETE', key })));
+      await sweep(server.berth.core);
+      removed.push(...victims);
+      made.push((await server.publish({ 'index.html': 'new' }, { key })).deployment);
+    });
+    expect(new Set(seen).size).toBe(seen.length);
+    expect(seen.filter((id) => made.includes(id))).toEqual([]);
+    expect(seen).toEqual(expect.arrayContaining(ids.filter((id) => !removed.includes(id))));
+    ids = [...made.toReversed(), ...ids.filter((id) => !removed.includes(id))];
+    expect((await walk('limit=100')).seen).toEqual(ids);
+  });
+});
+
+describe('GET /activities', () => {
+  it('is walked like the other lists', async () => {
+    const all: string[] = [];
+    for (let cursor = ''; ;) {
+      const got = (await server.api(`/activities?limit=90${cursor}`, { key })).json<{
+        activities: { event: string; deployment?: string }[];
+        nextCursor?: string;
+      }>();
+      all.push(
+        ...got.activities.filter(({ event }) => event === 'deployment.create').map(({ deployment }) => deployment!),
+      );
+      if (got.nextCursor === undefined) break;
+      cursor = `&cursor=${got.nextCursor}`;
+    }
+    expect(all).toHaveLength(new Set(all).size);
+    expect(all.length).toBeGreaterThanOrEqual(COUNT);
+  });
+});
+
+describe('T23: a cursor that nobody gave out is 400', () => {
+  it.each([
+    '',
+    'x',
+    'null',
+    '0',
+    '50',
+    '../..',
+    '%00',
+    'a'.repeat(512),
+    'a'.repeat(513),
+    '=',
+    'e30',
+    Buffer.from('[1,2]').toString('base64url'),
+    '%F0%9F%94%91',
+    '[]',
+  ])('%.30s', async (cursor) => {
+    for (const path of ['/deployments', '/activities']) {
+      const { details } = await expectRefusal(server, 'validation_failed', () =>
+        server.api(`${path}?cursor=${cursor}`, { key }),
+      );
+      expect(details).toEqual({ issues: [{ path: 'cursor', message: expect.any(String) }] });
+    }
+  });
+
+  it('nor with any bit of it flipped, cut, padded or in the other alphabet', async () => {
+    const { nextCursor } = await page('limit=1');
+    const bytes = Buffer.from(nextCursor!, 'base64url');
+    const forged = (cursor: string) => server.api(`/deployments?cursor=${encodeURIComponent(cursor)}`, { key });
+    await fc.assert(
+      fc.asyncProperty(fc.nat(bytes.length * 8 - 1), async (bit) => {
+        const changed = Buffer.from(bytes);
+        changed[bit >> 3]! ^= 1 << (bit & 7);
+        expectErrorAnswer(await forged(changed.toString('base64url')), 'validation_failed');
+      }),
+      { numRuns: 100 },
+    );
+    for (const cursor of [
+      nextCursor!.slice(0, -1),
+      nextCursor!.slice(1),
+      `${nextCursor}=`,
+      `${nextCursor} `,
+      `${nextCursor}A`,
+      bytes.toString('base64') === nextCursor ? `${nextCursor}%` : bytes.toString('base64'),
+      nextCursor!.toLowerCase(),
+      nextCursor! + nextCursor!,
+    ])
+      expectErrorAnswer(await forged(cursor), 'validation_failed');
+  });
+
+  it('twice is 400', async () => {
+    const { nextCursor } = await page('limit=1');
+    await expectRefusal(server, 'validation_failed', () =>
+      server.api(`/deployments?cursor=${nextCursor}&cursor=${nextCursor}`, { key }),
+    );
+  });
+});

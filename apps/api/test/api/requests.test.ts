@@ -1,0 +1,292 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ask as askRaw } from '../http/raw-socket.ts';
+import { closeClean, expectErrorAnswer, expectRefusal } from '../standing-asserts.ts';
+import { type Answer, type Ask, startTestServer, type TestServer } from '../test-server.ts';
+
+let server: TestServer;
+let site: string;
+beforeAll(async () => {
+  server = await startTestServer();
+  site = (await server.publish({ 'index.html': 'home' }, { fields: { labels: '["first"]' } })).deployment;
+});
+afterAll(() => closeClean(server));
+
+const patch = (body: string | Buffer, ask: Ask = {}) =>
+  server.api(`/deployments/${site}`, {
+    method: 'PATCH',
+    body,
+    ...ask,
+    headers: { 'Content-Type': 'application/json', ...ask.headers },
+  });
+const labelsNow = async () => (await server.api(`/deployments/${site}`)).json<{ labels: string[] }>().labels;
+
+describe('contract §2: an unknown path is 404', () => {
+  it.each([
+    ['/nowhere'],
+    ['/deployments/'],
+    ['/Deployments'],
+    ['/deployments/a/b'],
+    ['/account/'],
+    ['/ACCOUNT'],
+    ['//account'],
+    ['/account//'],
+    ['/account/.'],
+    ['/./account'],
+    ['/x/../account'],
+    ['/account%2f'],
+    ['/account%20'],
+    ['/account;x=1'],
+    ['/%61ccount/x'],
+    ['/v1/account'],
+    ['/.env'],
+    ['/.git/config'],
+    ['/docs/../package.json'],
+    ['/docs/%2e%2e/package.json'],
+    ['/docs/index.html'],
+    ['/trpc'],
+    ['/trpc/'],
+    ['/trpc/a/b'],
+    ['/admin'],
+    ['/__proto__'],
+    ['/constructor'],
+    ['/*'],
+    ['/' + 'x'.repeat(8000)],
+  ])('%.40s', async (path) => {
+    for (const key of [null, undefined])
+      for (const method of ['GET', 'POST', 'DELETE'])
+        expectErrorAnswer(await server.api(path, { method, ...(key === null ? { key } : {}) }), 'not_found');
+  });
+
+  it.each(['/%', '/%zz', '/deployments/%', '/deployments/%e0%a4', '/deployments/%ff', '/account%'])(
+    '%s, of a broken encoding, is 400 or 404',
+    async (path) => {
+      const answer = await server.api(path);
+      expectErrorAnswer(answer, answer.status === 404 ? 'not_found' : 'validation_failed');
+    },
+  );
+
+  it.each([
+    'none',
+    'calm-otter-0000000',
+    '%00',
+    '%0d%0a',
+    '..',
+    '%2e%2e',
+    '%2fetc',
+    'null',
+    '[object Object]'.replaceAll(' ', '%20'),
+    '%F0%9F%94%91',
+    "'%20or%201=1",
+    '{deployment}',
+    'x'.repeat(300),
+  ])('a reference that names no deployment is the 404 of a missing one: %.30s', async (reference) => {
+    const missing = await server.api('/deployments/calm-otter-zzzzzzz');
+    const answer = await server.api(`/deployments/${reference}`);
+    expectErrorAnswer(answer, 'not_found');
+    expect(answer.text).toBe(missing.text);
+  });
+
+  it('a reference that is too long to be one is 400', async () => {
+    expectErrorAnswer(await server.api(`/deployments/${'x'.repeat(301)}`), 'validation_failed');
+  });
+});
+
+describe('contract §2: a known path by another method is 405 with Allow', () => {
+  it.each<[string, string[]]>([
+    ['/deployments', ['GET', 'HEAD', 'OPTIONS', 'POST']],
+    ['/deployments/none', ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH']],
+    ['/account', ['GET', 'HEAD', 'OPTIONS']],
+    ['/activities', ['GET', 'HEAD', 'OPTIONS']],
+    ['/limits', ['GET', 'HEAD', 'OPTIONS']],
+    ['/ping', ['GET', 'HEAD', 'OPTIONS']],
+    ['/plans', ['GET', 'HEAD', 'OPTIONS']],
+    ['/config', ['GET', 'HEAD', 'OPTIONS']],
+    ['/healthz', ['GET', 'HEAD', 'OPTIONS']],
+    ['/openapi.json', ['GET', 'HEAD', 'OPTIONS']],
+    ['/docs', ['GET', 'HEAD', 'OPTIONS']],
+    ['/', ['GET', 'HEAD', 'OPTIONS']],
+  ])('%s', async (path, allowed) => {
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND'].filter(
+      (method) => !allowed.includes(method),
+    )) {
+      const { status, headers, text } = await server.api(path, { method });
+      expect([method, status, String(headers['allow']).split(', ').toSorted()]).toEqual([method, 405, allowed]);
+      expect(JSON.parse(text)).toMatchObject({ error: 'method_not_allowed', status: 405 });
+    }
+    const { status, text } = await server.api(path, { method: 'OPTIONS', key: null });
+    expect([status, text]).toEqual([204, '']);
+  });
+
+  it('a method override is none', async () => {
+    for (const headers of [{ 'X-HTTP-Method-Override': 'DELETE' }, { 'X-HTTP-Method': 'DELETE' }] as Record<
+      string,
+      string
+    >[]) {
+      expectErrorAnswer(await server.api(`/deployments/${site}`, { method: 'POST', headers }), 'method_not_allowed');
+      expect((await server.api(`/deployments/${site}?_method=DELETE`, { headers })).json()).toMatchObject({
+        status: 'success',
+      });
+    }
+  });
+});
+
+describe('T23: a JSON body that is wrong is 400', () => {
+  it.each<[string, string | Buffer]>([
+    ['no JSON', '{labels: []}'],
+    ['JSON cut short', '{"labels":["one"'],
+    ['two values', '{"labels":[]}{}'],
+    ['a list', '[]'],
+    ['a string', '"labels"'],
+    ['null', 'null'],
+    ['a number', '1'],
+    ['nothing in it', '{}'],
+    ['white space', '  '],
+    ['labels of another kind', '{"labels":"one"}'],
+    ['labels that are null', '{"labels":null}'],
+    ['labels that are an object', '{"labels":{"0":"one"}}'],
+    ['a label of another kind', '{"labels":[1]}'],
+    ['an operator for a label', '{"labels":{"$ne":null}}'],
+    ['a label that is none', '{"labels":["Not One"]}'],
+    ['a label with NUL', '{"labels":["a\\u0000b"]}'],
+    ['a lone surrogate', '{"labels":["\\ud800aa"]}'],
+    ['eleven labels', JSON.stringify({ labels: Array.from({ length: 11 }, (_, i) => `label${i}`) })],
+    ['labels in a prototype', '{"__proto__":{"labels":["one"]}}'],
+    ['labels in another case', '{"Labels":["one"]}'],
+    ['nesting', '{"labels":'.repeat(9) + '[]' + '}'.repeat(9)],
+    ['80,000 levels', '['.repeat(80_000)],
+    ['80,000 levels of objects', '{"a":'.repeat(80_000) + '1' + '}'.repeat(80_000)],
+    ['a byte order mark of another encoding', Buffer.from('\ufeff{"labels":[]}', 'utf16le')],
+    ['bytes that are no UTF-8', Buffer.from('7b226c6162656c73223a5b22ff225d7d', 'hex')],
+    ['NaN', '{"labels":NaN}'],
+    ['a comment', '{"labels":[]/**/}'],
+  ])('%s', async (_, body) => {
+    await expectRefusal(server, 'validation_failed', () => patch(body));
+    expect(await labelsNow()).toEqual(['first']);
+  });
+
+  it.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/jsonfoo',
+    'application/json; charset=utf-16',
+    'application/json, text/plain',
+    '',
+  ])('of the type %s', async (type) => {
+    await expectRefusal(server, 'validation_failed', () =>
+      patch('{"labels":["evil"]}', { headers: { 'Content-Type': type } }),
+    );
+  });
+
+  it('of a Content-Encoding', async () => {
+    await expectRefusal(server, 'validation_failed', () =>
+      patch('{"labels":["evil"]}', { headers: { 'Content-Encoding': 'gzip' } }),
+    );
+  });
+
+  it('of more than 1 MiB: 413, whether or not it says so', async () => {
+    const body = JSON.stringify({ labels: [], x: 'x'.repeat(1024 ** 2) });
+    expect((await expectRefusal(server, 'payload_too_large', () => patch(body))).details).toEqual({
+      limit: 'body',
+      max: 1024 ** 2,
+    });
+    const chunked = async (): Promise<Answer> => {
+      const head = [
+        `Host: localhost:${server.port}`,
+        `Authorization: Bearer ${server.secrets.values().next().value}`,
+        'Content-Type: application/json',
+        'Transfer-Encoding: chunked',
+      ];
+      const {
+        status,
+        headers,
+        body: text,
+      } = await askRaw(
+        server.port,
+        `PATCH /deployments/${site} HTTP/1.1`,
+        head,
+        `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
+      );
+      return { status, headers, text, bytes: Buffer.from(text), json: () => JSON.parse(text) };
+    };
+    await expectRefusal(server, 'payload_too_large', chunked);
+  });
+
+  it('what is good is taken, whatever else stands beside it', async () => {
+    for (const [body, labels] of [
+      ['{"labels":["one"],"__proto__":{"x":1},"constructor":{"prototype":{"x":1}}}', ['one']],
+      [' \n{"labels":["two"],"labels":["three"]}\t', ['three']],
+      ['{"labels":["first"],"deployment":"other","account":"other"}', ['first']],
+    ] as const) {
+      expect((await patch(body)).json()).toMatchObject({ deployment: site, labels });
+      expect(({} as Record<string, unknown>)['x']).toBeUndefined();
+    }
+  });
+});
+
+describe('contract §1: limit', () => {
+  it.each([
+    '0',
+    '-1',
+    '-0',
+    '1.5',
+    '1e1',
+    '0x10',
+    'ten',
+    '',
+    '%20',
+    '%00',
+    '%D9%A1',
+    'Infinity',
+    'NaN',
+    'null',
+    '[]',
+    '1,2',
+    '5%20',
+    '%2b5',
+  ])('%s is 400', async (limit) => {
+    for (const path of ['/deployments', '/activities']) {
+      const { details } = await expectRefusal(server, 'validation_failed', () => server.api(`${path}?limit=${limit}`));
+      expect(details).toEqual({ issues: [{ path: 'limit', message: expect.any(String) }] });
+    }
+  });
+
+  it('given twice is 400', async () => {
+    await expectRefusal(server, 'validation_failed', () => server.api('/deployments?limit=1&limit=2'));
+  });
+
+  it.each(['1', '100', '101', '1000000', '999999999999999'])('%s is taken, above 100 as 100', async (limit) => {
+    for (const path of ['/deployments', '/activities'])
+      expect((await server.api(`${path}?limit=${limit}`)).status).toBe(200);
+  });
+});
+
+it('contract, conventions: unknown query parameters are ignored, whatever they hold', async () => {
+  for (const query of [
+    'x=1',
+    '__proto__=1',
+    'limit[]=x',
+    'limit[$gt]=1',
+    'account=other',
+    '%00=%00',
+    '&&&',
+    '=',
+    'a=%',
+    'x='.repeat(2_000),
+  ])
+    expect([query, (await server.api(`/deployments?${query}`)).status]).toEqual([query, 200]);
+});
+
+it('contract §2: every answer has an id of its own, which the client does not choose', async () => {
+  const ids = await Promise.all(
+    Array.from(
+      { length: 20 },
+      async (_, i) =>
+        (await server.api(i % 2 === 0 ? '/ping' : '/nowhere', { headers: { 'X-Request-Id': 'mine' } })).headers[
+          'x-request-id'
+        ],
+    ),
+  );
+  expect(new Set(ids).size).toBe(20);
+  expect(ids).not.toContain('mine');
+});

@@ -1,0 +1,247 @@
+import { ERROR_STATUS, ErrorBody, type ErrorCode } from '@berth/contract';
+import { ACCESS, type Operation } from '@berth/core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { closeClean, footprintOf } from '../standing-asserts.ts';
+import { type Answer, type Ask, OWNER_KEY, startTestServer, type TestServer } from '../test-server.ts';
+
+let server: TestServer;
+let key: string;
+let deployToken: string;
+let site: string;
+beforeAll(async () => {
+  server = await startTestServer();
+  ({ key, deployToken } = await server.account());
+  site = (await server.publish({ 'index.html': 'home' }, { key, fields: { labels: '["one"]' } })).deployment;
+  await server.publish({ 'index.html': 'second' }, { key });
+});
+afterAll(() => closeClean(server));
+
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+const query = (path: string, input?: unknown, ask: Ask = {}) =>
+  server.api(`/trpc/${path}${input === undefined ? '' : `?input=${encodeURIComponent(JSON.stringify(input))}`}`, {
+    key,
+    ...ask,
+  });
+const mutate = (path: string, input: unknown, ask: Ask = {}) =>
+  server.api(`/trpc/${path}`, {
+    method: 'POST',
+    key,
+    body: JSON.stringify(input),
+    ...ask,
+    headers: { ...JSON_TYPE, ...ask.headers },
+  });
+const dataOf = (answer: Answer) => answer.json<{ result: { data: unknown } }>().result.data;
+
+/** The error of a call, which carries the error body of the contract under `data`. */
+function errorOf(answer: Answer): ErrorBody & { path?: string } {
+  const { data, message } = answer.json<{ error: { data: ErrorBody & { path?: string }; message: string } }>().error;
+  expect(message).toBe(data.message);
+  expect(data).not.toHaveProperty('stack');
+  return data;
+}
+
+function expectRefused(answer: Answer, code: ErrorCode): ErrorBody {
+  expect([answer.status, answer.headers['content-type']]).toEqual([
+    ERROR_STATUS[code],
+    'application/json; charset=utf-8',
+  ]);
+  const body = errorOf(answer);
+  expect(body).toMatchObject({ error: code, status: ERROR_STATUS[code] });
+  return body;
+}
+
+describe('contract §9: the typed face gives the same data as REST', () => {
+  it.each<[Operation, string, () => object | undefined]>([
+    ['deployments.list', '/deployments', () => ({})],
+    ['deployments.list', '/deployments?limit=1', () => ({ limit: 1 })],
+    ['deployments.get', '/deployments/SITE', () => ({ deployment: site })],
+    ['account.get', '/account', () => undefined],
+    ['account.get', '/account', () => ({})],
+    ['activities.list', '/activities?limit=2', () => ({ limit: 2 })],
+    ['plans.list', '/plans', () => undefined],
+    ['platform.limits', '/limits', () => undefined],
+    ['platform.config', '/config', () => undefined],
+  ])('%s, %s', async (operation, path, input) => {
+    const [typed, rest] = await Promise.all([
+      query(operation, input()),
+      server.api(path.replace('SITE', site), { key }),
+    ]);
+    expect([typed.status, dataOf(typed)]).toEqual([200, rest.json()]);
+    expect(typed.headers['cache-control']).toBe('no-store');
+  });
+
+  it('platform.ping', async () => {
+    expect(dataOf(await query('platform.ping'))).toEqual({ timestamp: expect.toSatisfy(Number.isInteger) });
+  });
+
+  it('mutations', async () => {
+    expect(dataOf(await mutate('deployments.update', { deployment: site, labels: ['two'] }))).toMatchObject({
+      deployment: site,
+      labels: ['two'],
+    });
+    const { deployment } = await server.publish({ a: 'a' }, { key });
+    expect(dataOf(await mutate('deployments.delete', { deployment }))).toEqual({ deployment, status: 'deleting' });
+    expect((await server.visit(deployment)).status).toBe(404);
+  });
+
+  it('a cursor of one face is one of the other', async () => {
+    const { nextCursor } = dataOf(await query('deployments.list', { limit: 1 })) as { nextCursor: string };
+    const rest = (await server.api(`/deployments?limit=1&cursor=${nextCursor}`, { key })).json();
+    expect(dataOf(await query('deployments.list', { limit: 1, cursor: nextCursor }))).toEqual(rest);
+  });
+});
+
+describe('contract §2: the typed face gives the same error as REST, under error.data', () => {
+  const cases: [string, () => Promise<Answer>, () => Promise<Answer>][] = [
+    [
+      'a missing deployment',
+      () => query('deployments.get', { deployment: 'none' }),
+      () => server.api('/deployments/none', { key }),
+    ],
+    ['a bad limit', () => query('deployments.list', { limit: 0 }), () => server.api('/deployments?limit=0', { key })],
+    [
+      'a bad cursor',
+      () => query('activities.list', { cursor: 'x' }),
+      () => server.api('/activities?cursor=x', { key }),
+    ],
+    [
+      'bad labels',
+      () => mutate('deployments.update', { deployment: site, labels: ['A'] }),
+      () => server.api(`/deployments/${site}`, { method: 'PATCH', key, headers: JSON_TYPE, body: '{"labels":["A"]}' }),
+    ],
+    [
+      'no credential',
+      () => query('account.get', undefined, { key: null }),
+      () => server.api('/account', { key: null }),
+    ],
+    [
+      'a bad credential',
+      () => query('account.get', undefined, { key: 'x' }),
+      () => server.api('/account', { key: 'x' }),
+    ],
+    [
+      'a deploy token',
+      () => query('account.get', undefined, { key: deployToken }),
+      () => server.api('/account', { key: deployToken }),
+    ],
+  ];
+  it.each(cases)('%s', async (_, typed, rest) => {
+    const before = await footprintOf(server);
+    const [answer, other] = [await typed(), await rest()];
+    expect(answer.status).toBe(other.status);
+    expect(errorOf(answer)).toMatchObject(other.json());
+    for (const name of ['www-authenticate', 'retry-after', 'cache-control'])
+      expect(answer.headers[name]).toBe(other.headers[name]);
+    expect(await footprintOf(server)).toEqual(before);
+  });
+});
+
+describe('T21: the same table of who may', () => {
+  const queries = [
+    'deployments.list',
+    'account.get',
+    'activities.list',
+    'plans.list',
+    'platform.limits',
+    'platform.config',
+    'platform.ping',
+  ] as const satisfies Operation[];
+  it.each(queries)('%s', async (operation) => {
+    const row: readonly string[] = ACCESS[operation];
+    for (const [actor, credential] of [
+      ['anonymous', null],
+      ['deploy', deployToken],
+      ['api', key],
+    ] as const) {
+      const answer = await query(operation, {}, { key: credential });
+      if (row.includes(actor)) expect([actor, answer.status]).toEqual([actor, 200]);
+      else expectRefused(answer, actor === 'anonymous' ? 'authentication_failed' : 'forbidden');
+    }
+  });
+
+  it('a call of a batch is refused alone, and a batch with a bad credential as a whole', async () => {
+    const answer = await server.api('/trpc/plans.list,account.get?batch=1', { key: null });
+    const [plans, account] = answer.json<[{ result?: object }, { error?: { data: ErrorBody } }]>();
+    expect([answer.status, plans.result !== undefined, account.error?.data.error]).toEqual([
+      207,
+      true,
+      'authentication_failed',
+    ]);
+    expectRefused(await server.api('/trpc/plans.list,account.get?batch=1', { key: 'x' }), 'authentication_failed');
+  });
+});
+
+describe('F8, T23: what no typed client sends', () => {
+  it.each<[string, string, Ask, ErrorCode]>([
+    ['an unknown procedure', '/trpc/none', {}, 'not_found'],
+    ['a router for a procedure', '/trpc/deployments', {}, 'not_found'],
+    ['a prototype for a procedure', '/trpc/__proto__', {}, 'not_found'],
+    ['a prototype in a procedure', '/trpc/deployments.__proto__', {}, 'not_found'],
+    ['a method of functions', '/trpc/deployments.list.call', {}, 'not_found'],
+    [
+      'the create of deployments',
+      '/trpc/deployments.create',
+      { method: 'POST', headers: JSON_TYPE, body: '{}' },
+      'not_found',
+    ],
+    ['a mutation by GET', '/trpc/deployments.delete?input=%7B%7D', {}, 'method_not_allowed'],
+    ['a query by POST', '/trpc/account.get', { method: 'POST', headers: JSON_TYPE, body: '{}' }, 'method_not_allowed'],
+    ['PUT', '/trpc/account.get', { method: 'PUT' }, 'method_not_allowed'],
+    ['input that is no JSON', '/trpc/deployments.get?input=x', {}, 'validation_failed'],
+    ['input of another kind', '/trpc/deployments.get?input=1', {}, 'validation_failed'],
+    ['no input', '/trpc/deployments.get', {}, 'validation_failed'],
+    [
+      'an operator for a text',
+      `/trpc/deployments.get?input=${encodeURIComponent('{"deployment":{"$ne":null}}')}`,
+      {},
+      'validation_failed',
+    ],
+    [
+      'a text for a number',
+      `/trpc/deployments.list?input=${encodeURIComponent('{"limit":"1"}')}`,
+      {},
+      'validation_failed',
+    ],
+    ['NUL', `/trpc/deployments.get?input=${encodeURIComponent('{"deployment":"\\u0000"}')}`, {}, 'not_found'],
+    [
+      'a body that is no JSON',
+      '/trpc/deployments.delete',
+      { method: 'POST', headers: JSON_TYPE, body: '{' },
+      'validation_failed',
+    ],
+    [
+      'a body of another type',
+      '/trpc/deployments.delete',
+      { method: 'POST', headers: { 'Content-Type': 'text/plain' }, body: '{}' },
+      'validation_failed',
+    ],
+    [
+      'a form',
+      '/trpc/deployments.delete',
+      { method: 'POST', headers: { 'Content-Type': 'multipart/form-data; boundary=x' }, body: '--x--' },
+      'validation_failed',
+    ],
+    [
+      '80,000 levels',
+      '/trpc/deployments.delete',
+      { method: 'POST', headers: JSON_TYPE, body: '['.repeat(80_000) },
+      'validation_failed',
+    ],
+    [
+      'more than 1 MiB',
+      '/trpc/deployments.delete',
+      { method: 'POST', headers: JSON_TYPE, body: JSON.stringify('x'.repeat(1024 ** 2)) },
+      'payload_too_large',
+    ],
+    ['1,000 calls', `/trpc/${Array(1000).fill('a').join(',')}?batch=1`, {}, 'validation_failed'],
+    ['a broken encoding', '/trpc/%zz', {}, 'not_found'],
+  ])('%s', async (_, path, ask, code) => {
+    const before = await footprintOf(server);
+    const answer = await server.api(path, { key: OWNER_KEY, ...ask });
+    if (answer.status === 400 && code === 'not_found')
+      expect(errorOf(answer)).toMatchObject({ error: 'validation_failed' });
+    else expectRefused(answer, code);
+    expect(ErrorBody.safeParse(errorOf(answer)).success).toBe(true);
+    expect(await footprintOf(server)).toEqual(before);
+  });
+});

@@ -1,0 +1,115 @@
+import { hash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { field, file, multipart, type Part, post } from '../multipart.ts';
+import { closeClean, expectRefusal } from '../standing-asserts.ts';
+import { startTestServer, type TestServer } from '../test-server.ts';
+
+let server: TestServer;
+beforeAll(async () => void (server = await startTestServer()));
+afterAll(() => closeClean(server));
+
+const ONE = hash('md5', 'one');
+const TWO = hash('md5', 'two');
+const FILES = [file('one.txt', 'one'), file('two.txt', 'two')];
+const list = (value: unknown) => field('checksums', JSON.stringify(value));
+const deploy = (...parts: Part[]) => post(server, multipart(parts));
+
+describe('T7: the list of checksums is mandatory and exact', () => {
+  const faults: [string, Part[]][] = [
+    ['no list', FILES],
+    ['an empty field', [...FILES, field('checksums', '')]],
+    ['an empty list', [...FILES, list([])]],
+    ['one too few', [...FILES, list([ONE])]],
+    ['one too many', [...FILES, list([ONE, TWO, ONE])]],
+    ['no JSON', [...FILES, field('checksums', `${ONE},${TWO}`)]],
+    ['JSON cut short', [...FILES, field('checksums', `["${ONE}","${TWO}"`)]],
+    ['JSON with a comma too many', [...FILES, field('checksums', `["${ONE}","${TWO}",]`)]],
+    ['a string', [...FILES, list(ONE + TWO)]],
+    ['null', [...FILES, list(null)]],
+    ['an object like a list', [...FILES, list({ 0: ONE, 1: TWO, length: 2 })]],
+    ['an object by path', [...FILES, list({ 'one.txt': ONE, 'two.txt': TWO })]],
+    ['__proto__', [...FILES, field('checksums', `{"__proto__":["${ONE}","${TWO}"]}`)]],
+    ['a list of lists', [...FILES, list([[ONE], [TWO]])]],
+    ['a number', [...FILES, list([ONE, 2])]],
+    ['a null in it', [...FILES, list([ONE, null])]],
+    ['31 digits', [...FILES, list([ONE, TWO.slice(1)])]],
+    ['33 digits', [...FILES, list([ONE, `${TWO}0`])]],
+    ['no hex digits', [...FILES, list([ONE, `${TWO.slice(1)}g`])]],
+    ['a space', [...FILES, list([ONE, ` ${TWO}`])]],
+    ['a line end', [...FILES, list([ONE, `${TWO}\n`])]],
+    ['SHA-256', [...FILES, list([hash('sha256', 'one'), hash('sha256', 'two')])]],
+    ['100,000 levels', [...FILES, field('checksums', '['.repeat(100_000))]],
+    ['no file at all', [list([])]],
+    ['a list for no file', [list([ONE])]],
+  ];
+  it.each(faults)('%s', async (_, parts) => {
+    const { details } = await expectRefusal(server, 'validation_failed', () => deploy(...parts));
+    expect(details).toEqual({
+      issues: [{ path: expect.stringMatching(/^checksums|^files\[\]$/), message: expect.stringMatching(/./) }],
+    });
+  });
+
+  it.each<[string, Part, string]>([
+    ['swapped', list([TWO, ONE]), 'one.txt'],
+    ['doubled', list([ONE, ONE]), 'two.txt'],
+    ['the first one wrong', list([hash('md5', 'three'), TWO]), 'one.txt'],
+    ['the last one wrong', list([ONE, hash('md5', 'three')]), 'two.txt'],
+    ['all wrong', list([hash('md5', 'three'), hash('md5', 'three')]), 'one.txt'],
+  ])('%s: names the first path that differs', async (_, checksums, named) => {
+    const { message, details } = await expectRefusal(server, 'validation_failed', () => deploy(...FILES, checksums));
+    expect(details).toEqual({ file: named });
+    expect(message).toContain(named);
+  });
+
+  it('what was dropped as junk takes part in it', async () => {
+    const junk = file('.DS_Store', 'junk');
+    await expectRefusal(server, 'validation_failed', () => deploy(junk, ...FILES, list([ONE, TWO])));
+    expect((await deploy(junk, ...FILES, list([hash('md5', 'junk'), ONE, TWO]))).status).toBe(201);
+  });
+
+  it('files around the sizes of batches and blocks: each bit counts', async () => {
+    const sizes = [0, 1, 55, 56, 63, 64, 65, 65_535, 65_536, 65_537, 1_048_575, 1_048_576, 1_048_577, 2_500_000];
+    const files = sizes.map((size) => Buffer.alloc(size, `${size}:`));
+    const parts = files.map((bytes, i) => file(`${i}.bin`, bytes));
+    const sums = files.map((bytes) => hash('md5', bytes));
+    const answer = await deploy(...parts, list(sums));
+    expect([answer.status, answer.text]).toEqual([
+      201,
+      expect.stringContaining(`"size":${sizes.reduce((a, b) => a + b)},`),
+    ]);
+    for (const [i, bytes] of files.entries())
+      expect(
+        (await server.visit(answer.json<{ deployment: string }>().deployment, `/${i}.bin`)).bytes.equals(bytes),
+      ).toBe(true);
+
+    for (const i of [6, 9, 12, 13]) {
+      const flipped = parts.with(i, file(`${i}.bin`, Buffer.from(files[i]!.with(files[i]!.length >> 1, 0))));
+      const { details } = await expectRefusal(server, 'validation_failed', () => deploy(...flipped, list(sums)));
+      expect(details).toEqual({ file: `${i}.bin` });
+    }
+  });
+});
+
+describe('T7: the list may come', () => {
+  it.each<[string, Part[]]>([
+    ['before the files', [list([ONE, TWO]), ...FILES]],
+    ['between them', [FILES[0]!, list([ONE, TWO]), FILES[1]!]],
+    ['behind them', [...FILES, list([ONE, TWO])]],
+    ['in capitals', [...FILES, list([ONE.toUpperCase(), TWO.toUpperCase()])]],
+    ['with white space', [...FILES, field('checksums', ` [\n "${ONE}" ,\t"${TWO}" ]\r\n`)]],
+    [
+      'in another charset that says so',
+      [
+        ...FILES,
+        field(
+          'checksums',
+          Buffer.from(JSON.stringify([ONE, TWO]), 'utf16le'),
+          'Content-Type: text/plain; charset=utf-16le',
+        ),
+      ],
+    ],
+  ])('%s', async (_, parts) => {
+    const answer = await deploy(...parts);
+    expect([answer.status, answer.text]).toEqual([201, expect.stringContaining('"files":2,"size":6,')]);
+  });
+});

@@ -1,0 +1,161 @@
+import { once } from 'node:events';
+import { statSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { BODY_LIMITS } from '../../src/http/request-body.ts';
+import { open, parse, sendDeaf } from '../http/raw-socket.ts';
+import { deployHead, file, type Form, multipart, withChecksums } from '../multipart.ts';
+import { closeClean, expectErrorAnswer, expectRefusal } from '../standing-asserts.ts';
+import { startWithPlans } from '../start-with-plans.ts';
+import { type Answer, OWNER_KEY, type TestServer } from '../test-server.ts';
+
+let server: TestServer;
+beforeAll(async () => void (server = await startWithPlans({ free: { limits: { maxFileSize: 1000 } } })));
+afterAll(() => closeClean(server));
+
+/** More than both socket buffers hold. */
+const HUGE = multipart(withChecksums([file('a.bin', Buffer.alloc(24_000_000, 'x'))]));
+/** More than the buffers, and less than the rest that is taken. */
+const LARGE = multipart(withChecksums([file('a.bin', Buffer.alloc(BODY_LIMITS.rest.maxBytes - 1_000_000, 'x'))]));
+const OWNER = { Authorization: `Bearer ${OWNER_KEY}` };
+
+function answerOf(text: string): Answer {
+  const { status, headers, body } = parse(text);
+  return { status, headers, text: body, bytes: Buffer.from(body), json: () => JSON.parse(body) };
+}
+
+/** Head and body in chunks, so that no Content-Length tells how much is to come. */
+function chunked(form: Form, headers: Record<string, string> = {}): Buffer {
+  const head = deployHead(server.port, form, headers).replace(/Content-Length: \d+/, 'Transfer-Encoding: chunked');
+  return Buffer.concat([
+    Buffer.from(`${head}${form.body.length.toString(16)}\r\n`),
+    form.body,
+    Buffer.from('\r\n0\r\n\r\n'),
+  ]);
+}
+
+/** Writes piece by piece, as fast as it is taken, until everything is sent or the connection is gone. */
+async function sendOn(socket: Socket, bytes: Buffer): Promise<number> {
+  let sent = 0;
+  const gone = new Promise<true>((resolve) => void socket.once('close', () => resolve(true)));
+  while (sent < bytes.length && !socket.destroyed) {
+    const more = socket.write(bytes.subarray(sent, sent + 65_536));
+    sent += 65_536;
+    if (more) continue;
+    const drained = new Promise<false>((resolve) => void socket.once('drain', () => resolve(false)));
+    if (await Promise.race([drained, gone])) break;
+  }
+  return sent;
+}
+
+describe('T4: a refusal reaches a client that is still sending, and then the connection ends', () => {
+  it.each<
+    [string, 'payload_too_large' | 'authentication_failed' | 'forbidden' | 'validation_failed', Record<string, string>]
+  >([
+    ['413 in the middle of the body', 'payload_too_large', {}],
+    ['401 before it', 'authentication_failed', { Authorization: 'Bearer nonsense' }],
+    ['403 before it', 'forbidden', { Origin: 'https://evil.example' }],
+    ['400 before it', 'validation_failed', { 'Content-Encoding': 'gzip' }],
+    ['400 for a broken key', 'validation_failed', { 'Idempotency-Key': '' }],
+  ])('%s', async (_, code, headers) => {
+    await expectRefusal(server, code, async () => {
+      const { socket, received } = await open(server.port);
+      const sending = sendOn(socket, chunked(HUGE, headers));
+      const answer = await received;
+      expect(await sending).toBeLessThan(HUGE.body.length);
+      return answerOf(answer);
+    });
+  });
+
+  it('also one that reads nothing before it has sent everything', async () => {
+    await expectRefusal(server, 'payload_too_large', async () => {
+      const connection = await open(server.port);
+      return answerOf(await sendDeaf(connection, chunked(LARGE, { Connection: 'close' }).toString('latin1')));
+    });
+  });
+
+  it('a connection whose rest was small serves the next request', async () => {
+    const { socket, received } = await open(server.port);
+    const refused = multipart(withChecksums([file('a.bin', Buffer.alloc(5000))]));
+    socket.write(chunked(refused));
+    const [first] = await once(socket, 'data');
+    expectErrorAnswer(answerOf(String(first)), 'payload_too_large');
+    const good = multipart(withChecksums([file('index.html', 'home')]));
+    socket.write(chunked(good, { ...OWNER, Connection: 'close' }));
+    expect(await received).toContain('HTTP/1.1 201 Created');
+  });
+});
+
+describe('T5: an upload', () => {
+  const form = multipart(withChecksums([file('index.html', 'home'), file('rest.txt', 'x'.repeat(500))]));
+  const middle = form.body.length >> 1;
+
+  /** Holds the clocks that the watch of an upload runs on. */
+  async function withHeldWatch(work: () => Promise<void>): Promise<void> {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] });
+    try {
+      await work();
+    } finally {
+      vi.useRealTimers();
+    }
+  }
+
+  async function stall(): Promise<Awaited<ReturnType<typeof open>>> {
+    const connection = await open(server.port);
+    connection.socket.write(Buffer.concat([Buffer.from(deployHead(server.port, form)), form.body.subarray(0, middle)]));
+    await expect.poll(() => server.berth.core.activePacks.size, { interval: 2 }).toBe(1);
+    return connection;
+  }
+
+  it('that stands still is 408 after a window, and leaves nothing', async () => {
+    await withHeldWatch(() =>
+      expectRefusal(server, 'request_timeout', async () => {
+        const { socket, received } = await stall();
+        vi.advanceTimersByTime(BODY_LIMITS.upload.windowMs);
+        const [text] = await once(socket, 'data');
+        socket.destroy();
+        await received;
+        await expect.poll(() => server.berth.core.activePacks.size, { interval: 2 }).toBe(0);
+        return answerOf(String(text));
+      }).then(() => {}),
+    );
+  });
+
+  it('that goes on after its 408 changes nothing', async () => {
+    await withHeldWatch(() =>
+      expectRefusal(server, 'request_timeout', async () => {
+        const { socket, received } = await stall();
+        vi.advanceTimersByTime(BODY_LIMITS.upload.windowMs);
+        const [text] = await once(socket, 'data');
+        socket.write(form.body.subarray(middle));
+        await received;
+        await expect.poll(() => server.berth.core.activePacks.size, { interval: 2 }).toBe(0);
+        return answerOf(String(text));
+      }).then(() => {}),
+    );
+  });
+
+  it('that brings enough goes on for longer than other bodies may', async () => {
+    await withHeldWatch(async () => {
+      const pieces = [1_500_000, 1_500_000, 1000].map((size) => Buffer.alloc(size, 'x'));
+      const form = multipart(withChecksums([file('a.txt', Buffer.concat(pieces))]));
+      const storedBytes = async () => {
+        const [pack] = await server.database.query<{ id: string }>(`select id from pack where state = 'open'`);
+        return pack
+          ? statSync(join(server.dataDir, 'packs', pack.id.slice(0, 2), `${pack.id}.pack`), { throwIfNoEntry: false })
+              ?.size
+          : undefined;
+      };
+      const { socket, received } = await open(server.port);
+      socket.write(deployHead(server.port, form, { ...OWNER, Connection: 'close' }));
+      for (const MiB of [1, 2]) {
+        socket.write(form.body.subarray((MiB - 1) * 1_500_000, MiB * 1_500_000));
+        await expect.poll(storedBytes, { interval: 5 }).toBeGreaterThanOrEqual(MiB * 1_000_000);
+        vi.advanceTimersByTime(BODY_LIMITS.upload.windowMs);
+      }
+      socket.write(form.body.subarray(3_000_000));
+      expect(await received).toContain('HTTP/1.1 201 Created');
+    });
+  });
+});

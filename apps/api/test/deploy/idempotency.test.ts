@@ -1,0 +1,214 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { CreatedDeployment } from '@berth/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { field, file, type Form, type FormShape, multipart, type Part, post, withChecksums } from '../multipart.ts';
+import { closeClean, expectErrorAnswer, expectRefusal, footprintOf } from '../standing-asserts.ts';
+import { startWithPlans } from '../start-with-plans.ts';
+import { type Answer, OWNER_KEY, type TestServer } from '../test-server.ts';
+
+let server: TestServer;
+beforeAll(async () => void (server = await startWithPlans({ team: { caps: { deployments: 1 } } })));
+afterAll(() => closeClean(server, ['open-sesame']));
+
+const HOME = [file('index.html', 'home'), file('a.txt', 'a')];
+const formOf = (parts: readonly Part[] = HOME, shape?: FormShape) => multipart(withChecksums(parts), shape);
+const send = (key: string, form: Form = formOf(), credential: string | null = OWNER_KEY) =>
+  post(server, form, { key: credential, headers: { 'Idempotency-Key': key } });
+const idOf = (answer: Answer) => answer.json<CreatedDeployment>().deployment;
+
+/** The answer is the first one again, to the byte. */
+function expectReplay(answer: Answer, first: Answer): void {
+  expect([answer.status, answer.headers['idempotency-replay'], answer.text]).toEqual([201, 'true', first.text]);
+  const rest = ({ 'x-request-id': _id, date: _date, 'idempotency-replay': _replay, ...headers }: Answer['headers']) =>
+    headers;
+  expect(rest(answer.headers)).toEqual(rest(first.headers));
+  expect(answer.headers['x-request-id']).not.toBe(first.headers['x-request-id']);
+}
+
+function expectNew(answer: Answer): void {
+  expect([answer.status, answer.headers['idempotency-replay']]).toEqual([201, undefined]);
+}
+
+describe('T25: the same key and the same request', () => {
+  it('are answered with the first 201, verbatim, and change nothing', async () => {
+    const key = randomUUID();
+    const first = await send(
+      key,
+      formOf([
+        ...HOME,
+        file('.hidden', 'x'),
+        field('labels', '["one"]'),
+        field('password', 'open-sesame'),
+        field('ttl', '60'),
+        field('via', 'cli'),
+      ]),
+    );
+    expectNew(first);
+    const before = await footprintOf(server);
+    for (let i = 0; i < 3; i += 1)
+      expectReplay(
+        await send(
+          key,
+          formOf([
+            ...HOME,
+            file('.hidden', 'x'),
+            field('labels', '["one"]'),
+            field('password', 'open-sesame'),
+            field('ttl', '60'),
+            field('via', 'cli'),
+          ]),
+        ),
+        first,
+      );
+    expect(await footprintOf(server)).toEqual(before);
+  });
+
+  it.each<[string, Form]>([
+    ['with another boundary', formOf(HOME, { boundary: 'another' })],
+    ['in another order', formOf(HOME.toReversed())],
+    ['with the checksums first', multipart([withChecksums(HOME).at(-1)!, ...HOME])],
+    [
+      'with other types',
+      formOf(HOME.map(({ headers, body }) => ({ headers: [headers[0]!, 'Content-Type: application/x-other'], body }))),
+    ],
+    ['with a leading slash', formOf([file('/index.html', 'home'), file('./a.txt', 'a')])],
+    ['with junk', formOf([...HOME, file('.DS_Store', 'x')])],
+    ['with what is the default', formOf([...HOME, field('labels', '[]'), field('via', 'api')])],
+    ['with a via that is none', formOf([...HOME, field('via', 'not valid')])],
+  ])('%s', async (_, form) => {
+    const key = randomUUID();
+    const first = await send(key);
+    expectReplay(await send(key, form), first);
+  });
+
+  it('replay the claim of an anonymous deploy to its client', async () => {
+    const key = randomUUID();
+    const first = await send(key, formOf(), null);
+    expect(first.json()).toHaveProperty('claim');
+    expectReplay(await send(key, formOf(), null), first);
+  });
+
+  it('also replay when the deployment was changed, deleted, or the account is full meanwhile', async () => {
+    const { key: owner } = await server.account('team');
+    const key = randomUUID();
+    const first = await send(key, formOf(), owner);
+    await server.api(`/deployments/${idOf(first)}`, {
+      method: 'PATCH',
+      key: owner,
+      headers: { 'Content-Type': 'application/json' },
+      body: '{"labels":["new"]}',
+    });
+    expectReplay(await send(key, formOf(), owner), first);
+    await expectRefusal(server, 'forbidden', () => send(randomUUID(), formOf(), owner));
+    await server.api(`/deployments/${idOf(first)}`, { method: 'DELETE', key: owner });
+    expectReplay(await send(key, formOf(), owner), first);
+    expect((await server.visit(idOf(first))).status).toBe(404);
+  });
+
+  it('S2: at once, 40 of them, are one deployment', async () => {
+    for (const credential of [OWNER_KEY, null]) {
+      const key = randomUUID();
+      const answers = await Promise.all(
+        Array.from({ length: 40 }, (_, i) => send(key, formOf(HOME, { boundary: `b${i}` }), credential)),
+      );
+      expect(answers.map(({ status }) => status)).toEqual(Array(40).fill(201));
+      expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+      expect(answers.filter(({ headers }) => headers['idempotency-replay'] === undefined)).toHaveLength(1);
+    }
+  });
+});
+
+describe('T25: the same key for', () => {
+  it.each<[string, Part[]]>([
+    ['another content', [file('index.html', 'hame'), HOME[1]!]],
+    ['another name', [HOME[0]!, file('b.txt', 'a')]],
+    ['swapped contents', [file('index.html', 'a'), file('a.txt', 'home')]],
+    ['one more file', [...HOME, file('b.txt', 'b')]],
+    ['one file less', [HOME[0]!]],
+    ['a dot file more', [...HOME, file('.hidden', 'x')]],
+    ['other labels', [...HOME, field('labels', '["one"]')]],
+    ['a password', [...HOME, field('password', 'open-sesame')]],
+    ['another via', [...HOME, field('via', 'cli')]],
+    ['a ttl', [...HOME, field('ttl', '60')]],
+  ])('%s is 422', async (_, parts) => {
+    const key = randomUUID();
+    const first = await send(key);
+    await expectRefusal(server, 'business_logic_error', () => send(key, formOf(parts)));
+    expectReplay(await send(key), first);
+  });
+
+  it('another request at the same moment is one 201 and 422 for the rest', async () => {
+    const key = randomUUID();
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, i) => send(key, formOf([file('index.html', `version ${i}`)]))),
+    );
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, ...Array(11).fill(422)]);
+    for (const answer of answers) if (answer.status === 422) expectErrorAnswer(answer, 'business_logic_error');
+  });
+
+  it('another credential, or none, is a deployment of its own', async () => {
+    const key = randomUUID();
+    const { key: apiKey, deployToken } = await server.account();
+    const answers = [];
+    for (const credential of [OWNER_KEY, apiKey, deployToken, null])
+      answers.push(await send(key, formOf(), credential));
+    for (const answer of answers) expectNew(answer);
+    expect(new Set(answers.map(idOf)).size).toBe(4);
+  });
+
+  it('service-api part 7: a deploy that failed runs it afresh', async () => {
+    const key = randomUUID();
+    await expectRefusal(server, 'validation_failed', () => send(key, multipart(HOME)));
+    await expectRefusal(server, 'validation_failed', () => send(key, formOf([file('../x', 'x')])));
+    expectNew(await send(key));
+  });
+});
+
+describe('contract §1: the header Idempotency-Key', () => {
+  it.each([
+    ['x'],
+    ['x'.repeat(256)],
+    [` ${'y'.repeat(256)} `],
+    ['with spaces inside'],
+    ['"quoted"'],
+    ['a,b'],
+    ['é\u00ff'],
+    ["'; drop table idempotency_record; --"],
+    ['__proto__'],
+  ])('%.40j is a key', async (key) => {
+    const first = await send(key);
+    expectNew(first);
+    expectReplay(await send(key), first);
+  });
+
+  it.each([[''], [' '], ['\t'], ['x'.repeat(257)], ['x'.repeat(5000)]])('%.40j is 400', async (key) => {
+    for (const credential of [OWNER_KEY, null]) {
+      const { details } = await expectRefusal(server, 'validation_failed', () => send(key, formOf(), credential));
+      expect(details).toMatchObject({ issues: [{ path: 'Idempotency-Key' }] });
+    }
+  });
+
+  it('is trimmed, and told apart by case', async () => {
+    const key = randomUUID();
+    const first = await send(key);
+    expectReplay(await send(`  ${key}\t`), first);
+    expectNew(await send(key.toUpperCase()));
+  });
+
+  it('absent, each deploy is its own', async () => {
+    expect((await server.publish({ a: '1' })).deployment).not.toBe((await server.publish({ a: '1' })).deployment);
+  });
+});
+
+it('T25: the stored 201 holds neither the claim nor the address in clear', async () => {
+  const first = await send(randomUUID(), formOf(), null);
+  const { claim, deployment } = first.json<CreatedDeployment>();
+  const hash = claim!.split('/').at(-1)!;
+  const rows = await server.database.query<{ response: Buffer; fingerprint: Buffer }>(
+    'select response, fingerprint from idempotency_record',
+  );
+  for (const { response, fingerprint } of rows) {
+    for (const text of [hash, deployment]) expect(response.includes(text)).toBe(false);
+    expect(fingerprint.equals(createHash('sha256').update(hash).digest())).toBe(false);
+  }
+});

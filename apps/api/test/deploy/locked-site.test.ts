@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { closeClean } from '../standing-asserts.ts';
+import { type Answer, startTestServer, type TestServer } from '../test-server.ts';
+import { ask as askRaw } from '../http/raw-socket.ts';
+
+const PASSWORD = 'open-sesame-84c1';
+const MARKER = 'MARKER-OF-PROTECTED-BYTES';
+const FILES = {
+  'index.html': `<p>${MARKER}</p>`,
+  'about.html': MARKER,
+  'folder/index.html': MARKER,
+  'folder/file.txt': MARKER,
+  'large.bin': MARKER.repeat(8_000),
+  'assets/app-4f3a9b2c.js': MARKER,
+  '404.html': MARKER,
+  'ship.json': JSON.stringify({ marker: MARKER }),
+  '.well-known/security.txt': MARKER,
+};
+
+let server: TestServer;
+let site: string;
+/** The entity tag that a public twin of the site has for its front page. */
+let etag: string;
+beforeAll(async () => {
+  server = await startTestServer();
+  const { deployment } = await server.publish(FILES);
+  etag = String((await server.visit(deployment)).headers['etag']);
+  site = (await server.publish(FILES, { fields: { password: PASSWORD } })).deployment;
+});
+afterAll(() => closeClean(server, [PASSWORD]));
+
+/** The headers of an answer, less those that differ from one request to the next. */
+function shared({ headers }: Answer): object {
+  const { 'x-request-id': _id, date: _date, ...rest } = headers;
+  return rest;
+}
+
+const SPELLINGS = [
+  '/',
+  '//',
+  '///',
+  '/?',
+  '/?x=1',
+  '/index.html',
+  '/index.html?',
+  '/%69ndex.html',
+  '/index%2ehtml',
+  '//index.html',
+  '/./index.html',
+  '/folder/../index.html',
+  '/folder/%2e%2e/index.html',
+  '/index.html/',
+  '/index.html%2f',
+  '/INDEX.HTML',
+  '/index',
+  '/about',
+  '/about/',
+  '/about.html',
+  '/folder',
+  '/folder/',
+  '/folder/file.txt',
+  '/folder%2ffile.txt',
+  '/folder//file.txt',
+  '/large.bin',
+  '/assets/app-4f3a9b2c.js',
+  '/404.html',
+  '/missing',
+  '/missing/deep/path.css',
+  '/ship.json',
+  '/.well-known/security.txt',
+  '/.hidden',
+  '/;/index.html',
+  '/index.html;jsessionid=1',
+  '/index.html%20',
+  '/favicon.ico',
+  '/.berth/unlock',
+];
+const METHODS = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'DELETE', 'PATCH'];
+
+describe('T16, S58: of a locked site, no request gets a byte', () => {
+  let locked: Answer;
+  beforeAll(async () => {
+    locked = await server.visit(site);
+  });
+
+  it('the answer is the unlock page, as S58 has it', () => {
+    expect(locked.status).toBe(401);
+    expect(locked.headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'www-authenticate': 'Password realm="site"',
+      'cache-control': 'private, no-store',
+      vary: 'Cookie',
+      'x-robots-tag': 'noindex',
+      'referrer-policy': 'same-origin',
+    });
+    for (const name of ['etag', 'accept-ranges', 'content-range', 'last-modified', 'set-cookie', 'location'])
+      expect(locked.headers).not.toHaveProperty(name);
+    expect(locked.text).not.toContain(MARKER);
+  });
+
+  const CONDITIONS: [string, () => Record<string, string>][] = [
+    ['plain', () => ({})],
+    ['a Range', () => ({ Range: 'bytes=0-10' })],
+    ['a Range that fits nothing', () => ({ Range: 'bytes=999999-' })],
+    ['a matching If-None-Match', () => ({ 'If-None-Match': etag })],
+    ['If-None-Match: *', () => ({ 'If-None-Match': '*' })],
+    ['a failing If-Match', () => ({ 'If-Match': '"other"' })],
+    ['If-Range', () => ({ Range: 'bytes=0-10', 'If-Range': etag })],
+    ['If-Modified-Since', () => ({ 'If-Modified-Since': 'Fri, 31 Dec 2100 00:00:00 GMT' })],
+  ];
+  it.each(CONDITIONS)('%s, by any method, in any spelling', async (_, headersOf) => {
+    for (const method of METHODS) {
+      const answers = await Promise.all(
+        SPELLINGS.map((path) => server.visit(site, path, { method, headers: headersOf() })),
+      );
+      for (const [i, answer] of answers.entries()) {
+        const asked = `${method} ${SPELLINGS[i]}`;
+        expect([asked, answer.status, answer.text]).toEqual([asked, 401, method === 'HEAD' ? '' : locked.text]);
+        expect(shared(answer)).toEqual(shared(locked));
+      }
+    }
+  });
+
+  it('with credentials, cookies, forwarding and override headers', async () => {
+    for (const headers of [
+      { Authorization: `Bearer ${PASSWORD}` },
+      { Authorization: `Basic ${Buffer.from(`:${PASSWORD}`).toString('base64')}` },
+      { Cookie: `berth-unlock=${PASSWORD}` },
+      { Cookie: '__Host-berth-unlock=v1.0.e30.AAAA' },
+      { 'X-HTTP-Method-Override': 'GET' },
+      { 'X-Original-URL': '/index.html', 'X-Rewrite-URL': '/index.html' },
+      { 'X-Forwarded-Host': `localhost:${server.port}`, Forwarded: 'host=localhost' },
+      { 'Cache-Control': 'only-if-cached', Pragma: 'no-cache' },
+      { 'Accept-Encoding': 'gzip, br', Accept: 'text/plain' },
+      { Upgrade: 'websocket', Connection: 'Upgrade' },
+    ] as Record<string, string>[]) {
+      const answer = await server.visit(site, '/index.html', { headers });
+      expect([headers, answer.status, answer.text]).toEqual([headers, 401, locked.text]);
+    }
+    expect((await server.visit(site, '/index.html', { key: server.secrets.values().next().value! })).status).toBe(401);
+  });
+
+  it('by its host in any spelling', async () => {
+    for (const host of [
+      `${site}.localhost:${server.port}`,
+      `${site}.LOCALHOST`,
+      `${site.toUpperCase()}.localhost`,
+      `${site}.localhost.`,
+      `${site}.localhost.:${server.port}`,
+    ]) {
+      const answer = await askRaw(server.port, 'GET /index.html HTTP/1.1', [`Host: ${host}`]);
+      expect([host, answer.status, answer.body.includes(MARKER)]).toEqual([host, 401, false]);
+    }
+    const absolute = await askRaw(server.port, `GET http://${site}.localhost/index.html HTTP/1.1`, [
+      `Host: ${site}.localhost`,
+    ]);
+    expect([absolute.status, absolute.body.includes(MARKER)]).toEqual([401, false]);
+  });
+
+  it.each(['/%', '/%zz', '/index.html%00', '/%ff', '/index.html%c0%af', '/a\\b', '/%5c..%5cindex.html'])(
+    'a broken path, %s, is refused without one either',
+    async (path) => {
+      for (const method of METHODS) {
+        const { status, text } = await server.visit(site, path, { method });
+        expect([400, 401]).toContain(status);
+        expect(text).not.toContain(MARKER);
+      }
+    },
+  );
+
+  it('after its deletion it is 404 like any other', async () => {
+    const { deployment } = await server.publish(FILES, { fields: { password: PASSWORD } });
+    await server.api(`/deployments/${deployment}`, { method: 'DELETE' });
+    const gone = await server.visit(deployment, '/index.html');
+    expect([gone.status, gone.headers['www-authenticate']]).toEqual([404, undefined]);
+  });
+});
+
+it('S64: on a site without a password there is nothing to unlock', async () => {
+  const { deployment } = await server.publish(FILES);
+  for (const method of METHODS) expect((await server.visit(deployment, '/.berth/unlock', { method })).status).toBe(404);
+});
+
+it('service-api part 1: the password is read back by no endpoint', async () => {
+  for (const path of [`/deployments/${site}`, '/deployments', '/activities', '/account']) {
+    const { status, text } = await server.api(path);
+    expect([status, text.includes(PASSWORD), text.includes('argon2')]).toEqual([200, false, false]);
+  }
+  expect((await server.api(`/deployments/${site}`)).json()).toMatchObject({ password: true });
+});

@@ -1,0 +1,269 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checksums, field, file, type Form, multipart, type Part, post, rawFile, withChecksums } from '../multipart.ts';
+import { closeClean, expectRefusal } from '../standing-asserts.ts';
+import { OWNER_KEY, startTestServer, type TestServer } from '../test-server.ts';
+
+let server: TestServer;
+beforeAll(async () => void (server = await startTestServer()));
+afterAll(() => closeClean(server, ['open-sesame']));
+
+const HOME = file('index.html', 'home');
+const refused = (form: Form) => expectRefusal(server, 'validation_failed', () => post(server, form));
+
+describe('F1: a field in an unknown charset is refused, and not taken for an absent one', () => {
+  const unreadable = 'Content-Type: text/plain; charset=utf-7';
+  it.each([
+    ['checksums', '["106a6c241b8797f52e1e77317b96a201"]'],
+    ['labels', '["one"]'],
+    ['password', 'open-sesame'],
+    ['via', 'cli'],
+    ['ttl', '60'],
+  ])('%s', async (name, value) => {
+    const parts = [HOME, field(name, value, unreadable), ...(name === 'checksums' ? [] : [checksums('home')])];
+    const { message } = await refused(multipart(parts));
+    expect(message).toContain(name);
+  });
+});
+
+describe('F3: a part that cannot be read is never dropped without a word', () => {
+  const dispositions: [string, string[]][] = [
+    ['a broken filename*', [`Content-Disposition: form-data; name="NAME"; filename*=UTF-8''%zz`]],
+    ['a filename* in an unknown charset', [`Content-Disposition: form-data; name="NAME"; filename*=x-none''a.txt`]],
+    ['a filename* without its quotes', [`Content-Disposition: form-data; name="NAME"; filename*=a.txt`]],
+    ['an open quote', [`Content-Disposition: form-data; name="NAME"; filename="a.txt`]],
+    ['an open quote in its name', [`Content-Disposition: form-data; name="NAME`]],
+    ['an unquoted filename with a space', [`Content-Disposition: form-data; name="NAME"; filename=a b.txt`]],
+    ['another disposition', [`Content-Disposition: attachment; name="NAME"; filename="a.txt"`]],
+    ['no disposition', ['Content-Type: text/plain']],
+    ['no header at all', []],
+    ['an empty disposition', ['Content-Disposition:']],
+    ['a disposition that ends in a semicolon', ['Content-Disposition: form-data; name="NAME";']],
+  ];
+  it.each(dispositions)('a file with %s, whether or not the checksums know of it', async (_, lines) => {
+    const part = { headers: lines.map((line) => line.replace('NAME', 'files[]')), body: 'lost' };
+    await refused(multipart([HOME, part, checksums('home')]));
+    await refused(multipart([HOME, part, checksums('home', 'lost')]));
+    await refused(multipart([part, HOME, checksums('home')]));
+  });
+
+  it.each(dispositions)('a password with %s', async (_, lines) => {
+    const part = {
+      headers: lines.map((line) => line.replace('NAME', 'password').replace(/; filename=.*/, '')),
+      body: 'open-sesame',
+    };
+    if (lines[0]?.includes('filename=') && !lines[0].includes('attachment')) return;
+    await refused(multipart([HOME, part, checksums('home')]));
+  });
+
+  it.each([
+    ['a space', ' '],
+    ['a tab', '\t'],
+    ['text', 'x'],
+    ['one dash', '-'],
+    ['a bare CR', '\r'],
+  ])('a password behind a boundary line that ends in %s', async (_, padding) => {
+    const { contentType, body } = multipart([HOME, field('password', 'open-sesame'), checksums('home')]);
+    const text = body.toString('latin1').replace('\r\nContent-Disposition: form-data; name="password"', `${padding}$&`);
+    await refused({ contentType, body: Buffer.from(text, 'latin1') });
+  });
+});
+
+describe('contract §3: a part that has no business in the form is refused by name', () => {
+  const cases: [string, Part, string][] = [
+    ['an unknown field', field('colour', 'red'), 'colour'],
+    ['__proto__ for a field', field('__proto__', '{}'), '__proto__'],
+    ['constructor for a field', field('constructor', ''), 'constructor'],
+    ['an unknown field of 10,000 characters', field('x'.repeat(10_000), ''), 'xxx'],
+    ['a field in another case', field('Password', 'open-sesame'), 'Password'],
+    ['an array of a field', field('labels[]', '["one"]'), 'labels[]'],
+    ['files without brackets', field('files', 'x'), 'files'],
+    [
+      'a file in an unknown field',
+      { headers: ['Content-Disposition: form-data; name="upload"; filename="a.txt"'], body: 'x' },
+      'upload',
+    ],
+    [
+      'a file in the field via',
+      { headers: ['Content-Disposition: form-data; name="via"; filename="a.txt"'], body: 'x' },
+      'via',
+    ],
+    [
+      'a file in the field labels',
+      { headers: ['Content-Disposition: form-data; name="labels"; filename="a.txt"'], body: '[]' },
+      'labels',
+    ],
+    [
+      'a file without a name for its field',
+      { headers: ['Content-Disposition: form-data; filename="a.txt"'], body: 'x' },
+      'body',
+    ],
+    ['a field without a name', { headers: ['Content-Disposition: form-data'], body: 'x' }, 'name'],
+    ['a field with an empty name', field('', 'x'), 'name'],
+    ['files[] without a filename', field('files[]', 'x'), 'files[]'],
+    ['files[] with an empty filename', rawFile('filename=""', 'x'), 'files[]'],
+    [
+      'files[] without a filename, but with a type',
+      rawFile('x=y', 'x', 'Content-Type: application/octet-stream'),
+      'files[]',
+    ],
+  ];
+  it.each(cases)('%s', async (_, part, named) => {
+    const { message, details } = await refused(multipart([HOME, part, checksums('home')]));
+    expect(message).toContain(named);
+    expect(details).toHaveProperty('issues');
+    await refused(multipart([part, HOME, checksums('home', 'x')]));
+  });
+
+  it.each([
+    ['checksums', '["106a6c241b8797f52e1e77317b96a201"]'],
+    ['labels', '[]'],
+    ['password', 'open-sesame'],
+    ['via', 'cli'],
+    ['ttl', '60'],
+  ])('the field %s twice', async (name, value) => {
+    const rest = name === 'checksums' ? [] : [checksums('home')];
+    const { details } = await refused(multipart([field(name, value), HOME, field(name, value), ...rest]));
+    expect(details).toMatchObject({ issues: [{ path: name }] });
+  });
+});
+
+describe('T8: a body that is no well-formed form is refused', () => {
+  const good = multipart(withChecksums([HOME]));
+  const parts = withChecksums([HOME]);
+  const cases: [string, Form][] = [
+    ['an empty body', { ...good, body: Buffer.alloc(0) }],
+    ['nothing but a line end', { ...good, body: Buffer.from('\r\n') }],
+    ['only the closing boundary', multipart([])],
+    ['only a boundary', { ...good, body: Buffer.from('--berth-test-7d0a') }],
+    ['another boundary than announced', { ...good, contentType: 'multipart/form-data; boundary=other' }],
+    ['the boundary in another case', { ...good, contentType: good.contentType.replace('test', 'TEST') }],
+    ['no closing boundary', multipart(parts, { closed: false })],
+    ['F2: an end inside of a file', { ...good, body: good.body.subarray(0, good.body.indexOf('home') + 2) }],
+    [
+      'F2: an end inside of a large file',
+      { ...good, body: multipart(withChecksums([file('a', Buffer.alloc(300_000))])).body.subarray(0, 250_000) },
+    ],
+    ['an end inside of the headers of a part', { ...good, body: good.body.subarray(0, good.body.indexOf('filename')) }],
+    ['an end inside of the closing boundary', { ...good, body: good.body.subarray(0, -5) }],
+    ['lines that end in LF', multipart(parts, { eol: '\n' })],
+    ['lines that end in CR', multipart(parts, { eol: '\r' })],
+    [
+      'part headers of 16 KiB and more',
+      multipart(withChecksums([file('index.html', 'home', `X-Long: ${'x'.repeat(16 * 1024)}`)])),
+    ],
+    ['a header line without a colon', multipart(withChecksums([file('index.html', 'home', 'nonsense')]))],
+    ['a header line that begins with a colon', multipart(withChecksums([file('index.html', 'home', ': nonsense')]))],
+    ['a preamble', multipart(parts, { preamble: 'This is a multi-part message.\r\n' })],
+    ['an epilogue', multipart(parts, { epilogue: '\r\nThat was it.' })],
+    ['a second form in the epilogue', { ...good, body: Buffer.concat([good.body, good.body]) }],
+    ['a boundary of 500 characters', multipart(parts, { boundary: 'b'.repeat(500) })],
+    ['a boundary of 71 characters', multipart(parts, { boundary: 'b'.repeat(71) })],
+    ['no boundary', { ...good, contentType: 'multipart/form-data' }],
+    ['an empty boundary', { ...good, contentType: 'multipart/form-data; boundary=' }],
+    ['an empty boundary in quotes', { ...good, contentType: 'multipart/form-data; boundary=""' }],
+    ['two boundaries', { ...good, contentType: `${good.contentType}; boundary=other` }],
+    ['the same boundary twice', { ...good, contentType: `${good.contentType}; boundary=berth-test-7d0a` }],
+    ['an open quote around the boundary', { ...good, contentType: 'multipart/form-data; boundary="berth-test-7d0a' }],
+    ['a comma behind the boundary', { ...good, contentType: `${good.contentType}, text/plain` }],
+    ['multipart/mixed', { ...good, contentType: 'multipart/mixed; boundary=berth-test-7d0a' }],
+    ['multipart/form-dataish', { ...good, contentType: 'multipart/form-dataish; boundary=berth-test-7d0a' }],
+    ['application/json', { ...good, contentType: 'application/json' }],
+    ['application/x-www-form-urlencoded', { ...good, contentType: 'application/x-www-form-urlencoded' }],
+    ['an empty type', { ...good, contentType: '' }],
+    [
+      'a boundary inside of a file',
+      multipart(withChecksums([file('index.html', 'home\r\n--berth-test-7d0a-and-more')])),
+    ],
+    [
+      'a whole part inside of a file',
+      multipart([file('index.html', 'a\r\n--berth-test-7d0a\r\n\r\nb'), checksums('a\r\n--berth-test-7d0a\r\n\r\nb')]),
+    ],
+    ['JSON', { ...good, body: Buffer.from('{}') }],
+    ['100 KiB of noise', { ...good, body: Buffer.alloc(100 * 1024, 'noise\r\n--') }],
+  ];
+  it.each(cases)('%s', async (_, form) => {
+    await refused(form);
+  });
+
+  it('no type at all', async () => {
+    await expectRefusal(server, 'validation_failed', () =>
+      server.api('/deployments', { method: 'POST', body: good.body }),
+    );
+    await expectRefusal(server, 'validation_failed', () => server.api('/deployments', { method: 'POST' }));
+  });
+
+  it('a nested multipart/mixed is a field whose value is no list of files', async () => {
+    const inner = multipart([file('evil.txt', 'x')], { boundary: 'inner' });
+    const nested: Part = {
+      headers: ['Content-Disposition: form-data; name="files[]"', 'Content-Type: multipart/mixed; boundary=inner'],
+      body: inner.body,
+    };
+    await refused(multipart([HOME, nested, checksums('home')]));
+  });
+});
+
+describe('T8: what RFC 2046 and RFC 7578 allow is read', () => {
+  it.each<[string, Form]>([
+    [
+      'a quoted boundary',
+      { ...multipart(withChecksums([HOME])), contentType: 'multipart/form-data; boundary="berth-test-7d0a"' },
+    ],
+    [
+      'a quoted boundary with odd characters',
+      {
+        ...multipart(withChecksums([HOME]), { boundary: "a '()+_,-./:=?b" }),
+        contentType: `multipart/form-data; boundary="a '()+_,-./:=?b"`,
+      },
+    ],
+    ['a boundary of stars', multipart(withChecksums([HOME]), { boundary: '*****' })],
+    ['a boundary of 70 characters', multipart(withChecksums([HOME]), { boundary: 'b'.repeat(70) })],
+    ['a boundary of one character', multipart(withChecksums([HOME]), { boundary: '-' })],
+    [
+      'a charset before the boundary',
+      {
+        ...multipart(withChecksums([HOME])),
+        contentType: 'multipart/form-data; charset=utf-8; boundary=berth-test-7d0a',
+      },
+    ],
+    [
+      'a charset behind it that nobody knows',
+      {
+        ...multipart(withChecksums([HOME])),
+        contentType: 'multipart/form-data; boundary=berth-test-7d0a; charset=utf-7',
+      },
+    ],
+    [
+      'a type in capitals',
+      { ...multipart(withChecksums([HOME])), contentType: 'Multipart/Form-Data;BOUNDARY=berth-test-7d0a' },
+    ],
+    ['no line end behind the closing boundary', multipart(withChecksums([HOME]), { epilogue: '' })],
+    ['empty lines behind the closing boundary', multipart(withChecksums([HOME]), { epilogue: '\r\n\r\n' })],
+    ['a folded header', multipart(withChecksums([rawFile('\r\n filename="index.html"', 'home')]))],
+    ['fields before the files', multipart([checksums('home'), field('via', 'cli'), HOME])],
+    ['an empty field', multipart([field('via', ''), HOME, checksums('home')])],
+    [
+      'what looks like a boundary in a file',
+      multipart(
+        withChecksums([file('index.html', '\r\n--berth-test-7d0\r\n-berth-test-7d0a\n--berth-test-7d0a\r\r\n--')]),
+      ),
+    ],
+  ])('%s', async (_, form) => {
+    const answer = await post(server, form);
+    expect([answer.status, answer.text]).toEqual([201, expect.stringContaining('"files":1,')]);
+    const bytes = form.body.includes('7d0\r\n-berth')
+      ? '\r\n--berth-test-7d0\r\n-berth-test-7d0a\n--berth-test-7d0a\r\r\n--'
+      : 'home';
+    expect((await server.visit(answer.json<{ deployment: string }>().deployment)).text).toBe(bytes);
+  });
+
+  it('a body of unknown length, in chunks of one byte', async () => {
+    const { contentType, body } = multipart([HOME, field('password', 'open-sesame'), checksums('home')]);
+    const answer = await fetch(`http://localhost:${server.port}/deployments`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${OWNER_KEY}`, 'Content-Type': contentType },
+      body: ReadableStream.from([...body].map((byte) => Uint8Array.of(byte))),
+      duplex: 'half',
+    } as RequestInit);
+    expect([answer.status, await answer.json()]).toEqual([201, expect.objectContaining({ files: 1, password: true })]);
+  });
+});

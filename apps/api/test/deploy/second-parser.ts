@@ -1,0 +1,74 @@
+/** One part, as a second and independent reading of RFC 7578 has it. */
+export interface ReadPart {
+  name: string | undefined;
+  /** Decoded; `undefined` when the part is a field. */
+  filename: string | undefined;
+  bytes: Buffer;
+}
+
+/** Reads a whole body. @returns `null` for one that is not well formed. */
+export function readForm(body: Buffer, boundary: string): ReadPart[] | null {
+  const [preamble, ...sections] = `\r\n${body.toString('latin1')}`.split(`\r\n--${boundary}`);
+  const end = sections.findIndex((section) => section.startsWith('--'));
+  if (preamble !== '' || end < 0 || sections.slice(end + 1).length > 0 || /\S/.test(sections[end]!.slice(2)))
+    return null;
+  const parts = sections.slice(0, end).map(readPart);
+  return parts.includes(null) ? null : (parts as ReadPart[]);
+}
+
+function readPart(section: string): ReadPart | null {
+  const [, head, content] = /^\r\n((?:[^\r\n]+\r\n)*)\r\n([^]*)$/.exec(section) ?? [];
+  if (head === undefined) return null;
+  const headers = new Map<string, string>();
+  for (const line of head
+    .replaceAll(/\r\n(?=[ \t])/g, '')
+    .trimEnd()
+    .split('\r\n')) {
+    const [, name, value] = /^([\w!#$%&'*+.^`|~-]+):[ \t]*(.*)$/.exec(line) ?? [];
+    if (name === undefined) return null;
+    const key = name.toLowerCase();
+    if (!headers.has(key)) headers.set(key, value!);
+  }
+  const disposition = readParameters(headers.get('content-disposition') ?? '');
+  if (disposition?.value !== 'form-data') return null;
+  const { parameters } = disposition;
+  const extended = parameters.get('filename*');
+  const filename = extended ? decodeExtended(extended) : utf8(parameters.get('filename'));
+  if (filename === null) return null;
+  const bytes = Buffer.from(content!, 'latin1');
+  return { name: utf8(parameters.get('name')), filename: filename || undefined, bytes };
+}
+
+function readParameters(text: string): { value: string; parameters: Map<string, string> } | null {
+  const [, value, rest] = /^([\w!#$%&'*+.^`|~-]+)[ \t]*(.*)$/.exec(text) ?? [];
+  if (value === undefined) return null;
+  const parameters = new Map<string, string>();
+  let left = rest!;
+  while (left !== '') {
+    const [all, name, quoted, token] =
+      /^;[ \t]*([\w!#$%&'*+.^`|~-]+)=(?:"((?:\\["\\]|[^"])*)"|([^;" \t]+))[ \t]*/.exec(left) ?? [];
+    if (all === undefined) return null;
+    const key = name!.toLowerCase();
+    if (!parameters.has(key)) parameters.set(key, token ?? quoted!.replaceAll(/\\(["\\])/g, '$1'));
+    left = left.slice(all.length);
+  }
+  return { value: value.toLowerCase(), parameters };
+}
+
+function decodeExtended(text: string): string | null {
+  const [, charset, encoded] = /^([^']*)'[^']*'((?:%[0-9a-f]{2}|[\w!#$&+.^`|~-])+)$/i.exec(text) ?? [];
+  if (encoded === undefined) return null;
+  const bytes = Buffer.from(
+    encoded.replaceAll(/%(..)/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+    'latin1',
+  );
+  try {
+    return new TextDecoder(charset).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+function utf8(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : Buffer.from(text, 'latin1').toString();
+}

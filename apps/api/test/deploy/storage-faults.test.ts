@@ -1,0 +1,159 @@
+import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type PackFile, type PackStore, sweep } from '@berth/core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { closeClean, expectErrorAnswer, expectRefusal } from '../standing-asserts.ts';
+import { startTestServer, type TestServer } from '../test-server.ts';
+
+const LARGE = { 'index.html': 'home', 'a.bin': randomBytes(1_300_000), 'b.bin': randomBytes(900_000) };
+const SMALL = { 'index.html': 'home' };
+
+function fault(code: string): never {
+  throw Object.assign(new Error(`${code}: a fault of the test`), { code, errno: -1, syscall: 'write' });
+}
+
+describe('T10: a store that refuses', () => {
+  let server: TestServer;
+  let packs: PackStore;
+  beforeAll(async () => {
+    server = await startTestServer();
+    ({ packs } = server.berth.core);
+  });
+  afterAll(() => closeClean(server, [], { faults: true }));
+
+  /** Lets uploads go into a store with a fault, then takes it away again. */
+  async function withFault(
+    change: { create?(): void; file?(file: PackFile): Partial<PackFile> },
+    work: () => Promise<void>,
+  ): Promise<void> {
+    server.berth.core.packs = {
+      ...packs,
+      async create(pack) {
+        change.create?.();
+        const file = await packs.create(pack);
+        return { ...file, ...change.file?.(file) };
+      },
+    };
+    try {
+      await work();
+    } finally {
+      server.berth.core.packs = packs;
+    }
+  }
+
+  const refused = async (files: typeof SMALL, headers: Record<string, string> = {}) => {
+    for (const key of [null, undefined]) {
+      const { message } = await expectRefusal(server, 'unavailable', () =>
+        server.deploy(files, { ...(key === null ? { key } : {}), headers }),
+      );
+      expect(message).not.toMatch(/ENOSPC|EDQUOT|EIO|EMFILE|EROFS|fault of the test/);
+    }
+  };
+
+  it.each(['ENOSPC', 'EDQUOT', 'EIO', 'EMFILE', 'ENFILE', 'EROFS'])('a new pack: %s', async (code) => {
+    await withFault({ create: () => fault(code) }, async () => {
+      await refused(SMALL);
+      await refused(LARGE);
+    });
+  });
+
+  it.each([0, 1, 2])('write %d and what follows', async (nth) => {
+    await withFault(
+      {
+        file(file) {
+          let writes = 0;
+          return {
+            write: async (bytes, position) => (writes++ >= nth ? fault('ENOSPC') : file.write(bytes, position)),
+          };
+        },
+      },
+      () => refused(LARGE),
+    );
+  });
+
+  it('the index of a small pack', async () => {
+    await withFault({ file: () => ({ write: async () => fault('ENOSPC') }) }, () => refused(SMALL));
+  });
+
+  it.each(['EIO', 'ENOSPC'])('the flush: %s', async (code) => {
+    const seal = async (file: PackFile) => {
+      await file.abandon();
+      fault(code);
+    };
+    await withFault({ file: (file) => ({ seal: () => seal(file) }) }, async () => {
+      await refused(SMALL);
+      await refused(LARGE);
+    });
+  });
+
+  it('is whole again without a restart, and the same key can be used', async () => {
+    const headers = { 'Idempotency-Key': 'k' };
+    await withFault({ file: () => ({ write: async () => fault('ENOSPC') }) }, () => refused(LARGE, headers));
+    const answer = await server.deploy(LARGE, { headers });
+    expect([answer.status, answer.headers['idempotency-replay']]).toEqual([201, undefined]);
+    expect((await server.visit(answer.json<{ url: string }>().url, '/a.bin')).bytes.equals(LARGE['a.bin'])).toBe(true);
+  });
+
+  it('a fault is logged with its cause, for the operator', () => {
+    expect(
+      server.logged.filter(
+        ({ level, fields }) => level === 'warn' && (fields['err'] as NodeJS.ErrnoException)?.code === 'ENOSPC',
+      ).length,
+    ).toBeGreaterThan(0);
+    expect(server.logged.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+
+  it('a pack whose removal fails as well is left to the sweep', async () => {
+    await withFault({ file: () => ({ write: async () => fault('EIO') }) }, async () => {
+      server.berth.core.packs.remove = async () => fault('EIO');
+      expectErrorAnswer(await server.deploy(LARGE), 'unavailable');
+    });
+    expect(await server.database.query(`select state from pack where state <> 'sealed'`)).toEqual([{ state: 'dead' }]);
+    await sweep(server.berth.core);
+    expect(await server.database.query(`select state from pack where state <> 'sealed'`)).toEqual([]);
+  });
+});
+
+describe('T10: a disk of 8 MB', () => {
+  let folder: string;
+  let server: TestServer | null = null;
+  let why = '';
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'berth-full-'));
+    const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'berth-test', folder]);
+    if (mounted.status !== 0) why = `no tmpfs can be mounted here: ${mounted.stderr ?? mounted.error}`;
+    else server = await startTestServer({ DATA_DIR: folder });
+  });
+  afterAll(async () => {
+    if (server) await closeClean(server, [], { faults: true });
+    spawnSync('umount', [folder]);
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('takes what fits, refuses the rest with 503, keeps every byte it took, and recovers when there is room', async ({
+    skip,
+  }) => {
+    if (!server) return skip(why);
+    const uploads = Array.from({ length: 20 }, (_, i) => ({ 'index.html': `${i}`, 'data.bin': randomBytes(900_000) }));
+    const answers = await Promise.all(uploads.map((files) => server!.deploy(files)));
+    const kept = answers.flatMap((answer, i) =>
+      answer.status === 201
+        ? [{ ...answer.json<{ url: string; deployment: string }>(), bytes: uploads[i]!['data.bin'] }]
+        : [],
+    );
+    expect(kept.length).toBeGreaterThan(0);
+    expect(kept.length).toBeLessThan(uploads.length);
+    for (const answer of answers) if (answer.status !== 201) expectErrorAnswer(answer, 'unavailable');
+    await expectRefusal(server, 'unavailable', () => server!.deploy({ 'a.bin': randomBytes(7_900_000) }));
+    for (const { url, bytes } of kept) expect((await server.visit(url, '/data.bin')).bytes.equals(bytes)).toBe(true);
+    const stored = (await readdir(join(folder, 'packs'), { recursive: true })).filter((name) => name.endsWith('.pack'));
+    expect(stored).toHaveLength(kept.length);
+
+    for (const { deployment } of kept) await server.api(`/deployments/${deployment}`, { method: 'DELETE' });
+    await sweep(server.berth.core, { graceMs: 0 });
+    await server.publish(uploads[0]!);
+  });
+});

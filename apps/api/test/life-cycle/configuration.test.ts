@@ -1,0 +1,94 @@
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createTestDatabase } from '@berth/core/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launchProcess } from '../test-server.ts';
+
+/** Everything that can be written wrong, with what its line has to hold. */
+const FAULTS = {
+  PORT: ['99999', '99999'],
+  BASE_URL: ['nonsense', 'nonsense'],
+  PLATFORM_DOMAIN: ['sites/x', 'sites/x'],
+  CLAIM_URL: ['ftp://x', 'ftp://x'],
+  HOST: ['nowhere', 'nowhere'],
+  DATABASE_URL: ['mysql://u:hunter2@host/x', 'postgres://'],
+  OWNER_EMAIL: ['nobody', 'nobody'],
+  OWNER_API_KEY: ['ship-hunter2', 'ship-'],
+  SECRET_KEY: ['hunter2', '32 bytes'],
+  TRUST_PROXY: ['0.0.0.0/0', '0.0.0.0/0'],
+  DEFAULT_PLAN: ['gold', 'gold'],
+  LOG_LEVEL: ['loud', 'loud'],
+  SWEEP_GRACE: ['soon', 'soon'],
+} as const;
+
+describe('T37: a server that cannot start exits with 1 and says why in words', () => {
+  let folder: string;
+  let taken: Server;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'berth-start-'));
+    taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+  });
+  afterAll(async () => {
+    taken.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** What a start that fails says: all of its output, a line each. */
+  async function refusal(env: Record<string, string>): Promise<string[]> {
+    const launched = launchProcess({ NODE_ENV: 'test', PORT: '0', DATA_DIR: join(folder, 'data'), ...env });
+    expect(await launched.exited, launched.output()).toBe(1);
+    const lines = launched.output().trimEnd().split('\n');
+    expect(lines[0]).toMatch(/^Berth cannot start/);
+    expect(lines.join('\n')).not.toMatch(/^ +at |node:internal|hunter2/m);
+    return lines;
+  }
+
+  it('names every fault of the environment at once, a line each, and repeats no secret', async () => {
+    const [first, ...rest] = await refusal(
+      Object.fromEntries(Object.entries(FAULTS).map(([name, [value]]) => [name, value])),
+    );
+    expect(first).toBe('Berth cannot start with this configuration:');
+    expect(rest.map((line) => line.split(':')[0]).toSorted()).toEqual(Object.keys(FAULTS).toSorted());
+    for (const [name, [, hint]] of Object.entries(FAULTS))
+      expect(rest.find((line) => line.startsWith(`${name}:`))).toContain(hint);
+  });
+
+  it('refuses sample secrets and sites on the host of the API in production', async () => {
+    const [, ...rest] = await refusal({
+      NODE_ENV: 'production',
+      SECRET_KEY: '0'.repeat(64),
+      OWNER_API_KEY: `ship-${'0'.repeat(31)}1`,
+    });
+    expect(rest.map((line) => line.split(':')[0])).toEqual(['SECRET_KEY', 'OWNER_API_KEY', 'PLATFORM_DOMAIN']);
+  });
+
+  it.each([
+    {
+      why: 'the port is in use',
+      env: () => ({ HOST: '127.0.0.1', PORT: String((taken.address() as AddressInfo).port) }),
+      says: /port \d+ is in use\. Stop what listens there, or set PORT to another one\.$/,
+    },
+    {
+      why: 'nobody answers at DATABASE_URL',
+      env: () => ({ DATABASE_URL: 'postgres://berth:hunter2@localhost:1/berth' }),
+      says: /the database of DATABASE_URL cannot be used: .*ECONNREFUSED/,
+    },
+  ])('says so when $why', async ({ env, says }) => {
+    expect((await refusal(env())).join('\n')).toMatch(says);
+  });
+
+  it('says so when DATA_DIR holds a secret that is none, instead of making another', async () => {
+    const database = await createTestDatabase();
+    const dataDir = join(folder, 'spoiled');
+    await mkdir(dataDir);
+    await writeFile(join(dataDir, 'secret-key'), 'hunter2\n');
+    const lines = await refusal({ DATA_DIR: dataDir, DATABASE_URL: database.url });
+    expect(lines.join('\n')).toMatch(/spoiled\/secret-key does not hold 64 hex digits; restore it/);
+    expect(await readFile(join(dataDir, 'secret-key'), 'utf8')).toBe('hunter2\n');
+    await database.drop();
+  });
+});

@@ -1,0 +1,78 @@
+import type { CreatedDeployment } from '@berth/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createWorld, type World } from '../crash/world.ts';
+import { type Answer, OWNER_KEY, type ServerProcess, startProcess } from '../test-server.ts';
+
+const PASSWORD = 'correct horse battery';
+const KEY = 'idempotency-of-one-deploy';
+const UNKNOWN = `ship-${'ab12'.repeat(8)}`;
+
+describe('the log of a server', () => {
+  let world: World;
+  let server: ServerProcess;
+  let answers: Answer[];
+  let claimHash: string;
+  let lines: Record<string, unknown>[];
+
+  beforeAll(async () => {
+    world = await createWorld();
+    server = await startProcess(world.env({ LOG_LEVEL: 'trace' }));
+    const { api, deploy, visit } = server;
+    const anonymous = await deploy({ 'index.html': 'x' }, { key: null, headers: { 'Idempotency-Key': KEY } });
+    const { deployment, claim } = anonymous.json<CreatedDeployment>();
+    claimHash = claim!.slice(claim!.lastIndexOf('/') + 1);
+    const locked = await deploy({ 'index.html': 'x' }, { fields: { password: PASSWORD } });
+    answers = [
+      anonymous,
+      locked,
+      await api('/account'),
+      await api('/account', { key: UNKNOWN }),
+      await api(`/claim/${claimHash}`, { key: null }),
+      await api(`/deployments/${OWNER_KEY}?key=${UNKNOWN}`, {
+        headers: { Cookie: `session=${UNKNOWN}`, Referer: claim! },
+      }),
+      await api('/nowhere%1b[31m%0d%0a{"level":"forged"}', {
+        headers: { 'User-Agent': '{"level":"forged"}' },
+      }),
+      await api(`/${'long/'.repeat(1_500)}`),
+      await visit(deployment),
+      await visit(locked.json<CreatedDeployment>().deployment, `/?password=${encodeURIComponent(PASSWORD)}`),
+    ];
+    server.child.kill('SIGTERM');
+    expect(await server.exited).toBe(0);
+    const log = server
+      .output()
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('  '));
+    lines = log.map((line) => JSON.parse(line) as Record<string, unknown>);
+  });
+  afterAll(() => world.drop());
+
+  it('T38: is one JSON object a line, of at most 4 KB, with level, time and message', () => {
+    for (const line of lines) {
+      expect(line).toMatchObject({
+        level: expect.stringMatching(/^(trace|debug|info|warn|error)$/),
+        time: expect.any(String),
+        msg: expect.any(String),
+      });
+      expect(Number.isNaN(Date.parse(String(line['time'])))).toBe(false);
+    }
+    for (const line of server.output().split('\n')) expect(Buffer.byteLength(line)).toBeLessThanOrEqual(4096);
+    // oxlint-disable-next-line no-control-regex -- what must not be there
+    expect(server.output()).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f]/);
+  });
+
+  it('T38: has one line a request, under the id its answer carries', () => {
+    const requests = lines.filter(({ msg }) => msg === 'request');
+    expect(requests.map(({ requestId, status }) => ({ requestId, status }))).toEqual(
+      answers.map(({ headers, status }) => ({ requestId: headers['x-request-id'], status })),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 200, 401, 404, 404, 404, 404, 200, 401]);
+  });
+
+  it('T20, I11: holds no credential, claim hash, password or idempotency key, and no query', () => {
+    for (const secret of [OWNER_KEY, UNKNOWN, claimHash, PASSWORD, encodeURIComponent(PASSWORD), KEY])
+      expect(server.output()).not.toContain(secret);
+    expect(JSON.stringify(lines)).not.toMatch(/[?](?:key|password)=/);
+  });
+});

@@ -1,0 +1,114 @@
+import { once } from 'node:events';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CreatedDeployment } from '@berth/contract';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createWorld, withServer, type World } from '../crash/world.ts';
+import { formOf, OWNER_KEY, type ServerProcess, startProcess } from '../test-server.ts';
+
+const BIG = Buffer.alloc(32 * 1024 ** 2, 'a big file, ');
+
+describe('a server that is told to stop', () => {
+  let world: World;
+  let server: ServerProcess;
+  beforeEach(async () => {
+    world = await createWorld();
+    server = await startProcess(world.env({ LOG_LEVEL: 'info' }));
+  });
+  afterEach(async () => {
+    server.child.kill('SIGKILL');
+    await server.exited;
+    await world.drop();
+  });
+
+  /** Tells the server to stop and waits until it says that it does. */
+  async function tellToStop(): Promise<void> {
+    server.child.kill('SIGTERM');
+    await server.printed('Stopping');
+  }
+
+  it('finishes the upload and the download at hand, takes no new connection, and exits with 0', async () => {
+    const { deployment } = await server.publish({ 'big.bin': BIG });
+    const download = beginDownload(server.port, deployment, '/big.bin');
+    const [coming] = (await once(download, 'response')) as [IncomingMessage];
+    coming.pause();
+    const { upload, rest } = await beginUpload(server.port);
+
+    await tellToStop();
+    await expect
+      .poll(() =>
+        connected(server.port).then(
+          () => 'taken',
+          ({ code }) => code,
+        ),
+      )
+      .toBe('ECONNREFUSED');
+
+    upload.end(rest);
+    const [answer] = (await once(upload, 'response')) as [IncomingMessage];
+    expect(answer.statusCode).toBe(201);
+    const made = JSON.parse(String(await read(answer))) as CreatedDeployment;
+    expect((await read(coming)).equals(BIG)).toBe(true);
+    expect(await server.exited).toBe(0);
+
+    await withServer(world.env(), async ({ visit }) => expect((await visit(made.deployment)).text).toBe('slow'));
+  });
+
+  it('ends at once when it is told a second time, later than an echo of the first comes', async () => {
+    const { upload } = await beginUpload(server.port);
+    const brokenOff = expect(once(upload, 'response')).rejects.toMatchObject({ code: 'ECONNRESET' });
+    await tellToStop();
+    server.child.kill('SIGTERM');
+    await sleep(600);
+    expect(server.child.exitCode).toBe(null);
+    server.child.kill('SIGTERM');
+    expect(await server.exited).toBe(1);
+    await brokenOff;
+  });
+
+  it('does not wait for connections on which nothing was asked, or only half a question', async () => {
+    const silent = await connected(server.port);
+    const halting = await connected(server.port);
+    halting.write('GET / HTTP/1.1\r\nHost: localhost\r\n');
+    await server.api('/ping');
+
+    const before = performance.now();
+    await tellToStop();
+    expect(await server.exited).toBe(0);
+    expect(performance.now() - before).toBeLessThan(5_000);
+    silent.destroy();
+    halting.destroy();
+  });
+});
+
+function beginDownload(port: number, site: string, path: string): ClientRequest {
+  return request({ host: '127.0.0.1', port, path, agent: false, headers: { Host: `${site}.localhost:${port}` } }).end();
+}
+
+/** Sends a deploy up to its last hundred bytes, and waits until they are on their way. */
+async function beginUpload(port: number): Promise<{ upload: ClientRequest; rest: Buffer }> {
+  const { contentType, body } = formOf({ 'index.html': 'slow' });
+  const headers = {
+    Host: `localhost:${port}`,
+    Authorization: `Bearer ${OWNER_KEY}`,
+    'Content-Type': contentType,
+    'Content-Length': body.length,
+    Expect: '100-continue',
+  };
+  const upload = request({ host: '127.0.0.1', port, path: '/deployments', method: 'POST', agent: false, headers });
+  upload.on('error', () => {}).flushHeaders();
+  await new Promise<void>((written) => upload.write(body.subarray(0, -100), () => written()));
+  return { upload, rest: body.subarray(-100) };
+}
+
+async function read(stream: IncomingMessage): Promise<Buffer> {
+  return Buffer.concat(await stream.toArray());
+}
+
+async function connected(port: number) {
+  const socket = connect({ host: '127.0.0.1', port });
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  return socket;
+}

@@ -1,0 +1,198 @@
+import { join } from 'node:path';
+import type { CreatedDeployment } from '@berth/contract';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { OWNER_KEY, startTestServer, type TestServer } from '../test-server.ts';
+import { launchBrowser, NO_BROWSER, openPage } from './browser.ts';
+import { INSTALLED } from './installed.ts';
+import { readSite } from './published.ts';
+
+const PETSTORE = JSON.stringify({
+  openapi: '3.0.0',
+  info: { title: 'A stand-in for the pet store', version: '1' },
+  paths: { '/pets': { get: { summary: 'Lists pets', responses: { 200: { description: 'Pets' } } } } },
+});
+
+describe.skipIf(NO_BROWSER !== null)(
+  `a published site in Chromium${NO_BROWSER === null ? '' : `, skipped: ${NO_BROWSER}`}`,
+  () => {
+    let server: TestServer;
+    let browser: Browser;
+    beforeAll(async () => {
+      [server, browser] = await Promise.all([startTestServer(), launchBrowser()]);
+    });
+    afterEach(async () => {
+      for (const context of browser.contexts()) await context.close();
+    });
+    afterAll(async () => {
+      await browser.close();
+      await server.close();
+    });
+
+    const address = ({ deployment }: CreatedDeployment, path = '/') =>
+      `http://${deployment}.localhost:${server.port}${path}`;
+
+    it('reveal.js shows slides and turns them with the arrow keys', async () => {
+      const made = await server.publish(await INSTALLED['reveal']!.read());
+      const { page, faults, foreign } = await openPage(browser);
+      await page.goto(address(made));
+      expect(await page.title()).toBe('reveal.js');
+      const present = page.locator('section.present');
+      expect(await present.textContent()).toBe('Slide 1');
+      await page.keyboard.press('ArrowRight');
+      await page.waitForURL('**/#/1');
+      expect(await present.textContent()).toBe('Slide 2');
+      await page.keyboard.press('ArrowLeft');
+      await page.waitForURL((url) => url.hash !== '#/1');
+      expect(await present.textContent()).toBe('Slide 1');
+      expect(foreign).toEqual([]);
+
+      await page.goto(address(made, '/demo'));
+      await page.getByRole('heading', { name: 'The HTML Presentation Framework' }).waitFor();
+      expect(await page.title()).toBe('reveal.js – The HTML Presentation Framework');
+      expect(faults).toEqual([]);
+    });
+
+    it('swagger-ui draws a document', async () => {
+      const made = await server.publish(await INSTALLED['swagger']!.read());
+      const { page, faults } = await openPage(browser, {
+        stubs: { 'https://petstore.swagger.io/v2/swagger.json': PETSTORE },
+      });
+      await page.goto(address(made));
+      await page.getByRole('heading', { name: 'A stand-in for the pet store' }).waitFor();
+      await page.getByText('Lists pets').waitFor();
+      expect(await page.title()).toBe('Swagger UI');
+      expect(faults).toEqual([]);
+    });
+
+    it('an app built by Vite loads its modules and starts its service worker', async () => {
+      const made = await server.publish(await INSTALLED['viewer']!.read());
+      const { page, faults, foreign } = await openPage(browser);
+      await page.goto(address(made, '/traceViewer/'));
+      await page.getByText('Drop Playwright Trace to load').waitFor();
+      expect(await page.title()).toBe('Playwright Trace Viewer');
+      const worker = await page.evaluate<string>(
+        'navigator.serviceWorker.ready.then(({ active }) => active.scriptURL)',
+      );
+      expect(worker).toBe(address(made, '/traceViewer/sw.bundle.js'));
+      expect({ faults, foreign }).toEqual({ faults: [], foreign: [] });
+    });
+
+    it('a page finds its style sheets and images by awkward names', async () => {
+      const made = await server.publish(
+        await readSite(join(import.meta.dirname, '../../../../fixtures/sites/hostile')),
+      );
+      const { page, faults } = await openPage(browser);
+      await page.goto(address(made));
+      expect(await page.title()).toBe('Awkward names');
+      const style = await page.evaluate<unknown>(
+        "(({ color, letterSpacing }) => [color, letterSpacing])(getComputedStyle(document.querySelector('h1')))",
+      );
+      expect(style).toEqual(['rgb(1, 2, 3)', '7px']);
+      const widths = await page.evaluate<unknown>('Array.from(document.images, (image) => image.naturalWidth)');
+      expect(widths).toEqual([24, 24, 24]);
+      for (const [name, shown] of [
+        ['日本語', '日本語'],
+        ['שלום', 'right to left'],
+      ] as const) {
+        await page.goto(address(made));
+        await page.getByRole('link', { name }).click();
+        await page.getByText(shown).waitFor();
+      }
+      expect(faults).toEqual([]);
+    });
+
+    describe('a page of the service itself', () => {
+      const PHONE = { width: 320, height: 568 };
+      const open = async (url: string, colorScheme: 'light' | 'dark') => {
+        const { page, faults, foreign } = await openPage(browser, { colorScheme, viewport: PHONE });
+        await page.goto(url);
+        expect(foreign).toEqual([]);
+        // The browser's own word on the status of the page is the one fault there is.
+        expect(faults.filter((fault) => !fault.includes(url))).toEqual([]);
+        return page;
+      };
+
+      it.each([
+        { name: 'not found', path: '/nowhere', title: 'This page could not be found' },
+        {
+          name: 'locked',
+          path: '/',
+          password: 'sesame street',
+          title: 'This site is protected by a password',
+        },
+      ])('$name: is readable in light and dark, and fits a phone', async ({ path, password, title }) => {
+        const url = address(
+          await server.publish({ 'index.html': 'x' }, { fields: password ? { password } : {} }),
+          path,
+        );
+        const papers = new Set<string>();
+        for (const scheme of ['light', 'dark'] as const) {
+          const page = await open(url, scheme);
+          expect(await page.title()).toBe(title);
+          expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(title);
+          expect(await overflow(page), scheme).toBe(0);
+          const { ink, paper } = await colours(page);
+          expect(contrast(ink, paper), `${ink} on ${paper}`).toBeGreaterThan(4.5);
+          papers.add(paper);
+        }
+        expect(papers.size).toBe(2);
+      });
+    });
+
+    it('T17: the reference of the API is drawn whole, without an error and without leaving the host', async () => {
+      const { page, faults, foreign } = await openPage(browser);
+      const hosts = new Set<string>();
+      page.on('request', (request) => request.url().startsWith('http') && hosts.add(new URL(request.url()).host));
+      await page.goto(`http://localhost:${server.port}/docs`);
+      await page.locator('.opblock').first().waitFor();
+      expect(await page.title()).toBe('Berth API');
+      const document = (await server.api('/openapi.json')).json<{ paths: Record<string, object> }>();
+      expect(await page.locator('.opblock').count()).toBe(
+        Object.values(document.paths).flatMap((path) => Object.keys(path)).length,
+      );
+      await page.getByRole('button', { name: 'Authorize' }).first().click();
+      await page.getByRole('dialog').or(page.locator('.dialog-ux')).getByRole('textbox').fill(OWNER_KEY);
+      await page.getByRole('button', { name: 'Apply credentials' }).click();
+      await page.getByRole('button', { name: 'Close' }).first().click();
+      await page
+        .locator('#operations-account-getAccount, .opblock')
+        .filter({ hasText: '/account' })
+        .first()
+        .locator('.opblock-summary')
+        .click();
+      await page.getByRole('button', { name: 'Try it out' }).click();
+      await page.getByRole('button', { name: 'Execute' }).click();
+      await page.locator('.live-responses-table').waitFor();
+      expect({ faults, foreign, hosts: [...hosts] }).toEqual({
+        faults: [],
+        foreign: [],
+        hosts: [`localhost:${server.port}`],
+      });
+    });
+  },
+);
+
+/** How far the page reaches beyond the window, in pixels. */
+function overflow(page: Page): Promise<number> {
+  return page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+}
+
+/** The colours of running text. */
+function colours(page: Page): Promise<{ ink: string; paper: string }> {
+  return page.evaluate<{ ink: string; paper: string }>(
+    "({ ink: getComputedStyle(document.querySelector('p')).color, paper: getComputedStyle(document.body).backgroundColor })",
+  );
+}
+
+/** The contrast of two colours, from 1 to 21. Source: WCAG 2.2, contrast ratio. */
+function contrast(one: string, other: string): number {
+  const luminance = (colour: string) => {
+    const linear = (part: string) =>
+      Number(part) / 255 <= 0.04045 ? Number(part) / 255 / 12.92 : ((Number(part) / 255 + 0.055) / 1.055) ** 2.4;
+    const [red = 0, green = 0, blue = 0] = colour.match(/\d+/g)!.map(linear);
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const [dark = 0, light = 0] = [luminance(one), luminance(other)].toSorted((a, b) => a - b);
+  return (light + 0.05) / (dark + 0.05);
+}

@@ -1,0 +1,62 @@
+import { existsSync } from 'node:fs';
+import { type Browser, type BrowserContextOptions, chromium, type Page, type Route } from 'playwright-core';
+
+const CHROMIUM = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
+
+/** Why the tests in a browser cannot run; `null` when they can. */
+export const NO_BROWSER = existsSync(CHROMIUM) ? null : `there is no Chromium at ${CHROMIUM}; set CHROMIUM_PATH`;
+
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: CHROMIUM,
+    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-proxy-server'],
+  });
+}
+
+/** A page, and everything that went wrong on it. */
+export interface WatchedPage {
+  page: Page;
+  /** Errors of the console and of scripts, requests to our hosts that failed or were refused. */
+  faults: string[];
+  /** The addresses asked for that are not on this machine. They are answered here, with what `stubs` has, or with nothing. */
+  foreign: string[];
+}
+
+/** Opens a page on which nothing leaves the machine. */
+export async function openPage(
+  browser: Browser,
+  { stubs = {}, ...options }: BrowserContextOptions & { stubs?: Record<string, string> } = {},
+): Promise<WatchedPage> {
+  const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
+  const faults: string[] = [];
+  const foreign: string[] = [];
+  await context.route(isForeign, (route: Route) => {
+    const address = route.request().url();
+    foreign.push(address);
+    const body = stubs[address];
+    const headers = { 'Access-Control-Allow-Origin': '*' };
+    return route.fulfill(
+      body === undefined ? { status: 204, headers } : { headers, contentType: 'application/json', body },
+    );
+  });
+  const page = await context.newPage();
+  page.on(
+    'console',
+    (message) => message.type() === 'error' && faults.push(`${message.text()} (${message.location().url})`),
+  );
+  page.on('pageerror', (error) => faults.push(String(error)));
+  page.on('requestfailed', (request) => {
+    const reason = request.failure()?.errorText;
+    // What a page asked for and then left behind is no fault.
+    if (reason !== 'net::ERR_ABORTED') faults.push(`${request.url()} failed: ${reason}`);
+  });
+  page.on(
+    'response',
+    (response) => response.status() >= 400 && faults.push(`${response.url()} was answered ${response.status()}`),
+  );
+  return { page, faults, foreign };
+}
+
+function isForeign({ protocol, hostname }: URL): boolean {
+  return protocol.startsWith('http') && hostname !== 'localhost' && !hostname.endsWith('.localhost');
+}
