@@ -53,7 +53,8 @@ export const BLOCKED_EXTENSIONS = [
 ] as const;
 
 const BLOCKED: ReadonlySet<string> = new Set(BLOCKED_EXTENSIONS);
-const JUNK_FILES: ReadonlySet<string> = new Set(['.DS_Store', 'Thumbs.db', 'desktop.ini']);
+const JUNK = /(?:^|\/)(?:__MACOSX\/|(?:\.DS_Store|Thumbs\.db|desktop\.ini)$)/;
+const DOT_SEGMENT = /(?:^|\/)\./;
 const KEY_FILES = /^id_(?:rsa|dsa|ecdsa|ed25519)$/;
 
 /** Matches the head line of a private key in PEM form. */
@@ -61,8 +62,7 @@ export const PRIVATE_KEY_MARKER = /-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY-----/;
 
 /** True for what systems leave behind in folders. It is dropped without a word and not counted. Source: contract §3. */
 export function isJunk(path: string): boolean {
-  const segments = path.split('/');
-  return JUNK_FILES.has(segments.at(-1)!) || segments.slice(0, -1).includes('__MACOSX');
+  return JUNK.test(path);
 }
 
 /**
@@ -91,7 +91,7 @@ export function mayHoldPrivateKey(path: string): boolean {
 
 /** True for a path that lies in, or is, a dot file outside `.well-known/`. Stored, never served. Source: contract §3. */
 export function isDotFile(path: string): boolean {
-  return !path.startsWith('.well-known/') && path.split('/').some((segment) => segment.startsWith('.'));
+  return DOT_SEGMENT.test(path) && !path.startsWith('.well-known/');
 }
 
 /** The files at the root that configure serving instead of being served. Source: serving S12, S22. */

@@ -19,6 +19,11 @@ export function packHashes(hashes: readonly string[]): Buffer {
   return Buffer.from(hashes.join(''), 'hex');
 }
 
+/** Hashes as the text of a `bytea[]`; none of it needs escaping. */
+function byteaArray(hashes: readonly string[]): string {
+  return `{${hashes.map((hash) => `"\\\\x${hash}"`).join(',')}}`;
+}
+
 /** The hash of each position, counted from 1, in a packed parameter or column. */
 export const hashAt = (packed: unknown, position: string) =>
   sql`substring(${packed}::bytea from (${sql.raw(position)}::int - 1) * ${sql.lit(HASH_BYTES)} + 1 for ${sql.lit(HASH_BYTES)})`;
@@ -30,7 +35,7 @@ export const hashAt = (packed: unknown, position: string) =>
  */
 async function findStored(core: Core, hashes: readonly string[]): Promise<Set<string>> {
   const { rows } = await sql<{ hash: string }>`
-    select encode(hash, 'hex') as hash from content where hash = any(${hashes.map(asBytea)}::bytea[])`.execute(
+    select encode(hash, 'hex') as hash from content where hash = any(${byteaArray(hashes)}::bytea[])`.execute(
     core.database.em().getKysely(),
   );
   return new Set(rows.map(({ hash }) => hash));
@@ -102,7 +107,7 @@ export async function placeContents(
   }
   if (others.length > 0) {
     const { rows } = await sql<{ pack: string; contents: number }>`
-      select pack_id as pack, count(*)::int as contents from content where hash = any(${others.map(asBytea)}::bytea[]) group by pack_id`.execute(
+      select pack_id as pack, count(*)::int as contents from content where hash = any(${byteaArray(others)}::bytea[]) group by pack_id`.execute(
       db,
     );
     const found = rows.reduce((sum, row) => sum + row.contents, 0);
@@ -112,5 +117,3 @@ export async function placeContents(
   }
   return [...packs];
 }
-
-const asBytea = (hex: string) => `\\x${hex}`;

@@ -39,7 +39,7 @@ export interface PackBuilder {
 }
 
 const BATCH_BYTES = 1024 * 1024;
-const BATCHES_IN_FLIGHT = 3;
+const BATCHES_IN_FLIGHT = 4;
 const NOTHING = Buffer.alloc(0);
 
 /** @param openFile Gives the file to write to; called at most once. */

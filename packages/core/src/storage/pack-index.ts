@@ -10,6 +10,7 @@ export interface IndexEntry {
 
 const MAGIC = Buffer.from('BERTHPK1', 'latin1');
 const ENTRY_BYTES = 32 + 8 + 8;
+const UINT32 = 2 ** 32;
 const FOOTER_BYTES = 8 + 32 + MAGIC.length;
 
 /**
@@ -25,14 +26,19 @@ export function encodePackIndex(entries: readonly IndexEntry[]): Buffer {
   let at = 0;
   for (const { sha256, offset, length } of entries) {
     at += bytes.write(sha256, at, 'hex');
-    at = bytes.writeBigUInt64BE(BigInt(offset), at);
-    at = bytes.writeBigUInt64BE(BigInt(length), at);
+    at = writeNumber(bytes, offset, at);
+    at = writeNumber(bytes, length, at);
   }
   const checksum = hash('sha256', bytes.subarray(0, at), 'buffer');
-  at = bytes.writeBigUInt64BE(BigInt(entries.length), at);
+  at = writeNumber(bytes, entries.length, at);
   at += checksum.copy(bytes, at);
   MAGIC.copy(bytes, at);
   return bytes;
+}
+
+/** Eight bytes, in two halves: faster than by way of a BigInt. */
+function writeNumber(bytes: Buffer, value: number, at: number): number {
+  return bytes.writeUInt32BE(value % UINT32, bytes.writeUInt32BE(Math.floor(value / UINT32), at));
 }
 
 /**
