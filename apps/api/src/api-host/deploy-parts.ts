@@ -183,12 +183,16 @@ export async function receiveParts(
     });
   };
   const onEnd = () => void parser.end();
+  const stopListening = () => {
+    req.off('data', onData).off('end', onEnd).off('close', onGone);
+    res.off('close', onGone);
+  };
   /**
    * No more events come: the client has left, or a watch has answered it. Of a request that had arrived whole by then, what
    * is not read yet still can be.
    */
   const onGone = () => {
-    req.off('data', onData).off('end', onEnd);
+    stopListening();
     if (!req.complete) fail(new ServiceError('request_timeout', 'The upload was broken off.'));
     else if (!req.readableEnded) {
       for (let chunk: Buffer | null; (chunk = req.read()) !== null;) onData(chunk);
@@ -198,14 +202,14 @@ export async function receiveParts(
   req
     .on('data', onData)
     .once('end', onEnd)
+    .once('close', onGone)
     .on('error', () => {});
   res.once('close', onGone);
-  if (res.closed) onGone();
+  if (req.closed || res.closed) onGone();
   try {
     await done.promise;
   } finally {
-    req.off('data', onData).off('end', onEnd);
-    res.off('close', onGone);
+    stopListening();
     parser.destroy();
   }
 }

@@ -86,8 +86,6 @@ async function deploy(req: IncomingMessage, res: ServerResponse, { core, caller 
   try {
     watchUpload(req, res);
     await receiveParts(req, res, bodyLimits(limitsOf(core, caller)), upload);
-    // The watch gave the upload up and said so; what came later changes nothing.
-    if (res.headersSent) throw new ServiceError('request_timeout', 'The upload was given up before it was complete.');
     return await upload.commit();
   } finally {
     await upload.close();

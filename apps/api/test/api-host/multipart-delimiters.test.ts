@@ -12,9 +12,10 @@ function count(body: Buffer, cuts: readonly number[], boundary: string): number 
 }
 
 describe('F3: parts are counted by their delimiters', () => {
+  // A line of its own that begins with the boundary is a delimiter, also at the very start of a value.
   const nearBoundary = fc
     .string({ unit: fc.constantFrom('\r', '\n', '-', 'b', 'x', '\r\n--b'), maxLength: 12 })
-    .filter((value) => !value.includes('\r\n--bxb'));
+    .filter((value) => !`\r\n${value}`.includes('\r\n--bxb'));
   const cuts = fc.array(fc.nat(2_000), { maxLength: 30 });
 
   it('however the body is cut into pieces', () => {

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { type ServerProcess, startProcess } from '../test-server.ts';
+import type { ServerProcess } from '../test-server.ts';
 import { STEP, type Step } from './steps.ts';
 import { createWorld, type World } from './world.ts';
 
@@ -47,7 +47,7 @@ type Work = (server: ServerProcess) => Promise<void>;
 /** The steps of `work` as a preloaded module sees them. */
 async function traceCalls(world: World, work: Work): Promise<Step[]> {
   const recorder = pathToFileURL(join(import.meta.dirname, 'record-steps.ts')).href;
-  const server = await startProcess(world.env({ NODE_OPTIONS: `--import=${recorder}` }));
+  const server = await world.start({ NODE_OPTIONS: `--import=${recorder}` });
   const before = server.output().length;
   await work(server);
   server.child.kill('SIGTERM');
@@ -62,7 +62,7 @@ async function traceCalls(world: World, work: Work): Promise<Step[]> {
 
 /** The steps of `work` as the kernel sees them. */
 async function traceSystemCalls(world: World, work: Work): Promise<Step[]> {
-  const server = await startProcess(world.env());
+  const server = await world.start();
   const file = join(world.dataDir, 'trace');
   const strace = spawn('strace', [
     '-f',

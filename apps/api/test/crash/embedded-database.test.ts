@@ -8,7 +8,7 @@ import { type ServerProcess, startProcess } from '../test-server.ts';
 
 const PAGE = { 'index.html': '<h1>Ahoy</h1>' };
 
-describe('servers on a data folder without DATABASE_URL', () => {
+describe('servers on a data folder without DATABASE_URL', { timeout: 120_000 }, () => {
   let dataDir: string;
   let postmaster: string;
   let key: string;

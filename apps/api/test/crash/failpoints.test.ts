@@ -1,6 +1,6 @@
 import { FAILPOINTS, type Failpoint } from '@berth/core';
 import { describe, expect, it } from 'vitest';
-import { launchProcess, whenUp } from '../test-server.ts';
+import { whenUp } from '../test-server.ts';
 import { checkInvariants } from './invariants.ts';
 import { createOrders, createRandom, sendWave } from './traffic.ts';
 import { createWorld, PATIENT, withServer } from './world.ts';
@@ -19,7 +19,7 @@ const WAVES = 8;
 const hitsOf = (name: Failpoint) => (ONCE.has(name) ? [1] : (HITS ?? DEFAULT_HITS[name] ?? [3]));
 const runs = FAILPOINTS.flatMap((name) => hitsOf(name).map((hit) => ({ name, hit })));
 
-describe('a server that is killed at a named step', () => {
+describe('a server that is killed at a named step', { timeout: 120_000 }, () => {
   it.each(runs)(
     'I1 to I6: loses nothing, doubles nothing and leaves nothing at $name, hit $hit',
     async ({ name, hit }) => {
@@ -34,7 +34,7 @@ describe('a server that is killed at a named step', () => {
             for (const { marker } of history.live().slice(0, 4)) await history.remove(asker, history.told.get(marker)!);
           });
 
-        const launched = launchProcess(world.env({ FAILPOINT: `${name}:${hit}` }));
+        const launched = world.launch({ FAILPOINT: `${name}:${hit}` });
         const server = await whenUp(launched).catch(() => null);
         if (server)
           for (let wave = 0; launched.child.signalCode === null && wave < WAVES; wave += 1)

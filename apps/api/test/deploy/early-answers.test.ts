@@ -104,7 +104,7 @@ describe('T5: an upload', () => {
   async function stall(): Promise<Awaited<ReturnType<typeof open>>> {
     const connection = await open(server.port);
     connection.socket.write(Buffer.concat([Buffer.from(deployHead(server.port, form)), form.body.subarray(0, middle)]));
-    await expect.poll(() => server.berth.core.activePacks.size, { interval: 2 }).toBe(1);
+    await expect.poll(() => server.berth.core.activePacks.size, { timeout: 5000, interval: 2 }).toBe(1);
     return connection;
   }
 
@@ -116,7 +116,7 @@ describe('T5: an upload', () => {
         const [text] = await once(socket, 'data');
         socket.destroy();
         await received;
-        await expect.poll(() => server.berth.core.activePacks.size, { interval: 2 }).toBe(0);
+        await expect.poll(() => server.berth.core.activePacks.size, { timeout: 5000, interval: 2 }).toBe(0);
         return answerOf(String(text));
       }).then(() => {}),
     );
@@ -130,7 +130,7 @@ describe('T5: an upload', () => {
         const [text] = await once(socket, 'data');
         socket.write(form.body.subarray(middle));
         await received;
-        await expect.poll(() => server.berth.core.activePacks.size, { interval: 2 }).toBe(0);
+        await expect.poll(() => server.berth.core.activePacks.size, { timeout: 5000, interval: 2 }).toBe(0);
         return answerOf(String(text));
       }).then(() => {}),
     );
@@ -151,7 +151,7 @@ describe('T5: an upload', () => {
       socket.write(deployHead(server.port, form, { ...OWNER, Connection: 'close' }));
       for (const MiB of [1, 2]) {
         socket.write(form.body.subarray((MiB - 1) * 1_500_000, MiB * 1_500_000));
-        await expect.poll(storedBytes, { interval: 5 }).toBeGreaterThanOrEqual(MiB * 1_000_000);
+        await expect.poll(storedBytes, { timeout: 5000, interval: 5 }).toBeGreaterThanOrEqual(MiB * 1_000_000);
         vi.advanceTimersByTime(BODY_LIMITS.upload.windowMs);
       }
       socket.write(form.body.subarray(3_000_000));

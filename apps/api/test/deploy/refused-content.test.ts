@@ -1,7 +1,7 @@
 import { BLOCKED_EXTENSIONS, type CreatedDeployment } from '@berth/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { file, multipart, type Part, post, withChecksums } from '../multipart.ts';
-import { closeClean, expectRefusal } from '../standing-asserts.ts';
+import { closeClean, expectErrorAnswer, expectRefusal, footprintOf } from '../standing-asserts.ts';
 import { startTestServer, type TestServer } from '../test-server.ts';
 
 let server: TestServer;
@@ -53,8 +53,10 @@ describe('contract §3: what is never published is refused by name', () => {
   it('each of blockedExtensions, as GET /limits serves them', async () => {
     const { blockedExtensions } = (await server.api('/limits')).json<{ blockedExtensions: string[] }>();
     expect(blockedExtensions).toEqual([...BLOCKED_EXTENSIONS]);
+    const before = await footprintOf(server);
     for (const extension of blockedExtensions)
-      await expectRefusal(server, 'validation_failed', () => deploy(HOME, file(`a.${extension}`, 'x')));
+      expectErrorAnswer(await deploy(HOME, file(`a.${extension}`, 'x')), 'validation_failed');
+    expect(await footprintOf(server)).toEqual(before);
   });
 
   it('a private key anywhere in a large file, across any two pieces of it', async () => {

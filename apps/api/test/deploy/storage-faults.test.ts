@@ -109,7 +109,7 @@ describe('T10: a store that refuses', () => {
   it('a pack whose removal fails as well is left to the sweep', async () => {
     await withFault({ file: () => ({ write: async () => fault('EIO') }) }, async () => {
       server.berth.core.packs.remove = async () => fault('EIO');
-      expectErrorAnswer(await server.deploy(LARGE), 'unavailable');
+      expectErrorAnswer(await server.deploy({ 'new.bin': randomBytes(1_300_000) }), 'unavailable');
     });
     expect(await server.database.query(`select state from pack where state <> 'sealed'`)).toEqual([{ state: 'dead' }]);
     await sweep(server.berth.core);

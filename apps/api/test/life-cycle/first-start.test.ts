@@ -5,23 +5,19 @@ import { text } from 'node:stream/consumers';
 import type { Deployment } from '@berth/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createWorld, type World } from '../crash/world.ts';
-import { type ServerProcess, startProcess } from '../test-server.ts';
+import type { ServerProcess } from '../test-server.ts';
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
 
 describe('the first start', () => {
   let world: World;
   let server: ServerProcess;
-  const start = async () => startProcess(world.env({ OWNER_API_KEY: '', HOST: '', LOG_LEVEL: 'info' }));
+  const start = () => world.start({ OWNER_API_KEY: '', HOST: '', LOG_LEVEL: 'info' });
   beforeAll(async () => {
     world = await createWorld();
     server = await start();
   });
-  afterAll(async () => {
-    server.child.kill('SIGKILL');
-    await server.exited;
-    await world.drop();
-  });
+  afterAll(() => world.drop());
 
   it.skipIf(!hasCurl)('contract §8: prints a line that publishes a page when it is pasted into a shell', async () => {
     const line = /^ *(printf .*)$/m.exec(server.output())![1]!;

@@ -1,7 +1,7 @@
 import type { CreatedDeployment } from '@berth/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createWorld, type World } from '../crash/world.ts';
-import { type Answer, OWNER_KEY, type ServerProcess, startProcess } from '../test-server.ts';
+import { type Answer, OWNER_KEY, type ServerProcess } from '../test-server.ts';
 
 const PASSWORD = 'correct horse battery';
 const KEY = 'idempotency-of-one-deploy';
@@ -16,7 +16,7 @@ describe('the log of a server', () => {
 
   beforeAll(async () => {
     world = await createWorld();
-    server = await startProcess(world.env({ LOG_LEVEL: 'trace' }));
+    server = await world.start({ LOG_LEVEL: 'trace' });
     const { api, deploy, visit } = server;
     const anonymous = await deploy({ 'index.html': 'x' }, { key: null, headers: { 'Idempotency-Key': KEY } });
     const { deployment, claim } = anonymous.json<CreatedDeployment>();
