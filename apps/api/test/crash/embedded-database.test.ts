@@ -45,7 +45,7 @@ describe('servers on a data folder without DATABASE_URL', { timeout: 120_000 }, 
     expect(rest.deployments.map(({ deployment }) => deployment)).toEqual([first.deployment]);
   });
 
-  it('architecture, first start: a database left over by kill -9 is adopted with what it holds, and stopped at the end', async () => {
+  it('stack, database: one left over by kill -9 is adopted with what it holds, and stopped at the end', async () => {
     for (const { child } of running) child.kill('SIGKILL');
     for (const { exited } of running) expect(await exited).toBe('SIGKILL');
     const leftOver = await readFile(postmaster, 'utf8');
