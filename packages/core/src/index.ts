@@ -2,13 +2,13 @@
 export type { AccountCaller, Addresses, AnonymousCaller, Caller, Core, Keys, Log, Plans } from './core.ts';
 export { type Database, type DatabaseAddress, openDatabase } from './database/database.ts';
 export { type EmbeddedPostgres, startEmbeddedPostgres } from './database/embedded-postgres.ts';
-export { invalid, invalidFile, notFound, ServiceError, unavailable } from './errors.ts';
+export { invalid, notFound, ServiceError, unavailable } from './errors.ts';
 export { armFailpoint, FAILPOINTS, type Failpoint } from './failpoints.ts';
 export { ACCESS, type Actor, mayCall, type Operation } from './routers/access.ts';
 export { type AppRouter, appRouter, createCaller } from './routers/app-router.ts';
-export { fromIssues, toErrorBody, toServiceError, toTrpcError } from './routers/error-body.ts';
+export { toErrorBody, toServiceError, toTrpcError } from './routers/error-body.ts';
 export type { Context, Meta } from './routers/trpc.ts';
-export { countDeployment, createAccount, ensureOwner, generateKey } from './services/accounts.ts';
+export { createAccount, ensureOwner, generateKey } from './services/accounts.ts';
 export { authenticate } from './services/authentication.ts';
 export { beat, randomBootId } from './services/boots.ts';
 export { beginDeploy, type Deploy } from './services/deploy.ts';

@@ -22,7 +22,11 @@ export function openPack(core: Core): OpenPack {
   let released = false;
   core.activePacks.add(id);
   const builder = createPackBuilder(async () => {
-    await sql`insert into pack (id, state, boot_id, created) values (${id}, 'open', ${core.boot}, ${core.now()})`.execute(
+    // A process that was silent for long may have been forgotten; its first pack makes it known again.
+    await sql`
+      with known as (
+        insert into boot (id, started, heartbeat) values (${core.boot}, ${core.now()}, ${core.now()}) on conflict do nothing)
+      insert into pack (id, state, boot_id, created) values (${id}, 'open', ${core.boot}, ${core.now()})`.execute(
       kysely(core),
     );
     recorded = true;

@@ -278,6 +278,12 @@ describe('W4: packs that nobody fills any more', () => {
     await expectSwept(test);
   });
 
+  it('do not keep a process that was forgotten while it was silent from deploying again', async () => {
+    await test.database.query('delete from boot where id = $1', [core.boot]);
+    const { body } = await deploySite(core, caller, { late: 'late' });
+    expect(await readSite(core, body.deployment)).not.toBeNull();
+  });
+
   it('leave no trace of their process once nothing of it is left', async () => {
     const [silent, owner] = [await anotherProcess(), await anotherProcess()];
     const { body } = await deploySite(owner, caller, { kept: 'kept' });
