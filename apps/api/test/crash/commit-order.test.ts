@@ -86,7 +86,7 @@ async function traceSystemCalls(world: World, work: Work): Promise<Step[]> {
 const CALLS: [Step['name'], RegExp][] = [
   ['pack written', /^pwrite64\(\d+<[^>]*\.pack>/],
   ['pack synced', /^fsync\(\d+<[^>]*\.pack>/],
-  ['folder synced', /^fsync\(\d+<[^>]*\/packs\/[0-9a-f]{2}>/],
+  ['folder synced', /^fsync\(\d+<[^>]*\/packs\/[0-9a-f]>/],
   ['COMMIT sent', /^write\(\d+<[^>]*>, "Q[^"]*commit\\0"/],
   ['COMMIT done', /^read\(\d+<[^>]*>, "C[^"]*COMMIT\\0/],
   ['201 sent', /^write\(\d+<[^>]*>, "HTTP\/1\.1 201 /],

@@ -105,7 +105,7 @@ async function checkWhole({ database, dataDir }: World): Promise<void> {
         listed: true,
         length: row.size,
       });
-      const handle = handles.get(pack!) ?? (await open(join(dataDir, 'packs', pack!.slice(0, 2), `${pack}.pack`)));
+      const handle = handles.get(pack!) ?? (await open(join(dataDir, 'packs', pack!.slice(0, 1), `${pack}.pack`)));
       handles.set(pack!, handle);
       const { buffer } = await handle.read(Buffer.alloc(length), 0, length, offset);
       expect(hash('sha256', buffer), `I2: the bytes of ${row.deployment}/${row.path}`).toBe(row.sha256);

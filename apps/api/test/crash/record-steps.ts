@@ -30,7 +30,7 @@ promises.open = async (path, ...rest) => {
   if (String(path).endsWith('.pack')) {
     watch(handle, 'write', 'pack written');
     watch(handle, 'sync', 'pack synced');
-  } else if (/packs.[0-9a-f]{2}$/.test(String(path))) watch(handle, 'sync', 'folder synced');
+  } else if (/packs.[0-9a-f]$/.test(String(path))) watch(handle, 'sync', 'folder synced');
   return handle;
 };
 syncBuiltinESMExports();

@@ -143,7 +143,7 @@ describe('T5: an upload', () => {
       const storedBytes = async () => {
         const [pack] = await server.database.query<{ id: string }>(`select id from pack where state = 'open'`);
         return pack
-          ? statSync(join(server.dataDir, 'packs', pack.id.slice(0, 2), `${pack.id}.pack`), { throwIfNoEntry: false })
+          ? statSync(join(server.dataDir, 'packs', pack.id.slice(0, 1), `${pack.id}.pack`), { throwIfNoEntry: false })
               ?.size
           : undefined;
       };

@@ -6,10 +6,10 @@ import type { PackFile, PackStore, Place } from './packs.ts';
 
 const SUFFIX = '.pack';
 const CHUNK_BYTES = 256 * 1024;
-const SHARDS = Array.from({ length: 256 }, (_, i) => i.toString(16).padStart(2, '0'));
+const SHARDS = Array.from({ length: 16 }, (_, i) => i.toString(16));
 
 /**
- * Packs as files under one folder, in 256 shards by the first two characters of their ids.
+ * Packs as files under one folder, in 16 shards by the first character of their ids.
  *
  * @param root The folder; made, with its shards, when it is not there.
  */
@@ -19,7 +19,7 @@ export async function openDiskPacks(root: string): Promise<PackStore> {
   for (const shard of SHARDS) if (!present.has(shard)) await mkdir(join(root, shard), { recursive: true, mode: 0o700 });
   await syncFolder(root);
 
-  const folderOf = (pack: string) => join(root, pack.slice(0, 2));
+  const folderOf = (pack: string) => join(root, pack.slice(0, 1));
   const fileOf = (pack: string) => join(folderOf(pack), pack + SUFFIX);
   return {
     async create(pack) {
