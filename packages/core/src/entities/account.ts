@@ -16,6 +16,11 @@ const AccountSchema = defineEntity({
     /** Live deployments, changed in the transaction of what it counts. Deleting ones count no more. */
     deploymentCount: p.integer().default(0),
     created: p.datetime(3),
+    /** 7 of `[a-z0-9]`: the account's own CNAME target is `to-<this>.{cname_target}`. */
+    dnsName: p.text().unique(),
+    /** The billing period, and the start of the first one. */
+    period: p.enum(['month', 'year'] as const).default('month'),
+    periodStarted: p.datetime(3),
   },
 });
 

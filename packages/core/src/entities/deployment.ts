@@ -21,6 +21,10 @@ const DeploymentSchema = defineEntity({
     claimHash: p.blob().nullable().unique(),
     created: p.datetime(3),
     expires: p.datetime(3).nullable(),
+    /** When the operator took the site down; `null` for a site that is shown. */
+    takenDown: p.datetime(3).nullable(),
+    /** When it was claimed, so that the winner's repetition is told from a stranger's try. */
+    claimed: p.datetime(3).nullable(),
   },
   indexes: [
     { name: 'deployment_account_created_id_index', properties: ['account', 'created', 'id'] },

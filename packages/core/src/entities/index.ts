@@ -4,11 +4,14 @@ import { Boot } from './boot.ts';
 import { Content } from './content.ts';
 import { DeploymentPack } from './deployment-pack.ts';
 import { Deployment } from './deployment.ts';
+import { Domain } from './domain.ts';
 import { IdempotencyRecord } from './idempotency-record.ts';
 import { IssuedId } from './issued-id.ts';
 import { Manifest } from './manifest.ts';
 import { Member } from './member.ts';
 import { Pack } from './pack.ts';
+import { PlanChange } from './plan-change.ts';
+import { RateBucket } from './rate-bucket.ts';
 import { Token } from './token.ts';
 
 /** Every entity, for the ORM. */
@@ -19,11 +22,14 @@ export const entities = [
   Content,
   Deployment,
   DeploymentPack,
+  Domain,
   IdempotencyRecord,
   IssuedId,
   Manifest,
   Member,
   Pack,
+  PlanChange,
+  RateBucket,
   Token,
 ];
 
@@ -34,11 +40,15 @@ export {
   Content,
   Deployment,
   DeploymentPack,
+  Domain,
   IdempotencyRecord,
   IssuedId,
   Manifest,
   Member,
   Pack,
+  PlanChange,
+  RateBucket,
   Token,
 };
 export type { AccountState } from './account.ts';
+export { DOMAIN_STATUSES, type DnsCheck, type DomainStatus } from './domain.ts';

@@ -38,7 +38,7 @@ export async function getAccount({ core, caller }: { core: Core; caller: Account
 export function createAccount(em: EntityManager, core: Core, { email, plan }: { email: string; plan: string }): string {
   const id = `acc-${randomSuffix()}${randomSuffix()}`;
   const created = core.now();
-  em.persist(em.create(Account, { id, email, name: null, plan, created }));
+  em.persist(em.create(Account, { id, email, name: null, plan, created, dnsName: randomSuffix(), periodStarted: created }));
   em.persist(em.create(Member, { account: em.getReference(Account, id), email, role: 'owner', created }));
   recordActivity(em, { account: id, event: 'account.create', authMethod: 'operator', created, meta: { email, plan } });
   return id;

@@ -1,0 +1,18 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { Account } from './account.ts';
+
+const PlanChangeSchema = defineEntity({
+  name: 'PlanChange',
+  tableName: 'plan_change',
+  properties: {
+    account: () => p.manyToOne(Account).primary().deleteRule('cascade'),
+    plan: p.text(),
+    created: p.datetime(3),
+    /** The end of the billing period in which it was asked for. */
+    due: p.datetime(3).index('plan_change_due_index'),
+  },
+});
+
+/** A downgrade that waits for the end of the billing period; one an account at most. Source: contract §6. */
+export class PlanChange extends PlanChangeSchema.class {}
+PlanChangeSchema.setClass(PlanChange);

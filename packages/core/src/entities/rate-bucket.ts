@@ -1,0 +1,16 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+const RateBucketSchema = defineEntity({
+  name: 'RateBucket',
+  tableName: 'rate_bucket',
+  properties: {
+    /** What is limited, and whose it is: `deploy:<credential>`. */
+    key: p.text().primary(),
+    /** When the bucket will be full again. */
+    full: p.datetime(6).index('rate_bucket_full_index'),
+  },
+});
+
+/** The level of one token bucket, shared by every process. Source: contract §7. */
+export class RateBucket extends RateBucketSchema.class {}
+RateBucketSchema.setClass(RateBucket);
