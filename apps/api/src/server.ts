@@ -5,6 +5,7 @@ import {
   armFailpoint,
   beat,
   type Core,
+  createHasher,
   createLiveSites,
   createPlans,
   type DatabaseAddress,
@@ -64,9 +65,12 @@ export async function startBerth(env: Readonly<Record<string, string | undefined
     await database.migrate().catch((error: unknown) => {
       throw config.databaseUrl === null ? error : unusableDatabase(error);
     });
+    const hasher = createHasher();
+    resources.defer(() => hasher.close());
     const core: Core = {
       database,
       packs: await openDiskPacks(join(config.dataDir, 'packs')),
+      hasher,
       plans: createPlans(config.plans),
       addresses: {
         platformDomain: config.platformDomain,

@@ -1,5 +1,6 @@
 import type { Plan } from '@berth/contract';
 import type { Database } from './database/database.ts';
+import type { Hasher } from './storage/hasher.ts';
 import type { PackStore } from './storage/packs.ts';
 
 /** What services write to the log. A subset of pino's interface. */
@@ -37,6 +38,8 @@ export interface Keys {
 export interface Core {
   database: Database;
   packs: PackStore;
+  /** Hashes what is uploaded. */
+  hasher: Hasher;
   plans: Plans;
   addresses: Addresses;
   keys: Keys;

@@ -26,4 +26,5 @@ export * from './serving/request-path.ts';
 export * from './serving/resolve.ts';
 export type { LiveSites, Manifest, Site, SiteFile } from './serving/site.ts';
 export { openDiskPacks } from './storage/disk-packs.ts';
+export { createHasher, type Hasher } from './storage/hasher.ts';
 export type { PackFile, PackStore, Place } from './storage/packs.ts';

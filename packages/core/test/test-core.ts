@@ -13,6 +13,7 @@ import { readIdempotencyKey } from '../src/services/idempotency.ts';
 import { createLiveSites } from '../src/services/live-sites.ts';
 import { createPlans } from '../src/services/plans.ts';
 import { openDiskPacks } from '../src/storage/disk-packs.ts';
+import { createHasher } from '../src/storage/hasher.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
 
 /** A whole core on a database and a folder of its own. */
@@ -35,6 +36,7 @@ export async function createTestCore(overrides: Partial<Core> = {}): Promise<Tes
   const core: Core = {
     database: openDatabase(testDatabase.address),
     packs: await openDiskPacks(packsDir),
+    hasher: createHasher(),
     plans: createPlans(DEFAULT_PLANS),
     addresses: {
       platformDomain: 'sites.test',
@@ -64,6 +66,7 @@ export async function createTestCore(overrides: Partial<Core> = {}): Promise<Tes
     },
     async close() {
       await core.database.close();
+      await core.hasher.close();
       await testDatabase.drop();
       await rm(dir, { recursive: true, force: true });
     },

@@ -24,6 +24,11 @@ function byteaArray(hashes: readonly string[]): string {
   return `{${hashes.map((hash) => `"\\\\x${hash}"`).join(',')}}`;
 }
 
+/** Numbers as the text of a `bigint[]`: the driver, which escapes each, takes ten times as long. */
+export function numberArray(numbers: readonly number[]): string {
+  return `{${numbers.join(',')}}`;
+}
+
 /** The hash of each position, counted from 1, in a packed parameter or column. */
 export const hashAt = (packed: unknown, position: string) =>
   sql`substring(${packed}::bytea from (${sql.raw(position)}::int - 1) * ${sql.lit(HASH_BYTES)} + 1 for ${sql.lit(HASH_BYTES)})`;
@@ -97,7 +102,7 @@ export async function placeContents(
     const { numAffectedRows } = await sql`
       insert into content (hash, pack_id, "offset", length)
       select ${hashAt(packHashes(fresh.map((c) => c.sha256)), 'position')}, ${pack.id}, "offset", length
-      from unnest(${fresh.map((c) => c.offset)}::bigint[], ${fresh.map((c) => c.length)}::bigint[]) with ordinality as f ("offset", length, position)
+      from unnest(${numberArray(fresh.map((c) => c.offset))}::bigint[], ${numberArray(fresh.map((c) => c.length))}::bigint[]) with ordinality as f ("offset", length, position)
       on conflict do nothing`.execute(db);
     if (Number(numAffectedRows) === fresh.length) {
       packs.add(pack.id);

@@ -36,7 +36,7 @@ export interface FileSink {
 export interface DeployFiles {
   /** Starts a file. @param name The filename as the part carried it. @throws `validation_failed`, `payload_too_large`. */
   begin(name: string): FileSink;
-  /** Every part so far, in order, junk included. */
+  /** Every part so far, in order, junk included. What a part is made of is known once the pack has finished. */
   readonly parts: readonly UploadedFile[];
 }
 
@@ -83,7 +83,14 @@ export function collectFiles(
       if (files > limits.maxFilesCount)
         throw tooLarge('maxFilesCount', limits.maxFilesCount, `A deploy has at most ${limits.maxFilesCount} files.`);
 
-      const sink = pack.begin();
+      const part: UploadedFile = { path, junk, sha256: '', md5: '', size: 0 };
+      const sink = pack.begin(
+        (digest) => {
+          Object.assign(part, digest);
+          if (!junk) onContent(digest.sha256);
+        },
+        { keep: !junk },
+      );
       const checks = junk ? [] : contentChecks(path);
       let size = 0;
       return {
@@ -110,10 +117,9 @@ export function collectFiles(
           return sink.write(chunk);
         },
         end() {
-          const digest = sink.end({ discard: junk });
+          sink.end();
           for (const check of checks) check.end();
-          if (!junk) onContent(digest.sha256);
-          parts.push({ path, junk, ...digest });
+          parts.push(part);
         },
       };
     },

@@ -47,6 +47,7 @@ export async function beginDeploy(core: Core, caller: Caller, key: IdempotencyKe
     form,
     close: () => pack.close(),
     async commit() {
+      await pack.finish();
       const asked = check(files, form, caller);
       const published = asked.files.map(({ path, sha256, size }) => ({ path, sha256, size }));
       const passwordHash = asked.options.password === null ? null : await hashPassword(asked.options.password);

@@ -32,7 +32,7 @@ export function openPack(core: Core): OpenPack {
     recorded = true;
     failpoint('pack.recorded');
     return core.packs.create(id);
-  });
+  }, core.hasher);
   return {
     ...builder,
     id,

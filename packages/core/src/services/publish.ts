@@ -6,7 +6,7 @@ import { Account, Deployment } from '../entities/index.ts';
 import { failpoint } from '../failpoints.ts';
 import { countDeployment } from './accounts.ts';
 import { recordActivity } from './activities.ts';
-import { packHashes, placeContents, type NewPack } from './contents.ts';
+import { numberArray, packHashes, placeContents, type NewPack } from './contents.ts';
 import { toDeployment } from './deployments.ts';
 import { enterFence } from './fence.ts';
 import { findReplay, type IdempotencyKey, storeOutcome } from './idempotency.ts';
@@ -120,7 +120,7 @@ async function insertManifest(
   const db = em.getKysely();
   await sql`
     insert into manifest (deployment_id, paths, hashes, sizes)
-    values (${deployment}, ${files.map((f) => f.path)}::text[], ${packHashes(files.map((f) => f.sha256))}, ${files.map((f) => f.size)}::bigint[])`.execute(
+    values (${deployment}, ${files.map((f) => f.path)}::text[], ${packHashes(files.map((f) => f.sha256))}, ${numberArray(files.map((f) => f.size))}::bigint[])`.execute(
     db,
   );
   await sql`insert into deployment_pack (deployment_id, pack_id) select ${deployment}, unnest(${packs}::uuid[])`.execute(

@@ -1,6 +1,7 @@
-import { createHash, type Hash, hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { failpoint } from '../failpoints.ts';
 import { closeGaps, closeGapsInMemory } from './gaps.ts';
+import type { Hasher, Hashes } from './hasher.ts';
 import { encodePackIndex, type IndexEntry } from './pack-index.ts';
 import type { PackFile } from './packs.ts';
 
@@ -15,22 +16,28 @@ export interface Digest {
 export interface ContentSink {
   /** Appends bytes, which may be reused at once. Returns a promise when the writer should pause until it resolves. */
   write(chunk: Uint8Array): Promise<void> | undefined;
-  /** Ends the content. Equal contents of one pack keep one place. With `discard` the bytes are hashed, but not kept. */
-  end(options?: { discard?: boolean }): Digest;
+  end(): void;
 }
 
 /**
- * Gathers contents into one pack: bytes go to disk in batches while they are hashed.
+ * Gathers contents into one pack: bytes are hashed by another thread and go to disk, a batch at a time.
  *
- * Contents that fit into the batch at hand are hashed in one shot; longer ones as they pass. Memory is bounded by the
- * batches, whatever passes. The file is asked for when the first batch is full, so that a small upload which is refused
- * never touches a disk.
+ * Memory is bounded by the batches, whatever passes. The file is asked for when the first batch is full, so that a small
+ * upload which is refused never touches a disk.
  */
 export interface PackBuilder {
-  begin(): ContentSink;
-  /** Every distinct content gathered so far, in pack order. */
+  /**
+   * Starts a content.
+   *
+   * @param onDigest Told what it was, at some time between its end and the end of {@link finish}.
+   * @param keep Without it the bytes are hashed, but not kept.
+   */
+  begin(onDigest: (digest: Digest) => void, options?: { keep?: boolean }): ContentSink;
+  /** Resolves when every content was told. No other one is begun after it. @throws when a batch was lost. */
+  finish(): Promise<void>;
+  /** Every distinct content, in pack order. Complete once {@link finish} has resolved. */
   contents(): readonly IndexEntry[];
-  /** Drops the contents that `wanted` does not name, closing the gaps. */
+  /** Drops the contents that `wanted` does not name, and those that came twice, closing the gaps. After {@link finish}. */
   retain(wanted: (sha256: string) => boolean): Promise<void>;
   /** Writes what is left and the index, and makes the pack durable, once. @throws when it cannot; the pack is then lost. */
   seal(): Promise<{ sizeBytes: number }>;
@@ -40,44 +47,67 @@ export interface PackBuilder {
 
 const BATCH_BYTES = 1024 * 1024;
 const BATCHES_IN_FLIGHT = 4;
-const NOTHING = Buffer.alloc(0);
+
+/** A content that has ended, and who is to be told of it. */
+interface Ended {
+  offset: number;
+  length: number;
+  onDigest: (digest: Digest) => void;
+}
 
 /** @param openFile Gives the file to write to; called at most once. */
-export function createPackBuilder(openFile: () => Promise<PackFile>): PackBuilder {
+export function createPackBuilder(openFile: () => Promise<PackFile>, hasher: Hasher): PackBuilder {
+  const hashing = hasher.stream();
   const entries = new Map<string, IndexEntry>();
-  const spare: Buffer[] = [];
-  let batch: Buffer | null = null;
+  const spare: Buffer<ArrayBuffer>[] = [];
+  let batch: Buffer<ArrayBuffer> | null = null;
   let used = 0;
   /** Position in the pack of the first byte of the batch. */
   let flushed = 0;
+  /** What ended in the batch. */
+  let ended: Ended[] = [];
   let file: Promise<PackFile> | null = null;
   let writes: Promise<void> = Promise.resolve();
-  /** The writes that are not done yet, oldest first. */
+  /** The batches that are not written yet, oldest first. */
   const inFlight: Promise<void>[] = [];
   let failure: { error: unknown } | null = null;
+  let finishing: Promise<void> | null = null;
   let sealing: Promise<{ sizeBytes: number }> | null = null;
 
   const openOnce = () => (file ??= openFile());
   const fail = (error: unknown) => void (failure ??= { error });
 
-  function flush(): void {
-    if (!batch || used === 0) return;
-    const full = batch;
-    const bytes = full.subarray(0, used);
-    const position = flushed;
+  /** Hashes what ended in the batch, and tells of it. @returns The batch, which was away meanwhile. */
+  async function hashBatch(full: Buffer<ArrayBuffer>): Promise<Buffer<ArrayBuffer>> {
+    const contents = ended;
+    ended = [];
+    const ends = contents.map(({ offset, length }) => offset + length - flushed);
+    const { block, hashes } = await hashing.hash(full.buffer, used, ends);
+    for (const [i, content] of contents.entries()) tell(content, hashes[i]!);
+    return Buffer.from(block);
+  }
+
+  function tell({ offset, length, onDigest }: Ended, { md5, sha256 }: Hashes): void {
+    if (!entries.has(sha256)) entries.set(sha256, { sha256, offset, length });
+    onDigest({ sha256, md5, size: length });
+  }
+
+  /** Sends the batch on its way to the disk, once `ready` gives it back. */
+  function flush(ready: Promise<Buffer<ArrayBuffer>>): void {
+    const [length, position] = [used, flushed];
     batch = null;
     used = 0;
-    flushed += bytes.length;
+    flushed += length;
+    ready.catch(() => {}); // Whoever waits for the writes hears of it.
     const write = async () => {
-      if (!failure) await (await openOnce()).write(bytes, position);
+      const full = await ready;
+      if (!failure) await (await openOnce()).write(full.subarray(0, length), position);
+      spare.push(full);
     };
     writes = writes
       .then(write)
       .catch(fail)
-      .then(() => {
-        spare.push(full);
-        inFlight.shift();
-      });
+      .then(() => void inFlight.shift());
     inFlight.push(writes);
   }
 
@@ -87,10 +117,17 @@ export function createPackBuilder(openFile: () => Promise<PackFile>): PackBuilde
     if (failure) throw failure.error;
   }
 
+  async function finish(): Promise<void> {
+    const last = batch && ended.length > 0 ? hashBatch(batch) : null;
+    last?.catch(fail);
+    await settle();
+    if (last) batch = await last;
+  }
+
   async function seal(): Promise<{ sizeBytes: number }> {
     const contentBytes = flushed + used;
     const index = encodePackIndex([...entries.values()]);
-    flush();
+    if (batch && used > 0) flush(Promise.resolve(batch));
     await settle();
     const target = await openOnce();
     await target.write(index, contentBytes);
@@ -102,62 +139,42 @@ export function createPackBuilder(openFile: () => Promise<PackFile>): PackBuilde
   }
 
   return {
-    begin() {
-      const start = flushed + used;
-      let size = 0;
-      /** Run once the content has filled a batch. */
-      let running: { sha256: Hash; md5: Hash } | null = null;
-      const from = () => Math.max(0, start - flushed);
-      /** The bytes of this content that lie in the batch. */
-      const here = () => (batch ?? NOTHING).subarray(from(), used);
-      const absorb = () => {
-        running ??= { sha256: createHash('sha256'), md5: createHash('md5') };
-        running.sha256.update(here());
-        running.md5.update(here());
-        return running;
-      };
-      const digest = () => {
-        if (!running) return { sha256: hash('sha256', here()), md5: hash('md5', here()) };
-        const { sha256, md5 } = absorb();
-        return { sha256: sha256.digest('hex'), md5: md5.digest('hex') };
-      };
+    begin(onDigest, { keep = true } = {}) {
+      if (!keep) return hashOnly(onDigest);
+      const offset = flushed + used;
+      let length = 0;
       return {
         write(chunk) {
-          size += chunk.length;
+          length += chunk.length;
           for (let at = 0; at < chunk.length;) {
-            batch ??= spare.pop() ?? Buffer.allocUnsafeSlow(BATCH_BYTES);
-            const length = Math.min(chunk.length - at, BATCH_BYTES - used);
-            batch.set(length === chunk.length ? chunk : chunk.subarray(at, at + length), used);
-            used += length;
-            at += length;
-            if (used === BATCH_BYTES) {
-              absorb();
-              flush();
-            }
+            batch ??= spare.pop() ?? Buffer.from(new ArrayBuffer(BATCH_BYTES));
+            const fits = Math.min(chunk.length - at, BATCH_BYTES - used);
+            batch.set(fits === chunk.length ? chunk : chunk.subarray(at, at + fits), used);
+            used += fits;
+            at += fits;
+            if (used === BATCH_BYTES) flush(hashBatch(batch));
           }
           if (failure) throw failure.error;
           return inFlight.length > BATCHES_IN_FLIGHT ? inFlight[0] : undefined;
         },
-        end({ discard = false } = {}) {
-          const { sha256, md5 } = digest();
-          if (discard || entries.has(sha256)) {
-            // Later bytes take the place of these; writes are in order, so the later ones win.
-            used = from();
-            flushed = Math.min(flushed, start);
-          } else entries.set(sha256, { sha256, offset: start, length: size });
-          return { sha256, md5, size };
+        end() {
+          // An empty content is told of like any other, with the batch it stands before.
+          batch ??= spare.pop() ?? Buffer.from(new ArrayBuffer(BATCH_BYTES));
+          ended.push({ offset, length, onDigest });
         },
       };
     },
+
+    finish: () => (finishing ??= finish()),
 
     contents: () => [...entries.values()],
 
     async retain(wanted) {
       const kept = [...entries.values()].filter(({ sha256 }) => wanted(sha256));
-      if (kept.length === entries.size) return;
+      if (kept.reduce((sum, { length }) => sum + length, 0) === flushed + used && kept.length === entries.size) return;
       entries.clear();
       if (kept.length > 0 && flushed > 0) {
-        flush();
+        if (batch && used > 0) flush(Promise.resolve(batch));
         await settle();
         flushed = await closeGaps(await openOnce(), kept);
       } else {
@@ -171,10 +188,27 @@ export function createPackBuilder(openFile: () => Promise<PackFile>): PackBuilde
 
     async abandon() {
       fail(new Error('The pack was given up'));
+      hashing.close();
+      await finishing?.catch(() => {});
       await writes;
       await sealing?.catch(() => {});
       const opened = await file?.catch(() => null);
       await opened?.abandon();
     },
+  };
+}
+
+/** Takes a content of which only the hashes are wanted. */
+function hashOnly(onDigest: (digest: Digest) => void): ContentSink {
+  const [md5, sha256] = [createHash('md5'), createHash('sha256')];
+  let size = 0;
+  return {
+    write(chunk) {
+      size += chunk.length;
+      md5.update(chunk);
+      sha256.update(chunk);
+      return undefined;
+    },
+    end: () => onDigest({ md5: md5.digest('hex'), sha256: sha256.digest('hex'), size }),
   };
 }

@@ -1,0 +1,85 @@
+import { createHash, hash, randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { afterAll, describe, expect, it } from 'vitest';
+import { asUnavailable } from '../../src/database/outages.ts';
+import { createHasher, type HashStream } from '../../src/storage/hasher.ts';
+
+const hasher = createHasher();
+afterAll(() => hasher.close());
+
+const BLOCK_BYTES = 200_000;
+
+/** Hashes contents laid side by side and cut into blocks. */
+async function hashAll(stream: HashStream, contents: readonly Buffer[], blockBytes: number) {
+  const all = Buffer.concat(contents);
+  const ends = contents.map((_, i) => contents.slice(0, i + 1).reduce((sum, { length }) => sum + length, 0));
+  const answers = [];
+  for (let start = 0; start === 0 || start < all.length; start += blockBytes) {
+    const end = Math.min(all.length, start + blockBytes);
+    const isLast = end === all.length;
+    const block = new ArrayBuffer(blockBytes);
+    new Uint8Array(block).set(all.subarray(start, end));
+    const here = ends.filter((at) => (at > start || (start === 0 && at === 0)) && (at < end || (isLast && at === end)));
+    const atSeam = isLast ? [] : ends.filter((at) => at === end);
+    answers.push(
+      stream.hash(
+        block,
+        end - start,
+        [...here, ...atSeam].map((at) => at - start),
+      ),
+    );
+  }
+  const done = await Promise.all(answers);
+  expect(Buffer.concat(done.map(({ block }) => Buffer.from(block))).subarray(0, all.length)).toEqual(all);
+  return done.flatMap(({ hashes }) => hashes);
+}
+
+const expected = (contents: readonly Buffer[]) =>
+  contents.map((bytes) => ({ md5: hash('md5', bytes), sha256: hash('sha256', bytes) }));
+
+describe('contents hashed by another thread', () => {
+  it('have the MD5 and the SHA-256 of their bytes, however they lie in blocks, and the blocks come back', async () => {
+    const content = fc.oneof(fc.constant(0), fc.nat(50), fc.integer({ min: 0, max: 3 * BLOCK_BYTES }));
+    await fc.assert(
+      fc.asyncProperty(fc.array(content, { minLength: 1, maxLength: 6 }), async (sizes) => {
+        const contents = sizes.map((size) => randomBytes(size));
+        const stream = hasher.stream();
+        expect(await hashAll(stream, contents, BLOCK_BYTES)).toEqual(expected(contents));
+        stream.close();
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('are kept apart when several uploads send their blocks by turns', async () => {
+    const uploads = Array.from({ length: 5 }, () => [randomBytes(700_000), randomBytes(3), randomBytes(500_000)]);
+    const hashed = await Promise.all(uploads.map((contents) => hashAll(hasher.stream(), contents, BLOCK_BYTES)));
+    expect(hashed).toEqual(uploads.map(expected));
+  });
+
+  it('begin anew after a content that was given up half way', async () => {
+    const stream = hasher.stream();
+    await stream.hash(new ArrayBuffer(BLOCK_BYTES), BLOCK_BYTES, []);
+    stream.close();
+    const { hashes } = await stream.hash(new ArrayBuffer(BLOCK_BYTES), BLOCK_BYTES, [BLOCK_BYTES]);
+    const zeros = createHash('sha256').update(Buffer.alloc(BLOCK_BYTES)).digest('hex');
+    expect(hashes.map(({ sha256 }) => sha256)).toEqual([zeros]);
+  });
+});
+
+describe('a thread that ends', () => {
+  it('T10: fails what was being hashed, as a disk would, and is replaced for the next upload', async () => {
+    const own = createHasher();
+    const torn = own.stream();
+    await torn.hash(new ArrayBuffer(BLOCK_BYTES), BLOCK_BYTES, []);
+    const lost = torn.hash(new ArrayBuffer(64 * BLOCK_BYTES), 64 * BLOCK_BYTES, []);
+    const refused = expect(lost).rejects.toMatchObject({ code: 'EIO' });
+    await own.close();
+    await refused;
+    const error: unknown = await torn.hash(new ArrayBuffer(10), 10, [10]).catch((thrown: unknown) => thrown);
+    expect(asUnavailable(error)?.code).toBe('unavailable');
+    const contents = [randomBytes(BLOCK_BYTES * 2)];
+    expect(await hashAll(own.stream(), contents, BLOCK_BYTES)).toEqual(expected(contents));
+    await own.close();
+  });
+});
