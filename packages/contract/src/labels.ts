@@ -23,3 +23,11 @@ export const Labels = z
   .transform((labels) => [...new Set(labels)])
   .refine((labels) => labels.length <= MAX_LABELS, `a resource carries at most ${MAX_LABELS} labels`)
   .meta({ example: ['us-east-1'] });
+
+/** The most labels that `GET /labels` lists. Source: contract §6. */
+export const MAX_LISTED_LABELS = 1_000;
+
+/** `GET /labels`. Source: contract §6. */
+export const LabelList = z.object({
+  labels: z.array(z.string()).describe('Distinct, the most recently used first, at most 1,000.'),
+});

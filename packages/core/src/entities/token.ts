@@ -20,6 +20,7 @@ const TokenSchema = defineEntity({
     used: p.datetime(3).nullable(),
   },
   uniques: [{ name: 'token_account_token_unique', properties: ['account', 'token'] }],
+  indexes: [{ name: 'token_account_id_index', properties: ['account', 'id'] }],
 });
 
 /** A credential, without its secret. Source: contract §5. */

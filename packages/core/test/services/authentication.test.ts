@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../src/core.ts';
 import { authenticate } from '../../src/services/authentication.ts';
-import { createToken, type TokenRequest } from '../../src/services/tokens.ts';
+import { createToken, type NewToken } from '../../src/services/tokens.ts';
 import { createTestCore, type TestCore } from '../test-core.ts';
 
 let test: TestCore;
@@ -17,7 +17,7 @@ beforeEach(async () => {
 
 const hex = '0123456789abcdef0123456789abcdef';
 const as = (header: string | undefined) => authenticate(test.core, header, '192.0.2.9');
-const tokenOf = (request: Partial<TokenRequest>) =>
+const tokenOf = (request: Partial<NewToken>) =>
   test.core.database.transaction(async (em) =>
     createToken(em, caller.account, { kind: 'deploy', created: test.core.now(), ...request }),
   );

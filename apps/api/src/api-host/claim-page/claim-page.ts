@@ -1,0 +1,100 @@
+import type { IncomingMessage } from 'node:http';
+import { CLAIM_HASH } from '@berth/contract';
+import {
+  authenticate,
+  type Core,
+  createCaller,
+  invalid,
+  type Log,
+  notFound,
+  ServiceError,
+  toServiceError,
+} from '@berth/core';
+import express, { type Request, type Response, type Router } from 'express';
+import { errorBody, errorHeaders, logFault, requestIdOf, sendError } from '../../http/error-answer.ts';
+import { only } from '../errors.ts';
+import { claimPathOf } from './claim-path.ts';
+import { readForm } from './form-body.ts';
+import { sendClaimPage } from './page.ts';
+import { problemOf } from './problems.ts';
+
+/** What the claim page works with. */
+export interface ClaimPageParts {
+  core: Core;
+  /** `CLAIM_URL`. */
+  claimUrl: string;
+  baseUrl: URL;
+  /** The client's address, past trusted proxies. */
+  addressOf(req: IncomingMessage): string;
+  log: Log;
+}
+
+/**
+ * The page that a claim link leads to: it says what the link is for, asks for an API key, and claims by a POST of its own
+ * form alone. To look at it changes nothing and tells nothing: it is the same for every hash, whether there is a deployment
+ * behind it or not. It needs no script and loads nothing.
+ *
+ * Whoever does not ask for HTML gets errors as every other address gives them. Nothing is answered here when `CLAIM_URL`
+ * is a page of another host.
+ *
+ * Source: service-api part 1; contract §6; security T24, §7.
+ */
+export function claimPageRouter({ core, claimUrl, baseUrl, addressOf, log }: ClaimPageParts): Router {
+  const router = express.Router({ strict: true, caseSensitive: true });
+  const path = claimPathOf({ claimUrl, baseUrl });
+  if (path === null) return router;
+  const methods = only('GET', 'POST');
+  router.use((req, res, next) => {
+    if (!req.path.startsWith(`${path}/`)) return next();
+    const hash = req.path.slice(path.length + 1).replace(/\/$/, '');
+    if (!CLAIM_HASH.test(hash)) return path === '' ? next() : refuse(req, res, notFound('claim'), log);
+    if (req.method === 'POST') return void claim(req, res, hash);
+    if (req.method !== 'GET' && req.method !== 'HEAD') return methods(req, res, next);
+    return sendClaimPage(res, { status: 200, baseUrl, form: { claim: `${claimUrl}/${hash}` } });
+  });
+
+  /** Claims for the account of the key in the form. */
+  async function claim(req: Request, res: Response, hash: string): Promise<void> {
+    try {
+      refuseForeignForms(req, baseUrl);
+      const key = (await readForm(req)).get('key')?.trim() ?? '';
+      if (key === '') throw invalid('key', 'is missing: enter an API key');
+      const caller = await authenticate(core, `Bearer ${key}`, addressOf(req));
+      const api = createCaller({ core, caller, requestId: requestIdOf(res) });
+      sendClaimPage(res, { status: 200, baseUrl, claimed: await api.account.claim({ claim: hash }) });
+    } catch (thrown) {
+      refuse(req, res, thrown, log, `${claimUrl}/${hash}`);
+    }
+  }
+
+  function refuse(req: Request, res: Response, thrown: unknown, log: Log, claim?: string): void {
+    if (req.accepts(['json', 'html']) !== 'html') return sendError(res, thrown, { log, operation: 'account.claim' });
+    const error = toServiceError(thrown);
+    const requestId = requestIdOf(res);
+    logFault(log, error, { requestId, operation: 'account.claim' });
+    const problem = problemOf(error, errorBody(error, requestId).message, requestId);
+    sendClaimPage(
+      res,
+      { status: error.status, baseUrl, problem, ...(problem.again && claim ? { form: { claim } } : {}) },
+      errorHeaders(error),
+    );
+  }
+
+  return router;
+}
+
+/**
+ * Refuses a form that another page sent. A browser says where a form comes from by `Sec-Fetch-Site`, or, over plain http,
+ * by `Origin` alone.
+ *
+ * @throws `forbidden`. Source: security T24.
+ */
+function refuseForeignForms({ headers }: IncomingMessage, baseUrl: URL): void {
+  const site = headers['sec-fetch-site'];
+  const isOwn = site === undefined ? headers.origin === baseUrl.origin : site === 'same-origin';
+  if (!isOwn)
+    throw new ServiceError(
+      'forbidden',
+      'The form was not sent from this page. Open the claim link itself, and try again.',
+    );
+}

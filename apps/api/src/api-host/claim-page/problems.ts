@@ -1,0 +1,64 @@
+import type { ServiceError } from '@berth/core';
+
+/** Why a site was not claimed, in words for the person who tried. */
+export interface Problem {
+  title: string;
+  text: string;
+  /** Whether it can be different the next time. */
+  again: boolean;
+  /** The id of the request, when somebody should be told of it. */
+  requestId?: string;
+}
+
+/**
+ * Says in words what a refusal means on the claim page.
+ *
+ * @param message The message of the error as clients may see it.
+ */
+export function problemOf(error: ServiceError, message: string, requestId: string): Problem {
+  switch (error.code) {
+    case 'authentication_failed':
+      return {
+        title: 'No account opens with this key',
+        text: 'Check that all of it was copied: “ship-” and the 32 characters behind it. It may also have expired or been revoked.',
+        again: true,
+      };
+    case 'not_found':
+      return {
+        title: 'There is nothing to claim here',
+        text: 'The link may be incomplete, the site may have expired, or another account has claimed it already. If somebody gave it to you, ask them to publish the site again.',
+        again: false,
+      };
+    case 'rate_limit_exceeded':
+      return {
+        title: 'Too many tries',
+        text: `Try again in ${inWords(error.retryAfterSeconds ?? 1)}. The site is not lost meanwhile, unless it expires.`,
+        again: true,
+      };
+    case 'forbidden':
+      return error.details
+        ? { title: 'The account is full', text: `${message} The link stays good until the site expires.`, again: true }
+        : { title: 'This key may not claim', text: message, again: true };
+    case 'validation_failed':
+      return {
+        title: 'The API key is missing',
+        text: 'Enter the API key of the account that is to keep the site.',
+        again: true,
+      };
+    case 'internal_server_error':
+    case 'unavailable':
+      return {
+        title: 'The site was not claimed',
+        text: `${message} Please try again in a moment.`,
+        again: true,
+        requestId,
+      };
+    default:
+      return { title: 'The site was not claimed', text: message, again: true };
+  }
+}
+
+function inWords(seconds: number): string {
+  const [count, unit] = seconds > 90 ? [Math.ceil(seconds / 60), 'minute'] : [seconds, 'second'];
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,254 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launchBrowser, NO_BROWSER, openPage } from '../sites/browser.ts';
+import { closeClean, expectErrorAnswer, footprintOf } from '../standing-asserts.ts';
+import { type Answer, type Ask, startTestServer, type TestServer } from '../test-server.ts';
+
+const UNKNOWN = '0123456789abcdef0123456789abcdef';
+const BROWSER = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
+
+let server: TestServer;
+let key: string;
+let deployToken: string;
+beforeAll(async () => {
+  server = await startTestServer();
+  ({ key, deployToken } = await server.account());
+});
+afterAll(() => closeClean(server));
+
+async function publish(): Promise<{ deployment: string; url: string; hash: string }> {
+  const { deployment, url, claim } = await server.publish({ 'index.html': 'hello' }, { key: null });
+  return { deployment, url, hash: claim!.split('/').at(-1)! };
+}
+const open = (path: string, ask: Ask = {}) =>
+  server.api(path, { key: null, ...ask, headers: { ...BROWSER, ...ask.headers } });
+/** Sends the form as a browser does. */
+const send = (hash: string, form: Record<string, string>, headers: Record<string, string> = {}) =>
+  open(`/claim/${hash}`, {
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/x-www-form-urlencoded',
+      Origin: `http://localhost:${server.port}`,
+      ...headers,
+    },
+    body: new URLSearchParams(form).toString(),
+  });
+
+/** The headers of every page. */
+function expectPage({ status, headers, text }: Answer, expected: number): void {
+  expect([status, headers['content-type']]).toEqual([expected, 'text/html; charset=utf-8']);
+  const hash = createHash('sha256')
+    .update(/<style>(.*)<\/style>/s.exec(text)![1]!)
+    .digest('base64');
+  expect(headers).toMatchObject({
+    'cache-control': 'no-store',
+    'content-security-policy': `default-src 'none'; style-src 'sha256-${hash}'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'same-origin',
+    'x-robots-tag': 'noindex, nofollow',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+  });
+  expect(headers).not.toHaveProperty('access-control-allow-origin');
+  expect(headers).not.toHaveProperty('set-cookie');
+  expect(text).not.toMatch(/<script|\sstyle=|\son\w+=/i);
+}
+
+const withoutHash = ({ text }: Answer, hash: string) => text.replaceAll(hash, 'HASH');
+
+describe('T24: to look at a claim link', () => {
+  it('claims nothing, by GET, HEAD or OPTIONS, with or without a credential', async () => {
+    const { hash } = await publish();
+    const before = await footprintOf(server);
+    for (const method of ['GET', 'HEAD', 'OPTIONS'])
+      for (const credential of [null, key])
+        expect((await open(`/claim/${hash}`, { method, key: credential })).status).toBe(
+          method === 'OPTIONS' ? 204 : 200,
+        );
+    expect(await footprintOf(server)).toEqual(before);
+  });
+
+  it('tells nothing: the page is the same whether the hash is known, unknown or used', async () => {
+    const [known, used] = [await publish(), await publish()];
+    expectPage(await send(used.hash, { key }), 200);
+    const pages = await Promise.all(
+      [known.hash, used.hash, UNKNOWN].map(async (hash) => {
+        const page = await open(`/claim/${hash}`);
+        expectPage(page, 200);
+        expect(page.text).toContain('autocomplete="off"');
+        return withoutHash(page, hash);
+      }),
+    );
+    expect(new Set(pages).size).toBe(1);
+    expect(pages[0]).not.toContain(known.deployment);
+  });
+
+  it('HEAD has the headers of GET and no body', async () => {
+    const [get, head] = [await open(`/claim/${UNKNOWN}`), await open(`/claim/${UNKNOWN}`, { method: 'HEAD' })];
+    expect([head.status, head.text, head.headers['content-length']]).toEqual([
+      200,
+      '',
+      String(Buffer.byteLength(get.text)),
+    ]);
+  });
+
+  it.each(['', '/'])('may end in %j', async (end) => {
+    expectPage(await open(`/claim/${UNKNOWN}${end}`), 200);
+  });
+
+  it.each([UNKNOWN.slice(1), `${UNKNOWN}0`, UNKNOWN.toUpperCase(), 'x', `${UNKNOWN}/x`, '%00', `${UNKNOWN}.`])(
+    'that is not whole is 404, as a page or, for a program, as an error: %s',
+    async (hash) => {
+      expectPage(await open(`/claim/${hash}`), 404);
+      expectErrorAnswer(await server.api(`/claim/${hash}`, { key: null }), 'not_found');
+    },
+  );
+
+  it.each(['PUT', 'PATCH', 'DELETE'])('%s is 405', async (method) => {
+    const answer = await open(`/claim/${UNKNOWN}`, { method });
+    expectErrorAnswer(answer, 'method_not_allowed');
+    expect(answer.headers['allow']).toBe('GET, POST, HEAD, OPTIONS');
+  });
+});
+
+describe('service-api part 1: the form of the claim page', () => {
+  it('claims for the account of its API key, and again', async () => {
+    const { key } = await server.account();
+    const { deployment, url, hash } = await publish();
+    for (let i = 0; i < 2; i += 1) {
+      const page = await send(hash, { key: ` ${key} ` });
+      expectPage(page, 200);
+      expect(page.text).toContain(`href="${url}"`);
+      expect(page.text).not.toContain(key);
+    }
+    const claimed = (await server.api(`/deployments/${deployment}`, { key })).json();
+    expect(claimed).not.toHaveProperty('expires');
+    expect((await server.api('/activities?limit=1', { key })).text).toContain('deployment.claim');
+  });
+
+  it.each<[string, number, string, (hash: string) => Promise<Answer>]>([
+    ['no key', 400, 'The API key is missing', (hash) => send(hash, {})],
+    ['an empty key', 400, 'The API key is missing', (hash) => send(hash, { key: ' ' })],
+    ['an unknown key', 401, 'No account opens with this key', (hash) => send(hash, { key: `ship-${UNKNOWN}` })],
+    ['what is no key', 401, 'No account opens with this key', (hash) => send(hash, { key: '<b>"\u00e9 x' })],
+    ['a deploy token', 403, 'This key may not claim', (hash) => send(hash, { key: deployToken })],
+    [
+      'a form of another site',
+      403,
+      'not sent from this page',
+      (hash) => send(hash, { key }, { Origin: 'https://evil.test' }),
+    ],
+    ['a form without an origin', 403, 'not sent from this page', (hash) => send(hash, { key }, { Origin: 'null' })],
+    [
+      'a form of a site of ours',
+      403,
+      'not sent from this page',
+      (hash) =>
+        send(
+          hash,
+          { key },
+          { Origin: `http://calm-otter-4k9x2qd.localhost:${server.port}`, 'Sec-Fetch-Site': 'same-site' },
+        ),
+    ],
+    [
+      'a form whose browser says so',
+      403,
+      'not sent from this page',
+      (hash) => send(hash, { key }, { 'Sec-Fetch-Site': 'cross-site' }),
+    ],
+    ['JSON', 400, 'The API key is missing', (hash) => send(hash, { key }, { 'Content-Type': 'application/json' })],
+    ['an endless form', 413, 'at most 4096 bytes', (hash) => send(hash, { key: 'x'.repeat(5_000) })],
+  ])('%s is %d, in words, and claims nothing', async (_, status, words, ask) => {
+    const { hash } = await publish();
+    const before = await footprintOf(server);
+    const page = await ask(hash);
+    expectPage(page, status);
+    expect(page.text).toContain(words);
+    expect(page.text).toContain('<form method="post">');
+    expect(page.text).not.toContain('<b>');
+    expect(await footprintOf(server)).toEqual(before);
+    expectPage(await send(hash, { key }, { 'Sec-Fetch-Site': 'same-origin' }), 200);
+  });
+
+  it('a link that is unknown or used by another account is 404 alike, and asks for nothing more', async () => {
+    const { hash } = await publish();
+    const { key: winner } = await server.account();
+    await send(hash, { key: winner });
+    const [used, unknown] = [await send(hash, { key }), await send(UNKNOWN, { key })];
+    for (const page of [used, unknown]) expectPage(page, 404);
+    expect(used.text).toBe(unknown.text);
+    expect(used.text).not.toContain('<form');
+  });
+
+  it.each(['suspended', 'terminated'])('an account that is %s is 403', async (state) => {
+    const { account, key } = await server.account();
+    await server.database.query('update account set state = $2 where id = $1', [account, state]);
+    const page = await send((await publish()).hash, { key });
+    expectPage(page, 403);
+    expect(page.text).toContain(state);
+  });
+
+  it('whoever does not ask for HTML gets the error body', async () => {
+    expectErrorAnswer(await send(UNKNOWN, { key: 'x' }, { Accept: '*/*' }), 'authentication_failed');
+  });
+});
+
+describe.skipIf(NO_BROWSER)('T24: in a browser', () => {
+  it('the page claims, without a script, a foreign request or a referrer abroad', async () => {
+    const { key } = await server.account();
+    const { url, hash } = await publish();
+    const browser = await launchBrowser();
+    try {
+      const { page, foreign } = await openPage(browser, { javaScriptEnabled: false });
+      await page.goto(`http://localhost:${server.port}/claim/${hash}`);
+      await page.getByLabel('API key').fill(`ship-${UNKNOWN}`);
+      await page.getByRole('button', { name: 'Claim the site' }).click();
+      expect(await page.getByRole('alert').textContent()).toContain('No account opens with this key');
+      await page.getByLabel('API key').fill(key);
+      await page.getByRole('button', { name: 'Claim the site' }).click();
+      expect(await page.getByRole('heading').textContent()).toBe('The site is yours');
+      const visit = page.waitForRequest(`${url}/`);
+      await page.getByRole('link').click();
+      expect((await visit).headers()['referer']).toBeUndefined();
+      expect(foreign).toEqual([]);
+    } finally {
+      await browser.close();
+    }
+  });
+});
+
+it.each([
+  ['http://localhost:4999/keep/it', `/keep/it/${UNKNOWN}`, `/claim/${UNKNOWN}`],
+  ['http://localhost:4999', `/${UNKNOWN}`, '/no-such-address'],
+  ['https://console.example.com/claim', null, `/claim/${UNKNOWN}`],
+])('contract §10: with CLAIM_URL %s the page is at %s and not at %s', async (claimUrl, there, elsewhere) => {
+  const other = await startTestServer({ BASE_URL: 'http://localhost:4999', CLAIM_URL: claimUrl });
+  if (there) expectPage(await other.api(there, { key: null, headers: BROWSER }), 200);
+  const answer = await other.api(elsewhere, { key: null, headers: BROWSER });
+  expect(expectErrorAnswer(answer, 'not_found').message).toContain('address');
+  if (there === `/${UNKNOWN}`) expect((await other.api('/ping')).status).toBe(200);
+  expect(JSON.stringify(other.logged.filter(({ fields }) => fields['status'] === 200))).not.toContain(UNKNOWN);
+  await closeClean(other);
+});
+
+it('contract §7: the 31st attempt of an account in an hour is 429, in words, with Retry-After', async () => {
+  const limited = await startTestServer({ RATE_LIMITS: 'claim=30/h' });
+  const { key } = await limited.account();
+  const claim = () =>
+    limited.api(`/claim/${UNKNOWN}`, {
+      method: 'POST',
+      key: null,
+      headers: {
+        ...BROWSER,
+        'Content-Type': 'application/x-www-form-urlencoded',
+        Origin: `http://localhost:${limited.port}`,
+      },
+      body: `key=${key}`,
+    });
+  for (let i = 0; i < 30; i += 1) expect((await claim()).status).toBe(404);
+  const page = await claim();
+  expectPage(page, 429);
+  expect(Number(page.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+  expect(page.text).toMatch(/Try again in \d+ (?:second|minute)/);
+  await closeClean(limited);
+});

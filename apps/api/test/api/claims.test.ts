@@ -1,0 +1,146 @@
+import { Deployment } from '@berth/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { closeClean, expectErrorAnswer, expectRefusal } from '../standing-asserts.ts';
+import { type Answer, startTestServer, type TestServer } from '../test-server.ts';
+
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+const UNKNOWN = '0123456789abcdef0123456789abcdef';
+
+let server: TestServer;
+let key: string;
+let deployToken: string;
+beforeAll(async () => {
+  server = await startTestServer();
+  ({ key, deployToken } = await server.account('pro'));
+});
+afterAll(() => closeClean(server));
+
+const claim = (value: unknown, credential: string | null = key) =>
+  server.api('/account/claim', {
+    method: 'POST',
+    key: credential,
+    headers: JSON_TYPE,
+    body: JSON.stringify({ claim: value }),
+  });
+const claimTyped = (value: unknown, credential: string | null = key) =>
+  server.api('/trpc/account.claim', {
+    method: 'POST',
+    key: credential,
+    headers: JSON_TYPE,
+    body: JSON.stringify({ claim: value }),
+  });
+async function publish() {
+  const { claim, ...deployment } = await server.publish({ 'index.html': 'hello' }, { key: null });
+  return { ...deployment, claim: claim!, hash: claim!.split('/').at(-1)! };
+}
+
+describe('service-api part 4: POST /account/claim', () => {
+  it.each<[string, (site: { hash: string; claim: string }) => string]>([
+    ['the hash', ({ hash }) => hash],
+    ['the whole claim URL', ({ claim }) => claim],
+    ['the URL as it was pasted', ({ claim }) => ` ${claim}/\n`],
+  ])('takes %s and answers the deployment, permanent', async (_, written) => {
+    const site = await publish();
+    const answer = await claim(written(site));
+    expect(answer.status).toBe(200);
+    const claimed = Deployment.strict().parse(answer.json());
+    expect(claimed).toMatchObject({ deployment: site.deployment, url: site.url, created: site.created });
+    for (const name of ['claim', 'expires']) expect(claimed).not.toHaveProperty(name);
+    expect((await server.api(`/deployments/${site.deployment}`, { key })).json()).toEqual(claimed);
+    const [listed] = (await server.api('/deployments', { key })).json<{ deployments: Deployment[] }>().deployments;
+    expect(listed).toEqual(claimed);
+    const visit = await server.visit(site.url);
+    expect([visit.status, visit.headers['x-robots-tag']]).toEqual([200, undefined]);
+  });
+
+  it('moves usage and the audit log', async () => {
+    const { key } = await server.account();
+    const { hash, deployment } = await publish();
+    await claim(hash, key);
+    expect((await server.api('/account', { key })).json()).toMatchObject({ usage: { deployments: 1 } });
+    const [entry] = (await server.api('/activities', { key })).json<{ activities: object[] }>().activities;
+    expect(entry).toMatchObject({ event: 'deployment.claim', deployment, authMethod: 'api-key' });
+  });
+
+  it('contract §6: by the winner again is 200 again, by anybody else 404, on both faces', async () => {
+    const { key: other } = await server.account();
+    const { hash } = await publish();
+    const first = (await claim(hash)).json();
+    expect((await claim(hash)).json()).toEqual(first);
+    expect((await claimTyped(hash)).json()).toMatchObject({ result: { data: first } });
+    await expectRefusal(server, 'not_found', () => claim(hash, other));
+    expect((await claimTyped(hash, other)).status).toBe(404);
+  });
+
+  it('T24: by 50 accounts at once: one 200, 49 times 404', async () => {
+    const accounts = await Promise.all(Array.from({ length: 50 }, () => server.account()));
+    const { hash, deployment } = await publish();
+    const answers = await Promise.all(accounts.map(({ key }) => claim(hash, key)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array<number>(49).fill(404)]);
+    const winner = accounts[answers.findIndex(({ status }) => status === 200)]!;
+    const holders = await Promise.all(
+      accounts.map(async ({ key }) => (await server.api(`/deployments/${deployment}`, { key })).status),
+    );
+    expect(holders.filter((status) => status === 200)).toHaveLength(1);
+    expect((await server.api('/account', { key: winner.key })).json()).toMatchObject({ usage: { deployments: 1 } });
+  });
+
+  it('T24: over the cap is 403 with details, and leaves it claimable', async () => {
+    const { account, key: full } = await server.account();
+    await server.database.query('update account set deployment_count = 100 where id = $1', [account]);
+    const { hash } = await publish();
+    const { details } = await expectRefusal(server, 'forbidden', () => claim(hash, full));
+    expect(details).toEqual({ cap: 'deployments', used: 100, limit: 100 });
+    expect((await claim(hash)).status).toBe(200);
+    await server.database.query('update account set deployment_count = 0 where id = $1', [account]);
+  });
+
+  it('expired is 404, to the byte what an unknown one is', async () => {
+    const { hash, deployment } = await publish();
+    await server.database.query(`update deployment set expires = now() where id = $1`, [deployment]);
+    const { key: other } = await server.account();
+    const used = await publish();
+    await claim(used.hash, other);
+    const seen = ({ status, headers, text }: Answer) => {
+      const { 'x-request-id': _id, date: _date, ...rest } = headers;
+      return { status, headers: rest, text };
+    };
+    const unknown = await claim(UNKNOWN);
+    expectErrorAnswer(unknown, 'not_found');
+    for (const each of [hash, used.hash]) expect(seen(await claim(each))).toEqual(seen(unknown));
+  });
+
+  it.each<[unknown]>([
+    [undefined],
+    [null],
+    [5],
+    [''],
+    ['x'],
+    [UNKNOWN.toUpperCase()],
+    [`${UNKNOWN}0`],
+    [{ $ne: null }],
+    [[UNKNOWN]],
+    [`https://evil.test/claim/${UNKNOWN}`],
+    ['a'.repeat(3_000)],
+  ])('of %j is 400, on both faces', async (value) => {
+    const { details } = await expectRefusal(server, 'validation_failed', () => claim(value));
+    expect(details).toEqual({ issues: [{ path: 'claim', message: expect.any(String) }] });
+    const typed = await claimTyped(value);
+    expect([typed.status, typed.json<{ error: { data: object } }>().error.data]).toMatchObject([400, { details }]);
+  });
+
+  it('by nobody is 401, by a deploy token 403, and claims nothing', async () => {
+    const { hash } = await publish();
+    await expectRefusal(server, 'authentication_failed', () => claim(hash, null));
+    await expectRefusal(server, 'forbidden', () => claim(hash, deployToken));
+    expect((await claim(hash)).status).toBe(200);
+  });
+
+  it('contract §3: the stored 201 of the deploy is still replayed as it was', async () => {
+    const deploy = () =>
+      server.deploy({ 'index.html': 'again' }, { key: null, headers: { 'Idempotency-Key': 'claimed-later' } });
+    const first = await deploy();
+    expect((await claim(first.json<{ claim: string }>().claim)).status).toBe(200);
+    expect((await deploy()).text).toBe(first.text);
+  });
+});

@@ -1,0 +1,10 @@
+import { z } from 'zod';
+
+/** What `POST /account/claim` takes. Source: service-api part 4, contract §6. */
+export const ClaimRequest = z.object({
+  claim: z
+    .string()
+    .max(2_048, 'the claim hash, or the whole claim URL')
+    .describe('The claim hash, or the whole claim URL.')
+    .meta({ example: '<32 hexadecimal digits>' }),
+});

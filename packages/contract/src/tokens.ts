@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { Ttl } from './deploy-form.ts';
+import { Timestamp } from './deployments.ts';
+import { Labels } from './labels.ts';
+import type { TokenKind } from './names.ts';
+import { NextCursor } from './pages.ts';
+
+/** What a credential can be good for: deploys alone, or the whole account. Source: service-api part 5. */
+export const TOKEN_KINDS = ['deploy', 'api'] as const satisfies readonly TokenKind[];
+
+/** A credential, without its secret. Source: contract §5. */
+export const Token = z
+  .object({
+    token: z.string().describe('The short identifier; not the credential.').meta({ example: 'a1b2c3d' }),
+    kind: z.enum(TOKEN_KINDS).describe('`deploy` is good for deploys alone, `api` for the whole account.'),
+    labels: z.array(z.string()),
+    created: Timestamp,
+    expires: Timestamp.nullable().describe('Unix seconds; null when it lasts until it is revoked.'),
+    used: Timestamp.nullable().describe('When it was last used, to the minute, in Unix seconds; null when never.'),
+  })
+  .meta({ id: 'Token' });
+export type Token = z.infer<typeof Token>;
+
+/** The 201 of `POST /tokens`: the one answer that holds the secret. Source: service-api part 5, contract §5. */
+export const CreatedToken = Token.extend({
+  secret: z
+    .string()
+    .describe('The credential itself. It is answered only here.')
+    .meta({ example: 'deploy-<32 hexadecimal digits>' }),
+}).meta({ id: 'CreatedToken' });
+export type CreatedToken = z.infer<typeof CreatedToken>;
+
+/** What a new credential is to be. Source: contract §5. */
+export const TokenRequest = z.object({
+  kind: z.enum(TOKEN_KINDS, 'kind is "deploy" or "api"').default('deploy'),
+  ttl: Ttl.optional().describe('Seconds until it expires; without it the credential lasts until it is revoked.'),
+  labels: Labels.optional(),
+});
+export type TokenRequest = z.output<typeof TokenRequest>;
+
+export const TokenList = z.object({ tokens: z.array(Token), nextCursor: NextCursor });
+
+/** The path that names a token. Anything unreadable is the 404 of a missing one. */
+export const TokenPath = z.object({
+  token: z
+    .string()
+    .max(300, 'the identifier of a token has 7 characters')
+    .describe('The identifier of the token.')
+    .meta({ example: 'a1b2c3d' }),
+});
+export const DeletedToken = z.object({ token: z.string() });

@@ -1,0 +1,68 @@
+import { CreatedToken, DeletedToken, PageQuery, Token, TokenList, TokenPath, TokenRequest } from '@berth/contract';
+import { addToken, deleteToken, getToken, listTokens } from '../services/tokens.ts';
+import { accountProcedure, router } from './trpc.ts';
+
+const tags = ['Tokens'];
+
+/** Credentials of the account. Source: service-api part 4, contract §5. */
+export const tokens = router({
+  create: accountProcedure
+    .meta({
+      openapi: {
+        method: 'POST',
+        path: '/tokens',
+        summary: 'Create a deploy token or an API key',
+        description: 'The answer is the only one that holds the secret.',
+        tags,
+        successDescription: 'The token, with its secret.',
+      },
+      status: 201,
+    })
+    .input(TokenRequest)
+    .output(CreatedToken)
+    .mutation(({ ctx, input }) => addToken(ctx, input)),
+
+  list: accountProcedure
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/tokens',
+        summary: 'List tokens, newest first',
+        tags,
+        successDescription: 'One page of tokens.',
+      },
+    })
+    .input(PageQuery)
+    .output(TokenList)
+    .query(({ ctx, input }) => listTokens(ctx, input)),
+
+  get: accountProcedure
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/tokens/{token}',
+        summary: 'Read a token, without its secret',
+        tags,
+        successDescription: 'The token.',
+      },
+    })
+    .input(TokenPath)
+    .output(Token)
+    .query(({ ctx, input }) => getToken(ctx, input.token)),
+
+  delete: accountProcedure
+    .meta({
+      openapi: {
+        method: 'DELETE',
+        path: '/tokens/{token}',
+        summary: 'Revoke a token',
+        description:
+          'Effective at once. A credential may revoke itself, even the last API key of the account; only the operator can make a new one then.',
+        tags,
+        successDescription: 'The token opens nothing from now on.',
+      },
+    })
+    .input(TokenPath)
+    .output(DeletedToken)
+    .mutation(({ ctx, input }) => deleteToken(ctx, input.token)),
+});

@@ -1,0 +1,101 @@
+import { MAX_LISTED_LABELS } from '@berth/contract';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { AccountCaller } from '../../src/core.ts';
+import { claimDeployment } from '../../src/services/claims.ts';
+import { deleteDeployment, updateDeployment } from '../../src/services/deployments.ts';
+import { listLabels } from '../../src/services/labels.ts';
+import { addToken, deleteToken } from '../../src/services/tokens.ts';
+import { ANONYMOUS, createTestCore, deploySite, type TestCore } from '../test-core.ts';
+
+let test: TestCore;
+let caller: AccountCaller;
+beforeAll(async () => {
+  test = await createTestCore();
+});
+afterAll(() => test.close());
+beforeEach(async () => {
+  ({ caller } = await test.account('pro'));
+});
+
+const scope = () => ({ core: test.core, caller });
+const labels = async () => (await listLabels(scope())).labels;
+/** Each is made a second after the one before. */
+async function deploy(list: string[], fields: Record<string, string> = {}): Promise<string> {
+  test.advance(1);
+  return (await deploySite(test.core, caller, { a: '1' }, { fields: { labels: JSON.stringify(list), ...fields } })).body
+    .deployment;
+}
+async function token(list: string[]): Promise<string> {
+  test.advance(1);
+  return (await addToken(scope(), { kind: 'deploy', labels: list })).token;
+}
+async function domain(name: string, list: string[]): Promise<void> {
+  test.advance(1);
+  await test.database.query(
+    `insert into domain (account_id, name, kind, status, labels, created, checks)
+     values ($1, $2, 'platform', 'success', $3, $4, '[]')`,
+    [caller.account, name, list, test.core.now()],
+  );
+}
+
+describe('contract §6: GET /labels', () => {
+  it('is empty when nothing carries one', async () => {
+    await deploy([]);
+    expect(await labels()).toEqual([]);
+  });
+
+  it('is distinct over deployments, domains and tokens, the most recently used first', async () => {
+    await deploy(['old', 'both']);
+    await token(['token', 'both']);
+    await domain('one', ['domain']);
+    expect(await labels()).toEqual(['domain', 'both', 'token', 'old']);
+    await deploy(['old']);
+    expect(await labels()).toEqual(['old', 'domain', 'both', 'token']);
+  });
+
+  it('no longer has what nothing carries any more', async () => {
+    const [first, second] = [await deploy(['one']), await deploy(['two'])];
+    const third = await token(['three']);
+    await deploy(['four'], { ttl: '1' });
+    expect(await labels()).toEqual(['four', 'three', 'two', 'one']);
+    test.advance(1);
+    expect(await labels()).toEqual(['three', 'two', 'one']);
+    await deleteDeployment(scope(), second);
+    await deleteToken(scope(), third);
+    expect(await labels()).toEqual(['one']);
+    await updateDeployment(scope(), first, { labels: ['new'] });
+    expect(await labels()).toEqual(['new']);
+  });
+
+  it('a claim uses the labels of what it claims', async () => {
+    const { body } = await deploySite(test.core, ANONYMOUS, { a: '1' }, { fields: { labels: '["found"]' } });
+    await deploy(['own']);
+    expect(await labels()).toEqual(['own']);
+    test.advance(1);
+    await claimDeployment(scope(), body.claim!);
+    expect(await labels()).toEqual(['found', 'own']);
+  });
+
+  it('T22: has none of another account', async () => {
+    await deploy(['mine']);
+    await token(['mine-too']);
+    await domain('two', ['mine-three']);
+    ({ caller } = await test.account());
+    expect(await labels()).toEqual([]);
+  });
+
+  it('has at most 1,000, the most recent ones', async () => {
+    await test.database.query(
+      `insert into token (account_id, token, kind, secret_hash, last4, labels, created)
+       select $1, 'x' || lpad(n::text, 6, '0'), 'deploy', sha256(($1 || n)::bytea), '0000',
+         array(select 'label-' || (n * 10 + i) from generate_series(0, 9) i), now() + n * interval '1 s'
+       from generate_series(0, 104) n`,
+      [caller.account],
+    );
+    const listed = await labels();
+    expect(listed).toHaveLength(MAX_LISTED_LABELS);
+    expect(listed[0]).toBe('label-1040');
+    expect(listed).not.toContain('label-49');
+    expect(listed).toContain('label-50');
+  });
+});
