@@ -1,11 +1,8 @@
+import { DOMAIN_STATUSES } from '@berth/contract';
 import { defineEntity, p } from '@mikro-orm/core';
 import { Account } from './account.ts';
 import { Deployment } from './deployment.ts';
 import { TextArray } from './text-array.ts';
-
-/** Whether a domain serves. Source: contract §4. */
-export const DOMAIN_STATUSES = ['pending', 'partial', 'success', 'paused'] as const;
-export type DomainStatus = (typeof DOMAIN_STATUSES)[number];
 
 /** One DNS record that was looked up, as `verify` answers it. Source: contract §4. */
 export interface DnsCheck {
@@ -16,6 +13,8 @@ export interface DnsCheck {
   ok: boolean;
   /** Why it is not as expected, in words; absent when it is. */
   reason?: string;
+  /** The look was not answered, and says nothing about the record; absent when it was. */
+  failed?: true;
 }
 
 const DomainSchema = defineEntity({
@@ -44,6 +43,8 @@ const DomainSchema = defineEntity({
     checks: p.json<DnsCheck[]>(),
     /** How many looks in a row did not find what was expected. */
     misses: p.integer().default(0),
+    /** Since when its records are looked for in vain; `null` while they are as expected, and before the first look. */
+    missing: p.datetime(3).nullable(),
     /** Names the public page with the records; `null` for a platform domain. */
     shareHash: p.text().nullable().unique(),
   },

@@ -51,4 +51,5 @@ export {
   Token,
 };
 export type { AccountState } from './account.ts';
-export { DOMAIN_STATUSES, type DnsCheck, type DomainStatus } from './domain.ts';
+export type { DomainStatus } from '@berth/contract';
+export type { DnsCheck } from './domain.ts';

@@ -8,6 +8,8 @@ const RateBucketSchema = defineEntity({
     key: p.text().primary(),
     /** When the bucket will be full again. */
     full: p.datetime(6).index('rate_bucket_full_index'),
+    /** Whether those who asked last got what they asked for. */
+    taken: p.boolean(),
   },
 });
 

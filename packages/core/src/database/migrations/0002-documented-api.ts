@@ -15,6 +15,7 @@ export class Migration0002 extends Migration {
     this.addSql(`alter table "account" alter column "period_started" set not null`);
     this.addSql(`alter table "account" add constraint "account_dns_name_unique" unique ("dns_name")`);
     this.addSql(`alter table "account" add constraint "account_period_check" check ("period" in ('month', 'year'))`);
+    this.addSql(`create index "token_account_id_index" on "token" ("account_id", "id")`);
     this.addSql(`alter table "deployment" add column "taken_down" timestamptz(3) null`);
     this.addSql(`alter table "deployment" add column "claimed" timestamptz(3) null`);
     this.addSql(`
@@ -34,6 +35,7 @@ export class Migration0002 extends Migration {
         "next_check" timestamptz(3) null,
         "checks" jsonb not null,
         "misses" int not null default 0,
+        "missing" timestamptz(3) null,
         "share_hash" text null
       )`);
     this.addSql(`create index "domain_deployment_id_index" on "domain" ("deployment_id")`);
@@ -59,6 +61,7 @@ export class Migration0002 extends Migration {
       create unlogged table "rate_bucket" (
         "key" text not null,
         "full" timestamptz(6) not null,
+        "taken" boolean not null,
         primary key ("key")
       )`);
     this.addSql(`create index "rate_bucket_full_index" on "rate_bucket" ("full")`);

@@ -1,0 +1,120 @@
+import { DeletedDomain, Domain, DomainValidation } from '@berth/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { closeClean, expectRefusal } from '../standing-asserts.ts';
+import { type Answer, startTestServer, type TestServer } from '../test-server.ts';
+
+let server: TestServer;
+let key: string;
+let site: string;
+beforeAll(async () => {
+  server = await startTestServer({ CNAME_TARGET: 'cname.berth.dev', APEX_ADDRESSES: '192.0.2.10' });
+  ({ key } = await server.account('team'));
+  site = (await server.publish({ 'index.html': 'home' }, { key })).deployment;
+});
+afterAll(() => closeClean(server));
+
+const send = (method: string, path: string, body?: unknown) =>
+  server.api(path, {
+    method,
+    key,
+    ...(body === undefined ? {} : { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
+  });
+const put = (name: string, body: unknown = {}) => send('PUT', `/domains/${name}`, body);
+
+function read<T>(answer: Answer, status: number, schema: { strict(): { parse(value: unknown): T } }): T {
+  expect([answer.status, answer.text]).toEqual([status, expect.stringMatching(/^\{/)]);
+  return schema.strict().parse(answer.json());
+}
+
+describe('contract §4: spellings of one name', () => {
+  it.each([
+    ['shop-spelled.localhost', ['SHOP-Spelled.LocalHost', 'shop-spelled.localhost.', 'shop%2Dspelled%2Elocalhost']],
+    [
+      'xn--bcher-kva.localhost',
+      ['b%C3%BCcher.localhost', 'B%C3%9CCHER.localhost', 'bu%CC%88cher.localhost', 'XN--BCHER-KVA.localhost'],
+    ],
+    ['www.xn--strae-oqa.de', ['www.stra%C3%9Fe.de', 'WWW%EF%BC%8Estra%C3%9Fe%E3%80%82de', 'www.xn--strae-oqa.de.']],
+  ])('%s', async (name, spellings) => {
+    expect(read(await put(spellings[0]!), 201, Domain).domain).toBe(name);
+    for (const spelling of [name, ...spellings]) {
+      expect(read(await send('GET', `/domains/${spelling}`), 200, Domain).domain).toBe(name);
+      expect(read(await put(spelling), 200, Domain).domain).toBe(name);
+      expect(read(await send('POST', `/domains/${spelling}/validate`), 200, DomainValidation).normalized).toBe(name);
+    }
+    expect(read(await send('DELETE', `/domains/${spellings.at(-1)!}`), 200, DeletedDomain).domain).toBe(name);
+  });
+});
+
+/** In the path of a request, and what a refusal has to say. */
+const NO_DOMAINS: [string, RegExp][] = [
+  ['shop', /two parts/],
+  ['localhost', /two parts/],
+  ['validate', /two parts/],
+  ['www.localhost', /reserved/],
+  ['API.localhost', /reserved/],
+  ['admin.localhost', /reserved/],
+  ['mail.localhost.', /reserved/],
+  ['to-4k9x2qd.localhost', /reserved/],
+  ['ab.localhost', /at least 3/],
+  ['a.shop.localhost', /single part/],
+  ['calm-otter-4k9x2qd.localhost', /id of a deployment/],
+  ['cname.berth.dev', /service itself/],
+  ['to-4k9x2qd.cname.berth.dev', /CNAME target/],
+  ['co.uk', /suffix/],
+  ['github.io', /suffix/],
+  ['192.0.2.1', /IP address/],
+  ['0x7f.1', /IP address/],
+  ['%5B::1%5D', /scheme, port or path/],
+  ['shop.local', /public DNS/],
+  ['shop.test', /public DNS/],
+  ['*.shop.dev', /wildcard/],
+  ['_x.shop.dev', /letters, digits/],
+  ['shop..dev', /not empty/],
+  ['shop.dev%2Fx', /scheme, port or path/],
+  ['shop.dev:443', /scheme, port or path/],
+  ['a%252eb.dev', /scheme, port or path/],
+  ['shop.dev%00', /white space/],
+  ['shop%20.dev', /white space/],
+  ['shop%0d%0aX-Evil:1.dev', /white space/],
+  ['xn--a.dev', /punycode/],
+  [`${'a'.repeat(64)}.dev`, /1 to 63/],
+  [`${'a.'.repeat(1_000)}dev`, /at most 253/],
+  ['%3Cscript%3E.dev', /not a domain name/],
+  ["'; drop table domain; --.dev", /white space/],
+];
+
+describe('T29: what can be no domain is 400 to PUT, and an answer to validate', () => {
+  it.each(NO_DOMAINS)('%s', async (path, reason) => {
+    const encoded = path.replaceAll(/[' ;]/g, encodeURIComponent).replaceAll(' ', '%20');
+    const body = await expectRefusal(server, 'validation_failed', () => put(encoded, { deployment: site }));
+    expect(body).toMatchObject({
+      message: expect.stringMatching(reason),
+      details: { issues: [{ path: 'domain', message: expect.stringMatching(reason) }] },
+    });
+    const answer = { valid: false, available: false, reason: expect.stringMatching(reason) };
+    const named = read(await send('POST', `/domains/${encoded}/validate`), 200, DomainValidation);
+    expect(named).toMatchObject(answer);
+    const text = decodeURIComponent(encoded);
+    expect(read(await send('POST', '/domains/validate', { domain: text }), 200, DomainValidation)).toEqual(named);
+  });
+
+  it.each(['', ' ', '\u0000', '\ud800.dev', '\u202edev.shop', 'a'.repeat(60_000)])(
+    'in the body alone: %j',
+    async (domain) => {
+      expect(read(await send('POST', '/domains/validate', { domain }), 200, DomainValidation)).toMatchObject({
+        valid: false,
+        normalized: null,
+      });
+    },
+  );
+
+  it.each([
+    ['no name', {}],
+    ['null', { domain: null }],
+    ['a number', { domain: 1 }],
+    ['a list', { domain: ['shop.dev'] }],
+    ['an object', { domain: { $ne: null } }],
+  ])('a body with %s is 400', async (_, body) => {
+    await expectRefusal(server, 'validation_failed', () => send('POST', '/domains/validate', body));
+  });
+});

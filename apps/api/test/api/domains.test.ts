@@ -1,0 +1,322 @@
+import {
+  ActivityList,
+  DeletedDomain,
+  Domain,
+  DomainDns,
+  DomainList,
+  DomainRecords,
+  DomainShare,
+  DomainValidation,
+  type ErrorCode,
+  VerifiedDomain,
+} from '@berth/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { closeClean, expectErrorAnswer, expectRefusal } from '../standing-asserts.ts';
+import { type Answer, type Ask, startTestServer, type TestServer } from '../test-server.ts';
+
+type Account = Awaited<ReturnType<TestServer['account']>>;
+
+let server: TestServer;
+let mine: Account;
+let theirs: Account;
+let site: string;
+let theirSite: string;
+beforeAll(async () => {
+  server = await startTestServer({ CNAME_TARGET: 'cname.berth.dev', APEX_ADDRESSES: '192.0.2.10' });
+  [mine, theirs] = [await server.account('team'), await server.account('team')];
+  site = (await server.publish({ 'index.html': 'mine' }, { key: mine.key })).deployment;
+  theirSite = (await server.publish({ 'index.html': 'theirs' }, { key: theirs.key })).deployment;
+});
+afterAll(() => closeClean(server));
+
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+const send = (method: string, path: string, body?: unknown, ask: Ask = {}) =>
+  server.api(path, {
+    method,
+    key: mine.key,
+    ...(body === undefined ? {} : { headers: JSON_TYPE, body: JSON.stringify(body) }),
+    ...ask,
+  });
+const put = (name: string, body: unknown = {}, ask: Ask = {}) => send('PUT', `/domains/${name}`, body, ask);
+const query = (operation: string, input: unknown, ask: Ask = {}) =>
+  send('GET', `/trpc/domains.${operation}?input=${encodeURIComponent(JSON.stringify(input))}`, undefined, ask);
+const mutate = (operation: string, input: unknown, ask: Ask = {}) =>
+  send('POST', `/trpc/domains.${operation}`, input, ask);
+const dataOf = (answer: Answer) => answer.json<{ result: { data: unknown } }>().result.data;
+
+function read<T>(answer: Answer, status: number, schema: { strict(): { parse(value: unknown): T } }): T {
+  expect([answer.status, answer.text]).toEqual([status, expect.stringMatching(/^\{/)]);
+  return schema.strict().parse(answer.json());
+}
+
+let serial = 0;
+const platformName = () => `site-${(serial += 1)}.localhost`;
+const customName = () => `www.shop-${(serial += 1)}.dev`;
+
+describe('contract §4: the flow of service-api part 4, over REST', () => {
+  it('validate, create and link, read the records, verify, switch, delete', async () => {
+    const name = customName();
+    expect(
+      read(await send('POST', '/domains/validate', { domain: name.toUpperCase() }), 200, DomainValidation),
+    ).toEqual({ valid: true, normalized: name, available: true, reason: null });
+    const created = read(await put(name, { deployment: site, labels: ['shop'] }), 201, Domain);
+    expect(created).toEqual({
+      domain: name,
+      url: `http://${name}:${server.port}`,
+      deployment: site,
+      status: 'pending',
+      labels: ['shop'],
+      created: expect.any(Number),
+      linked: created.created,
+      links: 1,
+    });
+    expect(read(await send('GET', `/domains/${name}`), 200, Domain)).toEqual(created);
+    expect(read(await send('GET', `/domains/${name}/records`), 200, DomainRecords)).toEqual({
+      domain: name,
+      apex: false,
+      records: [{ type: 'CNAME', name, value: expect.stringMatching(/^to-[a-z0-9]{7}\.cname\.berth\.dev$/) }],
+    });
+    const share = read(await send('GET', `/domains/${name}/share`), 200, DomainShare);
+    expect(share).toEqual({
+      domain: name,
+      hash: expect.stringMatching(/^[0-9a-f]{32}$/),
+      url: `http://localhost:${server.port}/setup/${share.hash}`,
+    });
+    expect(read(await send('GET', `/domains/${name}/dns`), 200, DomainDns)).toEqual({ domain: name, dns: null });
+    const verified = read(await send('POST', `/domains/${name}/verify`), 200, VerifiedDomain);
+    expect(verified).toMatchObject({ domain: name, status: 'pending', nextCheck: expect.any(Number) });
+    expect(verified.checks).toEqual([
+      { type: 'CNAME', name, expected: expect.any(Array), found: [], ok: false, reason: expect.any(String) },
+    ]);
+    expect(read(await put(name, { labels: [] }), 200, Domain)).toEqual({ ...created, labels: [] });
+    expect(read(await send('DELETE', `/domains/${name}`), 200, DeletedDomain)).toEqual({ domain: name });
+    expectErrorAnswer(await send('GET', `/domains/${name}`), 'not_found');
+    expectErrorAnswer(await send('DELETE', `/domains/${name}`), 'not_found');
+  });
+
+  it('a platform domain serves from the start: 201, then 200', async () => {
+    const name = platformName();
+    const created = read(await put(name, { deployment: `${site}.localhost:${server.port}` }), 201, Domain);
+    expect(created).toMatchObject({ url: `http://${name}:${server.port}`, deployment: site, status: 'success' });
+    expect(read(await put(name), 200, Domain)).toEqual(created);
+    expect(read(await put(name, { deployment: site }), 200, Domain)).toEqual(created);
+    const answer = await send('DELETE', `/deployments/${site}`);
+    expect(expectErrorAnswer(answer, 'business_logic_error')).toMatchObject({
+      message: expect.stringContaining(name),
+      details: { domains: [name] },
+    });
+  });
+
+  it('no body at all creates a domain that shows nothing', async () => {
+    expect(
+      read(await server.api(`/domains/${platformName()}`, { method: 'PUT', key: mine.key }), 201, Domain),
+    ).toMatchObject({ deployment: null, linked: null, links: 0, labels: [] });
+  });
+
+  it('an apex gets addresses and a TXT record', async () => {
+    const name = `shop-${(serial += 1)}.dev`;
+    read(await put(name), 201, Domain);
+    expect(read(await send('GET', `/domains/${name}/records`), 200, DomainRecords)).toEqual({
+      domain: name,
+      apex: true,
+      records: [
+        { type: 'A', name, value: '192.0.2.10' },
+        { type: 'TXT', name: `_berth.${name}`, value: expect.stringMatching(/^[0-9a-f]{40}$/) },
+      ],
+    });
+  });
+
+  it('T21: the path says which domain, whatever the body says', async () => {
+    const [name, other] = [platformName(), platformName()];
+    expect(read(await put(name, { domain: other }), 201, Domain).domain).toBe(name);
+    expectErrorAnswer(await send('GET', `/domains/${other}`), 'not_found');
+  });
+
+  it('usage counts both kinds', async () => {
+    const { key } = await server.account('pro');
+    await put(platformName(), {}, { key });
+    await put(customName(), {}, { key });
+    await put(customName(), {}, { key });
+    const { usage } = (await send('GET', '/account', undefined, { key })).json<{ usage: object }>();
+    expect(usage).toMatchObject({ platformDomains: 1, customDomains: 2 });
+  });
+});
+
+describe('contract §9: the typed face does the same', () => {
+  it('every operation', async () => {
+    const name = customName();
+    const validation = { valid: true, normalized: name, available: true, reason: null };
+    for (const operation of ['validate', 'validateNamed'])
+      expect(dataOf(await mutate(operation, { domain: `${name}.` }))).toEqual(validation);
+    const created = Domain.strict().parse(dataOf(await mutate('put', { domain: name, deployment: site })));
+    expect(dataOf(await mutate('put', { domain: name, labels: ['one'] }))).toEqual({ ...created, labels: ['one'] });
+    for (const operation of ['get', 'records', 'share', 'dns']) {
+      const path = `/domains/${name}${operation === 'get' ? '' : `/${operation}`}`;
+      expect(dataOf(await query(operation, { domain: name }))).toEqual((await send('GET', path)).json());
+    }
+    expect(dataOf(await query('list', { limit: 1 }))).toEqual((await send('GET', '/domains?limit=1')).json());
+    VerifiedDomain.strict().parse(dataOf(await mutate('verify', { domain: name })));
+    expect(dataOf(await mutate('delete', { domain: name }))).toEqual({ domain: name });
+  });
+
+  it('refuses the same, with the same body', async () => {
+    const name = platformName();
+    await put(name);
+    const cases: [string, unknown, Promise<Answer>][] = [
+      ['put', { domain: 'shop' }, put('shop')],
+      ['put', { domain: name, deployment: null }, put(name, { deployment: null })],
+      ['put', { domain: name, deployment: theirSite }, put(name, { deployment: theirSite })],
+      ['put', { domain: name, labels: ['x'] }, put(name, { labels: ['x'] })],
+      ['delete', { domain: 'none.localhost' }, send('DELETE', '/domains/none.localhost')],
+      ['verify', { domain: name }, send('POST', `/domains/${name}/verify`)],
+      ['validate', {}, send('POST', '/domains/validate', {})],
+    ];
+    for (const [operation, input, rest] of cases) {
+      const { error } = (await mutate(operation, input)).json<{ error: { data: object } }>();
+      const wanted = (await rest).json();
+      expect([operation, error.data]).toEqual([operation, expect.objectContaining(wanted)]);
+    }
+  });
+});
+
+describe('contract §4: what PUT refuses leaves everything as it was', () => {
+  it.each<[string, ErrorCode, () => unknown, RegExp]>([
+    ['deployment: null', 'validation_failed', () => ({ deployment: null }), /cannot be unlinked/],
+    ['a deployment that is a number', 'validation_failed', () => ({ deployment: 7 }), /deployment/],
+    ['a deployment of 301 characters', 'validation_failed', () => ({ deployment: 'a'.repeat(301) }), /deployment/],
+    ['labels: null', 'validation_failed', () => ({ labels: null }), /labels/],
+    ['a label that is none', 'validation_failed', () => ({ labels: ['No'] }), /labels/],
+    [
+      'eleven labels',
+      'validation_failed',
+      () => ({ labels: Array.from({ length: 11 }, (_, i) => `l-${i}`) }),
+      /labels/,
+    ],
+    ['a deployment that never was', 'not_found', () => ({ deployment: 'calm-otter-zzzzzzz' }), /deployment/],
+    ['a deployment of another account', 'not_found', () => ({ deployment: theirSite }), /deployment/],
+    ['a text that is no deployment', 'not_found', () => ({ deployment: '' }), /deployment/],
+  ])('%s', async (_, code, body, message) => {
+    const existing = platformName();
+    await put(existing, { labels: ['kept'] });
+    for (const name of [existing, platformName(), customName()])
+      expect((await expectRefusal(server, code, () => put(name, body()))).message).toMatch(message);
+  });
+
+  it('a body that is no object is 400', async () => {
+    for (const body of [[], null, 'x'])
+      await expectRefusal(server, 'validation_failed', () => put(platformName(), body));
+  });
+
+  it('a reached cap is 403 and says which', async () => {
+    const { key } = await server.account('free');
+    expect(expectErrorAnswer(await put(customName(), {}, { key }), 'forbidden')).toMatchObject({
+      details: { cap: 'customDomains', used: 0, limit: 0 },
+    });
+    for (let i = 0; i < 5; i += 1) expect((await put(platformName(), {}, { key })).status).toBe(201);
+    const body = await expectRefusal(server, 'forbidden', () => put(platformName(), {}, { key }));
+    expect(body.details).toEqual({ cap: 'platformDomains', used: 5, limit: 5 });
+  });
+});
+
+describe('T22: domains of others', () => {
+  /** All of an answer that a client sees, less its own id and the time. */
+  const seen = ({ status, headers, text }: Answer) => {
+    const { 'x-request-id': id, date, ...rest } = headers;
+    expect([id, date]).not.toContain(undefined);
+    return { status, headers: rest, text };
+  };
+
+  it('a name that another account has is 422 to PUT, and never says whose', async () => {
+    const name = platformName();
+    await put(name, { deployment: theirSite }, { key: theirs.key });
+    const body = await expectRefusal(server, 'business_logic_error', () => put(name, { deployment: site }));
+    expect(body.details).toEqual({ domain: name });
+    for (const secret of [theirs.account, theirSite]) expect(JSON.stringify(body)).not.toContain(secret);
+  });
+
+  it.each([
+    ['GET', ''],
+    ['DELETE', ''],
+    ['POST', '/verify'],
+    ['GET', '/dns'],
+    ['GET', '/records'],
+    ['GET', '/share'],
+  ])('%s %s is, to the byte, the 404 of one that never was', async (method, tail) => {
+    const [platform, custom] = [platformName(), customName()];
+    for (const name of [platform, custom]) await put(name, {}, { key: theirs.key });
+    const missing = seen(await send(method, `/domains/none.localhost${tail}`));
+    expect(missing).toMatchObject({ status: 404, text: expect.stringContaining('There is no such domain.') });
+    for (const name of [platform, custom]) expect(seen(await send(method, `/domains/${name}${tail}`))).toEqual(missing);
+  });
+
+  it('the list and the audit log hold one’s own alone', async () => {
+    const { key } = await server.account('pro');
+    const name = platformName();
+    await put(name, {}, { key });
+    const { domains } = read(await send('GET', '/domains', undefined, { key }), 200, DomainList);
+    expect(domains.map(({ domain }) => domain)).toEqual([name]);
+    const { activities } = read(await send('GET', '/activities', undefined, { key }), 200, ActivityList);
+    expect(activities.filter(({ domain }) => domain).map(({ event, domain }) => [event, domain])).toEqual([
+      ['domain.create', name],
+    ]);
+  });
+});
+
+it.each([
+  ['POST', '/verify'],
+  ['GET', '/dns'],
+  ['GET', '/records'],
+  ['GET', '/share'],
+])('contract §4: %s %s of a platform domain is 422', async (method, tail) => {
+  const name = platformName();
+  await put(name);
+  await expectRefusal(server, 'business_logic_error', () => send(method, `/domains/${name}${tail}`));
+});
+
+it.each([
+  ['PUT', 'x.localhost'],
+  ['GET', 'x.localhost'],
+  ['DELETE', 'x.localhost'],
+  ['GET', ''],
+  ['POST', 'validate'],
+  ['POST', 'x.localhost/validate'],
+  ['POST', 'x.localhost/verify'],
+  ['GET', 'x.localhost/dns'],
+  ['GET', 'x.localhost/records'],
+  ['GET', 'x.localhost/share'],
+])('contract §5: %s /domains/%s by a deploy token is 403, by nobody 401', async (method, tail) => {
+  const path = `/domains${tail && `/${tail}`}`;
+  await expectRefusal(server, 'forbidden', () => send(method, path, undefined, { key: mine.deployToken }));
+  await expectRefusal(server, 'authentication_failed', () => send(method, path, undefined, { key: null }));
+});
+
+it('contract §2: a method that an address does not know is 405 with Allow', async () => {
+  const answers = [await send('POST', '/domains/x.localhost'), await send('PUT', '/domains')];
+  for (const answer of answers) expectErrorAnswer(answer, 'method_not_allowed');
+  expect(answers.map(({ headers }) => headers['allow'])).toEqual([
+    expect.stringMatching(/DELETE.*GET.*PUT|GET.*PUT.*DELETE|PUT.*GET.*DELETE/),
+    expect.stringContaining('GET'),
+  ]);
+});
+
+describe('service-api part 4: the list', () => {
+  it('is walked by cursors, newest first', async () => {
+    const { key } = await server.account('team');
+    const names = Array.from({ length: 5 }, platformName);
+    for (const name of names) await put(name, {}, { key });
+    const seen: string[] = [];
+    let path = '/domains?limit=2';
+    for (let pages = 0; pages < 3; pages += 1) {
+      const { domains, nextCursor } = read(await send('GET', path, undefined, { key }), 200, DomainList);
+      seen.push(...domains.map(({ domain }) => domain));
+      expect(nextCursor === undefined).toBe(pages === 2);
+      path = `/domains?limit=2&cursor=${nextCursor}`;
+      if (nextCursor) expectErrorAnswer(await send('GET', path), 'validation_failed');
+    }
+    expect(seen).toEqual(names.toReversed());
+  });
+
+  it.each(['limit=0', 'limit=x', 'cursor=', 'cursor=abc', `cursor=${'a'.repeat(600)}`])('%s is 400', async (search) => {
+    expectErrorAnswer(await send('GET', `/domains?${search}`), 'validation_failed');
+  });
+});

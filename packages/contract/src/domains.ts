@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import { Timestamp } from './deployments.ts';
+import { Labels } from './labels.ts';
+import { NextCursor } from './pages.ts';
+
+/** Whether a domain serves: `success` does. Source: contract §4. */
+export const DOMAIN_STATUSES = ['pending', 'partial', 'success', 'paused'] as const;
+export type DomainStatus = (typeof DOMAIN_STATUSES)[number];
+
+/** The records that prove and route a custom domain. Source: contract §4. */
+export const DNS_RECORD_TYPES = ['A', 'AAAA', 'CNAME', 'TXT'] as const;
+export type DnsRecordType = (typeof DNS_RECORD_TYPES)[number];
+
+/** The path or body field that names a domain: any case, Unicode or A-labels, with or without a dot at its end. */
+export const DomainReference = z
+  .string('a domain name')
+  .describe('The full name, in any case, as Unicode or punycode.')
+  .meta({ example: 'www.example.com' });
+
+/** A domain. Source: contract §4. */
+export const Domain = z
+  .object({
+    domain: z.string().describe('The normalised name.').meta({ example: 'www.example.com' }),
+    url: z.url().meta({ example: 'https://www.example.com' }),
+    deployment: z
+      .string()
+      .nullable()
+      .describe('The deployment it shows; null when there is none.')
+      .meta({ example: 'calm-otter-4k9x2qd' }),
+    status: z
+      .enum(DOMAIN_STATUSES)
+      .describe(
+        '`pending`: DNS not seen yet. `partial`: some records seen. `success`: serves. `paused`: the plan no longer covers it.',
+      ),
+    labels: z.array(z.string()),
+    created: Timestamp,
+    linked: Timestamp.nullable().describe('When it was last linked to a deployment, in Unix seconds.'),
+    links: z.int().describe('How often it was linked to another deployment than before.'),
+  })
+  .meta({ id: 'Domain' });
+export type Domain = z.infer<typeof Domain>;
+
+export const DomainList = z.object({ domains: z.array(Domain), nextCursor: NextCursor });
+export const DomainPath = z.object({ domain: DomainReference });
+
+/** What a PUT sets; what is left out stays as it is. Source: contract §4. */
+export const DomainPut = DomainPath.extend({
+  deployment: z
+    .string({
+      error: ({ input }) =>
+        input === null ? 'a domain cannot be unlinked: link it to another deployment, or delete it' : undefined,
+    })
+    .max(300, 'a deployment id, or its full host name')
+    .optional()
+    .describe('The deployment to show from now on: its id, or its full host name, in any case.')
+    .meta({ example: 'calm-otter-4k9x2qd' }),
+  labels: Labels.optional().describe('Replaces the labels; an empty list clears them.'),
+});
+
+export const DeletedDomain = z.object({ domain: z.string() });
+
+/** Whether a name could be a domain of the account. Source: contract §4. */
+export const DomainValidation = z
+  .object({
+    valid: z.boolean().describe('Whether the name can be a domain at all.'),
+    normalized: z.string().nullable().describe('The name as it would be stored; null when it is none.'),
+    available: z.boolean().describe('Whether this account may have it.'),
+    reason: z.string().nullable().describe('Why it is not valid or not available; null when it is both.'),
+  })
+  .meta({ id: 'DomainValidation' });
+export type DomainValidation = z.infer<typeof DomainValidation>;
+
+/** One record that was looked up. Source: contract §4. */
+export const DomainCheck = z.object({
+  type: z.enum(DNS_RECORD_TYPES),
+  name: z.string(),
+  expected: z.array(z.string()),
+  found: z.array(z.string()),
+  ok: z.boolean(),
+  reason: z.string().optional().describe('Why it is not as expected; absent when it is.'),
+});
+export type DomainCheck = z.infer<typeof DomainCheck>;
+
+/** What a look at the DNS of a domain found. Source: contract §4. */
+export const VerifiedDomain = Domain.extend({
+  checks: z.array(DomainCheck),
+  nextCheck: Timestamp.nullable().describe('When it is looked at next without being asked, in Unix seconds.'),
+}).meta({ id: 'VerifiedDomain' });
+export type VerifiedDomain = z.infer<typeof VerifiedDomain>;
+
+/** Who hosts the DNS of a domain. Source: contract §4. */
+export const DomainDns = z.object({
+  domain: z.string(),
+  dns: z
+    .object({ provider: z.object({ name: z.string() }) })
+    .nullable()
+    .describe('null when the provider is not known.'),
+});
+export type DomainDns = z.infer<typeof DomainDns>;
+
+/** The records that a domain needs. Source: contract §4. */
+export const DomainRecords = z.object({
+  domain: z.string(),
+  apex: z.boolean().describe('Whether the name is a registrable domain itself, which can have no CNAME.'),
+  records: z.array(z.object({ type: z.enum(DNS_RECORD_TYPES), name: z.string(), value: z.string() })),
+});
+export type DomainRecords = z.infer<typeof DomainRecords>;
+
+/** A public page with those records. Source: contract §4. */
+export const DomainShare = z.object({ domain: z.string(), hash: z.string(), url: z.url() });
+export type DomainShare = z.infer<typeof DomainShare>;

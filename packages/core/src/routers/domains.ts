@@ -1,0 +1,190 @@
+import {
+  DeletedDomain,
+  Domain,
+  DomainDns,
+  DomainList,
+  DomainPath,
+  DomainPut,
+  DomainRecords,
+  DomainShare,
+  DomainValidation,
+  PageQuery,
+  VerifiedDomain,
+} from '@berth/contract';
+import { findProvider, verifyDomain } from '../services/domain-verification.ts';
+import { deleteDomain, getDomain, getRecords, getShare, listDomains, validateDomain } from '../services/domains.ts';
+import { putDomain } from '../services/put-domain.ts';
+import { accountProcedure, router } from './trpc.ts';
+
+const tags = ['Domains'];
+
+/** Names that point at a deployment, and their DNS. Source: service-api part 4, contract §4. */
+export const domains = router({
+  put: accountProcedure
+    .meta({
+      openapi: {
+        method: 'PUT',
+        path: '/domains/{domain}',
+        summary: 'Create a domain, link or switch it to a deployment, or label it',
+        description: 'What is left out stays as it is. 201 when it created the domain, 200 otherwise.',
+        tags,
+        successDescription: 'The domain as it is now.',
+        errorResponses: {
+          403: 'The plan holds no more domains of this kind.',
+          404: 'There is no such deployment, or it belongs to another account.',
+          422: 'Another account holds the name, or the deployment expires or is being deleted.',
+        },
+      },
+      creates: true,
+    })
+    .input(DomainPut)
+    .output(Domain)
+    .mutation(async ({ ctx, input: { domain: name, ...change } }) => {
+      const { domain, created } = await putDomain(ctx, name, change);
+      if (created) ctx.onCreated?.();
+      return domain;
+    }),
+
+  list: accountProcedure
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/domains',
+        summary: 'List domains, newest first',
+        tags,
+        successDescription: 'One page of domains.',
+      },
+    })
+    .input(PageQuery)
+    .output(DomainList)
+    .query(({ ctx, input }) => listDomains(ctx, input)),
+
+  get: accountProcedure
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/domains/{domain}',
+        summary: 'Read a domain',
+        tags,
+        successDescription: 'The domain.',
+      },
+    })
+    .input(DomainPath)
+    .output(Domain)
+    .query(({ ctx, input }) => getDomain(ctx, input.domain)),
+
+  delete: accountProcedure
+    .meta({
+      openapi: {
+        method: 'DELETE',
+        path: '/domains/{domain}',
+        summary: 'Delete a domain',
+        description: 'It serves no more, at once. The deployment it pointed at stays.',
+        tags,
+        successDescription: 'The domain is gone, and its name is free.',
+      },
+    })
+    .input(DomainPath)
+    .output(DeletedDomain)
+    .mutation(({ ctx, input }) => deleteDomain(ctx, input.domain)),
+
+  validate: accountProcedure
+    .meta({
+      openapi: {
+        method: 'POST',
+        path: '/domains/validate',
+        summary: 'Check whether a name can be a domain of the account',
+        description: 'A name that cannot is answered with 200 as well, and with the reason.',
+        tags,
+        successDescription: 'Whether the account can have the name.',
+      },
+    })
+    .input(DomainPath)
+    .output(DomainValidation)
+    .mutation(({ ctx, input }) => validateDomain(ctx, input.domain)),
+
+  validateNamed: accountProcedure
+    .meta({
+      openapi: {
+        method: 'POST',
+        path: '/domains/{domain}/validate',
+        summary: 'Check whether the name in the path can be a domain of the account',
+        description: 'A name that cannot is answered with 200 as well, and with the reason.',
+        tags,
+        successDescription: 'Whether the account can have the name.',
+      },
+    })
+    .input(DomainPath)
+    .output(DomainValidation)
+    .mutation(({ ctx, input }) => validateDomain(ctx, input.domain)),
+
+  verify: accountProcedure
+    .meta({
+      openapi: {
+        method: 'POST',
+        path: '/domains/{domain}/verify',
+        summary: 'Look at the DNS of a domain now',
+        description: 'Takes at most 5 seconds. A domain can be looked at once in 10 seconds.',
+        tags,
+        successDescription: 'The domain, and what each of its records looks like from here.',
+        errorResponses: {
+          422: 'A platform domain needs no DNS records.',
+          429: 'The DNS of the domain was looked at less than 10 seconds ago.',
+        },
+      },
+    })
+    .input(DomainPath)
+    .output(VerifiedDomain)
+    .mutation(({ ctx, input }) => verifyDomain(ctx, input.domain)),
+
+  dns: accountProcedure
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/domains/{domain}/dns',
+        summary: 'Find out who hosts the DNS of a domain',
+        tags,
+        successDescription: 'The provider, when it is known.',
+        errorResponses: {
+          422: 'A platform domain needs no DNS records.',
+        },
+      },
+    })
+    .input(DomainPath)
+    .output(DomainDns)
+    .query(({ ctx, input }) => findProvider(ctx, input.domain)),
+
+  records: accountProcedure
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/domains/{domain}/records',
+        summary: 'List the DNS records that have to be added',
+        tags,
+        successDescription: 'The records.',
+        errorResponses: {
+          422: 'A platform domain needs no DNS records.',
+        },
+      },
+    })
+    .input(DomainPath)
+    .output(DomainRecords)
+    .query(({ ctx, input }) => getRecords(ctx, input.domain)),
+
+  share: accountProcedure
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/domains/{domain}/share',
+        summary: 'Get the address of a public page that shows the DNS records',
+        tags,
+        successDescription: 'The address of the page.',
+        errorResponses: {
+          422: 'A platform domain needs no DNS records.',
+        },
+      },
+    })
+    .input(DomainPath)
+    .output(DomainShare)
+    .query(({ ctx, input }) => getShare(ctx, input.domain)),
+});
