@@ -1,0 +1,288 @@
+import { createHash } from 'node:crypto';
+import { type DnsServer, startDnsServer } from '@berth/core/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { launchBrowser, NO_BROWSER, openPage } from '../sites/browser.ts';
+import { closeClean, expectErrorAnswer } from '../standing-asserts.ts';
+import { type Answer, type Ask, startTestServer, type TestServer } from '../test-server.ts';
+
+const BROWSER = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
+const UNKNOWN = '0123456789abcdef0123456789abcdef';
+
+let server: TestServer;
+let dns: DnsServer;
+let account: string;
+let key: string;
+let serial = 0;
+beforeAll(async () => {
+  dns = await startDnsServer();
+  server = await startTestServer({
+    DNS_SERVERS: dns.address,
+    CNAME_TARGET: 'cname.test',
+    APEX_ADDRESSES: '192.0.2.10, 192.0.2.11, 2001:db8::10',
+    PLATFORM_DOMAIN: 'sites.test',
+  });
+  ({ account, key } = await server.account('scale'));
+});
+beforeEach(() => dns.zone.clear());
+afterAll(async () => {
+  await closeClean(server);
+  await dns.close();
+});
+
+interface Record {
+  type: 'A' | 'AAAA' | 'CNAME' | 'TXT';
+  name: string;
+  value: string;
+}
+
+/** Makes a domain of the account. @returns Its name, the path of its share link, and its records. */
+async function add(prefix = 'www.'): Promise<{ name: string; path: string; records: Record[] }> {
+  const name = `${prefix}site${(serial += 1)}.com`;
+  const put = await server.api(`/domains/${encodeURIComponent(name)}`, {
+    method: 'PUT',
+    key,
+    headers: { 'Content-Type': 'application/json' },
+    body: '{}',
+  });
+  expect(put.status).toBe(201);
+  const share = (await server.api(`/domains/${encodeURIComponent(name)}/share`, { key })).json<{
+    hash: string;
+    url: string;
+  }>();
+  expect(share.url).toBe(`http://localhost:${server.port}/setup/${share.hash}`);
+  const { records } = (await server.api(`/domains/${encodeURIComponent(name)}/records`, { key })).json<{
+    records: Record[];
+  }>();
+  return { name, path: `/setup/${share.hash}`, records };
+}
+function point(records: readonly Record[]): void {
+  for (const { type, name, value } of records) {
+    const entry = (dns.zone.get(name) ?? {}) as { [type: string]: string[] };
+    dns.zone.set(name, { ...entry, [type]: type === 'CNAME' ? value : [...(entry[type] ?? []), value] });
+  }
+}
+const verify = (name: string) => server.api(`/domains/${name}/verify`, { method: 'POST', key });
+const open = (path: string, ask: Ask = {}) =>
+  server.api(path, { key: null, ...ask, headers: { ...BROWSER, ...ask.headers } });
+/** Sends the form as a browser does, and opens what it leads to. */
+async function check(path: string): Promise<Answer> {
+  const sent = await open(path, { method: 'POST', headers: { 'Sec-Fetch-Site': 'same-origin' } });
+  expect([sent.status, sent.headers['location'], sent.headers['cache-control']]).toEqual([303, path, 'no-store']);
+  return open(path);
+}
+/** Lets the cooldown of all domains pass. */
+const rest = () => server.database.query(`update domain set checked = checked - interval '1 minute'`);
+const textOf = (html: string) => html.replace(/<style>.*?<\/style>|<[^>]+>/gs, ' ').replace(/\s+/g, ' ');
+
+describe('contract §4: verify over REST', () => {
+  it('looks at DNS now and says what it saw, then 429 for 10 s, with when to ask again', async () => {
+    const { name, records } = await add();
+    const pending = await verify(name);
+    expect([pending.status, pending.json()]).toEqual([
+      200,
+      expect.objectContaining({
+        domain: name,
+        status: 'pending',
+        nextCheck: expect.any(Number),
+        checks: [
+          {
+            type: 'CNAME',
+            name,
+            expected: [records[0]!.value],
+            found: [],
+            ok: false,
+            reason: expect.stringContaining('There is no such name.'),
+          },
+        ],
+      }),
+    ]);
+    const early = await verify(name);
+    const { details } = expectErrorAnswer(early, 'rate_limit_exceeded');
+    expect(details!['retryAfter']).toBeGreaterThanOrEqual(1);
+    expect(details!['retryAfter']).toBeLessThanOrEqual(10);
+    expect(early.headers['retry-after']).toBe(String(details!['retryAfter']));
+    point(records);
+    await rest();
+    expect((await verify(name)).json()).toMatchObject({
+      status: 'success',
+      checks: [{ ok: true, found: [records[0]!.value] }],
+    });
+    expect((await server.api('/activities?limit=1', { key })).json()).toMatchObject({
+      activities: [{ event: 'domain.verify', domain: name, authMethod: 'api-key' }],
+    });
+  });
+
+  it('a DNS server that says SERVFAIL is told as such, and takes nothing back', async () => {
+    const { name, records } = await add();
+    point(records);
+    await verify(name);
+    dns.zone.set(name, 'SERVFAIL');
+    await rest();
+    const { status, checks } = (await verify(name)).json<{ status: string; checks: { reason: string }[] }>();
+    expect([status, checks[0]!.reason]).toEqual(['success', expect.stringContaining('SERVFAIL')]);
+    expect(checks[0]).not.toHaveProperty('failed');
+  });
+
+  it('tells who hosts the DNS', async () => {
+    const { name } = await add();
+    dns.zone.set(name.replace('www.', ''), { NS: ['ns1.dnsimple.com'] });
+    expect((await server.api(`/domains/${name}/dns`, { key })).json()).toEqual({
+      domain: name,
+      dns: { provider: { name: 'DNSimple' } },
+    });
+  });
+});
+
+describe('contract §4: the public page of a share link', () => {
+  it('shows the record, where it is added, and nothing of whose domain it is', async () => {
+    const { name, path, records } = await add();
+    dns.zone.set(name.replace('www.', ''), { NS: ['amy.ns.cloudflare.com'] });
+    const { text } = await open(path);
+    const shown = textOf(text);
+    expect(shown).toContain('Waiting for the DNS records');
+    expect(shown).toContain('Nobody has looked yet.');
+    expect(shown).toMatch(/Sign in at Cloudflare .*DNS only/);
+    expect(text).toContain(`<code>www</code>`);
+    expect(text).toContain(`<code>${name}</code>`);
+    expect(text).toContain(`<code>${records[0]!.value}</code>`);
+    expect(text).not.toContain(account);
+    expect(text).not.toContain(key);
+  });
+
+  it('goes from pending by partial to success, as its form looks again', async () => {
+    const { name, path, records } = await add('');
+    expect(textOf((await check(path)).text)).toMatch(
+      /Waiting for .*Last look: just now\. Next one: in \d+ seconds.*not right yet.*There is no such name/,
+    );
+    point(records.filter(({ type }) => type === 'A'));
+    // Within the cooldown nothing is asked.
+    const asked = dns.asked.length;
+    expect(textOf((await check(path)).text)).toMatch(/Waiting for .* You can check again in \d+ seconds?\./);
+    expect(dns.asked.length).toBe(asked);
+    await rest();
+    expect(textOf((await check(path)).text)).toMatch(/Some records are there \(1 of 3\).*A found.*TXT not right yet/);
+    dns.zone.clear();
+    point(records);
+    await rest();
+    const done = await check(path);
+    expect(textOf(done.text)).toMatch(/All records are there.*nothing left to do/);
+    expect(done.text).not.toContain('How to add');
+    // It still serves, and is told what to mend; no answer is no fault.
+    dns.zone.set(`_berth.${name}`, 'SERVFAIL');
+    await rest();
+    expect(textOf((await check(path)).text)).toMatch(/All records are there.*TXT no answer/);
+    dns.zone.delete(`_berth.${name}`);
+    await rest();
+    expect(textOf((await check(path)).text)).toMatch(
+      /Not all records are there any more.*TXT not right yet.*How to add/,
+    );
+    expect((await server.api(`/domains/${name}`, { key })).json()).toMatchObject({ status: 'success' });
+  });
+
+  it('says when the domain is paused', async () => {
+    const { name, path } = await add();
+    await server.database.query(`update domain set status = 'paused', next_check = null where name = '${name}'`);
+    expect(textOf((await open(path)).text)).toContain('This domain is paused');
+  });
+
+  it('shows an internationalised name in both spellings', async () => {
+    const { path } = await add('bücher.');
+    expect(textOf((await open(path)).text)).toMatch(
+      /xn--bcher-kva\.site\d+\.com That is bücher\.site\d+\.com, as DNS writes it/,
+    );
+  });
+
+  it.each([`/setup/${UNKNOWN}`, '/setup/x', `/setup/${UNKNOWN.toUpperCase()}`, "/setup/'%3Cscript%3E"])(
+    'is 404 for %s, as a page to people and as JSON to programs',
+    async (path) => {
+      for (const method of ['GET', 'POST']) {
+        const page = await open(path, { method });
+        expect([page.status, textOf(page.text)]).toEqual([
+          404,
+          expect.stringContaining('There is nothing at this address'),
+        ]);
+        expectErrorAnswer(await server.api(path, { method, key: null }), 'not_found');
+      }
+    },
+  );
+
+  it('T17, §7: has the headers of our own pages, no script, and stands in no search', async () => {
+    const { path } = await add();
+    for (const [address, status] of [
+      [path, 200],
+      [`/setup/${UNKNOWN}`, 404],
+    ] as const) {
+      const answer = await open(address);
+      const style = createHash('sha256')
+        .update(/<style>(.*)<\/style>/s.exec(answer.text)![1]!)
+        .digest('base64');
+      expect([answer.status, answer.headers]).toEqual([
+        status,
+        expect.objectContaining({
+          'content-type': 'text/html; charset=utf-8',
+          'cache-control': 'no-store',
+          'content-security-policy': `default-src 'none'; style-src 'sha256-${style}'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+          'x-content-type-options': 'nosniff',
+          'referrer-policy': 'same-origin',
+          'x-robots-tag': 'noindex, nofollow',
+        }),
+      ]);
+      expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
+      expect(answer.text).not.toMatch(/<script|\sstyle=|\son\w+=/i);
+      const head = await open(address, { method: 'HEAD' });
+      expect([head.status, head.text, head.headers['content-length']]).toEqual([
+        status,
+        '',
+        answer.headers['content-length'],
+      ]);
+    }
+  });
+
+  it('T17: what stands in the DNS of somebody else is text on it', async () => {
+    const { path, name } = await add('');
+    dns.zone.set(`_berth.${name}`, { TXT: ['"><script>alert(1)</script>', '\u0000\u202e&lt;'] });
+    const { text } = await check(path);
+    expect(text).toContain('&#34;&#62;&#60;script&#62;alert(1)&#60;/script&#62;');
+    expect(text).not.toMatch(/<script|\0|\u202e/);
+  });
+
+  it('T13: another page can not make it look', async () => {
+    const { path } = await add();
+    const asked = dns.asked.length;
+    const sent = await open(path, {
+      method: 'POST',
+      headers: { 'Sec-Fetch-Site': 'cross-site', Origin: 'https://evil.test' },
+    });
+    expect(sent.status).toBe(303);
+    expect(dns.asked.slice(asked).filter((question) => question.startsWith('CNAME'))).toEqual([]);
+  });
+
+  it('to look at it changes nothing, and other methods are 405', async () => {
+    const { path, name } = await add();
+    const row = () => server.database.query(`select * from domain where name = '${name}'`);
+    const before = await row();
+    await open(path);
+    await open(path, { method: 'HEAD' });
+    expect(await row()).toEqual(before);
+    const answer = await open(path, { method: 'DELETE' });
+    expectErrorAnswer(answer, 'method_not_allowed');
+    expect(answer.headers['allow']).toBe('GET, POST, HEAD, OPTIONS');
+  });
+
+  it.skipIf(NO_BROWSER)('works in a browser without JavaScript, from the first look to the last', async () => {
+    const { path, records } = await add();
+    const browser = await launchBrowser();
+    try {
+      const { page, faults, foreign } = await openPage(browser, { javaScriptEnabled: false });
+      await page.goto(`http://localhost:${server.port}${path}`);
+      expect(await page.getByRole('status').textContent()).toBe('Waiting for the DNS records');
+      point(records);
+      await page.getByRole('button', { name: 'Check now' }).click();
+      expect(await page.getByRole('status').textContent()).toBe('All records are there');
+      expect(await page.title()).toMatch(/^All records are there – www\.site/);
+      expect([faults, foreign]).toEqual([[], []]);
+    } finally {
+      await browser.close();
+    }
+  });
+});

@@ -1,0 +1,93 @@
+import type { AddressInfo } from 'node:net';
+import dns2, { type DnsHandler, Packet } from 'dns2';
+
+/** What stands at a name, by record type. */
+export interface Records {
+  A?: readonly string[];
+  AAAA?: readonly string[];
+  CNAME?: string;
+  NS?: readonly string[];
+  TXT?: readonly string[];
+}
+
+/** What a name does instead of answering. */
+export type Fault = 'SERVFAIL' | 'REFUSED' | 'silence' | 'wrong id';
+
+/** An authoritative DNS server on loopback, over UDP and TCP. */
+export interface DnsServer {
+  /** `127.0.0.1:port`, as `DNS_SERVERS` wants it. */
+  address: string;
+  /** What stands at each name, in lower case; a name that is not there does not exist. Tests change it as they go. */
+  zone: Map<string, Records | Fault>;
+  /** The questions that came, as `type name`, in order. A repetition of one is another one. */
+  asked: string[];
+  close(): Promise<void>;
+}
+
+const TYPE_NAMES = new Map<number, keyof Records>([
+  [Packet.TYPE.A, 'A'],
+  [Packet.TYPE.AAAA, 'AAAA'],
+  [Packet.TYPE.CNAME, 'CNAME'],
+  [Packet.TYPE.NS, 'NS'],
+  [Packet.TYPE.TXT, 'TXT'],
+]);
+const TTL_SECONDS = 60;
+
+/** Starts a DNS server on a free port. */
+export async function startDnsServer(zone: Record<string, Records | Fault> = {}): Promise<DnsServer> {
+  const names = new Map(Object.entries(zone));
+  const asked: string[] = [];
+  const answer: DnsHandler = (request, send) => {
+    const { name, type } = request.questions[0]!;
+    asked.push(`${TYPE_NAMES.get(type)} ${name}`);
+    const response = respond(request, names.get(name.toLowerCase()));
+    if (response) void send(response);
+  };
+  for (;;) {
+    const udp = dns2.createUDPServer(answer);
+    const tcp = dns2.createTCPServer(answer);
+    await udp.listen(0, '127.0.0.1');
+    const { port } = udp.address() as AddressInfo;
+    const close = async () => {
+      await Promise.all([
+        new Promise<void>((done) => void udp.close(() => done())),
+        new Promise<void>((done) => void tcp.close(() => done())),
+      ]);
+    };
+    // The port may be taken for TCP alone.
+    const listening = await new Promise<boolean>((done) => {
+      tcp.once('error', () => done(false));
+      tcp.listen(port, '127.0.0.1', () => done(true));
+    });
+    if (listening) return { address: `127.0.0.1:${port}`, zone: names, asked, close };
+    await close();
+  }
+}
+
+function respond(request: Packet, entry: Records | Fault | undefined): Packet | null {
+  const response = Packet.createResponseFromRequest(request);
+  const { name, type } = request.questions[0]!;
+  if (entry === 'silence') return null;
+  if (entry === 'SERVFAIL' || entry === 'REFUSED') response.header.rcode = Packet.RCODE[entry];
+  else if (entry === 'wrong id') {
+    response.header.id = (response.header.id + 1) % 65_536;
+    response.answers = recordsOf(name, 'TXT', { TXT: ['forged'] });
+  } else if (entry === undefined) response.header.rcode = Packet.RCODE.NXDOMAIN;
+  else response.answers = recordsOf(name, TYPE_NAMES.get(type), entry);
+  return response;
+}
+
+function recordsOf(name: string, type: keyof Records | undefined, records: Records): Packet['answers'] {
+  if (type === undefined) return [];
+  const record = { name, type: Packet.TYPE[type], class: Packet.CLASS.IN, ttl: TTL_SECONDS };
+  const data: object[] =
+    type === 'CNAME'
+      ? records.CNAME === undefined
+        ? []
+        : [{ domain: records.CNAME }]
+      : (records[type] ?? []).map((value) => {
+          if (type === 'NS') return { ns: value };
+          return type === 'TXT' ? { data: value.match(/[^]{1,255}/g) ?? [''] } : { address: value };
+        });
+  return data.map((fields) => ({ ...record, ...fields }) as Packet['answers'][number]);
+}

@@ -1,0 +1,280 @@
+import { createSocket } from 'node:dgram';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createDns, type Dns, type WantedRecord } from '../../src/dns/dns.ts';
+import { type DnsServer, type Fault, type Records, startDnsServer } from '../dns-server.ts';
+
+const TARGET = 'to-abc1234.cname.test';
+const PROOF = 'berth-proof-abc';
+const cname: WantedRecord = { type: 'CNAME', name: 'www.example.com', values: [TARGET], match: 'any' };
+const txt: WantedRecord = { type: 'TXT', name: '_berth.example.com', values: [PROOF], match: 'any' };
+const a: WantedRecord = { type: 'A', name: 'example.com', values: ['192.0.2.10', '192.0.2.11'], match: 'any' };
+const aaaa: WantedRecord = { type: 'AAAA', name: 'example.com', values: ['2001:db8::10'], match: 'any' };
+
+let server: DnsServer;
+let dns: Dns;
+/** For what is not answered anyway. */
+let hasty: Dns;
+beforeAll(async () => {
+  server = await startDnsServer();
+  dns = createDns({ servers: [server.address] });
+  hasty = createDns({ servers: [server.address], timeoutMs: 60, deadlineMs: 150 });
+});
+beforeEach(() => {
+  server.zone.clear();
+  server.asked.length = 0;
+});
+afterAll(() => server.close());
+
+const stand = (records: Record<string, Records | Fault>) => {
+  for (const [name, entry] of Object.entries(records)) server.zone.set(name, entry);
+};
+const one = async (wanted: WantedRecord, asked = dns) => (await asked.check([wanted]))[0]!;
+
+describe('contract §4: a record is as wanted', () => {
+  it.each<[string, WantedRecord, Record<string, Records>, string[]]>([
+    ['a CNAME record', cname, { 'www.example.com': { CNAME: TARGET } }, [TARGET]],
+    ['a CNAME record in another case', cname, { 'www.example.com': { CNAME: TARGET.toUpperCase() } }, [TARGET]],
+    [
+      'a CNAME record by way of another name',
+      cname,
+      { 'www.example.com': { CNAME: 'Edge.example.net' }, 'edge.example.net': { CNAME: TARGET } },
+      ['edge.example.net', TARGET],
+    ],
+    ['a TXT record', txt, { '_berth.example.com': { TXT: [PROOF] } }, [PROOF]],
+    ['a TXT record among others', txt, { '_berth.example.com': { TXT: ['x', PROOF, 'y'] } }, ['x', PROOF, 'y']],
+    ['one of two addresses', a, { 'example.com': { A: ['192.0.2.11'] } }, ['192.0.2.11']],
+    [
+      'an address beside a foreign one',
+      a,
+      { 'example.com': { A: ['192.0.2.10', '10.0.0.1'] } },
+      ['192.0.2.10', '10.0.0.1'],
+    ],
+    [
+      'an IPv6 address, however it is written',
+      { ...aaaa, values: ['2001:DB8:0:0::10'] },
+      { 'example.com': { AAAA: ['2001:db8::10'] } },
+      ['2001:db8::10'],
+    ],
+    [
+      'all of several values',
+      { ...a, match: 'all' },
+      { 'example.com': { A: ['192.0.2.11', '192.0.2.10'] } },
+      ['192.0.2.11', '192.0.2.10'],
+    ],
+    [
+      'a text of several pieces',
+      { ...txt, values: ['v'.repeat(300)] },
+      { '_berth.example.com': { TXT: ['v'.repeat(300)] } },
+      [`${'v'.repeat(255)}…`],
+    ],
+  ])('%s', async (_, wanted, records, found) => {
+    stand(records);
+    const check = await one(wanted);
+    expect({ ...check, found: check.found.toSorted() }).toEqual({
+      type: wanted.type,
+      name: wanted.name,
+      expected: wanted.values,
+      found: found.toSorted(),
+      ok: true,
+    });
+  });
+
+  it('looks at all of them at once and answers in their order', async () => {
+    stand({ 'example.com': { A: ['192.0.2.10'] }, '_berth.example.com': { TXT: [PROOF] } });
+    const checks = await dns.check([a, aaaa, txt]);
+    expect(checks.map(({ type, ok }) => [type, ok])).toEqual([
+      ['A', true],
+      ['AAAA', false],
+      ['TXT', true],
+    ]);
+  });
+});
+
+describe('T30: a record that is definitely not as wanted has a reason', () => {
+  const chain = Object.fromEntries(
+    Array.from({ length: 8 }, (_, index) => [
+      index === 0 ? 'www.example.com' : `hop${index}.test`,
+      { CNAME: index === 7 ? TARGET : `hop${index + 1}.test` },
+    ]),
+  );
+  it.each<[string, WantedRecord, Record<string, Records>, RegExp, number]>([
+    ['no such name', cname, {}, /^There is no such name\. Want "to-abc1234\.cname\.test"\.$/, 0],
+    ['no such name for a text', txt, {}, /^There is no such name\./, 0],
+    [
+      'a name without the type',
+      txt,
+      { '_berth.example.com': { A: ['192.0.2.1'] } },
+      /^There is no TXT record at this/,
+      0,
+    ],
+    [
+      'a name without a CNAME record',
+      cname,
+      { 'www.example.com': { TXT: ['x'] } },
+      /^There is no CNAME record at this/,
+      0,
+    ],
+    [
+      'addresses instead of a CNAME record',
+      cname,
+      { 'www.example.com': { A: ['104.16.0.1'] } },
+      /^There is an A record instead of a CNAME record: .*proxy.* Saw "104\.16\.0\.1", want "to-abc1234/,
+      1,
+    ],
+    [
+      'another target',
+      cname,
+      { 'www.example.com': { CNAME: 'to-zzz9999.cname.test' } },
+      /^Saw "to-zzz9999\.cname\.test", want "to-abc1234/,
+      1,
+    ],
+    [
+      'another text',
+      txt,
+      { '_berth.example.com': { TXT: ['x', 'y'] } },
+      /^Saw "[xy]", "[xy]", want "berth-proof-abc"\.$/,
+      2,
+    ],
+    [
+      'a text in another case',
+      txt,
+      { '_berth.example.com': { TXT: [PROOF.toUpperCase()] } },
+      /^Saw "BERTH-PROOF-ABC", want/,
+      1,
+    ],
+    [
+      'a private address',
+      a,
+      { 'example.com': { A: ['127.0.0.1'] } },
+      /^Saw "127\.0\.0\.1", want one of "192\.0\.2\.10", "192\.0\.2\.11"\.$/,
+      1,
+    ],
+    [
+      'one of two where both are wanted',
+      { ...a, match: 'all' },
+      { 'example.com': { A: ['192.0.2.11'] } },
+      /want "192\.0\.2\.10"\.$/,
+      1,
+    ],
+    [
+      'CNAME records in a circle',
+      cname,
+      { 'www.example.com': { CNAME: 'b.test' }, 'b.test': { CNAME: 'c.test' }, 'c.test': { CNAME: 'b.test' } },
+      /^The CNAME records run in a circle\. Saw "b\.test", "c\.test", "b\.test", want/,
+      3,
+    ],
+    ['a CNAME record to itself', cname, { 'www.example.com': { CNAME: 'www.example.com' } }, /in a circle/, 1],
+    ['too long a chain', cname, chain, /^The name leads through more than 5 CNAME records\./, 5],
+    [
+      'a target that no name can be',
+      cname,
+      { 'www.example.com': { CNAME: 'a b.test' } },
+      /^Saw "a.* b\.test", want/,
+      1,
+    ],
+    [
+      '1,000 TXT records',
+      txt,
+      { '_berth.example.com': { TXT: Array.from({ length: 1000 }, (_, index) => `text-${index}`) } },
+      /^Saw "text-\d+", .* and 40 more, want .* 950 more records were not read/,
+      10,
+    ],
+    [
+      'an answer of almost 64 KB',
+      txt,
+      { '_berth.example.com': { TXT: Array.from({ length: 30 }, () => 'x'.repeat(2000)) } },
+      /^Saw "x{255}…", .* 22 more records were not read/,
+      8,
+    ],
+    [
+      'control characters',
+      txt,
+      { '_berth.example.com': { TXT: ['a\0b\r\nc\u001b[31m'] } },
+      /^Saw "a\u{FFFD}b\u{FFFD}\u{FFFD}c\u{FFFD}\[31m", want/u,
+      1,
+    ],
+    ['a name with a NUL', { ...txt, name: 'a\0b.test' }, {}, /^This name cannot stand in DNS\./, 0],
+    ['a name beyond ASCII', { ...txt, name: 'bücher.test' }, {}, /^This name cannot stand in DNS\./, 0],
+  ])('%s', async (_, wanted, records, reason, found) => {
+    stand(records);
+    const check = await one(wanted);
+    expect(check).toMatchObject({ ok: false, reason: expect.stringMatching(reason), found: { length: found } });
+    expect(check.failed).toBeUndefined();
+  });
+
+  it('asks at most five times for a chain, and never for a name that cannot be one', async () => {
+    stand(chain);
+    await one(cname);
+    expect(server.asked).toHaveLength(5);
+    server.asked.length = 0;
+    await one({ ...txt, name: 'a\0b.test' });
+    expect(server.asked).toEqual([]);
+  });
+});
+
+describe('T30: a look that was not answered says nothing about the record', () => {
+  it.each<[string, Fault, RegExp]>([
+    ['SERVFAIL', 'SERVFAIL', /\(SERVFAIL\)/],
+    ['REFUSED', 'REFUSED', /\(REFUSED\)/],
+    ['silence', 'silence', /did not answer in time/],
+    ['an answer with the wrong id', 'wrong id', /did not answer in time/],
+  ])('%s', async (_, fault, reason) => {
+    stand({ 'www.example.com': fault, '_berth.example.com': fault });
+    for (const wanted of [cname, txt])
+      expect(await one(wanted, hasty)).toMatchObject({
+        ok: false,
+        failed: true,
+        found: [],
+        reason: expect.stringMatching(reason),
+      });
+  });
+
+  it('a chain that breaks off in silence', async () => {
+    stand({ 'www.example.com': { CNAME: 'b.test' }, 'b.test': 'silence' });
+    expect(await one(cname, hasty)).toMatchObject({ ok: false, failed: true, found: ['b.test'] });
+  });
+
+  it('a server that is not there', async () => {
+    const socket = createSocket('udp4');
+    await new Promise<void>((done) => void socket.bind(0, '127.0.0.1', done));
+    const { port } = socket.address();
+    await new Promise<void>((done) => void socket.close(() => done()));
+    const gone = createDns({ servers: [`127.0.0.1:${port}`], timeoutMs: 60, deadlineMs: 300 });
+    expect(await gone.check([txt])).toMatchObject([
+      { ok: false, failed: true, reason: expect.stringMatching(/DNS server/) },
+    ]);
+  });
+
+  it('asks twice, and ends at the deadline however many records are wanted', async () => {
+    const names = Array.from({ length: 40 }, (_, index) => `silent${index}.test`);
+    stand(Object.fromEntries(names.map((name) => [name, 'silence' as const])));
+    const slow = createDns({ servers: [server.address], timeoutMs: 5000, deadlineMs: 150 });
+    const start = performance.now();
+    const checks = await slow.check(names.map((name) => ({ ...txt, name })));
+    expect(performance.now() - start).toBeLessThan(1500);
+    expect(checks.every(({ failed }) => failed)).toBe(true);
+    server.asked.length = 0;
+    const patient = createDns({ servers: [server.address], timeoutMs: 60, deadlineMs: 5000 });
+    await patient.check([{ ...txt, name: 'silent0.test' }]);
+    expect(server.asked).toEqual(['TXT silent0.test', 'TXT silent0.test']);
+  });
+});
+
+describe('contract §4: the DNS provider', () => {
+  it('is told by the NS records of the registrable domain, and remembered for a while', async () => {
+    stand({ 'example.com': { NS: ['amy.ns.cloudflare.com', 'bob.ns.cloudflare.com'] } });
+    expect(await dns.provider('example.com')).toEqual({ name: 'Cloudflare' });
+    expect(await dns.provider('example.com')).toEqual({ name: 'Cloudflare' });
+    expect(server.asked).toEqual(['NS example.com']);
+  });
+
+  it.each<[string, Records | Fault]>([
+    ['name servers nobody knows', { NS: ['ns1.example.net'] }],
+    ['no name servers', { A: ['192.0.2.1'] }],
+    ['silence', 'silence'],
+  ])('is null with %s', async (title, entry) => {
+    const name = `${title.replaceAll(' ', '-')}.test`;
+    stand({ [name]: entry });
+    expect(await hasty.provider(name)).toBeNull();
+  });
+});

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { PROVIDER_TABLE } from '../../src/dns/provider-table.ts';
+import { findProviderOf, stepsOf } from '../../src/dns/providers.ts';
+
+describe('contract §4: the DNS provider by its name servers', () => {
+  it.each([
+    ['Cloudflare', 'amy.ns.cloudflare.com'],
+    ['Amazon Route 53', 'ns-2048.awsdns-64.com'],
+    ['Amazon Route 53', 'ns-1536.awsdns-00.co.uk'],
+    ['Google Cloud DNS or Squarespace', 'ns-cloud-a1.googledomains.com'],
+    ['Squarespace', 'ns01.squarespacedns.com'],
+    ['GoDaddy', 'ns37.domaincontrol.com'],
+    ['Namecheap', 'dns1.registrar-servers.com'],
+    ['DigitalOcean', 'ns1.digitalocean.com'],
+    ['Hetzner', 'hydrogen.ns.hetzner.com'],
+    ['Hetzner', 'robotns3.second-ns.com'],
+    ['OVHcloud', 'dns104.ovh.net'],
+    ['Gandi', 'ns-12-a.gandi.net'],
+    ['DNSimple', 'ns1.dnsimple.com'],
+    ['DNS Made Easy', 'ns10.dnsmadeeasy.com'],
+    ['NS1 or Netlify', 'dns1.p01.nsone.net'],
+    ['Azure DNS', 'ns1-01.azure-dns.com'],
+    ['Linode', 'ns1.linode.com'],
+    ['Vultr', 'ns1.vultr.com'],
+    ['Porkbun', 'curitiba.ns.porkbun.com'],
+    ['Hover', 'ns1.hover.com'],
+    ['IONOS', 'ns1085.ui-dns.org'],
+    ['Strato', 'docks11.rzone.de'],
+    ['name.com', 'ns1dvw.name.com'],
+    ['Vercel', 'ns1.vercel-dns.com'],
+    ['deSEC', 'ns2.desec.org'],
+    ['Infomaniak', 'ns11.infomaniak.ch'],
+    ['INWX', 'ns.inwx.de'],
+    ['Wix', 'ns4.wixdns.net'],
+    ['Bluehost', 'ns1.bluehost.com'],
+    ['HostGator', 'ns6001.hostgator.com'],
+    ['Dynadot', 'ns1.dyna-ns.net'],
+    ['Hostinger', 'ns1.dns-parking.com'],
+    ['Alibaba Cloud DNS', 'dns9.hichina.com'],
+    ['DNSPod (Tencent Cloud)', 'f1g1ns1.dnspod.net'],
+    ['Yandex', 'dns1.yandex.net'],
+    ['Akamai Edge DNS', 'a1-23.akam.net'],
+    ['UltraDNS', 'pdns1.ultradns.net'],
+    ['ClouDNS', 'pns31.cloudns.net'],
+    ['Njalla', '2-can.njalla.in'],
+    ['Hurricane Electric', 'ns5.he.net'],
+  ])('%s: %s', (name, server) => {
+    expect(findProviderOf([server])?.name).toBe(name);
+    expect(findProviderOf([`${server.toUpperCase()}.`])?.name).toBe(name);
+  });
+
+  it.each(['ns1.notcloudflare.com', 'cloudflare.com.evil.test', 'the.net', 'ns1.awsdns.com', 'awsdns-1.evil.test', ''])(
+    'is nobody for %j',
+    (server) => expect(findProviderOf([server])).toBeNull(),
+  );
+
+  it('is the one of most servers where there are several', () => {
+    const servers = ['ns1.hover.com', 'ns1.linode.com', 'ns2.linode.com', 'ns1.example.net'];
+    expect(findProviderOf(servers)?.name).toBe('Linode');
+  });
+});
+
+describe('the steps of a provider', () => {
+  it('are there for each of at least 50, under a name of its own', () => {
+    expect(new Set(PROVIDER_TABLE.map(({ name }) => name)).size).toBe(PROVIDER_TABLE.length);
+    expect(PROVIDER_TABLE.length).toBeGreaterThanOrEqual(50);
+    for (const { name, open } of PROVIDER_TABLE) {
+      const steps = stepsOf(name);
+      expect(steps[0]).toBe(`Sign in at ${name} and open ${open}.`);
+      expect(steps.length).toBeGreaterThanOrEqual(4);
+    }
+  });
+
+  it.each([
+    ['Cloudflare', /short name; for the domain itself, write @\./],
+    ['Cloudflare', /grey cloud/],
+    ['DNSimple', /short name; for the domain itself, leave the field empty\./],
+    ['Hurricane Electric', /wants the whole name/],
+    ['deSEC', /End the target of a CNAME record with a dot/],
+    [null, /Most forms want the short name/],
+    ['Nobody knows', /Most forms want the short name/],
+  ])('say of %s how a name is entered: %s', (provider, text) => {
+    expect(stepsOf(provider).join('\n')).toMatch(text);
+  });
+});
