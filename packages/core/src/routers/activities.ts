@@ -1,6 +1,16 @@
 import { ActivityList, PageQuery } from '@berth/contract';
+import { tracked } from '@trpc/server';
+import { z } from 'zod';
 import { listActivities } from '../services/activities.ts';
+import { type ActivityWatch, watchActivities } from '../services/activity-watch.ts';
+import { toServiceError, toTrpcError } from './error-body.ts';
 import { accountProcedure, router } from './trpc.ts';
+
+const WatchInput = z
+  .object({
+    lastEventId: z.string().nullish().describe('The id of the last event that the client has; absent to begin now.'),
+  })
+  .optional();
 
 /** The audit log. Source: service-api part 4, contract §6. */
 export const activities = router({
@@ -11,11 +21,27 @@ export const activities = router({
         path: '/activities',
         summary: 'List what happened in the account, newest first',
         tags: ['Account'],
-        protect: true,
-        errorResponses: [400, 401, 403],
+        successDescription: 'One page of the audit log.',
       },
     })
     .input(PageQuery)
     .output(ActivityList)
     .query(({ ctx, input }) => listActivities(ctx, input)),
+
+  /** Live activities. Clients of tRPC resume by themselves, with the id of the last event. Source: contract §9. */
+  watch: accountProcedure.input(WatchInput).subscription(async ({ ctx, input, signal }) => {
+    const after = input?.lastEventId ?? undefined;
+    const watch = await watchActivities(ctx, { after, signal: signal ?? new AbortController().signal });
+    ctx.beginAfter?.(watch.begin);
+    return toEvents(watch);
+  }),
 });
+
+/** In the vocabulary of tRPC; an `AbortError` stays one, which ends the line without a word. */
+async function* toEvents(watch: ActivityWatch) {
+  try {
+    for await (const { id, activity } of watch.activities()) yield tracked(id, activity);
+  } catch (error) {
+    throw error instanceof Error && error.name === 'AbortError' ? error : toTrpcError(toServiceError(error));
+  }
+}

@@ -13,14 +13,20 @@ export interface Entry {
   authMethod: AuthMethod;
   created: Date;
   deployment?: string;
+  domain?: string;
   token?: string;
   meta?: Record<string, unknown>;
 }
 
-/** Enters an activity in the transaction of what it records. Source: contract §6. */
+/**
+ * Enters an activity in the transaction of what it records. The transaction holds the lock of the account row, or makes the
+ * account, so that the ids of one account appear in order.
+ *
+ * Source: contract §6, §9.
+ */
 export function recordActivity(
   em: EntityManager,
-  { account, event, authMethod, created, deployment, token, meta }: Entry,
+  { account, event, authMethod, created, deployment, domain, token, meta }: Entry,
 ): void {
   em.persist(
     em.create(Activity, {
@@ -29,7 +35,7 @@ export function recordActivity(
       authMethod,
       created,
       deployment: deployment ?? null,
-      domain: null,
+      domain: domain ?? null,
       token: token ?? null,
       meta: meta ?? {},
     }),
@@ -54,7 +60,16 @@ export async function listActivities(
   return { activities: rows.map(toActivity), ...(nextCursor ? { nextCursor } : {}) };
 }
 
-function toActivity({ event, created, deployment, domain, token, authMethod, meta }: Activity) {
+/** The wire form of an activity. Source: contract §6. */
+export function toActivity({
+  event,
+  created,
+  deployment,
+  domain,
+  token,
+  authMethod,
+  meta,
+}: Activity): z.infer<typeof ActivityList>['activities'][number] {
   return {
     event,
     created: toUnixSeconds(created),

@@ -1,6 +1,6 @@
 import { CREDENTIAL } from '@berth/contract';
 import { sql } from 'kysely';
-import type { Caller, Core } from '../core.ts';
+import type { AccountCaller, Caller, Core } from '../core.ts';
 import { ServiceError } from '../errors.ts';
 import { secretHash } from './random.ts';
 
@@ -28,14 +28,9 @@ interface CredentialRow {
 export async function authenticate(core: Core, header: string | undefined, address: string): Promise<Caller> {
   if (header === undefined) return { kind: 'anonymous', address };
   const credential = /^bearer +(\S+)$/i.exec(header.trim())?.[1];
-  const row =
-    credential !== undefined && CREDENTIAL.test(credential) ? await findCredential(core, credential) : undefined;
-  if (!row)
-    throw new ServiceError(
-      'authentication_failed',
-      'The credential is not valid: send "Authorization: Bearer <API key or deploy token>".',
-    );
-  if (row.state !== 'active') throw new ServiceError('forbidden', `This account is ${row.state}.`);
+  const row = requireOpen(
+    credential !== undefined && CREDENTIAL.test(credential) ? await findCredential(core, credential) : undefined,
+  );
   if (row.stale) await markUsed(core, row.id);
   return {
     kind: 'account',
@@ -45,6 +40,33 @@ export async function authenticate(core: Core, header: string | undefined, addre
     token: row.token,
     authMethod: row.kind === 'api' ? 'api-key' : 'deploy-token',
   };
+}
+
+/**
+ * Looks again at the credential of a caller whose request lasts.
+ *
+ * @returns When it expires; `null` for never.
+ * @throws `authentication_failed` when it was revoked or has expired; `forbidden` when its account was closed.
+ * Source: contract §5, §9.
+ */
+export async function checkCredential(core: Core, { account, token }: AccountCaller): Promise<Date | null> {
+  const { rows } = await sql<{ state: CredentialRow['state']; expires: Date | null }>`
+    select a.state, t.expires from token t join account a on a.id = t.account_id
+    where t.account_id = ${account} and t.token = ${token} and (t.expires is null or t.expires > ${core.now()})`.execute(
+    core.database.em().getKysely(),
+  );
+  const row = requireOpen(rows[0]);
+  return row.expires === null ? null : new Date(row.expires);
+}
+
+function requireOpen<T extends Pick<CredentialRow, 'state'>>(row: T | undefined): T {
+  if (!row)
+    throw new ServiceError(
+      'authentication_failed',
+      'The credential is not valid: send "Authorization: Bearer <API key or deploy token>".',
+    );
+  if (row.state !== 'active') throw new ServiceError('forbidden', `This account is ${row.state}.`);
+  return row;
 }
 
 async function findCredential(core: Core, credential: string): Promise<CredentialRow | undefined> {

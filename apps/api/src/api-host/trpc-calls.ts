@@ -1,0 +1,25 @@
+/** How many calls one batch may hold. Source: security F8. */
+export const MAX_BATCH_CALLS = 10;
+
+/** Whether the calls of a request are sent as a batch. */
+export function isBatch(query: URLSearchParams): boolean {
+  return query.get('batch') === '1';
+}
+
+/** How many calls a path such as `plans.list,platform.ping` names. */
+export function countCalls(path: string, query: URLSearchParams): number {
+  return isBatch(query) ? path.split(/,|%2c/i).length : 1;
+}
+
+/**
+ * How many typed calls a request to this path and query makes, at most {@link MAX_BATCH_CALLS}, since more are refused without being made.
+ *
+ * @returns `null` for a request that is no typed call.
+ */
+export function callsOf(url: string): number | null {
+  const [path = '', ...search] = url.split('?');
+  const [, calls] = /^\/trpc\/([^/]+)$/.exec(path) ?? [];
+  return calls === undefined
+    ? null
+    : Math.min(MAX_BATCH_CALLS, countCalls(calls, new URLSearchParams(search.join('?'))));
+}

@@ -1,0 +1,268 @@
+import type { ErrorBody } from '@berth/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startBerth, type Berth } from '../../src/server.ts';
+import { closeClean, expectErrorAnswer } from '../standing-asserts.ts';
+import {
+  type Answer,
+  type Ask,
+  askerOf,
+  OWNER_KEY,
+  startTestServer,
+  testEnvironment,
+  type TestServer,
+} from '../test-server.ts';
+
+/** Nothing comes back to a bucket while a test runs. */
+const ENV = { RATE_LIMITS: 'global=20/h, deploy=3/h, anonymous=2/h', TRUST_PROXY: '127.0.0.1' };
+
+let server: TestServer;
+/** Another server on the same database and folder. */
+let other: Berth & ReturnType<typeof askerOf>;
+beforeAll(async () => {
+  server = await startTestServer(ENV);
+  const env = testEnvironment(server.database, server.dataDir, ENV);
+  const berth = await startBerth(env, server.berth.core.log);
+  other = { ...berth, ...askerOf(berth.config.port) };
+});
+afterAll(async () => {
+  await other.close();
+  await closeClean(server);
+});
+
+/** Asks as the client that a proxy saw. */
+const from = (address: string, ask: Ask = {}): Ask => ({
+  key: null,
+  ...ask,
+  headers: { ...ask.headers, 'X-Forwarded-For': address },
+});
+
+let addresses = 0;
+const freshAddress = () => `198.51.100.${(addresses += 1)}`;
+
+/** What the answer says about the limit. */
+function limitOf({ headers }: Answer) {
+  return {
+    limit: Number(headers['ratelimit-limit']),
+    remaining: Number(headers['ratelimit-remaining']),
+    reset: Number(headers['ratelimit-reset']),
+  };
+}
+
+async function remainingOf(path: string, ask: Ask): Promise<number> {
+  return limitOf(await server.api(path, ask)).remaining;
+}
+
+function expectTooMany(answer: Answer): ErrorBody {
+  const body = expectErrorAnswer(answer, 'rate_limit_exceeded');
+  const { retryAfter } = body.details as { retryAfter: number };
+  expect(answer.headers['retry-after']).toBe(String(retryAfter));
+  expect(Number.isInteger(retryAfter) && retryAfter >= 1 && retryAfter <= 3600).toBe(true);
+  expect(body.details).toEqual({ retryAfter });
+  expect(answer.headers['access-control-allow-origin']).toBe('*');
+  return body;
+}
+
+describe('contract §7: every answer of the API shows the limit', () => {
+  const BATCH = `/trpc/plans.list,platform.ping?batch=1`;
+  it.each<[string, number, string, Ask]>([
+    ['an answer', 200, '/plans', {}],
+    ['a redirect', 301, '/config', {}],
+    ['an unknown path', 404, '/nowhere', {}],
+    ['a doubled slash', 404, '//plans', {}],
+    ['the wrong method', 405, '/plans', { method: 'DELETE' }],
+    ['a broken escape', 400, '/deployments/%ff', {}],
+    ['no credential', 401, '/account', {}],
+    ['a bad credential', 401, '/account', { key: `ship-${'9'.repeat(32)}` }],
+    ['a deploy refused unread', 400, '/deployments', { method: 'POST', body: 'x' }],
+    ['a typed call', 200, '/trpc/plans.list', {}],
+    ['a typed call that fails', 401, '/trpc/account.get', {}],
+    ['a batch', 207, BATCH, {}],
+    ['an unknown procedure', 404, '/trpc/no.such', {}],
+    ['a typed call with the wrong method', 405, '/trpc/plans.list', { method: 'PUT' }],
+    ['too large a batch', 400, `/trpc/${Array(11).fill('plans.list').join()}?batch=1`, {}],
+    ['HEAD', 200, '/plans', { method: 'HEAD' }],
+  ])('%s', async (_, status, path, ask) => {
+    const answer = await server.api(path, from(freshAddress(), ask));
+    expect(answer.status).toBe(status);
+    const calls = path === BATCH ? 2 : path.includes('batch=1') ? 10 : 1;
+    expect(limitOf(answer)).toEqual({ limit: 20, remaining: 20 - calls, reset: 180 * calls });
+    expect(answer.headers['access-control-expose-headers']).toContain('RateLimit-Remaining');
+  });
+
+  it('not a preflight, a probe or the reference, which cost nothing', async () => {
+    const ask = from(freshAddress());
+    for (const [path, method] of [
+      ['/plans', 'OPTIONS'],
+      ['/healthz', 'GET'],
+      ['/openapi.json', 'GET'],
+    ] as const)
+      expect((await server.api(path, { ...ask, method })).headers).not.toHaveProperty('ratelimit-limit');
+    expect(await remainingOf('/plans', ask)).toBe(19);
+  });
+
+  it('of the limits that were asked, the one of which least is left', async () => {
+    const address = freshAddress();
+    const first = await server.deploy({ 'index.html': 'one' }, from(address));
+    expect([first.status, limitOf(first)]).toEqual([201, { limit: 2, remaining: 1, reset: 1800 }]);
+    for (let call = 0; call < 10; call += 1) await server.api('/plans', from(address));
+    expect(limitOf(await server.api('/plans', from(address)))).toMatchObject({ limit: 20, remaining: 8 });
+  });
+});
+
+describe('contract §7: the global limit', () => {
+  it('is one for all credentials of an account, and no business of other accounts', async () => {
+    const { key, deployToken } = await server.account();
+    const neighbour = await server.account();
+    for (let left = 19; left >= 0; left -= 1)
+      expect(await remainingOf('/limits', { key: left % 2 ? key : deployToken })).toBe(left);
+    expectTooMany(await server.api('/account', { key }));
+    expectTooMany(await server.api('/limits', { key: deployToken }));
+    expectTooMany(await server.deploy({ 'index.html': 'x' }, { key }));
+    expect((await server.api('/account', { key: neighbour.key })).status).toBe(200);
+  });
+
+  it('T27: counts the calls of a batch, however its commas are written', async () => {
+    const address = freshAddress();
+    const ask = from(address);
+    expect(await remainingOf('/trpc/plans.list,plans.list%2Cplans.list%2cplans.list?batch=1', ask)).toBe(16);
+    expect(await remainingOf(`/trpc/${Array(10).fill('plans.list').join()}?batch=1`, ask)).toBe(6);
+    const refused = await server.api(`/trpc/${Array(7).fill('plans.list').join()}?batch=1`, ask);
+    expect(refused.status).toBe(429);
+    expect(refused.json()).toMatchObject({
+      error: { data: { error: 'rate_limit_exceeded', status: 429, details: { retryAfter: 180 } } },
+    });
+    expect(refused.headers['retry-after']).toBe('180');
+    expect(limitOf(refused)).toMatchObject({ limit: 20, remaining: 6 });
+    expect(await remainingOf('/trpc/plans.list', ask)).toBe(5);
+  });
+
+  it('T27: holds for odd spellings, unknown paths and wrong methods', async () => {
+    const ask = from(freshAddress());
+    for (let call = 0; call < 20; call += 1) await server.api('/plans', ask);
+    for (const path of [
+      '//plans',
+      '/plans/',
+      '/PLANS',
+      '/plans?x=1',
+      '/./plans',
+      '/%70lans',
+      '/nowhere',
+      '/trpc/a/b',
+      '/trpc',
+      '/deployments/%ff',
+    ])
+      expectTooMany(await server.api(path, ask));
+    expectTooMany(await server.api('/plans', { ...ask, method: 'DELETE' }));
+    expect((await server.api('/trpc/plans.list', ask)).status).toBe(429);
+    expect((await server.api('/trpc/plans.list', { ...ask, method: 'PUT' })).status).toBe(429);
+  });
+
+  it('T27: holds for guesses at credentials, and spares those that are good', async () => {
+    const { key } = await server.account();
+    const address = freshAddress();
+    const guess = (at: number) =>
+      server.api('/account', from(address, { key: `ship-${at.toString(16).padStart(32, '0')}` }));
+    for (let at = 100; at < 120; at += 1) expect((await guess(at)).status).toBe(401);
+    expectTooMany(await guess(120));
+    expectTooMany(await server.api('/plans', from(address, { key: null, headers: { Authorization: 'Basic eA==' } })));
+    expect((await server.api('/account', from(address, { key }))).status).toBe(200);
+  });
+
+  it('is shared by two servers on one database', async () => {
+    const { key } = await server.account();
+    for (let left = 19; left >= 0; left -= 1)
+      expect(limitOf(await (left % 2 ? server : other).api('/account', { key })).remaining).toBe(left);
+    expectTooMany(await server.api('/account', { key }));
+    expectTooMany(await other.api('/account', { key }));
+  });
+});
+
+describe('T12, T27: who an address is', () => {
+  /** What is left for the second address after the first one asked. */
+  async function leftAfter(first: string, second: string): Promise<number> {
+    await server.api('/plans', from(first));
+    return remainingOf('/plans', from(second));
+  }
+
+  it.each([
+    ['two addresses of one /64', '2001:db8:1:1::1', '2001:db8:1:1:ffff::2', 18],
+    ['one address in two spellings', '2001:db8:2:0:0:0:0:1', '2001:DB8:2::1', 18],
+    ['two /64', '2001:db8:3:1::1', '2001:db8:3:2::1', 19],
+    ['plain and mapped IPv4', '192.0.2.7', '::ffff:192.0.2.7', 18],
+    ['mapped IPv4 in hex', '192.0.2.8', '::ffff:c000:208', 18],
+    ['two mapped IPv4', '::ffff:192.0.2.9', '::ffff:192.0.2.10', 19],
+    ['what a client wrote in front of what the proxy saw', '203.0.113.1, 192.0.2.11', '203.0.113.2, 192.0.2.11', 18],
+  ])('%s', async (_, first, second, left) => expect(await leftAfter(first, second)).toBe(left));
+
+  it('rotation inside a /64 runs into the limit', async () => {
+    const statuses = await Promise.all(
+      Array.from({ length: 30 }, (_, at) => server.api('/plans', from(`2001:db8:4:4:${at.toString(16)}::${at}`))),
+    );
+    expect(statuses.filter(({ status }) => status === 200)).toHaveLength(20);
+    expect(statuses.filter(({ status }) => status === 429)).toHaveLength(10);
+  });
+});
+
+describe('contract §7: the limit on deploys', () => {
+  const SITE = { 'index.html': 'home' };
+
+  it('is one for each credential', async () => {
+    const { key, deployToken } = await server.account();
+    for (let left = 2; left >= 0; left -= 1)
+      expect(limitOf(await server.deploy(SITE, { key }))).toMatchObject({ limit: 3, remaining: left });
+    const refused = await server.deploy(SITE, { key });
+    expectTooMany(refused);
+    expect(limitOf(refused)).toMatchObject({ limit: 3, remaining: 0 });
+    expect((await server.deploy(SITE, { key: deployToken })).status).toBe(201);
+    expect((await server.api('/account', { key })).status).toBe(200);
+  });
+
+  it('is tighter for an anonymous address, and shared by servers', async () => {
+    const ask = from(freshAddress());
+    expect((await server.deploy(SITE, ask)).status).toBe(201);
+    expect((await other.deploy(SITE, ask)).status).toBe(201);
+    expectTooMany(await server.deploy(SITE, ask));
+    expectTooMany(await other.deploy(SITE, ask));
+    expect((await server.deploy(SITE, from(freshAddress()))).status).toBe(201);
+  });
+
+  it('contract §3: a replay costs none of it, even when none is left, and one of the global limit', async () => {
+    const { key } = await server.account();
+    const again = { key, headers: { 'Idempotency-Key': 'again' } };
+    const first = await server.deploy(SITE, again);
+    for (let call = 0; call < 2; call += 1) await server.deploy(SITE, { key });
+    expectTooMany(await server.deploy(SITE, { key }));
+    const replay = await server.deploy(SITE, again);
+    expect([replay.status, replay.headers['idempotency-replay'], replay.text]).toEqual([201, 'true', first.text]);
+    expect(limitOf(replay)).toMatchObject({ limit: 20, remaining: 15 });
+  });
+
+  it('contract §3: of two at once with one key, on two servers, one makes the deployment and one costs a deploy', async () => {
+    const { key, account } = await server.account();
+    const again = { key, headers: { 'Idempotency-Key': 'both' } };
+    const answers = await Promise.all([server, other].map((one) => one.deploy(SITE, again)));
+    expect(answers.map(({ status }) => status)).toEqual([201, 201]);
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect(answers.filter(({ headers }) => headers['idempotency-replay'] === 'true')).toHaveLength(1);
+    expect(await server.database.query(`select id from deployment where account_id = $1`, [account])).toHaveLength(1);
+    expect(limitOf(await server.deploy(SITE, { key }))).toMatchObject({ limit: 3, remaining: 1 });
+  });
+
+  it('a refused deploy costs one', async () => {
+    const { key } = await server.account();
+    expect((await server.deploy(SITE, { key, fields: { nonsense: 'x' } })).status).toBe(400);
+    expect(limitOf(await server.deploy(SITE, { key }))).toMatchObject({ limit: 3, remaining: 1 });
+  });
+
+  it('T4: a 429 reaches a client that is still sending, and nothing of its upload is kept', async () => {
+    const { key } = await server.account();
+    for (let call = 0; call < 3; call += 1) await server.deploy(SITE, { key });
+    const large = { 'a.bin': Buffer.alloc(6 * 1024 ** 2, 'x') };
+    expectTooMany(await server.deploy(large, { key }));
+    expect([...server.berth.core.activePacks]).toEqual([]);
+  });
+});
+
+it('the owner is limited as everybody is', async () => {
+  expect(await remainingOf('/account', { key: OWNER_KEY })).toBe(19);
+});

@@ -1,0 +1,302 @@
+import { once } from 'node:events';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import type { Activity } from '@berth/contract';
+import type { AppRouter } from '@berth/core';
+import { createTRPCClient, httpSubscriptionLink, TRPCClientError } from '@trpc/client';
+import { EventSource } from 'eventsource';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { open } from '../http/raw-socket.ts';
+import { closeClean } from '../standing-asserts.ts';
+import { startTestServer, type TestServer } from '../test-server.ts';
+
+let server: TestServer;
+let proxy: Proxy;
+beforeAll(async () => {
+  server = await startTestServer();
+  proxy = await startProxy(server.port);
+});
+afterAll(async () => {
+  await proxy.close();
+  await closeClean(server);
+});
+
+let owner: { account: string; key: string };
+const watches: Watch[] = [];
+beforeEach(async () => void (owner = await server.account()));
+afterEach(() => watches.splice(0).forEach((each) => each.stop()));
+
+interface Proxy {
+  port: number;
+  /** Destroys every connection, as a network that breaks does, and takes no other until told so. */
+  cut(): void;
+  mend(): void;
+  close(): Promise<void>;
+}
+
+async function startProxy(target: number): Promise<Proxy> {
+  const sockets = new Set<Socket>();
+  let isCut = false;
+  const proxy: Server = createServer((client) => {
+    if (isCut) return void client.destroy();
+    const upstream = connect(target, '127.0.0.1');
+    for (const [one, two] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(one.on('error', () => two.destroy()).once('close', () => void (two.destroy(), sockets.delete(one))));
+      one.pipe(two);
+    }
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  const cut = () => {
+    isCut = true;
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    port: (proxy.address() as AddressInfo).port,
+    cut,
+    mend: () => void (isCut = false),
+    async close() {
+      cut();
+      await new Promise((resolve) => proxy.close(resolve));
+    },
+  };
+}
+
+/** A subscription by the real client. */
+interface Watch {
+  got: Activity[];
+  /** The states of the line, in order. */
+  states: string[];
+  /** Resolves once the line is up. */
+  started: Promise<void>;
+  /** Resolves when the client gives up, with its error, or when it is told that there is no more. */
+  ended: Promise<TRPCClientError<AppRouter> | null>;
+  stop(): void;
+}
+
+function watch(key: string, { port = server.port, lastEventId }: { port?: number; lastEventId?: string } = {}): Watch {
+  const client = createTRPCClient<AppRouter>({
+    links: [
+      httpSubscriptionLink({
+        url: `http://localhost:${port}/trpc`,
+        EventSource,
+        eventSourceOptions: {
+          fetch: (url, init) => fetch(url, { ...init, headers: { ...init.headers, Authorization: `Bearer ${key}` } }),
+        },
+      }),
+    ],
+  });
+  const started = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<TRPCClientError<AppRouter> | null>();
+  const got: Activity[] = [];
+  const states: string[] = [];
+  const { unsubscribe } = client.activities.watch.subscribe(lastEventId ? { lastEventId } : undefined, {
+    onStarted: () => started.resolve(),
+    onConnectionStateChange: ({ state }) => void states.push(state),
+    onData: ({ data }) => void got.push(data as Activity),
+    onError: (error) => ended.resolve(error),
+    onComplete: () => ended.resolve(null),
+  });
+  const made = { got, states, started: started.promise, ended: ended.promise, stop: unsubscribe };
+  watches.push(made);
+  return made;
+}
+
+/** Makes something happen in an account. */
+const act = async (key: string, name: string) => {
+  await server.publish({ 'index.html': name }, { key, fields: { via: name } });
+};
+const namesOf = ({ got }: Watch) => got.map(({ meta }) => meta['via']);
+const until = (seen: () => unknown) => expect.poll(seen, { timeout: 8000, interval: 10 });
+
+describe('contract §9: activities.watch', () => {
+  it('tells what happens from now on, live, as GET /activities does, and in its order', async () => {
+    await act(owner.key, 'before');
+    const live = watch(owner.key);
+    await live.started;
+    for (const name of ['one', 'two', 'three']) await act(owner.key, name);
+    await until(() => namesOf(live)).toEqual(['one', 'two', 'three']);
+    const { activities } = (await server.api('/activities?limit=3', { key: owner.key })).json<{
+      activities: unknown[];
+    }>();
+    expect(live.got).toEqual(activities.toReversed());
+  });
+
+  it('misses nothing and repeats nothing of what many do at once', async () => {
+    const live = watch(owner.key);
+    await live.started;
+    const names = Array.from({ length: 30 }, (_, at) => `n${at}`);
+    await Promise.all(names.map((name) => act(owner.key, name)));
+    await until(() => live.got.length).toBe(30);
+    expect(namesOf(live).toSorted()).toEqual(names.toSorted());
+    const { activities } = (await server.api('/activities?limit=30', { key: owner.key })).json<{
+      activities: unknown[];
+    }>();
+    expect(live.got).toEqual(activities.toReversed());
+  });
+
+  it('tells another account nothing', async () => {
+    const neighbour = await server.account();
+    const live = watch(neighbour.key);
+    await live.started;
+    await act(owner.key, 'mine');
+    await act(neighbour.key, 'theirs');
+    await until(() => namesOf(live)).toEqual(['theirs']);
+  });
+
+  it('begins after the event a client names, with more than one read of the table', async () => {
+    const [{ id } = { id: '' }] = await server.database.query<{ id: string }>(
+      'select max(id)::text as id from activity where account_id = $1',
+      [owner.account],
+    );
+    await server.database.query(
+      `insert into activity (account_id, event, created, auth_method, meta)
+       select $1, 'account.update', now(), 'operator', json_build_object('via', n) from generate_series(1, 250) n`,
+      [owner.account],
+    );
+    const late = watch(owner.key, { lastEventId: id });
+    await until(() => late.got.length).toBe(250);
+    expect(namesOf(late)).toEqual(Array.from({ length: 250 }, (_, at) => at + 1));
+  });
+
+  it('resumes where it was when its line drops, be it before the first event, without loss or doubles', async () => {
+    const live = watch(owner.key, { port: proxy.port });
+    await live.started;
+    await act(owner.key, 'one');
+    await until(() => namesOf(live)).toEqual(['one']);
+    const late = watch(owner.key, { port: proxy.port });
+    await late.started;
+    proxy.cut();
+    await act(owner.key, 'two');
+    await act(owner.key, 'three');
+    proxy.mend();
+    await until(() => namesOf(live)).toEqual(['one', 'two', 'three']);
+    await until(() => namesOf(late)).toEqual(['two', 'three']);
+    await act(owner.key, 'four');
+    await until(() => namesOf(live)).toEqual(['one', 'two', 'three', 'four']);
+    await until(() => namesOf(late)).toEqual(['two', 'three', 'four']);
+  });
+
+  it('tells everything when the connection on which the database tells was lost, with word of an activity', async () => {
+    const live = watch(owner.key);
+    await live.started;
+    const listeners = `from pg_stat_activity where datname = current_database() and query like 'listen %'`;
+    for (const name of ['one', 'two']) {
+      // Told at the commit of this statement, when nobody listens any more and nobody listens yet.
+      const killed = await server.database.query(
+        `with made as (
+           insert into activity (account_id, event, created, auth_method, meta)
+           values ($1, 'account.update', now(), 'operator', json_build_object('via', $2::text)) returning id)
+         select pg_terminate_backend(pid) ${listeners} and exists (select 1 from made)`,
+        [owner.account, name],
+      );
+      expect(killed).toHaveLength(1);
+      await until(() => namesOf(live).at(-1)).toBe(name);
+      await until(() => server.database.query(`select 1 ${listeners}`).then(({ length }) => length)).toBe(1);
+    }
+    expect(namesOf(live)).toEqual(['one', 'two']);
+    expect(live.states).not.toContain('idle');
+  });
+
+  it.each([
+    ['is revoked', 401, 'authentication_failed', `delete from token where account_id = $1`],
+    [
+      'has expired',
+      401,
+      'authentication_failed',
+      `update token set expires = now() - interval '1 second' where account_id = $1`,
+    ],
+    ['opens a closed account', 403, 'forbidden', `update account set state = 'terminated' where id = $1`],
+  ])('ends at the next word when its credential %s', async (_, status, code, statement) => {
+    const live = watch(owner.key);
+    await live.started;
+    await server.database.query(statement, [owner.account]);
+    await server.database.query(
+      `insert into activity (account_id, event, created, auth_method, meta) values ($1, 'account.update', now(), 'operator', '{}')`,
+      [owner.account],
+    );
+    const error = await live.ended;
+    expect(error).toBeInstanceOf(TRPCClientError);
+    expect(error!.data).toMatchObject({ error: code, status });
+    expect(live.got).toEqual([]);
+  });
+
+  it('ends at the moment its credential expires, with nothing to tell', async () => {
+    await server.database.query(`update token set expires = now() + interval '300 ms' where account_id = $1`, [
+      owner.account,
+    ]);
+    expect((await watch(owner.key).ended)!.data).toMatchObject({ error: 'authentication_failed' });
+  });
+
+  it('is closed to anonymous clients, deploy tokens and ids that are none', async () => {
+    const { deployToken } = await server.account();
+    for (const [key, lastEventId, code] of [
+      [deployToken, undefined, 'forbidden'],
+      [owner.key, 'x', 'validation_failed'],
+      [owner.key, '-1', 'validation_failed'],
+    ] as const)
+      expect((await watch(key, lastEventId ? { lastEventId } : {}).ended)!.data).toMatchObject({
+        error: code,
+      });
+    expect((await server.api('/trpc/activities.watch', { key: null })).text).toContain(
+      '"error":"authentication_failed"',
+    );
+  });
+
+  it('is held open for so many of one account, and the place of one that left is free', async () => {
+    const held = Array.from({ length: 20 }, () => watch(owner.key));
+    await Promise.all(held.map(({ started }) => started));
+    expect((await watch(owner.key).ended)!.data).toMatchObject({ error: 'rate_limit_exceeded', status: 429 });
+    expect((await server.api('/account', { key: owner.key })).status).toBe(200);
+    held[0]!.stop();
+    await expect
+      .poll(async () => {
+        const again = watch(owner.key);
+        return Promise.race([again.started.then(() => 'started'), again.ended.then(() => 'refused')]);
+      })
+      .toBe('started');
+  });
+
+  it('is text/event-stream on the wire, begins with the id to resume from, and says that it lives', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const { socket } = await open(server.port);
+      socket.write(
+        `GET /trpc/activities.watch HTTP/1.1\r\nHost: localhost:${server.port}\r\nAuthorization: Bearer ${owner.key}\r\n\r\n`,
+      );
+      let text = '';
+      socket.on('data', (chunk) => (text += String(chunk)));
+      await until(() => text).toContain('event: connected');
+      expect(text).toMatch(/^HTTP\/1.1 200 OK\r\n/);
+      expect(text.toLowerCase()).toContain('content-type: text/event-stream');
+      expect(text).toMatch(/event: begin\nretry: 1000\nid: \d+\n/);
+      expect(text).not.toContain('event: ping');
+      await vi.advanceTimersByTimeAsync(15_000);
+      await until(() => text).toContain('event: ping');
+      socket.destroy();
+      await once(socket, 'close');
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('cannot be in a batch', async () => {
+    const batch = await server.api('/trpc/activities.watch?batch=1', { key: owner.key });
+    expect(batch.text).toContain('"error":"validation_failed"');
+  });
+});
+
+describe('a server that stops', () => {
+  it('ends its lines at once, and clients come again', async () => {
+    const stopping = await startTestServer();
+    const { key } = await stopping.account();
+    const live = watch(key, { port: stopping.port });
+    await live.started;
+    const before = performance.now();
+    await stopping.close();
+    expect(performance.now() - before).toBeLessThan(3000);
+    await until(() => live.states.slice(-2)).toEqual(['pending', 'connecting']);
+  });
+});

@@ -1,0 +1,138 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { unavailable } from '../errors.ts';
+import type { DatabaseAddress } from './database.ts';
+
+/** What is told on a channel of the database. */
+export interface Listener {
+  /**
+   * Hears what is told on the channel from the moment the promise resolves.
+   *
+   * @param hear Called with each payload, and with `null` whenever something may have been missed: then it has to look for
+   *   itself. Must not throw.
+   * @returns Ends it.
+   * @throws when the database cannot be reached, or the listener is closed.
+   */
+  listen(hear: (payload: string | null) => void): Promise<() => void>;
+  /** Ends the connection; nobody hears anything any more. Calling it again is no error. */
+  close(): Promise<void>;
+}
+
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 10_000;
+/** A connection that died without a word is noticed by asking. */
+const PROBE_MS = 30_000;
+const PROBE_TIMEOUT_MS = 10_000;
+const CONNECTION_TIMEOUT_MS = 15_000;
+const END_TIMEOUT_MS = 1_000;
+
+/**
+ * Listens on one channel of PostgreSQL, with one connection for any number of hearers. It is opened for the first of them
+ * and kept. When it is lost it is opened again, after growing pauses, and every hearer is told that it may have missed
+ * something.
+ *
+ * @param channel A plain name.
+ */
+export function openListener(address: DatabaseAddress, channel: string): Listener {
+  const hearers = new Set<(payload: string | null) => void>();
+  const closing = new AbortController();
+  let line: Promise<Line> | null = null;
+  let keeping: Promise<void> = Promise.resolve();
+
+  const tell = (payload: string | null) => {
+    for (const hear of hearers) hear(payload);
+  };
+
+  /** Keeps a line until the listener is closed; after each loss another one. */
+  async function keep(first: Line): Promise<void> {
+    let current: Line | null = first;
+    for (let pauseMs = FIRST_PAUSE_MS; ;) {
+      if (current) {
+        await holdLine(current, closing.signal);
+        pauseMs = FIRST_PAUSE_MS;
+      } else {
+        await sleep(pauseMs, undefined, { signal: closing.signal, ref: false }).catch(() => {});
+        pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+      }
+      if (closing.signal.aborted) return;
+      line = openLine(address, channel, tell);
+      current = await line.catch(() => null);
+      if (current) tell(null);
+    }
+  }
+
+  return {
+    async listen(hear) {
+      if (closing.signal.aborted) throw unavailable('The service is stopping.');
+      if (!line) {
+        line = openLine(address, channel, tell);
+        line.then(
+          (opened) => (keeping = keep(opened)),
+          () => (line = null),
+        );
+      }
+      hearers.add(hear);
+      try {
+        await line;
+      } catch (error) {
+        hearers.delete(hear);
+        throw error;
+      }
+      return () => void hearers.delete(hear);
+    },
+    async close() {
+      closing.abort();
+      hearers.clear();
+      await line?.catch(() => {});
+      await keeping;
+    },
+  };
+}
+
+/** A connection that listens, and the promise that ends with it. */
+interface Line {
+  client: pg.Client;
+  gone: Promise<void>;
+}
+
+async function openLine(address: DatabaseAddress, channel: string, tell: (payload: string) => void): Promise<Line> {
+  const client = new pg.Client({
+    ...('url' in address
+      ? { connectionString: address.url }
+      : { host: address.socketDir, port: 5432, user: address.user, password: '', database: address.database }),
+    connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
+    query_timeout: PROBE_TIMEOUT_MS,
+    keepAlive: true,
+  });
+  const gone = new Promise<void>((resolve) => void client.once('end', resolve));
+  client.on('error', () => {});
+  client.on('notification', ({ payload }) => tell(payload ?? ''));
+  try {
+    await client.connect();
+    await client.query(`listen "${channel}"`);
+    return { client, gone };
+  } catch (error) {
+    await endLine(client);
+    throw error;
+  }
+}
+
+/** Waits until a line is gone, answers no more, or is to be given up; then it is ended. */
+async function holdLine({ client, gone }: Line, giveUp: AbortSignal): Promise<void> {
+  const { promise: over, resolve } = Promise.withResolvers<void>();
+  const probe = setInterval(() => void client.query('select 1').catch(() => resolve()), PROBE_MS).unref();
+  giveUp.addEventListener('abort', () => resolve());
+  if (!giveUp.aborted) await Promise.race([gone, over]);
+  clearInterval(probe);
+  await endLine(client);
+}
+
+/** Ends a line, without waiting long for a server that answers no more. */
+async function endLine(client: pg.Client): Promise<void> {
+  const patience = new AbortController();
+  await Promise.race([
+    client.end().catch(() => {}),
+    sleep(END_TIMEOUT_MS, undefined, { signal: patience.signal, ref: false }).catch(() => {}),
+  ]);
+  patience.abort();
+}

@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openDatabase } from '../../src/database/database.ts';
+import { ServiceError } from '../../src/errors.ts';
+import {
+  DEFAULT_RATE_LIMITS,
+  forgetFullBuckets,
+  giveBack,
+  type RateLimit,
+  requireRoom,
+  takeFrom,
+  takeFromBucket,
+} from '../../src/services/rate-limits.ts';
+import { createTestCore, type TestCore } from '../test-core.ts';
+
+let test: TestCore;
+beforeAll(async () => void (test = await createTestCore({ rateLimits: DEFAULT_RATE_LIMITS })));
+afterAll(() => test.close());
+
+const MINUTE_MS = 60_000;
+/** A core whose clock stands at a moment. */
+const at = (ms: number) => ({ ...test.core, now: () => new Date(1_800_000_000_000 + ms) });
+
+/** Takes one token after another until one is refused. */
+async function drain(key: string, limit: RateLimit, ms: number): Promise<number> {
+  for (let taken = 0; ; taken += 1) if (!(await takeFromBucket(at(ms), key, limit)).allowed) return taken;
+}
+
+describe('contract §7: a token bucket', () => {
+  it('starts full and says what is left, and for how long', async () => {
+    const limit = { count: 3, perSeconds: 60 };
+    const states = [];
+    for (let call = 0; call < 4; call += 1) states.push(await takeFromBucket(at(0), 'says', limit));
+    expect(states).toEqual([
+      { allowed: true, limit: 3, remaining: 2, resetSeconds: 20, retryAfterSeconds: 0 },
+      { allowed: true, limit: 3, remaining: 1, resetSeconds: 40, retryAfterSeconds: 0 },
+      { allowed: true, limit: 3, remaining: 0, resetSeconds: 60, retryAfterSeconds: 0 },
+      { allowed: false, limit: 3, remaining: 0, resetSeconds: 60, retryAfterSeconds: 20 },
+    ]);
+  });
+
+  it.each([
+    [1, 1],
+    [3, 1],
+    [7, 60],
+    [10, 600],
+    [11, 3_600],
+    [30, 7],
+  ])(
+    'of %i in %i s gives exactly so many at once, and one more for each share of the time',
+    async (count, perSeconds) => {
+      const limit = { count, perSeconds };
+      const key = `exact ${count}/${perSeconds}`;
+      expect(await drain(key, limit, 0)).toBe(count);
+      const shareMs = Math.ceil((perSeconds * 1000) / count);
+      expect(await drain(key, limit, shareMs - 2)).toBe(0);
+      expect(await drain(key, limit, shareMs + 1)).toBe(1);
+      expect(await drain(key, limit, 2 * perSeconds * 1000 + shareMs + 2)).toBe(count);
+    },
+  );
+
+  it('never gives more than its content and its refill, whenever it is asked, for whatever it costs', async () => {
+    const limit = { count: 13, perSeconds: 7 };
+    let ms = 0;
+    let taken = 0;
+    for (let step = 1; step <= 150; step += 1) {
+      ms += (step * 7919) % 400;
+      const cost = 1 + ((step * 31) % 5);
+      const { allowed, remaining } = await takeFromBucket(at(ms), 'whenever', limit, cost);
+      if (allowed) taken += cost;
+      expect(taken).toBeLessThanOrEqual(13 + (ms / 7_000) * 13);
+      expect(remaining).toBeGreaterThanOrEqual(0);
+      expect(allowed || remaining < cost).toBe(true);
+    }
+    expect(taken).toBeGreaterThan(0.95 * (ms / 7_000) * 13);
+  });
+
+  it('of 10 gives exactly 10 of 100 that ask at once', async () => {
+    const states = await Promise.all(
+      Array.from({ length: 100 }, () => takeFromBucket(at(0), 'at once', { count: 10, perSeconds: 600 })),
+    );
+    const allowed = states.filter((state) => state.allowed);
+    expect(allowed.map(({ remaining }) => remaining).toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    expect(states.filter((state) => !state.allowed).every(({ retryAfterSeconds }) => retryAfterSeconds === 60)).toBe(
+      true,
+    );
+  });
+
+  it('takes all that is asked for or nothing', async () => {
+    const limit = { count: 5, perSeconds: 50 };
+    expect(await takeFromBucket(at(0), 'all', limit, 3)).toMatchObject({ allowed: true, remaining: 2 });
+    expect(await takeFromBucket(at(0), 'all', limit, 3)).toMatchObject({
+      allowed: false,
+      remaining: 2,
+      retryAfterSeconds: 10,
+    });
+    expect(await takeFromBucket(at(0), 'all', limit, 2)).toMatchObject({ allowed: true, remaining: 0 });
+  });
+
+  it('never gives more than it holds, and then names the time at which it is full', async () => {
+    const limit = { count: 5, perSeconds: 50 };
+    expect(await takeFromBucket(at(0), 'too much', limit, 6)).toMatchObject({
+      allowed: false,
+      remaining: 5,
+      retryAfterSeconds: 1,
+    });
+    await takeFromBucket(at(0), 'too much', limit, 2);
+    expect(await takeFromBucket(at(0), 'too much', limit, 6)).toMatchObject({ allowed: false, retryAfterSeconds: 20 });
+  });
+
+  it('is refused for no longer than it takes to fill, even if a clock ran ahead', async () => {
+    const limit = { count: 2, perSeconds: 60 };
+    expect(await drain('ahead', limit, 24 * 60 * MINUTE_MS)).toBe(2);
+    expect(await takeFromBucket(at(0), 'ahead', limit)).toMatchObject({ allowed: false, retryAfterSeconds: 30 });
+    expect(await takeFromBucket(at(30_000), 'ahead', limit)).toMatchObject({ allowed: true, remaining: 0 });
+  });
+
+  it('follows a limit that was changed', async () => {
+    expect(await drain('changed', { count: 2, perSeconds: 60 }, 0)).toBe(2);
+    expect(await takeFromBucket(at(0), 'changed', { count: 10, perSeconds: 10 })).toMatchObject({
+      allowed: false,
+      retryAfterSeconds: 1,
+    });
+  });
+});
+
+describe('contract §7: the named limits', () => {
+  it('are one for each name and client', async () => {
+    const core = { ...at(0), rateLimits: { ...DEFAULT_RATE_LIMITS, unlock: { count: 1, perSeconds: 600 } } };
+    expect((await takeFrom(core, 'unlock', 'one')).allowed).toBe(true);
+    expect((await takeFrom(core, 'unlock', 'one')).allowed).toBe(false);
+    expect((await takeFrom(core, 'unlock', 'two')).allowed).toBe(true);
+    expect((await takeFrom(core, 'claim', 'one')).allowed).toBe(true);
+  });
+
+  it('refuse with the seconds to wait', async () => {
+    const core = { ...at(0), rateLimits: { ...DEFAULT_RATE_LIMITS, signin: { count: 1, perSeconds: 30 } } };
+    await requireRoom(core, 'signin', 'me');
+    const refusal = await requireRoom(core, 'signin', 'me').catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(ServiceError);
+    expect(refusal).toMatchObject({
+      code: 'rate_limit_exceeded',
+      message: 'Too many requests: try again in 30 seconds.',
+      retryAfterSeconds: 30,
+    });
+  });
+
+  it('take back what was not used, and never hold more for it', async () => {
+    const core = { ...at(0), rateLimits: { ...DEFAULT_RATE_LIMITS, deploy: { count: 2, perSeconds: 60 } } };
+    await takeFrom(core, 'deploy', 'back', 2);
+    await giveBack(core, 'deploy', 'back');
+    expect(await takeFrom(core, 'deploy', 'back')).toMatchObject({ allowed: true, remaining: 0 });
+    await giveBack(core, 'deploy', 'back', 9);
+    expect(await takeFrom(core, 'deploy', 'back')).toMatchObject({ allowed: true, remaining: 1 });
+  });
+
+  it('are none when they are off', async () => {
+    const core = { ...at(0), rateLimits: null };
+    await giveBack(core, 'signin', 'off');
+    for (let call = 0; call < 50; call += 1) expect((await takeFrom(core, 'signin', 'off', 100)).allowed).toBe(true);
+    expect(await test.database.query(`select 1 from rate_bucket where key = 'signin:off'`)).toEqual([]);
+  });
+
+  it('need no transaction of their own, and outlive the one of their caller', async () => {
+    const core = { ...at(0), rateLimits: { ...DEFAULT_RATE_LIMITS, claim: { count: 1, perSeconds: 60 } } };
+    await core.database
+      .transaction(async () => {
+        await takeFrom(core, 'claim', 'rolled back');
+        throw new Error('no');
+      })
+      .catch(() => {});
+    expect((await takeFrom(core, 'claim', 'rolled back')).allowed).toBe(false);
+  });
+
+  it('T27: are unavailable when the store is away', async () => {
+    const database = openDatabase({ url: 'postgres://nobody@127.0.0.1:1/nothing' });
+    const away = { ...test.core, database };
+    await expect(takeFrom(away, 'signin', 'me')).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(giveBack(away, 'signin', 'me')).rejects.toMatchObject({ code: 'unavailable' });
+    await database.close();
+  });
+});
+
+it('buckets that are full again are forgotten, others are not', async () => {
+  await takeFromBucket(at(0), 'forgotten', { count: 2, perSeconds: 60 });
+  await takeFromBucket(at(0), 'kept', { count: 2, perSeconds: 62 });
+  await forgetFullBuckets(at(30_000));
+  expect(await test.database.query(`select key from rate_bucket where key in ('forgotten', 'kept')`)).toEqual([
+    { key: 'kept' },
+  ]);
+});
