@@ -1,12 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
-import { type Core, invalid, type LiveSites, type Log } from '@berth/core';
+import { type Core, invalid, type LiveSites, type Log, unlockSite } from '@berth/core';
 import { createApiHost } from './api-host/api-host.ts';
+import { claimPathOf } from './api-host/claim-page/claim-path.ts';
 import type { Config } from './config.ts';
 import { clientAddress, parseTrustedProxies } from './http/client-address.ts';
 import { sendError } from './http/error-answer.ts';
 import type { Handler } from './http/server.ts';
 import { createRequestLog } from './request-log.ts';
+import { createGate } from './site-host/gate.ts';
 import { createSiteHost } from './site-host/site-host.ts';
 import { type HostNames, whichHost } from './which-host.ts';
 
@@ -27,9 +29,17 @@ export function createFrontDoor({ core, config, sites, log }: FrontDoorParts): H
   const proxies = parseTrustedProxies(config.trustedProxies);
   const addressOf = (req: IncomingMessage) => clientAddress(req, proxies);
   const names: HostNames = { apiHosts: new Set([config.apiHost]), platformDomain: config.platformHost };
-  const api = createApiHost({ core, baseUrl: config.baseUrl, log, addressOf });
-  const site = createSiteHost({ sites, packs: core.packs, log });
-  const logRequest = createRequestLog(log);
+  const api = createApiHost({ core, baseUrl: config.baseUrl, claimUrl: config.claimUrl, log, addressOf });
+  const gate = createGate({
+    key: core.keys.unlock,
+    now: () => core.now(),
+    cookies: config,
+    addressOf,
+    unlock: (attempt) => unlockSite(core, attempt),
+    log,
+  });
+  const site = createSiteHost({ sites, gate, packs: core.packs, log });
+  const logRequest = createRequestLog(log, claimPathOf(config));
 
   return (req: IncomingMessage, res: ServerResponse) => {
     const host = whichHost({ method: req.method!, target: req.url!, rawHeaders: req.rawHeaders }, names);
@@ -50,7 +60,7 @@ export function createFrontDoor({ core, config, sites, log }: FrontDoorParts): H
       case 'site':
         return site(req, res, host);
       case 'unknown':
-        return site(req, res, { ...host, deployment: null });
+        return site(req, res, { ...host, address: null });
       default:
         return host satisfies never;
     }

@@ -1,4 +1,5 @@
 import { DEPLOYMENT_ID } from '@berth/contract';
+import type { SiteAddress } from '@berth/core';
 
 /** What a request says about where it wants to go, as the parser of node:http left it. */
 export interface RequestHead {
@@ -22,21 +23,26 @@ export type HostAnswer =
   /** 400: nobody can say which host was meant. */
   | { kind: 'invalid'; reason: string }
   | { kind: 'api'; path: string; query: string }
-  /** A name that can be a deployment's; whether there is one is not known here. */
-  | { kind: 'site'; deployment: string; path: string; query: string }
+  /** A name that can be a site's; whether there is one is not known here. `host` is the name, normalised. */
+  | { kind: 'site'; host: string; address: SiteAddress; path: string; query: string }
   /** 404: no host of ours. */
-  | { kind: 'unknown'; path: string; query: string };
+  | { kind: 'unknown'; host: string; path: string; query: string };
 
 const MAX_NAME_LENGTH = 253;
 const HOST_NAME = /^[A-Za-z0-9.-]+$/;
 const PORT = /:\d{0,5}$/;
 const ABSOLUTE_FORM = /^https?:\/\/([^/?#]*)(.*)$/is;
+/** The one label of a platform domain. Source: contract §4. */
+const CHOSEN_NAME = /^(?!-)[a-z0-9-]{3,63}(?<!-)$/;
+/** At least two labels, the last of which is no number: neither a lone name nor an IP address. */
+const CUSTOM_DOMAIN = /^(?:(?!-)[a-z0-9-]{1,63}(?<!-)\.)+(?!\d+$)(?!-)[a-z0-9-]{1,63}(?<!-)$/;
 
 /**
  * Picks API, site or neither for a request, once.
  *
  * Only the one `Host` header and the request target count: forwarding headers never choose a site. An absolute target has
- * to name the same host and is reduced to its path.
+ * to name the same host and is reduced to its path. `<id>.{platform_domain}` is a deployment, another label there a platform
+ * domain, and any other name that is not the API's can be a custom domain.
  *
  * Source: serving S3, S4; security F9, T11, T31; RFC 9112 §3.2.
  */
@@ -54,8 +60,16 @@ export function whichHost(head: RequestHead, { apiHosts, platformDomain }: HostN
 
   const place = placeOf(target);
   if (apiHosts.has(host)) return { kind: 'api', ...place };
-  const label = host.endsWith(`.${platformDomain}`) ? host.slice(0, -platformDomain.length - 1) : '';
-  return DEPLOYMENT_ID.test(label) ? { kind: 'site', deployment: label, ...place } : { kind: 'unknown', ...place };
+  const address = addressOf(host, platformDomain);
+  return address ? { kind: 'site', host, address, ...place } : { kind: 'unknown', host, ...place };
+}
+
+function addressOf(host: string, platformDomain: string): SiteAddress | null {
+  if (host === platformDomain) return null;
+  if (!host.endsWith(`.${platformDomain}`)) return CUSTOM_DOMAIN.test(host) ? { domain: host } : null;
+  const label = host.slice(0, -platformDomain.length - 1);
+  if (DEPLOYMENT_ID.test(label)) return { deployment: label };
+  return CHOSEN_NAME.test(label) ? { domain: host } : null;
 }
 
 function invalid(reason: string): HostAnswer {

@@ -30,22 +30,43 @@ const rows: Row[] = [
   ['hosted', `//evil.example/x`, host(`${ID}.sites.example`), `site ${ID} //evil.example/x`],
 
   ['hosted', '/', host('sites.example'), 'unknown /'],
-  ['hosted', '/', host('other.example'), 'unknown /'],
+  ['hosted', '/', host('other.example'), 'domain other.example /'],
   ['hosted', '/', host(`x.${ID}.sites.example`), 'unknown /'],
-  ['hosted', '/', host('www.sites.example'), 'unknown /'],
-  ['hosted', '/', host('my-site.sites.example'), 'unknown /'],
-  ['hosted', '/', host('calm-otter-4k9x2q.sites.example'), 'unknown /'],
-  ['hosted', '/', host(`${ID}.sites.example.evil.example`), 'unknown /'],
-  ['hosted', '/', host(`${ID}sites.example`), 'unknown /'],
-  ['hosted', '/', host(`${ID}.evilsites.example`), 'unknown /'],
+  ['hosted', '/', host('www.sites.example'), 'domain www.sites.example /'],
+  ['hosted', '/', host('my-site.sites.example'), 'domain my-site.sites.example /'],
+  ['hosted', '/', host('calm-otter-4k9x2q.sites.example'), 'domain calm-otter-4k9x2q.sites.example /'],
+  ['hosted', '/', host(`${ID}.sites.example.evil.example`), `domain ${ID}.sites.example.evil.example /`],
+  ['hosted', '/', host(`${ID}sites.example`), `domain ${ID}sites.example /`],
+  ['hosted', '/', host(`${ID}.evilsites.example`), `domain ${ID}.evilsites.example /`],
   ['hosted', '/', host(ID), 'unknown /'],
   ['hosted', '/', host(`${ID}..sites.example`), 'unknown /'],
   ['hosted', '/', host(`.sites.example`), 'unknown /'],
   ['hosted', '/', host(`${ID}.sites.example..`), 'unknown /'],
   ['hosted', '/', host('127.0.0.1:4000'), 'unknown /'],
   ['hosted', '/', host('203.0.113.7'), 'unknown /'],
-  ['hosted', '/', host(`x.api.berth.example`), 'unknown /'],
+  ['hosted', '/', host(`x.api.berth.example`), `domain x.api.berth.example /`],
   ['hosted', '/x?y', host('a'.repeat(253)), 'unknown /x?y'],
+
+  ['hosted', '/', host('My-Site.Sites.Example'), 'domain my-site.sites.example /'],
+  ['hosted', '/', host('my-site.sites.example.:8443'), 'domain my-site.sites.example /'],
+  ['hosted', '/a?b', host('WWW.Bakery.Example'), 'domain www.bakery.example /a?b'],
+  ['hosted', '/', host('bakery.example.'), 'domain bakery.example /'],
+  ['hosted', '/', host('bakery.example.:443'), 'domain bakery.example /'],
+  ['hosted', '/', host('xn--bckerei-5wa.example'), 'domain xn--bckerei-5wa.example /'],
+  ['hosted', 'http://bakery.example:80/x', host('BAKERY.example'), 'domain bakery.example /x'],
+  ['hosted', 'http://bakery.example/x', host('other.example'), 'invalid'],
+  ['hosted', '/', host('ab.sites.example'), 'unknown /'],
+  ['hosted', '/', host(`${'a'.repeat(63)}.sites.example`), `domain ${'a'.repeat(63)}.sites.example /`],
+  ['hosted', '/', host(`${'a'.repeat(64)}.sites.example`), 'unknown /'],
+  ['hosted', '/', host('-my-site.sites.example'), 'unknown /'],
+  ['hosted', '/', host('my-site-.sites.example'), 'unknown /'],
+  ['hosted', '/', host('a.my-site.sites.example'), 'unknown /'],
+  ['hosted', '/', host('bakery'), 'unknown /'],
+  ['hosted', '/', host('bakery..example'), 'unknown /'],
+  ['hosted', '/', host('-bakery.example'), 'unknown /'],
+  ['hosted', '/', host(`${'a'.repeat(64)}.example`), 'unknown /'],
+  ['hosted', '/', host('0x7f.1'), 'unknown /'],
+  ['hosted', '/', host('1.2.3.4.'), 'unknown /'],
 
   ['hosted', '/', [], 'invalid'],
   ['hosted', '/', host(''), 'invalid'],
@@ -75,8 +96,8 @@ const rows: Row[] = [
   ['hosted', `ftp://${ID}.sites.example/`, host(`${ID}.sites.example`), 'invalid'],
   ['hosted', '*', host(`${ID}.sites.example`), 'invalid'],
 
-  ['hosted', '/', [...host('other.example'), `X-Forwarded-Host: ${ID}.sites.example`], 'unknown /'],
-  ['hosted', '/', [...host('other.example'), `Forwarded: host=${ID}.sites.example`], 'unknown /'],
+  ['hosted', '/', [...host('other.example'), `X-Forwarded-Host: ${ID}.sites.example`], 'domain other.example /'],
+  ['hosted', '/', [...host('other.example'), `Forwarded: host=${ID}.sites.example`], 'domain other.example /'],
   ['hosted', '/', [...host(`${ID}.sites.example`), 'X-Forwarded-Host: api.berth.example'], SITE],
   ['hosted', '/', [...host(`${ID}.sites.example`), 'X-Host: api.berth.example', 'X-Original-URL: /secret'], SITE],
 
@@ -84,8 +105,8 @@ const rows: Row[] = [
   ['local', '/', host('localhost.'), 'api /'],
   ['local', '/', host(`${ID}.localhost:4000`), SITE],
   ['local', '/', host('127.0.0.1:4000'), 'unknown /'],
-  ['local', '/', host('my-site.localhost'), 'unknown /'],
-  ['local', '/', host('rebound.evil.example'), 'unknown /'],
+  ['local', '/', host('my-site.localhost'), 'domain my-site.localhost /'],
+  ['local', '/', host('rebound.evil.example'), 'domain rebound.evil.example /'],
 ];
 
 /** A header line as node:http hands it on: name and value apart, outer white space gone. */
@@ -97,7 +118,9 @@ function split(line: string): [string, string] {
 function told(answer: ReturnType<typeof whichHost>): string {
   if (answer.kind === 'invalid') return 'invalid';
   const place = answer.path + answer.query;
-  return answer.kind === 'site' ? `site ${answer.deployment} ${place}` : `${answer.kind} ${place}`;
+  if (answer.kind !== 'site') return `${answer.kind} ${place}`;
+  const { address } = answer;
+  return 'domain' in address ? `domain ${address.domain} ${place}` : `site ${address.deployment} ${place}`;
 }
 
 describe('S3, S4, T11, T31: which host a request means', () => {

@@ -1,17 +1,5 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { PAGE_HEADERS } from '../http/page-headers.ts';
-import { PAGE_STYLE, PAGE_STYLE_HASH } from './page-style.ts';
-
-interface Page {
-  status: number;
-  title: string;
-  /** Paragraphs of plain text. */
-  text: readonly string[];
-  /** A way on. */
-  link?: { text: string; href: string };
-  /** Whether the page names the request, for somebody who reports it. */
-  named?: boolean;
-}
+import { type Page, writePage } from './page-frame.ts';
 
 const PAGES = {
   'unknown-address': {
@@ -36,12 +24,26 @@ const PAGES = {
       'The site is here, but it was published without an index.html at its root. Its other addresses may well work.',
     ],
   },
-  locked: {
-    status: 401,
-    title: 'This site is protected by a password',
+  paused: {
+    status: 503,
+    title: 'This site is paused',
     text: [
-      'Its owner shares it only with people who know the password.',
-      'This version of the service cannot ask you for it yet, so for now the site cannot be opened here. It is kept safe until then.',
+      'Its owner has to settle something with the service that hosts it. Nothing is lost; once that is done, the site is back at this address.',
+    ],
+  },
+  'taken-down': {
+    status: 451,
+    title: 'This site has been taken down',
+    text: [
+      'Whoever runs this service has removed it from view, because of a complaint or a legal demand. If it is yours, get in touch with them.',
+    ],
+  },
+  'needs-https': {
+    status: 401,
+    title: 'This site opens over https only',
+    text: [
+      'It is protected by a password. This address is plain http, where a password can be read on its way, so none is asked for here.',
+      'If you run this service, give it an https address; on a network that you trust, the setting ALLOW_INSECURE opens protected sites over http as well.',
     ],
   },
   malformed: {
@@ -66,20 +68,6 @@ const PAGES = {
 /** A page of the service itself. */
 export type PageName = keyof typeof PAGES;
 
-// A mooring post with a line around it, above the water.
-const MARK =
-  '<rect x="14" y="9" width="20" height="6.5" rx="3.25"/><path d="M18.5 15.5 17 33M29.5 15.5 31 33"/>' +
-  '<path d="M18 22c4 2 8.5 2 12 0M17.5 26.5c8 3.5 18 1 26.5-5.5"/><path d="M4 33h40"/>' +
-  '<path d="M4 40c3.3-2.6 6.7-2.6 10 0s6.7 2.6 10 0 6.7-2.6 10 0 6.7 2.6 10 0"/>';
-const ICON = `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="3 4 42 42" fill="none" stroke="#3d8b98" stroke-width="3">${MARK}</svg>`)}`;
-
-const HEADERS = {
-  'Content-Type': 'text/html; charset=utf-8',
-  'Cache-Control': 'no-store',
-  'Content-Security-Policy': `default-src 'none'; style-src ${PAGE_STYLE_HASH}; img-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'`,
-  ...PAGE_HEADERS,
-};
-
 /**
  * Answers with a page of the service itself: no script, nothing foreign, not stored. To HEAD it sends the headers alone.
  *
@@ -87,39 +75,5 @@ const HEADERS = {
  * Source: serving S5, S53; security §7.
  */
 export function sendPage(res: ServerResponse, name: PageName, headers: OutgoingHttpHeaders = {}): void {
-  const page: Page = PAGES[name];
-  const html = render(page, String(res.getHeader('X-Request-Id') ?? ''));
-  res.writeHead(page.status, { ...HEADERS, ...headers, 'Content-Length': Buffer.byteLength(html) }).end(html);
-}
-
-function render({ title, text, link, named }: Page, requestId: string): string {
-  const paragraphs = text.map((paragraph) => `<p>${escapeHtml(paragraph)}</p>`);
-  if (link) paragraphs.push(`<p><a href="${escapeHtml(link.href)}">${escapeHtml(link.text)}</a></p>`);
-  if (named && requestId !== '')
-    paragraphs.push(
-      `<p>If it happens again, quote this number to whoever runs the service: <code>${escapeHtml(requestId)}</code></p>`,
-    );
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(title)}</title>
-<link rel="icon" href="${ICON}">
-<style>${PAGE_STYLE}</style>
-</head>
-<body>
-<main>
-<svg viewBox="3 6 42 38" fill="none" stroke="currentColor" stroke-width="1.75" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">${MARK}</svg>
-<h1>${escapeHtml(title)}</h1>
-${paragraphs.join('\n')}
-</main>
-<footer>Berth</footer>
-</body>
-</html>
-`;
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+  writePage(res, PAGES[name], headers);
 }

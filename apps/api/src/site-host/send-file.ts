@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { entityTag, judgeConditions, type PackStore, type Site, type SiteFile } from '@berth/core';
-import { bodyHeaders, type FileIntent, fileHeaders, siteHeaders } from './file-headers.ts';
+import { bodyHeaders, type FileIntent, fileHeaders, uncachedHeaders } from './file-headers.ts';
 
 /** Files up to this size are read whole and checked; larger ones stream. */
 const SMALL_FILE_BYTES = 64 * 1024;
@@ -28,8 +28,7 @@ export async function sendFile(
 ): Promise<void> {
   const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = req.headers;
   const judged = intent.status === 404 ? 404 : judgeConditions({ ifMatch, ifNoneMatch }, entityTag(intent.file));
-  if (judged === 412)
-    res.writeHead(412, { ...siteHeaders(site), 'Cache-Control': 'no-store', 'Content-Length': 0 }).end();
+  if (judged === 412) res.writeHead(412, { ...uncachedHeaders(site), 'Content-Length': 0 }).end();
   else if (judged === 304) res.writeHead(304, fileHeaders(site, intent)).end();
   else await sendBody(req, res, packs, intent, { ...bodyHeaders(intent), ...fileHeaders(site, intent) });
 }

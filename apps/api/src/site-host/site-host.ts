@@ -6,26 +6,33 @@ import {
   parseRequestPath,
   type PackStore,
   resolve,
+  type ProtectedSite,
   type Site,
   SITE_METHODS,
+  type SiteAddress,
   toServiceError,
   type VisitRequest,
 } from '@berth/core';
-import { siteHeaders } from './file-headers.ts';
+import { siteHeaders, uncachedHeaders } from './file-headers.ts';
+import type { Gate } from './gate.ts';
 import { sendPage } from './pages.ts';
 import { isMisplaced, sendFile } from './send-file.ts';
+import { UNLOCK_PATH } from './unlock-form.ts';
 
 /** What the site host works with. */
 export interface SiteHostParts {
   sites: LiveSites;
+  gate: Gate;
   packs: PackStore;
   log: Log;
 }
 
 /** Which site is asked for what. */
 export interface Visit {
-  /** The deployment that the host names; `null` for a host that is none of ours. */
-  deployment: string | null;
+  /** The host that was asked, normalised. */
+  host: string;
+  /** The site that the host names; `null` for a host that is none of ours. */
+  address: SiteAddress | null;
   /** The path as sent, up to `?`. */
   path: string;
   /** The query as sent, from `?` on; empty when there is none. */
@@ -35,31 +42,34 @@ export interface Visit {
 /** Answers a visit. Never rejects: what fails is logged and answered with a page, or cuts the connection. */
 export type SiteHost = (req: IncomingMessage, res: ServerResponse, visit: Visit) => Promise<void>;
 
-const UNLOCK_PATH = '.berth/unlock';
+/** When a paused site is worth another look. Source: serving S4. */
+const PAUSED_RETRY_SECONDS = 3600;
 
 /**
  * Makes the wildcard host: which site, is it locked, what is answered, and the answer.
  *
- * Source: serving S1, S2, S5, S6, S58, S64; security C3, T16.
+ * Source: serving S1, S2, S4 to S6, S58, S64; security C3, T16.
  */
-export function createSiteHost({ sites, packs, log }: SiteHostParts): SiteHost {
-  async function answer(
-    req: IncomingMessage,
-    res: ServerResponse,
-    { deployment, path: rawPath, query }: Visit,
-  ): Promise<void> {
-    const path = parseRequestPath(rawPath);
+export function createSiteHost({ sites, gate, packs, log }: SiteHostParts): SiteHost {
+  async function answer(req: IncomingMessage, res: ServerResponse, visit: Visit): Promise<void> {
+    const path = parseRequestPath(visit.path);
     if (path === null) return sendPage(res, 'malformed');
     const isSystem = isSystemPath(path.path);
-    if (deployment === null || (isSystem && path.path !== UNLOCK_PATH)) return sendPage(res, 'unknown-address');
+    if (visit.address === null || (isSystem && path.path !== UNLOCK_PATH)) return sendPage(res, 'unknown-address');
 
     for (const fresh of [false, true]) {
-      const site = await sites.find(deployment, { fresh });
-      if (!site) return sendPage(res, 'unknown-address');
-      if (site.locked) return sendLocked(req, res, site);
-      if (isSystem) return sendPage(res, 'unknown-address', siteHeaders(site));
+      const site = await sites.find(visit.address, { fresh });
+      if (site === null) return sendPage(res, 'unknown-address');
+      if (site === 'taken-down') return sendPage(res, 'taken-down');
+      if (site === 'paused') return sendPage(res, 'paused', { 'Retry-After': String(PAUSED_RETRY_SECONDS) });
+      if (isProtected(site)) {
+        const approach = { host: visit.host, site };
+        if (isSystem && req.method === 'POST') return gate.answerForm(req, res, approach);
+        if (!gate.isOpen(req, approach)) return gate.refuse(req, res, approach, visit.path + visit.query);
+        if (isSystem) return gate.leadOn(res, site);
+      } else if (isSystem) return sendPage(res, 'unknown-address', siteHeaders(site));
       try {
-        return await show(req, res, site, { method: req.method!, path, query });
+        return await show(req, res, site, { method: req.method!, path, query: visit.query });
       } catch (error) {
         if (fresh || res.headersSent || !isMisplaced(error)) throw error;
       }
@@ -74,14 +84,12 @@ export function createSiteHost({ sites, packs, log }: SiteHostParts): SiteHost {
         return sendFile(req, res, packs, site, intent);
       case 'redirect':
         return void res
-          .writeHead(307, { ...headers, Location: intent.location, 'Cache-Control': 'no-store', 'Content-Length': 0 })
+          .writeHead(307, { ...uncachedHeaders(site), Location: intent.location, 'Content-Length': 0 })
           .end();
       case 'options':
         return void res.writeHead(204, { ...headers, Allow: SITE_METHODS }).end();
       case 'method-not-allowed':
-        return void res
-          .writeHead(405, { ...headers, Allow: SITE_METHODS, 'Cache-Control': 'no-store', 'Content-Length': 0 })
-          .end();
+        return void res.writeHead(405, { ...uncachedHeaders(site), Allow: SITE_METHODS, 'Content-Length': 0 }).end();
       case 'not-found':
         return sendPage(
           res,
@@ -101,7 +109,7 @@ export function createSiteHost({ sites, packs, log }: SiteHostParts): SiteHost {
       const fields = {
         err: error.cause ?? error,
         requestId: res.getHeader('X-Request-Id'),
-        deployment: visit.deployment,
+        host: visit.host,
       };
       const away = error.code === 'unavailable';
       if (away) log.warn(fields, 'A dependency is away.');
@@ -113,21 +121,6 @@ export function createSiteHost({ sites, packs, log }: SiteHostParts): SiteHost {
   };
 }
 
-/**
- * The answer of a locked site, the same for every path, method, Range and condition.
- *
- * A page that was opened here also clears what an earlier, public version left in the browser; a subresource never does, or
- * any page could wipe what a visitor has stored.
- *
- * Source: serving S58, S59; security T15, T16.
- */
-function sendLocked(req: IncomingMessage, res: ServerResponse, site: Site): void {
-  const isOpened = req.headers['sec-fetch-dest'] === 'document';
-  sendPage(res, 'locked', {
-    ...siteHeaders(site),
-    'Cache-Control': 'private, no-store',
-    Vary: 'Cookie',
-    'WWW-Authenticate': 'Password realm="site"',
-    ...(isOpened ? { 'Clear-Site-Data': '"cache", "storage"' } : {}),
-  });
+function isProtected(site: Site): site is ProtectedSite {
+  return site.passwordVersion !== null;
 }

@@ -1,6 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { stop } from '../http/raw-socket.ts';
+import { type RawAnswer, stop } from '../http/raw-socket.ts';
 import { comparable, hostOf, LOCKED, MARKER, runSampleSites } from './running-host.ts';
+
+/** A locked answer without the address that its form leads back to, which is the one asked for, and its length. */
+function withoutWayBack(answer: RawAnswer): RawAnswer {
+  const body = answer.body.replace(/name="next" value="[^"]*"/, 'name="next"');
+  return { ...answer, body, headers: { ...answer.headers, 'content-length': '' } };
+}
 
 let host: Awaited<ReturnType<typeof runSampleSites>>;
 beforeEach(async () => {
@@ -54,7 +60,7 @@ describe('S58, S59, T16: a locked site', () => {
   ];
 
   it('gives every path, method, Range and condition one answer, and none of its bytes', async () => {
-    const expected = comparable(await host.get('/', [], at()));
+    const expected = withoutWayBack(comparable(await host.get('/', [], at())));
     expect(expected).toMatchObject({
       status: 401,
       headers: {
@@ -72,7 +78,8 @@ describe('S58, S59, T16: a locked site', () => {
     for (const target of spellings) {
       for (const method of ['GET', 'HEAD', 'OPTIONS', 'POST', 'DELETE']) {
         for (const lines of additions) {
-          const answer = comparable(await host.get(target, lines, at(method)));
+          if (method === 'POST' && target.startsWith('/.berth/')) continue;
+          const answer = withoutWayBack(comparable(await host.get(target, lines, at(method))));
           expect(answer, `${method} ${target} ${lines.join()}`).toEqual({
             ...expected,
             body: method === 'HEAD' ? '' : expected.body,

@@ -59,6 +59,7 @@ export function memoryPacks(): MemoryPacks {
     },
     stream: ({ pack, offset, length }) => Readable.from(chunks(pack, offset, offset + length), { objectMode: false }),
     read: async ({ pack, offset, length }) => get(pack).subarray(offset, offset + length),
+    modified: async (pack) => (contents.has(pack) ? new Date() : null),
     async remove(pack) {
       contents.delete(pack);
     },

@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
-import type { LiveSites, PackStore, Site } from '@berth/core';
+import type { LiveSites, PackStore, Site, UnlockAttempt, UnlockOutcome, Withheld } from '@berth/core';
 import { createHttpServer } from '../../src/http/server.ts';
+import { createGate } from '../../src/site-host/gate.ts';
 import { createSiteHost } from '../../src/site-host/site-host.ts';
 import { whichHost } from '../../src/which-host.ts';
 import { ask, listen, type RawAnswer } from '../http/raw-socket.ts';
@@ -44,10 +46,12 @@ interface Asked {
 export interface RunningHost {
   server: Server;
   port: number;
-  /** The sites there are; tests change it. */
-  sites: Map<string, Site>;
+  /** The sites there are, by deployment or domain; tests change it. */
+  sites: Map<string, Site | Withheld>;
   /** Finds them; tests replace it. */
   live: LiveSites;
+  /** Tries passwords; tests replace it. Without more ado every password is wrong. */
+  lock: { unlock(attempt: UnlockAttempt): Promise<UnlockOutcome> };
   /** What was logged, by level. */
   logged: { level: 'info' | 'warn' | 'error'; err?: unknown }[];
   /** How often the places of a site were asked for anew. */
@@ -56,25 +60,36 @@ export interface RunningHost {
 }
 
 export async function runSiteHost(packs: PackStore): Promise<RunningHost> {
-  const sites = new Map<string, Site>();
+  const sites: RunningHost['sites'] = new Map();
+  const lock: RunningHost['lock'] = { unlock: async () => ({ kind: 'wrong' }) };
   const logged: RunningHost['logged'] = [];
   let freshReads = 0;
   const record = (level: 'info' | 'warn' | 'error') => (fields: object) => void logged.push({ level, ...fields });
   const log = { info: record('info'), warn: record('warn'), error: record('error') };
-  const live: LiveSites = { find: async (deployment) => sites.get(deployment) ?? null };
+  const live: LiveSites = {
+    find: async (address) => sites.get('domain' in address ? address.domain : address.deployment) ?? null,
+  };
   const counting: LiveSites = {
-    find(deployment, options) {
+    find(address, options) {
       if (options?.fresh) freshReads += 1;
-      return live.find(deployment, options);
+      return live.find(address, options);
     },
   };
-  const visit = createSiteHost({ sites: counting, packs, log });
+  const gate = createGate({
+    key: randomBytes(32),
+    now: () => new Date(),
+    cookies: { publicScheme: 'https', allowInsecure: false },
+    addressOf: () => '192.0.2.1',
+    unlock: (attempt) => lock.unlock(attempt),
+    log,
+  });
+  const visit = createSiteHost({ sites: counting, gate, packs, log });
   const names = { apiHosts: new Set<string>(), platformDomain: PLATFORM_DOMAIN };
   const server = createHttpServer(
     (req, res) => {
       const answer = whichHost({ method: req.method!, target: req.url!, rawHeaders: req.rawHeaders }, names);
       if (answer.kind === 'site') return visit(req, res, answer);
-      if (answer.kind === 'unknown') return visit(req, res, { ...answer, deployment: null });
+      if (answer.kind === 'unknown') return visit(req, res, { ...answer, address: null });
       throw new Error(`the test asked for a host that is ${answer.kind}`);
     },
     { log },
@@ -85,6 +100,7 @@ export async function runSiteHost(packs: PackStore): Promise<RunningHost> {
     port,
     sites,
     live,
+    lock,
     logged,
     freshReads: () => freshReads,
     get: (target, headers = [], { method = 'GET', host = hostOf(PUBLIC) } = {}) =>
@@ -96,11 +112,11 @@ export async function runSiteHost(packs: PackStore): Promise<RunningHost> {
 export async function runSampleSites(): Promise<RunningHost & { packs: MemoryPacks; site: Site }> {
   const packs = memoryPacks();
   const manifest = await pack(packs, 'first', FILES);
-  const site: Site = { deployment: PUBLIC, locked: false, anonymous: false, manifest };
+  const site: Site = { deployment: PUBLIC, passwordVersion: null, anonymous: false, onDomain: false, manifest };
   const host = await runSiteHost(packs);
   host.sites.set(PUBLIC, site);
   host.sites.set(ANONYMOUS, { ...site, deployment: ANONYMOUS, anonymous: true });
-  host.sites.set(LOCKED, { ...site, deployment: LOCKED, locked: true });
+  host.sites.set(LOCKED, { ...site, deployment: LOCKED, passwordVersion: 'first' });
   return { ...host, packs, site };
 }
 

@@ -21,7 +21,7 @@ async function serve(packs: PackStore): Promise<void> {
     'beyond.bin': LARGE.subarray(0, 65_537),
   });
   host = await runSiteHost(packs);
-  host.sites.set(PUBLIC, { deployment: PUBLIC, locked: false, anonymous: false, manifest });
+  host.sites.set(PUBLIC, { deployment: PUBLIC, passwordVersion: null, anonymous: false, onDomain: false, manifest });
 }
 
 afterEach(() => stop(host.server));
@@ -95,10 +95,10 @@ describe('large files', () => {
       return content;
     };
     host = await runSiteHost({ ...packs, stream });
-    host.live.find = async (deployment) => {
+    host.live.find = async () => {
       asked.resolve();
       await left.promise;
-      return { deployment, locked: false, anonymous: false, manifest };
+      return { deployment: PUBLIC, passwordVersion: null, anonymous: false, onDomain: false, manifest };
     };
     const connected = once(host.server, 'connection');
     const { socket } = await open(host.port);

@@ -9,14 +9,17 @@ export function entityTag(file: SiteFile): string {
 }
 
 /**
- * How long a file of a public site may be kept by those who fetched it from its deployment host.
+ * How long a file of a public site may be kept by those who fetched it.
  *
  * @param path The path of the file, not of the request.
- * @returns The value of `Cache-Control`. Source: serving S53.
+ * @param options.onDomain Whether it was fetched from a domain, which may have other bytes at the same path later.
+ * @returns The value of `Cache-Control`. Source: serving S53, S54.
  */
-export function cacheControl(path: string): string {
+export function cacheControl(path: string, { onDomain = false } = {}): string {
   const isAsset = !path.endsWith('.html');
-  return isAsset && hasHashInName(path) ? 'public, max-age=31536000, immutable' : 'public, max-age=0, must-revalidate';
+  return !onDomain && isAsset && hasHashInName(path)
+    ? 'public, max-age=31536000, immutable'
+    : 'public, max-age=0, must-revalidate';
 }
 
 /** True for names such as `app.4f3a9b21.js` and `index-BX1y_Abq.css`, not for `app-component.js`. Source: serving S54. */

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../src/core.ts';
 import { deleteDeployment } from '../../src/services/deployments.ts';
 import { createLiveSites } from '../../src/services/live-sites.ts';
+import type { Site } from '../../src/serving/site.ts';
 import { ANONYMOUS, createTestCore, deploySite, type TestCore } from '../test-core.ts';
 
 const SITE = { 'index.html': 'hello', 'a/b.html': 'world', empty: '' };
@@ -15,14 +16,30 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
+/** The site of a deployment; `null` for one that is not shown. */
+async function findSite(
+  sites: ReturnType<typeof createLiveSites>,
+  deployment: string,
+  options?: { fresh?: boolean },
+): Promise<Site | null> {
+  const site = await sites.find({ deployment }, options);
+  return typeof site === 'string' ? null : site;
+}
+
 const deploy = async (fields: Record<string, string> = {}) =>
   (await deploySite(test.core, caller, SITE, { fields })).body.deployment;
 
 describe('which sites may be answered', () => {
   it('are those that are live, with each file’s content and place', async () => {
     const deployment = await deploy();
-    const site = await createLiveSites(test.core).find(deployment);
-    expect(site).toEqual({ deployment, locked: false, anonymous: false, manifest: expect.any(Map) });
+    const site = await findSite(createLiveSites(test.core), deployment);
+    expect(site).toEqual({
+      deployment,
+      passwordVersion: null,
+      anonymous: false,
+      onDomain: false,
+      manifest: expect.any(Map),
+    });
     expect([...site!.manifest.keys()].toSorted()).toEqual(Object.keys(SITE).toSorted());
     for (const [path, text] of Object.entries(SITE)) {
       expect(site!.manifest.get(path)).toEqual({
@@ -37,13 +54,16 @@ describe('which sites may be answered', () => {
 
   it('tell of a password and of having no owner', async () => {
     const { body } = await deploySite(test.core, ANONYMOUS, SITE, { fields: { password: 'secret' } });
-    expect(await createLiveSites(test.core).find(body.deployment)).toMatchObject({ locked: true, anonymous: true });
+    expect(await findSite(createLiveSites(test.core), body.deployment)).toMatchObject({
+      passwordVersion: expect.any(String),
+      anonymous: true,
+    });
   });
 
   it.each([['calm-otter-0000000'], [''], ['%'], ["' or true --"], ['a'.repeat(5_000)], ['__proto__']])(
     'are not those that never were: %j',
     async (name) => {
-      expect(await createLiveSites(test.core).find(name)).toBeNull();
+      expect(await findSite(createLiveSites(test.core), name)).toBeNull();
     },
   );
 
@@ -57,7 +77,7 @@ describe('which sites may be answered', () => {
       ['terminated', false],
     ] as const) {
       await test.database.query('update account set state = $2 where id = $1', [other.account, state]);
-      expect((await sites.find(body.deployment)) !== null, state).toBe(shown);
+      expect((await findSite(sites, body.deployment)) !== null, state).toBe(shown);
     }
   });
 });
@@ -66,38 +86,38 @@ describe('manifests are kept, whether a site may be answered is asked', () => {
   it('a deleted site is gone at once, though its manifest was kept', async () => {
     const sites = createLiveSites(test.core);
     const deployment = await deploy();
-    expect(await sites.find(deployment)).not.toBeNull();
+    expect(await findSite(sites, deployment)).not.toBeNull();
     await deleteDeployment({ core: test.core, caller }, deployment);
-    expect(await sites.find(deployment)).toBeNull();
-    expect(await sites.find(deployment, { fresh: true })).toBeNull();
+    expect(await findSite(sites, deployment)).toBeNull();
+    expect(await findSite(sites, deployment, { fresh: true })).toBeNull();
   });
 
   it('a password that comes to be is seen at once', async () => {
     const sites = createLiveSites(test.core);
     const deployment = await deploy();
-    expect(await sites.find(deployment)).toMatchObject({ locked: false });
+    expect(await findSite(sites, deployment)).toMatchObject({ passwordVersion: null });
     await test.database.query(`update deployment set password_hash = 'x' where id = $1`, [deployment]);
-    expect(await sites.find(deployment)).toMatchObject({ locked: true });
+    expect(await findSite(sites, deployment)).toMatchObject({ passwordVersion: expect.any(String) });
   });
 
   it('C3: moved contents are found by asking afresh', async () => {
     const sites = createLiveSites(test.core);
     const deployment = await deploy();
-    const before = (await sites.find(deployment))!.manifest.get('index.html')!;
+    const before = (await findSite(sites, deployment))!.manifest.get('index.html')!;
     await test.database.query('update content set "offset" = "offset" + 7 where hash = sha256($1)', ['hello']);
-    expect((await sites.find(deployment))!.manifest.get('index.html')).toEqual(before);
-    expect((await sites.find(deployment, { fresh: true }))!.manifest.get('index.html')).toEqual({
+    expect((await findSite(sites, deployment))!.manifest.get('index.html')).toEqual(before);
+    expect((await findSite(sites, deployment, { fresh: true }))!.manifest.get('index.html')).toEqual({
       ...before,
       offset: before.offset + 7,
     });
-    expect((await sites.find(deployment))!.manifest.get('index.html')!.offset).toBe(before.offset + 7);
+    expect((await findSite(sites, deployment))!.manifest.get('index.html')!.offset).toBe(before.offset + 7);
     await test.database.query('update content set "offset" = "offset" - 7 where hash = sha256($1)', ['hello']);
   });
 
   it('are asked for once by any number of visitors at the same time', async () => {
     const sites = createLiveSites(test.core);
     const deployment = await deploy();
-    const found = await Promise.all(Array.from({ length: 30 }, () => sites.find(deployment)));
+    const found = await Promise.all(Array.from({ length: 30 }, () => findSite(sites, deployment)));
     expect(new Set(found.map((site) => site!.manifest)).size).toBe(1);
   });
 
@@ -107,7 +127,19 @@ describe('manifests are kept, whether a site may be answered is asked', () => {
       const sites = createLiveSites(test.core, { cacheBytes });
       const deployments = await Promise.all([deploy(), deploy(), deploy()]);
       for (let round = 0; round < 2; round += 1)
-        for (const deployment of deployments) expect((await sites.find(deployment))!.manifest.size).toBe(3);
+        for (const deployment of deployments) expect((await findSite(sites, deployment))!.manifest.size).toBe(3);
+    },
+  );
+
+  it.each([[1], [2_000], [100_000]])(
+    'that were removed meanwhile are no fault, however little memory there is (%s bytes)',
+    async (cacheBytes) => {
+      const sites = createLiveSites(test.core, { cacheBytes });
+      const deployments = await Promise.all(Array.from({ length: 6 }, () => deploy()));
+      await test.database.query('delete from manifest where deployment_id = any($1)', [deployments.slice(0, 5)]);
+      const found = await Promise.all(deployments.map((deployment) => findSite(sites, deployment)));
+      expect(found.map((site) => site?.manifest.size ?? null)).toEqual([null, null, null, null, null, 3]);
+      await test.database.query(`update deployment set status = 'deleting' where id = any($1)`, [deployments]);
     },
   );
 
@@ -116,7 +148,7 @@ describe('manifests are kept, whether a site may be answered is asked', () => {
     const deployment = await deploy();
     for (let round = 0; round < 5; round += 1) {
       const found = await Promise.all(
-        Array.from({ length: 20 }, (_, i) => sites.find(deployment, { fresh: i % 3 === 0 })),
+        Array.from({ length: 20 }, (_, i) => findSite(sites, deployment, { fresh: i % 3 === 0 })),
       );
       for (const site of found) expect(site!.manifest.size).toBe(3);
     }
@@ -126,7 +158,9 @@ describe('manifests are kept, whether a site may be answered is asked', () => {
     const sites = createLiveSites(test.core, { cacheBytes: 2_500 });
     const deployments = await Promise.all(Array.from({ length: 12 }, () => deploy()));
     for (let round = 0; round < 5; round += 1) {
-      const found = await Promise.all([...deployments, ...deployments].map((deployment) => sites.find(deployment)));
+      const found = await Promise.all(
+        [...deployments, ...deployments].map((deployment) => findSite(sites, deployment)),
+      );
       for (const site of found) expect(site!.manifest.size).toBe(3);
     }
   });

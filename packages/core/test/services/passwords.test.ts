@@ -1,6 +1,6 @@
 import { argon2Sync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { hashPassword } from '../../src/services/passwords.ts';
+import { hashPassword, passwordVersion, renewHash, verifyPassword } from '../../src/services/passwords.ts';
 
 const PHC = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$(?<salt>[A-Za-z0-9+/]{22})\$(?<tag>[A-Za-z0-9+/]{43})$/;
 
@@ -35,4 +35,48 @@ describe('security §7: site passwords', () => {
       expect(reason).toMatchObject({ code: 'unavailable', status: 503, retryAfterSeconds: expect.any(Number) });
     expect(await Promise.all([hashPassword('secret'), hashPassword('secret'), hashPassword('secret')])).toHaveLength(3);
   });
+});
+
+describe('security §7: a password that is entered', () => {
+  // The same password and salt, hashed with less than is asked for today.
+  const parameters = {
+    message: 'correct horse',
+    nonce: Buffer.alloc(16, 7),
+    memory: 8_192,
+    passes: 1,
+    parallelism: 1,
+    tagLength: 24,
+  };
+  const unpadded = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '');
+  const OLD = `$argon2id$v=19$m=8192,t=1,p=1$${unpadded(parameters.nonce)}$${unpadded(argon2Sync('argon2id', parameters))}`;
+
+  it('is the one that was hashed, or is not', async () => {
+    for (const stored of [await hashPassword('correct horse'), OLD]) {
+      expect(await verifyPassword('correct horse', stored)).toBe(true);
+      for (const other of ['Correct horse', 'correct horse ', 'correct', '', 'correct horse\0'])
+        expect(await verifyPassword(other, stored), other).toBe(false);
+    }
+  });
+
+  it('is hashed anew when the parameters have changed since, and stays the same password', async () => {
+    const renewed = (await renewHash('correct horse', OLD))!;
+    expect(renewed).toMatch(PHC);
+    expect(await verifyPassword('correct horse', renewed)).toBe(true);
+    expect(passwordVersion(renewed)).toBe(passwordVersion(OLD));
+    expect(await renewHash('correct horse', renewed)).toBeNull();
+  });
+
+  it('has another version each time it is set', async () => {
+    const [one, other] = [await hashPassword('correct horse'), await hashPassword('correct horse')];
+    expect(passwordVersion(one)).not.toBe(passwordVersion(other));
+    expect(passwordVersion(one)).toMatch(/^[\w-]{22}$/);
+    expect(one).not.toContain(passwordVersion(one));
+  });
+
+  it.each(['', 'x', '$2b$10$abcdefghijklmnopqrstuv', '$argon2id$v=16$m=8,t=1,p=1$AAAA$AAAA'])(
+    'is not compared with %j, which is no hash of ours',
+    async (stored) => {
+      await expect(verifyPassword('correct horse', stored)).rejects.toThrow('not a PHC string');
+    },
+  );
 });

@@ -1,0 +1,132 @@
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import {
+  type Log,
+  opens,
+  type ProtectedSite,
+  sealUnlock,
+  type Site,
+  toServiceError,
+  type UnlockAttempt,
+  type UnlockOutcome,
+} from '@berth/core';
+import { uncachedHeaders } from './file-headers.ts';
+import { sendPage } from './pages.ts';
+import { type CookiePolicy, cookieForm, cookiesNamed } from './unlock-cookie.ts';
+import { isFromHere, readUnlockForm, safeNext, UNLOCK_PATH } from './unlock-form.ts';
+import { CHALLENGE, sendUnlockPage, type UnlockState } from './unlock-page.ts';
+
+/** What the gate works with. */
+export interface GateParts {
+  /** Signs the cookies. */
+  key: Buffer;
+  now(): Date;
+  cookies: CookiePolicy;
+  /** The client's address; IPv6 cut to its /64. */
+  addressOf(req: IncomingMessage): string;
+  unlock(attempt: UnlockAttempt): Promise<UnlockOutcome>;
+  log: Log;
+}
+
+/** Where a visitor stands before a protected site. */
+export interface Approach {
+  /** The host that was asked, normalised. */
+  host: string;
+  site: ProtectedSite;
+}
+
+/** The lock of protected sites. Source: serving §9; security T16. */
+export interface Gate {
+  /** Whether a request carries the cookie that opens this very site on this very host now. */
+  isOpen(req: IncomingMessage, approach: Approach): boolean;
+  /**
+   * Answers with the unlock page, the same for every path, method, Range and condition but for the address it leads back to.
+   *
+   * @param target Path and query as sent.
+   */
+  refuse(req: IncomingMessage, res: ServerResponse, approach: Approach, target: string): void;
+  /** Answers a form that was sent: the cookie and the way back for the right password, else the page again. */
+  answerForm(req: IncomingMessage, res: ServerResponse, approach: Approach): Promise<void>;
+  /** Answers whoever comes to the form, but has opened the site already. */
+  leadOn(res: ServerResponse, site: Site): void;
+}
+
+/** Seconds after which a browser may try again when nobody says when. */
+const BUSY_SECONDS = 5;
+
+/**
+ * Makes the lock. Who has opened a site carries a signed cookie that says so; nothing is kept here.
+ *
+ * Source: serving S58 to S64; security §7, T16.
+ */
+export function createGate({ key, now, cookies, addressOf, unlock, log }: GateParts): Gate {
+  const sent = (req: IncomingMessage, host: string) => {
+    const form = cookieForm(host, cookies);
+    return form ? cookiesNamed(form.name, req.headers.cookie) : [];
+  };
+
+  /**
+   * A page that was opened here also clears what an earlier, public version left in the browser; a subresource never does, or
+   * any page could wipe what a visitor has stored. Source: serving S59; security T15.
+   */
+  function clearing(req: IncomingMessage, host: string): OutgoingHttpHeaders {
+    const isFirstVisit = req.headers['sec-fetch-dest'] === 'document' && sent(req, host).length === 0;
+    return isFirstVisit ? { 'Clear-Site-Data': '"cache", "storage"' } : {};
+  }
+
+  /** Tries the password. What is away is a state of the page: the visitor tries again there. */
+  async function attempt(
+    req: IncomingMessage,
+    deployment: string,
+    password: string,
+  ): Promise<UnlockOutcome | UnlockState> {
+    try {
+      return await unlock({ deployment, password, address: addressOf(req) });
+    } catch (thrown) {
+      const error = toServiceError(thrown);
+      if (error.code !== 'unavailable') throw thrown;
+      if (error.cause !== undefined) log.warn({ err: error.cause, deployment }, 'A dependency is away.');
+      return { kind: 'busy', retryAfterSeconds: error.retryAfterSeconds ?? BUSY_SECONDS };
+    }
+  }
+
+  return {
+    isOpen(req, { host, site: { deployment, passwordVersion } }) {
+      const [value, ...others] = sent(req, host);
+      if (value === undefined || others.length > 0) return false;
+      return opens(value, key, { host, deployment, passwordVersion }, now());
+    },
+
+    refuse(req, res, { host, site }, target) {
+      const headers = { ...uncachedHeaders(site), ...clearing(req, host) };
+      if (!cookieForm(host, cookies)) return sendPage(res, 'needs-https', { ...headers, ...CHALLENGE });
+      const next = target.startsWith(`/${UNLOCK_PATH}`) ? '/' : safeNext(target);
+      sendUnlockPage(res, { kind: 'locked' }, next, headers);
+    },
+
+    async answerForm(req, res, { host, site }) {
+      const headers = uncachedHeaders(site);
+      const form = cookieForm(host, cookies);
+      if (!form) return sendPage(res, 'needs-https', { ...headers, ...CHALLENGE });
+      if (!isFromHere(req, host)) return sendUnlockPage(res, { kind: 'foreign' }, '/', headers);
+      const entered = await readUnlockForm(req);
+      if (entered.kind === 'gone') return;
+      if (entered.kind !== 'read') return sendUnlockPage(res, entered, '/', headers);
+
+      const outcome = await attempt(req, site.deployment, entered.password);
+      if (outcome.kind !== 'opened') return sendUnlockPage(res, outcome, entered.next, headers);
+      const opening = { host, deployment: site.deployment, passwordVersion: outcome.passwordVersion };
+      res
+        .writeHead(303, {
+          ...headers,
+          Location: entered.next,
+          'Set-Cookie': `${form.name}=${sealUnlock(key, opening, now())}; ${form.attributes}`,
+          'Content-Length': 0,
+        })
+        .end();
+    },
+
+    leadOn(res, site) {
+      res.writeHead(303, { ...uncachedHeaders(site), Location: '/', 'Content-Length': 0 }).end();
+    },
+  };
+}

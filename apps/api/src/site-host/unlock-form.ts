@@ -1,0 +1,78 @@
+import type { IncomingMessage } from 'node:http';
+
+/** The path that belongs to the gate on every host, as a path inside the site. Source: serving S6. */
+export const UNLOCK_PATH = '.berth/unlock';
+
+/** Three times as long, each character escaped, it still fits into the form beside the longest password. */
+const LONGEST_NEXT = 2_048;
+const MAX_BYTES = 8 * 1024;
+const MAX_PARAMETERS = 5;
+const MEDIA_TYPE = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
+/** Visible ASCII, as a request target is; one slash, then neither of the two that browsers take for one more. */
+const SAME_SITE_PATH = /^\/(?![/\\])[\x21-\x7e]*$/;
+
+/** What the form holds, or why it cannot be read. */
+export type UnlockForm =
+  | { kind: 'read'; password: string; next: string }
+  | { kind: 'unreadable' }
+  | { kind: 'too-large' }
+  /** The client left before the end, or took too long and was told so: nobody waits for an answer. */
+  | { kind: 'gone' };
+
+/**
+ * Whether a form was sent by a page of this host, as far as the browser says: clients that say nothing are no browsers.
+ *
+ * @param host The host that was asked, normalised.
+ * Source: serving S60; security T16.
+ */
+export function isFromHere({ headers }: IncomingMessage, host: string): boolean {
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined) return site === 'same-origin' || site === 'none';
+  if (headers.origin === undefined) return true;
+  return URL.parse(headers.origin)?.hostname.replace(/\.$/, '') === host;
+}
+
+/**
+ * Reads the form: `password` and `next`, each once at most, in at most 8 KiB and 5 parameters.
+ *
+ * Source: serving S60; security §4.
+ */
+export async function readUnlockForm(req: IncomingMessage): Promise<UnlockForm> {
+  if (Number(req.headers['content-length'] ?? 0) > MAX_BYTES) return { kind: 'too-large' };
+  const isForm = MEDIA_TYPE.test(req.headers['content-type'] ?? '');
+  if (!isForm || req.headers['content-encoding'] !== undefined) return { kind: 'unreadable' };
+  const text = await readText(req);
+  if (text === undefined) return { kind: 'gone' };
+  if (text === null) return { kind: 'too-large' };
+  if (text.split('&').length > MAX_PARAMETERS) return { kind: 'unreadable' };
+  const fields = new URLSearchParams(text);
+  const [passwords, nexts] = [fields.getAll('password'), fields.getAll('next')];
+  if (passwords.length !== 1 || nexts.length > 1) return { kind: 'unreadable' };
+  return { kind: 'read', password: passwords[0]!, next: safeNext(nexts[0] ?? '/') };
+}
+
+/**
+ * Where a visitor is sent after the right password: a path of this site, `/` for anything that could lead elsewhere.
+ *
+ * Source: serving S61; security T33.
+ */
+export function safeNext(next: string): string {
+  return next.length <= LONGEST_NEXT && SAME_SITE_PATH.test(next) ? next : '/';
+}
+
+/** The body as text; `null` as soon as it is too large, `undefined` when it has no end. */
+async function readText(req: IncomingMessage): Promise<string | null | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    // To destroy the request would cut the connection before the answer is read.
+    for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > MAX_BYTES) return null;
+      chunks.push(chunk);
+    }
+  } catch {
+    return undefined;
+  }
+  return Buffer.concat(chunks, size).toString();
+}

@@ -1,0 +1,98 @@
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { escapeHtml, writePage } from './page-frame.ts';
+import { UNLOCK_PATH } from './unlock-form.ts';
+
+/** Why the password is asked for. */
+export type UnlockState =
+  /** The site is locked. */
+  | { kind: 'locked' }
+  | { kind: 'wrong' }
+  | { kind: 'too-many'; retryAfterSeconds: number }
+  /** Passwords cannot be tried right now. */
+  | { kind: 'busy'; retryAfterSeconds: number }
+  /** The form was sent by a page of another site. */
+  | { kind: 'foreign' }
+  /** What was sent is not the form. */
+  | { kind: 'unreadable' }
+  | { kind: 'too-large' };
+
+/** What a 401 has to name: a way in that opens no window of the browser's own. Source: serving S58. */
+export const CHALLENGE = { 'WWW-Authenticate': 'Password realm="site"' };
+
+const STATUS = {
+  locked: 401,
+  wrong: 401,
+  'too-many': 429,
+  busy: 503,
+  foreign: 403,
+  unreadable: 400,
+  'too-large': 413,
+} as const satisfies Record<UnlockState['kind'], number>;
+
+/**
+ * Answers with the page that asks for the password of a site. It says nothing of the site but that it has one.
+ *
+ * @param next Where the visitor wants to go: a path of this site.
+ * @param headers What the answer has beyond the headers of all pages of ours, or instead of them.
+ * Source: serving S58, S59, S61.
+ */
+export function sendUnlockPage(
+  res: ServerResponse,
+  state: UnlockState,
+  next: string,
+  headers: OutgoingHttpHeaders,
+): void {
+  const problem = problemOf(state);
+  writePage(
+    res,
+    {
+      status: STATUS[state.kind],
+      title: 'This site is protected by a password',
+      prefix: problem === null ? '' : 'Error: ',
+      text: ['Enter the password that its owner gave you.'],
+      form: formOf(problem, next, state.kind === 'wrong'),
+    },
+    {
+      ...CHALLENGE,
+      ...headers,
+      ...('retryAfterSeconds' in state ? { 'Retry-After': String(state.retryAfterSeconds) } : {}),
+    },
+  );
+}
+
+function problemOf(state: UnlockState): string | null {
+  switch (state.kind) {
+    case 'locked':
+      return null;
+    case 'wrong':
+      return 'That is not the password. Check it and enter it again.';
+    case 'too-many':
+      return `There have been too many tries. You can try again in ${inWords(state.retryAfterSeconds)}.`;
+    case 'busy':
+      return `The service is busy right now. Try again in ${inWords(state.retryAfterSeconds)}.`;
+    case 'foreign':
+      return 'The password came from a page of another site. Enter it here instead.';
+    case 'unreadable':
+    case 'too-large':
+      return 'What you sent could not be read. Enter the password again.';
+    default:
+      return state satisfies never;
+  }
+}
+
+function formOf(problem: string | null, next: string, isInvalid: boolean): string {
+  const described = problem === null ? '' : ` aria-describedby="problem"${isInvalid ? ' aria-invalid="true"' : ''}`;
+  return `<form method="post" action="/${UNLOCK_PATH}">
+<label for="password">Password</label>
+${problem === null ? '' : `<p id="problem" role="alert">${escapeHtml(problem)}</p>\n`}<div>
+<input id="password" name="password" type="password" autocomplete="current-password" autocapitalize="none" spellcheck="false" required autofocus${described}>
+<button>Open the site</button>
+</div>
+<input type="hidden" name="next" value="${escapeHtml(next)}">
+</form>`;
+}
+
+function inWords(seconds: number): string {
+  const [count, unit] = seconds < 60 ? [seconds, 'second'] : [Math.ceil(seconds / 60), 'minute'];
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { safeNext } from '../../src/site-host/unlock-form.ts';
+import { ask as askRaw, open } from '../http/raw-socket.ts';
+import { closeClean } from '../standing-asserts.ts';
+import { startTestServer, type TestServer } from '../test-server.ts';
+import { expectLocked, FILES, MARKER, PASSWORD, problemOf, visitorsOf } from './unlocking.ts';
+
+let server: TestServer;
+let site: string;
+let visitors: ReturnType<typeof visitorsOf>;
+beforeAll(async () => {
+  server = await startTestServer({ TRUST_PROXY: '127.0.0.1' });
+  visitors = visitorsOf(server);
+  site = await visitors.protect();
+});
+afterAll(() => closeClean(server, [PASSWORD]));
+
+describe('S60, S61: what is sent to the form', () => {
+  it('a wrong password is 401 with the form again, which still knows the way', async () => {
+    const answer = await visitors.enter(site, { password: 'not the password', next: '/docs/?a=<b>&c' });
+    expectLocked(answer, 'wrong');
+    expect(problemOf(answer)).toBe('That is not the password. Check it and enter it again.');
+    expect(answer.text).toContain('name="next" value="/docs/?a=&#60;b&#62;&#38;c"');
+    expect(answer.text).toContain('aria-describedby="problem" aria-invalid="true"');
+    expect(answer.text).not.toContain('not the password"');
+    expect(answer.headers).toMatchObject({
+      'www-authenticate': 'Password realm="site"',
+      'cache-control': 'private, no-store',
+    });
+  });
+
+  it.each([
+    '//evil.example',
+    '/\\evil.example',
+    '\\\\evil.example',
+    'https://evil.example/',
+    'javascript:alert(1)',
+    'evil.example',
+    '',
+    ' /docs/',
+    '/\t/evil.example',
+    '/\n/evil.example',
+    '/docs/\r\nSet-Cookie: a=b',
+    '/\u0000',
+    '/é',
+  ])('T33: next=%j leads to the front page', (next) => {
+    expect(safeNext(next)).toBe('/');
+  });
+
+  it('T33: next leads to the front page on the wire as well', async () => {
+    for (const next of ['//evil.example', '/\\evil.example', '/docs/\r\nSet-Cookie: a=b']) {
+      const answer = await visitors.enter(site, { next });
+      expect([answer.status, answer.headers['location'], answer.headers['set-cookie']]).toEqual([
+        303,
+        '/',
+        [expect.stringMatching(/^berth-unlock=/)],
+      ]);
+    }
+  });
+
+  it('T33: next leads to the front page when it is longer than the form can carry', async () => {
+    expect((await visitors.enter(site, { next: `/${'x'.repeat(2_048)}` })).headers['location']).toBe('/');
+    expect((await visitors.enter(site, { next: `/${'x'.repeat(2_047)}` })).headers['location']).toBe(
+      `/${'x'.repeat(2_047)}`,
+    );
+  });
+
+  it.each(['/', '/docs/', '/docs/?a=b&c=%2F%2Fevil#x', '/%2f%2fevil.example', '/a//b', '/.berth/unlock'])(
+    'next=%j is where it leads',
+    (next) => {
+      expect(safeNext(next)).toBe(next);
+    },
+  );
+
+  it('S59: the page leads back to what was asked for, and nowhere else', async () => {
+    for (const [path, next] of [
+      ['/docs/?a=1&b="2"', '/docs/?a=1&#38;b=&#34;2&#34;'],
+      ['//evil.example', '/'],
+      ['/\\evil.example', '/'],
+      ['/.berth/unlock?next=//evil.example', '/'],
+      ['/"><script>alert(1)</script>', '/&#34;&#62;&#60;script&#62;alert(1)&#60;/script&#62;'],
+    ] as const)
+      expect((await visitors.visit(site, path)).text, path).toContain(`name="next" value="${next}"`);
+  });
+
+  it.each([
+    [{ 'Sec-Fetch-Site': 'same-origin' }, 303],
+    [{ 'Sec-Fetch-Site': 'none' }, 303],
+    [{ 'Sec-Fetch-Site': 'same-site' }, 403],
+    [{ 'Sec-Fetch-Site': 'cross-site' }, 403],
+    [{ 'Sec-Fetch-Site': 'cross-site', Origin: 'http://SITE' }, 403],
+    [{ Origin: 'http://SITE' }, 303],
+    [{ Origin: 'https://SITE' }, 303],
+    [{ Origin: 'https://evil.example' }, 403],
+    [{ Origin: 'http://guarded.localhost' }, 403],
+    [{ Origin: 'http://localhost' }, 403],
+    [{ Origin: 'http://SITE.evil.example' }, 403],
+    [{ Origin: 'null' }, 403],
+    [{ Origin: '' }, 403],
+    [{}, 303],
+  ] as [Record<string, string>, number][])('T16: from %j it is %d', async (given, status) => {
+    const headers = Object.fromEntries(
+      Object.entries(given).map(([name, value]) => [name, value.replace('SITE', `${site}.localhost`)]),
+    );
+    const answer = await visitors.enter(site, { headers, next: '/docs/' });
+    expect(answer.status).toBe(status);
+    if (status === 403) {
+      expect(problemOf(answer)).toBe('The password came from a page of another site. Enter it here instead.');
+      expect(answer.headers).not.toHaveProperty('set-cookie');
+      expect(answer.headers['cache-control']).toBe('private, no-store');
+    }
+  });
+
+  const right = `password=${encodeURIComponent(PASSWORD)}`;
+  it.each([
+    ['no body', {}, '', 400],
+    ['no password', {}, 'next=/', 400],
+    ['the password twice', {}, `${right}&${right}`, 400],
+    ['the way twice', {}, `${right}&next=/&next=/`, 400],
+    ['six parameters', {}, `${right}&a&b&c&d&e`, 400],
+    ['five parameters', {}, `${right}&a&b&c&d`, 303],
+    ['JSON', { 'Content-Type': 'application/json' }, JSON.stringify({ password: PASSWORD }), 400],
+    ['another type', { 'Content-Type': 'application/x-www-form-urlencoded-too' }, right, 400],
+    ['a type with a charset', { 'Content-Type': 'Application/X-WWW-Form-Urlencoded; charset=utf-8' }, right, 303],
+    ['a compressed body', { 'Content-Encoding': 'gzip' }, right, 400],
+    ['8 KiB', {}, `${right}&x=`.padEnd(8_192, 'x'), 303],
+    ['a byte more', {}, `${right}&x=`.padEnd(8_193, 'x'), 413],
+    ['much more', {}, `${right}&x=`.padEnd(300_000, 'x'), 413],
+    [
+      'the longest password there is, each character escaped',
+      {},
+      `password=${encodeURIComponent('\u{1f600}'.repeat(128))}&next=${encodeURIComponent(`/${'é'.repeat(600)}`)}`,
+      401,
+    ],
+    ['broken escapes', {}, 'password=%E0%A4%A&next=%', 401],
+  ] as [string, Record<string, string>, string, number][])('%s', async (_, headers, body, status) => {
+    const answer = await visitors.enter(site, { body, headers });
+    expect(answer.status).toBe(status);
+    expect(answer.text).not.toContain(MARKER);
+    if (status !== 303) expect(answer.headers).not.toHaveProperty('set-cookie');
+  });
+
+  it('security §4: a body of unknown length ends at 8 KiB', async () => {
+    const head = [
+      `Host: ${site}.localhost`,
+      'Content-Type: application/x-www-form-urlencoded',
+      'Transfer-Encoding: chunked',
+    ];
+    for (const [body, status] of [
+      [`${right}&x=`.padEnd(8_192, 'x'), 303],
+      [`${right}&x=`.padEnd(8_193, 'x'), 413],
+    ] as const) {
+      const chunks = `1000\r\n${body.slice(0, 4_096)}\r\n${(body.length - 4_096).toString(16)}\r\n${body.slice(4_096)}\r\n0\r\n\r\n`;
+      expect((await askRaw(server.port, 'POST /.berth/unlock HTTP/1.1', head, chunks)).status).toBe(status);
+    }
+  });
+
+  it('F11: a client that leaves half-way is no fault', async () => {
+    const { socket, received } = await open(server.port);
+    socket.write(
+      `POST /.berth/unlock HTTP/1.1\r\nHost: ${site}.localhost\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\npassword=x`,
+    );
+    const requests = () =>
+      server.logged.filter(({ fields }) => fields['path'] === '/.berth/unlock' && fields['aborted']);
+    await visitors.enter(site);
+    socket.destroy();
+    expect(await received).toBe('');
+    await expect.poll(requests).toHaveLength(1);
+  });
+
+  it('the password counts in no other place', async () => {
+    for (const [path, body] of [
+      [`/.berth/unlock?${right}`, 'x=1'],
+      ['/', right],
+      ['/docs/', right],
+    ] as const) {
+      const answer = await server.visit(site, path, {
+        method: 'POST',
+        body,
+        headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      });
+      expect([400, 401], path).toContain(answer.status);
+      expect(answer.headers).not.toHaveProperty('set-cookie');
+    }
+    for (const method of ['PUT', 'GET', 'PATCH'])
+      expect((await visitors.enter(site, { method })).status, method).toBe(401);
+  });
+
+  it('S64: a public site has no form', async () => {
+    const { deployment } = await server.publish(FILES);
+    const answer = await visitors.enter(deployment);
+    expect([answer.status, answer.headers['set-cookie']]).toEqual([404, undefined]);
+  });
+});

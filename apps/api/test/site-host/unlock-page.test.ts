@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import { ServiceError, unavailable } from '@berth/core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { ask, type RawAnswer, stop } from '../http/raw-socket.ts';
+import { hostOf, LOCKED, runSampleSites } from './running-host.ts';
+
+const FORM = 'Content-Type: application/x-www-form-urlencoded';
+
+let host: Awaited<ReturnType<typeof runSampleSites>>;
+beforeAll(async () => {
+  host = await runSampleSites();
+});
+beforeEach(() => {
+  host.logged.length = 0;
+});
+afterAll(() => stop(host.server));
+
+const enter = (body = 'password=x&next=/docs/') =>
+  ask(
+    host.port,
+    'POST /.berth/unlock HTTP/1.1',
+    [`Host: ${hostOf(LOCKED)}`, FORM, `Content-Length: ${body.length}`],
+    body,
+  );
+const problemOf = ({ body }: RawAnswer) => /<p id="problem" role="alert">([^<]*)<\/p>/.exec(body)?.[1];
+
+describe('S59: the unlock page', () => {
+  it('has a form for people and password managers, and no script', async () => {
+    const { body, headers } = await host.get('/docs/?x', [], { host: hostOf(LOCKED) });
+    expect(body).toContain('<form method="post" action="/.berth/unlock">');
+    expect(body).toContain('<label for="password">Password</label>');
+    expect(body).toMatch(
+      /<input id="password" name="password" type="password" autocomplete="current-password"[^>]* required autofocus>/,
+    );
+    expect(body).toContain('<input type="hidden" name="next" value="/docs/?x">');
+    expect(body).toContain('<title>This site is protected by a password</title>');
+    expect(body).not.toMatch(/<script|\sstyle=|\son\w+=|role="alert"|aria-invalid=|https?:\/\/(?!www\.w3\.org)/i);
+    const [, style] = /<style>(.*)<\/style>/s.exec(body)!;
+    const hash = createHash('sha256').update(style!).digest('base64');
+    expect(headers['content-security-policy']).toBe(
+      `default-src 'none'; style-src 'sha256-${hash}'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+    );
+    expect(headers['referrer-policy']).toBe('same-origin');
+  });
+
+  it.each([
+    [5, 'in 5 seconds'],
+    [1, 'in 1 second'],
+    [60, 'in 1 minute'],
+    [61, 'in 2 minutes'],
+    [600, 'in 10 minutes'],
+  ])('S61: too many tries are 429, and it says when to come back: %d s', async (retryAfterSeconds, words) => {
+    host.lock.unlock = async () => ({ kind: 'too-many', retryAfterSeconds });
+    const answer = await enter();
+    expect([answer.status, answer.headers['retry-after']]).toEqual([429, String(retryAfterSeconds)]);
+    expect(problemOf(answer)).toBe(`There have been too many tries. You can try again ${words}.`);
+    expect(answer.body).toContain('<title>Error: This site is protected by a password</title>');
+    expect(answer.body).toContain('name="next" value="/docs/"');
+    expect(answer.body).not.toContain('aria-invalid=');
+  });
+
+  it.each([
+    ['with a cause, which is logged', new Error('ECONNREFUSED'), ['warn']],
+    ['without one, as when too many are being hashed', undefined, []],
+  ])('T27: what cannot be tried is 503 %s', async (_, cause, levels) => {
+    host.lock.unlock = () => Promise.reject(unavailable('away', cause, 7));
+    const answer = await enter();
+    expect([answer.status, answer.headers['retry-after'], answer.headers['cache-control']]).toEqual([
+      503,
+      '7',
+      'private, no-store',
+    ]);
+    expect(problemOf(answer)).toBe('The service is busy right now. Try again in 7 seconds.');
+    expect(host.logged.map(({ level }) => level)).toEqual(levels);
+  });
+
+  it.each([new Error('secret cause'), new ServiceError('not_found', 'secret cause')])(
+    'F7: another fault is 500 and says nothing of its cause',
+    async (fault) => {
+      host.lock.unlock = () => Promise.reject(fault);
+      const answer = await enter();
+      expect([answer.status, answer.headers['set-cookie']]).toEqual([500, undefined]);
+      expect(answer.body).not.toContain('secret');
+      expect(host.logged).toMatchObject([{ level: 'error' }]);
+    },
+  );
+});
+
+describe('S4: a site that is not shown', () => {
+  it.each([
+    ['paused', 503, '3600', 'This site is paused'],
+    ['taken-down', 451, undefined, 'This site has been taken down'],
+  ] as const)('%s: %d, before any lock', async (state, status, retryAfter, title) => {
+    host.sites.set('paused.example', state);
+    for (const method of ['GET', 'HEAD', 'POST', 'OPTIONS']) {
+      const answer = await host.get('/about', ['If-None-Match: *', 'Range: bytes=0-1'], {
+        method,
+        host: 'paused.example',
+      });
+      expect([method, answer.status, answer.headers['retry-after']]).toEqual([method, status, retryAfter]);
+      expect(answer.headers['cache-control']).toBe('no-store');
+      if (method !== 'HEAD') expect(answer.body).toContain(`<h1>${title}</h1>`);
+    }
+  });
+});

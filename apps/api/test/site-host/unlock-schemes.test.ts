@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { cookieForm, cookiesNamed } from '../../src/site-host/unlock-cookie.ts';
+import { closeClean } from '../standing-asserts.ts';
+import { startTestServer, type TestServer } from '../test-server.ts';
+
+const PASSWORD = 'open-sesame-84c1';
+const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
+
+async function withServer(env: Record<string, string>, work: (server: TestServer, site: string) => Promise<void>) {
+  const server = await startTestServer({ BASE_URL: 'http://berth.test', PLATFORM_DOMAIN: 'sites.test', ...env });
+  try {
+    const form = { 'index.html': 'the page' };
+    const made = await server.publish(form, { fields: { password: PASSWORD }, headers: { Host: 'berth.test' } });
+    await work(server, made.url);
+  } finally {
+    await closeClean(server, [PASSWORD], { faults: env['ALLOW_INSECURE'] !== undefined });
+  }
+}
+
+const enter = (server: TestServer, site: string, headers: Record<string, string> = {}) =>
+  server.visit(site, '/.berth/unlock', {
+    method: 'POST',
+    body: `password=${PASSWORD}`,
+    headers: { ...FORM, ...headers },
+  });
+
+describe('security §7: the cookie as the public scheme allows it, whatever the socket or a header says', () => {
+  it('over https: __Host- and Secure, and no other name counts', () =>
+    withServer({ BASE_URL: 'https://berth.test' }, async (server, site) => {
+      const [cookie = ''] = (await enter(server, site)).headers['set-cookie'] ?? [];
+      expect(cookie).toMatch(
+        /^__Host-berth-unlock=v1\.[\w.-]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=604800; Secure$/,
+      );
+      const sent = cookie.split(';')[0]!;
+      expect((await server.visit(site, '/', { headers: { Cookie: sent } })).text).toBe('the page');
+      for (const Cookie of [sent.replace('__Host-', ''), sent.replace('__Host-', '__host-'), `${sent}; ${sent}`])
+        expect((await server.visit(site, '/', { headers: { Cookie } })).status, Cookie).toBe(401);
+    }));
+
+  it('over plain http: none, and the page says that it takes https', () =>
+    withServer({}, async (server, site) => {
+      const page = await server.visit(site, '/', { headers: { 'X-Forwarded-Proto': 'https' } });
+      expect([page.status, page.text.includes('<form'), page.headers['cache-control']]).toEqual([
+        401,
+        false,
+        'private, no-store',
+      ]);
+      expect(page.headers['www-authenticate']).toBe('Password realm="site"');
+      expect(page.text).toContain('This site opens over https only');
+      const refused = await enter(server, site, { 'X-Forwarded-Proto': 'https' });
+      expect([refused.status, refused.text, refused.headers['set-cookie']]).toEqual([401, page.text, undefined]);
+    }));
+
+  it('over plain http with ALLOW_INSECURE: neither __Host- nor Secure, and the start says so', () =>
+    withServer({ ALLOW_INSECURE: '1' }, async (server, site) => {
+      const [cookie = ''] = (await enter(server, site)).headers['set-cookie'] ?? [];
+      expect(cookie).toMatch(/^berth-unlock=v1\.[\w.-]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=604800$/);
+      expect((await server.visit(site, '/', { headers: { Cookie: cookie.split(';')[0]! } })).text).toBe('the page');
+      expect(server.logged.filter(({ level }) => level === 'warn')).toMatchObject([
+        { message: expect.stringContaining('ALLOW_INSECURE is on') },
+      ]);
+    }));
+
+  it.each([
+    ['site.localhost', 'http', false, 'berth-unlock'],
+    ['site.localhost', 'https', false, '__Host-berth-unlock'],
+    ['localhost.example', 'http', false, undefined],
+    ['sitelocalhost', 'http', false, undefined],
+    ['bakery.example', 'http', true, 'berth-unlock'],
+    ['bakery.example', 'https', true, '__Host-berth-unlock'],
+  ] as const)('%s over %s, insecure allowed: %s -> %s', (host, publicScheme, allowInsecure, name) => {
+    expect(cookieForm(host, { publicScheme, allowInsecure })?.name).toBe(name);
+  });
+
+  it.each([
+    [undefined, []],
+    ['', []],
+    ['a=1', []],
+    ['name=', ['']],
+    ['name', []],
+    ['a=1; name=x=y; b', ['x=y']],
+    ['name=1;name=2;  name=3', ['1', '2', '3']],
+    ['xname=1; Name=2; name =3; na=me=4', []],
+  ])('in %j are %j', (header, expected) => {
+    expect(cookiesNamed('name', header)).toEqual(expected);
+  });
+});

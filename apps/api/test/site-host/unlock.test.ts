@@ -1,0 +1,261 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { closeClean } from '../standing-asserts.ts';
+import { startTestServer, type TestServer } from '../test-server.ts';
+import { insertDomain, switchDomain } from './linked-domain.ts';
+import { expectLocked, FILES, PASSWORD, problemOf, visitorsOf } from './unlocking.ts';
+
+const SPELLINGS = [
+  '/',
+  '//',
+  '/?',
+  '/?x=1',
+  '/index',
+  '/index.html',
+  '/INDEX.html',
+  '/%69ndex.html',
+  '/index%2Ehtml',
+  '/index.html/',
+  '/index.html%2f',
+  '/./index.html',
+  '//index.html',
+  '/docs',
+  '/docs/',
+  '/docs/index',
+  '/docs/index.html',
+  '/docs//index.html',
+  '/docs%2findex.html',
+  '/docs/../index.html',
+  '/docs/%2e%2e/index.html',
+  '/..%2findex.html',
+  '/../index.html',
+  '/%2e%2e/index.html',
+  '/\\index.html',
+  '/app.4f3a9b21.js',
+  '/app.4f3a9b21.js?v=1',
+  '/404.html',
+  '/404',
+  '/nothing',
+  '/docs/nothing.css',
+  '/favicon.ico',
+];
+const DAY_MS = 24 * 3600 * 1000;
+
+let server: TestServer;
+let site: string;
+let visitors: ReturnType<typeof visitorsOf>;
+beforeAll(async () => {
+  server = await startTestServer({ TRUST_PROXY: '127.0.0.1', RATE_LIMITS: 'unlock=10/10min' });
+  visitors = visitorsOf(server);
+  site = await visitors.protect();
+  await insertDomain(server, 'guarded.localhost', { kind: 'platform', deployment: site });
+});
+afterAll(() => closeClean(server, [PASSWORD]));
+
+describe('S61: the right password', () => {
+  it('leads back with a cookie for 7 days, for this host alone', async () => {
+    const answer = await visitors.enter(site, { next: '/docs/?x=1' });
+    expect([answer.status, answer.text, answer.headers['location']]).toEqual([303, '', '/docs/?x=1']);
+    expect(answer.headers).toMatchObject({
+      'cache-control': 'private, no-store',
+      vary: 'Cookie',
+      'x-robots-tag': 'noindex',
+      'x-content-type-options': 'nosniff',
+    });
+    expect(answer.headers['set-cookie']).toEqual([
+      expect.stringMatching(
+        /^berth-unlock=v1\.[\w-]{8}\.[\w-]+\.[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=604800$/,
+      ),
+    ]);
+  });
+
+  it('S63: opens every page, uncached, for conditions as well', async () => {
+    const cookie = await visitors.unlocked(site);
+    const page = await visitors.visit(site, '/', cookie);
+    expect([page.status, page.text]).toEqual([200, FILES['index.html']]);
+    const rows: [string, Record<string, string>, number, string][] = [
+      ['/', {}, 200, 'Cookie, Accept-Encoding'],
+      ['/app.4f3a9b21.js', {}, 200, 'Cookie, Accept-Encoding'],
+      ['/', { 'If-None-Match': String(page.headers['etag']) }, 304, 'Cookie, Accept-Encoding'],
+      ['/', { 'If-Match': '"other"' }, 412, 'Cookie'],
+      ['/docs', {}, 307, 'Cookie'],
+      ['/nothing', {}, 404, 'Cookie'],
+    ];
+    for (const [path, headers, status, vary] of rows) {
+      const answer = await visitors.visit(site, path, cookie, headers);
+      expect([path, answer.status, answer.headers['vary']]).toEqual([path, status, vary]);
+      expect(answer.headers, path).toMatchObject({ 'cache-control': 'private, no-store', 'x-robots-tag': 'noindex' });
+      expect(answer.headers, path).not.toHaveProperty('clear-site-data');
+    }
+    for (const method of ['OPTIONS', 'DELETE']) {
+      const { headers } = await server.visit(site, '/', { method, headers: { Cookie: cookie } });
+      expect(headers, method).toMatchObject({
+        allow: 'GET, HEAD, OPTIONS',
+        'cache-control': 'private, no-store',
+        vary: 'Cookie',
+      });
+    }
+  });
+
+  it('shows whoever comes to the form again the way in', async () => {
+    const answer = await visitors.visit(site, '/.berth/unlock', await visitors.unlocked(site));
+    expect([answer.status, answer.headers['location']]).toEqual([303, '/']);
+  });
+
+  it('S4: opens the site at its domain, in any spelling of the host', async () => {
+    const host = 'http://guarded.localhost';
+    expectLocked(await visitors.visit(host, '/'), 'before');
+    const cookie = await visitors.unlocked(host);
+    for (const spelling of [host, 'http://GUARDED.localhost', `${host}.:80`, `${host}:${server.port}`])
+      expect((await visitors.visit(spelling, '/', cookie)).text, spelling).toBe(FILES['index.html']);
+  });
+});
+
+describe('S62, T16: a cookie', () => {
+  it('stays worthless anywhere else, changed, twice, or under another name', async () => {
+    const cookie = await visitors.unlocked(site);
+    const value = cookie.slice('berth-unlock='.length);
+    const [version, keyId, payload, mac] = value.split('.') as [string, string, string, string];
+    const longer = Buffer.from(
+      Buffer.from(payload, 'base64url')
+        .toString()
+        .replace(/\d{13}/, '9999999999999'),
+    ).toString('base64url');
+    for (const [asked, sent] of Object.entries({
+      tampered: `berth-unlock=${version}.${keyId}.${longer}.${mac}`,
+      'signed by nobody': `berth-unlock=${version}.${keyId}.${payload}.`,
+      'of another version': `berth-unlock=v2.${keyId}.${payload}.${mac}`,
+      quoted: `berth-unlock="${value}"`,
+      twice: `${cookie}; ${cookie}`,
+      'beside another': `berth-unlock=x; ${cookie}`,
+      'before another': `${cookie}; a=b; berth-unlock=`,
+      'of the name for https': `__Host-${cookie}`,
+      'in other letters': `Berth-Unlock=${value}`,
+      'inside another': `x=${cookie}`,
+      'the password itself': `berth-unlock=${encodeURIComponent(PASSWORD)}`,
+    }))
+      expectLocked(await visitors.visit(site, '/', sent), asked);
+    for (const sent of [cookie, `a=b; ${cookie}; c`, `xberth-unlock=1;${cookie}`])
+      expect((await visitors.visit(site, '/', sent)).status, sent).toBe(200);
+    expectLocked(await visitors.visit('http://guarded.localhost', '/', cookie), 'at the domain of the same site');
+    expectLocked(await visitors.visit(await visitors.protect(), '/', cookie), 'at another site with the same password');
+  });
+
+  it('opens nothing when it is worthless: by any method, Range, condition or spelling of the path', async () => {
+    const worthless = await visitors.unlocked('http://guarded.localhost');
+    const { etag } = (await visitors.visit('http://guarded.localhost', '/', worthless)).headers;
+    const conditions: Record<string, string>[] = [
+      {},
+      { Range: 'bytes=0-3' },
+      { Range: 'bytes=0-3', 'If-Range': String(etag) },
+      { 'If-None-Match': String(etag) },
+      { 'If-None-Match': '*' },
+      { 'If-Match': '"other"' },
+      { 'If-Modified-Since': 'Fri, 31 Dec 2100 00:00:00 GMT' },
+    ];
+    for (const headers of conditions)
+      for (const method of ['GET', 'HEAD', 'OPTIONS', 'POST'])
+        await Promise.all(
+          SPELLINGS.map(async (path) =>
+            expectLocked(
+              await server.visit(site, path, { method, headers: { ...headers, Cookie: worthless } }),
+              `${method} ${path} ${JSON.stringify(headers)}`,
+            ),
+          ),
+        );
+  });
+
+  it('ends after 7 days', async () => {
+    const { core } = server.berth;
+    const cookie = await visitors.unlocked(site);
+    const { now } = core;
+    try {
+      core.now = () => new Date(Date.now() + 7 * DAY_MS - 60_000);
+      expect((await visitors.visit(site, '/', cookie)).status).toBe(200);
+      core.now = () => new Date(Date.now() + 7 * DAY_MS);
+      expectLocked(await visitors.visit(site, '/', cookie), 'later');
+    } finally {
+      core.now = now;
+    }
+  });
+
+  it('ends with the password', async () => {
+    const [one, other] = [await visitors.protect(), await visitors.protect('another password')];
+    const cookie = await visitors.unlocked(one);
+    expect((await visitors.visit(one, '/', cookie)).status).toBe(200);
+    await server.database.query(
+      `update deployment set password_hash = (select password_hash from deployment where id = $2) where id = $1`,
+      [one, other],
+    );
+    expectLocked(await visitors.visit(one, '/', cookie), 'after the change');
+    expect((await visitors.enter(one)).status).toBe(401);
+    expect((await visitors.enter(one, { password: 'another password' })).status).toBe(303);
+  });
+
+  it('T15: ends with a switch of the domain to another deployment', async () => {
+    const [one, other] = [await visitors.protect(), await visitors.protect()];
+    await insertDomain(server, 'moving.localhost', { deployment: one });
+    const cookie = await visitors.unlocked('http://moving.localhost');
+    expect((await visitors.visit('http://moving.localhost', '/', cookie)).status).toBe(200);
+    await switchDomain(server, 'moving.localhost', other);
+    expectLocked(await visitors.visit('http://moving.localhost', '/', cookie), 'after the switch');
+    await switchDomain(server, 'moving.localhost', one);
+    expect((await visitors.visit('http://moving.localhost', '/', cookie)).status).toBe(200);
+  });
+});
+
+describe('T16, contract §7: tries', () => {
+  it('are 10 in 10 minutes an address and site; then the right password works at once from elsewhere, and later from here', async () => {
+    const { core } = server.berth;
+    const { now } = core;
+    const guarded = await visitors.protect();
+    const start = Date.now();
+    core.now = () => new Date(start);
+    try {
+      const from = '2001:db8:1:2::77';
+      for (let n = 0; n < 10; n += 1)
+        expect((await visitors.enter(guarded, { password: 'wrong', from })).status).toBe(401);
+      for (const address of [from, '2001:db8:1:2:ffff::1']) {
+        const refused = await visitors.enter(guarded, { from: address, next: '/docs/' });
+        expect([refused.status, refused.headers['retry-after']]).toEqual([429, '60']);
+        expect(problemOf(refused)).toBe('There have been too many tries. You can try again in 1 minute.');
+        expect(refused.text).toContain('name="next" value="/docs/"');
+        expectLocked({ ...refused, status: 401 }, 'refused');
+      }
+      expect((await visitors.enter(guarded, { from: '2001:db8:1:3::77' })).status).toBe(303);
+      expect((await visitors.enter(site, { from })).status).toBe(303);
+      core.now = () => new Date(start + 60_000);
+      expect((await visitors.enter(guarded, { from })).status).toBe(303);
+    } finally {
+      core.now = now;
+    }
+  });
+
+  it('are 100 in 10 minutes a site, wherever they come from', async () => {
+    const guarded = await visitors.protect();
+    const answers = await Promise.all(
+      Array.from({ length: 105 }, () => visitors.enter(guarded, { password: 'wrong' })),
+    );
+    expect(answers.filter(({ status }) => status === 401).length).toBeGreaterThanOrEqual(100);
+    expect(answers.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(3);
+    expect((await visitors.enter(guarded)).status).toBe(429);
+    expect((await visitors.enter(site)).status).toBe(303);
+  });
+});
+
+describe('S59, T15: Clear-Site-Data', () => {
+  it('comes with a page that is opened without a cookie, and with nothing else', async () => {
+    const opened = { 'Sec-Fetch-Dest': 'document' };
+    expect((await visitors.visit(site, '/', undefined, opened)).headers['clear-site-data']).toBe('"cache", "storage"');
+    expect((await visitors.visit(site, '/', 'berth-unlock=v1.of.long.ago', opened)).headers).not.toHaveProperty(
+      'clear-site-data',
+    );
+    expect((await visitors.visit(site, '/', await visitors.unlocked(site), opened)).headers).not.toHaveProperty(
+      'clear-site-data',
+    );
+    for (const password of [PASSWORD, 'wrong'])
+      expect((await visitors.enter(site, { password, headers: opened })).headers).not.toHaveProperty('clear-site-data');
+    expect((await visitors.visit(site, '/', undefined, { 'Sec-Fetch-Dest': 'image' })).headers).not.toHaveProperty(
+      'clear-site-data',
+    );
+  });
+});
