@@ -3,6 +3,7 @@ import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { entities } from '../entities/index.ts';
 import { SessionReturningDriver } from './driver.ts';
+import { type Listener, openListener } from './listener.ts';
 import { migrations } from './migrations/index.ts';
 
 /** Where PostgreSQL is reached: a URL, or a server on a Unix socket. */
@@ -21,6 +22,8 @@ export interface Database {
   migrate(): Promise<void>;
   /** The SQL that would make the schema equal to the entities, triggers aside; empty when they agree. */
   schemaDrift(): Promise<string>;
+  /** Word of new activities, when they are committed: `{ account, id }` as JSON. */
+  readonly activityNews: Listener;
   /** True when a query is answered. */
   isReady(): Promise<boolean>;
   close(): Promise<void>;
@@ -49,6 +52,7 @@ export function openDatabase(address: DatabaseAddress, { poolSize = 16 } = {}): 
     logger: () => {},
   });
   const em = () => orm.em.fork() as EntityManager;
+  const activityNews = openListener(address, 'berth_activity');
   return {
     em,
     async transaction(work) {
@@ -75,7 +79,11 @@ export function openDatabase(address: DatabaseAddress, { poolSize = 16 } = {}): 
         .filter((line) => line.trim() !== '' && !/"migration"|^set names|^drop (?:trigger|function) /.test(line))
         .join('\n');
     },
+    activityNews,
     isReady: () => orm.isConnected(),
-    close: () => orm.close(true),
+    async close() {
+      await activityNews.close();
+      await orm.close(true);
+    },
   };
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { DatabaseAddress } from './database.ts';
-import { type OwnerLock, tryLock } from './owner-lock.ts';
+import { type FileLock, tryLock } from './file-lock.ts';
 import {
   ADVICE,
   findPrograms,
@@ -23,10 +23,15 @@ export interface EmbeddedPostgres {
   /** True when the server was running already. */
   readonly adopted: boolean;
   /**
-   * Ends the server's sessions, stops it and waits until its process is gone, if this process owns it; else does nothing.
+   * Ends the server's sessions, stops it and waits until its process is gone, if this process owns it; else leaves.
    * Calling it again is no error.
    */
   stop(): Promise<void>;
+  /**
+   * Leaves the server to the other processes that use it; the last one stops it, unless a live process owns it.
+   * Calling it again is no error.
+   */
+  leave(): Promise<void>;
 }
 
 const LAUNCHES = 2;
@@ -37,8 +42,9 @@ const POLL_MS = 10;
 /**
  * Makes PostgreSQL run on a folder: adopts the server that runs there, or starts one.
  *
- * Of all live processes on a folder exactly one owns the server, and only its `stop` stops it. A server left over by a
- * killed process is adopted together with its ownership. Any number of processes may start at once. A folder is either
+ * Of all live processes on a folder at most one owns the server, and only its `stop` stops it under the others. A server
+ * left over by a killed process is adopted together with its ownership; one whose owner is gone is stopped by the last
+ * process that uses it. Any number of processes may start at once. A folder is either
  * empty or complete: a database half made by a killed process is never used. Commits are durable.
  *
  * @param dir Made when missing, readable by its owner alone. As root, PostgreSQL runs as the owner of this folder; if
@@ -53,18 +59,21 @@ export async function startEmbeddedPostgres(dir: string, options: ServerOptions 
   const data = join(home, 'data');
   const plan = { programs, home, data, options };
   const deadline = performance.now() + START_TIMEOUT_MS;
-  let lock: OwnerLock | null = null;
+  let lock: FileLock | null = null;
+  let use: FileLock | null = null;
   const children: ChildProcess[] = [];
   try {
     for (;;) {
+      // Cannot be had while the last process that uses the server stops it.
+      use ??= tryLock(join(home, 'users.lock'), { shared: true });
       lock ??= tryLock(join(home, 'owner.lock'));
       const idle = children.every(hasEnded);
       const server = await findServer(data);
-      if (server?.socketDir && (await isReady(server.socketDir, lock !== null))) {
+      if (use && server?.socketDir && (await isReady(server.socketDir, lock !== null))) {
         const address = { socketDir: server.socketDir, user: NAME, database: NAME };
-        return { address, adopted: children.every(({ pid }) => pid !== server.pid), stop: stopOnce(data, lock) };
+        return { address, adopted: children.every(({ pid }) => pid !== server.pid), ...endings(home, lock, use) };
       }
-      if (!server && lock && idle) {
+      if (!server && use && lock && idle) {
         if (children.length === LAUNCHES) throw new Error(`it ended at once. ${await lastLines(home)}`);
         children.push(await launchPostgres(plan, children.length > 0));
       }
@@ -75,6 +84,7 @@ export async function startEmbeddedPostgres(dir: string, options: ServerOptions 
   } catch (error) {
     for (const child of children) if (!hasEnded(child)) child.kill('SIGINT');
     lock?.release();
+    use?.release();
     throw new Error(`The embedded PostgreSQL did not start in ${home}: ${(error as Error).message.trim()} ${ADVICE}`, {
       cause: error,
     });
@@ -131,9 +141,29 @@ async function query(socketDir: string, database: string, sql: string): Promise<
   }
 }
 
-function stopOnce(data: string, lock: OwnerLock | null): () => Promise<void> {
-  let stopped: Promise<void> | null = null;
-  return () => (stopped ??= lock ? shutDown(data).finally(() => lock.release()) : Promise.resolve());
+/** The two ways to end with a server, of which the first that is called counts. */
+function endings(home: string, lock: FileLock | null, use: FileLock): Pick<EmbeddedPostgres, 'stop' | 'leave'> {
+  const data = join(home, 'data');
+  let ended: Promise<void> | null = null;
+  const leave = () => (ended ??= leaveServer(home, lock, use));
+  const stop = async () => {
+    await shutDown(data).finally(() => lock?.release());
+    use.release();
+  };
+  return { leave, stop: lock ? () => (ended ??= stop()) : leave };
+}
+
+/** Stops the server if no live process owns it and nobody else uses it, and lets go of it. */
+async function leaveServer(home: string, lock: FileLock | null, use: FileLock): Promise<void> {
+  const owned = lock ?? tryLock(join(home, 'owner.lock'));
+  use.release();
+  const alone = owned && tryLock(join(home, 'users.lock'));
+  try {
+    if (alone) await shutDown(join(home, 'data'));
+  } finally {
+    owned?.release();
+    alone?.release();
+  }
 }
 
 async function shutDown(data: string): Promise<void> {

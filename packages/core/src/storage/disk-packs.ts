@@ -1,4 +1,4 @@
-import { type FileHandle, mkdir, open, readdir, unlink } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { failpoint } from '../failpoints.ts';
@@ -37,6 +37,10 @@ export async function openDiskPacks(root: string): Promise<PackStore> {
       } finally {
         await handle.close();
       }
+    },
+    async modified(pack) {
+      const stats = await unlessMissing(stat(fileOf(pack)));
+      return stats?.mtime ?? null;
     },
     remove: (pack) => removeFile(fileOf(pack)),
     async *list() {
@@ -97,9 +101,17 @@ async function readFully(handle: FileHandle, bytes: Uint8Array, position: number
 }
 
 async function removeFile(file: string): Promise<void> {
-  await unlink(file).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error;
-  });
+  await unlessMissing(unlink(file));
+}
+
+/** @returns What `work` gives; `null` when there is no such file. */
+async function unlessMissing<T>(work: Promise<T>): Promise<T | null> {
+  try {
+    return await work;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
 }
 
 /** Makes the names in a folder durable. */

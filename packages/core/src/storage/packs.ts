@@ -22,6 +22,8 @@ export interface PackStore {
   stream(place: Place): Readable;
   /** Reads one content whole; for small ones. @throws with code `ENOENT` when the pack is missing. */
   read(place: Place): Promise<Buffer>;
+  /** When a pack was last written; `null` when it is not there. */
+  modified(pack: string): Promise<Date | null>;
   /** Removes a pack, sealed or not. Removing what is not there is no error. */
   remove(pack: string): Promise<void>;
   /** The ids of all packs there are, sealed or not, in no order. */

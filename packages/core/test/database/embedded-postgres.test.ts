@@ -170,6 +170,40 @@ describe('one folder and several processes', () => {
     expect(await isAlive(pid)).toBe(false);
   });
 
+  it('leaves the server that it started to a process that came to use it, which stops it in the end', async () => {
+    const visitor = await start(warm);
+    const owner = spawnOwner(warm);
+    expect(await announced(owner)).toEqual({ adopted: true });
+    const pid = await postmaster(warm);
+    await Promise.all([visitor.leave(), visitor.leave()]);
+    expect(await ask(visitor, 'select 1')).toBe('1');
+    owner.stdin!.end();
+    await once(owner, 'exit');
+    expect(await isAlive(pid)).toBe(false);
+  });
+
+  it.each(['its owner lives', 'its owner was killed'] as const)('leaves a server when %s', async (fate) => {
+    const owner = spawnOwner(warm);
+    await announced(owner);
+    const pid = await postmaster(warm);
+    const visitors = [await start(warm), await start(warm)];
+    if (fate === 'its owner was killed') await kill(owner);
+    await visitors[0]!.leave();
+    expect(await isAlive(pid)).toBe(true);
+    await visitors[1]!.leave();
+    expect(await isAlive(pid)).toBe(fate === 'its owner lives');
+    owner.stdin!.end();
+    if (fate === 'its owner lives') await once(owner, 'exit');
+    expect(await isAlive(pid)).toBe(false);
+  });
+
+  it('stops the server that it started when it leaves and nobody else uses it', async () => {
+    const visitor = await start(warm);
+    const pid = await postmaster(warm);
+    await visitor.leave();
+    expect(await isAlive(pid)).toBe(false);
+  });
+
   it('starts exactly one server when several processes start at once on an empty folder', async () => {
     const dir = join(root, 'together');
     const owners = [spawnOwner(dir), spawnOwner(dir), spawnOwner(dir)];

@@ -7,7 +7,7 @@ import { createHasher, type HashStream } from '../../src/storage/hasher.ts';
 const hasher = createHasher();
 afterAll(() => hasher.close());
 
-const BLOCK_BYTES = 200_000;
+const BLOCK_BYTES = 150_000;
 
 /** Hashes contents laid side by side and cut into blocks. */
 async function hashAll(stream: HashStream, contents: readonly Buffer[], blockBytes: number) {
@@ -47,7 +47,7 @@ describe('contents hashed by another thread', () => {
         expect(await hashAll(stream, contents, BLOCK_BYTES)).toEqual(expected(contents));
         stream.close();
       }),
-      { numRuns: 60 },
+      { numRuns: 25 },
     );
   });
 

@@ -202,6 +202,22 @@ export function describePackStore(name: string, openStore: () => Promise<StoreUn
       });
     });
 
+    describe('the age of a pack', () => {
+      it('is told by when it was last written, sealed or not; a pack that is not there has none', async () => {
+        const before = Date.now() - 2_000;
+        const open = newId();
+        const file = await store.create(open);
+        for (const pack of [open, await sealed(Buffer.from('bytes'))]) {
+          const modified = (await store.modified(pack))!.getTime();
+          expect(modified).toBeGreaterThan(before);
+          expect(modified).toBeLessThan(Date.now() + 2_000);
+        }
+        await file.abandon();
+        expect(await store.modified(open)).toBeNull();
+        expect(await store.modified(newId())).toBeNull();
+      });
+    });
+
     describe('a pack that goes', () => {
       it('is gone once removed, and removing it twice is no error', async () => {
         const pack = await sealed(Buffer.from('bytes'));

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 
 /** A lock that is held until it is released or the process ends, however it ends. */
-export interface OwnerLock {
+export interface FileLock {
   release(): void;
 }
 
@@ -10,7 +10,7 @@ const SQLITE_BUSY = 5;
 const held = new Set<DatabaseSync>();
 
 /**
- * Takes a file's lock if nobody holds it.
+ * Takes a file's lock if nobody holds it; a shared one also beside other shared ones.
  *
  * The kernel keeps it, by way of an SQLite transaction that is never committed: no process id is written down that could
  * outlive its process or be used again. Two holders exclude each other within one process as well.
@@ -18,10 +18,11 @@ const held = new Set<DatabaseSync>();
  * @param file Made when missing; it stays empty.
  * @returns The lock, or `null` when somebody else holds it.
  */
-export function tryLock(file: string): OwnerLock | null {
+export function tryLock(file: string, { shared = false } = {}): FileLock | null {
   const connection = new DatabaseSync(file, { timeout: 0 });
   try {
-    connection.exec('BEGIN EXCLUSIVE');
+    connection.exec(shared ? 'BEGIN' : 'BEGIN EXCLUSIVE');
+    if (shared) connection.prepare('SELECT count(*) FROM sqlite_schema').get();
   } catch (error) {
     connection.close();
     if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return null;

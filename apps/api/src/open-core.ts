@@ -1,0 +1,76 @@
+import { join } from 'node:path';
+import {
+  type Core,
+  createActivityFeed,
+  createDns,
+  createHasher,
+  createPlans,
+  type DatabaseAddress,
+  type Log,
+  openDatabase,
+  openDiskPacks,
+  randomBootId,
+  startEmbeddedPostgres,
+} from '@berth/core';
+import { addressesOf } from './addresses.ts';
+import type { Config } from './config.ts';
+import { deriveKeys, keepSecretKey } from './secret-key.ts';
+
+/** What {@link openCore} works with. */
+export interface CoreOptions {
+  log: Log;
+  /** Lets everything go again that was opened. */
+  resources: AsyncDisposableStack;
+  /** For a process that comes and goes beside servers: it stops the embedded PostgreSQL only when nobody else uses it. */
+  visitor?: boolean;
+}
+
+/**
+ * Makes everything that services work with from a configuration: the database, started if need be and migrated, the packs,
+ * the keys.
+ *
+ * @throws Error why the database cannot be used. Source: contract §10.
+ */
+export async function openCore(config: Config, { log, resources, visitor = false }: CoreOptions): Promise<Core> {
+  const address = await reachDatabase(config, resources, visitor);
+  const database = openDatabase(address);
+  resources.defer(() => database.close());
+  await database.migrate().catch((error: unknown) => {
+    throw config.databaseUrl === null ? error : unusableDatabase(error);
+  });
+  const hasher = createHasher();
+  resources.defer(() => hasher.close());
+  return {
+    database,
+    dns: createDns({ servers: config.dnsServers }),
+    packs: await openDiskPacks(join(config.dataDir, 'packs')),
+    hasher,
+    plans: createPlans(config.plans),
+    addresses: addressesOf(config),
+    keys: deriveKeys(config.secretKey ?? (await keepSecretKey(config.dataDir))),
+    activityFeed: createActivityFeed(database.activityNews),
+    rateLimits: config.rateLimits,
+    log,
+    boot: randomBootId(),
+    activePacks: new Set(),
+    now: () => new Date(),
+  };
+}
+
+/** Says which setting it was about. Attempts at several addresses fail together, with no message of their own. */
+function unusableDatabase(error: unknown): Error {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return new Error(`the database of DATABASE_URL cannot be used: ${message || code}`, { cause: error });
+}
+
+/** The database of the configuration: the embedded server, started if it does not run, or the one of `DATABASE_URL`. */
+async function reachDatabase(
+  config: Config,
+  resources: AsyncDisposableStack,
+  visitor: boolean,
+): Promise<DatabaseAddress> {
+  if (config.databaseUrl !== null) return { url: config.databaseUrl };
+  const postgres = await startEmbeddedPostgres(join(config.dataDir, 'postgres'));
+  resources.defer(() => (visitor ? postgres.leave() : postgres.stop()));
+  return postgres.address;
+}

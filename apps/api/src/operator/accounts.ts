@@ -1,0 +1,149 @@
+import { actForAccount, getAccount, getBilling, listAccounts, openAccount, setAccountState } from '@berth/core';
+import { parseEmail } from '../config-values.ts';
+import { type Command, type Input, JSON_OPTION, printJson, UsageError } from './command.ts';
+import { columns, table, when } from './table.ts';
+
+const PERIODS = ['month', 'year'] as const;
+
+const create: Command = {
+  name: 'accounts create',
+  summary: 'Make an account.',
+  details: ['It has no key yet: "keys create" makes one.'],
+  arguments: ['email'],
+  options: {
+    plan: { value: 'plan', help: 'Its plan; DEFAULT_PLAN when absent.' },
+    name: { value: 'name', help: 'A name for people.' },
+    period: { value: 'month|year', help: 'How it is billed; by the month when absent.' },
+    ...JSON_OPTION,
+  },
+  examples: ['accounts create ada@example.com', 'accounts create ada@example.com --plan pro --name "Ada Lovelace"'],
+  check(input) {
+    readEmail(input);
+    readPeriod(input);
+  },
+  async run(session, input) {
+    const { core, config } = session;
+    const plan = input.option('plan') ?? config.defaultPlan.plan;
+    if (!core.plans.all.some((known) => known.plan === plan))
+      throw new Error(`"${plan}" is not a plan; use one of ${core.plans.all.map((known) => known.plan).join(', ')}.`);
+    const email = readEmail(input);
+    const account = await openAccount(core, {
+      email,
+      plan,
+      name: input.option('name')?.trim() || null,
+      period: readPeriod(input),
+    });
+    if (input.has('json')) printJson(session, { account, email, plan });
+    else session.print(`Made account ${account} of ${email} on plan ${plan}. Make it a key: keys create ${account}`);
+  },
+};
+
+const list: Command = {
+  name: 'accounts list',
+  summary: 'List all accounts, oldest first.',
+  options: JSON_OPTION,
+  examples: ['accounts list', 'accounts list --json'],
+  async run(session, input) {
+    const accounts = await listAccounts(session.core);
+    if (input.has('json')) printJson(session, { accounts });
+    else
+      session.print(
+        table(
+          ['account', 'email', 'plan', 'state', 'deployments', 'created'],
+          accounts.map((row) => [row.account, row.email, row.plan, row.state, `${row.deployments}`, when(row.created)]),
+          "There are no accounts. The first start of a server makes the owner's.",
+        ),
+      );
+  },
+};
+
+const show: Command = {
+  name: 'accounts show',
+  summary: 'Show an account: plan, usage, state, what is scheduled.',
+  arguments: ['account'],
+  options: JSON_OPTION,
+  examples: ['accounts show ada@example.com'],
+  async run(session, input) {
+    const scope = await actForAccount(session.core, input.get('account'));
+    const { authMethod: _, ...account } = await getAccount(scope);
+    const billing = await getBilling(session.core, account.account);
+    if (input.has('json')) return printJson(session, { ...account, ...billing });
+    const { usage, caps } = account;
+    const used = (key: keyof typeof usage) => `${usage[key]} of ${caps ? caps[key] : 'any number'}`;
+    const lines = columns([
+      ['Account', account.account],
+      ['E-mail', account.email],
+      ['Name', account.name ?? '-'],
+      ['State', billing.state],
+      ['Plan', account.plan],
+      ['Billed', `by the ${billing.period}; this one ends ${when(billing.periodEnds)}`],
+      ['Scheduled', billing.scheduled ? `${billing.scheduled.plan}, ${when(billing.scheduled.due)}` : '-'],
+      ['Deployments', used('deployments')],
+      ['Platform domains', used('platformDomains')],
+      ['Custom domains', used('customDomains')],
+      ['Members', used('seats')],
+      ['Newest key', account.hint ? `…${account.hint}` : '-'],
+      ['Created', when(account.created)],
+    ]);
+    session.print(lines.join('\n'));
+  },
+};
+
+const suspend = stateCommand('suspended', {
+  name: 'accounts suspend',
+  summary: 'Lock an account out; its sites say that they are paused.',
+  examples: ['accounts suspend ada@example.com'],
+});
+
+const activate = stateCommand('active', {
+  name: 'accounts activate',
+  summary: 'Undo a suspension or a termination.',
+  examples: ['accounts activate ada@example.com'],
+});
+
+const terminate = stateCommand('terminated', {
+  name: 'accounts terminate',
+  summary: 'Lock an account out for good; its sites are not found.',
+  details: ['Nothing is removed: "accounts activate" undoes it.'],
+  options: { yes: { help: 'Say that you mean it; without it nothing happens.' } },
+  examples: ['accounts terminate ada@example.com --yes'],
+  check(input) {
+    if (!input.has('yes'))
+      throw new UsageError(`say --yes to take all sites of ${input.get('account')} away`, terminate);
+  },
+});
+
+/** A command that puts an account into a state. */
+function stateCommand(
+  state: 'active' | 'suspended' | 'terminated',
+  command: Omit<Command, 'arguments' | 'run'>,
+): Command {
+  return {
+    ...command,
+    arguments: ['account'],
+    async run({ core, print }, input) {
+      const { account } = (await actForAccount(core, input.get('account'))).caller;
+      const { from } = await setAccountState(core, account, state);
+      print(
+        from === state ? `Account ${account} is ${state} already.` : `Account ${account} was ${from} and is ${state}.`,
+      );
+    },
+  };
+}
+
+function readEmail(input: Input): string {
+  try {
+    return parseEmail(input.get('email'));
+  } catch (error) {
+    throw new UsageError((error as Error).message, create);
+  }
+}
+
+function readPeriod(input: Input): (typeof PERIODS)[number] {
+  const period = input.option('period') ?? 'month';
+  const known = PERIODS.find((each) => each === period);
+  if (!known) throw new UsageError(`--period is month or year, not ${JSON.stringify(period)}`, create);
+  return known;
+}
+
+export const accountCommands: readonly Command[] = [create, list, show, suspend, activate, terminate];

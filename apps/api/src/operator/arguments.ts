@@ -1,0 +1,70 @@
+import { parseArgs } from 'node:util';
+import { type Command, type Input, UsageError } from './command.ts';
+
+/** What the operator asked for. */
+export type Request = { kind: 'help'; command: Command | null } | { kind: 'run'; command: Command; input: Input };
+
+/**
+ * Reads a command line.
+ *
+ * @throws UsageError that says what would be right.
+ */
+export function readArguments(commands: readonly Command[], words: readonly string[]): Request {
+  const wantsHelp = words.includes('--help') || words.includes('-h') || words[0] === 'help';
+  const named = words.filter((word, at) => !word.startsWith('-') && !(at === 0 && word === 'help'));
+  const command = findCommand(commands, named);
+  if (wantsHelp) {
+    if (!command && named[0] !== undefined && !isNoun(commands, named[0])) throw unknownCommand(commands, named);
+    return { kind: 'help', command };
+  }
+  if (!command || !words.slice(0, wordsOf(command)).every((word, at) => word === named[at]))
+    throw unknownCommand(commands, named);
+  const input = readInput(command, words.slice(wordsOf(command)));
+  command.check?.(input);
+  return { kind: 'run', command, input };
+}
+
+function readInput(command: Command, words: readonly string[]): Input {
+  const options = Object.entries(command.options ?? {}).map(
+    ([name, { value }]) => [name, { type: value === undefined ? 'boolean' : 'string' }] as const,
+  );
+  let parsed;
+  try {
+    parsed = parseArgs({ args: [...words], options: Object.fromEntries(options), allowPositionals: true });
+  } catch (error) {
+    throw new UsageError((error as Error).message.split(/\. (?:To specify|Did you)/)[0]!, command);
+  }
+  const { values, positionals } = parsed;
+  const names = command.arguments ?? [];
+  const missing = names.slice(positionals.length);
+  if (missing.length > 0)
+    throw new UsageError(`${missing.map((name) => `<${name}>`).join(' and ')} is missing`, command);
+  if (positionals.length > names.length)
+    throw new UsageError(`${JSON.stringify(positionals[names.length])} is too much`, command);
+  return {
+    get: (argument) => positionals[names.indexOf(argument)]!,
+    option: (name) => (typeof values[name] === 'string' ? values[name] : undefined),
+    has: (name) => values[name] === true,
+  };
+}
+
+function findCommand(commands: readonly Command[], named: readonly string[]): Command | null {
+  return commands.find((command) => command.name === named.slice(0, wordsOf(command)).join(' ')) ?? null;
+}
+
+function unknownCommand(commands: readonly Command[], named: readonly string[]): UsageError {
+  const [noun, verb] = named;
+  if (noun === undefined) return new UsageError('Which command?');
+  if (!isNoun(commands, noun)) return new UsageError(`There is no command ${JSON.stringify(noun)}`);
+  const verbs = commands.filter(({ name }) => name.startsWith(`${noun} `)).map(({ name }) => name.split(' ')[1]);
+  const wrong = verb === undefined ? `${noun}: what is to be done` : `${noun}: there is no ${JSON.stringify(verb)}`;
+  return new UsageError(`${wrong}? One of ${verbs.join(', ')}`);
+}
+
+function isNoun(commands: readonly Command[], word: string): boolean {
+  return commands.some(({ name }) => name.split(' ')[0] === word);
+}
+
+function wordsOf({ name }: Command): number {
+  return name.split(' ').length;
+}

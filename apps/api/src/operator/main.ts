@@ -1,0 +1,16 @@
+// The operator's command line: `npm run berth -- help`.
+import { EXIT, operate } from './operate.ts';
+
+const resources = new AsyncDisposableStack();
+const interrupt = () => void resources.disposeAsync().finally(() => process.exit(EXIT.interrupted));
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupt);
+
+const { stdout, stderr } = process;
+// A reader that has seen enough, such as `head`, is no fault.
+stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? EXIT.ok : EXIT.failed));
+process.exitCode = await operate(
+  process.argv.slice(2),
+  process.env,
+  { out: (text) => void stdout.write(text), err: (text) => void stderr.write(text), isWatched: stderr.isTTY },
+  resources,
+);

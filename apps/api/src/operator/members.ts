@@ -1,0 +1,53 @@
+import { actForAccount, addMember, listMembers, removeMember } from '@berth/core';
+import { type Command, JSON_OPTION, printJson } from './command.ts';
+import { table, when } from './table.ts';
+
+const add: Command = {
+  name: 'members add',
+  summary: 'Give a person a seat in an account.',
+  arguments: ['account', 'email'],
+  examples: ['members add ada@example.com grace@example.com'],
+  async run({ core, print }, input) {
+    const { account } = (await actForAccount(core, input.get('account'))).caller;
+    const { email } = await addMember(core, account, input.get('email'));
+    print(`${email} is a member of account ${account}.`);
+  },
+};
+
+const list: Command = {
+  name: 'members list',
+  summary: 'List the members of an account, the owner first.',
+  arguments: ['account'],
+  options: JSON_OPTION,
+  examples: ['members list ada@example.com'],
+  async run(session, input) {
+    const { account } = (await actForAccount(session.core, input.get('account'))).caller;
+    const members = (await listMembers(session.core, account)).map(({ email, role, created }) => ({
+      email,
+      role,
+      created: Math.floor(created.getTime() / 1000),
+    }));
+    if (input.has('json')) return printJson(session, { members });
+    session.print(
+      table(
+        ['email', 'role', 'since'],
+        members.map(({ email, role, created }) => [email, role, when(created)]),
+        'The account has no members.',
+      ),
+    );
+  },
+};
+
+const remove: Command = {
+  name: 'members remove',
+  summary: "Take a person's seat away.",
+  arguments: ['account', 'email'],
+  examples: ['members remove ada@example.com grace@example.com'],
+  async run({ core, print }, input) {
+    const { account } = (await actForAccount(core, input.get('account'))).caller;
+    const { email } = await removeMember(core, account, input.get('email'));
+    print(`${email} is no longer a member of account ${account}.`);
+  },
+};
+
+export const memberCommands: readonly Command[] = [add, list, remove];

@@ -1,0 +1,25 @@
+const CONTROLS = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu;
+const GAP = '  ';
+
+/** A table under a heading, the columns aligned; a sentence when it has no rows. */
+export function table(heading: readonly string[], rows: readonly (readonly string[])[], none: string): string {
+  return rows.length === 0 ? none : columns([heading.map((title) => title.toUpperCase()), ...rows]).join('\n');
+}
+
+/** Lines with their columns aligned. Characters that would move the cursor are left out. */
+export function columns(rows: readonly (readonly string[])[]): string[] {
+  const clean = rows.map((row) => row.map((cell) => cell.replace(CONTROLS, '')));
+  const widths: number[] = [];
+  for (const row of clean) row.forEach((cell, at) => (widths[at] = Math.max(widths[at] ?? 0, [...cell].length)));
+  return clean.map((row) =>
+    row
+      .map((cell, at) => cell + ' '.repeat(widths[at]! - [...cell].length))
+      .join(GAP)
+      .trimEnd(),
+  );
+}
+
+/** A moment for people, in UTC. @param seconds Unix seconds; `null` for never. */
+export function when(seconds: number | null): string {
+  return seconds === null ? '-' : new Date(seconds * 1000).toISOString().slice(0, 16).replace('T', ' ');
+}

@@ -1,0 +1,28 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { startProcess } from '../test-server.ts';
+import { typed } from './typed.ts';
+
+it('contract §8, §10: works with the embedded database, before a server runs and beside it', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'berth-operator-'));
+  const env = { NODE_ENV: 'test', HOST: '127.0.0.1', PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'error' };
+  const isRunning = () => existsSync(join(dataDir, 'postgres/data/postmaster.pid'));
+  try {
+    expect(await typed(env, 'accounts', 'create', 'ada@example.com')).toMatchObject({ code: 0, err: '' });
+    expect(isRunning()).toBe(false);
+
+    const server = await startProcess(env);
+    const { out: key, code } = await typed(env, 'keys', 'create', 'ada@example.com');
+    expect(code).toBe(0);
+    expect(isRunning()).toBe(true);
+    expect((await server.api('/account', { key: key.trim() })).status).toBe(200);
+    server.child.kill('SIGTERM');
+    expect(await server.exited).toBe(0);
+    expect(isRunning()).toBe(false);
+  } finally {
+    await rm(dataDir, { recursive: true, force: true });
+  }
+});

@@ -1,0 +1,312 @@
+import { randomUUID } from 'node:crypto';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startTestServer, testEnvironment, type TestServer } from '../test-server.ts';
+import { operated, typed } from './typed.ts';
+
+const PAGE = { 'index.html': '<h1>Ahoy</h1>' };
+
+let server: TestServer;
+let env: Record<string, string>;
+let email: string;
+beforeAll(async () => {
+  server = await startTestServer({ DEFAULT_PLAN: 'team' });
+  const PORT = String(server.port);
+  env = testEnvironment(server.database, server.dataDir, { PORT, DEFAULT_PLAN: 'team', SWEEP_GRACE: '0s' });
+});
+afterAll(() => server?.close());
+beforeEach(() => {
+  email = `${randomUUID().slice(0, 8)}@example.com`;
+});
+
+/** Runs a command that has to succeed. @returns What it printed. */
+async function berth(...words: string[]): Promise<string> {
+  const { code, out, err } = await operated(env, ...words);
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  return out;
+}
+const json = async <T = Record<string, unknown>>(...words: string[]) =>
+  JSON.parse(await berth(...words, '--json')) as T;
+
+async function makeAccount(...options: string[]): Promise<{ account: string; key: string }> {
+  const { account } = await json<{ account: string }>('accounts', 'create', email, ...options);
+  const { key } = await json<{ key: string }>('keys', 'create', account);
+  server.secrets.add(key);
+  return { account, key };
+}
+
+describe('contract §8: the command line as a process, beside a server that runs', () => {
+  it('makes an account with a key that opens the API', async () => {
+    const made = await typed(env, 'accounts', 'create', email, '--name', 'Ada');
+    expect(made).toMatchObject({
+      code: 0,
+      err: '',
+      out: expect.stringMatching(/^Made account acc-\w{14} of .* on plan team\./),
+    });
+    const { code, out } = await typed(env, 'keys', 'create', email);
+    expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/^ship-[0-9a-f]{32}\n$/) });
+    server.secrets.add(out.trim());
+    const answer = await server.api('/account', { key: out.trim() });
+    expect(answer.json()).toMatchObject({ email, name: 'Ada', plan: 'team', hint: out.trim().slice(-4) });
+  });
+
+  it('ends with 1 and one line when there is no such thing', async () => {
+    expect(await typed(env, 'accounts', 'show', 'nobody@example.com')).toEqual({
+      code: 1,
+      out: '',
+      err: 'There is no such account: nobody@example.com.\n',
+    });
+  });
+});
+
+describe('contract §8: accounts', () => {
+  it('contract §10: get DEFAULT_PLAN unless told otherwise, and one an address', async () => {
+    expect(await json('accounts', 'create', email)).toMatchObject({ email, plan: 'team' });
+    const again = await operated(env, 'accounts', 'create', email.toLowerCase(), '--plan', 'free');
+    expect(again).toMatchObject({ code: 1, out: '', err: `There is an account of ${email} already.\n` });
+    const unknown = await operated(env, 'accounts', 'create', `x${email}`, '--plan', 'huge');
+    expect(unknown).toMatchObject({ code: 1, err: '"huge" is not a plan; use one of free, pro, team, scale.\n' });
+  });
+
+  it('are listed and shown, for people and for programs', async () => {
+    const { account } = await makeAccount('--plan', 'pro', '--period', 'year');
+    const lines = (await berth('accounts', 'list')).split('\n');
+    expect(lines[0]).toMatch(/^ACCOUNT +EMAIL +PLAN +STATE +DEPLOYMENTS +CREATED$/);
+    const line = lines.find((each) => each.startsWith(account))!;
+    expect(line.indexOf(email)).toBe(lines[0]!.indexOf('EMAIL'));
+    const { accounts } = await json<{ accounts: { account: string }[] }>('accounts', 'list');
+    expect(accounts.find((each) => each.account === account)).toEqual({
+      account,
+      email,
+      name: null,
+      plan: 'pro',
+      state: 'active',
+      deployments: 0,
+      created: expect.any(Number),
+    });
+    expect(await berth('accounts', 'show', email)).toMatch(/^Custom domains +0 of 10$/m);
+    expect(await json('accounts', 'show', account)).toEqual({
+      account,
+      email,
+      name: null,
+      plan: 'pro',
+      state: 'active',
+      period: 'year',
+      periodEnds: expect.any(Number),
+      scheduled: null,
+      usage: { deployments: 0, platformDomains: 0, customDomains: 0, seats: 1 },
+      caps: { deployments: 1_000, platformDomains: 50, customDomains: 10, seats: 1 },
+      created: expect.any(Number),
+      hint: expect.stringMatching(/^[0-9a-f]{4}$/),
+    });
+  });
+
+  it.each([
+    ['suspend', [], 'suspended', 503],
+    ['terminate', ['--yes'], 'terminated', 404],
+  ] as const)(
+    'contract §6: %s has effect on the next request, and activate undoes it',
+    async (verb, options, state, status) => {
+      const { key } = await makeAccount();
+      const { url } = await server.publish(PAGE, { key });
+      expect(await berth('accounts', verb, email, ...options)).toContain(`was active and is ${state}.`);
+      expect((await server.api('/account', { key })).status).toBe(403);
+      expect((await server.deploy(PAGE, { key })).status).toBe(403);
+      expect((await server.visit(url)).status).toBe(status);
+      expect(await berth('accounts', verb, email, ...options)).toContain(`is ${state} already.`);
+      await berth('accounts', 'activate', email);
+      expect((await server.api('/account', { key })).status).toBe(200);
+      expect((await server.visit(url)).status).toBe(200);
+    },
+  );
+});
+
+describe('contract §6, §8: plans', () => {
+  it('are listed with what they hold', async () => {
+    expect(await berth('plans', 'list')).toMatch(/^pro +Pro +\$9\.00 +\$90\.00 +1000 +50 +10 +1$/m);
+    const { plans } = await json<{ plans: { plan: string }[] }>('plans', 'list');
+    expect(plans.map(({ plan }) => plan)).toEqual(['free', 'pro', 'team', 'scale']);
+  });
+
+  it('are set: an upgrade at once, a downgrade at the end of the period or with --now', async () => {
+    const { account, key } = await makeAccount('--plan', 'free');
+    const planNow = async () => (await server.api('/account', { key })).json()['plan'];
+    expect(await berth('plans', 'set', email, 'scale')).toContain('went from free to scale.');
+    expect(await planNow()).toBe('scale');
+    expect(await berth('plans', 'set', email, 'pro')).toMatch(
+      /stays on scale and goes to pro on \d{4}-\d\d-\d\d at \d\d:\d\d UTC\./,
+    );
+    const { scheduled } = await json<{ scheduled: { plan: string; due: number } }>('accounts', 'show', account);
+    expect(scheduled).toEqual({ plan: 'pro', due: expect.any(Number) });
+    expect(await json('plans', 'set', account, 'pro')).toEqual({
+      account,
+      outcome: 'scheduled',
+      from: 'scale',
+      to: 'pro',
+      due: scheduled.due,
+      paused: [],
+      resumed: [],
+    });
+    expect(await berth('plans', 'set', email, 'scale')).toContain(
+      'stays on scale; the downgrade that waited is cancelled.',
+    );
+    expect(await berth('plans', 'set', email, 'scale')).toContain('is on scale already.');
+    await berth('plans', 'set', email, 'free', '--now');
+    expect(await planNow()).toBe('free');
+    const unknown = await operated(env, 'plans', 'set', email, 'huge');
+    expect(unknown).toMatchObject({ code: 1, err: expect.stringContaining('use one of free, pro, team, scale') });
+  });
+
+  it('service-api part 3, rules 2 and 3: sweep lets downgrades that are due take effect, and domains pause', async () => {
+    const { account, key } = await makeAccount('--plan', 'pro');
+    const domains = ['a', 'b'].map((name) => `${name}.${account}.com`);
+    for (const domain of domains)
+      expect(
+        (
+          await server.api(`/domains/${domain}`, {
+            method: 'PUT',
+            key,
+            body: '{}',
+            headers: { 'Content-Type': 'application/json' },
+          })
+        ).status,
+      ).toBe(201);
+    await berth('plans', 'set', account, 'free');
+    await server.database.query(`update plan_change set due = now() where account_id = $1`, [account]);
+    expect(await berth('sweep')).toContain('applied 1 plan changes.');
+    const { activities } = (await server.api('/activities?limit=3', { key })).json<{
+      activities: { domain?: string }[];
+    }>();
+    expect(activities.slice(0, 3)).toMatchObject([
+      { event: 'domain.pause', domain: domains[0], authMethod: 'system' },
+      { event: 'domain.pause', domain: domains[1] },
+      { event: 'account.plan.transition', meta: { from: 'pro', to: 'free' } },
+    ]);
+    expect(await berth('plans', 'set', account, 'pro')).toContain(`Resumed: ${domains.join(', ')}`);
+  });
+});
+
+describe('contract §8: keys', () => {
+  it('are listed without their secret, and revoked from the next request on', async () => {
+    const { key } = await makeAccount();
+    const other = (await berth('keys', 'create', email)).trim();
+    server.secrets.add(other);
+    const list = await berth('keys', 'list', email);
+    expect(list).not.toMatch(/ship-/);
+    const { tokens } = await json<{ tokens: { token: string; kind: string }[] }>('keys', 'list', email);
+    expect(tokens).toMatchObject([{ kind: 'api' }, { kind: 'api', used: null }]);
+    await berth('keys', 'revoke', email, tokens[1]!.token);
+    expect((await server.api('/ping', { key })).status).toBe(401);
+    const { activities } = (await server.api('/activities', { key: other })).json<{ activities: object[] }>();
+    expect(activities[0]).toMatchObject({ event: 'token.delete', authMethod: 'operator', token: tokens[1]!.token });
+    const again = await operated(env, 'keys', 'revoke', email, tokens[1]!.token);
+    expect(again).toMatchObject({ code: 1, err: 'There is no such token.\n' });
+  });
+});
+
+describe('contract §6, §8: members', () => {
+  it('are added, listed and removed', async () => {
+    await makeAccount();
+    expect(await berth('members', 'add', email, 'grace@example.com')).toContain('grace@example.com is a member');
+    const { members } = await json<{ members: object[] }>('members', 'list', email);
+    expect(members).toMatchObject([
+      { email, role: 'owner' },
+      { email: 'grace@example.com', role: 'member' },
+    ]);
+    expect(await berth('members', 'list', email)).toMatch(/^grace@example\.com +member +\d{4}-/m);
+    await berth('members', 'remove', email, 'grace@example.com');
+    expect(await operated(env, 'members', 'remove', email, email)).toMatchObject({ code: 1, out: '' });
+  });
+});
+
+describe('contract §6, §8: sites', () => {
+  it('are taken down, answering 451, and put back as they were', async () => {
+    const { key } = await makeAccount();
+    const { deployment, url } = await server.publish(PAGE, { key });
+    expect(await berth('sites', 'take-down', url, '--reason', 'Phishing')).toBe(`${deployment} is down.\n`);
+    expect((await server.visit(url)).status).toBe(451);
+    const { activities } = (await server.api('/activities', { key })).json<{ activities: object[] }>();
+    expect(activities[0]).toMatchObject({
+      event: 'deployment.update',
+      deployment,
+      meta: { takenDown: true, reason: 'Phishing' },
+    });
+    expect(await berth('sites', 'take-down', deployment)).toBe(`${deployment} is down already.\n`);
+    expect(await berth('sites', 'put-back', deployment)).toBe(`${deployment} is back.\n`);
+    expect((await server.visit(url)).text).toBe(PAGE['index.html']);
+    expect(await operated(env, 'sites', 'put-back', 'calm-otter-0000000')).toMatchObject({
+      code: 1,
+      err: 'There is no such deployment.\n',
+    });
+  });
+});
+
+describe('contract §8: sweep', () => {
+  it('removes what deleted sites leave behind, and tells how much', async () => {
+    const { key } = await makeAccount();
+    const { deployment } = await server.publish({ 'index.html': randomUUID() }, { key });
+    await server.api(`/deployments/${deployment}`, { method: 'DELETE', key });
+    expect(await json('sweep')).toEqual({ expired: 0, deployments: 1, packs: 1, fenced: true, planChanges: 0 });
+    expect(await berth('sweep')).toBe(
+      'Expired 0 deployments, removed 0 deployments and 0 packs, applied 0 plan changes.\n',
+    );
+  });
+});
+
+describe('contract §8, T36: doctor', () => {
+  it('T13: says that all is well but for what development cannot have', async () => {
+    const { code, out } = await operated(env, 'doctor');
+    expect(code).toBe(0);
+    expect(out).toMatch(/advice: localhost is good for trying things out/);
+    expect(out).toMatch(/\n\nFound: 1 advice\.\n$/);
+    const far = { ...env, BASE_URL: 'https://api.example.com', PLATFORM_DOMAIN: 'sites.example.net' };
+    expect((await operated(far, 'doctor')).out).toMatch(
+      /Sites are under example\.net, the API is not.*\n\nAll is well\.\n$/s,
+    );
+  });
+
+  it('ends with 1 when there is drift, and with 0 once it is mended', async () => {
+    const { account } = await makeAccount();
+    await server.database.query('update account set deployment_count = 3 where id = $1', [account]);
+    const found = await operated(env, 'doctor');
+    expect(found).toMatchObject({
+      code: 1,
+      out: expect.stringContaining(`drift: Account ${account} counts 3 deployments and has 0.`),
+    });
+    const mended = await operated(env, 'doctor', '--fix');
+    expect(mended).toMatchObject({ code: 0, out: expect.stringContaining(`mended: Account ${account} counts`) });
+    expect((await operated(env, 'doctor')).code).toBe(0);
+  });
+
+  it('as a process: finds one bit of a pack that was flipped, and names the sites it hurts', async () => {
+    const { key } = await makeAccount();
+    const { deployment } = await server.publish({ 'index.html': randomUUID() }, { key });
+    const [{ pack }] = (await server.database.query<{ pack: string }>(
+      'select pack_id as pack from deployment_pack where deployment_id = $1',
+      [deployment],
+    )) as [{ pack: string }];
+    const file = await open(join(server.dataDir, 'packs', pack.slice(0, 1), `${pack}.pack`), 'r+');
+    const byte = Buffer.alloc(1);
+    await file.read(byte, 0, 1, 0);
+    byte[0]! ^= 1;
+    await file.write(byte, 0, 1, 0);
+    await file.close();
+    const { code, out, err } = await typed(env, 'doctor', '--fix', '--json');
+    expect({ code, err }).toEqual({ code: 1, err: '' });
+    const { sound, findings } = JSON.parse(out) as { sound: boolean; findings: { severity: string }[] };
+    expect(sound).toBe(false);
+    expect(findings.filter(({ severity }) => severity !== 'advice')).toEqual([
+      {
+        check: 'contents',
+        severity: 'damage',
+        message: expect.stringContaining('does not have the bytes it was stored with.'),
+        fixed: false,
+        pack,
+        content: expect.stringMatching(/^[0-9a-f]{64}$/),
+        deployments: [deployment],
+      },
+    ]);
+    expect((await operated(env, 'doctor')).out).toContain(`    It hurts ${deployment}.\n`);
+  });
+});

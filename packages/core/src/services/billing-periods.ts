@@ -1,0 +1,33 @@
+/** How long one billing period is. */
+export type BillingPeriod = 'month' | 'year';
+
+const MONTHS = { month: 1, year: 12 } as const satisfies Record<BillingPeriod, number>;
+
+/**
+ * The end of the billing period that a moment lies in. The end belongs to the next period.
+ *
+ * Periods follow the calendar, in UTC, and each is counted from the first start, so that they do not drift: from
+ * 31 January on they begin on 28 or 29 February, 31 March, 30 April.
+ *
+ * @param started The start of the first period. A moment before it lies in that one too.
+ * Source: service-api part 3, contract §6.
+ */
+export function endOfPeriod(started: Date, period: BillingPeriod, now: Date): Date {
+  const step = MONTHS[period];
+  const passed = Math.floor((monthsOf(now) - monthsOf(started)) / step);
+  const end = addMonths(started, Math.max(1, passed) * step);
+  return end > now ? end : addMonths(started, (passed + 1) * step);
+}
+
+function monthsOf(date: Date): number {
+  return date.getUTCFullYear() * 12 + date.getUTCMonth();
+}
+
+/** The same day and time so many months later; the last day of the month where it has no such day. */
+function addMonths(date: Date, months: number): Date {
+  const month = date.getUTCMonth() + months;
+  const lastDay = new Date(Date.UTC(date.getUTCFullYear(), month + 1, 0)).getUTCDate();
+  const moved = new Date(date);
+  moved.setUTCMonth(month, Math.min(date.getUTCDate(), lastDay));
+  return moved;
+}

@@ -1,0 +1,50 @@
+import { sql } from 'kysely';
+import type { Core } from '../../core.ts';
+import { applyDuePlanChanges } from '../plan-changes.ts';
+import { sweep } from '../sweep.ts';
+import { type Check, finding } from './checks.ts';
+
+/** What a running server has done long before. */
+const LATE_MS = 10 * 60 * 1000;
+
+interface Backlog {
+  expired: number;
+  changes: number;
+  dead: number;
+}
+
+/** Looks for work that the jobs of a running server should have done. */
+export const backlog: Check = {
+  name: 'backlog',
+  title: 'Work that is overdue',
+  async *run(core, { fix, graceMs }) {
+    const found = await look(core);
+    const any = found.expired + found.changes + found.dead > 0;
+    if (fix && any) {
+      await sweep(core, { graceMs });
+      await applyDuePlanChanges(core);
+    }
+    const left = fix && any ? await look(core) : found;
+    if (found.expired > 0)
+      yield finding('drift', `${found.expired} deployments expired and were not cleaned up. Does a server run?`, {
+        fixed: left.expired < found.expired,
+      });
+    if (found.changes > 0)
+      yield finding('drift', `${found.changes} plan changes are due and did not take effect. Does a server run?`, {
+        fixed: left.changes < found.changes,
+      });
+    if (found.dead > 0)
+      yield finding('advice', `${found.dead} packs that nothing needs have not been removed yet.`, {
+        fixed: left.dead < found.dead,
+      });
+  },
+};
+
+async function look(core: Core): Promise<Backlog> {
+  const late = new Date(core.now().getTime() - LATE_MS);
+  const { rows } = await sql<Backlog>`
+    select (select count(*)::int from deployment where status = 'success' and expires <= ${late}) as expired,
+      (select count(*)::int from plan_change where due <= ${late}) as changes,
+      (select count(*)::int from pack where state = 'dead') as dead`.execute(core.database.em().getKysely());
+  return rows[0]!;
+}

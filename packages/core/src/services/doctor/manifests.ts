@@ -1,0 +1,81 @@
+import { sql } from 'kysely';
+import type { Core } from '../../core.ts';
+import { hashAt } from '../contents.ts';
+import { type Check, type Finding, finding } from './checks.ts';
+
+interface Page {
+  ids: string[];
+  faults: { id: string; fault: string; files: number; path: string }[];
+}
+
+const DEPLOYMENTS_AT_ONCE = 100;
+
+/** What can be wrong with files of a manifest, in the words that follow "n of its files". */
+const FAULTS: Record<string, string> = {
+  missing: 'are stored nowhere',
+  'pack-state': 'lie in a pack that may be removed',
+  unlisted: 'lie in a pack that the deployment does not hold on to',
+  size: 'have another size than their stored content',
+};
+
+/** Follows every file of every deployment to its stored content. Source: security I2. */
+export const manifests: Check = {
+  name: 'manifests',
+  title: 'Files of deployments',
+  async *run(core) {
+    const total = await countDeployments(core);
+    let done = 0;
+    for (let last = ''; ;) {
+      const { ids, faults } = await readPage(core, last);
+      for (const fault of faults) yield toFinding(fault);
+      done += ids.length;
+      yield { kind: 'progress', done, total: Math.max(total, done), unit: 'deployments' };
+      if (ids.length < DEPLOYMENTS_AT_ONCE) return;
+      last = ids.at(-1)!;
+    }
+  },
+};
+
+function toFinding({ id, fault, files, path }: Page['faults'][number]): Finding {
+  const message =
+    fault === 'files'
+      ? `The manifest of ${id} names ${files} files, which is not what the deployment counts.`
+      : `Deployment ${id}: ${files} of its files, such as ${JSON.stringify(path)}, ${FAULTS[fault]}.`;
+  return finding('damage', message, { deployments: [id] });
+}
+
+/** One statement, so that all of it is of one moment. */
+async function readPage(core: Core, last: string): Promise<Page> {
+  const { rows } = await sql<{ id: string; fault: string | null; files: number; path: string }>`
+    with page as materialized (
+      select d.id, d.files, m.paths, m.hashes, m.sizes
+      from deployment d left join manifest m on m.deployment_id = d.id
+      where d.status = 'success' and d.id > ${last} order by d.id limit ${DEPLOYMENTS_AT_ONCE}),
+    file as (
+      select page.id, f.path, case
+        when c.hash is null then 'missing'
+        when p.state is distinct from 'sealed' then 'pack-state'
+        when n.pack_id is null then 'unlisted'
+        when c.length <> f.size then 'size' end as fault
+      from page cross join unnest(paths, sizes) with ordinality as f (path, size, position)
+      left join content c on c.hash = ${hashAt(sql.ref('page.hashes'), 'f.position')}
+      left join pack p on p.id = c.pack_id
+      left join deployment_pack n on n.deployment_id = page.id and n.pack_id = c.pack_id)
+    select id, null as fault, 0 as files, '' as path from page
+    union all
+    select id, 'files', coalesce(cardinality(paths), 0), '' from page
+    where files is distinct from cardinality(paths) or length(hashes) <> 32 * files or cardinality(sizes) <> files
+    union all
+    select id, fault, count(*)::int, min(path) from file where fault is not null group by id, fault
+    order by id`.execute(core.database.em().getKysely());
+  return {
+    ids: rows.filter(({ fault }) => fault === null).map(({ id }) => id),
+    faults: rows.flatMap(({ fault, ...row }) => (fault === null ? [] : [{ ...row, fault }])),
+  };
+}
+
+async function countDeployments(core: Core): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from deployment where status = 'success'`.execute(core.database.em().getKysely());
+  return rows[0]!.count;
+}

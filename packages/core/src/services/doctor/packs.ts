@@ -1,0 +1,104 @@
+import { sql } from 'kysely';
+import type { Core } from '../../core.ts';
+import { type Check, type DoctorOptions, type Finding, finding } from './checks.ts';
+
+const NAMES_AT_ONCE = 1000;
+/** Most files that one run removes. */
+const MOST_REMOVED = 10_000;
+const PACK_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Holds the rows of packs against one another, and the files against the rows. Source: security I2, I3. */
+export const packs: Check = {
+  name: 'packs',
+  title: 'Packs, their contents and their files',
+  async *run(core, options) {
+    yield* contentsOutside(core);
+    yield* neededPacks(core);
+    yield* filesWithoutRow(core, options);
+  },
+};
+
+/** Contents whose pack is gone, or is not sealed. */
+async function* contentsOutside(core: Core): AsyncGenerator<Finding> {
+  const { rows } = await sql<{ pack: string; state: string | null; contents: number }>`
+    select c.pack_id as pack, p.state, count(*)::int as contents from content c left join pack p on p.id = c.pack_id
+    where p.state is distinct from 'sealed' group by c.pack_id, p.state order by c.pack_id`.execute(kysely(core));
+  for (const { pack, state, contents } of rows)
+    yield finding(
+      'damage',
+      `${contents} contents lie in pack ${pack}, which ${state ? `is ${state}` : 'is not there'}.`,
+      {
+        pack,
+      },
+    );
+}
+
+/** Deployments that hold on to a pack which is not sealed. */
+async function* neededPacks(core: Core): AsyncGenerator<Finding> {
+  const { rows } = await sql<{ deployment: string; pack: string; state: string }>`
+    select n.deployment_id as deployment, n.pack_id as pack, p.state from deployment_pack n
+    join pack p on p.id = n.pack_id join deployment d on d.id = n.deployment_id
+    where p.state <> 'sealed' and d.status = 'success' order by n.deployment_id`.execute(kysely(core));
+  for (const { deployment, pack, state } of rows)
+    yield finding('damage', `Deployment ${deployment} needs pack ${pack}, which is ${state}.`, {
+      pack,
+      deployments: [deployment],
+    });
+}
+
+/**
+ * Files that no row knows. Nothing makes one: the row is written before the file and removed after it. They come with a
+ * restored copy. One that is older than the grace time can be removed, unless most files are unknown: then the database is
+ * more likely to be another one's.
+ */
+async function* filesWithoutRow(core: Core, { fix, graceMs }: DoctorOptions): AsyncGenerator<Finding> {
+  const unknown: string[] = [];
+  let known = 0;
+  for await (const ids of batches(core.packs.list())) {
+    const rows = await rowsOf(core, ids);
+    known += rows.size;
+    for (const id of ids) if (!rows.has(id)) unknown.push(id);
+  }
+  const suspicious = unknown.length > known;
+  const old = new Date(core.now().getTime() - graceMs);
+  let removed = 0;
+  for (const pack of unknown) {
+    const modified = await core.packs.modified(pack);
+    if (modified === null) continue;
+    const found = finding('drift', `The file of pack ${pack} is known to no row.`, { pack });
+    if (!PACK_ID.test(pack)) yield { ...found, message: `${found.message} Berth did not make it.` };
+    else if (modified > old) yield { ...found, message: `${found.message} It is too young to be removed.` };
+    else if (!fix) yield found;
+    else if (suspicious)
+      yield {
+        ...found,
+        message: `${found.message} It stays: ${unknown.length} of ${unknown.length + known} files are unknown to this database. Is it the right one?`,
+      };
+    else if (removed === MOST_REMOVED) yield found;
+    else {
+      await core.packs.remove(pack);
+      removed += 1;
+      yield { ...found, fixed: true };
+    }
+  }
+}
+
+async function rowsOf(core: Core, ids: readonly string[]): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string }>`
+    select id from pack where id = any(${ids.filter((id) => PACK_ID.test(id))}::uuid[])`.execute(kysely(core));
+  return new Set(rows.map(({ id }) => id));
+}
+
+async function* batches(ids: AsyncIterable<string>): AsyncGenerator<string[]> {
+  let batch: string[] = [];
+  for await (const id of ids)
+    if (batch.push(id) === NAMES_AT_ONCE) {
+      yield batch;
+      batch = [];
+    }
+  yield batch;
+}
+
+function kysely(core: Core) {
+  return core.database.em().getKysely();
+}

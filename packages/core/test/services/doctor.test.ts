@@ -1,0 +1,361 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { access, open, truncate, unlink, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Core } from '../../src/core.ts';
+import { deleteDeployment } from '../../src/services/deployments.ts';
+import { doctor, type DoctorEvent } from '../../src/services/doctor.ts';
+import { sweep } from '../../src/services/sweep.ts';
+import { createTestCore, deploySite, readSite, type TestCore } from '../test-core.ts';
+import { expectSound } from './invariants.ts';
+
+const GRACE_MS = 60 * 60 * 1000;
+const SITE = { 'index.html': '<h1>Ahoy</h1>', 'empty.txt': '', 'big.bin': randomBytes(700_000) };
+
+let test: TestCore;
+let core: Core;
+let site: string;
+let pack: string;
+beforeAll(async () => {
+  test = await createTestCore();
+  ({ core } = test);
+});
+afterAll(() => test.close());
+beforeEach(async () => {
+  const { caller } = await test.account();
+  site = (await deploySite(core, caller, { ...SITE, 'own.txt': randomUUID() })).body.deployment;
+  [{ pack }] = (await test.database.query(
+    `select c.pack_id as pack from content c join deployment_pack n using (pack_id) where deployment_id = $1 order by length limit 1`,
+    [site],
+  )) as [{ pack: string }];
+});
+afterEach(async () => {
+  await test.database.query(`
+    delete from domain; delete from deployment; delete from content; delete from pack; delete from plan_change;
+    update account set deployment_count = 0`);
+  for await (const id of core.packs.list()) await core.packs.remove(id);
+});
+
+type Found = Extract<DoctorEvent, { kind: 'finding' }>;
+
+async function events({ fix = false, apiHost = 'api.example.com' } = {}, of = core): Promise<DoctorEvent[]> {
+  return Array.fromAsync(doctor(of, { fix, graceMs: GRACE_MS, apiHost }));
+}
+/** What is found, the advice of a platform domain that nobody can reach apart. */
+async function examine(options: { fix?: boolean } = {}, of = core): Promise<Found[]> {
+  const found = (await events(options, of)).filter((event) => event.kind === 'finding');
+  return found.filter(({ check }) => check !== 'isolation');
+}
+const fileOf = (id: string) => join(test.packsDir, id.slice(0, 1), `${id}.pack`);
+const exists = (id: string) =>
+  access(fileOf(id)).then(
+    () => true,
+    () => false,
+  );
+/** Where the content of a path lies. */
+async function placeOf(path: string) {
+  const [row] = await test.database.query<{ hash: string; offset: string; length: string; pack: string }>(
+    `select encode(c.hash, 'hex') as hash, "offset", length, pack_id as pack from manifest m
+     cross join unnest(m.paths) with ordinality as f (path, i)
+     join content c on c.hash = substring(m.hashes from (f.i::int - 1) * 32 + 1 for 32)
+     where deployment_id = $1 and f.path = $2`,
+    [site, path],
+  );
+  return { hash: row!.hash, pack: row!.pack, offset: Number(row!.offset), length: Number(row!.length) };
+}
+async function flip(id: string, position: number): Promise<void> {
+  const handle = await open(fileOf(id), 'r+');
+  const byte = Buffer.alloc(1);
+  await handle.read(byte, 0, 1, position);
+  byte[0]! ^= 1;
+  await handle.write(byte, 0, 1, position);
+  await handle.close();
+}
+async function orphan(ageMs: number, name: string = randomUUID()): Promise<string> {
+  await writeFile(fileOf(name), 'left over');
+  const at = new Date(Date.now() - ageMs);
+  await utimes(fileOf(name), at, at);
+  return name;
+}
+
+describe('contract §8: a doctor on a sound service', () => {
+  it('finds nothing, tells every check it makes, and how far it has come', async () => {
+    const told = await events();
+    expect(told.filter(({ kind }) => kind === 'check').map(({ check }) => check)).toEqual([
+      'isolation',
+      'backlog',
+      'counters',
+      'domains',
+      'packs',
+      'manifests',
+      'contents',
+    ]);
+    expect(await examine()).toEqual([]);
+    const [row] = await test.database.query<{ bytes: string }>('select sum(length) as bytes from content');
+    const last = told.findLast(({ kind }) => kind === 'progress');
+    expect(last).toMatchObject({ done: Number(row!.bytes), total: Number(row!.bytes), unit: 'bytes' });
+  });
+
+  it('finds nothing while deploys, deletes and sweeps go on', async () => {
+    const { caller } = await test.account('pro');
+    let going = true;
+    const traffic = async () => {
+      while (going) {
+        const { deployment } = (await deploySite(core, caller, { 'a.txt': randomUUID(), 'b.txt': randomUUID() })).body;
+        await deleteDeployment({ core, caller }, deployment);
+        await sweep(core, { graceMs: 0 });
+      }
+    };
+    const running = Promise.all([traffic(), traffic()]);
+    const found: Found[] = [];
+    try {
+      for (let i = 0; i < 4; i += 1) found.push(...(await examine()));
+    } finally {
+      going = false;
+      await running;
+    }
+    expect(found.filter(({ severity }) => severity !== 'advice')).toEqual([]);
+    await expectSound(test);
+  });
+});
+
+describe('contract §8: a doctor beside a sweep', () => {
+  it('does not take for damage what went away while it was read', async () => {
+    const read: Core['packs']['read'] = async (place) => {
+      await test.database.query('delete from deployment');
+      await test.database.query('update account set deployment_count = 0');
+      await sweep(core, { graceMs: 0 });
+      return core.packs.read(place);
+    };
+    expect(await examine({}, { ...core, packs: { ...core.packs, read } })).toEqual([]);
+    expect(await exists(pack)).toBe(false);
+  });
+
+  it('does not take for left over what went away after it was listed', async () => {
+    async function* list() {
+      yield* core.packs.list();
+      yield randomUUID();
+    }
+    expect(await examine({ fix: true }, { ...core, packs: { ...core.packs, list } })).toEqual([]);
+  });
+});
+
+describe('T36: a doctor re-reads what is stored', () => {
+  it.each(['index.html', 'big.bin'])('and finds one bit that was flipped in %s, and whom it hurts', async (path) => {
+    const { hash, pack, offset, length } = await placeOf(path);
+    await flip(pack, offset + Math.floor(length / 2));
+    expect(await examine()).toEqual([
+      expect.objectContaining({
+        check: 'contents',
+        severity: 'damage',
+        content: hash,
+        pack,
+        deployments: [site],
+        fixed: false,
+      }),
+    ]);
+  });
+
+  it('and names every deployment that shares a damaged content, and no other', async () => {
+    const { caller } = await test.account();
+    const sharing = (await deploySite(core, caller, { 'copy.html': SITE['index.html'] })).body.deployment;
+    await deploySite(core, caller, { 'own.txt': 'has other bytes' });
+    const { pack, offset } = await placeOf('index.html');
+    await flip(pack, offset);
+    expect(await examine()).toMatchObject([{ deployments: [site, sharing].toSorted() }]);
+  });
+
+  it('and finds a pack that was cut short', async () => {
+    const { pack, offset, hash } = await placeOf('big.bin');
+    await truncate(fileOf(pack), offset + 500_000);
+    const found = await examine();
+    expect(found).toContainEqual(expect.objectContaining({ severity: 'damage', content: hash, deployments: [site] }));
+  });
+
+  it('and finds a pack whose file is missing, once', async () => {
+    await unlink(fileOf(pack));
+    expect(await examine({ fix: true })).toEqual([
+      expect.objectContaining({ check: 'contents', severity: 'damage', pack, deployments: [site], fixed: false }),
+    ]);
+  });
+
+  it('and finds one that holds nothing', async () => {
+    const empty = randomUUID();
+    await test.database.query(
+      `insert into pack (id, state, boot_id, created, sealed) values ($1, 'sealed', $2, now(), now())`,
+      [empty, core.boot],
+    );
+    expect(await examine()).toMatchObject([{ check: 'contents', pack: empty, deployments: [] }]);
+  });
+
+  it('and counts what is beyond twenty faults of one pack', async () => {
+    const { caller } = await test.account();
+    const files = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`${i}.txt`, `text ${i} ${randomUUID()}`]));
+    site = (await deploySite(core, caller, files)).body.deployment;
+    const { pack } = await placeOf('0.txt');
+    await writeFile(fileOf(pack), Buffer.alloc(4_096));
+    const found = await examine();
+    expect(found).toHaveLength(21);
+    expect(found.at(-1)!.message).toMatch(/^10 more contents in pack/);
+  });
+});
+
+describe('I2: a doctor follows every manifest to its contents', () => {
+  it.each([
+    ['are stored nowhere', 'delete from content where hash = decode($1, $2)'],
+    ['another size', `update content set length = length - 1 where hash = decode($1, $2)`],
+  ])('and finds files that %s', async (words, change) => {
+    const { hash } = await placeOf('big.bin');
+    await test.database.query(change, [hash, 'hex']);
+    const found = (await examine()).filter(({ check }) => check === 'manifests');
+    expect(found).toMatchObject([{ severity: 'damage', deployments: [site], message: expect.stringContaining(words) }]);
+    expect(found[0]!.message).toContain('1 of its files, such as "big.bin"');
+  });
+
+  it('and finds a pack that a deployment does not hold on to', async () => {
+    await test.database.query('delete from deployment_pack where deployment_id = $1', [site]);
+    expect(await examine({ fix: true })).toMatchObject([{ check: 'manifests', deployments: [site], fixed: false }]);
+  });
+
+  it('and finds a deployment without its manifest', async () => {
+    await test.database.query('delete from manifest where deployment_id = $1', [site]);
+    expect(await examine()).toMatchObject([{ check: 'manifests', severity: 'damage', deployments: [site] }]);
+  });
+
+  it('and finds contents in packs that are not sealed', async () => {
+    await test.database.query(`update pack set state = 'open' where id = $1`, [pack]);
+    const found = await examine();
+    expect(found.map(({ check }) => check)).toEqual(expect.arrayContaining(['packs', 'manifests']));
+    expect(found.every(({ severity }) => severity === 'damage')).toBe(true);
+  });
+
+  it('over more deployments than one page holds', async () => {
+    const { caller } = await test.account('scale');
+    const { deployment } = (await deploySite(core, caller, { 'index.html': 'same' })).body;
+    for (const copy of [
+      `insert into deployment (id, account_id, status, files, size, labels, via, created)
+       select id || i, account_id, status, files, size, labels, via, created from deployment, generate_series(1, 109) i where id = $1`,
+      `insert into manifest select deployment_id || i, paths, hashes, sizes from manifest, generate_series(1, 109) i where deployment_id = $1`,
+      `insert into deployment_pack select deployment_id || i, pack_id from deployment_pack, generate_series(1, 109) i where deployment_id = $1`,
+    ])
+      await test.database.query(copy, [deployment]);
+    await test.database.query('delete from content where length = 4');
+    const found = (await examine()).filter(({ check }) => check === 'manifests');
+    expect(new Set(found.flatMap(({ deployments }) => deployments))).toHaveProperty('size', 110);
+  });
+});
+
+describe('I3: a doctor compares files and rows', () => {
+  it('and finds a file without a row, which goes with fix when it is older than the grace time', async () => {
+    const [old, young] = [await orphan(GRACE_MS + 1_000), await orphan(GRACE_MS / 2)];
+    const kept = await Promise.all(
+      [1, 2].map(async () => deploySite(core, (await test.account()).caller, { a: randomUUID() })),
+    );
+    const found = await examine();
+    expect(new Set(found.map(({ pack }) => pack))).toEqual(new Set([old, young]));
+    expect(found.map(({ severity, fixed }) => ({ severity, fixed }))).toEqual(
+      Array(2).fill({ severity: 'drift', fixed: false }),
+    );
+    expect(await exists(old)).toBe(true);
+    expect((await examine({ fix: true })).filter(({ fixed }) => fixed).map(({ pack }) => pack)).toEqual([old]);
+    expect(await Promise.all([old, young, pack].map(exists))).toEqual([false, true, true]);
+    for (const { body } of kept) expect(await readSite(core, body.deployment)).not.toBeNull();
+  });
+
+  it('and removes none when most files are unknown: this is hardly the right database', async () => {
+    const orphans = await Promise.all(Array.from({ length: 5 }, () => orphan(10 * GRACE_MS)));
+    const found = await examine({ fix: true });
+    expect(found).toHaveLength(5);
+    for (const { fixed, message } of found)
+      expect({ fixed, message }).toMatchObject({ fixed: false, message: expect.stringMatching(/right one\?/) });
+    expect(await Promise.all(orphans.map(exists))).toEqual(Array(5).fill(true));
+  });
+
+  it('and leaves a file alone that Berth did not make', async () => {
+    await orphan(10 * GRACE_MS, 'a-note');
+    expect(await examine({ fix: true })).toMatchObject([{ check: 'packs', pack: 'a-note', fixed: false }]);
+    expect(await exists('a-note')).toBe(true);
+  });
+});
+
+describe('I4: a doctor recounts', () => {
+  it('and mends counters when it is told to, not before', async () => {
+    const [{ account }] = (await test.database.query(
+      'update account set deployment_count = 7 where id = (select account_id from deployment where id = $1) returning id as account',
+      [site],
+    )) as [{ account: string }];
+    const drift = {
+      check: 'counters',
+      severity: 'drift',
+      account,
+      message: expect.stringMatching(/counts 7 .* has 1\.$/),
+    };
+    expect(await examine()).toMatchObject([{ ...drift, fixed: false }]);
+    expect(await examine()).toMatchObject([{ ...drift, fixed: false }]);
+    expect(await examine({ fix: true })).toMatchObject([{ ...drift, fixed: true }]);
+    expect(await examine()).toEqual([]);
+  });
+});
+
+describe('contract §8: a doctor looks for what jobs should have done', () => {
+  it('and does it when it is told to: expired deployments, plan changes, dead packs', async () => {
+    const dead = randomUUID();
+    await orphan(0, dead);
+    await test.database.query(`update deployment set expires = now() - interval '1 hour' where id = $1`, [site]);
+    await test.database.query(
+      `insert into plan_change select account_id, 'free', now(), now() - interval '1 hour' from deployment where id = $1`,
+      [site],
+    );
+    await test.database.query(`insert into pack (id, state, boot_id, created) values ($1, 'dead', $2, now())`, [
+      dead,
+      core.boot,
+    ]);
+    const fresh = await examine();
+    expect(fresh.map(({ check, severity, fixed }) => [check, severity, fixed])).toEqual([
+      ['backlog', 'drift', false],
+      ['backlog', 'drift', false],
+      ['backlog', 'advice', false],
+    ]);
+    expect((await examine({ fix: true })).map(({ fixed }) => fixed)).toEqual([true, true, true]);
+    expect(await examine()).toEqual([]);
+    expect(await exists(dead)).toBe(false);
+  });
+});
+
+describe('contract §4: a doctor follows domains', () => {
+  it.each([
+    ['is being deleted', `update deployment set status = 'deleting' where id = $1`],
+    ['will expire', `update deployment set expires = now() + interval '1 hour' where id = $1`],
+    ['belongs to somebody else', `update deployment set account_id = null where id = $1`],
+  ])('and finds one whose deployment %s', async (words, change) => {
+    await test.database.query(
+      `insert into domain (account_id, name, kind, status, deployment_id, labels, created, checks)
+       select account_id, 'docs.sites.test', 'platform', 'success', id, '{}', now(), '[]' from deployment where id = $1`,
+      [site],
+    );
+    await test.database.query(change, [site]);
+    const found = (await examine()).filter(({ check }) => check === 'domains');
+    expect(found).toMatchObject([{ severity: 'drift', deployments: [site], message: expect.stringContaining(words) }]);
+  });
+});
+
+describe('T13: a doctor says whether browsers keep sites and API apart', () => {
+  it.each([
+    ['localhost:4000', 'localhost', 'finding', /trying things out/],
+    ['sites.test', 'api.test', 'finding', /trying things out/],
+    ['sites.example.com', 'api.example.com', 'finding', /both of them under example\.com/],
+    ['example.com', 'api.example.com', 'finding', /both of them under example\.com/],
+    ['sites.example.co.uk', 'api.example.co.uk', 'finding', /both of them under example\.co\.uk/],
+    ['sites.example.net', 'api.example.com', 'note', /under example\.net, the API is not/],
+    ['one.co.uk', 'two.co.uk', 'note', /under one\.co\.uk, the API is not/],
+    ['github.io', 'api.example.com', 'note', /is a public suffix/],
+  ] as const)('sites under %s, the API at %s: a %s', async (platformDomain, apiHost, kind, message) => {
+    const of = { ...core, addresses: { ...core.addresses, platformDomain } };
+    const told = (await events({ apiHost }, of)).filter(
+      (event) => event.check === 'isolation' && event.kind !== 'check',
+    );
+    expect(told).toMatchObject([
+      { kind, message: expect.stringMatching(message), ...(kind === 'finding' ? { severity: 'advice' } : {}) },
+    ]);
+  });
+});
