@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** A server in a process of its own, so that its memory and its time are its own too. */
@@ -15,12 +15,20 @@ export interface BenchServer {
 
 export const API_KEY = 'ship-0123456789abcdef0123456789abcdef';
 
-/** A whole Berth on an empty data folder. */
-export async function startBerth(): Promise<BenchServer> {
+/**
+ * A whole Berth on an empty data folder.
+ *
+ * @param env Further variables.
+ * @param preload A module that is loaded into it first.
+ */
+export async function startBerth(
+  env: Record<string, string> = {},
+  preload?: string,
+): Promise<BenchServer & { dataDir: string }> {
   const dataDir = await mkdtemp(join(tmpdir(), 'berth-bench-'));
   const port = 20_000 + Math.floor(Math.random() * 20_000);
-  const child = fork(join(import.meta.dirname, '../../apps/api/src/main.ts'), {
-    execArgv: ['--import', join(import.meta.dirname, 'count-fsync.ts')],
+  const child = fork(join(import.meta.dirname, '../apps/api/src/main.ts'), {
+    execArgv: preload === undefined ? [] : ['--import', preload],
     env: {
       ...process.env,
       PORT: String(port),
@@ -28,25 +36,32 @@ export async function startBerth(): Promise<BenchServer> {
       DATA_DIR: dataDir,
       OWNER_API_KEY: API_KEY,
       LOG_LEVEL: 'warn',
+      RATE_LIMITS: 'off',
+      ...env,
     },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   for await (const text of child.stdout!) if (String(text).includes('Berth is up')) break;
   child.stdout!.resume();
-  return serverOf(child, port, () => rm(dataDir, { recursive: true, force: true }));
+  return { ...serverOf(child, port, () => rm(dataDir, { recursive: true, force: true })), dataDir };
 }
 
-/** The parser alone. */
-export async function startBare(): Promise<BenchServer> {
-  const child = fork(join(import.meta.dirname, 'bare-server.ts'));
+/** A program that says on which port it listens: the limit that Berth is measured beside. */
+export async function startBare(program: string, args: readonly string[] = []): Promise<BenchServer> {
+  const child = fork(program, args);
   const [{ port }] = (await once(child, 'message')) as [{ port: number }];
   return serverOf(child, port, async () => {});
 }
 
-/** Resident memory of a process, in bytes. */
-export async function residentBytes(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN) * 1024;
+/** One number for several. */
+export function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
+}
+
+/** The line above a table: when, on what, how. */
+export function heading(how: string): string {
+  const cores = cpus();
+  return `\n${new Date().toISOString().slice(0, 10)}, ${cores.length} cores (${cores[0]!.model}), Node ${process.version}, ${how}\n`;
 }
 
 function serverOf(child: ChildProcess, port: number, cleanUp: () => Promise<void>): BenchServer {

@@ -1,13 +1,13 @@
 import { createHash, randomFillSync } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, open, rm } from 'node:fs/promises';
+import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { request } from 'node:http';
-import { cpus, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bigBody, deployBody } from './bodies.ts';
-import { API_KEY, type BenchServer, residentBytes, startBare, startBerth } from './processes.ts';
+import { API_KEY, type BenchServer, heading, median, startBare, startBerth } from '../processes.ts';
 
 const ROUNDS = 5;
 const BIG_ROUNDS = 3;
@@ -44,8 +44,10 @@ async function send(
   return performance.now() - started;
 }
 
-function median(values: number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
+/** Resident memory of a process, in bytes. */
+async function residentBytes(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN) * 1024;
 }
 
 /** 10,000 small files, in turn with the bare parser on the very same body. */
@@ -152,13 +154,13 @@ interface Row {
   met: boolean;
 }
 
-const [berth, bare] = await Promise.all([startBerth(), startBare()]);
+const [berth, bare] = await Promise.all([
+  startBerth({}, join(import.meta.dirname, 'count-fsync.ts')),
+  startBare(join(import.meta.dirname, 'bare-server.ts')),
+]);
 try {
   const rows = [await manySmallFiles(berth, bare), ...(await oneBigFile(berth)), await fsyncs(berth)];
-  const { model } = cpus()[0]!;
-  console.log(
-    `\n${new Date().toISOString().slice(0, 10)}, ${cpus().length} cores (${model}), Node ${process.version}, medians of ${ROUNDS} alternating rounds\n`,
-  );
+  console.log(heading(`medians of ${ROUNDS} alternating rounds`));
   console.log('| deploy | measured | goal | |\n|---|---|---|---|');
   for (const { what, measured, goal, met } of rows)
     console.log(`| ${what} | ${measured} | ${goal} | ${met ? 'met' : 'MISSED'} |`);

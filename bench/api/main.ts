@@ -1,0 +1,139 @@
+import { Agent, request } from 'node:http';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { startEmbeddedPostgres } from '@berth/core';
+import pg from 'pg';
+import { API_KEY, type BenchServer, heading, median, startBare, startBerth } from '../processes.ts';
+import { endpoints } from './queries.ts';
+import { DEPLOYMENTS, fillAccount } from './rows.ts';
+
+const CLIENTS = 16;
+const ROUND_MS = 1_000;
+const ROUNDS = 3;
+const PAGE_SAMPLES = 60;
+
+interface Answer {
+  status: number;
+  body: Record<string, unknown>;
+}
+
+function get(port: number, path: string, agent: Agent): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const headers = { Host: `localhost:${port}`, Authorization: `Bearer ${API_KEY}` };
+    request({ host: '127.0.0.1', port, path, agent, headers }, (res) => {
+      let text = '';
+      res.setEncoding('utf8').on('data', (part: string) => (text += part));
+      res.on('end', () => resolve({ status: res.statusCode!, body: JSON.parse(text) as Answer['body'] }));
+      res.on('error', reject);
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+/** Requests a second that a server answers to clients which each wait for their answer. @throws for one that is not 200. */
+async function rate({ port }: BenchServer, path: string, agent: Agent): Promise<number> {
+  const started = performance.now();
+  let answered = 0;
+  const client = async () => {
+    while (performance.now() - started < ROUND_MS) {
+      const { status, body } = await get(port, path, agent);
+      if (status !== 200) throw new Error(`${path} answered ${status}: ${JSON.stringify(body)}`);
+      answered += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, client));
+  return answered / ((performance.now() - started) / 1000);
+}
+
+/** Every read endpoint, by turns with the bare handler. */
+async function readEndpoints(berth: BenchServer, bare: BenchServer, paths: readonly string[]): Promise<void> {
+  const agent = new Agent({ keepAlive: true, maxSockets: CLIENTS });
+  console.log('| read | Berth, requests/s | bare express, requests/s | ratio |\n|---|---|---|---|');
+  for (const path of paths) {
+    const rates = { berth: [] as number[], bare: [] as number[] };
+    for (let round = 0; round <= ROUNDS; round += 1) {
+      const [one, other] = [await rate(bare, path, agent), await rate(berth, path, agent)];
+      if (round === 0) continue; // warm-up
+      rates.bare.push(one);
+      rates.berth.push(other);
+    }
+    const ratio = median(rates.berth.map((each, i) => each / rates.bare[i]!));
+    const shown = path.replace(/\/[a-z0-9.-]*\d[a-z0-9.-]*$/, '/{id}');
+    console.log(
+      `| GET ${shown} | ${median(rates.berth).toFixed(0)} | ${median(rates.bare).toFixed(0)} | ${ratio.toFixed(2)} |`,
+    );
+  }
+  agent.destroy();
+}
+
+/** Walks the whole list, then asks for pages at its beginning and at its end by turns. */
+async function pages(berth: BenchServer): Promise<void> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const cursors: (string | undefined)[] = [undefined];
+  let rows = 0;
+  for (;;) {
+    const cursor = cursors.at(-1);
+    const { body } = await get(berth.port, pagePath(cursor), agent);
+    rows += (body['deployments'] as unknown[]).length;
+    const next = body['nextCursor'] as string | undefined;
+    if (next === undefined) break;
+    cursors.push(next);
+  }
+  if (rows < DEPLOYMENTS) throw new Error(`The walk saw ${rows} of ${DEPLOYMENTS} rows`);
+  const asked = [1, 250, 500, 750, 1_000];
+  const times = new Map(asked.map((page) => [page, [] as number[]]));
+  for (let sample = 0; sample < PAGE_SAMPLES; sample += 1)
+    for (const page of asked) {
+      const started = performance.now();
+      await get(berth.port, pagePath(cursors[page - 1]), agent);
+      if (sample >= PAGE_SAMPLES / 4) times.get(page)!.push(performance.now() - started);
+    }
+  agent.destroy();
+  const first = median(times.get(1)!);
+  console.log(
+    `\n| page of 100 among ${DEPLOYMENTS.toLocaleString('en')} deployments | ms | beside page 1 |\n|---|---|---|`,
+  );
+  for (const page of asked) {
+    const ms = median(times.get(page)!);
+    console.log(`| ${page} | ${ms.toFixed(2)} | ${(ms / first).toFixed(2)}x |`);
+  }
+}
+
+function pagePath(cursor: string | undefined): string {
+  return `/deployments?limit=100${cursor === undefined ? '' : `&cursor=${cursor}`}`;
+}
+
+const berth = await startBerth({ RATE_LIMITS: 'global=100000/s' });
+try {
+  // The server's own PostgreSQL: this process only joins it.
+  const postgres = await startEmbeddedPostgres(join(berth.dataDir, 'postgres'));
+  const { socketDir, user, database } = postgres.address;
+  const client = new pg.Client({ host: socketDir, port: 5432, user, database });
+  await client.connect();
+  const { account, deployment, token, domain } = await fillAccount(client);
+  await client.end();
+  const bare = await startBare(join(import.meta.dirname, 'bare-server.ts'), [
+    socketDir,
+    user,
+    database,
+    account,
+    deployment,
+    token,
+    domain,
+  ]);
+  try {
+    console.log(heading(`${CLIENTS} clients, medians of ${ROUNDS} alternating rounds`));
+    await readEndpoints(
+      berth,
+      bare,
+      endpoints(deployment, token, domain).map(({ path }) => path),
+    );
+    await pages(berth);
+  } finally {
+    await bare.stop();
+    await postgres.leave();
+  }
+} finally {
+  await berth.stop();
+}

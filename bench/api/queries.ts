@@ -1,0 +1,51 @@
+/** What a read endpoint asks the database for its answer, as a bare handler would write it. `$1` is the account. */
+export interface Endpoint {
+  path: string;
+  query: string;
+  /** What stands behind the account. */
+  values: readonly string[];
+}
+
+/** Every endpoint that reads rows; `deployment` and `token` name one of the account's. */
+export function endpoints(deployment: string, token: string, domain: string): Endpoint[] {
+  const live = `account_id = $1 and (expires is null or expires > now())`;
+  return [
+    {
+      path: '/deployments',
+      query: `select * from deployment where ${live} order by created desc, id desc limit 51`,
+      values: [],
+    },
+    {
+      path: `/deployments/${deployment}`,
+      query: `select * from deployment where ${live} and id = $2`,
+      values: [deployment],
+    },
+    {
+      path: '/domains',
+      query: 'select * from domain where account_id = $1 order by created desc, id desc limit 51',
+      values: [],
+    },
+    { path: `/domains/${domain}`, query: 'select * from domain where account_id = $1 and name = $2', values: [domain] },
+    {
+      path: '/tokens',
+      query: 'select * from token where account_id = $1 order by created desc, id desc limit 51',
+      values: [],
+    },
+    { path: `/tokens/${token}`, query: 'select * from token where account_id = $1 and token = $2', values: [token] },
+    {
+      path: '/account',
+      query: `select a.*, (select count(*) from member where account_id = a.id) as seats,
+        (select count(*) from domain where account_id = a.id) as domains,
+        (select last4 from token where account_id = a.id and kind = 'api' order by created desc limit 1) as hint
+        from account a where a.id = $1`,
+      values: [],
+    },
+    {
+      path: '/activities',
+      query: 'select * from activity where account_id = $1 order by id desc limit 51',
+      values: [],
+    },
+    { path: '/limits', query: 'select plan from account where id = $1', values: [] },
+    { path: '/ping', query: 'select 1 from account where id = $1', values: [] },
+  ];
+}
