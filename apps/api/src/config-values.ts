@@ -9,6 +9,8 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 const HOST_NAME = /^(?=.{1,253}$)(?:(?!-)[a-z0-9-]{1,63}(?<!-)\.)*(?!-)[a-z0-9-]{1,63}(?<!-)$/;
 /** What a site's own label, the longest being a chosen name, leaves of the 253 bytes. Source: contract §4. */
 const PLATFORM_HOST_BYTES = 253 - 64;
+/** What `to-` and the 7 characters of an account leave of the 253 bytes. Source: contract §4. */
+const CNAME_TARGET_BYTES = 253 - 11;
 /** The widest networks that can be said to belong to somebody: 10.0.0.0/8 and fc00::/7. */
 const WIDEST_NETWORK = { 4: 8, 6: 7 };
 
@@ -53,6 +55,21 @@ export function parseProxies(text: string): string[] {
   });
 }
 
+/** Resolvers as `address:port`; the port may be left out and is 53 then. Source: contract §10. */
+export function parseDnsServers(text: string): string[] {
+  return listOf(text, (item) => {
+    const [, bracketed, plain, digits] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d{1,5}))?$/.exec(item) ?? [];
+    const address = bracketed ?? plain ?? item;
+    const family = isIP(address);
+    const port = digits === undefined ? 53 : Number(digits);
+    if (family === 0 || (bracketed !== undefined && family === 4) || port < 1 || port > 65_535)
+      throw new Error(
+        `${quote(item)} is not the address of a DNS server; list IP addresses with or without a port, such as "192.0.2.53, [2001:db8::53]:5353"`,
+      );
+    return family === 6 ? `[${address.toLowerCase()}]:${port}` : `${address}:${port}`;
+  });
+}
+
 /** The origin that the API and the console are reached at. */
 export function parseBaseUrl(text: string): URL {
   const url = parseHttpUrl(text, 'http://localhost:4000');
@@ -72,6 +89,29 @@ export function parsePlatformDomain(text: string, scheme: string): string {
   if (url.hostname.length > PLATFORM_HOST_BYTES)
     throw new Error(`is too long for sites to have names below it; use at most ${PLATFORM_HOST_BYTES} characters`);
   return url.host;
+}
+
+/** The host below which accounts have CNAME targets. */
+export function parseCnameTarget(text: string): string {
+  const host = /[/?#@\\:]/.test(text) ? '' : (URL.parse(`http://${text.replace(/\.$/, '')}`)?.hostname ?? '');
+  if (!HOST_NAME.test(host) || isIP(host) !== 0)
+    throw new Error(`${quote(text)} is not a host name; use one such as "cname.example.com"`);
+  if (host.length > CNAME_TARGET_BYTES)
+    throw new Error(`is too long for accounts to have names below it; use at most ${CNAME_TARGET_BYTES} characters`);
+  return host;
+}
+
+/** The public addresses that an apex points at, in the one spelling that answers are compared with. */
+export function parseApexAddresses(text: string): string[] {
+  return listOf(text, (item) => {
+    const family = isIP(item);
+    const address = family === 6 ? (URL.parse(`http://[${item}]`)?.hostname.slice(1, -1) ?? '') : item;
+    if (family === 0 || address === '' || address === '0.0.0.0' || address === '::')
+      throw new Error(
+        `${quote(item)} is not an address to point at; list the public addresses of this server, such as "192.0.2.10, 2001:db8::10"`,
+      );
+    return address;
+  });
 }
 
 /** The page whose address a claim hash is appended to, without a slash at its end. */
@@ -111,6 +151,14 @@ export function parseSecretKey(text: string): Buffer {
   if (key?.length !== 32)
     throw new Error('is not 32 bytes; use 64 hex digits, such as "openssl rand -hex 32" makes, or base64');
   return key;
+}
+
+/** Something that is on or off. */
+export function parseSwitch(text: string): boolean {
+  const isOn = ['1', 'on', 'true', 'yes'].includes(text.toLowerCase());
+  if (!isOn && !['0', 'off', 'false', 'no'].includes(text.toLowerCase()))
+    throw new Error(`${quote(text)} is neither on nor off; use 1 or 0`);
+  return isOn;
 }
 
 export function parseLogLevel(text: string): LogLevel {

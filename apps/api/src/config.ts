@@ -1,23 +1,29 @@
 import { resolve } from 'node:path';
 import { ANONYMOUS_PLAN, DEFAULT_PLANS, type Plan } from '@berth/contract';
+import { DEFAULT_RATE_LIMITS, type RateLimits } from '@berth/core';
 import {
   isSample,
   type LogLevel,
   parseAddresses,
+  parseApexAddresses,
   parseApiKey,
   parseBaseUrl,
   parseClaimUrl,
+  parseCnameTarget,
   parseDatabaseUrl,
+  parseDnsServers,
   parseEmail,
   parseLogLevel,
   parsePlatformDomain,
   parsePort,
   parseProxies,
   parseSecretKey,
+  parseSwitch,
   quote,
 } from './config-values.ts';
 import { parseDuration } from './durations.ts';
 import { readPlansFile } from './plans-file.ts';
+import { parseRateLimits } from './rate-limit-list.ts';
 
 /** What the server was told by its environment, checked, with what follows from it. Source: contract §10. */
 export interface Config {
@@ -37,6 +43,12 @@ export interface Config {
   readonly platformDomain: string;
   /** The host name of `PLATFORM_DOMAIN`. */
   readonly platformHost: string;
+  /** `CNAME_TARGET`: the host below which every account has a CNAME target of its own. Default: the platform host. */
+  readonly cnameTarget: string;
+  /** `APEX_ADDRESSES`: the IP addresses that an apex points at. Default none, with which no apex can be a domain. */
+  readonly apexAddresses: readonly string[];
+  /** `DNS_SERVERS`: the resolvers that domains are verified with, as `address:port`. Default none: the system's. */
+  readonly dnsServers: readonly string[];
   /** `CLAIM_URL`: a claim hash follows it after a slash. Default `{BASE_URL}/claim`. */
   readonly claimUrl: string;
   /** `DATA_DIR`, as an absolute path. Default `./data`. */
@@ -53,12 +65,16 @@ export interface Config {
   readonly secretKey: Buffer | null;
   /** `TRUST_PROXY`: addresses and networks whose forwarding headers count. Default none. */
   readonly trustedProxies: readonly string[];
+  /** `ALLOW_INSECURE`: whether protected sites open over plain http on hosts other than `.localhost`. Default off. */
+  readonly allowInsecure: boolean;
   /** `LOG_LEVEL`: default `info`. */
   readonly logLevel: LogLevel;
   /** The plans of `PLANS_FILE`, in display order. Default: those of contract §6. */
   readonly plans: readonly Plan[];
   /** `DEFAULT_PLAN`: the plan of a new account. Default `free`. */
   readonly defaultPlan: Plan;
+  /** `RATE_LIMITS`: `null` for `off`. Default: those of contract §7. */
+  readonly rateLimits: RateLimits | null;
   /** `FAILPOINT`: the step at which the process is killed, empty for none. Only when `NODE_ENV` is `test`. */
   readonly failpoint: string;
   /** `SWEEP_GRACE` and `BOOT_STALE`, durations: how patient the sweep is. Only when `NODE_ENV` is `test`. */
@@ -150,6 +166,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     apiHost: baseUrl.hostname,
     platformDomain,
     platformHost,
+    cnameTarget: read('CNAME_TARGET', platformHost, parseCnameTarget),
+    apexAddresses: read<string[]>('APEX_ADDRESSES', [], parseApexAddresses),
+    dnsServers: read<string[]>('DNS_SERVERS', [], parseDnsServers),
     claimUrl: read('CLAIM_URL', `${baseUrl.origin}/claim`, parseClaimUrl),
     dataDir: resolve(read('DATA_DIR', './data', String)),
     databaseUrl: read<string | null>('DATABASE_URL', null, parseDatabaseUrl),
@@ -158,9 +177,11 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     ownerPlan: findPlan('scale') ?? plans.at(-1)!,
     secretKey,
     trustedProxies: read<string[]>('TRUST_PROXY', [], parseProxies),
+    allowInsecure: read('ALLOW_INSECURE', false, parseSwitch),
     logLevel: read('LOG_LEVEL', 'info', parseLogLevel),
     plans,
     defaultPlan,
+    rateLimits: read<RateLimits | null>('RATE_LIMITS', DEFAULT_RATE_LIMITS, parseRateLimits),
     failpoint: knob('FAILPOINT', '', String),
     sweep: {
       ...knob<Config['sweep']>('SWEEP_GRACE', {}, (text) => ({ graceMs: parseDuration(text) })),

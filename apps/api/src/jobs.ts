@@ -1,8 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beat, type Core, sweep, type SweepOptions } from '@berth/core';
+import {
+  applyDuePlanChanges,
+  beat,
+  type Core,
+  forgetFullBuckets,
+  recheckDomains,
+  sweep,
+  type SweepOptions,
+} from '@berth/core';
 
 const HEARTBEAT_MS = 30_000;
 const SWEEP_MS = 60_000;
+const PLAN_CHANGES_MS = 60_000;
+const DOMAINS_MS = 15_000;
 /** After so many runs in which deploys kept the fence, the sweep waits for it. Source: security W1. */
 const MISSES_BEFORE_WAITING = 20;
 const FENCE_WAIT_MS = 2_000;
@@ -14,7 +24,8 @@ export interface Jobs {
 }
 
 /**
- * Starts the heartbeat and the sweep. Every process runs them: a sweep beside another one does no harm.
+ * Starts the heartbeat, the sweep and what else is done by the clock. Every process runs all of it: a job beside the same
+ * job of another process does no harm.
  *
  * A job that fails is logged and tried again at its next turn.
  */
@@ -23,6 +34,12 @@ export function startJobs(core: Core, options: Partial<SweepOptions>): Jobs {
   let misses = 0;
   const jobs = [
     repeat(HEARTBEAT_MS, () => beat(core)),
+    repeat(SWEEP_MS, () => forgetFullBuckets(core)),
+    repeat(DOMAINS_MS, async () => void (await recheckDomains(core, { signal: stopping.signal }))),
+    repeat(PLAN_CHANGES_MS, async () => {
+      const applied = await applyDuePlanChanges(core);
+      if (applied > 0) core.log.info({ applied }, 'Downgrades took effect');
+    }),
     repeat(SWEEP_MS, async () => {
       const report = await sweep(core, {
         ...options,

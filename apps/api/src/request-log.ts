@@ -18,13 +18,17 @@ export interface LoggedRequest {
  * Makes the request log: one line a request, written when its answer ended or its client left, with `aborted` then.
  *
  * A line has method, host, path without query, status, the bytes written to the connection meanwhile, the time in
- * milliseconds, and the address. No other header is logged. Source: security T38.
+ * milliseconds, and the address. No other header is logged, and of a claim link nothing that follows its page, be the
+ * hash whole or not.
+ *
+ * @param claimPath The path below which claim links lie on the host of the API, such as `/claim`. Default: none do.
+ * Source: security T20, T24, T38.
  */
-export function createRequestLog(log: Log): (request: LoggedRequest) => void {
+export function createRequestLog(log: Log, claimPath: string | null = null): (request: LoggedRequest) => void {
   return ({ req, res, requestId, start, kind, address }) => {
     const { method, socket } = req;
     const { host } = req.headers;
-    const path = pathOf(req);
+    const path = kind === 'api' && claimPath !== null ? hideClaim(pathOf(req), claimPath) : pathOf(req);
     const written = socket.bytesWritten;
     res.once('close', () => {
       log.info(
@@ -50,4 +54,11 @@ export function createRequestLog(log: Log): (request: LoggedRequest) => void {
 function pathOf(req: IncomingMessage & { originalUrl?: string }): string {
   const target = req.originalUrl ?? req.url ?? '';
   return target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '');
+}
+
+/** Where claim links lie at the root, only what begins like a hash is one. */
+function hideClaim(path: string, claimPath: string): string {
+  const rest = path.startsWith(`${claimPath}/`) ? path.slice(claimPath.length + 1) : '';
+  const isClaim = claimPath === '' ? /^[0-9a-f]{16}/.test(rest) : rest !== '';
+  return isClaim ? `${claimPath}/[hidden]` : path;
 }

@@ -28,7 +28,12 @@ export async function keepSecretKey(dataDir: string): Promise<Buffer> {
 /** The keys of all purposes: HKDF-SHA-256 of the secret, so that none tells of another. Source: security §7. */
 export function deriveKeys(secret: Buffer): Keys {
   const derive = (purpose: string) => Buffer.from(hkdfSync('sha256', secret, '', `berth/${purpose}/v1`, KEY_BYTES));
-  return { cursor: derive('cursor'), idempotency: derive('idempotency') };
+  return {
+    cursor: derive('cursor'),
+    idempotency: derive('idempotency'),
+    proof: derive('proof'),
+    unlock: derive('unlock'),
+  };
 }
 
 /** Puts a complete file in its place, unless somebody else's is there already. @returns What is there then. */

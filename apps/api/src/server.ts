@@ -1,29 +1,13 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
-import {
-  armFailpoint,
-  beat,
-  type Core,
-  createHasher,
-  createLiveSites,
-  createPlans,
-  type DatabaseAddress,
-  ensureOwner,
-  type Log,
-  openDatabase,
-  openDiskPacks,
-  randomBootId,
-  startEmbeddedPostgres,
-  unavailable,
-} from '@berth/core';
+import { armFailpoint, beat, type Core, createLiveSites, ensureOwner, type Log, unavailable } from '@berth/core';
 import { sendError } from './http/error-answer.ts';
 import { type Config, readConfig } from './config.ts';
 import { createFrontDoor } from './front-door.ts';
 import { parseTrustedProxies } from './http/client-address.ts';
 import { closeIdleConnections, createHttpServer } from './http/server.ts';
 import { type Jobs, startJobs } from './jobs.ts';
-import { deriveKeys, keepSecretKey } from './secret-key.ts';
+import { openCore } from './open-core.ts';
 
 /** A running server. */
 export interface Berth {
@@ -52,37 +36,17 @@ export async function startBerth(env: Readonly<Record<string, string | undefined
     sendError(res, unavailable('The service is starting.', undefined, 1));
   const servers = await listen(asked, log, (req, res) => answer(req, res));
   const resources = new AsyncDisposableStack();
+  let endStreams = () => {};
   const close = async () => {
+    endStreams();
     await closeServers(servers);
     await resources.disposeAsync();
   };
   try {
     const config =
       asked.port === 0 ? readConfig({ ...env, PORT: String((servers[0]!.address() as AddressInfo).port) }) : asked;
-    const address = await reachDatabase(config, resources);
-    const database = openDatabase(address);
-    resources.defer(() => database.close());
-    await database.migrate().catch((error: unknown) => {
-      throw config.databaseUrl === null ? error : unusableDatabase(error);
-    });
-    const hasher = createHasher();
-    resources.defer(() => hasher.close());
-    const core: Core = {
-      database,
-      packs: await openDiskPacks(join(config.dataDir, 'packs')),
-      hasher,
-      plans: createPlans(config.plans),
-      addresses: {
-        platformDomain: config.platformDomain,
-        site: (id) => `${config.publicScheme}://${id}.${config.platformDomain}`,
-        claim: (hash) => `${config.claimUrl}/${hash}`,
-      },
-      keys: deriveKeys(config.secretKey ?? (await keepSecretKey(config.dataDir))),
-      log,
-      boot: randomBootId(),
-      activePacks: new Set(),
-      now: () => new Date(),
-    };
+    const core = await openCore(config, { log, resources });
+    endStreams = () => core.activityFeed.end();
     await beat(core);
     const ownerKey = await ensureOwner(core, {
       email: config.ownerEmail,
@@ -91,26 +55,14 @@ export async function startBerth(env: Readonly<Record<string, string | undefined
     });
     const jobs: Jobs = startJobs(core, config.sweep);
     resources.defer(() => jobs.stop());
+    if (config.allowInsecure && config.publicScheme === 'http')
+      log.warn({}, 'ALLOW_INSECURE is on: site passwords and unlock cookies travel over plain http.');
     answer = createFrontDoor({ core, config, sites: createLiveSites(core), log });
     return { config, core, ownerKey, close };
   } catch (error) {
     await close();
     throw error;
   }
-}
-
-/** Says which setting it was about. Attempts at several addresses fail together, with no message of their own. */
-function unusableDatabase(error: unknown): Error {
-  const { code, message } = error as NodeJS.ErrnoException;
-  return new Error(`the database of DATABASE_URL cannot be used: ${message || code}`, { cause: error });
-}
-
-/** The database of the configuration: the embedded server, started if it does not run, or the one of `DATABASE_URL`. */
-async function reachDatabase(config: Config, resources: AsyncDisposableStack): Promise<DatabaseAddress> {
-  if (config.databaseUrl !== null) return { url: config.databaseUrl };
-  const postgres = await startEmbeddedPostgres(join(config.dataDir, 'postgres'));
-  resources.defer(() => postgres.stop());
-  return postgres.address;
 }
 
 /** One server an address. An address that this machine does not have is left out, as long as another one is there. */

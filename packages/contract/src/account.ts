@@ -10,15 +10,15 @@ export type AuthMethod = (typeof AUTH_METHODS)[number];
 /** The account that the credential belongs to. Source: service-api part 2, contract §6. */
 export const Account = z
   .object({
-    account: z.string(),
+    account: z.string().describe('The id of the account.'),
     email: z.string(),
-    name: z.string().nullable(),
-    plan: z.string(),
+    name: z.string().nullable().describe('The name of its holder; null when none was given.'),
+    plan: z.string().describe('The id of its plan, as `GET /plans` has it.'),
     usage: Caps.describe('What the account holds.'),
     caps: Caps.nullable().describe('What it may hold; null when arranged directly.'),
     created: Timestamp,
     hint: z.string().nullable().describe('The last 4 characters of the newest API key.'),
-    authMethod: z.enum(AUTH_METHODS),
+    authMethod: z.enum(AUTH_METHODS).describe('How this very request proved who it is.'),
   })
   .meta({ id: 'Account' });
 export type Account = z.infer<typeof Account>;
@@ -49,13 +49,13 @@ export type ActivityEvent = (typeof ACTIVITY_EVENTS)[number];
 /** One entry of the audit log. Source: contract §6. */
 export const Activity = z
   .object({
-    event: z.enum(ACTIVITY_EVENTS),
+    event: z.enum(ACTIVITY_EVENTS).describe('What happened.'),
     created: Timestamp,
-    deployment: z.string().optional(),
-    domain: z.string().optional(),
-    token: z.string().optional(),
-    authMethod: z.enum(AUTH_METHODS),
-    meta: z.record(z.string(), z.unknown()),
+    deployment: z.string().optional().describe('The deployment it happened to.'),
+    domain: z.string().optional().describe('The domain it happened to.'),
+    token: z.string().optional().describe('The identifier of the token it happened to.'),
+    authMethod: z.enum(AUTH_METHODS).describe('Who did it: a credential, the operator, or the service itself.'),
+    meta: z.record(z.string(), z.unknown()).describe('What is worth knowing about this kind of event. Never a secret.'),
   })
   .meta({ id: 'Activity' });
 export type Activity = z.infer<typeof Activity>;

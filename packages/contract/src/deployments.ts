@@ -8,10 +8,10 @@ export const Timestamp = z.int().describe('Unix seconds.').meta({ example: 17900
 
 /** Something worth knowing about an accepted upload. Source: contract §3. */
 export const Warning = z.object({
-  file: z.string(),
-  line: z.int().optional(),
-  at: z.string().optional(),
-  message: z.string(),
+  file: z.string().describe('The path of the file.'),
+  line: z.int().optional().describe('The line in it, from 1.'),
+  at: z.string().optional().describe('The place in it, where lines say little.'),
+  message: z.string().describe('What may surprise.'),
 });
 export type Warning = z.infer<typeof Warning>;
 
@@ -21,13 +21,18 @@ export const DEPLOYMENT_STATUSES = ['success', 'deleting'] as const;
 /** A deployment. Source: service-api part 2, contract §3. */
 export const Deployment = z
   .object({
-    deployment: z.string().meta({ example: 'calm-otter-4k9x2qd' }),
-    url: z.url().meta({ example: 'https://calm-otter-4k9x2qd.sites.example' }),
+    deployment: z
+      .string()
+      .describe('The deployment id, which is also the first part of its host name.')
+      .meta({ example: 'calm-otter-4k9x2qd' }),
+    url: z.url().describe('Where the site is served.').meta({ example: 'https://calm-otter-4k9x2qd.sites.example' }),
     files: z.int().describe('Number of files.'),
     size: z.int().describe('Sum of the file sizes, in bytes.'),
-    status: z.enum(DEPLOYMENT_STATUSES),
+    status: z
+      .enum(DEPLOYMENT_STATUSES)
+      .describe('`success`: served. `deleting`: no longer served, its clean-up goes on.'),
     password: z.boolean().describe('True when visitors need a password. The password is never returned.'),
-    via: z.string().meta({ example: 'cli' }),
+    via: z.string().describe('What made it; `api` when that was not said.').meta({ example: 'cli' }),
     labels: z.array(z.string()),
     created: Timestamp,
     expires: Timestamp.optional().describe('Present on anonymous deployments and on those made with `ttl`.'),

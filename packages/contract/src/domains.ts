@@ -21,7 +21,7 @@ export const DomainReference = z
 export const Domain = z
   .object({
     domain: z.string().describe('The normalised name.').meta({ example: 'www.example.com' }),
-    url: z.url().meta({ example: 'https://www.example.com' }),
+    url: z.url().describe('Where it is served, once it is.').meta({ example: 'https://www.example.com' }),
     deployment: z
       .string()
       .nullable()
@@ -73,17 +73,17 @@ export type DomainValidation = z.infer<typeof DomainValidation>;
 /** One record that was looked up. Source: contract §4. */
 export const DomainCheck = z.object({
   type: z.enum(DNS_RECORD_TYPES),
-  name: z.string(),
-  expected: z.array(z.string()),
-  found: z.array(z.string()),
-  ok: z.boolean(),
+  name: z.string().describe('The full name at which the record was looked for.'),
+  expected: z.array(z.string()).describe('What should be there.'),
+  found: z.array(z.string()).describe('What is there.'),
+  ok: z.boolean().describe('Whether it is as expected.'),
   reason: z.string().optional().describe('Why it is not as expected; absent when it is.'),
 });
 export type DomainCheck = z.infer<typeof DomainCheck>;
 
 /** What a look at the DNS of a domain found. Source: contract §4. */
 export const VerifiedDomain = Domain.extend({
-  checks: z.array(DomainCheck),
+  checks: z.array(DomainCheck).describe('One for each record the domain needs.'),
   nextCheck: Timestamp.nullable().describe('When it is looked at next without being asked, in Unix seconds.'),
 }).meta({ id: 'VerifiedDomain' });
 export type VerifiedDomain = z.infer<typeof VerifiedDomain>;
@@ -102,10 +102,20 @@ export type DomainDns = z.infer<typeof DomainDns>;
 export const DomainRecords = z.object({
   domain: z.string(),
   apex: z.boolean().describe('Whether the name is a registrable domain itself, which can have no CNAME.'),
-  records: z.array(z.object({ type: z.enum(DNS_RECORD_TYPES), name: z.string(), value: z.string() })),
+  records: z.array(
+    z.object({
+      type: z.enum(DNS_RECORD_TYPES),
+      name: z.string().describe('The full name that the record is for.'),
+      value: z.string(),
+    }),
+  ),
 });
 export type DomainRecords = z.infer<typeof DomainRecords>;
 
 /** A public page with those records. Source: contract §4. */
-export const DomainShare = z.object({ domain: z.string(), hash: z.string(), url: z.url() });
+export const DomainShare = z.object({
+  domain: z.string(),
+  hash: z.string().describe('The last part of `url`. Whoever has it sees the records, and nothing else.'),
+  url: z.url().describe('A public page with the records, what to do with them, and a live check.'),
+});
 export type DomainShare = z.infer<typeof DomainShare>;

@@ -46,10 +46,17 @@ export type DetailsOf<C extends ErrorCode> = C extends keyof ErrorDetails ? Erro
 /** The one body of every non-2xx answer of the API host. Source: service-api part 2, contract §2. */
 export const ErrorBody = z
   .object({
-    error: z.enum(Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]]),
+    error: z
+      .enum(Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]])
+      .describe('What went wrong, for programs. Each tag has one status.'),
     message: z.string().describe('What was wrong and what would be right.'),
     status: z.int().describe('The HTTP status code.'),
-    details: z.record(z.string(), z.unknown()).optional().describe('Structured context.'),
+    details: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe(
+        'Structured context, by tag: `issues` or `file`, `cap` `used` `limit`, `limit` `max` `file`, `retryAfter`, `requestId`.',
+      ),
   })
   .meta({ id: 'Error' });
 export type ErrorBody = z.infer<typeof ErrorBody>;

@@ -1,6 +1,8 @@
 export * from './account.ts';
+export * from './claims.ts';
 export * from './deploy-form.ts';
 export * from './deployments.ts';
+export * from './domains.ts';
 export * from './errors.ts';
 export * from './labels.ts';
 export * from './names.ts';
@@ -9,3 +11,4 @@ export * from './paths.ts';
 export * from './plans.ts';
 export * from './platform.ts';
 export * from './refused-files.ts';
+export * from './tokens.ts';

@@ -10,8 +10,8 @@ export const PageQuery = z.object({
     .string()
     .min(1, 'a cursor is the nextCursor of an earlier page')
     .max(512, 'a cursor is the nextCursor of an earlier page')
-    .optional()
-    .describe('`nextCursor` of the page before.'),
+    .describe('`nextCursor` of the page before; the first page when absent.')
+    .optional(),
   limit: z
     .int('limit is a whole number of at least 1')
     .min(1, 'limit is a whole number of at least 1')

@@ -5,10 +5,10 @@ const GiB = 1024 ** 3;
 
 /** What an account on a plan may hold; `usage` has the same keys. Source: service-api part 2. */
 export const Caps = z.object({
-  deployments: z.int().min(0),
-  platformDomains: z.int().min(0),
-  customDomains: z.int().min(0),
-  seats: z.int().min(0),
+  deployments: z.int().min(0).describe('Deployments that are served.'),
+  platformDomains: z.int().min(0).describe('Names below the platform domain.'),
+  customDomains: z.int().min(0).describe('Names of one’s own; paused ones do not count.'),
+  seats: z.int().min(0).describe('Members.'),
 });
 export type Caps = z.infer<typeof Caps>;
 
@@ -79,10 +79,10 @@ export const DEFAULT_PLANS: readonly Plan[] = [
 /** A plan as `GET /plans` shows it. Source: service-api part 2. */
 export const PlanRow = z
   .object({
-    plan: z.string(),
-    name: z.string(),
+    plan: z.string().describe('The plan id, which `GET /account` reports.'),
+    name: z.string().describe('The name to show.'),
     price: Price.describe('Whole US cents, or "contact" for a plan arranged directly.'),
-    caps: Caps.nullable(),
+    caps: Caps.nullable().describe('What an account on it may hold; null when arranged directly.'),
     closed: z.string().optional().describe('Present when the plan cannot be ordered yet: the sentence to show.'),
   })
   .meta({ id: 'Plan' });

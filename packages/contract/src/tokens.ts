@@ -32,7 +32,10 @@ export type CreatedToken = z.infer<typeof CreatedToken>;
 
 /** What a new credential is to be. Source: contract §5. */
 export const TokenRequest = z.object({
-  kind: z.enum(TOKEN_KINDS, 'kind is "deploy" or "api"').default('deploy'),
+  kind: z
+    .enum(TOKEN_KINDS, 'kind is "deploy" or "api"')
+    .default('deploy')
+    .describe('`deploy` is good for deploys alone, `api` for the whole account.'),
   ttl: Ttl.optional().describe('Seconds until it expires; without it the credential lasts until it is revoked.'),
   labels: Labels.optional(),
 });

@@ -54,6 +54,49 @@ describe('contract §1: labels', () => {
     expect(Labels.safeParse(many(101)).error?.issues[0]?.message).toBe('a resource carries at most 10 labels');
   });
 
+  /** The rule of the contract, read a second time: groups of letters and digits, joined by single marks. */
+  function isLabel(text: string): boolean {
+    if (text.length < 3 || text.length > 25) return false;
+    const isLetter = (at: number) => 'abcdefghijklmnopqrstuvwxyz0123456789'.includes(text.charAt(at) || ' ');
+    return Array.from(text, (_, at) => at).every(
+      (at) => isLetter(at) || ('._-'.includes(text[at]!) && isLetter(at - 1) && isLetter(at + 1)),
+    );
+  }
+  const nearLabel = fc.string({ unit: fc.constantFrom(...'aaabbz09._-'), minLength: 1, maxLength: 28 });
+  const anyText = fc.oneof(
+    nearLabel,
+    nearLabel,
+    fc.string({ unit: 'grapheme', maxLength: 30 }),
+    fc.string({ maxLength: 30 }),
+  );
+
+  it('takes exactly what the rule allows, of any text', () => {
+    let labels = 0;
+    fc.assert(
+      fc.property(anyText, (text) => {
+        expect(Labels.safeParse([text]).success).toBe(isLabel(text));
+        if (isLabel(text)) labels += 1;
+      }),
+      { numRuns: 3_000 },
+    );
+    expect(labels).toBeGreaterThan(100);
+  });
+
+  it('of any list: is refused as a whole, or keeps each label once, in order; twice is once', () => {
+    const label = fc.constantFrom('one', 'two', 'v1.2', 'us-east-1', 'NO', 'a'.repeat(25), ...many(9));
+    fc.assert(
+      fc.property(fc.array(label, { maxLength: 20 }), (list) => {
+        const distinct = list.filter((each, at) => list.indexOf(each) === at);
+        const result = Labels.safeParse(list);
+        expect(result.success).toBe(distinct.length <= MAX_LABELS && distinct.every(isLabel));
+        if (!result.success) return;
+        expect(result.data).toEqual(distinct);
+        expect(Labels.parse(result.data)).toEqual(distinct);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
   it('decides in linear time', () => {
     const label = fc.string({ unit: fc.constantFrom('a', '-', '.'), minLength: 10_000, maxLength: 10_000 });
     fc.assert(

@@ -1,5 +1,8 @@
 import type { Plan } from '@berth/contract';
 import type { Database } from './database/database.ts';
+import type { Dns } from './dns/dns.ts';
+import type { ActivityFeed } from './services/activity-feed.ts';
+import type { RateLimits } from './services/rate-limits.ts';
 import type { Hasher } from './storage/hasher.ts';
 import type { PackStore } from './storage/packs.ts';
 
@@ -22,27 +25,48 @@ export interface Plans {
 export interface Addresses {
   /** Where sites live, with a port when it is part of the URL: `localhost:4000`. */
   readonly platformDomain: string;
+  /** Its host name: what names end in. */
+  readonly platformHost: string;
+  /** Each account's own CNAME target is a name below this host. */
+  readonly cnameTarget: string;
+  /** The IP addresses that an apex points at; without any, no apex can be a domain. */
+  readonly apexAddresses: readonly string[];
+  /** The hosts that the service itself answers on, or has others point at: never anybody's domain. */
+  readonly serviceHosts: ReadonlySet<string>;
   /** The public URL of a deployment. */
   site(deployment: string): string;
+  /** The public URL of a domain. */
+  domain(name: string): string;
   /** The URL at which an anonymous deployment can be claimed. */
   claim(hash: string): string;
+  /** The URL of the public page with the DNS records of a domain. */
+  share(hash: string): string;
 }
 
 /** Keys derived from `SECRET_KEY`, one for each purpose. Source: security §7. */
 export interface Keys {
   cursor: Buffer;
   idempotency: Buffer;
+  /** Makes the values of TXT records that prove who an apex belongs to. */
+  proof: Buffer;
+  /** Signs the cookies that open protected sites. */
+  unlock: Buffer;
 }
 
 /** Everything a service works with. Made once, at the edge; tests replace any part by passing another. */
 export interface Core {
   database: Database;
+  dns: Dns;
   packs: PackStore;
   /** Hashes what is uploaded. */
   hasher: Hasher;
   plans: Plans;
   addresses: Addresses;
   keys: Keys;
+  /** Wakes those who follow the activities of an account. */
+  activityFeed: ActivityFeed;
+  /** How often what may be asked; `null` for as often as anybody likes. */
+  rateLimits: RateLimits | null;
   log: Log;
   /** This run of the process, as its row in `boot` names it. */
   boot: string;
@@ -73,5 +97,6 @@ export interface AccountCaller {
   credential: 'api' | 'deploy';
   /** The identifier of the credential. */
   token: string;
-  authMethod: 'api-key' | 'deploy-token';
+  /** `operator` for the operator, who works in the name of an account. */
+  authMethod: 'api-key' | 'deploy-token' | 'operator';
 }

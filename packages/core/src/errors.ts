@@ -7,6 +7,15 @@ interface ErrorExtras<C extends ErrorCode> {
   cause?: unknown;
   /** When the caller may try again, in whole seconds; becomes `Retry-After`. */
   retryAfterSeconds?: number;
+  /** The limit that was reached; becomes the `RateLimit` headers. */
+  rateLimit?: ReachedLimit;
+}
+
+/** A rate limit that has nothing left for the caller. Source: contract §7. */
+export interface ReachedLimit {
+  limit: number;
+  remaining: number;
+  resetSeconds: number;
 }
 
 /**
@@ -18,6 +27,7 @@ export class ServiceError<C extends ErrorCode = ErrorCode> extends Error {
   readonly code: C;
   readonly details: DetailsOf<C> | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly rateLimit: ReachedLimit | undefined;
 
   constructor(code: C, message: string, extras: ErrorExtras<C> = {}) {
     super(message, { cause: extras.cause });
@@ -25,6 +35,7 @@ export class ServiceError<C extends ErrorCode = ErrorCode> extends Error {
     this.code = code;
     this.details = extras.details;
     this.retryAfterSeconds = extras.retryAfterSeconds;
+    this.rateLimit = extras.rateLimit;
   }
 
   /** The HTTP status this error is answered with. */

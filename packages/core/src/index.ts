@@ -1,30 +1,64 @@
 /** The door of the core: what the faces of the service may use. */
 export type { AccountCaller, Addresses, AnonymousCaller, Caller, Core, Keys, Log, Plans } from './core.ts';
 export { type Database, type DatabaseAddress, openDatabase } from './database/database.ts';
+export { createDns, type Dns } from './dns/dns.ts';
 export { type EmbeddedPostgres, startEmbeddedPostgres } from './database/embedded-postgres.ts';
-export { invalid, notFound, ServiceError, unavailable } from './errors.ts';
+export { invalid, notFound, type ReachedLimit, ServiceError, unavailable } from './errors.ts';
 export { armFailpoint, FAILPOINTS, type Failpoint } from './failpoints.ts';
-export { ACCESS, type Actor, mayCall, type Operation } from './routers/access.ts';
+export { ACCESS, type Actor, mayCall, type Operation, OTHERS } from './routers/access.ts';
 export { type AppRouter, appRouter, createCaller } from './routers/app-router.ts';
 export { toErrorBody, toServiceError, toTrpcError } from './routers/error-body.ts';
 export type { Context, Meta } from './routers/trpc.ts';
-export { createAccount, ensureOwner, generateKey } from './services/accounts.ts';
+export {
+  type AccountBilling,
+  type AccountRow,
+  actForAccount,
+  addKey,
+  getBilling,
+  listAccounts,
+  openAccount,
+} from './services/account-directory.ts';
+export { setAccountState, type StateChange } from './services/account-states.ts';
+export { createAccount, ensureOwner, generateKey, getAccount } from './services/accounts.ts';
+export { type ActivityFeed, createActivityFeed } from './services/activity-feed.ts';
 export { authenticate } from './services/authentication.ts';
 export { beat, randomBootId } from './services/boots.ts';
 export { beginDeploy, type Deploy } from './services/deploy.ts';
+export { type DeployBudget, takeDeployBudget } from './services/deploy-budget.ts';
+export type { Scope } from './services/deployments.ts';
 export { maxParts, tooLarge } from './services/deploy-files.ts';
+export { doctor, type DoctorEvent } from './services/doctor.ts';
+export { recheckDomains } from './services/domain-rechecks.ts';
+export { checkDomainSetup, type DomainSetup, findDomainSetup, type SetupRecord } from './services/domain-setup.ts';
 export { readIdempotencyKey } from './services/idempotency.ts';
 export { createLiveSites } from './services/live-sites.ts';
+export { type AccountMember, addMember, listMembers, removeMember } from './services/members.ts';
+export { applyDuePlanChanges, changePlan, type PlanChangeOutcome } from './services/plan-changes.ts';
 export { createPlans, limitsOf } from './services/plans.ts';
-export { sweep, type SweepOptions, type SweepReport } from './services/sweep.ts';
-export { createToken } from './services/tokens.ts';
+export {
+  DEFAULT_RATE_LIMITS,
+  forgetFullBuckets,
+  RATE_LIMIT_NAMES,
+  type RateLimit,
+  type RateLimitName,
+  type RateLimits,
+  type RateLimitState,
+  requireRoom,
+  takeFrom,
+  tooMany,
+} from './services/rate-limits.ts';
+export { DEFAULT_SWEEP, sweep, type SweepOptions, type SweepReport } from './services/sweep.ts';
+export { setTakenDown, type TakeDown } from './services/take-downs.ts';
+export { createToken, deleteToken, listTokens } from './services/tokens.ts';
+export { opens, type Opening, sealUnlock, UNLOCK_SECONDS } from './services/unlock-cookies.ts';
+export { type UnlockAttempt, type UnlockOutcome, unlockSite } from './services/unlock.ts';
 export * from './serving/caching.ts';
 export * from './serving/conditions.ts';
 export * from './serving/intent.ts';
 export * from './serving/media-types.ts';
 export * from './serving/request-path.ts';
 export * from './serving/resolve.ts';
-export type { LiveSites, Manifest, Site, SiteFile } from './serving/site.ts';
+export type { LiveSites, Manifest, ProtectedSite, Site, SiteAddress, SiteFile, Withheld } from './serving/site.ts';
 export { openDiskPacks } from './storage/disk-packs.ts';
 export { createHasher, type Hasher } from './storage/hasher.ts';
 export type { PackFile, PackStore, Place } from './storage/packs.ts';

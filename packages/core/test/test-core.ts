@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { type CreatedDeployment, DEFAULT_PLANS } from '@berth/contract';
 import type { AccountCaller, AnonymousCaller, Caller, Core } from '../src/core.ts';
 import { openDatabase } from '../src/database/database.ts';
+import { createDns } from '../src/dns/dns.ts';
 import { createAccount, generateKey } from '../src/services/accounts.ts';
+import { createActivityFeed } from '../src/services/activity-feed.ts';
 import { authenticate } from '../src/services/authentication.ts';
 import { beat, randomBootId } from '../src/services/boots.ts';
 import { beginDeploy } from '../src/services/deploy.ts';
@@ -33,17 +35,28 @@ export async function createTestCore(overrides: Partial<Core> = {}): Promise<Tes
   const dir = await mkdtemp(join(tmpdir(), 'berth-core-'));
   const packsDir = join(dir, 'packs');
   let offsetMs = 0;
+  const database = openDatabase(testDatabase.address);
   const core: Core = {
-    database: openDatabase(testDatabase.address),
+    database,
+    // Nothing listens there: a test that wants DNS gives a server of its own.
+    dns: createDns({ servers: ['127.0.0.1:1'], timeoutMs: 50, deadlineMs: 250 }),
     packs: await openDiskPacks(packsDir),
     hasher: createHasher(),
     plans: createPlans(DEFAULT_PLANS),
     addresses: {
       platformDomain: 'sites.test',
+      platformHost: 'sites.test',
+      cnameTarget: 'cname.test',
+      apexAddresses: ['192.0.2.10', '2001:db8::10'],
+      serviceHosts: new Set(['api.test', 'cname.test']),
       site: (id) => `https://${id}.sites.test`,
+      domain: (name) => `https://${name}`,
       claim: (hash) => `https://api.test/claim/${hash}`,
+      share: (hash) => `https://api.test/setup/${hash}`,
     },
-    keys: { cursor: randomBytes(32), idempotency: randomBytes(32) },
+    keys: { cursor: randomBytes(32), idempotency: randomBytes(32), unlock: randomBytes(32), proof: randomBytes(32) },
+    activityFeed: createActivityFeed(database.activityNews),
+    rateLimits: null,
     log: { info() {}, warn() {}, error() {} },
     boot: randomBootId(),
     activePacks: new Set(),
@@ -115,8 +128,8 @@ export async function deploySite(
 
 /** What visitors of a deployment get, by path; `null` when the site may not be answered. */
 export async function readSite(core: Core, deployment: string): Promise<Record<string, Buffer> | null> {
-  const site = await createLiveSites(core).find(deployment);
-  if (!site) return null;
+  const site = await createLiveSites(core).find({ deployment });
+  if (typeof site !== 'object' || site === null) return null;
   const files = await Promise.all(
     [...site.manifest].map(async ([path, file]) => [path, await core.packs.read(file)] as const),
   );

@@ -2,9 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { appRouter, type Core, type Log } from '@berth/core';
 import express from 'express';
 import { VERSION } from '../version.ts';
-import { createContextOf } from './context.ts';
+import { createAdmission } from './admission.ts';
+import { claimPageRouter } from './claim-page/claim-page.ts';
 import { cors } from './cors.ts';
 import { createDeployRoute } from './deploy-route.ts';
+import { domainSetupRouter } from './domain-setup/domain-setup.ts';
 import { handleErrors } from './errors.ts';
 import { healthRouter } from './health.ts';
 import { openApiDocument } from './openapi.ts';
@@ -16,24 +18,27 @@ import { trpcRouter } from './trpc.ts';
 export interface ApiHostParts {
   core: Core;
   baseUrl: URL;
+  /** `CLAIM_URL`. */
+  claimUrl: string;
   log: Log;
   /** The client's address, past trusted proxies. */
   addressOf(req: IncomingMessage): string;
 }
 
 /**
- * The API host: health, reference, the multipart deploy route, then tRPC and REST over the same routers. REST stands last,
- * since it answers whatever nobody else did.
+ * The API host: health, reference, then, each request counted, the multipart deploy route, tRPC and REST over the same
+ * routers. REST stands last, since it answers whatever nobody else did.
  *
- * Source: service-api part 4; contract §2, §9.
+ * Source: service-api part 4; contract §2, §7, §9.
  */
 export function createApiHost({
   core,
   baseUrl,
+  claimUrl,
   log,
   addressOf,
 }: ApiHostParts): (req: IncomingMessage, res: ServerResponse) => void {
-  const createContext = createContextOf(core, addressOf);
+  const { count, createContext } = createAdmission(core, addressOf, log);
   const deploy = createDeployRoute({ consoleOrigin: baseUrl.origin, createContext, log });
   const app = express();
   app
@@ -44,6 +49,9 @@ export function createApiHost({
     .enable('strict routing');
   app.use(healthRouter(() => core.database.isReady()));
   app.use(referenceRouter(openApiDocument({ router: appRouter, baseUrl: baseUrl.origin, version: VERSION })));
+  app.use(count);
+  app.use(claimPageRouter({ core, claimUrl, baseUrl, addressOf, log }));
+  app.use(domainSetupRouter({ core, log }));
   app.post('/deployments', cors, deploy);
   app.use(trpcRouter(appRouter, createContext, log));
   app.use(restRouter(appRouter, createContext, log, { '/deployments': ['POST'] }));

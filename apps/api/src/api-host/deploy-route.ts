@@ -10,19 +10,21 @@ import {
   mayCall,
   readIdempotencyKey,
   ServiceError,
+  takeDeployBudget,
   tooLarge,
 } from '@berth/core';
 import { watchUpload } from '../http/request-body.ts';
 import { type BodyLimits, receiveParts } from './deploy-parts.ts';
 import { sendError } from '../http/error-answer.ts';
 import { sendJson } from '../http/json-answer.ts';
+import { showRateLimit } from '../http/rate-limit-headers.ts';
 import { readBoundary } from './multipart-delimiters.ts';
 
 /** What the route is made of. */
 export interface DeployRoute {
   /** The one `Origin` a browser may deploy from anonymously. */
   consoleOrigin: string;
-  createContext(req: IncomingMessage, res: ServerResponse): Promise<Context>;
+  createContext(req: IncomingMessage, res: ServerResponse): Context;
   log: Log;
 }
 
@@ -53,7 +55,7 @@ export function bodyLimits(limits: DeployLimits): BodyLimits {
 export function createDeployRoute({ consoleOrigin, createContext, log }: DeployRoute) {
   return async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     try {
-      const ctx = await createContext(req, res);
+      const ctx = createContext(req, res);
       refuseUnread(req, ctx, consoleOrigin);
       const { body, replayed } = await deploy(req, res, ctx);
       if (replayed) res.setHeader('Idempotency-Replay', 'true');
@@ -82,11 +84,15 @@ function refuseUnread(req: IncomingMessage, { core, caller }: Context, consoleOr
 
 async function deploy(req: IncomingMessage, res: ServerResponse, { core, caller }: Context) {
   const key = readIdempotencyKey(req.headers['idempotency-key']?.toString(), caller);
+  const budget = await takeDeployBudget(core, caller, key);
+  if (budget.state) showRateLimit(res, budget.state);
   const upload = await beginDeploy(core, caller, key);
   try {
     watchUpload(req, res);
     await receiveParts(req, res, bodyLimits(limitsOf(core, caller)), upload);
-    return await upload.commit();
+    const outcome = await upload.commit();
+    if (outcome.replayed) await budget.giveBack();
+    return outcome;
   } finally {
     await upload.close();
   }

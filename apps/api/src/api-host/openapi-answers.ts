@@ -1,71 +1,14 @@
-import { ERROR_STATUS, type ErrorCode } from '@berth/contract';
+import { ERROR_STATUS } from '@berth/contract';
+import { mayCall, type Operation, OTHERS } from '@berth/core';
 import type { oas31 } from 'zod-openapi';
-import { JSON_BODY } from './json-body.ts';
-
-interface ErrorExample {
-  description: string;
-  message: string;
-  details?: object;
-}
-
-const ERRORS: Record<ErrorCode, ErrorExample> = {
-  validation_failed: {
-    description: 'The input is not valid.',
-    message: 'limit: limit is a whole number of at least 1',
-    details: { issues: [{ path: 'limit', message: 'limit is a whole number of at least 1' }] },
-  },
-  authentication_failed: {
-    description: 'The credential is missing, or opens nothing.',
-    message: 'The credential is not valid: send "Authorization: Bearer <API key or deploy token>".',
-  },
-  forbidden: {
-    description: 'Not permitted: the account is closed, the credential may not do this, or the plan holds no more.',
-    message: 'The plan holds 100 deployments, and the account has 100. Delete one, or change the plan.',
-    details: { cap: 'deployments', used: 100, limit: 100 },
-  },
-  not_found: {
-    description: 'There is no such resource, or it belongs to another account.',
-    message: 'There is no such deployment.',
-  },
-  method_not_allowed: {
-    description: 'The address does not know this method.',
-    message: 'PUT is not possible here; use one of GET, HEAD, OPTIONS.',
-  },
-  request_timeout: { description: 'The request did not arrive in time.', message: 'The body did not arrive in time.' },
-  payload_too_large: {
-    description: 'The body or the bundle is larger than allowed; `details.limit` names the limit that was crossed.',
-    message: `The body may have at most ${JSON_BODY.maxBytes} bytes.`,
-    details: { limit: 'body', max: JSON_BODY.maxBytes },
-  },
-  uri_too_long: { description: 'The address is too long.', message: 'The address is too long.' },
-  business_logic_error: {
-    description: 'The state of the resource does not allow the operation.',
-    message: 'A domain points at this deployment: my-site.sites.example.',
-    details: { domains: ['my-site.sites.example'] },
-  },
-  rate_limit_exceeded: {
-    description: 'Too many requests; try again after `Retry-After` seconds.',
-    message: 'Too many requests: try again in 7 seconds.',
-    details: { retryAfter: 7 },
-  },
-  headers_too_large: { description: 'The headers are too large.', message: 'The headers are too large.' },
-  internal_server_error: {
-    description: 'Something went wrong on our side; the request id helps to find out what.',
-    message: 'Something went wrong on our side.',
-    details: { requestId: '0b7c2a9e5d41' },
-  },
-  unavailable: {
-    description: 'The service is not available right now; try again after `Retry-After` seconds.',
-    message: 'The service is not available right now; try again shortly.',
-  },
-};
+import { ERRORS, type OperationError, type Refusable } from './openapi-errors.ts';
 
 const text = (description: string, example: string): oas31.HeaderObject => ({
   description,
   schema: { type: 'string' },
   example,
 });
-const seconds = (description: string, example: number): oas31.HeaderObject => ({
+const count = (description: string, example: number): oas31.HeaderObject => ({
   description,
   schema: { type: 'integer', minimum: 0 },
   example,
@@ -73,51 +16,128 @@ const seconds = (description: string, example: number): oas31.HeaderObject => ({
 
 /** The headers of answers, as `components.headers` holds them. Source: contract §1, §2, §3, §7. */
 export const HEADERS = {
-  'X-Request-Id': text('Names this request in the log of the service.', '0b7c2a9e5d41'),
-  'RateLimit-Limit': seconds('Requests in a window.', 600),
-  'RateLimit-Remaining': seconds('Requests left in this window.', 599),
-  'RateLimit-Reset': seconds('Seconds until the window is full again.', 1),
-  'Retry-After': seconds('Seconds to wait before the next try.', 7),
-  'WWW-Authenticate': text('How to authenticate.', 'Bearer'),
-  'Idempotency-Replay': text(
-    '`true` when this is the stored answer of an earlier request with the same `Idempotency-Key`.',
-    'true',
-  ),
-  Location: text('Where it is found.', '/limits'),
+  'X-Request-Id': {
+    ...text('Names this request in the log of the service.', '0b7c2a9e-5d41-4f3a-9c1e-7a2f6b8d0e15'),
+    required: true,
+  },
+  'RateLimit-Limit': count('Requests that a full budget holds. Absent when the operator limits nothing.', 600),
+  'RateLimit-Remaining': count('Requests that are left.', 599),
+  'RateLimit-Reset': count('Seconds until the budget is full again.', 1),
+  'Retry-After': {
+    ...count('Seconds to wait before the next try.', 7),
+    schema: { type: 'integer', minimum: 1 },
+    required: true,
+  },
+  'WWW-Authenticate': { ...text('How to authenticate.', 'Bearer'), required: true },
+  Allow: text('The methods that the path knows; with 405 alone.', 'GET, HEAD, OPTIONS'),
+  'Idempotency-Replay': {
+    description: 'Present when this is the stored answer of an earlier request with the same `Idempotency-Key`.',
+    schema: { type: 'string', const: 'true' },
+  },
+  Location: { ...text('Where it is found.', '/limits'), required: true },
 } satisfies oas31.HeadersObject;
 
 export type HeaderName = keyof typeof HEADERS;
 
-/** References to `components.headers`: what every answer carries, and the headers named. */
-export function headerRefs(...names: HeaderName[]): oas31.HeadersObject {
+/** The headers of a rate limit. */
+export const RATE_LIMIT: readonly HeaderName[] = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
+
+/** References to `components.headers`: the request id and the headers named. */
+export function headerRefs(...names: readonly HeaderName[]): oas31.HeadersObject {
   const all: HeaderName[] = ['X-Request-Id', ...names];
   return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** The headers of a rate limit. */
-export const RATE_LIMIT: HeaderName[] = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
-
-const OWN_HEADERS: Partial<Record<ErrorCode, HeaderName[]>> = {
+const OWN_HEADERS: Partial<Record<keyof typeof ERRORS, readonly HeaderName[]>> = {
   authentication_failed: ['WWW-Authenticate'],
-  rate_limit_exceeded: ['Retry-After', ...RATE_LIMIT],
+  rate_limit_exceeded: ['Retry-After'],
   unavailable: ['Retry-After'],
+  other: ['Allow'],
 };
 
-const CODES = Object.keys(ERROR_STATUS) as ErrorCode[];
+/** The error answers, as `components.responses` holds them: one a tag, and `other`. Source: contract §2. */
+export const ERROR_RESPONSES: Record<keyof typeof ERRORS, oas31.ResponseObject> = Object.fromEntries(
+  (Object.keys(ERRORS) as (keyof typeof ERRORS)[]).map((name) => [
+    name,
+    answer(name, ERRORS[name].description, Object.keys(ERRORS[name].examples)),
+  ]),
+) as Record<keyof typeof ERRORS, oas31.ResponseObject>;
 
-/** The error answers, one a tag, as `components.responses` may hold them. Source: contract §2. */
-export const ERROR_RESPONSES: oas31.ResponsesObject = Object.fromEntries(
-  CODES.map((error) => {
-    const { description, message, details } = ERRORS[error];
-    const example = { error, message, status: ERROR_STATUS[error], ...(details ? { details } : {}) };
-    const content = { 'application/json': { schema: { $ref: '#/components/schemas/Error' }, example } };
-    return [error, { description, headers: headerRefs(...(OWN_HEADERS[error] ?? [])), content }];
-  }),
-);
+/** An error answer with the examples of these titles. */
+function answer(name: keyof typeof ERRORS, description: string, titles: string[]): oas31.ResponseObject {
+  const examples = titles.map((title) => {
+    const { error, message, details } = ERRORS[name].examples[title]!;
+    return [title, { error, message, status: ERROR_STATUS[error], ...(details ? { details } : {}) }];
+  });
+  return {
+    description,
+    headers: headerRefs(...(OWN_HEADERS[name] ?? []), ...RATE_LIMIT),
+    content: {
+      'application/json': {
+        schema: { $ref: '#/components/schemas/Error' },
+        ...exampleFields(Object.fromEntries(examples)),
+      },
+    },
+  };
+}
 
-/** References to the error answers of these statuses, in order. */
-export function errorRefs(statuses: Iterable<number>): oas31.ResponsesObject {
-  const wanted = new Set(statuses);
-  const codes = CODES.filter((code) => wanted.has(ERROR_STATUS[code]));
-  return Object.fromEntries(codes.map((code) => [ERROR_STATUS[code], { $ref: `#/components/responses/${code}` }]));
+const ANY_ERRORS = [401, 403, 429, 500, 503];
+const OPERATION_ERRORS = Object.keys(ERRORS).filter((name): name is OperationError => name !== 'other');
+
+/**
+ * Every error that an operation can answer with: what follows from being one, from its input, from who may call it, and
+ * what it names itself. The rest, which is answered before an operation is found, is `default`.
+ *
+ * An answer that is the same for all is a reference; where an operation says less or more, it stands in full.
+ *
+ * Source: service-api part 5, 7; contract §2, §7; security T21, T22.
+ */
+export function errorAnswers(operation: Refusable): oas31.ResponsesObject {
+  const { name, hasInput, hasBody, reasons = {} } = operation;
+  const others = Object.hasOwn(OTHERS, name) ? OTHERS[name as Operation & keyof typeof OTHERS] : undefined;
+  const statuses = new Set([
+    ...ANY_ERRORS,
+    ...(hasInput ? [400] : []),
+    ...(hasBody ? [408, 413] : []),
+    ...(others === 'not_found' ? [404] : []),
+    ...Object.keys(reasons).map(Number),
+  ]);
+  const codes = OPERATION_ERRORS.filter((code) => statuses.has(ERROR_STATUS[code]));
+  const answers = codes.map((code) => [ERROR_STATUS[code], errorAnswer(code, operation)]);
+  return { ...Object.fromEntries(answers), default: { $ref: '#/components/responses/other' } };
+}
+
+function errorAnswer(code: OperationError, operation: Refusable): oas31.ResponseObject | oas31.ReferenceObject {
+  const description = describe(code, operation.name, operation.reasons?.[ERROR_STATUS[code]]);
+  const all = Object.entries(ERRORS[code].examples);
+  const own = all.filter(([, { by }]) => by === undefined || by(operation)).map(([title]) => title);
+  return description === ERRORS[code].description && own.length === all.length
+    ? { $ref: `#/components/responses/${code}` }
+    : answer(code, description, own);
+}
+
+/** What an error means here: the words that all operations share, and what there is to say besides. */
+function describe(code: OperationError, name: string, reason: string | undefined): string {
+  const { description } = ERRORS[code];
+  if (code === 'forbidden') {
+    const reasons = [
+      'The account is suspended or terminated.',
+      ...(mayCall(name, 'deploy') ? [] : ['The credential is a deploy token, which may not do this.']),
+      ...(reason ? [reason] : []),
+    ];
+    return reasons.length === 1 ? reasons[0]! : `Not permitted:\n\n- ${reasons.join('\n- ')}`;
+  }
+  if (code === 'authentication_failed' && mayCall(name, 'anonymous'))
+    return 'A credential was sent, and it opens nothing. None is needed.';
+  if (reason === undefined) return description;
+  return code === 'rate_limit_exceeded' || code === 'validation_failed' ? `${description} ${reason}` : reason;
+}
+
+/** Examples as a media type has them: one, or several by what they are of. */
+export function exampleFields(values: Record<string, unknown>): Pick<oas31.MediaTypeObject, 'example' | 'examples'> {
+  const entries = Object.entries(values);
+  if (entries.length === 0) return {};
+  return entries.length === 1
+    ? { example: entries[0]![1] }
+    : { examples: Object.fromEntries(entries.map(([title, value]) => [title, { value }])) };
 }

@@ -1,34 +1,42 @@
+import { hash } from 'node:crypto';
 import {
   ANONYMOUS_TTL_SECONDS,
   BLOCKED_EXTENSIONS,
-  Checksums,
   type CreatedDeployment,
   type DeployField,
   FILES_FIELD,
   IDEMPOTENCY_WINDOW_SECONDS,
-  Labels,
   MAX_IDEMPOTENCY_KEY,
+  MAX_LABELS,
   Ttl,
 } from '@berth/contract';
 import { z } from 'zod';
 import type { oas31 } from 'zod-openapi';
-import { errorRefs, headerRefs, RATE_LIMIT } from './openapi-answers.ts';
+import { errorAnswers, exampleFields, headerRefs, RATE_LIMIT } from './openapi-answers.ts';
+import { DEPLOYMENT } from './openapi-examples.ts';
 
-const MD5_OF_NOTHING = 'd41d8cd98f00b204e9800998ecf8427e';
+const PAGE = '<!doctype html><title>Hello</title>';
+const CHECKSUMS = JSON.stringify([hash('md5', PAGE)]);
 
-/** What an anonymous deploy is answered with. */
-const ANONYMOUS: CreatedDeployment = {
-  deployment: 'calm-otter-4k9x2qd',
-  url: 'https://calm-otter-4k9x2qd.sites.example',
-  files: 12,
-  size: 48_213,
-  status: 'success',
-  password: false,
-  via: 'api',
-  labels: [],
-  created: 1_790_000_000,
-  expires: 1_790_000_000 + ANONYMOUS_TTL_SECONDS,
-  claim: 'https://berth.example/claim/0123456789abcdef0123456789abcdef',
+const MADE: Record<string, CreatedDeployment> = {
+  'With a credential': { ...DEPLOYMENT, files: 1, size: PAGE.length },
+  Anonymous: {
+    ...DEPLOYMENT,
+    files: 1,
+    size: PAGE.length,
+    via: 'api',
+    labels: [],
+    expires: DEPLOYMENT.created + ANONYMOUS_TTL_SECONDS,
+    claim: 'https://berth.example/claim/0123456789abcdef0123456789abcdef',
+  },
+};
+
+const REASONS = {
+  400: 'Nothing is published then, whichever file was at fault.',
+  403: 'The plan holds no more deployments; or, without a credential, `ttl` was given, or a page of another site asks.',
+  413: 'The upload crosses a limit of the plan. `details.limit` names it, and `details.file` the file if it is one.',
+  422: 'The `Idempotency-Key` was used for other files or fields.',
+  429: 'Deploys are counted besides: by credential, and more strictly by address where there is none.',
 };
 
 function schemaOf(type: z.ZodType): oas31.SchemaObject {
@@ -36,63 +44,66 @@ function schemaOf(type: z.ZodType): oas31.SchemaObject {
   return schema as oas31.SchemaObject;
 }
 
-/** A field of the form that holds JSON in a text. */
-function jsonField(description: string, type: z.ZodType, example: unknown): oas31.SchemaObject {
-  const schema = {
-    type: 'string',
-    contentMediaType: 'application/json',
-    contentSchema: schemaOf(type),
-    description,
-    example: JSON.stringify(example),
-  };
-  return schema as oas31.SchemaObject;
-}
+/** A field of the form that holds a JSON array in a text. */
+const jsonField = (description: string, example: string): oas31.SchemaObject => ({
+  type: 'string',
+  pattern: String.raw`^\s*\[`,
+  description,
+  example,
+});
 
 const FIELDS: Record<DeployField, oas31.SchemaObject> = {
-  checksums: jsonField(`JSON: one MD5 a file, 32 hex digits, in the order of \`${FILES_FIELD}\`.`, Checksums, [
-    MD5_OF_NOTHING,
-  ]),
-  labels: jsonField('JSON: the labels of the deployment.', Labels, ['us-east-1']),
+  checksums: jsonField(
+    `A JSON array of texts: the MD5 of each file as 32 hex digits, in the order of \`${FILES_FIELD}\`.`,
+    CHECKSUMS,
+  ),
+  labels: jsonField(
+    `A JSON array of texts: at most ${MAX_LABELS} labels, each 3 to 25 characters, lower-case letters and digits in groups joined by single \`.\`, \`_\` or \`-\`.`,
+    '["us-east-1"]',
+  ),
   password: {
     type: 'string',
     minLength: 6,
     maxLength: 128,
     format: 'password',
-    description: 'Puts an unlock page in front of the site.',
+    description: 'Puts an unlock page in front of the site. It can never be read back.',
   },
   via: {
     type: 'string',
-    maxLength: 32,
-    description: 'What made this deployment, such as `cli`; `api` when absent or malformed.',
+    description: 'What made this deployment: at most 32 of `a-z0-9._-`. `api` when absent or anything else.',
     example: 'cli',
   },
-  ttl: { ...schemaOf(Ttl), description: 'Seconds until the deployment expires. Needs a credential.' },
+  ttl: { ...schemaOf(Ttl), description: 'Seconds until the deployment expires. Needs a credential.', example: 86_400 },
 };
 
+const describe = (baseUrl: string) =>
+  [
+    'Each file is a part of its own, whose filename is its path in the site, such as `docs/index.html`. The order of the fields is free. All or nothing: what is refused or aborted leaves nothing behind, and a 201 means that the site is served.',
+    'Without a credential the deployment is public, follows the limits of the Free plan, and expires after three days, unless somebody claims it at the address in `claim`.',
+    `\`\`\`sh\ncurl ${baseUrl}/deployments \\\n  -F 'files[]=@index.html' \\\n  -F "checksums=[\\"$(openssl md5 -r < index.html | cut -c1-32)\\"]"\n\`\`\``,
+    `Programs and installers are refused (${BLOCKED_EXTENSIONS.slice(0, 4)
+      .map((extension) => `\`.${extension}\``)
+      .join(
+        ', ',
+      )} and more, see \`GET /limits\`), as are private keys, \`.env\` files and repositories. \`warnings\` tells what was taken but may surprise.`,
+  ].join('\n\n');
+
 /**
- * `POST /deployments`, which is multipart and no procedure.
+ * `POST /deployments`, which is multipart and no procedure. Who may call it is for the caller to say.
  *
  * Source: service-api part 4, 8; contract §3.
  */
-export function deployOperation(baseUrl: string): oas31.OperationObject {
+export function deployOperation(baseUrl: string): Omit<oas31.OperationObject, 'security'> {
   return {
     operationId: 'deployments.create',
     summary: 'Publish files as a new deployment',
-    description: [
-      'Each file is a part of its own, and its filename is its path in the site, such as `docs/index.html`. The order of the fields is free. All or nothing: what is refused or aborted leaves nothing behind.',
-      'Without a credential the deployment is public, follows the limits of the Free plan, and expires after three days unless it is claimed at the address in `claim`.',
-      `\`\`\`sh\ncurl ${baseUrl}/deployments \\\n  -F 'files[]=@index.html' \\\n  -F "checksums=[\\"$(openssl md5 -r < index.html | cut -c1-32)\\"]"\n\`\`\``,
-      `Programs and installers are refused (${BLOCKED_EXTENSIONS.slice(0, 4)
-        .map((extension) => `\`.${extension}\``)
-        .join(', ')} and more, see \`GET /limits\`), as are private keys, \`.env\` files and repositories.`,
-    ].join('\n\n'),
+    description: describe(baseUrl),
     tags: ['Deployments'],
-    security: [{}, { bearer: [] }],
     parameters: [
       {
         in: 'header',
         name: 'Idempotency-Key',
-        description: `Names this attempt. Within ${IDEMPOTENCY_WINDOW_SECONDS / 3600} hours the same key with the same files replays the first 201 and deploys nothing; with other files it is 422.`,
+        description: `Names this attempt, so that it can be sent again without fear. Within ${IDEMPOTENCY_WINDOW_SECONDS / 3600} hours the same key with the same files and fields replays the first 201 and publishes nothing.`,
         schema: { type: 'string', minLength: 1, maxLength: MAX_IDEMPOTENCY_KEY },
       },
     ],
@@ -114,6 +125,7 @@ export function deployOperation(baseUrl: string): oas31.OperationObject {
             },
             additionalProperties: false,
           },
+          example: { [FILES_FIELD]: [PAGE], checksums: CHECKSUMS, via: 'cli' },
         },
       },
     },
@@ -122,10 +134,13 @@ export function deployOperation(baseUrl: string): oas31.OperationObject {
         description: 'Published: the site is served from now on.',
         headers: headerRefs('Idempotency-Replay', ...RATE_LIMIT),
         content: {
-          'application/json': { schema: { $ref: '#/components/schemas/CreatedDeployment' }, example: ANONYMOUS },
+          'application/json': {
+            schema: { $ref: '#/components/schemas/CreatedDeployment' },
+            ...exampleFields(MADE),
+          },
         },
       },
-      ...errorRefs([400, 401, 403, 408, 413, 422, 429, 500, 503]),
+      ...errorAnswers({ name: 'deployments.create', hasInput: true, hasBody: true, reasons: REASONS }),
     },
   };
 }

@@ -1,42 +1,26 @@
 import { STATUS_CODES } from 'node:http';
 import { CreatedDeployment, ErrorBody } from '@berth/contract';
+import { type Actor, mayCall } from '@berth/core';
 import type { AnyTRPCRouter } from '@trpc/server';
 import { generateOpenApiDocument } from 'trpc-openapi';
 import type { oas31 } from 'zod-openapi';
-import { ERROR_RESPONSES, errorRefs, HEADERS, headerRefs, RATE_LIMIT } from './openapi-answers.ts';
+import { ERROR_RESPONSES, errorAnswers, exampleFields, HEADERS, headerRefs, RATE_LIMIT } from './openapi-answers.ts';
 import { deployOperation } from './openapi-deploy.ts';
+import { type Example, EXAMPLES } from './openapi-examples.ts';
+import { INFO, SECURITY_SCHEMES, TAGS } from './openapi-words.ts';
 import { type Operation, operationsOf } from './operations.ts';
 
-const DESCRIPTION = `
-Publishes static sites and serves them.
-
-**Authentication.** Send \`Authorization: Bearer <credential>\`, where the credential is an API key (\`ship-…\`) or a deploy
-token (\`deploy-…\`). Publishing needs none.
-
-**Errors.** Every answer that is not a success has one body: \`error\` for programs, \`message\` for people, the \`status\`, and
-\`details\` where there are any. \`X-Request-Id\` names the request.
-
-**Lists.** A list answers one page. Pass its \`nextCursor\` as \`cursor\` to get the next; the last page has none. \`limit\` above
-100 is taken as 100.
-
-**Times and sizes** are whole numbers: Unix seconds, and bytes.
-`.trim();
-
-const TAGS = [
-  { name: 'Deployments', description: 'Published sites.' },
-  { name: 'Domains', description: 'Names that point at a deployment, and their DNS.' },
-  { name: 'Tokens', description: 'Credentials of the account.' },
-  { name: 'Account', description: 'The account, what it holds, and what happened in it.' },
-  { name: 'Platform', description: 'Plans, limits, and whether the service is there.' },
+/** How each actor of the access table appears in `security`, the most capable first. */
+const SECURITY: readonly [Actor, oas31.SecurityRequirementObject][] = [
+  ['api', { apiKey: [] }],
+  ['deploy', { deployToken: [] }],
+  ['anonymous', {}],
 ];
 
-/** What every operation can answer, whatever it does; and those that read a body besides. */
-const ANY_ERRORS = [429, 500, 503];
-const BODY_ERRORS = [400, 408, 413];
-
 /**
- * The OpenAPI 3.1 document of the REST face, derived from the same meta that its routes are made of, and the one route
- * that is no procedure. Plain JSON that the caller owns; the schemas it is made from stay as they are.
+ * The OpenAPI 3.1 document of the REST face, derived from the same meta that its routes are made of, the table of who may
+ * call what, and the one route that is no procedure. Plain JSON that the caller owns; the schemas it is made from stay as
+ * they are.
  *
  * @param baseUrl Where the API is reached.
  * @param version The version of the service.
@@ -52,61 +36,106 @@ export function openApiDocument({
   version: string;
 }): oas31.OpenAPIObject {
   const generated = generateOpenApiDocument(router, {
-    title: 'Berth',
-    description: DESCRIPTION,
+    title: INFO.title,
     version,
     baseUrl,
     openApiVersion: '3.1.0',
-    securitySchemes: {
-      bearer: { type: 'http', scheme: 'bearer', description: 'An API key, or a deploy token where one will do.' },
-    },
     defs: { CreatedDeployment, Error: ErrorBody },
   });
-  const paths: oas31.PathsObject = { '/deployments': { post: deployOperation(baseUrl) } };
+  const deploy = deployOperation(baseUrl);
+  const paths: oas31.PathsObject = {
+    '/deployments': { post: { ...deploy, security: securityOf(deploy.operationId!) } },
+  };
   for (const operation of operationsOf(router)) {
     const { path, method } = operation.openapi;
     const verb = method.toLowerCase() as 'get' | 'post' | 'put' | 'patch' | 'delete';
     paths[path] = { ...paths[path], [verb]: complete(operation, generated.paths![path]![verb]!) };
   }
-  const operations = Object.values(paths).flatMap((item) =>
-    Object.values(item as Record<string, oas31.OperationObject>),
+  const used = new Set(
+    Object.values(paths)
+      .flatMap((item) => Object.values(item as Record<string, oas31.OperationObject>))
+      .flatMap(({ responses = {} }) => Object.values(responses).map(({ $ref }) => $ref as string | undefined)),
   );
-  const tags = new Set(operations.flatMap((operation) => operation.tags ?? []));
-  const answers = new Set(operations.flatMap(({ responses }) => Object.values(responses!).map(({ $ref }) => $ref)));
   const schemas = Object.entries(generated.components!.schemas!).filter(([name]) => !name.startsWith('error.'));
   return plain({
-    ...generated,
-    tags: TAGS.filter(({ name }) => tags.has(name)),
+    openapi: generated.openapi!,
+    info: { ...INFO, version },
+    servers: [{ url: baseUrl, description: 'The API of this installation.' }],
+    tags: TAGS,
     paths,
     components: {
-      ...generated.components,
+      securitySchemes: SECURITY_SCHEMES,
       schemas: Object.fromEntries(schemas),
       headers: HEADERS,
       responses: Object.fromEntries(
-        Object.entries(ERROR_RESPONSES).filter(([code]) => answers.has(`#/components/responses/${code}`)),
+        Object.entries(ERROR_RESPONSES).filter(([name]) => used.has(`#/components/responses/${name}`)),
       ),
     },
   });
 }
 
-/** What the generator does not know: the status of success, our errors, who may call, and the name. */
-function complete(
-  { name, openapi, status, redirect }: Operation,
-  { parameters, responses, ...generated }: oas31.OperationObject,
-): oas31.OperationObject {
+/** What the generator does not know: the answers, who may call, examples, and the name. */
+function complete(operation: Operation, generated: oas31.OperationObject): oas31.OperationObject {
+  const { name, openapi, status, creates, redirect } = operation;
+  const { summary, description, tags, deprecated } = openapi;
+  const example: Example | undefined = EXAMPLES[name as keyof typeof EXAMPLES];
+  const parameters = (generated.parameters ?? []) as oas31.ParameterObject[];
+  const body = generated.requestBody as oas31.RequestBodyObject | undefined;
   const success = {
     description: openapi.successDescription ?? (redirect ? `Moved to \`${redirect}\`.` : `${STATUS_CODES[status]}.`),
     headers: headerRefs(...(redirect ? (['Location'] as const) : []), ...RATE_LIMIT),
-    content: responses!['200'].content,
+    content: withExamples(
+      (generated.responses!['200'] as oas31.ResponseObject).content!,
+      example && { Example: example.answer },
+    ),
   };
-  const errors = [...(openapi.errorResponses ?? []), ...ANY_ERRORS, ...(generated.requestBody ? BODY_ERRORS : [])];
   return {
-    ...generated,
     operationId: name,
-    security: openapi.protect ? [{ bearer: [] }] : [],
-    ...(parameters?.length ? { parameters } : {}),
-    responses: { [status]: success, ...errorRefs(errors) },
+    summary,
+    ...(description ? { description } : {}),
+    tags,
+    ...(deprecated ? { deprecated } : {}),
+    security: securityOf(name),
+    ...(parameters.length > 0 ? { parameters: parameters.map(withDescription) } : {}),
+    ...(body ? { requestBody: requestBody(body, example?.bodies) } : {}),
+    responses: {
+      [status]: success,
+      ...(creates ? { 201: { ...success, description: 'It was created.' } } : {}),
+      ...errorAnswers({
+        name,
+        hasInput: parameters.length > 0 || body !== undefined,
+        hasBody: body !== undefined,
+        reasons: openapi.errorResponses,
+      }),
+    },
   };
+}
+
+/** Who may call an operation, as the table has it. Source: service-api part 5; security T21. */
+function securityOf(name: string): oas31.SecurityRequirementObject[] {
+  return SECURITY.filter(([actor]) => mayCall(name, actor)).map(([, requirement]) => requirement);
+}
+
+/** A body is required when one of its fields is: none at all is taken as an empty one. */
+function requestBody({ content }: oas31.RequestBodyObject, bodies?: Record<string, unknown>): oas31.RequestBodyObject {
+  const required = Object.values(content).some(({ schema }) => {
+    const fields = (schema as oas31.SchemaObject & { required?: string[] }).required;
+    return fields !== undefined && fields.length > 0;
+  });
+  return { required, content: withExamples(content, bodies) };
+}
+
+function withExamples(content: oas31.ContentObject, values: Record<string, unknown> = {}): oas31.ContentObject {
+  return Object.fromEntries(
+    Object.entries(content).map(([type, media]) => [type, { ...media, ...exampleFields(values) }]),
+  );
+}
+
+/** A parameter says what it is, once. */
+function withDescription({ schema, ...parameter }: oas31.ParameterObject): oas31.ParameterObject {
+  const { description: inSchema, ...rest } = (schema ?? {}) as oas31.SchemaObject;
+  const description = parameter.description ?? inSchema;
+  return { ...parameter, ...(description ? { description } : {}), schema: rest };
 }
 
 /** A copy as JSON has it, without the bounds that only say that a number is a whole one. */

@@ -12,6 +12,8 @@ export interface Operation {
   openapi: NonNullable<Meta['openapi']>;
   /** The status of success. */
   status: number;
+  /** Whether success can be 201 besides. */
+  creates: boolean;
   redirect: Meta['redirect'];
 }
 
@@ -32,7 +34,8 @@ export function operationsOf(router: AnyTRPCRouter): Operation[] {
       },
     ]) => {
       if (!meta?.openapi) return [];
-      return [{ name, type, inputs, openapi: meta.openapi, status: meta.status ?? 200, redirect: meta.redirect }];
+      const { openapi, status = 200, creates = false, redirect } = meta;
+      return [{ name, type, inputs, openapi, status, creates, redirect }];
     },
   );
 }

@@ -10,13 +10,8 @@ import { readJsonObject } from './json-body.ts';
 import { matchesTemplate, type Operation, operationsOf } from './operations.ts';
 import { fromPath, fromQuery, type InputKinds, inputKinds } from './url-input.ts';
 
-/**
- * Makes what procedures are called with.
- *
- * @param calls How many procedures this request calls: rate limits count calls. Source: security F8.
- * @throws the refusal of a bad credential, or of a client over its limit.
- */
-export type CreateContext = (req: Request, res: Response, calls: number) => Context | Promise<Context>;
+/** Makes what procedures are called with. @throws the refusal of a bad credential, or of a client over its limit. */
+export type CreateContext = (req: Request, res: Response) => Context | Promise<Context>;
 
 type Verb = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
@@ -59,7 +54,7 @@ export function restRouter(
 }
 
 function handler(router: AnyTRPCRouter, operation: Operation, createContext: CreateContext, log: Log) {
-  const { name, type, inputs, status, redirect } = operation;
+  const { name, type, inputs, status, creates, redirect } = operation;
   const kinds = inputKinds(inputs);
   return async (req: Request, res: Response): Promise<void> => {
     const left = new AbortController();
@@ -67,7 +62,7 @@ function handler(router: AnyTRPCRouter, operation: Operation, createContext: Cre
       if (!res.writableFinished) left.abort();
     });
     try {
-      const ctx = await createContext(req, res, 1);
+      const ctx = await createContext(req, res);
       if (redirect) {
         res.setHeader('Location', redirect);
         sendJson(res, 301, JSON.stringify({ location: redirect }));
@@ -75,16 +70,17 @@ function handler(router: AnyTRPCRouter, operation: Operation, createContext: Cre
       }
       let input: Promise<unknown> | undefined;
       const getRawInput = () => (input ??= readInput(req, operation, kinds));
+      let answered = status;
       const data: unknown = await callTRPCProcedure({
         router,
         path: name,
         type,
-        ctx,
+        ctx: creates ? { ...ctx, onCreated: () => (answered = 201) } : ctx,
         getRawInput,
         signal: left.signal,
         batchIndex: 0,
       });
-      sendJson(res, status, JSON.stringify(data ?? null));
+      sendJson(res, answered, JSON.stringify(data ?? null));
     } catch (thrown) {
       sendError(res, thrown, { log, operation: name });
     }

@@ -7,9 +7,7 @@ import { errorBody, errorHeaders, logFault, requestIdOf } from '../http/error-an
 import { JSON_TYPE, sendJson, setJsonHeaders } from '../http/json-answer.ts';
 import { JSON_BODY, parseJson, readJsonText } from './json-body.ts';
 import type { CreateContext } from './rest.ts';
-
-/** How many calls one batch may hold. Source: security F8. */
-export const MAX_BATCH_CALLS = 10;
+import { countCalls, isBatch, MAX_BATCH_CALLS } from './trpc-calls.ts';
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'POST']);
 
@@ -37,20 +35,22 @@ function handler(router: AnyTRPCRouter, createContext: CreateContext, log: Log) 
 
     let ctx: Context;
     try {
-      const calls = countCalls(req, path);
-      ctx = await createContext(req, res, calls);
+      ctx = await createContext(req, res);
+      refuseUnfit(req, path);
       if (req.method === 'POST') req.body = await readCalls(req);
     } catch (thrown) {
       onError(thrown, path);
       return refuse(answering, res, thrown);
     }
+    // tRPC hears of a client that leaves from here on, not of one that has left.
+    if (res.closed) return;
     setJsonHeaders(res);
     return nodeHTTPRequestHandler({
       req,
       res,
       path,
       router: answering,
-      createContext: () => ctx,
+      createContext: () => ({ ...ctx, beginAfter: (eventId: string) => beginStream(res, eventId) }),
       maxBodySize: JSON_BODY.maxBytes,
       maxBatchSize: MAX_BATCH_CALLS,
       responseMeta: ({ errors, eagerGeneration }) => {
@@ -78,18 +78,17 @@ function withErrorBodies(router: AnyTRPCRouter, requestId: string): AnyTRPCRoute
   return { ...router, _def: { ...router._def, _config: { ...config, errorFormatter } } };
 }
 
-/** How many calls a request makes. Refuses, in words of our own, what tRPC would refuse in its own, or fail on. */
-function countCalls(req: Request, path: string): number {
+/** Refuses, in words of our own, what tRPC would refuse in its own, or fail on. */
+function refuseUnfit(req: Request, path: string): void {
   if (!METHODS.has(req.method))
     throw new ServiceError('method_not_allowed', 'Queries are read with GET, mutations are sent with POST.');
   const url = createURL(req);
   if (url.username || url.password) throw invalid('host', 'a host has no user name in it');
-  const calls = isBatch(url.searchParams) ? path.split(/,|%2c/i).length : 1;
+  const calls = countCalls(path, url.searchParams);
   if (calls > MAX_BATCH_CALLS)
     throw invalid('batch', `a batch holds at most ${MAX_BATCH_CALLS} calls; this one has ${calls}`);
   const input = url.searchParams.get('input');
   if (input) parseJson(input, 'The query parameter "input"', maxDepth(url.searchParams));
-  return calls;
 }
 
 async function readCalls(req: Request): Promise<string> {
@@ -98,13 +97,22 @@ async function readCalls(req: Request): Promise<string> {
   return text;
 }
 
-function isBatch(query: URLSearchParams): boolean {
-  return query.get('batch') === '1';
-}
-
 /** The inputs of a batch stand one level deeper. */
 function maxDepth(query: URLSearchParams): number {
   return JSON_BODY.maxDepth + (isBatch(query) ? 1 : 0);
+}
+
+/** A client whose line dropped comes again after this; browsers would take three times as long. */
+const RETRY_MS = 1_000;
+
+/** Begins a stream of events with one that nobody listens to, but whose id the client resumes after. */
+function beginStream(res: Response, eventId: string): void {
+  const { write } = res;
+  res.write = ((...args: Parameters<typeof write>) => {
+    res.write = write;
+    res.write(`event: begin\nretry: ${RETRY_MS}\nid: ${eventId}\ndata: ""\n\n`);
+    return res.write(...args);
+  }) as typeof write;
 }
 
 /** Answers in the shape in which tRPC refuses a whole request. */

@@ -4,6 +4,7 @@ import type { ErrorBody, ErrorCode } from '@berth/contract';
 import { type Log, type ServiceError, toErrorBody, toServiceError } from '@berth/core';
 import { hideSecrets } from '../secrets.ts';
 import { jsonHeaders, sendJson } from './json-answer.ts';
+import { rateLimitHeaders } from './rate-limit-headers.ts';
 import { requestId } from './request-id.ts';
 
 const LINGER_MS = 1_000;
@@ -27,11 +28,12 @@ export function errorBody(error: ServiceError, requestId: string): ErrorBody {
   return JSON.parse(hideSecrets(JSON.stringify(body)));
 }
 
-/** The headers that belong to an error: when to try again, or how to authenticate. Source: contract §1, §2. */
+/** The headers that belong to an error: when to try again, which limit was reached, or how to authenticate. Source: contract §1, §2, §7. */
 export function errorHeaders(error: ServiceError): Record<string, string> {
   const retryAfter = error.retryAfterSeconds ?? RETRY_AFTER_SECONDS[error.code];
   return {
     ...(retryAfter === undefined ? {} : { 'Retry-After': String(Math.max(1, Math.ceil(retryAfter))) }),
+    ...(error.rateLimit ? rateLimitHeaders(error.rateLimit) : {}),
     ...(error.code === 'authentication_failed' ? { 'WWW-Authenticate': 'Bearer' } : {}),
   };
 }

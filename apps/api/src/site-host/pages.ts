@@ -1,5 +1,18 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { type Page, writePage } from './page-frame.ts';
+import { requestIdOf } from '../http/error-answer.ts';
+import { writePage } from '../pages/frame.ts';
+import { escapeHtml, paragraph, reportNote } from '../pages/html.ts';
+
+interface PageText {
+  status: number;
+  title: string;
+  /** Paragraphs of plain text. */
+  text: readonly string[];
+  /** A way on. */
+  link?: { text: string; href: string };
+  /** Whether the page names the request, for somebody who reports it. */
+  named?: boolean;
+}
 
 const PAGES = {
   'unknown-address': {
@@ -63,7 +76,7 @@ const PAGES = {
     text: ['The service is busy or just starting. Please try again in a moment.'],
     named: true,
   },
-} as const satisfies Record<string, Page>;
+} as const satisfies Record<string, PageText>;
 
 /** A page of the service itself. */
 export type PageName = keyof typeof PAGES;
@@ -75,5 +88,9 @@ export type PageName = keyof typeof PAGES;
  * Source: serving S5, S53; security §7.
  */
 export function sendPage(res: ServerResponse, name: PageName, headers: OutgoingHttpHeaders = {}): void {
-  writePage(res, PAGES[name], headers);
+  const { status, title, text, link, named }: PageText = PAGES[name];
+  const parts = text.map(paragraph);
+  if (link) parts.push(`<p><a href="${escapeHtml(link.href)}">${escapeHtml(link.text)}</a></p>`);
+  if (named) parts.push(reportNote(requestIdOf(res)));
+  writePage(res, { status, title, parts }, headers);
 }

@@ -1,5 +1,7 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { escapeHtml, writePage } from './page-frame.ts';
+import { writePage } from '../pages/frame.ts';
+import { escapeHtml, paragraph } from '../pages/html.ts';
+import { inWords } from '../pages/words.ts';
 import { UNLOCK_PATH } from './unlock-form.ts';
 
 /** Why the password is asked for. */
@@ -29,6 +31,14 @@ const STATUS = {
   'too-large': 413,
 } as const satisfies Record<UnlockState['kind'], number>;
 
+const TITLE = 'This site is protected by a password';
+
+const STYLE = `
+#problem { margin-top: 0.375rem; color: var(--problem); font-weight: 550 }
+.entry { display: flex; flex-wrap: wrap; gap: 0.75rem; margin-top: 0.625rem }
+.entry input { flex: 1 1 14rem; min-width: 0 }
+`;
+
 /**
  * Answers with the page that asks for the password of a site. It says nothing of the site but that it has one.
  *
@@ -47,10 +57,12 @@ export function sendUnlockPage(
     res,
     {
       status: STATUS[state.kind],
-      title: 'This site is protected by a password',
-      prefix: problem === null ? '' : 'Error: ',
-      text: ['Enter the password that its owner gave you.'],
-      form: formOf(problem, next, state.kind === 'wrong'),
+      // Before the title, so that it is read out first.
+      title: problem === null ? TITLE : `Error: ${TITLE}`,
+      heading: TITLE,
+      parts: [paragraph('Enter the password that its owner gave you.'), formOf(problem, next, state.kind === 'wrong')],
+      style: STYLE,
+      form: true,
     },
     {
       ...CHALLENGE,
@@ -67,9 +79,9 @@ function problemOf(state: UnlockState): string | null {
     case 'wrong':
       return 'That is not the password. Check it and enter it again.';
     case 'too-many':
-      return `There have been too many tries. You can try again in ${inWords(state.retryAfterSeconds)}.`;
+      return `There have been too many tries. You can try again in ${inWords(state.retryAfterSeconds * 1000)}.`;
     case 'busy':
-      return `The service is busy right now. Try again in ${inWords(state.retryAfterSeconds)}.`;
+      return `The service is busy right now. Try again in ${inWords(state.retryAfterSeconds * 1000)}.`;
     case 'foreign':
       return 'The password came from a page of another site. Enter it here instead.';
     case 'unreadable':
@@ -84,15 +96,10 @@ function formOf(problem: string | null, next: string, isInvalid: boolean): strin
   const described = problem === null ? '' : ` aria-describedby="problem"${isInvalid ? ' aria-invalid="true"' : ''}`;
   return `<form method="post" action="/${UNLOCK_PATH}">
 <label for="password">Password</label>
-${problem === null ? '' : `<p id="problem" role="alert">${escapeHtml(problem)}</p>\n`}<div>
+${problem === null ? '' : `<p id="problem" role="alert">${escapeHtml(problem)}</p>\n`}<div class="entry">
 <input id="password" name="password" type="password" autocomplete="current-password" autocapitalize="none" spellcheck="false" required autofocus${described}>
 <button>Open the site</button>
 </div>
 <input type="hidden" name="next" value="${escapeHtml(next)}">
 </form>`;
-}
-
-function inWords(seconds: number): string {
-  const [count, unit] = seconds < 60 ? [seconds, 'second'] : [Math.ceil(seconds / 60), 'minute'];
-  return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }

@@ -1,70 +1,15 @@
-import { ACCESS, appRouter } from '@berth/core';
+import { ACCESS, type Actor, appRouter, OTHERS } from '@berth/core';
 import * as contract from '@berth/contract';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { openApiDocument } from '../../src/api-host/openapi.ts';
 import { operationsOf } from '../../src/api-host/operations.ts';
-
-interface Media {
-  schema: object;
-  example?: unknown;
-}
-interface Answer {
-  $ref?: string;
-  description?: string;
-  headers?: Record<string, object>;
-  content?: Record<string, Media>;
-}
-interface Parameter {
-  in: string;
-  name: string;
-  required?: boolean;
-  schema?: object;
-}
-interface DocumentedOperation {
-  operationId: string;
-  summary: string;
-  tags: string[];
-  security: object[];
-  parameters?: Parameter[];
-  requestBody?: { content: Record<string, { schema: { properties: Record<string, object>; required: string[] } }> };
-  responses: Record<string, Answer>;
-}
-interface Document {
-  openapi: string;
-  info: { title: string; version: string; description: string };
-  servers: { url: string }[];
-  tags: { name: string; description: string }[];
-  paths: Record<string, Record<string, DocumentedOperation>>;
-  components: Record<string, Record<string, Answer & { properties?: object }>>;
-}
+import { type Document, examplesOf, objectsIn, openApi } from '../open-api.ts';
 
 const create = () =>
   openApiDocument({ router: appRouter, baseUrl: 'https://berth.example', version: '1.2.3' }) as unknown as Document;
-const document = create();
-const operations = Object.entries(document.paths).flatMap(([path, item]) =>
-  Object.entries(item).map(([method, operation]) => Object.assign({ path, method }, operation)),
-);
+const { document, operations, resolve, follow } = openApi(create());
 const deploy = document.paths['/deployments']!['post']!;
-
-/** Every object in a value, and the value itself. */
-function* objectsIn(value: unknown): Generator<Record<string, unknown>> {
-  if (typeof value !== 'object' || value === null) return;
-  yield value as Record<string, unknown>;
-  for (const member of Object.values(value)) yield* objectsIn(member);
-}
-
-function resolve(ref: string): Record<string, unknown> | undefined {
-  const steps = ref
-    .replace(/^#\//, '')
-    .split('/')
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
-  return steps.reduce<unknown>((at, step) => (at as Record<string, unknown> | undefined)?.[step], document) as
-    | Record<string, unknown>
-    | undefined;
-}
-
-const answerOf = (answer: Answer): Answer => (answer.$ref === undefined ? answer : resolve(answer.$ref)!);
 
 describe('the document', () => {
   it('says what it is, of which version, and where the API is reached', () => {
@@ -74,14 +19,14 @@ describe('the document', () => {
       version: '1.2.3',
       description: expect.stringContaining('Authorization: Bearer'),
     });
-    expect(document.servers).toEqual([{ url: 'https://berth.example' }]);
+    expect(document.servers).toMatchObject([{ url: 'https://berth.example' }]);
   });
 
   it('OpenAPI 3.1 §4.8.23: every reference leads to something, and every component is referred to', () => {
     const refs = new Set([...objectsIn(document)].flatMap(({ $ref }) => (typeof $ref === 'string' ? [$ref] : [])));
     for (const ref of refs) expect(resolve(ref), ref).toBeTypeOf('object');
-    for (const kind of ['schemas', 'responses', 'headers']) {
-      for (const name of Object.keys(document.components[kind]!))
+    for (const kind of ['schemas', 'responses', 'headers'] as const) {
+      for (const name of Object.keys(document.components[kind]))
         expect(refs, name).toContain(`#/components/${kind}/${name}`);
     }
   });
@@ -89,7 +34,7 @@ describe('the document', () => {
   it('OpenAPI 3.1 §4.8.7: components have plain names, and none is left of the generator’s own errors', () => {
     for (const group of Object.values(document.components))
       for (const name of Object.keys(group)) expect(name).toMatch(/^[A-Za-z0-9._-]+$/);
-    expect(Object.keys(document.components['schemas']!).toSorted()).toEqual(
+    expect(Object.keys(document.components.schemas).toSorted()).toEqual(
       expect.arrayContaining(['Account', 'Activity', 'CreatedDeployment', 'Deployment', 'Error', 'Limits', 'Plan']),
     );
     expect(JSON.stringify(document)).not.toContain('error.');
@@ -125,13 +70,9 @@ describe('the document', () => {
 
 describe('operations', () => {
   it('contract §9: are the procedures with a path, each by its own name, and the deploy route', () => {
-    const wanted = operationsOf(appRouter).map(({ name, openapi }) => [
-      name,
-      openapi.method.toLowerCase(),
-      openapi.path,
-    ]);
+    const wanted = operationsOf(appRouter).map(({ name, openapi }) => [name, openapi.method, openapi.path]);
     const found = operations.map(({ operationId, method, path }) => [operationId, method, path]);
-    expect(found.toSorted()).toEqual([...wanted, ['deployments.create', 'post', '/deployments']].toSorted());
+    expect(found.toSorted()).toEqual([...wanted, ['deployments.create', 'POST', '/deployments']].toSorted());
     expect(new Set(found.map(([id]) => id)).size).toBe(found.length);
   });
 
@@ -142,7 +83,10 @@ describe('operations', () => {
         [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).toSorted(),
       );
       for (const { required } of inPath) expect(required, operationId).toBe(true);
-      for (const { schema } of parameters) expect(schema, operationId).toBeTypeOf('object');
+      for (const { schema, description } of parameters) {
+        expect(schema, operationId).toBeTypeOf('object');
+        expect(description, operationId).toMatch(/\S/);
+      }
     }
   });
 
@@ -155,51 +99,110 @@ describe('operations', () => {
     }
   });
 
-  it('service-api part 7: answer one status of success, the one that the meta names', () => {
+  it('service-api part 7: answer the status of success that the meta names, and 201 if they can create', () => {
     for (const { operationId, responses } of operations) {
-      const expected = operationsOf(appRouter).find(({ name }) => name === operationId)?.status ?? 201;
+      const { status, creates } = operationsOf(appRouter).find(({ name }) => name === operationId) ?? { status: 201 };
       expect(
-        Object.keys(responses).filter((status) => Number(status) < 400),
+        Object.keys(responses).filter((code) => Number(code) < 400),
         operationId,
-      ).toEqual([String(expected)]);
+      ).toEqual(creates ? [String(status), '201'] : [String(status)]);
     }
+    expect(Object.keys(document.paths['/domains/{domain}']!['put']!.responses)).toContain('201');
     expect(document.paths['/deployments/{deployment}']!['delete']!.responses).toHaveProperty('202');
     expect(document.paths['/config']!['get']!.responses['301']!.headers).toHaveProperty('Location');
   });
 
-  it('contract §2: answer every error with the one body, an example of it, the request id and its own headers', () => {
+  it('contract §2: answer every error with the one body, examples of it, the request id and its own headers', () => {
     for (const { operationId, responses } of operations) {
-      for (const [status, reference] of Object.entries(responses)) {
-        const { description, headers, content } = answerOf(reference);
+      for (const [status, response] of Object.entries(responses)) {
+        const { description, headers, content } = follow(response);
         expect(description, `${operationId} ${status}`).toMatch(/\S/);
-        expect(headers, `${operationId} ${status}`).toHaveProperty('X-Request-Id');
+        for (const name of ['X-Request-Id', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'])
+          expect(headers, `${operationId} ${status}`).toHaveProperty(name);
         if (Number(status) < 400) continue;
-        const { schema, example } = content!['application/json']!;
-        expect(schema).toEqual({ $ref: '#/components/schemas/Error' });
-        expect(contract.ErrorBody.parse(example)).toMatchObject({ status: Number(status) });
-        expect(contract.ERROR_STATUS[contract.ErrorBody.parse(example).error]).toBe(Number(status));
+        const media = content!['application/json']!;
+        expect(media.schema).toEqual({ $ref: '#/components/schemas/Error' });
+        const values = examplesOf(media).map(([, value]) => contract.ErrorBody.strict().parse(value));
+        expect(values.length).toBeGreaterThan(0);
+        for (const value of values) {
+          expect(contract.ERROR_STATUS[value.error]).toBe(value.status);
+          if (status !== 'default') expect(value.status).toBe(Number(status));
+        }
         if (status === '401') expect(headers).toHaveProperty('WWW-Authenticate');
         if (status === '429' || status === '503') expect(headers).toHaveProperty('Retry-After');
       }
     }
   });
 
-  it('contract §2: name every error they can answer with', () => {
-    for (const { operationId, requestBody, responses } of operations) {
-      const meta = operationsOf(appRouter).find(({ name }) => name === operationId)?.openapi.errorResponses ?? [];
-      const body = requestBody ? [400, 408, 413] : [];
-      for (const status of [...meta, ...body, 429, 500, 503])
-        expect(responses, operationId).toHaveProperty(String(status));
-    }
+  it('contract §2: the examples name every error tag there is', () => {
+    const named = [...objectsIn(document)].flatMap(({ error, message }) =>
+      typeof error === 'string' && typeof message === 'string' ? [error] : [],
+    );
+    expect([...new Set(named)].toSorted()).toEqual(Object.keys(contract.ERROR_STATUS).toSorted());
   });
 
-  it('service-api part 5: want a credential where the table of who may call what wants one', () => {
-    for (const { operationId, security } of operations) {
-      const open = (ACCESS as Record<string, readonly string[]>)[operationId]!.includes('anonymous');
-      if (operationId === 'deployments.create') expect(security).toEqual([{}, { bearer: [] }]);
-      else expect(security, operationId).toEqual(open ? [] : [{ bearer: [] }]);
+  it.each(operations)('service-api part 7: $operationId names the errors that follow from what it is', (operation) => {
+    const { operationId, parameters = [], requestBody, responses } = operation;
+    const reasons = operationsOf(appRouter).find(({ name }) => name === operationId)?.openapi.errorResponses ?? {};
+    const own = operationId === 'deployments.create' ? [422] : Object.keys(reasons).map(Number);
+    const expected = [
+      401,
+      403,
+      429,
+      500,
+      503,
+      ...(parameters.length > 0 || requestBody ? [400] : []),
+      ...(requestBody ? [408, 413] : []),
+      ...((OTHERS as Record<string, string>)[operationId] === 'not_found' ? [404] : []),
+      ...own,
+    ];
+    const found = Object.keys(responses).filter((status) => !(Number(status) < 400));
+    expect(found).toEqual(
+      [...new Set(expected)]
+        .toSorted((a, b) => a - b)
+        .map(String)
+        .concat('default'),
+    );
+  });
+
+  it('service-api part 5: say who may call them, as the table does, and why a deploy token may not', () => {
+    const schemes: Record<Actor, object> = { api: { apiKey: [] }, deploy: { deployToken: [] }, anonymous: {} };
+    for (const { operationId, security, responses } of operations) {
+      const row = (ACCESS as Record<string, readonly Actor[]>)[operationId]!;
+      expect(security.length, operationId).toBe(row.length);
+      for (const actor of row) expect(security, operationId).toContainEqual(schemes[actor]);
+      const { description } = follow(responses['403']!);
+      expect(/deploy token, which may not/.test(description), operationId).toBe(!row.includes('deploy'));
     }
-    expect(document.components['securitySchemes']).toMatchObject({ bearer: { type: 'http', scheme: 'bearer' } });
+    const { apiKey, deployToken } = document.components.securitySchemes;
+    expect(apiKey).toMatchObject({ type: 'http', scheme: 'bearer', bearerFormat: expect.stringMatching(/^ship-/) });
+    expect(deployToken).toMatchObject({
+      type: 'http',
+      scheme: 'bearer',
+      bearerFormat: expect.stringMatching(/^deploy-/),
+    });
+  });
+
+  it('contract §9: subscriptions are not among them', () => {
+    expect(operations.map(({ operationId }) => operationId)).not.toContain('activities.watch');
+  });
+
+  it('have a body that is required when one of its fields is', () => {
+    const required = operations.flatMap(({ operationId, requestBody }) =>
+      requestBody ? [[operationId, requestBody.required]] : [],
+    );
+    expect(Object.fromEntries(required)).toEqual({
+      'deployments.create': true,
+      'deployments.update': true,
+      'domains.put': false,
+      'domains.validate': true,
+      'account.claim': true,
+      'tokens.create': false,
+    });
+  });
+
+  it('versioning: the alias that is kept for older clients is deprecated', () => {
+    expect(operations.filter(({ deprecated }) => deprecated).map(({ path }) => path)).toEqual(['/config']);
   });
 });
 
@@ -207,16 +210,12 @@ describe('POST /deployments', () => {
   const form = deploy.requestBody!.content['multipart/form-data']!.schema;
 
   it('service-api part 4, contract §3: takes files, their checksums, and the optional fields', () => {
-    expect(Object.keys(form.properties).toSorted()).toEqual(
+    expect(Object.keys(form.properties!).toSorted()).toEqual(
       [contract.FILES_FIELD, ...contract.DEPLOY_FIELDS].toSorted(),
     );
     expect(form.required).toEqual([contract.FILES_FIELD, 'checksums']);
-    expect(form.properties['ttl']).toMatchObject({ type: 'integer', minimum: 1, maximum: contract.MAX_TTL_SECONDS });
-    expect(form.properties['checksums']).toMatchObject({
-      type: 'string',
-      contentMediaType: 'application/json',
-      contentSchema: { type: 'array' },
-    });
+    expect(form.properties!['ttl']).toMatchObject({ type: 'integer', minimum: 1, maximum: contract.MAX_TTL_SECONDS });
+    expect(form.properties!['checksums']).toMatchObject({ type: 'string', pattern: expect.any(String) });
   });
 
   it('service-api part 8: takes an Idempotency-Key, and tells a replay', () => {
@@ -241,6 +240,7 @@ describe('POST /deployments', () => {
       '429',
       '500',
       '503',
+      'default',
     ]);
   });
 

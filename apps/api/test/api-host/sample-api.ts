@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { createHttpServer } from '../../src/http/server.ts';
 import { restRouter } from '../../src/api-host/rest.ts';
 import { trpcRouter } from '../../src/api-host/trpc.ts';
+import { callsOf } from '../../src/api-host/trpc-calls.ts';
 
 const t = initTRPC
   .context<Context>()
@@ -160,8 +161,8 @@ export async function listen(...handlers: RequestHandler[]) {
   const write = (level: LogLine['level']) => (fields: object, message: string) =>
     void lines.push({ level, fields, message });
   const log: Log = { info: write('info'), warn: write('warn'), error: write('error') };
-  const createContext = (req: express.Request, _res: express.Response, count: number) => {
-    calls.push(count);
+  const createContext = (req: express.Request) => {
+    calls.push(callsOf(req.originalUrl) ?? 1);
     return sampleContext(req.headers.authorization);
   };
   const app = express();

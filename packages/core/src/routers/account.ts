@@ -1,6 +1,7 @@
-import { Account } from '@berth/contract';
+import { Account, ClaimRequest, Deployment } from '@berth/contract';
 import { z } from 'zod';
 import { getAccount } from '../services/accounts.ts';
+import { claimDeployment } from '../services/claims.ts';
 import { accountProcedure, router } from './trpc.ts';
 
 /** The account of the credential. Source: service-api part 4. */
@@ -12,11 +13,31 @@ export const account = router({
         path: '/account',
         summary: 'Read the account: plan, usage and caps',
         tags: ['Account'],
-        protect: true,
-        errorResponses: [401, 403],
+        successDescription: 'The account.',
       },
     })
     .input(z.object({}).optional())
     .output(Account)
     .query(({ ctx }) => getAccount(ctx)),
+
+  claim: accountProcedure
+    .meta({
+      openapi: {
+        method: 'POST',
+        path: '/account/claim',
+        summary: 'Take an anonymous deployment over, for good',
+        description:
+          'Repeating it is 200 again for the account that has claimed the deployment, and 404 for all others.',
+        tags: ['Account'],
+        successDescription: 'The deployment, which is now yours and stays.',
+        errorResponses: {
+          403: 'The account holds as many deployments as its plan allows; the deployment stays claimable.',
+          404: 'There is no such claim: it is unknown, has expired, or another account has used it.',
+          429: 'Claims are counted besides: 30 an hour, unless the operator says otherwise.',
+        },
+      },
+    })
+    .input(ClaimRequest)
+    .output(Deployment)
+    .mutation(({ ctx, input }) => claimDeployment(ctx, input.claim)),
 });

@@ -20,8 +20,7 @@ export const deployments = router({
         path: '/deployments',
         summary: 'List deployments, newest first',
         tags,
-        protect: true,
-        errorResponses: [400, 401, 403],
+        successDescription: 'One page of deployments.',
       },
     })
     .input(PageQuery)
@@ -35,8 +34,7 @@ export const deployments = router({
         path: '/deployments/{deployment}',
         summary: 'Read a deployment',
         tags,
-        protect: true,
-        errorResponses: [400, 401, 403, 404],
+        successDescription: 'The deployment.',
       },
     })
     .input(DeploymentPath)
@@ -50,8 +48,10 @@ export const deployments = router({
         path: '/deployments/{deployment}',
         summary: 'Replace the labels of a deployment',
         tags,
-        protect: true,
-        errorResponses: [400, 401, 403, 404, 422],
+        successDescription: 'The deployment with its new labels.',
+        errorResponses: {
+          422: 'The deployment is being deleted.',
+        },
       },
     })
     .input(DeploymentPatch)
@@ -67,8 +67,10 @@ export const deployments = router({
         description:
           'The site answers 404 at once; its bytes are cleaned up afterwards. Repeating it is 202 again while the row lasts.',
         tags,
-        protect: true,
-        errorResponses: [400, 401, 403, 404, 422],
+        successDescription: 'The site is gone; its clean-up goes on.',
+        errorResponses: {
+          422: 'A domain points at the deployment: link it to another one, or delete it, first.',
+        },
       },
       status: 202,
     })

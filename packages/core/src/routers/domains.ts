@@ -129,7 +129,7 @@ export const domains = router({
         successDescription: 'The domain, and what each of its records looks like from here.',
         errorResponses: {
           422: 'A platform domain needs no DNS records.',
-          429: 'The DNS of the domain was looked at less than 10 seconds ago.',
+          429: 'The DNS of a domain is looked at once in 10 seconds.',
         },
       },
     })

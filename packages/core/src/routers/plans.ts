@@ -12,7 +12,7 @@ export const plans = router({
         path: '/plans',
         summary: 'List the plans on sale, in display order',
         tags: ['Platform'],
-        errorResponses: [401, 403],
+        successDescription: 'The plans.',
       },
     })
     .input(z.object({}).optional())

@@ -14,8 +14,7 @@ export const platform = router({
         path: '/limits',
         summary: 'Read what one deploy may hold',
         tags,
-        protect: true,
-        errorResponses: [401, 403],
+        successDescription: 'The limits of the account’s plan.',
       },
     })
     .input(z.object({}).optional())
@@ -28,9 +27,9 @@ export const platform = router({
         method: 'GET',
         path: '/config',
         summary: 'Moved to /limits',
-        description: 'Kept for older command-line clients.',
+        description: 'Kept for older command-line clients; new ones ask `/limits`.',
+        deprecated: true,
         tags,
-        errorResponses: [401, 403],
       },
       status: 301,
       redirect: '/limits',
@@ -46,8 +45,7 @@ export const platform = router({
         path: '/ping',
         summary: 'Check that the service answers',
         tags,
-        protect: true,
-        errorResponses: [401, 403],
+        successDescription: 'The service answers, and the credential is good.',
       },
     })
     .input(z.object({}).optional())

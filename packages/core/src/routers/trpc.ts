@@ -9,6 +9,13 @@ export interface Context {
   core: Core;
   caller: Caller;
   requestId: string;
+  /**
+   * Tells a subscriber where its events begin, so that a line that drops before the first of them resumes there. Absent where
+   * no line can drop.
+   */
+  beginAfter?: (eventId: string) => void;
+  /** Called by a procedure that `creates` when it has made something new. The REST face then answers 201; tRPC has no use for it. */
+  onCreated?: () => void;
 }
 
 /** How a procedure looks on the REST face and in the OpenAPI document. */
@@ -19,22 +26,35 @@ export interface Meta extends Record<string, unknown> {
     summary: string;
     description?: string;
     tags: string[];
-    protect?: boolean;
+    deprecated?: boolean;
+    /** What success answers, for people. */
     successDescription?: string;
-    /** The error statuses this operation can answer with. */
-    errorResponses?: number[];
+    /**
+     * Why this operation can answer with these error statuses, for people. Those that follow from who may call it, from its
+     * input, or from being an operation at all are not repeated here.
+     */
+    errorResponses?: Record<number, string>;
   };
   /** The status of success; 200 when absent. */
   status?: number;
+  /** Success is 201 as well: when the call has made something new, which it tells by `onCreated` of its context. */
+  creates?: true;
   /** The REST face answers 301 to this path instead of calling the procedure. */
   redirect?: `/${string}`;
 }
+
+/** How often a line on which nothing happens is said to be alive. */
+const PING_MS = 15_000;
 
 const t = initTRPC
   .context<Context>()
   .meta<Meta>()
   .create({
     isDev: false,
+    sse: {
+      ping: { enabled: true, intervalMs: PING_MS },
+      client: { reconnectAfterInactivityMs: 3 * PING_MS },
+    },
     errorFormatter: ({ shape, error, ctx }) => {
       const body = toErrorBody(toServiceError(error), ctx?.requestId ?? '');
       return { ...shape, message: body.message, data: { ...body, httpStatus: body.status, path: shape.data.path } };

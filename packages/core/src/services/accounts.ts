@@ -5,6 +5,9 @@ import type { AccountCaller, Core } from '../core.ts';
 import { Account, Member, Token } from '../entities/index.ts';
 import { ServiceError } from '../errors.ts';
 import { recordActivity } from './activities.ts';
+import type { BillingPeriod } from './billing-periods.ts';
+import { lockAccount } from './deployments.ts';
+import { countDomains } from './domain-caps.ts';
 import { randomSuffix, secretHash } from './random.ts';
 import { toUnixSeconds } from './timestamps.ts';
 import { createToken } from './tokens.ts';
@@ -26,7 +29,7 @@ export async function getAccount({ core, caller }: { core: Core; caller: Account
     email: account.email,
     name: account.name ?? null,
     plan: account.plan,
-    usage: { deployments: account.deploymentCount, platformDomains: 0, customDomains: 0, seats },
+    usage: { deployments: account.deploymentCount, ...(await countDomains(em, account.id)), seats },
     caps: core.plans.get(account.plan).caps,
     created: toUnixSeconds(account.created),
     hint: newestKey?.last4 ?? null,
@@ -34,17 +37,32 @@ export async function getAccount({ core, caller }: { core: Core; caller: Account
   };
 }
 
+/** What a new account is to be. */
+export interface NewAccount {
+  email: string;
+  plan: string;
+  name?: string | null;
+  /** How long a billing period is: a month unless told otherwise. The first one begins at once. */
+  period?: BillingPeriod;
+}
+
 /** Makes an account with its first member, in the caller's transaction. @returns Its id. */
-export function createAccount(em: EntityManager, core: Core, { email, plan }: { email: string; plan: string }): string {
+export function createAccount(
+  em: EntityManager,
+  core: Core,
+  { email, plan, name = null, period = 'month' }: NewAccount,
+): string {
   const id = `acc-${randomSuffix()}${randomSuffix()}`;
   const created = core.now();
-  em.persist(em.create(Account, { id, email, name: null, plan, created, dnsName: randomSuffix(), periodStarted: created }));
+  em.persist(
+    em.create(Account, { id, email, name, plan, created, dnsName: randomSuffix(), period, periodStarted: created }),
+  );
   em.persist(em.create(Member, { account: em.getReference(Account, id), email, role: 'owner', created }));
   recordActivity(em, { account: id, event: 'account.create', authMethod: 'operator', created, meta: { email, plan } });
   return id;
 }
 
-/** Makes an API key of an account and records it, in the caller's transaction. @returns The key, the one time it is seen. */
+/** Makes an API key of an account and records it, in the caller's transaction, which has locked or made the account. @returns The key, the one time it is seen. */
 export function generateKey(em: EntityManager, core: Core, account: string, secret?: string): string {
   const created = core.now();
   const made = createToken(em, account, { kind: 'api', created, secret });
@@ -68,6 +86,7 @@ export async function ensureOwner(
     const owner = await em.findOne(Account, { email });
     if (!owner && (await em.count(Account)) > 0 && !apiKey) return null;
     const account = owner?.id ?? createAccount(em, core, { email, plan: plan.plan });
+    if (owner) await lockAccount(em, account);
     if (apiKey) {
       if (!(await em.findOne(Token, { secretHash: secretHash(apiKey) }))) generateKey(em, core, account, apiKey);
       return null;

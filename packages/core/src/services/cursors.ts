@@ -56,3 +56,12 @@ export function toPage<T>(
   const page = rows.slice(0, limit);
   return { rows: page, nextCursor: encodeCursor(scope, keyOf(page.at(-1)!)) };
 }
+
+/**
+ * What comes after a row in a list that is newest first, by creation and then by id.
+ *
+ * The first bound alone tells an index where to begin: without it every page would read those before it again.
+ */
+export function olderThan<T extends string | number>(created: Date, id: T) {
+  return { created: { $lte: created }, $or: [{ created: { $lt: created } }, { id: { $lt: id } }] };
+}

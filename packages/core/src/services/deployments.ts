@@ -8,11 +8,14 @@ import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { z } from 'zod';
 import type { AccountCaller, Addresses, Core } from '../core.ts';
-import { Deployment } from '../entities/index.ts';
+import { Deployment, Domain } from '../entities/index.ts';
 import { notFound, ServiceError } from '../errors.ts';
 import { recordActivity } from './activities.ts';
-import { type CursorScope, decodeCursor, toPage } from './cursors.ts';
+import { type CursorScope, decodeCursor, olderThan, toPage } from './cursors.ts';
 import { toUnixSeconds } from './timestamps.ts';
+
+/** How many domains a message lists; `details` has them all. */
+const MOST_NAMED = 10;
 
 /** Who asks. Every query on account data takes it. */
 export interface Scope {
@@ -46,10 +49,7 @@ const visible = ({ core, caller }: Scope) => ({
 export async function listDeployments(scope: Scope, page: PageQuery): Promise<z.infer<typeof DeploymentList>> {
   const cursorScope: CursorScope = { core: scope.core, account: scope.caller.account, list: 'deployments' };
   const [created, id] = page.cursor === undefined ? [] : decodeCursor(cursorScope, page.cursor);
-  const after =
-    created === undefined
-      ? []
-      : [{ $or: [{ created: { $lt: new Date(created) } }, { created: new Date(created), id: { $lt: String(id) } }] }];
+  const after = created === undefined ? [] : [olderThan(new Date(created), String(id))];
   const found = await scope.core.database
     .em()
     .find(
@@ -66,7 +66,7 @@ export async function listDeployments(scope: Scope, page: PageQuery): Promise<z.
 
 /** `GET /deployments/{deployment}`. @throws `not_found`. */
 export async function getDeployment(scope: Scope, reference: string): Promise<WireDeployment> {
-  return toDeployment(scope.core.addresses, await getOwn(scope.core.database.em(), scope, reference));
+  return toDeployment(scope.core.addresses, await getOwnDeployment(scope.core.database.em(), scope, reference));
 }
 
 /** `PATCH /deployments/{deployment}`. @throws `not_found`; `business_logic_error` while it is being deleted. */
@@ -78,7 +78,7 @@ export async function updateDeployment(
   return scope.core.database.transaction(async (em) => {
     // The audit log refers to the account: its lock would otherwise come after the deployment's.
     await lockAccount(em, scope.caller.account);
-    const row = await getOwn(em, scope, reference, { lock: true });
+    const row = await getOwnDeployment(em, scope, reference, { lock: true });
     if (row.status !== 'success')
       throw new ServiceError('business_logic_error', 'This deployment is being deleted and cannot be changed.', {
         details: { status: row.status },
@@ -96,15 +96,20 @@ export async function updateDeployment(
   });
 }
 
-/** `DELETE /deployments/{deployment}`: the site is gone at once, its bytes later. Repeating it is no error. @throws `not_found`. */
+/**
+ * `DELETE /deployments/{deployment}`: the site is gone at once, its bytes later. Repeating it is no error.
+ *
+ * @throws `not_found`; `business_logic_error`, naming them, while domains point at it. Source: contract §3.
+ */
 export async function deleteDeployment(
   scope: Scope,
   reference: string,
 ): Promise<{ deployment: string; status: 'deleting' }> {
   return scope.core.database.transaction(async (em) => {
     await lockAccount(em, scope.caller.account);
-    const row = await getOwn(em, scope, reference, { lock: true });
+    const row = await getOwnDeployment(em, scope, reference, { lock: true });
     if (row.status === 'success') {
+      await refuseLinked(em, row.id);
       row.status = 'deleting';
       await uncountDeployment(em, scope.caller.account);
       recordActivity(em, {
@@ -119,6 +124,19 @@ export async function deleteDeployment(
   });
 }
 
+/** Under the lock of the account no other domain of it comes to point at the deployment. */
+async function refuseLinked(em: EntityManager, deployment: string): Promise<void> {
+  const linked = await em.find(Domain, { deployment }, { fields: ['name'], orderBy: { name: 'asc' } });
+  if (linked.length === 0) return;
+  const domains = linked.map(({ name }) => name);
+  const shown = domains.slice(0, MOST_NAMED).join(', ') + (domains.length > MOST_NAMED ? ', …' : '');
+  throw new ServiceError(
+    'business_logic_error',
+    `This deployment is what these domains show: ${shown}. Link them to another one, or delete them, first.`,
+    { details: { domains } },
+  );
+}
+
 /** Locks an account row until the transaction ends; always before a deployment row. Source: security §5, L4. */
 export async function lockAccount(em: EntityManager, account: string): Promise<void> {
   await sql`select 1 from account where id = ${account} for update`.execute(em.getKysely());
@@ -129,7 +147,18 @@ export async function uncountDeployment(em: EntityManager, account: string): Pro
   await sql`update account set deployment_count = deployment_count - 1 where id = ${account}`.execute(em.getKysely());
 }
 
-async function getOwn(em: EntityManager, scope: Scope, reference: string, { lock = false } = {}): Promise<Deployment> {
+/**
+ * The row of a deployment of the caller.
+ *
+ * @param lock Locks it until the transaction ends; the account is locked before. Source: security §5, L5.
+ * @throws `not_found`.
+ */
+export async function getOwnDeployment(
+  em: EntityManager,
+  scope: Scope,
+  reference: string,
+  { lock = false } = {},
+): Promise<Deployment> {
   const id = parseDeploymentReference(reference, scope.core.addresses.platformDomain);
   const row =
     id &&

@@ -53,6 +53,46 @@ describe('T23: a cursor', () => {
     }
   });
 
+  const key = fc.array(fc.oneof(fc.maxSafeNat(), fc.string({ unit: 'grapheme' })), { maxLength: 4 });
+
+  it('is refused when any bit of it flipped, whatever it says', () => {
+    fc.assert(
+      fc.property(key, fc.nat(), (values, at) => {
+        const bytes = Buffer.from(encodeCursor(scope(), values), 'base64url');
+        const bit = at % (bytes.length * 8);
+        bytes[bit >> 3]! ^= 1 << (bit & 7);
+        expect(() => decodeCursor(scope(), bytes.toString('base64url'))).toThrow(refusal);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('is refused in every scope but its own', () => {
+    const name = fc.oneof(fc.string(), fc.constantFrom('acc-1', 'acc-2', 'deployments', 'domains', '","', ''));
+    fc.assert(
+      fc.property(key, name, name, name, name, (values, account, list, otherAccount, otherList) => {
+        fc.pre(account !== otherAccount || list !== otherList);
+        const cursor = encodeCursor(scope(account, list), values);
+        expect(decodeCursor(scope(account, list), cursor)).toEqual(values);
+        expect(() => decodeCursor(scope(otherAccount, otherList), cursor)).toThrow(refusal);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('is refused when it is any other text', () => {
+    const characters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+    const text = fc.oneof(
+      fc.string({ unit: 'grapheme' }),
+      fc.string({ unit: fc.constantFrom(...characters), maxLength: 120 }),
+    );
+    fc.assert(
+      fc.property(text, (cursor) => {
+        expect(() => decodeCursor(scope(), cursor)).toThrow(refusal);
+      }),
+    );
+  });
+
   it('is refused when any character of it is another', () => {
     const cursor = encodeCursor(scope(), [5, 'x']);
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/=. \n';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type NameRules, namesAbove, normaliseName, readDomainName } from '../../src/services/domain-names.ts';
+import { RESERVED_LABELS, SPECIAL_USE_NAMES } from '../../src/services/reserved-names.ts';
 
 const RULES: NameRules = {
   platformHost: 'sites.test',
@@ -198,6 +199,65 @@ describe('contract §4: platform domains are one label of 3 to 63 characters bel
     expect(reasonOf('www.localhost', LOCAL)).toContain('reserved');
     expect(reasonOf('to-4k9x2qd.localhost', LOCAL)).toContain('reserved');
     expect(reasonOf('a.my-site.localhost', LOCAL)).toContain('single part');
+  });
+});
+
+describe('T29: of any text, what is accepted', () => {
+  const part = fc.oneof(
+    fc.constantFrom(
+      '',
+      ...'www shop api sites test berth cname dev co uk github io localhost example bücher xn--bcher-kva ß'.split(' '),
+      ...'to-4k9x2qd calm-otter-4k9x2qd １２ 0x7f 1 ab - _berth'.split(' '),
+    ),
+    fc.string({ unit: fc.constantFrom(...'abz09-'), minLength: 1, maxLength: 10 }),
+    fc.string({ unit: 'grapheme', minLength: 1, maxLength: 4 }),
+  );
+  const ending = fc.constantFrom(
+    '',
+    '.',
+    '.sites.test',
+    '.Sites.TEST',
+    '.cname.berth.dev',
+    '.dev',
+    '.co.uk',
+    '.localhost',
+  );
+  const anyText = fc
+    .tuple(fc.array(part, { minLength: 1, maxLength: 4 }), ending)
+    .map(([parts, end]) => parts.join('.') + end);
+
+  it.each([
+    ['a service', RULES],
+    ['the machine of a developer', LOCAL],
+  ])('is a name that somebody may have, under %s', (_, rules) => {
+    const kinds = { platform: 0, custom: 0 };
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const answer = readDomainName(text, rules);
+        if (!answer.ok) return void expect(answer.reason).not.toBe('');
+        const { name, kind, apex, registrable } = answer;
+        kinds[kind] += 1;
+        expect(normaliseName(text)).toEqual({ ok: true, name });
+        expect(rules.serviceHosts.has(name) || name === rules.platformHost).toBe(false);
+        if (kind === 'platform') {
+          const [label, ...above] = name.split('.');
+          expect([above.join('.'), apex, registrable]).toEqual([rules.platformHost, false, rules.platformHost]);
+          expect(label!.length).toBeGreaterThanOrEqual(3);
+          expect(RESERVED_LABELS.has(label!)).toBe(false);
+          expect(label).not.toMatch(/^(?:to-[a-z0-9]{7}|[a-z]+-[a-z]+-[a-z0-9]{7})$/);
+        } else {
+          expect(SPECIAL_USE_NAMES).not.toContain(name.split('.').at(-1));
+          expect(name.endsWith(`.${rules.cnameTarget}`)).toBe(false);
+          expect(`.${name}`.endsWith(`.${registrable}`)).toBe(true);
+          expect([apex, namesAbove(answer).length]).toEqual([
+            name === registrable,
+            name.split('.').length - registrable.split('.').length,
+          ]);
+        }
+      }),
+      { numRuns: 3_000 },
+    );
+    expect(Math.min(kinds.platform, kinds.custom)).toBeGreaterThan(50);
   });
 });
 

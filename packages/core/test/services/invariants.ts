@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { expect } from 'vitest';
 import { createLiveSites } from '../../src/services/live-sites.ts';
 import { sweep, type SweepReport } from '../../src/services/sweep.ts';
+import type { Site } from '../../src/serving/site.ts';
 import type { TestCore } from '../test-core.ts';
 
 const TABLES = [
@@ -51,7 +52,7 @@ export async function expectSound({ core, database }: TestCore): Promise<void> {
       `select pack_id as pack from deployment_pack d join pack p on p.id = d.pack_id where deployment_id = $1 and state = 'sealed'`,
       [id],
     );
-    const site = (await sites.find(id))!;
+    const site = (await sites.find({ deployment: id })) as Site;
     expect(site.manifest.size, `files of ${id}`).toBe(files);
     for (const [path, file] of site.manifest) {
       expect(listed, `pack of ${id}/${path}`).toContainEqual({ pack: file.pack });

@@ -59,7 +59,7 @@ describe('I9: PostgreSQL is away', () => {
     ['the account', (away) => getAccount({ core: away, caller })],
     ['the audit log', (away) => listActivities({ core: away, caller }, { limit: 1 })],
     ['a credential', (away) => authenticate(away, `Bearer ${key}`, '')],
-    ['a visit', (away) => createLiveSites(away).find('calm-otter-0000000')],
+    ['a visit', (away) => createLiveSites(away).find({ deployment: 'calm-otter-0000000' })],
     ['a sweep', (away) => sweep(away)],
   ];
 

@@ -1,4 +1,5 @@
 import type { ServiceError } from '@berth/core';
+import { inWords } from '../../pages/words.ts';
 
 /** Why a site was not claimed, in words for the person who tried. */
 export interface Problem {
@@ -32,7 +33,7 @@ export function problemOf(error: ServiceError, message: string, requestId: strin
     case 'rate_limit_exceeded':
       return {
         title: 'Too many tries',
-        text: `Try again in ${inWords(error.retryAfterSeconds ?? 1)}. The site is not lost meanwhile, unless it expires.`,
+        text: `Try again in ${inWords((error.retryAfterSeconds ?? 1) * 1000)}. The site is not lost meanwhile, unless it expires.`,
         again: true,
       };
     case 'forbidden':
@@ -56,9 +57,4 @@ export function problemOf(error: ServiceError, message: string, requestId: strin
     default:
       return { title: 'The site was not claimed', text: message, again: true };
   }
-}
-
-function inWords(seconds: number): string {
-  const [count, unit] = seconds > 90 ? [Math.ceil(seconds / 60), 'minute'] : [seconds, 'second'];
-  return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }

@@ -1,54 +1,8 @@
-import { createHash } from 'node:crypto';
-
-/** The style sheet of the page. It stands in the page and is allowed by its hash. */
-export const PAGE_STYLE = `
-:root {
-  color-scheme: light dark;
-  --paper: #f6f7f5;
-  --raised: #ffffff;
-  --ink: #1c2a2f;
-  --quiet: #56666b;
-  --line: #d3dad8;
-  --accent: #17616e;
-  --on-accent: #ffffff;
-  --good: #1d6b3f;
-  --waiting: #8a5a00;
-  --problem: #9a3324;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --paper: #10181b;
-    --raised: #182226;
-    --ink: #e6eceb;
-    --quiet: #9aa9ac;
-    --line: #2a373b;
-    --accent: #7cc7d2;
-    --on-accent: #0b2126;
-    --good: #7fd0a0;
-    --waiting: #e3b564;
-    --problem: #f0a493;
-  }
-}
-* { box-sizing: border-box; margin: 0 }
-html { height: 100%; -webkit-text-size-adjust: 100% }
-body {
-  min-height: 100%;
-  display: grid;
-  grid-template-rows: 1fr auto;
-  gap: 2rem;
-  padding: clamp(1.5rem, 6vw, 4rem);
-  background: var(--paper);
-  color: var(--ink);
-  font: 1.0625rem/1.6 ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif;
-  overflow-wrap: break-word;
-}
-main { align-self: center; justify-self: center; width: 100%; max-width: 40rem; min-width: 0 }
-svg { display: block; width: 4.25rem; height: auto; margin-bottom: 1.75rem; color: var(--accent) }
-h1 { font-size: clamp(1.625rem, 1.2rem + 2.2vw, 2.25rem); line-height: 1.2; letter-spacing: -0.015em; font-weight: 650; text-wrap: balance }
+/** What the page of a domain has beyond the style of every page. */
+export const SETUP_STYLE = `
+main, footer { max-width: 40rem }
 h1 b { display: block; font-weight: inherit; color: var(--accent); overflow-wrap: anywhere }
 h2 { margin-top: 2.5rem; font-size: 1.25rem; line-height: 1.3; font-weight: 650 }
-p { margin-top: 1rem; color: var(--quiet); text-wrap: pretty }
-.spelling, .hint { margin-top: 0.625rem; font-size: 0.9375rem }
 ol { padding: 0; margin-top: 1rem }
 code {
   display: inline-block;
@@ -57,8 +11,7 @@ code {
   border-radius: 0.25rem;
   background: var(--paper);
   box-shadow: inset 0 0 0 1px var(--line);
-  font: 0.875em/1.6 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace;
-  color: var(--ink);
+  line-height: 1.6;
   overflow-wrap: anywhere;
   user-select: all;
   -webkit-user-select: all;
@@ -83,19 +36,7 @@ code {
 .status.paused { border-left-color: var(--quiet) }
 .status p { margin: 0; font-size: 0.9375rem }
 .status .headline { color: var(--ink); font-size: 1.0625rem; font-weight: 650 }
-button {
-  min-height: 3rem;
-  padding: 0 1.375rem;
-  border: 1px solid transparent;
-  border-radius: 0.5rem;
-  background: var(--accent);
-  color: var(--on-accent);
-  font: inherit;
-  font-weight: 600;
-  cursor: pointer;
-}
-button:hover { filter: brightness(1.1) }
-:focus-visible { outline: 2px solid var(--accent); outline-offset: 3px }
+.status form { margin: 0 }
 .records { display: grid; gap: 1rem; list-style: none }
 .records li { min-width: 0; padding: 1rem 1.25rem 1.125rem; border: 1px solid var(--line); border-radius: 0.5rem; background: var(--raised) }
 .type { display: flex; flex-wrap: wrap; align-items: baseline; justify-content: space-between; gap: 0.25rem 1rem; margin: 0; color: var(--ink) }
@@ -111,22 +52,10 @@ dd { display: grid; justify-items: start; gap: 0.375rem; min-width: 0 }
 .steps { padding-left: 1.5rem }
 .steps li { margin-top: 0.5rem; padding-left: 0.375rem; color: var(--quiet) }
 .steps li::marker { color: var(--accent); font-weight: 650 }
-footer {
-  justify-self: center;
-  width: 100%;
-  max-width: 40rem;
-  padding-top: 1rem;
-  border-top: 1px solid var(--line);
-  color: var(--quiet);
-  font-size: 0.875rem;
-}
 @media (max-width: 30rem) {
   dl { grid-template-columns: minmax(0, 1fr); gap: 0.25rem }
   dd + dt { margin-top: 0.5rem }
-  .status form, button { width: 100% }
+  .status form { width: 100% }
 }
-@media (forced-colors: active) { button { border-color: ButtonText } code { border: 1px solid } }
+@media (forced-colors: active) { code { border: 1px solid } }
 `;
-
-/** The source expression by which a Content-Security-Policy allows {@link PAGE_STYLE}. */
-export const PAGE_STYLE_HASH = `'sha256-${createHash('sha256').update(PAGE_STYLE).digest('base64')}'`;

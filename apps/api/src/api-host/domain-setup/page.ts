@@ -1,17 +1,12 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { domainToUnicode } from 'node:url';
 import type { DomainSetup, SetupRecord } from '@berth/core';
-import { PAGE_HEADERS } from '../../http/page-headers.ts';
-import { escapeHtml, PAGE_ICON, PAGE_MARK } from '../../http/page-parts.ts';
-import { PAGE_STYLE, PAGE_STYLE_HASH } from './page-style.ts';
+import { writePage } from '../../pages/frame.ts';
+import { escapeHtml, paragraph, reportNote } from '../../pages/html.ts';
+import { inWords } from '../../pages/words.ts';
+import { SETUP_STYLE } from './page-style.ts';
 
-const HEADERS = {
-  'Content-Type': 'text/html; charset=utf-8',
-  'Cache-Control': 'no-store',
-  'X-Robots-Tag': 'noindex, nofollow',
-  'Content-Security-Policy': `default-src 'none'; style-src ${PAGE_STYLE_HASH}; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
-  ...PAGE_HEADERS,
-};
+const FRAME = { style: SETUP_STYLE, form: true, indexed: false };
 
 const HEADLINES: Record<DomainSetup['status'] | 'failing', string> = {
   pending: 'Waiting for the DNS records',
@@ -35,33 +30,32 @@ const LABELS: Record<SetupRecord['state'], string> = {
  */
 export function sendSetupPage(res: ServerResponse, setup: DomainSetup, now: Date): void {
   const { domain, status, records, provider, wholeNames, steps } = setup;
-  const name = escapeHtml(domain);
   const unicode = domainToUnicode(domain);
   const many = records.length > 1 || records.some(({ values }) => values.length > 1);
-  const where = provider === null ? '' : `, at ${escapeHtml(provider)}`;
+  const where = provider === null ? '' : ` at ${provider}`;
   const shown = status === 'success' && records.some(({ state }) => state === 'missing') ? 'failing' : status;
   const isDone = shown === 'success';
-  send(res, 200, `${HEADLINES[shown]} – ${domain}`, [
-    `<h1>DNS for <b>${name}</b></h1>`,
+  const parts = [
     ...(unicode !== domain && unicode !== ''
-      ? [`<p class="spelling">That is ${escapeHtml(unicode)}, as DNS writes it.</p>`]
+      ? [`<p class="hint">That is ${escapeHtml(unicode)}, as DNS writes it.</p>`]
       : []),
-    `<p>${
+    paragraph(
       isDone
         ? `The domain leads where it should. There is nothing left to do, but ${many ? 'the records have' : 'the record has'} to stay.`
-        : `For this domain to ${shown === 'failing' ? 'go on working' : 'work'}, ${many ? 'the records below have' : 'the record below has'} to be added to its DNS${where}. Whoever looks after the DNS can do it with this page alone.`
-    }</p>`,
+        : `For this domain to ${shown === 'failing' ? 'go on working' : 'work'}, ${many ? 'the records below have' : 'the record below has'} to be added to its DNS${where}. Whoever looks after the DNS can do it with this page alone.`,
+    ),
     statusBox(setup, shown, now),
     `<h2>${many ? 'Records' : 'Record'}${isDone ? '' : ' to add'}</h2>`,
     `<ol class="records">${records.map((record) => recordItem(record, wholeNames)).join('\n')}</ol>`,
     '<p class="hint">Click a name or a value to select all of it.</p>',
-    ...(isDone
-      ? []
-      : [
-          `<h2>How to add ${many ? 'them' : 'it'}${provider === null ? '' : ` at ${escapeHtml(provider)}`}</h2>`,
-          `<ol class="steps">${steps.map((step) => `<li>${escapeHtml(step)}</li>`).join('\n')}</ol>`,
-        ]),
-  ]);
+  ];
+  if (!isDone)
+    parts.push(
+      `<h2>How to add ${many ? 'them' : 'it'}${escapeHtml(where)}</h2>`,
+      `<ol class="steps">${steps.map((step) => `<li>${escapeHtml(step)}</li>`).join('\n')}</ol>`,
+    );
+  const heading = `DNS for <b>${escapeHtml(domain)}</b>`;
+  writePage(res, { ...FRAME, status: 200, title: `${HEADLINES[shown]} – ${domain}`, heading, parts });
 }
 
 /** Answers with a page that says why there is none for this link. */
@@ -71,17 +65,16 @@ export function sendSetupProblem(
   requestId: string,
   headers: OutgoingHttpHeaders,
 ): void {
-  const [title, text] =
-    status === 404
-      ? [
-          'There is nothing at this address',
+  const isUnknown = status === 404;
+  const title = isUnknown ? 'There is nothing at this address' : 'This page cannot be shown right now';
+  const parts = isUnknown
+    ? [
+        paragraph(
           'The link may be incomplete, or the domain was removed since. If somebody gave you the link, ask them for a new one.',
-        ]
-      : [
-          'This page cannot be shown right now',
-          `Please try again in a moment. If it happens again, quote this number to whoever runs the service: ${requestId}`,
-        ];
-  send(res, status, title, [`<h1>${escapeHtml(title)}</h1>`, `<p>${escapeHtml(text)}</p>`], headers);
+        ),
+      ]
+    : [paragraph('Please try again in a moment.'), reportNote(requestId)];
+  writePage(res, { ...FRAME, status, title, parts }, headers);
 }
 
 function statusBox(
@@ -120,47 +113,5 @@ ${reason === null ? '' : `<p class="reason">${escapeHtml(reason)}</p>\n`}</li>`;
 
 function ago(then: Date, now: Date): string {
   const passedMs = now.getTime() - then.getTime();
-  return passedMs < 5_000 ? 'just now' : `${inWords(passedMs)} ago`;
-}
-
-function inWords(spanMs: number): string {
-  const seconds = Math.max(1, Math.round(spanMs / 1000));
-  const [amount, unit] =
-    seconds < 90
-      ? [seconds, 'second']
-      : seconds < 90 * 60
-        ? [Math.round(seconds / 60), 'minute']
-        : seconds < 36 * 3600
-          ? [Math.round(seconds / 3600), 'hour']
-          : [Math.round(seconds / 86_400), 'day'];
-  return `${amount} ${unit}${amount === 1 ? '' : 's'}`;
-}
-
-function send(
-  res: ServerResponse,
-  status: number,
-  title: string,
-  parts: readonly string[],
-  headers: OutgoingHttpHeaders = {},
-): void {
-  const html = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex, nofollow">
-<title>${escapeHtml(title)}</title>
-<link rel="icon" href="${PAGE_ICON}">
-<style>${PAGE_STYLE}</style>
-</head>
-<body>
-<main>
-${PAGE_MARK}
-${parts.join('\n')}
-</main>
-<footer>Berth</footer>
-</body>
-</html>
-`;
-  res.writeHead(status, { ...HEADERS, ...headers, 'Content-Length': Buffer.byteLength(html) }).end(html);
+  return passedMs < 5_000 ? 'just now' : `${inWords(passedMs, Math.floor)} ago`;
 }

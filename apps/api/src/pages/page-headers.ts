@@ -10,12 +10,12 @@ const DENIED_FEATURES = [
   'publickey-credentials-get',
   'serial',
   'usb',
-  'web-share',
 ];
 
 /** What every page of the service itself carries, beside its Content-Security-Policy. Source: security §7. */
 export const PAGE_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
+  // Without any referrer a browser sends forms with `Origin: null`.
   'Referrer-Policy': 'same-origin',
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',

@@ -9,8 +9,3 @@ export const PAGE_MARK = `<svg viewBox="3 6 42 38" fill="none" stroke="currentCo
 
 /** The mark as the icon of a window: a `data:` URL. */
 export const PAGE_ICON = `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="3 4 42 42" fill="none" stroke="#3d8b98" stroke-width="3">${LINES}</svg>`)}`;
-
-/** A text as HTML, also between quotes. Source: security T17. */
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
-}

@@ -1,0 +1,238 @@
+import type { ErrorCode } from '@berth/contract';
+import { mayCall } from '@berth/core';
+import { JSON_BODY } from './json-body.ts';
+
+/** What decides by which errors an operation can be refused. */
+export interface Refusable {
+  /** Its row in the tables of who may call what. */
+  name: string;
+  /** Whether a client says something in path, query or body. */
+  hasInput: boolean;
+  hasBody: boolean;
+  /** Why it answers with these statuses besides, for people. */
+  reasons?: Record<number, string> | undefined;
+}
+
+interface Refusal {
+  error: ErrorCode;
+  message: string;
+  details?: object;
+  /** The operations that can say so; all that can answer with the tag when absent. */
+  by?: (operation: Refusable) => boolean;
+}
+
+const is =
+  (...names: string[]) =>
+  ({ name }: Refusable) =>
+    names.includes(name);
+const isDeploy = is('deployments.create');
+
+/** An error answer: what it means, and examples by what they are examples of. */
+interface ErrorAnswer {
+  description: string;
+  examples: Record<string, Refusal>;
+}
+
+/** The errors that an operation can answer with. */
+export type OperationError = Exclude<ErrorCode, 'method_not_allowed' | 'uri_too_long' | 'headers_too_large'>;
+
+/**
+ * The words of every error answer. `other` is what a request can be told before it is known which operation it means.
+ *
+ * Source: service-api part 7; contract §2.
+ */
+export const ERRORS: Record<OperationError | 'other', ErrorAnswer> = {
+  validation_failed: {
+    description: 'The input is not valid. `details.issues` says where, or `details.file` which file.',
+    examples: {
+      'A query parameter that is not valid': {
+        error: 'validation_failed',
+        message: 'limit: limit is a whole number of at least 1',
+        details: { issues: [{ path: 'limit', message: 'limit is a whole number of at least 1' }] },
+        by: ({ name }) => name.endsWith('.list'),
+      },
+      'A path that cannot be read': {
+        error: 'validation_failed',
+        message: 'The path holds a broken percent-encoding.',
+        by: ({ name, hasBody }) => !hasBody && !name.endsWith('.list'),
+      },
+      'A field that is not valid': {
+        error: 'validation_failed',
+        message: 'labels.0: a label has at least 3 characters',
+        details: { issues: [{ path: 'labels.0', message: 'a label has at least 3 characters' }] },
+        by: ({ hasBody }) => hasBody,
+      },
+      'A file that is refused': {
+        error: 'validation_failed',
+        message: 'keys/id_rsa: private keys are never published',
+        details: { file: 'keys/id_rsa' },
+        by: isDeploy,
+      },
+      'A body that is no JSON': {
+        error: 'validation_failed',
+        message: 'The body is not valid JSON.',
+        by: (operation) => operation.hasBody && !isDeploy(operation),
+      },
+    },
+  },
+  authentication_failed: {
+    description: 'The credential is missing, or it opens nothing: it is malformed, unknown, expired or revoked.',
+    examples: {
+      'No credential': {
+        error: 'authentication_failed',
+        message: 'This needs a credential: send "Authorization: Bearer <API key>".',
+        by: ({ name }) => !mayCall(name, 'anonymous'),
+      },
+      'A credential that opens nothing': {
+        error: 'authentication_failed',
+        message: 'The credential is not valid: send "Authorization: Bearer <API key or deploy token>".',
+      },
+    },
+  },
+  forbidden: {
+    description: 'Not permitted.',
+    examples: {
+      'A closed account': { error: 'forbidden', message: 'This account is suspended.' },
+      'A deploy token where it opens nothing': {
+        error: 'forbidden',
+        message: 'A deploy token may deploy, read the limits and ping; use an API key for this.',
+        by: ({ name }) => !mayCall(name, 'deploy'),
+      },
+      'A cap of the plan': {
+        error: 'forbidden',
+        message: 'The plan holds 100 deployments, and the account has 100. Delete one, or change the plan.',
+        details: { cap: 'deployments', used: 100, limit: 100 },
+        by: ({ reasons }) => reasons?.[403] !== undefined,
+      },
+    },
+  },
+  not_found: {
+    description: 'There is no such resource, or it belongs to another account: the two answers are the same.',
+    examples: {
+      'A deployment': {
+        error: 'not_found',
+        message: 'There is no such deployment.',
+        by: ({ name }) => name.startsWith('deployments.') || name === 'domains.put',
+      },
+      'A domain': {
+        error: 'not_found',
+        message: 'There is no such domain.',
+        by: ({ name }) => name.startsWith('domains.') && name !== 'domains.put',
+      },
+      'A token': {
+        error: 'not_found',
+        message: 'There is no such token.',
+        by: ({ name }) => name.startsWith('tokens.'),
+      },
+      'A claim': { error: 'not_found', message: 'There is no such claim.', by: is('account.claim') },
+    },
+  },
+  request_timeout: {
+    description: 'The body did not arrive in time.',
+    examples: { 'A slow body': { error: 'request_timeout', message: 'The body did not arrive in time.' } },
+  },
+  payload_too_large: {
+    description: 'The body is larger than 1 MiB.',
+    examples: {
+      'A body': {
+        error: 'payload_too_large',
+        message: `The body may have at most ${JSON_BODY.maxBytes} bytes.`,
+        details: { limit: 'body', max: JSON_BODY.maxBytes },
+      },
+      'A file of an upload': {
+        error: 'payload_too_large',
+        message: 'video.mp4: a file may have at most 20971520 bytes.',
+        details: { limit: 'maxFileSize', max: 20_971_520, file: 'video.mp4' },
+        by: isDeploy,
+      },
+    },
+  },
+  business_logic_error: {
+    description: 'The state of the resource does not allow the operation.',
+    examples: {
+      'A deployment that a domain points at': {
+        error: 'business_logic_error',
+        message:
+          'This deployment is what these domains show: my-site.sites.example. Link them to another one, or delete them, first.',
+        details: { domains: ['my-site.sites.example'] },
+        by: is('deployments.delete'),
+      },
+      'A deployment that is being deleted': {
+        error: 'business_logic_error',
+        message: 'This deployment is being deleted and cannot be changed.',
+        details: { status: 'deleting' },
+        by: is('deployments.update'),
+      },
+      'A deployment that expires': {
+        error: 'business_logic_error',
+        message: 'This deployment expires; link the domain to one that stays.',
+        details: { expires: 1_790_259_200 },
+        by: is('domains.put'),
+      },
+      'A name that another account holds': {
+        error: 'business_logic_error',
+        message: 'domain: this name, or one above it, belongs to another account.',
+        details: { domain: 'www.example.com' },
+        by: is('domains.put'),
+      },
+      'A platform domain': {
+        error: 'business_logic_error',
+        message: 'A platform domain needs no DNS records: it serves at once.',
+        details: { kind: 'platform' },
+        by: ({ name }) => name.startsWith('domains.') && name !== 'domains.put',
+      },
+      'An Idempotency-Key that was used': {
+        error: 'business_logic_error',
+        message: 'This Idempotency-Key was used for another deploy; use a new key for new content.',
+        details: { state: 'idempotency_key_used' },
+        by: isDeploy,
+      },
+    },
+  },
+  rate_limit_exceeded: {
+    description: 'Too many requests: try again after `Retry-After` seconds.',
+    examples: {
+      'Too many requests': {
+        error: 'rate_limit_exceeded',
+        message: 'Too many requests: try again in 7 seconds.',
+        details: { retryAfter: 7 },
+      },
+    },
+  },
+  internal_server_error: {
+    description: 'Something went wrong on our side; the request id helps to find out what.',
+    examples: {
+      'A fault': {
+        error: 'internal_server_error',
+        message: 'Something went wrong on our side.',
+        details: { requestId: '0b7c2a9e-5d41-4f3a-9c1e-7a2f6b8d0e15' },
+      },
+    },
+  },
+  unavailable: {
+    description: 'The service is not available right now: try again after `Retry-After` seconds.',
+    examples: {
+      'Not now': {
+        error: 'unavailable',
+        message: 'The service is not available right now; try again shortly.',
+      },
+    },
+  },
+  other: {
+    description:
+      'What can be told before it is known which operation a request means: 400 for one that is no HTTP, 405 for a method that the path does not know, 408 for a head that does not arrive in time, 414 for an address of more than 8 KiB, 431 for headers of more than 16 KiB. The body is the same.',
+    examples: {
+      '400, not HTTP': { error: 'validation_failed', message: 'This is not a well-formed HTTP/1.1 request.' },
+      '405, another method': {
+        error: 'method_not_allowed',
+        message: 'PUT is not possible here; use one of GET, HEAD, OPTIONS.',
+      },
+      '408, a slow head': { error: 'request_timeout', message: 'The head of the request did not arrive in time.' },
+      '414, a long address': { error: 'uri_too_long', message: 'The request target may have at most 8192 bytes.' },
+      '431, large headers': {
+        error: 'headers_too_large',
+        message: 'Request line and headers may have at most 16384 bytes together.',
+      },
+    },
+  },
+};

@@ -1,0 +1,20 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { appRouter } from '@berth/core';
+import { openApiDocument } from './api-host/openapi.ts';
+import { readConfig } from './config.ts';
+import { VERSION } from './version.ts';
+
+const FILE = new URL('../../../docs/openapi.json', import.meta.url);
+
+/** The OpenAPI document as the repository keeps it: that of a server at the default address, one line a value. */
+export function renderOpenApi(): string {
+  const baseUrl = readConfig({}).baseUrl.origin;
+  return `${JSON.stringify(openApiDocument({ router: appRouter, baseUrl, version: VERSION }), null, 2)}\n`;
+}
+
+/** The document that the repository keeps. */
+export function readOpenApiFile(): Promise<string> {
+  return readFile(FILE, 'utf8');
+}
+
+if (import.meta.main) await writeFile(FILE, renderOpenApi());

@@ -1,0 +1,68 @@
+import { hash } from 'node:crypto';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { escapeHtml } from './html.ts';
+import { PAGE_ICON, PAGE_MARK } from './mark.ts';
+import { PAGE_HEADERS } from './page-headers.ts';
+import { PAGE_STYLE } from './style.ts';
+
+/** A page of the service itself. */
+export interface Page {
+  status: number;
+  /** The title of the window, as plain text. */
+  title: string;
+  /** The heading, as HTML. Default: the title. */
+  heading?: string;
+  /** What stands below the heading, as HTML. */
+  parts: readonly string[];
+  /** Style rules of this page, beyond those of all pages. */
+  style?: string;
+  /** Whether the page may send a form, to its own host. Default: false. */
+  form?: boolean;
+  /** Whether it may stand in a search. Default: true. */
+  indexed?: boolean;
+}
+
+/**
+ * Answers with a page of the service itself: no script, nothing foreign, not stored. To HEAD it sends the headers alone.
+ *
+ * @param headers What this answer has beyond the headers of all such pages, or instead of them.
+ * Source: serving S5, S53; security T17, §7.
+ */
+export function writePage(res: ServerResponse, page: Page, headers: OutgoingHttpHeaders = {}): void {
+  const { status, style = '', form = false, indexed = true } = page;
+  const sheet = PAGE_STYLE + style;
+  const html = render(page, sheet);
+  res
+    .writeHead(status, {
+      'Content-Type': 'text/html; charset=utf-8',
+      'Cache-Control': 'no-store',
+      ...(indexed ? {} : { 'X-Robots-Tag': 'noindex, nofollow' }),
+      'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${hash('sha256', sheet, 'base64')}'; img-src data:; form-action ${form ? "'self'" : "'none'"}; base-uri 'none'; frame-ancestors 'none'`,
+      ...PAGE_HEADERS,
+      ...headers,
+      'Content-Length': Buffer.byteLength(html),
+    })
+    .end(html);
+}
+
+function render({ title, heading = escapeHtml(title), parts }: Page, sheet: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(title)}</title>
+<link rel="icon" href="${PAGE_ICON}">
+<style>${sheet}</style>
+</head>
+<body>
+<main>
+${PAGE_MARK}
+<h1>${heading}</h1>
+${parts.join('\n')}
+</main>
+<footer>Berth</footer>
+</body>
+</html>
+`;
+}

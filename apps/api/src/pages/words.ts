@@ -1,0 +1,17 @@
+/** An amount and its noun, such as `1,234 files`. */
+export function count(amount: number, noun: string): string {
+  return `${amount.toLocaleString('en')} ${noun}${amount === 1 ? '' : 's'}`;
+}
+
+/**
+ * A span of time in its largest fitting unit, such as `2 minutes`; at least a second.
+ *
+ * @param round What is done to a part of a unit. Default: it counts as a whole one, so that nobody comes back too early.
+ */
+export function inWords(spanMs: number, round: (amount: number) => number = Math.ceil): string {
+  const seconds = Math.max(1, Math.round(spanMs / 1000));
+  if (seconds < 60) return count(seconds, 'second');
+  if (seconds < 90 * 60) return count(round(seconds / 60), 'minute');
+  if (seconds < 36 * 3600) return count(round(seconds / 3600), 'hour');
+  return count(round(seconds / 86_400), 'day');
+}

@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { matchesTemplate } from '../../../src/api-host/operations.ts';
+import { renderOpenApi } from '../../../src/openapi-file.ts';
+import { type Document, examplesOf, type OpenApi, openApi, type PlacedOperation } from '../../open-api.ts';
+import { closeClean } from '../../standing-asserts.ts';
+import type { Answer, Ask } from '../../test-server.ts';
+import { bodyOf, CASES, type Case, type Input } from './cases.ts';
+import { faultsOf } from './faults.ts';
+import { createWorld, withFault, type World } from './world.ts';
+
+const written = openApi(JSON.parse(renderOpenApi()) as Document);
+/** Bodies that do not arrive are timed where bodies are watched: `http/request-body.test.ts`. */
+const NOT_WALKED = new Set(['408', 'default']);
+
+let world: World;
+let served: OpenApi;
+beforeAll(async () => {
+  world = await createWorld();
+  served = openApi((await world.server.api('/openapi.json', { key: null })).json<Document>() as Document);
+});
+afterAll(() => closeClean(world.server, ['open sesame'], { faults: true }));
+
+it('every operation has a case, and no case is for nothing', () => {
+  expect(Object.keys(CASES).toSorted()).toEqual(written.operations.map(({ operationId }) => operationId).toSorted());
+});
+
+describe.each(written.operations.map(({ operationId }) => operationId))('contract §2, §9: %s', (id) => {
+  let operation: PlacedOperation;
+  /** The statuses it has answered with, and the headers of each. */
+  const seen = new Map<string, Set<string>>();
+  beforeAll(() => void (operation = served.operations.find(({ operationId }) => operationId === id)!));
+
+  const target = (input: Input) => {
+    const search = new URLSearchParams(input.query).toString();
+    const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(input.path![name]!));
+    return search === '' ? path : `${path}?${search}`;
+  };
+  const ask = (path: string, rest: Ask) =>
+    world.server.api(path, { method: operation.method, key: world.mine.key, ...rest });
+  const askFor = (input: Input, more: Ask = {}) => {
+    const { headers, body } = bodyOf(input);
+    const { key = world.mine.key } = input;
+    return ask(target(input), { key, body, ...more, headers: { ...headers, ...input.headers, ...more.headers } });
+  };
+  const valid = (): Case => CASES[id]![0]!;
+  const expectStatus = (what: string, answer: Answer, status: number) => {
+    expect([what, answer.status, answer.text]).toEqual([what, status, answer.text]);
+    const documented = expectDocumented(served, operation, answer, what);
+    const names = seen.get(documented) ?? new Set();
+    seen.set(documented, names);
+    for (const name of Object.keys(answer.headers)) names.add(name);
+  };
+
+  it('answers what it is asked as documented', async () => {
+    for (const { title, status, input } of CASES[id]!) {
+      const given = await input(world);
+      if (status < 400 && given.json !== undefined)
+        served.expectValid(operation.requestBody!.content['application/json']!.schema, given.json, title);
+      expectStatus(title, await askFor(given), status);
+    }
+  });
+
+  it('refuses what the document says is no input of it', async () => {
+    const given = await valid().input(world);
+    const answers = faultsOf(served, operation, given).map(
+      async ({ title, status, path = target(given), ask: spoiled }) =>
+        [title, await ask(path, spoiled), status] as const,
+    );
+    for (const answer of await Promise.all(answers)) expectStatus(...answer);
+  });
+
+  it('lets those in that the document lets in', async () => {
+    const schemes = operation.security.map((requirement) => Object.keys(requirement)[0] ?? 'anonymous');
+    const statusFor = (scheme: string, refusal: number) => (schemes.includes(scheme) ? valid().status : refusal);
+    const given = await valid().input(world);
+    const foreign = { Authorization: 'Basic eDp5' };
+    expect(schemes).toContain('apiKey');
+    expectStatus('a deploy token', await askFor(given, { key: world.mine.deployToken }), statusFor('deployToken', 403));
+    expectStatus('nobody', await askFor(given, { key: null }), statusFor('anonymous', 401));
+    expectStatus('an unknown key', await askFor(given, { key: `ship-${'f'.repeat(32)}` }), 401);
+    expectStatus('another scheme', await askFor(given, { key: null, headers: foreign }), 401);
+    expectStatus('a suspended account', await askFor(given, { key: world.suspended.key }), 403);
+  });
+
+  it('answers as documented when there is too much of it, and when the service fails', async () => {
+    const given = await valid().input(world);
+    await world.exhaust();
+    expectStatus('too often', await askFor(given, { key: world.hasty.key }), 429);
+    expectStatus('a long address', await ask(`${target(given)}?x=${'x'.repeat(8_192)}`, {}), 414);
+    expectStatus('large headers', await askFor(given, { headers: { X: 'x'.repeat(16_384) } }), 431);
+    await withFault(world, 'XX000', async () => expectStatus('a fault', await askFor(given), 500));
+    await withFault(world, '53300', async () => expectStatus('an outage', await askFor(given), 503));
+  });
+
+  it('answers HEAD like GET, and 405 to a method that is not documented', async () => {
+    const given = await valid().input(world);
+    if (operation.method === 'GET') {
+      const [get, head] = [await askFor(given), await askFor(given, { method: 'HEAD' })];
+      expect([head.status, head.text, Object.keys(head.headers)]).toEqual([get.status, '', Object.keys(get.headers)]);
+    }
+    const [path = ''] = target(given).split('?');
+    const known = served.operations.filter((each) => matchesTemplate(each.path, path)).map(({ method }) => method);
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'PURGE'].filter((each) => !known.includes(each))) {
+      const answer = await ask(path, { method });
+      expectStatus(method, answer, 405);
+      const allowed = String(answer.headers['allow']).split(', ');
+      expect(allowed.filter((each) => !['HEAD', 'OPTIONS'].includes(each)).toSorted()).toEqual(known.toSorted());
+    }
+  });
+
+  it('promises no status and no header that it does not answer', () => {
+    const promised = Object.keys(operation.responses).filter((status) => !NOT_WALKED.has(status));
+    expect([...seen.keys()].filter((status) => status !== 'default').toSorted()).toEqual(promised.toSorted());
+    for (const status of promised) {
+      const headers = Object.keys(served.follow(operation.responses[status]!).headers!);
+      const missing = headers.filter((name) => !seen.get(status)!.has(name.toLowerCase()));
+      // A fault that is found before a request is counted leaves nothing to tell about limits.
+      expect([status, missing.filter((name) => status < '500' || !name.startsWith('RateLimit'))]).toEqual([status, []]);
+    }
+  });
+});
+
+/**
+ * An answer is one that the document promises: its status, type and body, which holds no unknown field, and its headers.
+ *
+ * @returns The status it stands under; `default` for what is answered before an operation is found.
+ */
+function expectDocumented(api: OpenApi, { responses }: PlacedOperation, answer: Answer, what: string): string {
+  const status = String(answer.status) in responses ? String(answer.status) : 'default';
+  const { content, headers = {} } = api.follow(responses[status]!);
+  const media = content!['application/json']!;
+  if (status === 'default') {
+    const early = examplesOf(media).map(([, value]) => (value as { status: number }).status);
+    expect(early, what).toContain(answer.status);
+  }
+  expect(answer.headers['content-type'], what).toBe('application/json; charset=utf-8');
+  api.expectValid(media.schema, answer.json(), what);
+  for (const [name, reference] of Object.entries(headers)) {
+    const header = api.follow(reference);
+    const text = answer.headers[name.toLowerCase()];
+    if (header.required) expect(text, `${what}: ${name}`).toBeTypeOf('string');
+    if (text === undefined) continue;
+    const value = header.schema.type === 'integer' && /^\d+$/.test(String(text)) ? Number(text) : text;
+    api.expectValid(header.schema, value, `${what}: ${name}`);
+  }
+  const undocumented = Object.keys(api.document.components.headers).filter(
+    (name) => name.toLowerCase() in answer.headers && !(name in headers),
+  );
+  expect(undocumented, what).toEqual([]);
+  return status;
+}

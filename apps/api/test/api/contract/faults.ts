@@ -1,0 +1,151 @@
+import { FILES_FIELD } from '@berth/contract';
+import { expect } from 'vitest';
+import { type Form, field, file, multipart, withChecksums } from '../../multipart.ts';
+import type { OpenApi, Parameter, PlacedOperation, Schema } from '../../open-api.ts';
+import type { Ask } from '../../test-server.ts';
+import { type Input, bodyOf } from './cases.ts';
+
+/** What is wrong with a request, and the request: a valid one in which one thing is spoiled. */
+export interface Fault {
+  title: string;
+  status: number;
+  /** Where it is sent, when that is what is wrong. */
+  path?: string;
+  ask: Ask;
+}
+
+const tooLong = (schema: Schema) => (schema.maxLength === undefined ? [] : ['x'.repeat(schema.maxLength + 1)]);
+
+/** Texts that a parameter of this schema is not. */
+function textsAgainst(schema: Schema): string[] {
+  if (schema.type === 'integer')
+    return ['', 'x', '1.5', ...(schema.minimum === undefined ? [] : [String(schema.minimum - 1)])];
+  return [...(schema.minLength ? [''] : []), ...tooLong(schema)];
+}
+
+/** Values that a field of this schema is not. */
+function valuesAgainst(schema: Schema): unknown[] {
+  switch (schema.type) {
+    case 'string':
+      return [7, null, ['x'], ...(schema.enum ? ['nonsense', ''] : []), ...tooLong(schema)];
+    case 'integer':
+      return ['1', 1.5, null, (schema.minimum ?? 1) - 1, (schema.maximum ?? Number.MAX_SAFE_INTEGER) + 1];
+    case 'array':
+      return ['x', {}, null, ...valuesAgainst(schema.items!).map((value) => [value])];
+    default:
+      throw new Error(`There are no values against ${JSON.stringify(schema)}.`);
+  }
+}
+
+function parameterFaults({ in: place, name, schema }: Parameter, path: string): (Omit<Fault, 'ask'> & { ask?: Ask })[] {
+  const encoded = (text: string) => `${name}=${encodeURIComponent(text)}`;
+  if (place === 'header')
+    return textsAgainst(schema).map((text) => ({
+      title: `${name}: ${text.length} characters`,
+      status: 400,
+      ask: { headers: { [name]: text } },
+    }));
+  if (place === 'query')
+    return [
+      ...textsAgainst(schema).map((text) => ({
+        title: `?${name}=${text.slice(0, 20)}`,
+        status: 400,
+        path: `${path}?${encoded(text)}`,
+      })),
+      { title: `?${name} twice`, status: 400, path: `${path}?${encoded('1')}&${encoded('1')}` },
+    ];
+  const spoil = (text: string) => path.replace(`{${name}}`, text).replace(/\{\w+\}/g, 'x');
+  return [
+    { title: `${name}: a broken percent-encoding`, status: 400, path: spoil('%zz') },
+    ...textsAgainst(schema).map((text) => ({
+      title: `${name}: ${text.length} characters`,
+      status: 400,
+      path: spoil(text),
+    })),
+  ];
+}
+
+function jsonFaults(api: OpenApi, { requestBody }: PlacedOperation, valid: Record<string, unknown>): Fault[] {
+  const { schema } = requestBody!.content['application/json']!;
+  const sent = (title: string, body: string, type = 'application/json', status = 400): Fault => ({
+    title,
+    status,
+    ask: { headers: { 'Content-Type': type }, body },
+  });
+  const spoiled = Object.entries(schema.properties!).flatMap(([name, property]) => [
+    ...valuesAgainst(property).map((value) => ({ ...valid, [name]: value })),
+    ...(schema.required?.includes(name)
+      ? [Object.fromEntries(Object.entries(valid).filter(([field]) => field !== name))]
+      : []),
+  ]);
+  for (const body of spoiled) expect([body, api.isValid(schema, body)]).toEqual([body, false]);
+  return [
+    ...spoiled.map((body) => sent(JSON.stringify(body).slice(0, 80), JSON.stringify(body))),
+    ...(requestBody!.required
+      ? [sent('an empty object', '{}'), { title: 'no body', status: 400, ask: { body: undefined } }]
+      : []),
+    sent('a list', '[]'),
+    sent('a text', '"x"'),
+    sent('null', 'null'),
+    sent('half an object', '{"x":'),
+    sent('bytes that are no JSON', 'x=1'),
+    sent('another media type', JSON.stringify(valid), 'text/plain'),
+    sent('a form', 'x=1', 'application/x-www-form-urlencoded'),
+    sent('nested too deeply', `{"x":${'['.repeat(20)}${']'.repeat(20)}}`),
+    sent('more than a MiB', `{"x":"${'x'.repeat(1024 ** 2)}"}`, 'application/json', 413),
+  ];
+}
+
+function formFaults({ requestBody }: PlacedOperation): Fault[] {
+  const { schema } = requestBody!.content['multipart/form-data']!;
+  const sent = (title: string, { contentType, body }: Form): Fault => ({
+    title,
+    status: 400,
+    ask: { headers: { 'Content-Type': contentType }, body },
+  });
+  const hello = [file('index.html', 'hello')];
+  const whole = withChecksums(hello);
+  const fields = Object.entries(schema.properties!).filter(([name]) => name !== FILES_FIELD);
+  return [
+    ...fields.map(([name]) => sent(`${name} twice`, multipart([...whole, field(name, '"x"'), field(name, '"x"')]))),
+    ...fields
+      .filter(([, { type }]) => type === 'integer')
+      .flatMap(([name, { minimum, maximum }]) =>
+        ['x', '1.5', '', String(minimum! - 1), String(maximum! + 1)].map((text) =>
+          sent(`${name}=${text}`, multipart([...whole, field(name, text)])),
+        ),
+      ),
+    ...fields
+      .filter(([, { pattern }]) => pattern)
+      .flatMap(([name]) =>
+        ['x', '{}', '[1]'].map((text) =>
+          sent(`${name}=${text}`, multipart([...(name === 'checksums' ? hello : whole), field(name, text)])),
+        ),
+      ),
+    sent('no files', multipart([field('checksums', '[]')])),
+    sent('no checksums', multipart(hello)),
+    sent('nothing', multipart([])),
+    sent('an unknown field', multipart([...whole, field('other', 'x')])),
+    sent('half a form', multipart(whole, { closed: false })),
+    { title: 'JSON', status: 400, ask: { headers: { 'Content-Type': 'application/json' }, body: '{}' } },
+    { title: 'no body', status: 400, ask: { headers: {}, body: undefined } },
+  ];
+}
+
+/** Everything that the document says is no input of an operation. */
+export function faultsOf(api: OpenApi, operation: PlacedOperation, valid: Input): Fault[] {
+  const { path, parameters = [], requestBody } = operation;
+  const body = bodyOf(valid);
+  const faults = parameters
+    .flatMap((parameter) => parameterFaults(parameter, path))
+    .map((fault) => ({
+      ...fault,
+      ask: { ...body, ...fault.ask, headers: { ...body.headers, ...fault.ask?.headers } },
+    }));
+  if (!requestBody) return faults;
+  const inBody =
+    'application/json' in requestBody.content
+      ? jsonFaults(api, operation, { ...(valid.json as object | undefined) })
+      : formFaults(operation);
+  return [...faults, ...inBody];
+}

@@ -1,0 +1,159 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { expect } from 'vitest';
+
+/** What the tests read of a JSON schema. */
+export interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  properties?: Record<string, Schema>;
+  required?: string[];
+  items?: Schema;
+  enum?: unknown[];
+  minLength?: number;
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+  pattern?: string;
+  example?: unknown;
+}
+export interface Media {
+  schema: Schema;
+  example?: unknown;
+  examples?: Record<string, { value: unknown }>;
+}
+export interface Header {
+  $ref?: string;
+  schema: Schema;
+  required?: boolean;
+  example?: unknown;
+}
+export interface Response {
+  $ref?: string;
+  description: string;
+  headers?: Record<string, Header>;
+  content?: Record<string, Media>;
+}
+export interface Parameter {
+  in: 'path' | 'query' | 'header';
+  name: string;
+  description?: string;
+  required?: boolean;
+  schema: Schema;
+}
+export interface Operation {
+  operationId: string;
+  summary: string;
+  description?: string;
+  tags: string[];
+  deprecated?: boolean;
+  security: Record<string, string[]>[];
+  parameters?: Parameter[];
+  requestBody?: { required: boolean; content: Record<string, Media> };
+  responses: Record<string, Response>;
+}
+export interface Document {
+  openapi: string;
+  info: { title: string; version: string; description: string };
+  servers: { url: string }[];
+  tags: { name: string; description: string }[];
+  paths: Record<string, Record<string, Operation>>;
+  components: {
+    securitySchemes: Record<string, { type: string; scheme: string; bearerFormat: string; description: string }>;
+    schemas: Record<string, Schema>;
+    headers: Record<string, Header>;
+    responses: Record<string, Response>;
+  };
+}
+
+/** An operation and where it is, in the document and on the server. */
+export type PlacedOperation = Operation & { path: string; method: string; pointer: string };
+
+/** A document that can be asked. */
+export interface OpenApi {
+  document: Document;
+  operations: PlacedOperation[];
+  /** What a local reference leads to. */
+  resolve<T>(ref: string): T | undefined;
+  /** An object, or what its `$ref` leads to; its description is the nearer one. */
+  follow<T extends { $ref?: string }>(value: T): T;
+  /** Where an object of the document stands, as a fragment. @throws when it is none of it. */
+  pointerOf(value: object): string;
+  /** A value fits a schema of the document, which says nothing about it that is not so. */
+  expectValid(schema: Schema, value: unknown, what: string): void;
+  /** Whether it does. */
+  isValid(schema: Schema, value: unknown): boolean;
+}
+
+/** Reads a document. Its schemas are taken at their word: a keyword that JSON Schema 2020-12 does not know is an error. */
+export function openApi(document: Document): OpenApi {
+  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true });
+  addFormats.default(ajv);
+  // OpenAPI 3.1 adds `example` to JSON Schema. Under `components` stands what a schema refers to.
+  ajv.addVocabulary(['example', 'components']);
+  const components = { schemas: document.components.schemas };
+  const pointers = new Map<object, string>();
+  index(document, '', pointers);
+  const compiled = new Map<string, ValidateFunction>();
+
+  const resolve = <T>(ref: string) =>
+    ref
+      .replace(/^#\//, '')
+      .split('/')
+      .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+      .reduce<unknown>((at, step) => (at as Record<string, unknown> | undefined)?.[step], document) as T | undefined;
+  const pointerOf = (value: object) => {
+    const pointer = pointers.get(value);
+    if (pointer === undefined) throw new Error('This is no part of the document.');
+    return pointer;
+  };
+  const validatorOf = (schema: Schema) => {
+    const pointer = pointerOf(schema);
+    let validate = compiled.get(pointer);
+    if (!validate) {
+      validate = ajv.compile({ ...schema, components });
+      compiled.set(pointer, validate);
+    }
+    return validate;
+  };
+  return {
+    document,
+    operations: Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, operation]) => ({
+        ...operation,
+        path,
+        method: method.toUpperCase(),
+        pointer: pointerOf(operation),
+      })),
+    ),
+    resolve,
+    follow: (value) => (value.$ref === undefined ? value : { ...resolve<typeof value>(value.$ref)!, ...value }),
+    pointerOf,
+    isValid: (schema, value) => validatorOf(schema)(value),
+    expectValid(schema, value, what) {
+      const validate = validatorOf(schema);
+      validate(value);
+      expect([what, validate.errors ?? null, value]).toEqual([what, null, value]);
+    },
+  };
+}
+
+function index(value: unknown, pointer: string, pointers: Map<object, string>): void {
+  if (typeof value !== 'object' || value === null) return;
+  pointers.set(value, pointer);
+  for (const [name, member] of Object.entries(value))
+    index(member, `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`, pointers);
+}
+
+/** The examples of a media type, by their titles. */
+export function examplesOf({ example, examples = {} }: Media): [title: string, value: unknown][] {
+  const titled = Object.entries(examples).map(([title, { value }]): [string, unknown] => [title, value]);
+  return example === undefined ? titled : [['the example', example], ...titled];
+}
+
+/** Every object in a value, and the value itself. */
+export function* objectsIn(value: unknown): Generator<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null) return;
+  yield value as Record<string, unknown>;
+  for (const member of Object.values(value)) yield* objectsIn(member);
+}

@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import { inWords } from '../../src/pages/words.ts';
+
+it.each([
+  [0, '1 second', '1 second'],
+  [59_400, '59 seconds', '59 seconds'],
+  [59_900, '1 minute', '1 minute'],
+  [61_000, '2 minutes', '1 minute'],
+  [89 * 60_000, '89 minutes', '89 minutes'],
+  [91 * 60_000, '2 hours', '1 hour'],
+  [35 * 3_600_000, '35 hours', '35 hours'],
+  [37 * 3_600_000, '2 days', '1 day'],
+  [1_500 * 86_400_000, '1,500 days', '1,500 days'],
+])('a span of %d ms is %s ahead, so that nobody comes back too early, and %s ago', (spanMs, ahead, ago) => {
+  expect([inWords(spanMs), inWords(spanMs, Math.floor)]).toEqual([ahead, ago]);
+});
