@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DEFAULT_PLANS } from '@berth/contract';
+import { DEFAULT_RATE_LIMITS } from '@berth/core';
 import { afterAll, describe, expect, it } from 'vitest';
 import { ConfigError, readConfig } from '../src/config.ts';
 
@@ -44,6 +45,9 @@ describe('readConfig', () => {
       apiHost: 'localhost',
       platformDomain: 'localhost:4000',
       platformHost: 'localhost',
+      cnameTarget: 'localhost',
+      apexAddresses: [],
+      dnsServers: [],
       claimUrl: 'http://localhost:4000/claim',
       dataDir: resolve('data'),
       databaseUrl: null,
@@ -52,7 +56,9 @@ describe('readConfig', () => {
       ownerPlan: DEFAULT_PLANS[3],
       secretKey: null,
       trustedProxies: [],
+      allowInsecure: false,
       logLevel: 'info',
+      rateLimits: DEFAULT_RATE_LIMITS,
       plans: DEFAULT_PLANS,
       defaultPlan: DEFAULT_PLANS[0],
       failpoint: '',
@@ -93,6 +99,14 @@ describe('readConfig', () => {
     ['PLATFORM_DOMAIN', 'sites.test:8080', { platformDomain: 'sites.test:8080', platformHost: 'sites.test' }],
     ['PLATFORM_DOMAIN', 'sites.test.:8080', { platformDomain: 'sites.test:8080' }],
     ['PLATFORM_DOMAIN', 'bücher.example', { platformDomain: 'xn--bcher-kva.example' }],
+    ['PLATFORM_DOMAIN', 'sites.test:8080', { cnameTarget: 'sites.test' }],
+    ['CNAME_TARGET', 'CNAME.Example.com.', { cnameTarget: 'cname.example.com' }],
+    ['APEX_ADDRESSES', '192.0.2.10, 2001:DB8:0::10,192.0.2.10', { apexAddresses: ['192.0.2.10', '2001:db8::10'] }],
+    [
+      'DNS_SERVERS',
+      '192.0.2.53, 192.0.2.54:5353,2001:DB8::53, [2001:db8::53]:5353',
+      { dnsServers: ['192.0.2.53:53', '192.0.2.54:5353', '[2001:db8::53]:53', '[2001:db8::53]:5353'] },
+    ],
     ['CLAIM_URL', 'https://console.example/c/', { claimUrl: 'https://console.example/c' }],
     ['DATA_DIR', '/srv/berth/', { dataDir: '/srv/berth' }],
     ['DATABASE_URL', 'postgres://u:p%40ss@db:5432/berth', { databaseUrl: 'postgres://u:p%40ss@db:5432/berth' }],
@@ -111,6 +125,9 @@ describe('readConfig', () => {
       '10.0.0.7, 10.1.0.0/16, FD00:0::1, fd00::/8, ::1',
       { trustedProxies: ['10.0.0.7', '10.1.0.0/16', 'fd00::1', 'fd00::/8', '::1'] },
     ],
+    ['ALLOW_INSECURE', '1', { allowInsecure: true }],
+    ['ALLOW_INSECURE', 'True', { allowInsecure: true }],
+    ['ALLOW_INSECURE', 'off', { allowInsecure: false }],
     ['LOG_LEVEL', 'WARN', { logLevel: 'warn' }],
     ['DEFAULT_PLAN', 'team', { defaultPlan: DEFAULT_PLANS[2] }],
   ])('reads %s=%s', (variable, text, expected) => {
@@ -139,6 +156,20 @@ describe('readConfig', () => {
     ['PLATFORM_DOMAIN', '-sites.test', /^PLATFORM_DOMAIN:/],
     ['PLATFORM_DOMAIN', '*.sites.test', /^PLATFORM_DOMAIN:/],
     ['PLATFORM_DOMAIN', `${'a.'.repeat(100)}test`, /^PLATFORM_DOMAIN: is too long .* at most 189/],
+    ['CNAME_TARGET', 'cname.test:8080', /^CNAME_TARGET: "cname.test:8080" is not a host name; use one such as/],
+    ['CNAME_TARGET', 'https://cname.test', /^CNAME_TARGET:/],
+    ['CNAME_TARGET', '192.0.2.10', /^CNAME_TARGET:/],
+    ['CNAME_TARGET', '*.cname.test', /^CNAME_TARGET:/],
+    ['CNAME_TARGET', `${'a.'.repeat(120)}test`, /^CNAME_TARGET: is too long .* at most 242/],
+    ['APEX_ADDRESSES', '192.0.2.10, sites.test', /^APEX_ADDRESSES: "sites.test" is not an address to point at; list/],
+    ['APEX_ADDRESSES', '0.0.0.0', /^APEX_ADDRESSES:/],
+    ['APEX_ADDRESSES', '0::0', /^APEX_ADDRESSES:/],
+    ['APEX_ADDRESSES', '192.0.2.0/24', /^APEX_ADDRESSES:/],
+    ['DNS_SERVERS', 'dns.test', /^DNS_SERVERS: "dns.test" is not the address of a DNS server; list IP addresses/],
+    ['DNS_SERVERS', '192.0.2.53:0', /^DNS_SERVERS:/],
+    ['DNS_SERVERS', '192.0.2.53:65536', /^DNS_SERVERS:/],
+    ['DNS_SERVERS', '[192.0.2.53]:53', /^DNS_SERVERS:/],
+    ['DNS_SERVERS', '[2001:db8::53', /^DNS_SERVERS:/],
     ['CLAIM_URL', 'console.example/claim', /^CLAIM_URL:/],
     ['CLAIM_URL', 'https://console.example/claim?x=1', /^CLAIM_URL:/],
     ['DATABASE_URL', 'mysql://u:hidden@db/berth', /^DATABASE_URL: is not a PostgreSQL URL; use "postgres:/],
@@ -149,6 +180,7 @@ describe('readConfig', () => {
       /^OWNER_API_KEY: is not an API key; use "ship-" and 32/,
     ],
     ['OWNER_API_KEY', 'hidden', /^OWNER_API_KEY: is not an API key/],
+    ['ALLOW_INSECURE', 'maybe', /^ALLOW_INSECURE: "maybe" is neither on nor off; use 1 or 0/],
     ['SECRET_KEY', 'hidden', /^SECRET_KEY: is not 32 bytes; use 64 hex digits/],
     ['SECRET_KEY', KEY_HEX.slice(2), /^SECRET_KEY: is not 32 bytes/],
     [

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { glob, readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import type { CreatedDeployment, Deployment } from '@berth/contract';
+import type { CreatedDeployment, CreatedToken, Deployment, Domain } from '@berth/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readConfig } from '../src/config.ts';
 import { sampleCommand } from '../src/first-start.ts';
@@ -113,8 +113,23 @@ describe.skipIf(spawnSync('curl', ['--version']).status !== 0)('the commands, pa
     expect((await server.visit(url)).status).toBe(200);
   });
 
+  it('give a site a name', async () => {
+    const [, , { domain, deployment, status }] = answers as [unknown, unknown, Domain];
+    expect({ domain, status }).toEqual({ domain: 'slides.localhost', status: 'success' });
+    const { status: code, bytes } = await server.visit(`http://${domain}:${server.port}`);
+    expect(code).toBe(200);
+    expect(bytes).toEqual((await server.visit(deployment!)).bytes);
+  });
+
+  it('make a token that deploys', async () => {
+    const [, , , { secret, labels }] = answers as [unknown, unknown, unknown, CreatedToken];
+    expect(labels).toEqual(['ci-job']);
+    expect((await server.deploy({ 'index.html': 'x' }, { key: secret })).status).toBe(201);
+  });
+
   it('list what the account has published', () => {
-    const [first, , { deployments }] = answers as [CreatedDeployment, unknown, { deployments: Deployment[] }];
-    expect(deployments).toEqual([first]);
+    const { deployments } = answers[4] as { deployments: Deployment[] };
+    const named = (answers[2] as Domain).deployment;
+    expect(deployments.map(({ deployment }) => deployment)).toEqual([named, (answers[0] as Deployment).deployment]);
   });
 });

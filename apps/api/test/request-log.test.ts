@@ -13,9 +13,10 @@ afterEach(() => server.close());
 async function logged(
   raw: string,
   answer: (req: IncomingMessage, res: ServerResponse) => void,
+  claimPath: string | null = null,
 ): Promise<Record<string, unknown> & { line: string }> {
   const { promise, resolve } = Promise.withResolvers<string>();
-  const logRequest = createRequestLog(createLogger({ level: 'info', destination: { write: resolve } }));
+  const logRequest = createRequestLog(createLogger({ level: 'info', destination: { write: resolve } }), claimPath);
   server = createServer((req, res) => {
     logRequest({ req, res, requestId: 'r1', start: performance.now(), kind: 'api', address: '203.0.113.9' });
     answer(req, res);
@@ -71,6 +72,21 @@ describe('the request log', () => {
     const entry = await logged(`GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`, ok);
     expect(entry['path']).toBe(path);
     expect(entry.line).not.toContain('marker');
+  });
+
+  it.each([
+    ['/claim', '/claim/8f1c6bd0a94e2735cc58f0471e9b3d62', '/claim/[hidden]'],
+    ['/claim', '/claim/8f1c6bd0a94e2735cc58f0471e9b3d62.', '/claim/[hidden]'],
+    ['/claim', '/claim/8f1c6bd0a94e2735cc58f0471e9b3d6', '/claim/[hidden]'],
+    ['/claim', '/claim/8f1c6bd0a94e2735cc58f0471e9b3d62/', '/claim/[hidden]'],
+    ['/a/b', '/a/b/8f1c6bd0/c', '/a/b/[hidden]'],
+    ['', '/8f1c6bd0a94e2735cc58f0471e9b3d62x', '/[hidden]'],
+    ['', '/deployments', '/deployments'],
+    ['/claim', '/claim', '/claim'],
+    ['/claim', '/claims/8f1c6bd0', '/claims/8f1c6bd0'],
+    [null, '/claim/x', '/claim/x'],
+  ])('security T24: below the claim page %j it logs %s as %s', async (claimPath, target, path) => {
+    expect((await logged(`GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`, ok, claimPath))['path']).toBe(path);
   });
 
   it('logs the whole path though a router took a part of it', async () => {

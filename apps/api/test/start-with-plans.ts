@@ -5,13 +5,13 @@ import { type Caps, DEFAULT_PLANS, type DeployLimits } from '@berth/contract';
 import { startTestServer, type TestServer } from './test-server.ts';
 
 /** What differs from the built-in plan of that name. */
-export type PlanChanges = Record<string, { limits?: Partial<DeployLimits>; caps?: Partial<Caps> }>;
+export type PlanChanges = Record<string, { limits?: Partial<DeployLimits>; caps?: Partial<Caps>; closed?: string }>;
 
 /** A test server with a plan table of its own, read from a `PLANS_FILE`. */
 export async function startWithPlans(changes: PlanChanges, env: Record<string, string> = {}): Promise<TestServer> {
   const plans = DEFAULT_PLANS.map((plan) => {
-    const { limits, caps } = changes[plan.plan] ?? {};
-    return { ...plan, limits: { ...plan.limits, ...limits }, caps: plan.caps && { ...plan.caps, ...caps } };
+    const { limits, caps, ...rest } = changes[plan.plan] ?? {};
+    return { ...plan, ...rest, limits: { ...plan.limits, ...limits }, caps: plan.caps && { ...plan.caps, ...caps } };
   });
   const folder = await mkdtemp(join(tmpdir(), 'berth-plans-'));
   const file = join(folder, 'plans.json');

@@ -118,6 +118,9 @@ export function testEnvironment(
     DATA_DIR: dataDir,
     DATABASE_URL: database.url,
     OWNER_API_KEY: OWNER_KEY,
+    // Nothing listens there: a test that wants DNS gives a server of its own.
+    DNS_SERVERS: '127.0.0.1:1',
+    RATE_LIMITS: 'off',
     ...env,
   };
 }

@@ -1,61 +1,98 @@
-import { ACCESS, type Actor, type Operation } from '@berth/core';
+import { ACCESS, type Actor, appRouter, type Operation, OTHERS } from '@berth/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask as askRaw } from '../http/raw-socket.ts';
 import { closeClean, expectErrorAnswer, expectRefusal, footprintOf } from '../standing-asserts.ts';
 import { type Answer, type Ask, formOf, OWNER_KEY, startTestServer, type TestServer } from '../test-server.ts';
 
+type AnyActor = Actor | 'suspended' | 'terminated' | 'other';
+const ACTORS: readonly Actor[] = ['anonymous', 'deploy', 'api'];
+
 let server: TestServer;
-/** A credential of each kind; `null` sends none. */
-let credentials: Record<Actor | 'suspended' | 'terminated', string | null>;
+/** A credential of each kind; `null` sends none. `other` is an API key of another account. */
+let credentials: Record<AnyActor, string | null>;
 let site: string;
+/** Where the operations are, as the OpenAPI document has it. */
+let places: Map<string, { method: string; path: string }>;
+/** The account's own resources, and as many that are not there, by the parameter that names them. */
+let own: Record<string, string>;
+const MISSING: Record<string, string> = {
+  deployment: 'calm-otter-zzzzzzz',
+  domain: 'not-there.localhost',
+  token: 'zzzzzzz',
+  claim: '0123456789abcdef0123456789abcdef',
+};
 beforeAll(async () => {
   server = await startTestServer();
-  const { account, key, deployToken } = await server.account('team');
-  const [suspended, terminated] = [await server.account(), await server.account()];
+  const { key, deployToken } = await server.account('team');
+  const [suspended, terminated, other] = [await server.account(), await server.account(), await server.account('team')];
   credentials = {
     anonymous: null,
     api: key,
     deploy: deployToken,
     suspended: suspended.key,
     terminated: terminated.deployToken,
+    other: other.key,
   };
   site = (await server.publish({ 'index.html': 'home' }, { key })).deployment;
+  const { claim } = await server.publish({ 'index.html': 'claimed' }, { key: null });
+  const put = (path: string, method: string, body: object) =>
+    server.api(path, { method, key, headers: JSON_TYPE, body: JSON.stringify(body) });
+  await put('/account/claim', 'POST', { claim });
+  await put('/domains/walked.localhost', 'PUT', { deployment: site });
+  own = {
+    deployment: site,
+    claim: claim!,
+    domain: 'walked.localhost',
+    token: (await put('/tokens', 'POST', {})).json<{ token: string; secret: string }>().token,
+  };
   await server.database.query(`update account set state = 'suspended' where id = $1`, [suspended.account]);
   await server.database.query(`update account set state = 'terminated' where id = $1`, [terminated.account]);
-  expect(account).not.toBe(suspended.account);
+  const { paths } = (await server.api('/openapi.json', { key: null })).json<{
+    paths: Record<string, Record<string, { operationId: string }>>;
+  }>();
+  places = new Map(
+    Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { operationId }]) => [operationId, { method: method.toUpperCase(), path }]),
+    ),
+  );
 });
 afterAll(() => closeClean(server));
 
+const JSON_TYPE = { 'Content-Type': 'application/json' };
 const form = formOf({ 'index.html': 'home' });
-/** How each operation of the table is asked on the REST face, and what success is. */
-const OPERATIONS: Record<Operation, [method: string, path: () => string, status: number, ask?: Ask]> = {
-  'deployments.create': [
-    'POST',
-    () => '/deployments',
-    201,
-    { headers: { 'Content-Type': form.contentType }, body: form.body },
-  ],
-  'deployments.list': ['GET', () => '/deployments', 200],
-  'deployments.get': ['GET', () => `/deployments/${site}`, 200],
-  'deployments.update': [
-    'PATCH',
-    () => `/deployments/${site}`,
-    200,
-    { headers: { 'Content-Type': 'application/json' }, body: '{"labels":[]}' },
-  ],
-  'deployments.delete': ['DELETE', () => `/deployments/${site}`, 202],
-  'account.get': ['GET', () => '/account', 200],
-  'activities.list': ['GET', () => '/activities', 200],
-  'plans.list': ['GET', () => '/plans', 200],
-  'platform.limits': ['GET', () => '/limits', 200],
-  'platform.config': ['GET', () => '/config', 301],
-  'platform.ping': ['GET', () => '/ping', 200],
-};
-const NAMES = Object.keys(OPERATIONS) as Operation[];
+const NAMES = Object.keys(ACCESS) as Operation[];
+/** Every procedure, and whether it is a query, a mutation or a subscription. */
+const TYPES: ReadonlyMap<string, string> = new Map(
+  Object.entries(appRouter._def.procedures as unknown as Record<string, { _def: { type: string } }>).map(
+    ([name, { _def }]) => [name, _def.type],
+  ),
+);
+/** The operations of the REST face. Subscriptions have no place there. */
+const OPERATIONS = NAMES.filter((name) => TYPES.get(name) !== 'subscription');
 
-function call(operation: Operation, credential: string | null, headers: Record<string, string> = {}): Promise<Answer> {
-  const [method, path, , ask = {}] = OPERATIONS[operation];
-  return server.api(path(), { method, key: credential, ...ask, headers: { ...ask.headers, ...headers } });
+/** Asks an operation on the REST face. @param names What fills its path and body. */
+function call(
+  operation: Operation,
+  credential: string | null,
+  { headers = {}, names = MISSING }: { headers?: Record<string, string>; names?: Record<string, string> } = {},
+): Promise<Answer> {
+  const { method, path } = places.get(operation)!;
+  const hasBody = ['POST', 'PUT', 'PATCH'].includes(method);
+  const json: Ask = hasBody ? { headers: JSON_TYPE, body: JSON.stringify({ claim: names['claim'], labels: [] }) } : {};
+  const ask: Ask =
+    operation === 'deployments.create' ? { headers: { 'Content-Type': form.contentType }, body: form.body } : json;
+  return server.api(
+    path.replace(/\{(\w+)\}/g, (_, name: string) => names[name]!),
+    { method, key: credential, ...ask, headers: { ...ask.headers, ...headers } },
+  );
+}
+
+/** Makes the same call on the typed face. */
+function callTyped(operation: Operation, credential: string | null, names = MISSING): Promise<Answer> {
+  const input = JSON.stringify({ ...names, labels: [] });
+  return TYPES.get(operation) === 'mutation'
+    ? server.api(`/trpc/${operation}`, { method: 'POST', key: credential, headers: JSON_TYPE, body: input })
+    : server.api(`/trpc/${operation}?input=${encodeURIComponent(input)}`, { key: credential });
 }
 
 function expectUnauthenticated(answer: Answer): void {
@@ -64,35 +101,69 @@ function expectUnauthenticated(answer: Answer): void {
 }
 
 describe('T21: who may call what', () => {
-  it('every operation has a row, and every row an operation', () => {
-    expect(NAMES.toSorted()).toEqual(Object.keys(ACCESS).toSorted());
+  it('every operation of the OpenAPI document and every procedure has a row, and no row is for nothing', () => {
+    expect([...places.keys()].toSorted()).toEqual(OPERATIONS.toSorted());
+    expect([...TYPES.keys(), 'deployments.create'].toSorted()).toEqual(NAMES.toSorted());
   });
 
-  const cells = NAMES.filter((name) => name !== 'deployments.delete').flatMap((name) =>
-    (['anonymous', 'deploy', 'api'] as const).map((actor) => [name, actor] as const),
-  );
+  const cells = OPERATIONS.flatMap((name) => ACTORS.map((actor) => [name, actor] as const));
   it.each(cells)('%s, by %s', async (operation, actor) => {
-    if ((ACCESS[operation] as readonly Actor[]).includes(actor)) {
-      expect((await call(operation, credentials[actor])).status).toBe(OPERATIONS[operation][2]);
-      return;
-    }
+    const isOpen = (ACCESS[operation] as readonly Actor[]).includes(actor);
     const before = await footprintOf(server);
-    const answer = await call(operation, credentials[actor]);
-    if (actor === 'anonymous') expectUnauthenticated(answer);
-    else expectErrorAnswer(answer, 'forbidden');
-    expect(await footprintOf(server)).toEqual(before);
+    const faces = [call, ...(TYPES.has(operation) ? [callTyped] : [])];
+    for (const face of faces) {
+      const { status, text, headers } = await face(operation, credentials[actor]);
+      if (isOpen) expect([200, 201, 202, 301, 400, 404, 422], text).toContain(status);
+      else {
+        expect([status, text]).toEqual(
+          actor === 'anonymous'
+            ? [401, expect.stringContaining('"error":"authentication_failed"')]
+            : [403, expect.stringContaining('"error":"forbidden"')],
+        );
+        if (actor === 'anonymous') expect(headers['www-authenticate']).toBe('Bearer');
+      }
+    }
+    if (!isOpen) expect(await footprintOf(server)).toEqual(before);
   });
 
-  it.each(NAMES)('service-api part 5: %s, by a suspended or terminated account, is 403', async (operation) => {
-    for (const state of ['suspended', 'terminated'] as const)
-      expect((await expectRefusal(server, 'forbidden', () => call(operation, credentials[state]))).message).toContain(
-        state,
+  it.each(OPERATIONS)('service-api part 5: %s, by a suspended or terminated account, is 403', async (operation) => {
+    for (const state of ['suspended', 'terminated'] as const) {
+      const { message } = await expectRefusal(server, 'forbidden', () =>
+        call(operation, credentials[state], { names: own }),
       );
+      expect(message).toContain(state);
+      if (!TYPES.has(operation)) continue;
+      const typed = await callTyped(operation, credentials[state], own);
+      expect([typed.status, typed.text]).toEqual([403, expect.stringContaining(state)]);
+    }
   });
 
-  it('deployments.delete, by a deploy token or nobody', async () => {
-    await expectRefusal(server, 'forbidden', () => call('deployments.delete', credentials.deploy));
-    await expectRefusal(server, 'authentication_failed', () => call('deployments.delete', null));
+  it('contract §2: every operation that a client names something to says what it tells other accounts', () => {
+    const naming = OPERATIONS.filter((name) => places.get(name)!.path.includes('{'));
+    expect(Object.keys(OTHERS).toSorted()).toEqual([...naming, 'account.claim'].toSorted());
+  });
+
+  it.each(Object.entries(OTHERS) as [Operation, 'not_found' | 'own'][])(
+    'T22: %s, by another account: %s',
+    async (operation, told) => {
+      if (told === 'own') {
+        const state = () => server.api(`/domains/${own['domain']}`, { key: credentials.api });
+        const before = (await state()).text;
+        expect((await call(operation, credentials.other, { names: own })).text).not.toContain(site);
+        expect((await state()).text).toBe(before);
+        return;
+      }
+      const missing = await call(operation, credentials.other);
+      const foreign = await expectRefusal(server, told, () => call(operation, credentials.other, { names: own }));
+      expect(foreign).toEqual(expectErrorAnswer(missing, told));
+    },
+  );
+
+  it('deployments.delete and tokens.delete, by a deploy token or nobody, leave what they name', async () => {
+    for (const operation of ['deployments.delete', 'tokens.delete'] as const) {
+      await expectRefusal(server, 'forbidden', () => call(operation, credentials.deploy, { names: own }));
+      await expectRefusal(server, 'authentication_failed', () => call(operation, null, { names: own }));
+    }
     expect((await server.visit(site)).status).toBe(200);
   });
 
@@ -134,10 +205,10 @@ describe('contract §1: an Authorization header that opens nothing is 401 everyw
   ];
   it.each(HEADERS)('%s', async (_, authorization) => {
     await expectRefusal(server, 'authentication_failed', () =>
-      call('deployments.create', null, { Authorization: authorization }),
+      call('deployments.create', null, { headers: { Authorization: authorization } }),
     );
     for (const operation of ['account.get', 'plans.list', 'platform.config', 'deployments.list'] as const)
-      expectUnauthenticated(await call(operation, null, { Authorization: authorization }));
+      expectUnauthenticated(await call(operation, null, { headers: { Authorization: authorization } }));
   });
 
   it('unknown, expired and revoked are told apart by nothing', async () => {
@@ -155,8 +226,8 @@ describe('contract §1: an Authorization header that opens nothing is 401 everyw
   });
 
   it.each(['bearer', 'BEARER', 'BeArEr'])('RFC 9110: the scheme may be written %s', async (scheme) => {
-    expect((await call('account.get', null, { Authorization: `${scheme} ${key}` })).status).toBe(200);
-    expect((await call('account.get', null, { Authorization: `${scheme}   ${key}  ` })).status).toBe(200);
+    expect((await call('account.get', null, { headers: { Authorization: `${scheme} ${key}` } })).status).toBe(200);
+    expect((await call('account.get', null, { headers: { Authorization: `${scheme}   ${key}  ` } })).status).toBe(200);
   });
 
   it('a second Authorization header is not taken for the first', async () => {

@@ -152,7 +152,7 @@ describe('contract §4: the public page of a share link', () => {
   it('goes from pending by partial to success, as its form looks again', async () => {
     const { name, path, records } = await add('');
     expect(textOf((await check(path)).text)).toMatch(
-      /Waiting for .*Last look: just now\. Next one: in \d+ seconds.*not right yet.*There is no such name/,
+      /Waiting for .*Last look: just now\. Next one: in (?:\d+ seconds|1 minute), by itself\..*not right yet.*There is no such name/,
     );
     point(records.filter(({ type }) => type === 'A'));
     // Within the cooldown nothing is asked.

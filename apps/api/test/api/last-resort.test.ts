@@ -15,6 +15,7 @@ it('F7, contract §2: a fault in any route is the error body with a request id, 
   const api = createApiHost({
     core: { database } as unknown as Core,
     baseUrl: new URL('http://localhost'),
+    claimUrl: 'http://localhost/claim',
     log,
     addressOf: () => '127.0.0.1',
   });

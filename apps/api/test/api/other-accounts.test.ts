@@ -1,7 +1,9 @@
-import { sweep } from '@berth/core';
+import { appRouter, OTHERS, sweep } from '@berth/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openApiDocument } from '../../src/api-host/openapi.ts';
 import { closeClean, expectErrorAnswer, footprintOf } from '../standing-asserts.ts';
 import { type Answer, type Ask, startTestServer, type TestServer } from '../test-server.ts';
+import { type Call, callsOf, NAMES_NOTHING, type Resource, RESOURCES } from './naming-calls.ts';
 
 type Account = Awaited<ReturnType<TestServer['account']>>;
 
@@ -9,116 +11,232 @@ let server: TestServer;
 let mine: Account;
 let theirs: Account;
 /** References to what is not mine, each of which has to look like one that never was. */
-let foreign: Record<string, string>;
-const MISSING = 'calm-otter-zzzzzzz';
+let foreign: Record<Resource, Record<string, string>>;
+/** What never was. Cursors are no resources, but tell as little: a foreign one is what a made-up one is. */
+const MISSING: Record<Resource, string> = {
+  deployment: 'calm-otter-zzzzzzz',
+  domain: 'never-was.localhost',
+  token: 'zzzzzzz',
+  claim: '0123456789abcdef0123456789abcdef',
+  cursor: 'bWFkZS11cA',
+};
+/** What a call names besides: mine, so that only the one reference can be wrong. */
+let good: Record<string, unknown>;
+
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+const CALLS = callsOf(openApiDocument({ router: appRouter, baseUrl: 'http://localhost', version: '0' }));
+/** What OTHERS calls one's own: the name may be asked for by anybody, and is told apart for that reason. */
+const isOwn = ({ operation, parameter }: Call) =>
+  parameter === 'domain' && (operation === 'domains.validate' || OTHERS[operation as keyof typeof OTHERS] === 'own');
 
 beforeAll(async () => {
-  server = await startTestServer();
-  [mine, theirs] = [await server.account(), await server.account()];
+  server = await startTestServer({ APEX_ADDRESSES: '192.0.2.10' });
+  [mine, theirs] = [await server.account('team'), await server.account('team')];
   const publish = (key: string | null, fields?: Record<string, string>) =>
     server.publish({ 'index.html': 'theirs' }, { key, ...(fields ? { fields } : {}) });
-  const [site, locked, deleted, anonymous] = [
+  const send = (method: string, path: string, key: string, body?: object) =>
+    server.api(path, { method, key, ...(body ? { headers: JSON_TYPE, body: JSON.stringify(body) } : {}) });
+  const token = async (key: string, body: object) => {
+    const made = (await send('POST', '/tokens', key, body)).json<{ token: string; secret: string }>();
+    server.secrets.add(made.secret);
+    return made.token;
+  };
+  const hashOf = (claim: string | undefined) => claim!.split('/').at(-1)!;
+
+  const [site, locked, deleted, anonymous, gone] = [
     await publish(theirs.key),
     await publish(theirs.key, { password: 'open-sesame' }),
     await publish(theirs.key),
     await publish(null),
+    await publish(mine.key),
   ];
-  const gone = await publish(mine.key);
-  await server.api(`/deployments/${gone.deployment}`, { method: 'DELETE', key: mine.key });
+  await send('DELETE', `/deployments/${gone.deployment}`, mine.key);
   await sweep(server.berth.core);
-  await server.api(`/deployments/${deleted.deployment}`, { method: 'DELETE', key: theirs.key });
+  await send('DELETE', `/deployments/${deleted.deployment}`, theirs.key);
+
+  for (const name of ['linked.localhost', 'www.theirs.dev', 'theirs.org', 'www.xn--bcher-kva.dev'])
+    await send('PUT', `/domains/${name}`, theirs.key, { deployment: site.deployment });
+  await send('PUT', '/domains/empty.localhost', theirs.key, {});
+  await send('PUT', '/domains/proved.dev', theirs.key, {});
+  await server.database.query(`update domain set status = 'success', verified = now() where name = 'proved.dev'`);
+  await send('PUT', '/domains/gone.localhost', mine.key, {});
+  await send('DELETE', '/domains/gone.localhost', mine.key);
+
+  const [revoked, claimed, expired] = [await token(mine.key, {}), await publish(null), await publish(null)];
+  await send('DELETE', `/tokens/${revoked}`, mine.key);
+  await send('POST', '/account/claim', theirs.key, { claim: claimed.claim });
+  await server.database.query(`update deployment set expires = now() where id = $1`, [expired.deployment]);
+  const ofTheirs = await token(theirs.key, {});
+
   foreign = {
-    'of another account': site.deployment,
-    'of another account, by its host': new URL(site.url).host,
-    'of another account, in capitals': site.deployment.toUpperCase(),
-    'of another account, with a password': locked.deployment,
-    'of another account, being deleted': deleted.deployment,
-    'of nobody': anonymous.deployment,
-    'of mine, that is gone': gone.deployment,
+    deployment: {
+      'of another account': site.deployment,
+      'of another account, by its host': new URL(site.url).host,
+      'of another account, in capitals': site.deployment.toUpperCase(),
+      'of another account, with a password': locked.deployment,
+      'of another account, being deleted': deleted.deployment,
+      'of nobody': anonymous.deployment,
+      'of mine, that is gone': gone.deployment,
+    },
+    domain: {
+      'of another account, below the platform': 'linked.localhost',
+      'of another account, that shows nothing': 'empty.localhost',
+      'of another account, pending': 'www.theirs.dev',
+      'of another account, an apex': 'theirs.org',
+      'of another account, proved': 'proved.dev',
+      'of another account, in capitals, with a dot': 'WWW.Theirs.DEV.',
+      'of another account, in Unicode': 'www.bücher.dev',
+      'of mine, that is gone': 'gone.localhost',
+    },
+    token: {
+      'of another account': ofTheirs,
+      'of another account, its API key': await token(theirs.key, { kind: 'api' }),
+      'of another account, in capitals': ofTheirs.toUpperCase(),
+      'of mine, that was revoked': revoked,
+    },
+    claim: {
+      'that another account used': hashOf(claimed.claim),
+      'that another account used, as a URL': claimed.claim!,
+      'that has expired': hashOf(expired.claim),
+    },
+    cursor: {},
+  };
+  for (const list of ['deployments', 'domains', 'tokens', 'activities'])
+    for (const [who, { key }] of Object.entries({ 'another account': theirs, mine })) {
+      for (let n = 0; n < 2; n += 1) {
+        await publish(key);
+        await send('PUT', `/domains/${list}-${who[0]}${n}.localhost`, key, {});
+        await token(key, {});
+      }
+      const { nextCursor } = (await send('GET', `/${list}?limit=1`, key)).json<{ nextCursor: string }>();
+      foreign.cursor[`of ${who}, of ${list}`] = nextCursor;
+    }
+
+  const own = await publish(mine.key);
+  await send('PUT', '/domains/www.mine.dev', mine.key, {});
+  good = {
+    deployment: own.deployment,
+    domain: 'www.mine.dev',
+    token: await token(mine.key, {}),
+    labels: ['mine'],
   };
 });
 afterAll(() => closeClean(server, ['open-sesame']));
 
-const JSON_TYPE = { 'Content-Type': 'application/json' };
-const OPERATIONS: [string, (reference: string) => [path: string, ask: Ask]][] = [
-  ['GET', (reference) => [`/deployments/${reference}`, {}]],
-  ['HEAD', (reference) => [`/deployments/${reference}`, { method: 'HEAD' }]],
-  [
-    'PATCH',
-    (reference) => [`/deployments/${reference}`, { method: 'PATCH', headers: JSON_TYPE, body: '{"labels":["mine"]}' }],
-  ],
-  ['DELETE', (reference) => [`/deployments/${reference}`, { method: 'DELETE' }]],
-  [
-    'tRPC get',
-    (reference) => [`/trpc/deployments.get?input=${encodeURIComponent(JSON.stringify({ deployment: reference }))}`, {}],
-  ],
-  [
-    'tRPC update',
-    (reference) => [
-      '/trpc/deployments.update',
-      { method: 'POST', headers: JSON_TYPE, body: JSON.stringify({ deployment: reference, labels: ['mine'] }) },
-    ],
-  ],
-  [
-    'tRPC delete',
-    (reference) => [
-      '/trpc/deployments.delete',
-      { method: 'POST', headers: JSON_TYPE, body: JSON.stringify({ deployment: reference }) },
-    ],
-  ],
-];
-
-/** All of an answer that a client sees, less its own id and the time. */
-function seen({ status, headers, text }: Answer): object {
-  const { 'x-request-id': id, date, ...rest } = headers;
-  expect([id, date]).not.toContain(undefined);
-  return { status, headers: rest, text };
+function askRest({ method, path, body, parameter }: Call, reference: string, key: string): Promise<Answer> {
+  const values = { ...good, [parameter]: reference };
+  const address = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
+  const search = RESOURCES[parameter] === 'cursor' ? `?${parameter}=${encodeURIComponent(reference)}` : '';
+  const ask: Ask = body ? { headers: JSON_TYPE, body: JSON.stringify(fieldsOf(body, values)) } : {};
+  return server.api(address + search, { method, key, ...ask });
 }
 
-describe('T22: a deployment that is not mine is, to the byte, one that never was', () => {
-  it.each(OPERATIONS)('%s', async (_, operation) => {
-    const ask = (reference: string) => {
-      const [path, options] = operation(reference);
-      return server.api(path, { ...options, key: mine.key });
-    };
+function askTyped({ operation, type, path, body, parameter }: Call, reference: string, key: string): Promise<Answer> {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
+  const input = JSON.stringify(fieldsOf([...names, ...(body ?? []), parameter], { ...good, [parameter]: reference }));
+  return type === 'query'
+    ? server.api(`/trpc/${operation}?input=${encodeURIComponent(input)}`, { key })
+    : server.api(`/trpc/${operation}`, { method: 'POST', key, headers: JSON_TYPE, body: input });
+}
+
+function fieldsOf(names: readonly string[], values: Record<string, unknown>): object {
+  return Object.fromEntries(names.map((name) => [name, values[name]]));
+}
+
+/** All of an answer that a client sees, less its own id, the time, and what is left of rate limits. */
+function seen({ status, headers, text }: Answer): object {
+  const { 'x-request-id': id, date, ...others } = headers;
+  expect([id, date]).not.toContain(undefined);
+  const rest = Object.entries(others).filter(([name]) => !name.startsWith('ratelimit-'));
+  return { status, headers: Object.fromEntries(rest), text };
+}
+
+/** The references that a parameter of this call has to answer alike. A cursor of mine, of this very list, is good. */
+function foreignTo({ parameter, path }: Call): [title: string, reference: string][] {
+  const resource = RESOURCES[parameter]!;
+  return Object.entries(foreign[resource]).filter(([title]) => title !== `of mine, of ${path.split('/')[1]}`);
+}
+
+describe('T22: what is not mine is, to the byte, what never was', () => {
+  it('every parameter of every operation either names a resource or does not', () => {
+    const unknown = CALLS.filter(({ parameter }) => !RESOURCES[parameter] && !NAMES_NOTHING.has(parameter));
+    expect(unknown.map(({ operation, parameter }) => `${operation}: ${parameter}`)).toEqual([]);
+    const named = CALLS.filter((call) => RESOURCES[call.parameter] && call.parameter !== 'cursor' && !isOwn(call));
+    const told = Object.entries(OTHERS).filter(([, answer]) => answer === 'not_found');
+    expect(new Set(named.map(({ operation }) => operation))).toEqual(
+      new Set([...told.map(([operation]) => operation), 'domains.put']),
+    );
+  });
+
+  const naming = CALLS.filter((call) => RESOURCES[call.parameter] && !isOwn(call));
+  const cases = naming.flatMap((call): [string, Call, typeof askRest][] => {
+    const title = `${call.operation}, ${call.parameter}`;
+    const head: typeof askRest = ({ ...rest }, ...more) => askRest({ ...rest, method: 'HEAD' }, ...more);
+    return [
+      [`${title}, REST`, call, askRest],
+      [`${title}, tRPC`, call, askTyped],
+      ...(call.method === 'GET' ? [[`${title}, HEAD`, call, head] as [string, Call, typeof askRest]] : []),
+    ];
+  });
+  it.each(cases)('%s', async (title, call, ask) => {
+    const resource = RESOURCES[call.parameter]!;
     const before = await footprintOf(server);
-    const missing = await ask(MISSING);
-    expect([missing.status, missing.text === '' || missing.text.includes('not_found')]).toEqual([404, true]);
-    for (const [title, reference] of Object.entries(foreign))
-      expect([title, seen(await ask(reference))]).toEqual([title, seen(missing)]);
+    const missing = await ask(call, MISSING[resource], mine.key);
+    const [status, code] = resource === 'cursor' ? [400, 'validation_failed'] : [404, 'not_found'];
+    expect(missing.status).toBe(status);
+    if (!title.endsWith('HEAD')) expect(missing.text).toContain(`"error":"${code}"`);
+    const references = foreignTo(call);
+    expect(references.length).toBeGreaterThan(2);
+    for (const [which, reference] of references)
+      expect([which, seen(await ask(call, reference, mine.key))]).toEqual([which, seen(missing)]);
     expect(await footprintOf(server)).toEqual(before);
   });
 
   it('the same holds for a deploy token, which is refused whatever it names', async () => {
-    for (const [, operation] of OPERATIONS) {
-      const answers = [];
-      for (const reference of [MISSING, ...Object.values(foreign)]) {
-        const [path, options] = operation(reference);
-        answers.push(seen(await server.api(path, { ...options, key: mine.deployToken })));
+    for (const call of naming)
+      for (const ask of [askRest, askTyped]) {
+        const answers = [];
+        for (const reference of [MISSING[RESOURCES[call.parameter]!], ...foreignTo(call).map(([, one]) => one)])
+          answers.push(JSON.stringify(seen(await ask(call, reference, mine.deployToken))));
+        expect([call.operation, new Set(answers).size]).toEqual([call.operation, 1]);
+        expect(answers[0]).toContain('forbidden');
       }
-      expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
-    }
   });
+
+  it.each(CALLS.filter(isOwn).map((call) => [call.operation, call] as const))(
+    'contract §4: %s says that a name is taken, and nothing of whose or what for',
+    async (_, call) => {
+      const before = await footprintOf(server);
+      for (const ask of [askRest, askTyped]) {
+        const answers = [];
+        for (const name of ['linked.localhost', 'empty.localhost', 'proved.dev'])
+          answers.push((await ask(call, name, mine.key)).text.replaceAll(name, '<name>'));
+        expect(new Set(answers).size).toBe(1);
+        expect(answers[0]).toContain('belongs to another account');
+        for (const secret of [theirs.account, ...Object.values(foreign.deployment)])
+          expect(answers[0]).not.toContain(secret);
+      }
+      expect(await footprintOf(server)).toEqual(before);
+    },
+  );
 });
 
 describe('I12: nothing of another account is in', () => {
-  it.each(['/deployments', '/activities', '/account'])('%s', async (path) => {
+  it.each(['/deployments', '/domains', '/tokens', '/labels', '/activities', '/account'])('%s', async (path) => {
     const { text } = await server.api(path, { key: mine.key });
-    for (const secret of [theirs.account, ...Object.values(foreign).slice(0, -1)]) expect(text).not.toContain(secret);
+    const { 'of mine, that is gone': _gone, ...others } = foreign.deployment;
+    for (const secret of [theirs.account, ...Object.values(others), 'theirs.dev', foreign.token['of another account']!])
+      expect(text).not.toContain(secret);
     expect((await server.api(path, { key: theirs.key })).text).not.toContain(mine.account);
   });
 
-  it('a cursor of another account, or of another list: it is 400', async () => {
-    for (let i = 0; i < 3; i += 1) await server.publish({ a: `${i}` }, { key: theirs.key });
-    const cursorOf = async (path: string) =>
-      (await server.api(`${path}?limit=1`, { key: theirs.key })).json<{ nextCursor: string }>().nextCursor;
-    const [deployments, activities] = [await cursorOf('/deployments'), await cursorOf('/activities')];
-    expect((await server.api(`/deployments?cursor=${deployments}`, { key: theirs.key })).status).toBe(200);
-    expect((await server.api(`/activities?cursor=${activities}`, { key: theirs.key })).status).toBe(200);
-    expectErrorAnswer(await server.api(`/deployments?cursor=${deployments}`, { key: mine.key }), 'validation_failed');
-    expectErrorAnswer(await server.api(`/activities?cursor=${activities}`, { key: mine.key }), 'validation_failed');
-    expectErrorAnswer(await server.api(`/activities?cursor=${deployments}`, { key: theirs.key }), 'validation_failed');
-    expectErrorAnswer(await server.api(`/deployments?cursor=${activities}`, { key: theirs.key }), 'validation_failed');
+  it('a cursor works in the list it is of, for the account it is of', async () => {
+    for (const list of ['deployments', 'domains', 'tokens', 'activities']) {
+      const page = (cursor: string, key: string) => server.api(`/${list}?cursor=${cursor}`, { key });
+      expect((await page(foreign.cursor[`of mine, of ${list}`]!, mine.key)).status).toBe(200);
+      expect((await page(foreign.cursor[`of another account, of ${list}`]!, theirs.key)).status).toBe(200);
+      expectErrorAnswer(await page(foreign.cursor[`of mine, of ${list}`]!, theirs.key), 'validation_failed');
+    }
   });
 });
 

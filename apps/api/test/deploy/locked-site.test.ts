@@ -29,11 +29,14 @@ beforeAll(async () => {
 });
 afterAll(() => closeClean(server, [PASSWORD]));
 
-/** The headers of an answer, less those that differ from one request to the next. */
+/** The headers of an answer, less those that differ from one request or address to the next. */
 function shared({ headers }: Answer): object {
-  const { 'x-request-id': _id, date: _date, ...rest } = headers;
+  const { 'x-request-id': _id, date: _date, 'content-length': _length, ...rest } = headers;
   return rest;
 }
+
+/** The text of an answer, less the address that its form leads back to, which is the one asked for. */
+const said = ({ text }: Answer) => text.replace(/name="next" value="[^"]*"/, 'name="next"');
 
 const SPELLINGS = [
   '/',
@@ -110,12 +113,14 @@ describe('T16, S58: of a locked site, no request gets a byte', () => {
   ];
   it.each(CONDITIONS)('%s, by any method, in any spelling', async (_, headersOf) => {
     for (const method of METHODS) {
+      // What is sent to the form itself is S60's.
+      const paths = SPELLINGS.filter((path) => method !== 'POST' || !path.startsWith('/.berth/'));
       const answers = await Promise.all(
-        SPELLINGS.map((path) => server.visit(site, path, { method, headers: headersOf() })),
+        paths.map((path) => server.visit(site, path, { method, headers: headersOf() })),
       );
       for (const [i, answer] of answers.entries()) {
-        const asked = `${method} ${SPELLINGS[i]}`;
-        expect([asked, answer.status, answer.text]).toEqual([asked, 401, method === 'HEAD' ? '' : locked.text]);
+        const asked = `${method} ${paths[i]}`;
+        expect([asked, answer.status, said(answer)]).toEqual([asked, 401, method === 'HEAD' ? '' : said(locked)]);
         expect(shared(answer)).toEqual(shared(locked));
       }
     }
@@ -135,7 +140,7 @@ describe('T16, S58: of a locked site, no request gets a byte', () => {
       { Upgrade: 'websocket', Connection: 'Upgrade' },
     ] as Record<string, string>[]) {
       const answer = await server.visit(site, '/index.html', { headers });
-      expect([headers, answer.status, answer.text]).toEqual([headers, 401, locked.text]);
+      expect([headers, answer.status, said(answer)]).toEqual([headers, 401, said(locked)]);
     }
     expect((await server.visit(site, '/index.html', { key: server.secrets.values().next().value! })).status).toBe(401);
   });

@@ -1,16 +1,32 @@
 import { hash } from 'node:crypto';
+import { Agent, request } from 'node:http';
 import { type CreatedDeployment, isJunk, normalizePath, normalizeVia } from '@berth/contract';
-import { createLiveSites } from '@berth/core';
+import { createLiveSites, type LiveSites, type Site } from '@berth/core';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checksums, field, file, type Form, multipart, type Part, post } from '../multipart.ts';
+import { checksums, field, file, type Form, multipart, type Part } from '../multipart.ts';
 import { closeClean, expectErrorAnswer, footprintOf } from '../standing-asserts.ts';
 import { type Answer, startTestServer, type TestServer } from '../test-server.ts';
 import { readForm } from './second-parser.ts';
 
+/** How many bodies are sent. */
+const MUTATIONS = Number(process.env['MUTATIONS'] ?? 10_000);
+const BATCH = 250;
+const SOCKETS = 8;
+/** No small body takes so long to answer. */
+const HANGS_MS = 10_000;
+
 let server: TestServer;
-beforeAll(async () => void (server = await startTestServer()));
-afterAll(() => closeClean(server));
+let sites: LiveSites;
+const agent = new Agent({ keepAlive: true, maxSockets: SOCKETS });
+beforeAll(async () => {
+  server = await startTestServer();
+  sites = createLiveSites(server.berth.core);
+});
+afterAll(async () => {
+  agent.destroy();
+  await closeClean(server);
+});
 
 const BOUNDARY = 'bound';
 const FILES = [
@@ -25,9 +41,9 @@ const GOOD: readonly Part[] = [...FILES, ...FIELDS];
 /** What is published by an answer: the bytes by path as visitors get them, and the fields. */
 async function published(answer: Answer): Promise<object> {
   const { deployment, labels, via, password } = answer.json<CreatedDeployment>();
-  const site = await createLiveSites(server.berth.core).find(deployment);
+  const site = (await sites.find({ deployment })) as Site;
   const files = await Promise.all(
-    [...site!.manifest].map(async ([path, place]) => [
+    [...site.manifest].map(async ([path, place]) => [
       path,
       (await server.berth.core.packs.read(place)).toString('latin1'),
     ]),
@@ -54,20 +70,84 @@ function extracted({ body }: Form): object {
   };
 }
 
-let accepted = 0;
+/** Sends a form over one of the open connections. Rejects when no answer comes. */
+function send({ contentType, body }: Form): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const req = request({
+      host: '127.0.0.1',
+      port: server.port,
+      path: '/deployments',
+      method: 'POST',
+      agent,
+      signal: AbortSignal.timeout(HANGS_MS),
+      headers: { Host: `localhost:${server.port}`, 'Content-Type': contentType, 'Content-Length': body.length },
+    });
+    req.on('error', reject).on('response', (res) => {
+      const chunks: Buffer[] = [];
+      res
+        .on('data', (chunk: Buffer) => chunks.push(chunk))
+        .on('error', reject)
+        .on('end', () => {
+          const bytes = Buffer.concat(chunks);
+          const text = bytes.toString();
+          resolve({ status: res.statusCode!, headers: res.headers, bytes, text, json: () => JSON.parse(text) });
+        });
+    });
+    req.end(body);
+  });
+}
 
-/** Whatever is sent: it is answered, either with an error that changes nothing, or with what the body says. */
-async function judge(form: Form): Promise<void> {
-  const before = await footprintOf(server);
-  const answer = await post(server, form, { key: null });
-  if (answer.status === 201) {
-    accepted += 1;
-    expect(await published(answer)).toEqual(extracted(form));
-  } else {
+/** Each form is answered, either with an error, or with what it says. @returns The deployments that were made. */
+async function judge(form: Form): Promise<string[]> {
+  const answer = await send(form).catch((error: unknown) => expect.unreachable(`no answer: ${String(error)}`));
+  if (answer.status !== 201) {
     expectErrorAnswer(answer, answer.status === 413 ? 'payload_too_large' : 'validation_failed');
-    expect(await footprintOf(server)).toEqual(before);
-    expect(server.berth.core.activePacks.size).toBe(0);
+    return [];
   }
+  expect(await published(answer)).toEqual(extracted(form));
+  return [answer.json<CreatedDeployment>().deployment];
+}
+
+/** What a deployment is made of; all other rows stay as they are whoever deploys anonymously. */
+const OF_DEPLOYMENTS: ReadonlySet<string> = new Set([
+  'deployment',
+  'manifest',
+  'deployment_pack',
+  'pack',
+  'content',
+  'issued_id',
+]);
+
+/** What there is besides the deployments that answers told of. Without any, that is everything. */
+async function rest(told: readonly string[]): Promise<object> {
+  const { rows, files } = await footprintOf(server);
+  const ids = await server.database.query<{ id: string }>(`select id from deployment order by id`);
+  const others = Object.entries(rows).filter(([table]) => told.length === 0 || !OF_DEPLOYMENTS.has(table));
+  return {
+    deployments: ids.map(({ id }) => id).filter((id) => !told.includes(id)),
+    rows: Object.fromEntries(others),
+    ...(told.length === 0 ? { files } : {}),
+  };
+}
+
+/** Sends forms, several at once. What was refused has changed nothing. @returns How many were accepted. */
+async function judgeAll(forms: readonly Form[]): Promise<number> {
+  const [everything, allRows] = [await rest([]), await rest(['none'])];
+  const queue = forms.values();
+  const made: string[] = [];
+  await Promise.all(
+    Array.from({ length: SOCKETS }, async () => {
+      for (const form of queue)
+        try {
+          made.push(...(await judge(form)));
+        } catch (error) {
+          throw new Error(`Of this body: ${JSON.stringify(form.body.toString('latin1'))}`, { cause: error });
+        }
+    }),
+  );
+  expect(await rest(made)).toEqual(made.length === 0 ? everything : allRows);
+  expect(server.berth.core.activePacks.size).toBe(0);
+  return made.length;
 }
 
 /** Bytes with a meaning somewhere in a form. */
@@ -154,43 +234,114 @@ function mutate(text: string, { kind, at, length, token }: Mutation): string {
   }
 }
 
-describe('T8: of a good form that was changed', () => {
-  it('any bytes, only what a second parser extracts is ever published', async () => {
-    const good = multipart([...GOOD, checksums(...FILES.map(({ body }) => body))], { boundary: BOUNDARY });
-    await judge(good);
-    expect(accepted).toBe(1);
-    await fc.assert(
-      fc.asyncProperty(fc.array(mutation, { minLength: 1, maxLength: 3 }), async (mutations) => {
-        const text = mutations.reduce(mutate, good.body.toString('latin1'));
-        await judge({ ...good, body: Buffer.from(text, 'latin1') });
-      }),
-      { numRuns: 100 },
-    );
+/** A good form with any of its bytes changed. */
+const changedBytes = fc.array(mutation, { minLength: 1, maxLength: 3 }).map((mutations): Form => {
+  const good = goodForm();
+  const text = mutations.reduce(mutate, good.body.toString('latin1'));
+  return { ...good, body: Buffer.from(text, 'latin1') };
+});
+
+/** A good form with the headers of a part changed, and the checksums of a client that reads it as the second parser does. */
+const changedHeaders = fc
+  .tuple(fc.nat(GOOD.length - 1), disposition, fc.array(mutation, { maxLength: 1 }))
+  .map(([which, text, mutations]): Form => {
+    const headers = [mutations.reduce(mutate, latin1(text))];
+    const parts = GOOD.map((part, i) => ({
+      body: latin1(part.body),
+      headers: i === which ? headers : part.headers.map(latin1),
+    }));
+    const files = readForm(latin1Form(parts).body, BOUNDARY)?.filter(({ filename }) => filename !== undefined);
+    const sums = (files ?? []).map(({ bytes }) => hash('md5', bytes));
+    return latin1Form([...parts, field('checksums', JSON.stringify(sums))]);
   });
 
-  it('the headers of its parts, with checksums that fit, only what a second parser extracts is ever published', async () => {
-    accepted = 0;
-    await fc.assert(
-      fc.asyncProperty(
-        fc.nat(GOOD.length - 1),
-        disposition,
-        fc.array(mutation, { maxLength: 1 }),
-        async (which, text, mutations) => {
-          const headers = [mutations.reduce(mutate, latin1(text))];
-          const parts = GOOD.map((part, i) => ({
-            body: latin1(part.body),
-            headers: i === which ? headers : part.headers.map(latin1),
-          }));
-          // What a client would send that reads its own form as the second parser does.
-          const files = readForm(latin1Form(parts).body, BOUNDARY)?.filter(({ filename }) => filename !== undefined);
-          const sums = (files ?? []).map(({ bytes }) => hash('md5', bytes));
-          await judge(latin1Form([...parts, field('checksums', JSON.stringify(sums))]));
-        },
+function goodForm(): Form {
+  return multipart([...GOOD, checksums(...FILES.map(({ body }) => body))], { boundary: BOUNDARY });
+}
+
+describe(`T8: of ${MUTATIONS} mutated bodies, over ${SOCKETS} connections`, () => {
+  it('none is a fault, none hangs, and only what a second parser extracts is ever published', async () => {
+    expect(await judgeAll([goodForm()])).toBe(1);
+    const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
+    // Three of four have any byte changed: that is what most clients and lines get wrong.
+    const forms = fc.sample(fc.oneof({ weight: 3, arbitrary: changedBytes }, changedHeaders), {
+      numRuns: MUTATIONS,
+      seed,
+    });
+    let accepted = 0;
+    for (let at = 0; at < forms.length; at += BATCH)
+      try {
+        accepted += await judgeAll(forms.slice(at, at + BATCH));
+      } catch (error) {
+        throw new Error(`SEED=${seed}, one of the bodies from ${at} on.`, { cause: error });
+      }
+    // Else it says little.
+    expect(accepted).toBeGreaterThan(MUTATIONS / 100);
+  }, 300_000);
+});
+
+/** A path of a site, from pieces that mean something somewhere but are allowed. */
+const path = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(
+        'index.html',
+        'a',
+        'é',
+        '日本',
+        'a;b',
+        'x=y',
+        "it's",
+        '...',
+        'CON',
+        'c d',
+        '\u{1f6a2}',
+        'files[]',
       ),
-      { numRuns: 140 },
+      fc.string({ unit: fc.constantFrom(...'abcXYZ019-_.~!$&()+,;=@ ß'), minLength: 1, maxLength: 12 }),
+    ),
+    { minLength: 1, maxLength: 4 },
+  )
+  .map((segments) => segments.map((segment) => `f${segment}`).join('/'));
+/** Bytes, often such as a delimiter is made of. */
+const bytes = fc.oneof(
+  fc.uint8Array({ maxLength: 200 }).map((array) => Buffer.from(array)),
+  fc.array(token, { maxLength: 8 }).map((pieces) => Buffer.from(pieces.join(''), 'latin1')),
+);
+
+describe('T8: of forms as any client may write them', () => {
+  it('each file is published as it was sent, whatever the order of the parts', async () => {
+    const form = fc.record({
+      files: fc.uniqueArray(fc.tuple(path, bytes), {
+        selector: ([name]) => name.toLowerCase(),
+        minLength: 1,
+        maxLength: 6,
+      }),
+      boundary: fc.constantFrom('b', 'b-end--', '----WebKitFormBoundary7MA4YWxkTrZu0gW', "a'()+_,-./:=?z"),
+      places: fc.array(fc.nat(), { minLength: 3, maxLength: 3 }),
+      epilogue: fc.constantFrom('\r\n', ''),
+    });
+    await fc.assert(
+      fc.asyncProperty(form, async ({ files, boundary, places, epilogue }) => {
+        // A path that is another's folder is refused, and so are bytes that end the part.
+        const names = files.map(([name]) => name);
+        fc.pre(!names.some((name) => names.some((other) => other.startsWith(`${name}/`))));
+        fc.pre(!files.some(([, body]) => `\r\n${body.toString('latin1')}`.includes(`\r\n--${boundary}`)));
+        const parts: Part[] = files.map(([name, body]) => file(name, body));
+        const fields = [checksums(...files.map(([, body]) => body)), field('labels', '["one"]'), field('via', 'cli')];
+        fields.forEach((one, at) => parts.splice(places[at]! % (parts.length + 1), 0, one));
+        const shape = multipart(parts, { boundary, epilogue });
+        const answer = await send({ ...shape, contentType: `multipart/form-data; boundary="${boundary}"` });
+        expect([answer.status, answer.text]).toEqual([201, expect.stringContaining('"deployment"')]);
+        expect(await published(answer)).toEqual({
+          files: Object.fromEntries(files.map(([name, body]) => [name.normalize('NFC'), body.toString('latin1')])),
+          labels: ['one'],
+          via: 'cli',
+          password: false,
+        });
+      }),
+      { numRuns: Math.ceil(MUTATIONS / 40) },
     );
-    // Else the property says little.
-    expect(accepted).toBeGreaterThan(10);
   });
 });
 

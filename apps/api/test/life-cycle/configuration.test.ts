@@ -12,6 +12,8 @@ const FAULTS = {
   PORT: ['99999', '99999'],
   BASE_URL: ['nonsense', 'nonsense'],
   PLATFORM_DOMAIN: ['sites/x', 'sites/x'],
+  CNAME_TARGET: ['cname:1', 'cname:1'],
+  APEX_ADDRESSES: ['nowhere-at-all', 'nowhere-at-all'],
   CLAIM_URL: ['ftp://x', 'ftp://x'],
   HOST: ['nowhere', 'nowhere'],
   DATABASE_URL: ['mysql://u:hunter2@host/x', 'postgres://'],

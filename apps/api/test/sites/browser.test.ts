@@ -152,8 +152,8 @@ describe.skipIf(NO_BROWSER !== null)(
         Object.values(document.paths).flatMap((path) => Object.keys(path)).length,
       );
       await page.getByRole('button', { name: 'Authorize' }).first().click();
-      await page.getByRole('dialog').or(page.locator('.dialog-ux')).getByRole('textbox').fill(OWNER_KEY);
-      await page.getByRole('button', { name: 'Apply credentials' }).click();
+      await page.getByRole('dialog').or(page.locator('.dialog-ux')).getByRole('textbox').first().fill(OWNER_KEY);
+      await page.getByRole('button', { name: 'Apply credentials' }).first().click();
       await page.getByRole('button', { name: 'Close' }).first().click();
       await page
         .locator('#operations-account-getAccount, .opblock')

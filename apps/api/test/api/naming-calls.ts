@@ -1,0 +1,58 @@
+import { appRouter } from '@berth/core';
+import type { openApiDocument } from '../../src/api-host/openapi.ts';
+
+/** What belongs to an account and can be named by others. */
+export type Resource = 'deployment' | 'domain' | 'token' | 'claim' | 'cursor';
+
+/** The parameters that name something, and what. */
+export const RESOURCES: Readonly<Record<string, Resource>> = {
+  deployment: 'deployment',
+  domain: 'domain',
+  token: 'token',
+  claim: 'claim',
+  cursor: 'cursor',
+};
+
+/** The parameters that name nothing of anybody's; a key of idempotency is another one for each credential. A new one stands here or there, or a test fails. */
+export const NAMES_NOTHING: ReadonlySet<string> = new Set(['limit', 'labels', 'kind', 'ttl', 'Idempotency-Key']);
+
+/** One parameter of one operation, as the interface description has them. */
+export interface Call {
+  operation: string;
+  type: 'query' | 'mutation';
+  method: string;
+  path: string;
+  /** The fields of its JSON body; `null` when it has none. */
+  body: string[] | null;
+  parameter: string;
+}
+
+interface Schema {
+  $ref?: string;
+  properties?: Record<string, unknown>;
+}
+
+interface Described {
+  operationId: string;
+  parameters?: { name: string; in: string }[];
+  requestBody?: { content: Record<string, { schema: Schema }> };
+}
+
+/** Every parameter of every operation: in the path, the query, or the JSON body. The multipart upload names nothing. */
+export function callsOf(document: ReturnType<typeof openApiDocument>): Call[] {
+  const { paths, components } = document as unknown as {
+    paths: Record<string, Record<string, Described>>;
+    components: { schemas: Record<string, Schema> };
+  };
+  const types = appRouter._def.procedures as unknown as Record<string, { _def: { type: Call['type'] } }>;
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, { operationId: operation, parameters = [], requestBody }]) => {
+      const schema = requestBody?.content['application/json']?.schema;
+      const { properties = {} } = (schema?.$ref ? components.schemas[schema.$ref.split('/').at(-1)!] : schema) ?? {};
+      const body = schema ? Object.keys(properties) : null;
+      const names = new Set([...parameters.map(({ name }) => name), ...(body ?? [])]);
+      const type = types[operation]?._def.type ?? 'mutation';
+      return [...names].map((parameter) => ({ operation, type, method: method.toUpperCase(), path, body, parameter }));
+    }),
+  );
+}

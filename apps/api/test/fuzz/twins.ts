@@ -1,0 +1,99 @@
+import { type Answer, type Ask, startTestServer, type TestServer } from '../test-server.ts';
+
+/** Who asks: an account, with either credential, nobody, or a key that opens nothing. */
+export const ACTORS = ['api', 'deploy', 'anonymous', 'unknown'] as const;
+export type Actor = (typeof ACTORS)[number];
+
+/**
+ * What an input can name anywhere. Each stands for something of this kind that both servers hold, under ids of their own.
+ * Besides these there are `$claim`, a secret that belongs into bodies, and `$cursor`, which has another form on each.
+ */
+export const RESOURCES = ['$site', '$theirs', '$domain', '$platform', '$token'] as const;
+
+/** One of two servers that hold the same. */
+export interface Twin {
+  server: TestServer;
+  /** What a placeholder stands for here. */
+  ids: Map<string, string>;
+  ask(path: string, actor: Actor, ask?: Ask): Promise<Answer>;
+  /** Makes anew what calls use up. @param list Where `$cursor` leads on. */
+  replenish(list: string): Promise<void>;
+  /** Moves its clock, which stands still else, so that what both hold has one order and one age. */
+  tick(): void;
+}
+
+const SITE = { 'index.html': 'home' };
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+
+/** Starts two servers and makes the same accounts, sites, domains and tokens on both. */
+export async function startTwins(): Promise<readonly [Twin, Twin]> {
+  const begin = Date.now();
+  return [await startTwin(begin), await startTwin(begin)];
+}
+
+async function startTwin(begin: number): Promise<Twin> {
+  const server = await startTestServer();
+  let now = begin;
+  const tick = () => void (now += 1);
+  server.berth.core.now = () => new Date(now);
+  const [mine, theirs] = [await server.account('scale'), await server.account('scale')];
+  const keys: Record<Actor, string | null> = {
+    api: mine.key,
+    deploy: mine.deployToken,
+    anonymous: null,
+    unknown: `ship-${'f'.repeat(32)}`,
+  };
+  const ask: Twin['ask'] = (path, actor, options) => server.api(path, { ...options, key: keys[actor] });
+  const publish = async (key: string | null) => {
+    tick();
+    return server.publish(SITE, { key });
+  };
+  const ids = new Map([
+    ['$account', mine.account],
+    ['$theirs', (await publish(theirs.key)).deployment],
+  ]);
+  for (let n = 0; n < 3; n += 1) await publish(mine.key);
+
+  let serial = 0;
+  async function replenish(list: string): Promise<void> {
+    tick();
+    ids.set('$site', (await publish(mine.key)).deployment);
+    ids.set('$claim', (await publish(null)).claim!.split('/').at(-1)!);
+    serial += 1;
+    ids.set('$domain', `www.made-${serial}.dev`).set('$platform', `made-${serial}.localhost`);
+    for (const name of ['$domain', '$platform']) await ask(`/domains/${ids.get(name)}`, 'api', { method: 'PUT' });
+    tick();
+    const made = await ask('/tokens', 'api', { method: 'POST', headers: JSON_TYPE, body: '{"kind":"deploy"}' });
+    const { token, secret } = made.json<{ token: string; secret: string }>();
+    server.secrets.add(secret);
+    ids.set('$token', token);
+    const page = await ask(`/${list}?limit=1`, 'api');
+    ids.set('$cursor', page.json<{ nextCursor?: string }>().nextCursor ?? 'none');
+  }
+  return { server, ids, ask, replenish, tick };
+}
+
+/** Writes out the placeholders in a text. */
+export function resolve(text: string, { ids }: Twin): string {
+  return text.replace(/\$[a-z]+/g, (name) => ids.get(name) ?? name);
+}
+
+/** Ids and secrets that are made at random, by what stands around them. */
+const RANDOM: readonly [RegExp, string][] = [
+  [/\b[a-z]{2,16}-[a-z]{2,16}-[a-z0-9]{7}\b/g, '<deployment>'],
+  [/"(?:ship|deploy)-[0-9a-f]{32}"/g, '"<secret>"'],
+  [/\b[0-9a-f]{40}\b/g, '<proof>'],
+  [/\b[0-9a-f]{32}\b/g, '<hash>'],
+  [/\bto-[a-z0-9]{7}\b/g, '<target>'],
+  [/"(token|hint)":"[a-z0-9]{4,7}"/g, '"$1":"<random>"'],
+  [/"nextCursor":"[^"]*"/g, '"nextCursor":"<cursor>"'],
+  [/"email":"[^"]*@test"/g, '"email":"<random>"'],
+];
+
+/** A text of one twin as the other would write it. */
+export function anonymise(text: string, { ids, server }: Twin): string {
+  let same = text.replaceAll(`:${server.port}`, ':<port>');
+  for (const [name, id] of ids)
+    if (id.length >= 7 && !id.startsWith('made') && !id.startsWith('www')) same = same.replaceAll(id, `<${name}>`);
+  return RANDOM.reduce((all, [pattern, stand]) => all.replace(pattern, stand), same);
+}
