@@ -5,8 +5,8 @@ export interface HashJob {
   job: number;
   /** Whose unfinished content goes on from one job to the next. */
   stream: number;
-  /** Moved here, and moved back with the answer. `null`: the stream is over, and nothing is answered. */
-  block: ArrayBuffer | null;
+  /** Moved here, and moved back with the answer; or shared. `null`: the stream is over, and nothing is answered. */
+  block: Uint8Array | null;
   /** How many bytes of the block count. */
   used: number;
   /** Where contents end in the block, ascending. */
@@ -16,7 +16,7 @@ export interface HashJob {
 /** The MD5 (16 bytes) and SHA-256 (32 bytes) of each content that ended, one behind the other. */
 export interface HashAnswer {
   job: number;
-  block: ArrayBuffer;
+  block: Uint8Array;
   digests: Uint8Array<ArrayBuffer>;
 }
 
@@ -31,12 +31,11 @@ export function createBlockHasher(): (job: HashJob) => HashAnswer | null {
       running.delete(stream);
       return null;
     }
-    const bytes = new Uint8Array(block);
     const digests = new Uint8Array(ends.length * (MD5_BYTES + SHA256_BYTES));
     let start = 0;
     let at = 0;
     for (const end of ends) {
-      const part = bytes.subarray(start, end);
+      const part = block.subarray(start, end);
       const begun = running.get(stream);
       running.delete(stream);
       digests.set(begun ? begun.md5.update(part).digest() : hash('md5', part, 'buffer'), at);
@@ -47,10 +46,15 @@ export function createBlockHasher(): (job: HashJob) => HashAnswer | null {
     if (start < used) {
       const open = running.get(stream) ?? { md5: createHash('md5'), sha256: createHash('sha256') };
       running.set(stream, open);
-      const rest = bytes.subarray(start, used);
+      const rest = block.subarray(start, used);
       open.md5.update(rest);
       open.sha256.update(rest);
     }
     return { job, block, digests };
   };
+}
+
+/** What moves when a block is sent to another thread; a shared one stays where it is. */
+export function movedWith({ buffer }: Uint8Array): ArrayBuffer[] {
+  return buffer instanceof ArrayBuffer ? [buffer] : [];
 }

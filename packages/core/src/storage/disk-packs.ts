@@ -2,6 +2,7 @@ import { type FileHandle, mkdir, open, readdir, stat, unlink } from 'node:fs/pro
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { failpoint } from '../failpoints.ts';
+import { openDirectWriter, writeFully } from './direct-writer.ts';
 import type { PackFile, PackStore, Place } from './packs.ts';
 
 const SUFFIX = '.pack';
@@ -25,7 +26,7 @@ export async function openDiskPacks(root: string): Promise<PackStore> {
     async create(pack) {
       const handle = await open(fileOf(pack), 'wx+', 0o600);
       failpoint('pack.created');
-      return diskPack(handle, folderOf(pack), () => removeFile(fileOf(pack)));
+      return diskPack(handle, fileOf(pack), folderOf(pack));
     },
     stream: (place) => Readable.from(chunksOf(fileOf(place.pack), place), { objectMode: false }),
     async read(place) {
@@ -51,13 +52,11 @@ export async function openDiskPacks(root: string): Promise<PackStore> {
   };
 }
 
-function diskPack(handle: FileHandle, folder: string, remove: () => Promise<void>): PackFile {
+function diskPack(handle: FileHandle, file: string, folder: string): PackFile {
+  const direct = openDirectWriter(file);
   return {
     async write(bytes, position) {
-      for (let done = 0; done < bytes.length;) {
-        const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, position + done);
-        done += bytesWritten;
-      }
+      if (!(await direct.write(bytes, position))) await writeFully(handle, bytes, position);
     },
     read: (bytes, position) => readFully(handle, bytes, position),
     async seal(size) {
@@ -66,13 +65,15 @@ function diskPack(handle: FileHandle, folder: string, remove: () => Promise<void
         await handle.sync();
         failpoint('pack.synced');
       } finally {
+        await direct.close();
         await handle.close();
       }
       await syncFolder(folder);
     },
     async abandon() {
+      await direct.close();
       await handle.close().catch(() => {});
-      await remove();
+      await removeFile(file);
     },
   };
 }

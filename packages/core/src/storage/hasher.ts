@@ -1,5 +1,12 @@
 import { Worker } from 'node:worker_threads';
-import { createBlockHasher, type HashAnswer, type HashJob, MD5_BYTES, SHA256_BYTES } from './block-hasher.ts';
+import {
+  createBlockHasher,
+  type HashAnswer,
+  type HashJob,
+  MD5_BYTES,
+  movedWith,
+  SHA256_BYTES,
+} from './block-hasher.ts';
 
 /** MD5 and SHA-256 of one content, in lowercase hex. */
 export interface Hashes {
@@ -12,12 +19,12 @@ export interface HashStream {
   /**
    * Hashes a block in which contents end at `ends`. Blocks of one stream are answered in order.
    *
-   * The block is given away: it comes back, with the same bytes, in the answer. Small blocks of a stream that needs nothing
+   * The block is given away, unless its memory is shared: it comes back, with the same bytes, in the answer. Small blocks of a stream that needs nothing
    * from an earlier one are hashed at once.
    *
    * @throws with code `EIO` when the thread that hashes has ended since the stream began.
    */
-  hash(block: ArrayBuffer, used: number, ends: readonly number[]): Promise<{ block: ArrayBuffer; hashes: Hashes[] }>;
+  hash(block: Uint8Array, used: number, ends: readonly number[]): Promise<{ block: Uint8Array; hashes: Hashes[] }>;
   /** Forgets a content that was begun and will not end. */
   close(): void;
 }
@@ -60,12 +67,12 @@ export function createHasher(): Hasher {
     return started;
   }
 
-  function send(job: HashJob & { block: ArrayBuffer }): Promise<HashAnswer> {
+  function send(job: HashJob & { block: Uint8Array }): Promise<HashAnswer> {
     const answered = Promise.withResolvers<HashAnswer>();
     waiting.set(job.job, answered);
     worker ??= start();
     worker.ref();
-    worker.postMessage(job, [job.block]);
+    worker.postMessage(job, movedWith(job.block));
     return answered.promise;
   }
 
@@ -100,7 +107,7 @@ function ended(): Error {
   return Object.assign(new Error('The thread that hashes uploads has ended'), { code: 'EIO' });
 }
 
-function read({ block, digests }: HashAnswer): { block: ArrayBuffer; hashes: Hashes[] } {
+function read({ block, digests }: HashAnswer): { block: Uint8Array; hashes: Hashes[] } {
   const hex = Buffer.from(digests.buffer).toString('hex');
   return {
     block,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { failpoint } from '../failpoints.ts';
+import { alignedBlocks } from './aligned-blocks.ts';
 import { closeGaps, closeGapsInMemory } from './gaps.ts';
 import type { Hasher, Hashes } from './hasher.ts';
 import { encodePackIndex, type IndexEntry } from './pack-index.ts';
@@ -45,7 +46,11 @@ export interface PackBuilder {
   abandon(): Promise<void>;
 }
 
-const BATCH_BYTES = 1024 * 1024;
+const MiB = 1024 * 1024;
+/** Small at first, so that the last batch of most uploads is soon hashed; then large, since each is a way to the thread and back. */
+const BATCH_BYTES = MiB;
+const LARGE_BATCH_BYTES = 4 * MiB;
+const LARGE_FROM_BYTES = 64 * MiB;
 const BATCHES_IN_FLIGHT = 4;
 
 /** A content that has ended, and who is to be told of it. */
@@ -58,9 +63,10 @@ interface Ended {
 /** @param openFile Gives the file to write to; called at most once. */
 export function createPackBuilder(openFile: () => Promise<PackFile>, hasher: Hasher): PackBuilder {
   const hashing = hasher.stream();
+  const aligned = alignedBlocks(BATCHES_IN_FLIGHT + 2, LARGE_BATCH_BYTES);
   const entries = new Map<string, IndexEntry>();
-  const spare: Buffer<ArrayBuffer>[] = [];
-  let batch: Buffer<ArrayBuffer> | null = null;
+  const spare: Buffer[] = [];
+  let batch: Buffer | null = null;
   let used = 0;
   /** Position in the pack of the first byte of the batch. */
   let flushed = 0;
@@ -75,16 +81,22 @@ export function createPackBuilder(openFile: () => Promise<PackFile>, hasher: Has
   let sealing: Promise<{ sizeBytes: number }> | null = null;
 
   const openOnce = () => (file ??= openFile());
+  const batchBytes = () => (flushed < LARGE_FROM_BYTES ? BATCH_BYTES : LARGE_BATCH_BYTES);
+  const newBatch = () => {
+    const again = spare.pop();
+    if (again?.length === batchBytes()) return again;
+    return (flushed < LARGE_FROM_BYTES ? null : aligned()) ?? Buffer.from(new ArrayBuffer(batchBytes()));
+  };
   const fail = (error: unknown) => void (failure ??= { error });
 
   /** Hashes what ended in the batch, and tells of it. @returns The batch, which was away meanwhile. */
-  async function hashBatch(full: Buffer<ArrayBuffer>): Promise<Buffer<ArrayBuffer>> {
+  async function hashBatch(full: Buffer): Promise<Buffer> {
     const contents = ended;
     ended = [];
     const ends = contents.map(({ offset, length }) => offset + length - flushed);
-    const { block, hashes } = await hashing.hash(full.buffer, used, ends);
+    const { block, hashes } = await hashing.hash(full, used, ends);
     for (const [i, content] of contents.entries()) tell(content, hashes[i]!);
-    return Buffer.from(block);
+    return Buffer.from(block.buffer, block.byteOffset, block.length);
   }
 
   function tell({ offset, length, onDigest }: Ended, { md5, sha256 }: Hashes): void {
@@ -93,7 +105,7 @@ export function createPackBuilder(openFile: () => Promise<PackFile>, hasher: Has
   }
 
   /** Sends the batch on its way to the disk, once `ready` gives it back. */
-  function flush(ready: Promise<Buffer<ArrayBuffer>>): void {
+  function flush(ready: Promise<Buffer>): void {
     const [length, position] = [used, flushed];
     batch = null;
     used = 0;
@@ -147,19 +159,19 @@ export function createPackBuilder(openFile: () => Promise<PackFile>, hasher: Has
         write(chunk) {
           length += chunk.length;
           for (let at = 0; at < chunk.length;) {
-            batch ??= spare.pop() ?? Buffer.from(new ArrayBuffer(BATCH_BYTES));
-            const fits = Math.min(chunk.length - at, BATCH_BYTES - used);
+            batch ??= newBatch();
+            const fits = Math.min(chunk.length - at, batch.length - used);
             batch.set(fits === chunk.length ? chunk : chunk.subarray(at, at + fits), used);
             used += fits;
             at += fits;
-            if (used === BATCH_BYTES) flush(hashBatch(batch));
+            if (used === batch.length) flush(hashBatch(batch));
           }
           if (failure) throw failure.error;
           return inFlight.length > BATCHES_IN_FLIGHT ? inFlight[0] : undefined;
         },
         end() {
           // An empty content is told of like any other, with the batch it stands before.
-          batch ??= spare.pop() ?? Buffer.from(new ArrayBuffer(BATCH_BYTES));
+          batch ??= newBatch();
           ended.push({ offset, length, onDigest });
         },
       };

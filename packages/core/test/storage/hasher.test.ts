@@ -17,8 +17,8 @@ async function hashAll(stream: HashStream, contents: readonly Buffer[], blockByt
   for (let start = 0; start === 0 || start < all.length; start += blockBytes) {
     const end = Math.min(all.length, start + blockBytes);
     const isLast = end === all.length;
-    const block = new ArrayBuffer(blockBytes);
-    new Uint8Array(block).set(all.subarray(start, end));
+    const block = new Uint8Array(blockBytes);
+    block.set(all.subarray(start, end));
     const here = ends.filter((at) => (at > start || (start === 0 && at === 0)) && (at < end || (isLast && at === end)));
     const atSeam = isLast ? [] : ends.filter((at) => at === end);
     answers.push(
@@ -30,7 +30,7 @@ async function hashAll(stream: HashStream, contents: readonly Buffer[], blockByt
     );
   }
   const done = await Promise.all(answers);
-  expect(Buffer.concat(done.map(({ block }) => Buffer.from(block))).subarray(0, all.length)).toEqual(all);
+  expect(Buffer.concat(done.map(({ block }) => block)).subarray(0, all.length)).toEqual(all);
   return done.flatMap(({ hashes }) => hashes);
 }
 
@@ -59,9 +59,9 @@ describe('contents hashed by another thread', () => {
 
   it('begin anew after a content that was given up half way', async () => {
     const stream = hasher.stream();
-    await stream.hash(new ArrayBuffer(BLOCK_BYTES), BLOCK_BYTES, []);
+    await stream.hash(new Uint8Array(BLOCK_BYTES), BLOCK_BYTES, []);
     stream.close();
-    const { hashes } = await stream.hash(new ArrayBuffer(BLOCK_BYTES), BLOCK_BYTES, [BLOCK_BYTES]);
+    const { hashes } = await stream.hash(new Uint8Array(BLOCK_BYTES), BLOCK_BYTES, [BLOCK_BYTES]);
     const zeros = createHash('sha256').update(Buffer.alloc(BLOCK_BYTES)).digest('hex');
     expect(hashes.map(({ sha256 }) => sha256)).toEqual([zeros]);
   });
@@ -71,12 +71,12 @@ describe('a thread that ends', () => {
   it('T10: fails what was being hashed, as a disk would, and is replaced for the next upload', async () => {
     const own = createHasher();
     const torn = own.stream();
-    await torn.hash(new ArrayBuffer(BLOCK_BYTES), BLOCK_BYTES, []);
-    const lost = torn.hash(new ArrayBuffer(64 * BLOCK_BYTES), 64 * BLOCK_BYTES, []);
+    await torn.hash(new Uint8Array(BLOCK_BYTES), BLOCK_BYTES, []);
+    const lost = torn.hash(new Uint8Array(64 * BLOCK_BYTES), 64 * BLOCK_BYTES, []);
     const refused = expect(lost).rejects.toMatchObject({ code: 'EIO' });
     await own.close();
     await refused;
-    const error: unknown = await torn.hash(new ArrayBuffer(10), 10, [10]).catch((thrown: unknown) => thrown);
+    const error: unknown = await torn.hash(new Uint8Array(10), 10, [10]).catch((thrown: unknown) => thrown);
     expect(asUnavailable(error)?.code).toBe('unavailable');
     const contents = [randomBytes(BLOCK_BYTES * 2)];
     expect(await hashAll(own.stream(), contents, BLOCK_BYTES)).toEqual(expected(contents));

@@ -138,6 +138,17 @@ describe('P1, P2: contents gathered into a pack', () => {
     );
   });
 
+  it('are all there when they go past the page cache: more than 64 MiB, and what comes behind', async () => {
+    const contents = [5, 66 * MiB, 11 * MiB + 7, 0, 9].map((size, seed) => ({
+      seed,
+      size,
+      chunkSizes: [65_536],
+      keep: true,
+    }));
+    await holdsAgainstOracle(contents, [true]);
+    await holdsAgainstOracle(contents, [false, true, true]);
+  });
+
   it('are there when a small rest, a discard, a twin and a gap meet at the edge of a batch', async () => {
     const content = (size: number, keep = true): Content => ({ seed: 0, size, chunkSizes: [100_000], keep });
     await holdsAgainstOracle(

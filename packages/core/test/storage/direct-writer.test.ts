@@ -1,0 +1,67 @@
+import { randomFillSync } from 'node:crypto';
+import { mkdir, mkdtemp, open, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { alignedBlocks } from '../../src/storage/aligned-blocks.ts';
+import { openDirectWriter, writeFully } from '../../src/storage/direct-writer.ts';
+
+const MiB = 1024 ** 2;
+/** A folder that is on a disk, unlike the temporary one of the tests. */
+const CACHE = join(import.meta.dirname, '../../node_modules/.cache');
+
+let dir: string;
+beforeAll(async () => {
+  await mkdir(CACHE, { recursive: true });
+  dir = await mkdtemp(join(CACHE, 'direct-'));
+});
+afterAll(() => rm(dir, { recursive: true }));
+
+describe('what is written past the page cache', () => {
+  it('is in the file together with what is written as ever, whichever pieces the disk takes', async () => {
+    const file = join(dir, 'mixed');
+    const handle = await open(file, 'wx+');
+    const direct = openDirectWriter(file);
+    const next = alignedBlocks(2, 4 * MiB);
+    const pieces: [Uint8Array, boolean | null][] = [
+      [next()!, null],
+      [next()!, null],
+      // Not a whole block, too little to be worth it, and memory that begins at no page.
+      [new Uint8Array(4 * MiB + 5), false],
+      [new Uint8Array(4096), false],
+      [new Uint8Array(4 * MiB), false],
+    ];
+    let position = 0;
+    for (const [bytes, taken] of pieces) {
+      randomFillSync(bytes);
+      const isTaken = await direct.write(bytes, position);
+      if (!isTaken) await writeFully(handle, bytes, position);
+      if (taken !== null) expect(isTaken).toBe(taken);
+      position += bytes.length;
+    }
+    await direct.close();
+    await handle.close();
+    expect((await readFile(file)).equals(Buffer.concat(pieces.map(([bytes]) => bytes)))).toBe(true);
+  });
+
+  it('is refused with the reason of the system when it cannot be written at all', async () => {
+    const direct = openDirectWriter(join(dir, 'nowhere', 'file'));
+    await expect(direct.write(alignedBlocks(1, 4 * MiB)()!, 0)).rejects.toMatchObject({ code: 'ENOENT' });
+    await direct.close();
+  });
+});
+
+describe('aligned blocks', () => {
+  it('are each their own, as many as were asked for', () => {
+    const next = alignedBlocks(3, 4 * MiB);
+    const blocks = [next()!, next()!, next()!];
+    for (const [i, block] of blocks.entries()) block.fill(i + 1);
+    expect(blocks.map((block) => [block.length, block[0], block.at(-1)])).toEqual(
+      [1, 2, 3].map((fill) => [4 * MiB, fill, fill]),
+    );
+    expect(next()).toBeNull();
+  });
+
+  it('are none when no such memory is left', () => {
+    expect(alignedBlocks(65_537, 64 * 1024)()).toBeNull();
+  });
+});
