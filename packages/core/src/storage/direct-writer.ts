@@ -10,7 +10,7 @@ export interface DirectWriter {
 
 /** What a disk takes as it is: whole blocks, at whole blocks; and only so much that it is worth it. */
 const BLOCK_BYTES = 4096;
-const LEAST_BYTES = 4 * 1024 * 1024;
+const LEAST_BYTES = 2 * 1024 * 1024;
 
 /**
  * Writes large, aligned pieces of a file straight to its disk. A large upload then takes no room in the page cache, which

@@ -49,7 +49,7 @@ export interface PackBuilder {
 const MiB = 1024 * 1024;
 /** Small at first, so that the last batch of most uploads is soon hashed; then large, since each is a way to the thread and back. */
 const BATCH_BYTES = MiB;
-const LARGE_BATCH_BYTES = 4 * MiB;
+const LARGE_BATCH_BYTES = 2 * MiB;
 const LARGE_FROM_BYTES = 64 * MiB;
 const BATCHES_IN_FLIGHT = 4;
 
