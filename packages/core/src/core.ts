@@ -1,7 +1,7 @@
 import type { Plan } from '@berth/contract';
 import type { Database } from './database/database.ts';
 import type { Dns } from './dns/dns.ts';
-import type { ActivityFeed } from './services/activity-feed.ts';
+import type { ActivityFeed } from './services/activities/activity-feed.ts';
 import type { RateLimits } from './services/rate-limits.ts';
 import type { Hasher } from './storage/hasher.ts';
 import type { PackStore } from './storage/packs.ts';

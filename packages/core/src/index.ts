@@ -17,24 +17,29 @@ export {
   getBilling,
   listAccounts,
   openAccount,
-} from './services/account-directory.ts';
-export { setAccountState, type StateChange } from './services/account-states.ts';
-export { createAccount, ensureOwner, generateKey, getAccount } from './services/accounts.ts';
-export { type ActivityFeed, createActivityFeed } from './services/activity-feed.ts';
-export { authenticate } from './services/authentication.ts';
-export { beat, randomBootId } from './services/boots.ts';
-export { beginDeploy, type Deploy } from './services/deploy.ts';
-export { type DeployBudget, takeDeployBudget } from './services/deploy-budget.ts';
-export type { Scope } from './services/deployments.ts';
-export { maxParts, tooLarge } from './services/deploy-files.ts';
-export { doctor, type DoctorEvent } from './services/doctor.ts';
-export { recheckDomains } from './services/domain-rechecks.ts';
-export { checkDomainSetup, type DomainSetup, findDomainSetup, type SetupRecord } from './services/domain-setup.ts';
-export { readIdempotencyKey } from './services/idempotency.ts';
-export { createLiveSites } from './services/live-sites.ts';
-export { type AccountMember, addMember, listMembers, removeMember } from './services/members.ts';
-export { applyDuePlanChanges, changePlan, type PlanChangeOutcome } from './services/plan-changes.ts';
-export { createPlans, limitsOf } from './services/plans.ts';
+} from './services/accounts/account-directory.ts';
+export { setAccountState, type StateChange } from './services/accounts/account-states.ts';
+export { createAccount, ensureOwner, generateKey, getAccount } from './services/accounts/accounts.ts';
+export { type ActivityFeed, createActivityFeed } from './services/activities/activity-feed.ts';
+export { authenticate } from './services/accounts/authentication.ts';
+export { beat, randomBootId } from './services/packs/boots.ts';
+export { beginDeploy, type Deploy } from './services/deployments/deploy.ts';
+export { type DeployBudget, takeDeployBudget } from './services/deployments/deploy-budget.ts';
+export type { Scope } from './services/deployments/deployments.ts';
+export { maxParts, tooLarge } from './services/deployments/deploy-files.ts';
+export { doctor, type DoctorEvent } from './services/doctor/doctor.ts';
+export { recheckDomains } from './services/domains/domain-rechecks.ts';
+export {
+  checkDomainSetup,
+  type DomainSetup,
+  findDomainSetup,
+  type SetupRecord,
+} from './services/domains/domain-setup.ts';
+export { readIdempotencyKey } from './services/deployments/idempotency.ts';
+export { createLiveSites } from './services/sites/live-sites.ts';
+export { type AccountMember, addMember, listMembers, removeMember } from './services/accounts/members.ts';
+export { applyDuePlanChanges, changePlan, type PlanChangeOutcome } from './services/accounts/plan-changes.ts';
+export { createPlans, limitsOf } from './services/accounts/plans.ts';
 export {
   DEFAULT_RATE_LIMITS,
   forgetFullBuckets,
@@ -47,11 +52,11 @@ export {
   takeFrom,
   tooMany,
 } from './services/rate-limits.ts';
-export { DEFAULT_SWEEP, sweep, type SweepOptions, type SweepReport } from './services/sweep.ts';
-export { setTakenDown, type TakeDown } from './services/take-downs.ts';
-export { createToken, deleteToken, listTokens } from './services/tokens.ts';
-export { opens, type Opening, sealUnlock, UNLOCK_SECONDS } from './services/unlock-cookies.ts';
-export { type UnlockAttempt, type UnlockOutcome, unlockSite } from './services/unlock.ts';
+export { DEFAULT_SWEEP, sweep, type SweepOptions, type SweepReport } from './services/packs/sweep.ts';
+export { setTakenDown, type TakeDown } from './services/deployments/take-downs.ts';
+export { createToken, deleteToken, listTokens } from './services/accounts/tokens.ts';
+export { opens, type Opening, sealUnlock, UNLOCK_SECONDS } from './services/sites/unlock-cookies.ts';
+export { type UnlockAttempt, type UnlockOutcome, unlockSite } from './services/sites/unlock.ts';
 export * from './serving/caching.ts';
 export * from './serving/conditions.ts';
 export * from './serving/intent.ts';

@@ -1,7 +1,7 @@
 import { Account, ClaimRequest, Deployment } from '@berth/contract';
 import { z } from 'zod';
-import { getAccount } from '../services/accounts.ts';
-import { claimDeployment } from '../services/claims.ts';
+import { getAccount } from '../services/accounts/accounts.ts';
+import { claimDeployment } from '../services/deployments/claims.ts';
 import { accountProcedure, router } from './trpc.ts';
 
 /** The account of the credential. Source: service-api part 4. */

@@ -1,8 +1,8 @@
 import { ActivityList, PageQuery } from '@berth/contract';
 import { tracked } from '@trpc/server';
 import { z } from 'zod';
-import { listActivities } from '../services/activities.ts';
-import { type ActivityWatch, watchActivities } from '../services/activity-watch.ts';
+import { listActivities } from '../services/activities/activities.ts';
+import { type ActivityWatch, watchActivities } from '../services/activities/activity-watch.ts';
 import { toServiceError, toTrpcError } from './error-body.ts';
 import { accountProcedure, router } from './trpc.ts';
 

@@ -6,7 +6,12 @@ import {
   DeploymentPath,
   PageQuery,
 } from '@berth/contract';
-import { deleteDeployment, getDeployment, listDeployments, updateDeployment } from '../services/deployments.ts';
+import {
+  deleteDeployment,
+  getDeployment,
+  listDeployments,
+  updateDeployment,
+} from '../services/deployments/deployments.ts';
 import { accountProcedure, router } from './trpc.ts';
 
 const tags = ['Deployments'];

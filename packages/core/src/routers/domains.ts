@@ -11,9 +11,16 @@ import {
   PageQuery,
   VerifiedDomain,
 } from '@berth/contract';
-import { findProvider, verifyDomain } from '../services/domain-verification.ts';
-import { deleteDomain, getDomain, getRecords, getShare, listDomains, validateDomain } from '../services/domains.ts';
-import { putDomain } from '../services/put-domain.ts';
+import { findProvider, verifyDomain } from '../services/domains/domain-verification.ts';
+import {
+  deleteDomain,
+  getDomain,
+  getRecords,
+  getShare,
+  listDomains,
+  validateDomain,
+} from '../services/domains/domains.ts';
+import { putDomain } from '../services/domains/put-domain.ts';
 import { accountProcedure, router } from './trpc.ts';
 
 const tags = ['Domains'];

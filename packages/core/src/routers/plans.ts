@@ -1,6 +1,6 @@
 import { PlanList } from '@berth/contract';
 import { z } from 'zod';
-import { listPlans } from '../services/plans.ts';
+import { listPlans } from '../services/accounts/plans.ts';
 import { procedure, router } from './trpc.ts';
 
 /** Plans on sale. Source: service-api part 4. */

@@ -1,6 +1,6 @@
 import { Limits, Ping } from '@berth/contract';
 import { z } from 'zod';
-import { getLimits } from '../services/plans.ts';
+import { getLimits } from '../services/accounts/plans.ts';
 import { accountProcedure, procedure, router } from './trpc.ts';
 
 const tags = ['Platform'];

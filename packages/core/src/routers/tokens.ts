@@ -1,5 +1,5 @@
 import { CreatedToken, DeletedToken, PageQuery, Token, TokenList, TokenPath, TokenRequest } from '@berth/contract';
-import { addToken, deleteToken, getToken, listTokens } from '../services/tokens.ts';
+import { addToken, deleteToken, getToken, listTokens } from '../services/accounts/tokens.ts';
 import { accountProcedure, router } from './trpc.ts';
 
 const tags = ['Tokens'];

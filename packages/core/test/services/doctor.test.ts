@@ -3,9 +3,9 @@ import { access, open, truncate, unlink, utimes, writeFile } from 'node:fs/promi
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Core } from '../../src/core.ts';
-import { deleteDeployment } from '../../src/services/deployments.ts';
-import { doctor, type DoctorEvent } from '../../src/services/doctor.ts';
-import { sweep } from '../../src/services/sweep.ts';
+import { deleteDeployment } from '../../src/services/deployments/deployments.ts';
+import { doctor, type DoctorEvent } from '../../src/services/doctor/doctor.ts';
+import { sweep } from '../../src/services/packs/sweep.ts';
 import { createTestCore, deploySite, readSite, type TestCore } from '../test-core.ts';
 import { expectSound } from './invariants.ts';
 

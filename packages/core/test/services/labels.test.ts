@@ -1,10 +1,10 @@
 import { MAX_LISTED_LABELS } from '@berth/contract';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../src/core.ts';
-import { claimDeployment } from '../../src/services/claims.ts';
-import { deleteDeployment, updateDeployment } from '../../src/services/deployments.ts';
+import { claimDeployment } from '../../src/services/deployments/claims.ts';
+import { deleteDeployment, updateDeployment } from '../../src/services/deployments/deployments.ts';
 import { listLabels } from '../../src/services/labels.ts';
-import { addToken, deleteToken } from '../../src/services/tokens.ts';
+import { addToken, deleteToken } from '../../src/services/accounts/tokens.ts';
 import { ANONYMOUS, createTestCore, deploySite, type TestCore } from '../test-core.ts';
 
 let test: TestCore;

@@ -6,12 +6,17 @@ import type { AccountCaller, Core } from '../../src/core.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { toServiceError } from '../../src/routers/error-body.ts';
-import { getAccount } from '../../src/services/accounts.ts';
-import { listActivities } from '../../src/services/activities.ts';
-import { authenticate } from '../../src/services/authentication.ts';
-import { deleteDeployment, getDeployment, listDeployments, updateDeployment } from '../../src/services/deployments.ts';
-import { createLiveSites } from '../../src/services/live-sites.ts';
-import { sweep } from '../../src/services/sweep.ts';
+import { getAccount } from '../../src/services/accounts/accounts.ts';
+import { listActivities } from '../../src/services/activities/activities.ts';
+import { authenticate } from '../../src/services/accounts/authentication.ts';
+import {
+  deleteDeployment,
+  getDeployment,
+  listDeployments,
+  updateDeployment,
+} from '../../src/services/deployments/deployments.ts';
+import { createLiveSites } from '../../src/services/sites/live-sites.ts';
+import { sweep } from '../../src/services/packs/sweep.ts';
 import { createTestCore, deploySite, readSite, type TestCore } from '../test-core.ts';
 import { expectSound, expectSwept, stateOf, sweepAll } from './invariants.ts';
 

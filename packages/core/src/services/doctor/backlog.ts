@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
-import { applyDuePlanChanges } from '../plan-changes.ts';
-import { sweep } from '../sweep.ts';
+import { applyDuePlanChanges } from '../accounts/plan-changes.ts';
+import { sweep } from '../packs/sweep.ts';
 import { type Check, finding } from './checks.ts';
 
 /** What a running server has done long before. */

@@ -2,7 +2,7 @@ import { createHash, hash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
 import type { Place } from '../../storage/packs.ts';
-import { hashAt } from '../contents.ts';
+import { hashAt } from '../packs/contents.ts';
 import { type Check, type Finding, finding, MOST_NAMED, type Progress } from './checks.ts';
 
 interface Row extends Place {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
-import { hashAt } from '../contents.ts';
+import { hashAt } from '../packs/contents.ts';
 import { type Check, type Finding, finding } from './checks.ts';
 
 interface Page {

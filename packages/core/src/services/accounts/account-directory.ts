@@ -1,0 +1,95 @@
+import { sql } from 'kysely';
+import type { Core } from '../../core.ts';
+import { Account, type AccountState, PlanChange } from '../../entities/index.ts';
+import { notFound, ServiceError } from '../../errors.ts';
+import { createAccount, generateKey, type NewAccount } from './accounts.ts';
+import { endOfPeriod } from './billing-periods.ts';
+import { lockAccount, type Scope } from '../deployments/deployments.ts';
+import { toUnixSeconds } from '../timestamps.ts';
+
+/** An account as the operator sees it in a list. */
+export interface AccountRow {
+  account: string;
+  email: string;
+  name: string | null;
+  plan: string;
+  state: AccountState;
+  deployments: number;
+  /** Unix seconds. */
+  created: number;
+}
+
+/** How an account is billed, and what waits for it. Times in Unix seconds. */
+export interface AccountBilling {
+  state: AccountState;
+  period: 'month' | 'year';
+  periodEnds: number;
+  /** The downgrade that waits for the end of the period. */
+  scheduled: { plan: string; due: number } | null;
+}
+
+const UNIQUE_VIOLATION = '23505';
+
+/** Makes an account. @returns Its id. @throws `business_logic_error` when the address has one already. Source: contract §8. */
+export async function openAccount(core: Core, account: NewAccount): Promise<string> {
+  try {
+    return await core.database.transaction(async (em) => createAccount(em, core, account));
+  } catch (error) {
+    if ((error as { code?: string }).code !== UNIQUE_VIOLATION) throw error;
+    throw new ServiceError('business_logic_error', `There is an account of ${account.email} already.`, {
+      details: { email: account.email },
+      cause: error,
+    });
+  }
+}
+
+/** Every account, oldest first. */
+export async function listAccounts(core: Core): Promise<AccountRow[]> {
+  const rows = await core.database.em().find(Account, {}, { orderBy: { created: 'asc', id: 'asc' } });
+  return rows.map(({ id, email, name, plan, state, deploymentCount, created }) => ({
+    account: id,
+    email,
+    name: name ?? null,
+    plan,
+    state,
+    deployments: deploymentCount,
+    created: toUnixSeconds(created),
+  }));
+}
+
+/** What the operator alone knows of an account. @throws `not_found`. */
+export async function getBilling(core: Core, account: string): Promise<AccountBilling> {
+  const em = core.database.em();
+  const row = await em.findOne(Account, { id: account });
+  if (!row) throw notFound('account');
+  const scheduled = await em.findOne(PlanChange, { account });
+  return {
+    state: row.state,
+    period: row.period,
+    periodEnds: toUnixSeconds(endOfPeriod(row.periodStarted, row.period, core.now())),
+    scheduled: scheduled && { plan: scheduled.plan, due: toUnixSeconds(scheduled.due) },
+  };
+}
+
+/**
+ * The operator working in the name of an account, whatever its state.
+ *
+ * @param reference The id of the account, or its e-mail address in any case.
+ * @throws `not_found`.
+ */
+export async function actForAccount(core: Core, reference: string): Promise<Scope> {
+  const { rows } = await sql<{ account: string; plan: string }>`
+    select id as account, plan from account where id = ${reference} or lower(email) = lower(${reference})
+    order by id = ${reference} desc, email = ${reference} desc limit 1`.execute(core.database.em().getKysely());
+  const row = rows[0];
+  if (!row) throw notFound(`account: ${reference}`);
+  return { core, caller: { kind: 'account', ...row, credential: 'api', token: '', authMethod: 'operator' } };
+}
+
+/** Makes an API key of an account. @returns The key, the one time it is seen. Source: contract §8. */
+export async function addKey(core: Core, account: string): Promise<string> {
+  return core.database.transaction(async (em) => {
+    await lockAccount(em, account);
+    return generateKey(em, core, account);
+  });
+}

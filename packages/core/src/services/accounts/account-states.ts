@@ -1,0 +1,38 @@
+import { LockMode } from '@mikro-orm/postgresql';
+import type { Core } from '../../core.ts';
+import { Account, type AccountState } from '../../entities/index.ts';
+import { notFound } from '../../errors.ts';
+import { recordActivity } from '../activities/activities.ts';
+
+/** The state an account was in, and the one it is in now. */
+export interface StateChange {
+  from: AccountState;
+  to: AccountState;
+}
+
+/**
+ * Suspends, activates or terminates an account, from the next request on and in every process.
+ *
+ * A suspended account may do nothing, and visitors of its sites read that they are paused. A terminated one may do nothing
+ * either, and its sites are not found. Nothing of either is removed, so `active` undoes both.
+ *
+ * @throws `not_found`. Source: contract §6.
+ */
+export async function setAccountState(core: Core, account: string, state: AccountState): Promise<StateChange> {
+  return core.database.transaction(async (em) => {
+    const row = await em.findOne(Account, { id: account }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    if (!row) throw notFound('account');
+    const from = row.state;
+    if (from !== state) {
+      row.state = state;
+      recordActivity(em, {
+        account,
+        event: state === 'terminated' ? 'account.delete' : 'account.update',
+        authMethod: 'operator',
+        created: core.now(),
+        meta: { state: { from, to: state } },
+      });
+    }
+    return { from, to: state };
+  });
+}

@@ -1,0 +1,124 @@
+import type { Account as WireAccount, Plan } from '@berth/contract';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import type { AccountCaller, Core } from '../../core.ts';
+import { Account, Member, Token } from '../../entities/index.ts';
+import { ServiceError } from '../../errors.ts';
+import { recordActivity } from '../activities/activities.ts';
+import type { BillingPeriod } from './billing-periods.ts';
+import { lockAccount } from '../deployments/deployments.ts';
+import { countDomains } from '../domains/domain-caps.ts';
+import { randomSuffix, secretHash } from '../random.ts';
+import { toUnixSeconds } from '../timestamps.ts';
+import { createToken } from './tokens.ts';
+
+const FIRST_START_LOCK = 7_212_002;
+
+/** `GET /account`. Source: service-api part 2, contract §6. */
+export async function getAccount({ core, caller }: { core: Core; caller: AccountCaller }): Promise<WireAccount> {
+  const em = core.database.em();
+  const account = await em.findOneOrFail(Account, { id: caller.account });
+  const seats = await em.count(Member, { account: caller.account });
+  const [newestKey] = await em.find(
+    Token,
+    { account: caller.account, kind: 'api' },
+    { orderBy: { created: 'desc', id: 'desc' }, limit: 1 },
+  );
+  return {
+    account: account.id,
+    email: account.email,
+    name: account.name ?? null,
+    plan: account.plan,
+    usage: { deployments: account.deploymentCount, ...(await countDomains(em, account.id)), seats },
+    caps: core.plans.get(account.plan).caps,
+    created: toUnixSeconds(account.created),
+    hint: newestKey?.last4 ?? null,
+    authMethod: caller.authMethod,
+  };
+}
+
+/** What a new account is to be. */
+export interface NewAccount {
+  email: string;
+  plan: string;
+  name?: string | null;
+  /** How long a billing period is: a month unless told otherwise. The first one begins at once. */
+  period?: BillingPeriod;
+}
+
+/** Makes an account with its first member, in the caller's transaction. @returns Its id. */
+export function createAccount(
+  em: EntityManager,
+  core: Core,
+  { email, plan, name = null, period = 'month' }: NewAccount,
+): string {
+  const id = `acc-${randomSuffix()}${randomSuffix()}`;
+  const created = core.now();
+  em.persist(
+    em.create(Account, { id, email, name, plan, created, dnsName: randomSuffix(), period, periodStarted: created }),
+  );
+  em.persist(em.create(Member, { account: em.getReference(Account, id), email, role: 'owner', created }));
+  recordActivity(em, { account: id, event: 'account.create', authMethod: 'operator', created, meta: { email, plan } });
+  return id;
+}
+
+/** Makes an API key of an account and records it, in the caller's transaction, which has locked or made the account. @returns The key, the one time it is seen. */
+export function generateKey(em: EntityManager, core: Core, account: string, secret?: string): string {
+  const created = core.now();
+  const made = createToken(em, account, { kind: 'api', created, secret });
+  recordActivity(em, { account, event: 'account.key.generate', authMethod: 'operator', created, token: made.token });
+  return made.secret;
+}
+
+/**
+ * Sees to it that the owner's account exists and, when the operator chose a key, that this key opens it.
+ *
+ * Any number of processes may start at once: one of them makes the account.
+ *
+ * @returns The owner's API key when this call minted one, to be shown once; else `null`. Source: contract §8.
+ */
+export async function ensureOwner(
+  core: Core,
+  { email, plan, apiKey }: { email: string; plan: Plan; apiKey?: string | undefined },
+): Promise<string | null> {
+  return core.database.transaction(async (em) => {
+    await sql`select pg_advisory_xact_lock(${FIRST_START_LOCK})`.execute(em.getKysely());
+    const owner = await em.findOne(Account, { email });
+    if (!owner && (await em.count(Account)) > 0 && !apiKey) return null;
+    const account = owner?.id ?? createAccount(em, core, { email, plan: plan.plan });
+    if (owner) await lockAccount(em, account);
+    if (apiKey) {
+      if (!(await em.findOne(Token, { secretHash: secretHash(apiKey) }))) generateKey(em, core, account, apiKey);
+      return null;
+    }
+    return owner ? null : generateKey(em, core, account);
+  });
+}
+
+/**
+ * Counts one more deployment of an account, if its state and its plan's cap allow it. Locks the account row until the
+ * transaction ends, so that parallel deploys never pass a cap.
+ *
+ * @throws `forbidden`, with `details` when it is the cap. Source: contract §6; security T26.
+ */
+export async function countDeployment(em: EntityManager, core: Core, account: string): Promise<void> {
+  const locked = await sql<{ plan: string; state: string; used: number }>`
+    select plan, state, deployment_count as used from account where id = ${account} for update`.execute(em.getKysely());
+  const row = locked.rows[0];
+  if (!row || row.state !== 'active') throw new ServiceError('forbidden', `This account is ${row?.state ?? 'gone'}.`);
+  refuseFullAccount(core, row.plan, row.used);
+  await sql`update account set deployment_count = deployment_count + 1 where id = ${account}`.execute(em.getKysely());
+}
+
+/** @throws `forbidden` when an account that holds `used` deployments is at its plan's cap. */
+export function refuseFullAccount(core: Core, plan: string, used: number): void {
+  const limit = core.plans.get(plan).caps?.deployments;
+  if (limit !== undefined && used >= limit)
+    throw new ServiceError(
+      'forbidden',
+      `The plan holds ${limit} deployments, and the account has ${used}. Delete one, or change the plan.`,
+      {
+        details: { cap: 'deployments', used, limit },
+      },
+    );
+}

@@ -1,0 +1,94 @@
+import { CREDENTIAL } from '@berth/contract';
+import { sql } from 'kysely';
+import type { AccountCaller, Caller, Core } from '../../core.ts';
+import { ServiceError } from '../../errors.ts';
+import { secretHash } from '../random.ts';
+
+const USED_PRECISION_SECONDS = 60;
+
+interface CredentialRow {
+  id: number;
+  account: string;
+  plan: string;
+  state: 'active' | 'suspended' | 'terminated';
+  token: string;
+  kind: 'api' | 'deploy';
+  stale: boolean;
+}
+
+/**
+ * Decides who makes a request.
+ *
+ * @param header The `Authorization` header; `undefined` when it is absent, the one case that is anonymous.
+ * @param address The client's address.
+ * @throws `authentication_failed` for a header that is present and opens nothing: unreadable, of another scheme, unknown,
+ *   expired or revoked, all alike. `forbidden` for a suspended or terminated account.
+ * Source: service-api part 5; contract §1; security T20.
+ */
+export async function authenticate(core: Core, header: string | undefined, address: string): Promise<Caller> {
+  if (header === undefined) return { kind: 'anonymous', address };
+  const credential = /^bearer +(\S+)$/i.exec(header.trim())?.[1];
+  const row = requireOpen(
+    credential !== undefined && CREDENTIAL.test(credential) ? await findCredential(core, credential) : undefined,
+  );
+  if (row.stale) await markUsed(core, row.id);
+  return {
+    kind: 'account',
+    account: row.account,
+    plan: row.plan,
+    credential: row.kind,
+    token: row.token,
+    authMethod: row.kind === 'api' ? 'api-key' : 'deploy-token',
+  };
+}
+
+/**
+ * Looks again at the credential of a caller whose request lasts.
+ *
+ * @returns When it expires; `null` for never.
+ * @throws `authentication_failed` when it was revoked or has expired; `forbidden` when its account was closed.
+ * Source: contract §5, §9.
+ */
+export async function checkCredential(core: Core, { account, token }: AccountCaller): Promise<Date | null> {
+  const { rows } = await sql<{ state: CredentialRow['state']; expires: Date | null }>`
+    select a.state, t.expires from token t join account a on a.id = t.account_id
+    where t.account_id = ${account} and t.token = ${token} and (t.expires is null or t.expires > ${core.now()})`.execute(
+    core.database.em().getKysely(),
+  );
+  const row = requireOpen(rows[0]);
+  return row.expires === null ? null : new Date(row.expires);
+}
+
+function requireOpen<T extends Pick<CredentialRow, 'state'>>(row: T | undefined): T {
+  if (!row)
+    throw new ServiceError(
+      'authentication_failed',
+      'The credential is not valid: send "Authorization: Bearer <API key or deploy token>".',
+    );
+  if (row.state !== 'active') throw new ServiceError('forbidden', `This account is ${row.state}.`);
+  return row;
+}
+
+async function findCredential(core: Core, credential: string): Promise<CredentialRow | undefined> {
+  const now = core.now();
+  const { rows } = await sql<CredentialRow>`
+    select t.id::float8 as id, a.id as account, a.plan, a.state, t.token, t.kind,
+      (t.used is null or t.used < ${staleBefore(now)}) as stale
+    from token t join account a on a.id = t.account_id
+    where t.secret_hash = ${secretHash(credential)} and (t.expires is null or t.expires > ${now})`.execute(
+    core.database.em().getKysely(),
+  );
+  return rows[0];
+}
+
+/** Asks again whether it is stale, so that of requests at the same time one moves it. */
+async function markUsed(core: Core, id: number): Promise<void> {
+  const now = core.now();
+  await sql`update token set used = ${now} where id = ${id} and (used is null or used < ${staleBefore(now)})`.execute(
+    core.database.em().getKysely(),
+  );
+}
+
+function staleBefore(now: Date): Date {
+  return new Date(now.getTime() - USED_PRECISION_SECONDS * 1000);
+}

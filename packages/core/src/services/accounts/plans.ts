@@ -1,0 +1,49 @@
+import {
+  ANONYMOUS_PLAN,
+  BLOCKED_EXTENSIONS,
+  type DeployLimits,
+  type Limits,
+  type Plan,
+  type PlanRow,
+} from '@berth/contract';
+import type { Caller, Core, Plans } from '../../core.ts';
+
+/**
+ * The plan table over a list of plans.
+ *
+ * @param all In display order; holds the plan that anonymous deploys follow. Source: contract §6.
+ */
+export function createPlans(all: readonly Plan[]): Plans {
+  const byId = new Map(all.map((plan) => [plan.plan, plan]));
+  const anonymous = byId.get(ANONYMOUS_PLAN);
+  if (!anonymous) throw new Error(`The plan table has no plan "${ANONYMOUS_PLAN}", which anonymous deploys follow.`);
+  return { all, get: (plan) => byId.get(plan) ?? anonymous };
+}
+
+/** The plan that a request's deploys follow: the account's, or Free for an anonymous one. Source: service-api part 8. */
+export function planOf(core: Core, caller: Caller): Plan {
+  return core.plans.get(caller.kind === 'account' ? caller.plan : ANONYMOUS_PLAN);
+}
+
+/** What one deploy of this caller may hold. */
+export function limitsOf(core: Core, caller: Caller): DeployLimits {
+  return planOf(core, caller).limits;
+}
+
+/** `GET /limits`. Source: contract §6. */
+export function getLimits({ core, caller }: { core: Core; caller: Caller }): Limits {
+  return { ...limitsOf(core, caller), blockedExtensions: [...BLOCKED_EXTENSIONS] };
+}
+
+/** `GET /plans`: what is on sale, in display order. Source: service-api part 2. */
+export function listPlans(core: Core): { plans: PlanRow[] } {
+  return {
+    plans: core.plans.all.map(({ plan, name, price, caps, closed }) => ({
+      plan,
+      name,
+      price,
+      caps,
+      ...(closed ? { closed } : {}),
+    })),
+  };
+}

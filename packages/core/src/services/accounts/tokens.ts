@@ -1,0 +1,169 @@
+import {
+  CREDENTIAL_PREFIX,
+  type CreatedToken,
+  type PageQuery,
+  TOKEN_ID,
+  type Token as WireToken,
+  type TokenKind,
+  type TokenList,
+  type TokenRequest,
+} from '@berth/contract';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { z } from 'zod';
+import { Account, Token } from '../../entities/index.ts';
+import { notFound } from '../../errors.ts';
+import { recordActivity } from '../activities/activities.ts';
+import { type CursorScope, decodeCursor, toPage } from '../cursors.ts';
+import { lockAccount, type Scope } from '../deployments/deployments.ts';
+import { randomSecret, randomSuffix, secretHash } from '../random.ts';
+import { toUnixSeconds } from '../timestamps.ts';
+
+/** What a new credential is to be. */
+export interface NewToken {
+  kind: TokenKind;
+  labels?: string[];
+  expires?: Date | null;
+  created: Date;
+  /** The identifier; a random one when absent. */
+  token?: string | undefined;
+  /** The whole credential, when the operator chose it; a random one when absent. */
+  secret?: string | undefined;
+}
+
+/**
+ * Makes a credential of an account, in the caller's transaction. Only its hash and last 4 characters are kept.
+ *
+ * @returns The identifier, and the secret: the one time it is to be seen. Source: contract §1, §5.
+ */
+export function createToken(
+  em: EntityManager,
+  account: string,
+  { kind, labels = [], expires = null, created, token = randomSuffix(), secret }: NewToken,
+): { token: string; secret: string } {
+  const credential = secret ?? `${CREDENTIAL_PREFIX[kind]}-${randomSecret()}`;
+  em.persist(
+    em.create(Token, {
+      account: em.getReference(Account, account),
+      token,
+      kind,
+      secretHash: secretHash(credential),
+      last4: credential.slice(-4),
+      labels,
+      created,
+      expires,
+      used: null,
+    }),
+  );
+  return { token, secret: credential };
+}
+
+/**
+ * `POST /tokens`: makes a credential of the caller's account.
+ *
+ * @returns The record, and the secret, which no other answer holds.
+ * Source: service-api part 5, contract §5.
+ */
+export async function addToken(
+  { core, caller }: Scope,
+  { kind, ttl, labels = [] }: TokenRequest,
+): Promise<CreatedToken> {
+  const { account, authMethod } = caller;
+  return core.database.transaction(async (em) => {
+    await lockAccount(em, account);
+    const created = core.now();
+    const expires = ttl === undefined ? null : new Date(created.getTime() + ttl * 1000);
+    const made = createToken(em, account, { kind, labels, expires, created, token: await freeIdentifier(em, account) });
+    recordActivity(em, {
+      account,
+      event: 'token.create',
+      authMethod,
+      created,
+      token: made.token,
+      meta: { kind, labels, expires: expires && toUnixSeconds(expires) },
+    });
+    return {
+      token: made.token,
+      kind,
+      labels,
+      created: toUnixSeconds(created),
+      expires: expires && toUnixSeconds(expires),
+      used: null,
+      secret: made.secret,
+    };
+  });
+}
+
+/**
+ * An identifier that no token of the account has. The account is locked, so that it stays free until the transaction ends.
+ *
+ * @param random Where identifiers come from. Source: contract §1.
+ */
+export async function freeIdentifier(em: EntityManager, account: string, random = randomSuffix): Promise<string> {
+  for (;;) {
+    const token = random();
+    if ((await em.count(Token, { account, token })) === 0) return token;
+  }
+}
+
+/** `GET /tokens`, newest first, expired ones among them. @throws `validation_failed` for a bad cursor. */
+export async function listTokens({ core, caller }: Scope, page: PageQuery): Promise<z.infer<typeof TokenList>> {
+  const scope: CursorScope = { core, account: caller.account, list: 'tokens' };
+  const before = page.cursor === undefined ? undefined : Number(decodeCursor(scope, page.cursor)[0]);
+  const found = await core.database
+    .em()
+    .find(
+      Token,
+      { account: caller.account, ...(before === undefined ? {} : { id: { $lt: before } }) },
+      { orderBy: { id: 'desc' }, limit: page.limit + 1, disableIdentityMap: true },
+    );
+  const { rows, nextCursor } = toPage(scope, found, page.limit, (row) => [row.id]);
+  return { tokens: rows.map(toToken), ...(nextCursor ? { nextCursor } : {}) };
+}
+
+/** `GET /tokens/{token}`. @throws `not_found`. Source: contract §5. */
+export async function getToken({ core, caller }: Scope, token: string): Promise<WireToken> {
+  return toToken(await getOwn(core.database.em(), caller.account, token));
+}
+
+/**
+ * `DELETE /tokens/{token}`: the credential opens nothing from the next request on, in every process.
+ *
+ * Never refused for what the credential is: it may be the one that asks, and the last API key of the account. Whoever
+ * has to be rid of a key must not be told to wait; the operator can always make the account a new one.
+ *
+ * @throws `not_found`. Source: contract §5; security T20.
+ */
+export async function deleteToken({ core, caller }: Scope, token: string): Promise<{ token: string }> {
+  const { account, authMethod } = caller;
+  return core.database.transaction(async (em) => {
+    await lockAccount(em, account);
+    const row = await getOwn(em, account, token);
+    em.remove(row);
+    recordActivity(em, {
+      account,
+      event: 'token.delete',
+      authMethod,
+      created: core.now(),
+      token: row.token,
+      meta: { kind: row.kind },
+    });
+    return { token: row.token };
+  });
+}
+
+function toToken({ token, kind, labels, created, expires, used }: Token): WireToken {
+  return {
+    token,
+    kind,
+    labels,
+    created: toUnixSeconds(created),
+    expires: expires ? toUnixSeconds(expires) : null,
+    used: used ? toUnixSeconds(used) : null,
+  };
+}
+
+async function getOwn(em: EntityManager, account: string, token: string): Promise<Token> {
+  const row = TOKEN_ID.test(token) ? await em.findOne(Token, { account, token }) : null;
+  if (!row) throw notFound('token');
+  return row;
+}

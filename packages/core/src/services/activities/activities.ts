@@ -1,0 +1,82 @@
+import type { ActivityEvent, ActivityList, AuthMethod, PageQuery } from '@berth/contract';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { z } from 'zod';
+import type { AccountCaller, Core } from '../../core.ts';
+import { Account, Activity } from '../../entities/index.ts';
+import { type CursorScope, decodeCursor, toPage } from '../cursors.ts';
+import { toUnixSeconds } from '../timestamps.ts';
+
+/** Something to enter into an account's audit log. `meta` never holds a secret. */
+export interface Entry {
+  account: string;
+  event: ActivityEvent;
+  authMethod: AuthMethod;
+  created: Date;
+  deployment?: string;
+  domain?: string;
+  token?: string;
+  meta?: Record<string, unknown>;
+}
+
+/**
+ * Enters an activity in the transaction of what it records. The transaction holds the lock of the account row, or makes the
+ * account, so that the ids of one account appear in order.
+ *
+ * Source: contract §6, §9.
+ */
+export function recordActivity(
+  em: EntityManager,
+  { account, event, authMethod, created, deployment, domain, token, meta }: Entry,
+): void {
+  em.persist(
+    em.create(Activity, {
+      account: em.getReference(Account, account),
+      event,
+      authMethod,
+      created,
+      deployment: deployment ?? null,
+      domain: domain ?? null,
+      token: token ?? null,
+      meta: meta ?? {},
+    }),
+  );
+}
+
+/** `GET /activities`: the audit log, newest first. @throws `validation_failed` for a bad cursor. Source: contract §6. */
+export async function listActivities(
+  { core, caller }: { core: Core; caller: AccountCaller },
+  page: PageQuery,
+): Promise<z.infer<typeof ActivityList>> {
+  const scope: CursorScope = { core, account: caller.account, list: 'activities' };
+  const before = page.cursor === undefined ? undefined : Number(decodeCursor(scope, page.cursor)[0]);
+  const found = await core.database
+    .em()
+    .find(
+      Activity,
+      { account: caller.account, ...(before === undefined ? {} : { id: { $lt: before } }) },
+      { orderBy: { id: 'desc' }, limit: page.limit + 1, disableIdentityMap: true },
+    );
+  const { rows, nextCursor } = toPage(scope, found, page.limit, (row) => [row.id]);
+  return { activities: rows.map(toActivity), ...(nextCursor ? { nextCursor } : {}) };
+}
+
+/** The wire form of an activity. Source: contract §6. */
+export function toActivity({
+  event,
+  created,
+  deployment,
+  domain,
+  token,
+  authMethod,
+  meta,
+}: Activity): z.infer<typeof ActivityList>['activities'][number] {
+  return {
+    event,
+    created: toUnixSeconds(created),
+    ...(deployment === null ? {} : { deployment }),
+    ...(domain === null ? {} : { domain }),
+    ...(token === null ? {} : { token }),
+    authMethod,
+    meta,
+  };
+}

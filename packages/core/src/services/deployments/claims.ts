@@ -1,0 +1,65 @@
+import { CLAIM_HASH, type Deployment as WireDeployment } from '@berth/contract';
+import { LockMode } from '@mikro-orm/postgresql';
+import type { Addresses } from '../../core.ts';
+import { Account, Deployment } from '../../entities/index.ts';
+import { invalid, notFound } from '../../errors.ts';
+import { countDeployment } from '../accounts/accounts.ts';
+import { recordActivity } from '../activities/activities.ts';
+import { lockAccount, type Scope, toDeployment } from './deployments.ts';
+import { secretHash } from '../random.ts';
+import { requireRoom } from '../rate-limits.ts';
+
+/**
+ * Reads a claim: the hash, or the whole claim URL, with white space around it, a slash at its end, a query or a fragment.
+ *
+ * @throws `validation_failed` for anything else, such as the claim URL of another service. Source: contract §1, §6.
+ */
+export function readClaim(addresses: Pick<Addresses, 'claim'>, claim: string): string {
+  const text = claim.trim();
+  if (CLAIM_HASH.test(text)) return text;
+  const url = URL.parse(text);
+  const page = new URL(addresses.claim(''));
+  const hash = url?.pathname.startsWith(page.pathname)
+    ? url.pathname.slice(page.pathname.length).replace(/\/$/, '')
+    : '';
+  const isOurs = url?.origin === page.origin && url.username === '' && url.password === '';
+  if (!isOurs || !CLAIM_HASH.test(hash))
+    throw invalid('claim', `is 32 lower-case hex digits, or a URL of the form ${addresses.claim('<claim hash>')}`);
+  return hash;
+}
+
+/**
+ * `POST /account/claim`: the anonymous deployment that the hash belongs to becomes the caller's, and permanent.
+ *
+ * Of accounts that claim at once exactly one wins. The winner may repeat it, as long as the deployment is there: a lost
+ * answer does not look like a loss. Every attempt with a readable claim costs one of the account's claim attempts.
+ *
+ * @throws `validation_failed` for a claim that cannot be read; `not_found` when it is unknown, expired or another
+ *   account's; `forbidden`, with `details`, at the plan's cap: the deployment stays claimable; `rate_limit_exceeded`.
+ * Source: service-api part 3; contract §6; security T24.
+ */
+export async function claimDeployment({ core, caller }: Scope, claim: string): Promise<WireDeployment> {
+  const { account, authMethod } = caller;
+  const claimHash = secretHash(readClaim(core.addresses, claim));
+  await requireRoom(core, 'claim', account);
+  return core.database.transaction(async (em) => {
+    await lockAccount(em, account);
+    const row = await em.findOne(Deployment, { claimHash }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    const now = core.now();
+    if (row?.claimed && row.account?.id === account) return toDeployment(core.addresses, row);
+    if (!row || row.account || row.status !== 'success' || (row.expires && row.expires <= now)) throw notFound('claim');
+    await countDeployment(em, core, account);
+    row.account = em.getReference(Account, account);
+    row.claimed = now;
+    row.expires = null;
+    recordActivity(em, {
+      account,
+      event: 'deployment.claim',
+      authMethod,
+      created: now,
+      deployment: row.id,
+      meta: { files: row.files, size: row.size, via: row.via },
+    });
+    return toDeployment(core.addresses, row);
+  });
+}

@@ -1,0 +1,172 @@
+import {
+  type Deployment as WireDeployment,
+  type DeploymentList,
+  type PageQuery,
+  parseDeploymentReference,
+} from '@berth/contract';
+import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import type { z } from 'zod';
+import type { AccountCaller, Addresses, Core } from '../../core.ts';
+import { Deployment, Domain } from '../../entities/index.ts';
+import { notFound, ServiceError } from '../../errors.ts';
+import { recordActivity } from '../activities/activities.ts';
+import { type CursorScope, decodeCursor, olderThan, toPage } from '../cursors.ts';
+import { toUnixSeconds } from '../timestamps.ts';
+
+/** How many domains a message lists; `details` has them all. */
+const MOST_NAMED = 10;
+
+/** Who asks. Every query on account data takes it. */
+export interface Scope {
+  core: Core;
+  caller: AccountCaller;
+}
+
+/** The wire form of a deployment. Source: service-api part 2. */
+export function toDeployment(addresses: Addresses, row: Deployment): WireDeployment {
+  return {
+    deployment: row.id,
+    url: addresses.site(row.id),
+    files: row.files,
+    size: row.size,
+    status: row.status,
+    password: row.passwordHash !== null && row.passwordHash !== undefined,
+    via: row.via,
+    labels: row.labels,
+    created: toUnixSeconds(row.created),
+    ...(row.expires ? { expires: toUnixSeconds(row.expires) } : {}),
+  };
+}
+
+/** What an account's deployment has to satisfy to be seen: the clock decides, not the sweep. */
+const visible = ({ core, caller }: Scope) => ({
+  account: caller.account,
+  $or: [{ expires: null }, { expires: { $gt: core.now() } }],
+});
+
+/** `GET /deployments`, newest first. @throws `validation_failed` for a bad cursor. */
+export async function listDeployments(scope: Scope, page: PageQuery): Promise<z.infer<typeof DeploymentList>> {
+  const cursorScope: CursorScope = { core: scope.core, account: scope.caller.account, list: 'deployments' };
+  const [created, id] = page.cursor === undefined ? [] : decodeCursor(cursorScope, page.cursor);
+  const after = created === undefined ? [] : [olderThan(new Date(created), String(id))];
+  const found = await scope.core.database
+    .em()
+    .find(
+      Deployment,
+      { $and: [visible(scope), ...after] },
+      { orderBy: { created: 'desc', id: 'desc' }, limit: page.limit + 1, disableIdentityMap: true },
+    );
+  const { rows, nextCursor } = toPage(cursorScope, found, page.limit, (row) => [row.created.getTime(), row.id]);
+  return {
+    deployments: rows.map((row) => toDeployment(scope.core.addresses, row)),
+    ...(nextCursor ? { nextCursor } : {}),
+  };
+}
+
+/** `GET /deployments/{deployment}`. @throws `not_found`. */
+export async function getDeployment(scope: Scope, reference: string): Promise<WireDeployment> {
+  return toDeployment(scope.core.addresses, await getOwnDeployment(scope.core.database.em(), scope, reference));
+}
+
+/** `PATCH /deployments/{deployment}`. @throws `not_found`; `business_logic_error` while it is being deleted. */
+export async function updateDeployment(
+  scope: Scope,
+  reference: string,
+  { labels }: { labels: string[] },
+): Promise<WireDeployment> {
+  return scope.core.database.transaction(async (em) => {
+    // The audit log refers to the account: its lock would otherwise come after the deployment's.
+    await lockAccount(em, scope.caller.account);
+    const row = await getOwnDeployment(em, scope, reference, { lock: true });
+    if (row.status !== 'success')
+      throw new ServiceError('business_logic_error', 'This deployment is being deleted and cannot be changed.', {
+        details: { status: row.status },
+      });
+    row.labels = labels;
+    recordActivity(em, {
+      account: scope.caller.account,
+      event: 'deployment.update',
+      authMethod: scope.caller.authMethod,
+      created: scope.core.now(),
+      deployment: row.id,
+      meta: { labels },
+    });
+    return toDeployment(scope.core.addresses, row);
+  });
+}
+
+/**
+ * `DELETE /deployments/{deployment}`: the site is gone at once, its bytes later. Repeating it is no error.
+ *
+ * @throws `not_found`; `business_logic_error`, naming them, while domains point at it. Source: contract §3.
+ */
+export async function deleteDeployment(
+  scope: Scope,
+  reference: string,
+): Promise<{ deployment: string; status: 'deleting' }> {
+  return scope.core.database.transaction(async (em) => {
+    await lockAccount(em, scope.caller.account);
+    const row = await getOwnDeployment(em, scope, reference, { lock: true });
+    if (row.status === 'success') {
+      await refuseLinked(em, row.id);
+      row.status = 'deleting';
+      await uncountDeployment(em, scope.caller.account);
+      recordActivity(em, {
+        account: scope.caller.account,
+        event: 'deployment.delete',
+        authMethod: scope.caller.authMethod,
+        created: scope.core.now(),
+        deployment: row.id,
+      });
+    }
+    return { deployment: row.id, status: 'deleting' as const };
+  });
+}
+
+/** Under the lock of the account no other domain of it comes to point at the deployment. */
+async function refuseLinked(em: EntityManager, deployment: string): Promise<void> {
+  const linked = await em.find(Domain, { deployment }, { fields: ['name'], orderBy: { name: 'asc' } });
+  if (linked.length === 0) return;
+  const domains = linked.map(({ name }) => name);
+  const shown = domains.slice(0, MOST_NAMED).join(', ') + (domains.length > MOST_NAMED ? ', …' : '');
+  throw new ServiceError(
+    'business_logic_error',
+    `This deployment is what these domains show: ${shown}. Link them to another one, or delete them, first.`,
+    { details: { domains } },
+  );
+}
+
+/** Locks an account row until the transaction ends; always before a deployment row. Source: security §5, L4. */
+export async function lockAccount(em: EntityManager, account: string): Promise<void> {
+  await sql`select 1 from account where id = ${account} for update`.execute(em.getKysely());
+}
+
+/** Counts one deployment less, in the transaction that ends it. */
+export async function uncountDeployment(em: EntityManager, account: string): Promise<void> {
+  await sql`update account set deployment_count = deployment_count - 1 where id = ${account}`.execute(em.getKysely());
+}
+
+/**
+ * The row of a deployment of the caller.
+ *
+ * @param lock Locks it until the transaction ends; the account is locked before. Source: security §5, L5.
+ * @throws `not_found`.
+ */
+export async function getOwnDeployment(
+  em: EntityManager,
+  scope: Scope,
+  reference: string,
+  { lock = false } = {},
+): Promise<Deployment> {
+  const id = parseDeploymentReference(reference, scope.core.addresses.platformDomain);
+  const row =
+    id &&
+    (await em.findOne(
+      Deployment,
+      { $and: [{ id }, visible(scope)] },
+      lock ? { lockMode: LockMode.PESSIMISTIC_WRITE } : {},
+    ));
+  if (!row) throw notFound('deployment');
+  return row;
+}

@@ -1,0 +1,105 @@
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
+import { IDEMPOTENCY_WINDOW_SECONDS, MAX_IDEMPOTENCY_KEY } from '@berth/contract';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import type { Caller, Core } from '../../core.ts';
+import { IdempotencyRecord } from '../../entities/index.ts';
+import { invalid, ServiceError } from '../../errors.ts';
+
+/** Whose key it is, and the key. The same key of another scope is another key. */
+export interface IdempotencyKey {
+  scope: string;
+  key: string;
+}
+
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+/**
+ * Reads an `Idempotency-Key`. Its scope is the credential, or the address of an anonymous client.
+ *
+ * @throws `validation_failed` for an empty or too long one. Source: contract §1, §3.
+ */
+export function readIdempotencyKey(header: string | undefined, caller: Caller): IdempotencyKey | null {
+  if (header === undefined) return null;
+  const key = header.trim();
+  if (key.length < 1 || key.length > MAX_IDEMPOTENCY_KEY)
+    throw invalid('Idempotency-Key', `a key has 1 to ${MAX_IDEMPOTENCY_KEY} characters`);
+  const scope = caller.kind === 'account' ? `token:${caller.account}:${caller.token}` : `address:${caller.address}`;
+  return { scope, key };
+}
+
+/**
+ * What a deploy asks for, as a keyed hash: equal for equal files and parameters, whatever the boundaries of the body.
+ * Keyed, so that the hash of a weak site password cannot be searched for.
+ *
+ * Source: contract §3; security T25.
+ */
+export function fingerprintOf(core: Core, asked: unknown): Buffer {
+  return createHmac('sha256', core.keys.idempotency).update(JSON.stringify(asked)).digest();
+}
+
+/**
+ * Waits for a twin with the same key, then looks for its outcome. Holds the key until the transaction ends.
+ *
+ * @returns The stored body, or `null` when the key is new.
+ * @throws `business_logic_error` when the key was used for something else. Source: contract §3.
+ */
+export async function findReplay<T>(
+  em: EntityManager,
+  core: Core,
+  id: IdempotencyKey,
+  fingerprint: Buffer,
+): Promise<T | null> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${JSON.stringify([id.scope, id.key])}, 0))`.execute(
+    em.getKysely(),
+  );
+  const record = await em.findOne(IdempotencyRecord, { scope: id.scope, key: id.key });
+  if (!record) return null;
+  if (core.now().getTime() - record.created.getTime() >= IDEMPOTENCY_WINDOW_SECONDS * 1000) {
+    await em.nativeDelete(IdempotencyRecord, { scope: id.scope, key: id.key });
+    em.clear();
+    return null;
+  }
+  if (Buffer.compare(record.fingerprint, fingerprint) !== 0)
+    throw new ServiceError(
+      'business_logic_error',
+      'This Idempotency-Key was used for another deploy; use a new key for new content.',
+      {
+        details: { state: 'idempotency_key_used' },
+      },
+    );
+  return decrypt(core, id, Buffer.from(record.response)) as T;
+}
+
+/** Stores a 201 under its key, in the transaction of the deployment. It may hold a claim hash, so it is encrypted. */
+export function storeOutcome(
+  em: EntityManager,
+  core: Core,
+  id: IdempotencyKey,
+  fingerprint: Buffer,
+  body: object,
+): void {
+  em.persist(
+    em.create(IdempotencyRecord, { ...id, fingerprint, response: encrypt(core, id, body), created: core.now() }),
+  );
+}
+
+function encrypt(core: Core, id: IdempotencyKey, body: object): Buffer {
+  const iv = randomBytes(IV_BYTES);
+  const cipher = createCipheriv('aes-256-gcm', core.keys.idempotency, iv).setAAD(additional(id));
+  return Buffer.concat([iv, cipher.update(JSON.stringify(body)), cipher.final(), cipher.getAuthTag()]);
+}
+
+function decrypt(core: Core, id: IdempotencyKey, stored: Buffer): unknown {
+  const tag = stored.subarray(stored.length - TAG_BYTES);
+  const decipher = createDecipheriv('aes-256-gcm', core.keys.idempotency, stored.subarray(0, IV_BYTES))
+    .setAAD(additional(id))
+    .setAuthTag(tag);
+  const text = Buffer.concat([decipher.update(stored.subarray(IV_BYTES, stored.length - TAG_BYTES)), decipher.final()]);
+  return JSON.parse(text.toString());
+}
+
+function additional({ scope, key }: IdempotencyKey): Buffer {
+  return Buffer.from(JSON.stringify([scope, key]));
+}

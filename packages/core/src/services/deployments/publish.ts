@@ -1,0 +1,129 @@
+import { ANONYMOUS_TTL_SECONDS, type CreatedDeployment, type DeployOptions, type Warning } from '@berth/contract';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import type { Caller, Core } from '../../core.ts';
+import { Account, Deployment } from '../../entities/index.ts';
+import { failpoint } from '../../failpoints.ts';
+import { countDeployment } from '../accounts/accounts.ts';
+import { recordActivity } from '../activities/activities.ts';
+import { numberArray, packHashes, placeContents, type NewPack } from '../packs/contents.ts';
+import { toDeployment } from './deployments.ts';
+import { enterFence } from '../packs/fence.ts';
+import { findReplay, type IdempotencyKey, storeOutcome } from './idempotency.ts';
+import { markSealed } from '../packs/open-packs.ts';
+import { randomDeploymentId, randomSecret, secretHash } from '../random.ts';
+
+/** A deployment that only needs to be written down: its bytes are on their way to the disk. */
+export interface Publication {
+  files: readonly { path: string; sha256: string; size: number }[];
+  options: DeployOptions;
+  /** PHC string of `options.password`. */
+  passwordHash: string | null;
+  /** The new contents; `null` when every content was stored already. */
+  pack: NewPack | null;
+  warnings: Warning[];
+  /** The key, and what it stands for. */
+  idempotency: (IdempotencyKey & { fingerprint: Buffer }) | null;
+}
+
+/** The 201 body, and whether it is an earlier one again. `packUsed` tells whether the new pack is referred to. */
+export interface Outcome {
+  body: CreatedDeployment;
+  replayed: boolean;
+  packUsed: boolean;
+}
+
+/**
+ * Makes a deployment visible, in the caller's one transaction: contents, counters, deployment, manifest, audit log and
+ * the idempotency record come to be together or not at all. Locks are taken in the one order of the protocol. Contents are
+ * entered while the pack is still being made durable; nobody sees them before the commit, which waits for it.
+ *
+ * @throws `forbidden` at the plan's cap; `business_logic_error` for a key used otherwise; `unavailable`.
+ * Source: security §5, P3 to P6.
+ */
+export async function publish(
+  em: EntityManager,
+  core: Core,
+  caller: Caller,
+  publication: Publication,
+): Promise<Outcome> {
+  const { files, options, pack, idempotency } = publication;
+  failpoint('deploy.begun');
+  if (idempotency) {
+    const earlier = await findReplay<CreatedDeployment>(em, core, idempotency, idempotency.fingerprint);
+    if (earlier) return { body: earlier, replayed: true, packUsed: false };
+  }
+  await enterFence(em);
+  const packs = await placeContents(em, [...new Set(files.map(({ sha256 }) => sha256))], pack);
+  await pack?.sealed;
+  failpoint('deploy.contents-inserted');
+  if (caller.kind === 'account') await countDeployment(em, core, caller.account);
+  failpoint('deploy.account-counted');
+
+  const created = core.now();
+  const claim = caller.kind === 'anonymous' ? randomSecret() : null;
+  const ttlSeconds = caller.kind === 'anonymous' ? ANONYMOUS_TTL_SECONDS : options.ttlSeconds;
+  const row = em.create(Deployment, {
+    id: await issueId(em),
+    account: caller.kind === 'account' ? em.getReference(Account, caller.account) : null,
+    status: 'success',
+    files: files.length,
+    size: files.reduce((sum, { size }) => sum + size, 0),
+    labels: options.labels,
+    via: options.via,
+    passwordHash: publication.passwordHash,
+    claimHash: claim === null ? null : secretHash(claim),
+    created,
+    expires: ttlSeconds === null ? null : new Date(created.getTime() + ttlSeconds * 1000),
+  });
+  em.persist(row);
+  const body: CreatedDeployment = {
+    ...toDeployment(core.addresses, row),
+    ...(claim === null ? {} : { claim: core.addresses.claim(claim) }),
+    ...(publication.warnings.length > 0 ? { warnings: publication.warnings } : {}),
+  };
+  if (caller.kind === 'account')
+    recordActivity(em, {
+      account: caller.account,
+      event: 'deployment.create',
+      authMethod: caller.authMethod,
+      created,
+      deployment: row.id,
+      meta: { files: row.files, size: row.size, via: row.via },
+    });
+  if (idempotency) storeOutcome(em, core, idempotency, idempotency.fingerprint, body);
+  await em.flush();
+  const packUsed = pack !== null && packs.includes(pack.id);
+  if (packUsed) await markSealed(em, core, pack.id, (await pack.sealed).sizeBytes);
+  await insertManifest(em, row.id, files, packs);
+  failpoint('deploy.rows-inserted');
+  return { body, replayed: false, packUsed };
+}
+
+/** Gives out an id that was never given out before. */
+async function issueId(em: EntityManager): Promise<string> {
+  for (;;) {
+    const id = randomDeploymentId();
+    const { numAffectedRows } = await sql`insert into issued_id (id) values (${id}) on conflict do nothing`.execute(
+      em.getKysely(),
+    );
+    if (numAffectedRows === 1n) return id;
+  }
+}
+
+async function insertManifest(
+  em: EntityManager,
+  deployment: string,
+  files: Publication['files'],
+  packs: readonly string[],
+): Promise<void> {
+  const db = em.getKysely();
+  await sql`
+    insert into manifest (deployment_id, paths, hashes, sizes)
+    values (${deployment}, ${files.map((f) => f.path)}::text[], ${packHashes(files.map((f) => f.sha256))}, ${numberArray(files.map((f) => f.size))}::bigint[])`.execute(
+    db,
+  );
+  await sql`insert into deployment_pack (deployment_id, pack_id) select ${deployment}, unnest(${packs}::uuid[])`.execute(
+    db,
+  );
+}

@@ -1,0 +1,91 @@
+import { parseDeploymentReference } from '@berth/contract';
+import { sql } from 'kysely';
+import type { Core } from '../../core.ts';
+import { notFound } from '../../errors.ts';
+import { recordActivity } from '../activities/activities.ts';
+import { lockAccount } from './deployments.ts';
+
+/** What became of a site that was to be taken down or put back. */
+export interface TakeDown {
+  deployment: string;
+  /** `null` for an anonymous deployment. */
+  account: string | null;
+  takenDown: boolean;
+  /** False when it was so already. */
+  changed: boolean;
+}
+
+/**
+ * Takes a site down, or puts it back as it was. While it is down everybody who asks for it is told that it is, under each
+ * of its names; its owner keeps everything.
+ *
+ * @param reference Its id, its host name or its URL.
+ * @param options.reason For the owner, who reads it among the activities.
+ * @throws `not_found`, also for a deployment that is being deleted. Source: contract §6.
+ */
+export async function setTakenDown(
+  core: Core,
+  reference: string,
+  takenDown: boolean,
+  { reason }: { reason?: string | undefined } = {},
+): Promise<TakeDown> {
+  const deployment = parseDeploymentReference(hostOf(reference), core.addresses.platformDomain);
+  for (;;) {
+    const account = deployment && (await findOwner(core, deployment));
+    if (deployment === null || account === undefined) throw notFound('deployment');
+    const done = await change(core, { deployment, account, takenDown, reason });
+    if (done) return { deployment, account, takenDown, changed: done.changed };
+  }
+}
+
+interface Change {
+  deployment: string;
+  account: string | null;
+  takenDown: boolean;
+  reason: string | undefined;
+}
+
+/** @returns `null` when it has another owner by now, or has gone. */
+async function change(
+  core: Core,
+  { deployment, account, takenDown, reason }: Change,
+): Promise<{ changed: boolean } | null> {
+  return core.database.transaction(async (em) => {
+    if (account !== null) await lockAccount(em, account);
+    const created = core.now();
+    const { rows } = await sql<{ down: boolean }>`
+      select taken_down is not null as down from deployment
+      where id = ${deployment} and status = 'success' and account_id is not distinct from ${account} for update`.execute(
+      em.getKysely(),
+    );
+    if (!rows[0]) return null;
+    if (rows[0].down === takenDown) return { changed: false };
+    await sql`update deployment set taken_down = ${takenDown ? created : null} where id = ${deployment}`.execute(
+      em.getKysely(),
+    );
+    if (account !== null)
+      recordActivity(em, {
+        account,
+        event: 'deployment.update',
+        authMethod: 'operator',
+        created,
+        deployment,
+        meta: { takenDown, ...(reason === undefined ? {} : { reason }) },
+      });
+    return { changed: true };
+  });
+}
+
+/** @returns Whose it is, `null` for nobody's; `undefined` when there is no such deployment. */
+async function findOwner(core: Core, deployment: string): Promise<string | null | undefined> {
+  const { rows } = await sql<{ account: string | null }>`
+    select account_id as account from deployment where id = ${deployment} and status = 'success'`.execute(
+    core.database.em().getKysely(),
+  );
+  return rows[0]?.account;
+}
+
+/** The host of a URL; anything else as it is. */
+function hostOf(reference: string): string {
+  return /^https?:\/\/([^/?#]+)/i.exec(reference)?.[1] ?? reference;
+}

@@ -1,0 +1,133 @@
+import { isIP } from 'node:net';
+import { domainToASCII, domainToUnicode } from 'node:url';
+import { DEPLOYMENT_ID } from '@berth/contract';
+import { getDomain } from 'tldts';
+import type { Addresses } from '../../core.ts';
+import { RESERVED_LABELS, SPECIAL_USE_NAMES } from './reserved-names.ts';
+
+/** A name that can be a domain. */
+export interface DomainName {
+  ok: true;
+  /** Lower case, A-labels, no dot at the end. */
+  name: string;
+  kind: 'platform' | 'custom';
+  /** Whether it is a registrable domain itself, which can have no CNAME. */
+  apex: boolean;
+  /** The registrable domain it belongs to; of a platform domain the host name of the platform. */
+  registrable: string;
+}
+
+/** A text that is no domain; `name` is there when it is a host name all the same. */
+export interface NoDomainName {
+  ok: false;
+  name: string | null;
+  /** What is wrong and what would be right, without a dot at the end. */
+  reason: string;
+}
+
+/** What of the addresses the grammar depends on. */
+export type NameRules = Pick<Addresses, 'platformHost' | 'cnameTarget' | 'serviceHosts'>;
+
+/** Far longer than the Unicode form of any name of 253 bytes. */
+const MAX_TEXT = 1_000;
+const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+const MAX_NAME = 253;
+const ACCOUNT_TARGET = /^to-[a-z0-9]{7}$/;
+const PLATFORM_LABEL_MIN = 3;
+
+/**
+ * Brings a text to the one spelling of a host name: UTS-46, lower case, A-labels, no dot at the end. What a URL parser
+ * would cut off, decode or read as a number is refused instead. Normalising twice is normalising once.
+ *
+ * @returns The name, or why it is none. Source: contract §4; security T29.
+ */
+export function normaliseName(text: string): { ok: true; name: string } | NoDomainName {
+  if (text === '') return none('the name is empty; use a full name such as "www.example.com"');
+  if (text.length > MAX_TEXT) return none(`a domain name has at most ${MAX_NAME} characters`);
+  if (/[\s\p{Cc}\p{Z}]/u.test(text)) return none('a domain name holds no white space');
+  if (/[/:@?#[\]%\\]/.test(text)) return none('give the name alone, without scheme, port or path');
+  const name = domainToASCII(text).replace(/\.$/, '');
+  if (name === '') return none('this is not a domain name; use one such as "www.example.com"');
+  if (name.includes('*')) return none('a wildcard is no domain; name each domain by itself');
+  if (isIP(name) !== 0) return none('an IP address is no domain; use a name');
+  if (name.length > MAX_NAME) return none(`a domain name has at most ${MAX_NAME} characters`);
+  const labels = name.split('.');
+  const wrong = labels.find((label) => !LABEL.test(label));
+  if (wrong !== undefined)
+    return none(
+      wrong === ''
+        ? 'the parts between the dots are not empty'
+        : 'each part between the dots has 1 to 63 letters, digits and inner hyphens',
+    );
+  if (/^(?:\d+|0x[0-9a-f]*)$/.test(labels.at(-1)!)) return none('the last part of a domain name is not a number');
+  const unicode = domainToUnicode(name);
+  if (/(?:^|\.)xn--/.test(unicode) || domainToASCII(unicode) !== name)
+    return none('a part that starts with "xn--" is not valid punycode');
+  if (labels.length === 1) return none('a domain name has at least two parts, such as "www.example.com"');
+  return { ok: true, name };
+}
+
+/**
+ * Decides whether a text can be a domain, and which kind. Pure: whether it is free is another question.
+ *
+ * Platform domains are one label of 3 to 63 characters below the platform domain. Source: contract §4; security T29.
+ */
+export function readDomainName(text: string, rules: NameRules): DomainName | NoDomainName {
+  const normal = normaliseName(text);
+  if (!normal.ok) return normal;
+  const { name } = normal;
+  const refuse = (reason: string): NoDomainName => ({ ok: false, name, reason });
+  if (rules.serviceHosts.has(name) || name === rules.platformHost)
+    return refuse('the service itself answers at this name');
+  if (name.endsWith(`.${rules.platformHost}`)) {
+    const reason = platformFault(name.slice(0, -rules.platformHost.length - 1));
+    return reason === null
+      ? { ok: true, name, kind: 'platform', apex: false, registrable: rules.platformHost }
+      : refuse(reason);
+  }
+  if (name.endsWith(`.${rules.cnameTarget}`)) return refuse('this name is reserved for CNAME targets');
+  const special = SPECIAL_USE_NAMES.find((suffix) => name === suffix || name.endsWith(`.${suffix}`));
+  if (special !== undefined) return refuse(`names under ".${special}" are not in the public DNS`);
+  const registrable = findRegistrable(name);
+  if (registrable === null)
+    return refuse('this is a suffix that names are registered under; use a name of yours below it');
+  return { ok: true, name, kind: 'custom', apex: name === registrable, registrable };
+}
+
+/** Whether a custom name is a registrable domain itself. */
+export function isApex(name: string): boolean {
+  return findRegistrable(name) === name;
+}
+
+/** The registrable domain of a custom name. One that has become a suffix since is its own. */
+export function registrableOf(name: string): string {
+  return findRegistrable(name) ?? name;
+}
+
+/** By the public suffix list, private suffixes such as `github.io` included; `null` for a suffix itself. */
+function findRegistrable(name: string): string | null {
+  return getDomain(name, { allowPrivateDomains: true, validateHostname: false, detectIp: false });
+}
+
+/** What is wrong with the label of a platform domain; `null` for nothing. */
+function platformFault(label: string): string | null {
+  if (label.includes('.')) return 'a platform domain is a single part below the domain of the platform';
+  if (label.length < PLATFORM_LABEL_MIN) return `a platform domain has at least ${PLATFORM_LABEL_MIN} characters`;
+  if (DEPLOYMENT_ID.test(label)) return 'this looks like the id of a deployment; choose another name';
+  if (RESERVED_LABELS.has(label) || ACCOUNT_TARGET.test(label)) return 'this name is reserved; choose another one';
+  return null;
+}
+
+/** The names above a custom one, from its parent up to its registrable domain. */
+export function namesAbove({ name, registrable }: Pick<DomainName, 'name' | 'registrable'>): string[] {
+  const above: string[] = [];
+  for (let at = name; at !== registrable && at.includes('.');) {
+    at = at.slice(at.indexOf('.') + 1);
+    above.push(at);
+  }
+  return above;
+}
+
+function none(reason: string): NoDomainName {
+  return { ok: false, name: null, reason };
+}

@@ -1,0 +1,53 @@
+import type { DomainDns, VerifiedDomain } from '@berth/contract';
+import { notFound, ServiceError } from '../../errors.ts';
+import type { Scope } from '../deployments/deployments.ts';
+import { claimLook, lookAtDomain } from './domain-checks.ts';
+import { registrableOf } from './domain-names.ts';
+import { getOwnCustomDomain, toDomain } from './domains.ts';
+import { toUnixSeconds } from '../timestamps.ts';
+
+/**
+ * `POST /domains/{domain}/verify`: looks at DNS now, for at most 5 s, and moves the status. A name that another account
+ * has proved, or one above or below it, stays as it is, and the checks say so. Of two accounts that prove one name at once
+ * one gets it.
+ *
+ * @throws `validation_failed`; `not_found`; `business_logic_error` for a platform domain; `rate_limit_exceeded` within 10 s
+ *   after the last look. Source: contract §4; security T28, T30.
+ */
+export async function verifyDomain(scope: Scope, reference: string): Promise<VerifiedDomain> {
+  const { core, caller } = scope;
+  const { id } = await getOwnCustomDomain(core.database.em(), scope, reference);
+  const retryAfter = await claimLook(core, id);
+  if (retryAfter > 0)
+    throw new ServiceError(
+      'rate_limit_exceeded',
+      `The DNS of this domain was looked at a moment ago; ask again in ${retryAfter} s.`,
+      { details: { retryAfter }, retryAfterSeconds: retryAfter },
+    );
+  const row = await lookAtDomain(core, id, { authMethod: caller.authMethod, asked: true });
+  if (!row) throw notFound('domain');
+  return {
+    ...toDomain(core.addresses, row),
+    checks: row.checks.map(({ type, name, expected, found, ok, reason }) => ({
+      type,
+      name,
+      expected,
+      found,
+      ok,
+      ...(reason === undefined ? {} : { reason }),
+    })),
+    nextCheck: row.nextCheck ? toUnixSeconds(row.nextCheck) : null,
+  };
+}
+
+/**
+ * `GET /domains/{domain}/dns`: who hosts the DNS, by the NS records of the registrable domain.
+ *
+ * @throws `validation_failed`; `not_found`; `business_logic_error` for a platform domain. Source: contract §4.
+ */
+export async function findProvider(scope: Scope, reference: string): Promise<DomainDns> {
+  const { core } = scope;
+  const { name } = await getOwnCustomDomain(core.database.em(), scope, reference);
+  const provider = await core.dns.provider(registrableOf(name));
+  return { domain: name, dns: provider && { provider } };
+}

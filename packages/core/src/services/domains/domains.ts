@@ -1,0 +1,182 @@
+import type {
+  Domain as WireDomain,
+  DomainList,
+  DomainRecords,
+  DomainShare,
+  DomainValidation,
+  PageQuery,
+} from '@berth/contract';
+import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
+import type { z } from 'zod';
+import type { Addresses } from '../../core.ts';
+import { Account, Domain } from '../../entities/index.ts';
+import { invalid, notFound, ServiceError } from '../../errors.ts';
+import { recordActivity } from '../activities/activities.ts';
+import { type CursorScope, decodeCursor, olderThan, toPage } from '../cursors.ts';
+import { lockAccount, type Scope } from '../deployments/deployments.ts';
+import {
+  type DomainName,
+  isApex,
+  type NoDomainName,
+  namesAbove,
+  normaliseName,
+  readDomainName,
+} from './domain-names.ts';
+import { listRecords, wantedRecords } from './domain-records.ts';
+import { toUnixSeconds } from '../timestamps.ts';
+
+/** The wire form of a domain. Source: contract §4. */
+export function toDomain(addresses: Addresses, row: Domain): WireDomain {
+  return {
+    domain: row.name,
+    url: addresses.domain(row.name),
+    deployment: row.deployment?.id ?? null,
+    status: row.status,
+    labels: row.labels,
+    created: toUnixSeconds(row.created),
+    linked: row.linked ? toUnixSeconds(row.linked) : null,
+    links: row.links,
+  };
+}
+
+/** `GET /domains`, newest first. @throws `validation_failed` for a bad cursor. */
+export async function listDomains(scope: Scope, page: PageQuery): Promise<z.infer<typeof DomainList>> {
+  const { core, caller } = scope;
+  const cursorScope: CursorScope = { core, account: caller.account, list: 'domains' };
+  const [created, id] = page.cursor === undefined ? [] : decodeCursor(cursorScope, page.cursor);
+  const after = created === undefined ? {} : olderThan(new Date(created), Number(id));
+  const found = await core.database
+    .em()
+    .find(
+      Domain,
+      { account: caller.account, ...after },
+      { orderBy: { created: 'desc', id: 'desc' }, limit: page.limit + 1, disableIdentityMap: true },
+    );
+  const { rows, nextCursor } = toPage(cursorScope, found, page.limit, (row) => [row.created.getTime(), row.id]);
+  return { domains: rows.map((row) => toDomain(core.addresses, row)), ...(nextCursor ? { nextCursor } : {}) };
+}
+
+/** `GET /domains/{domain}`. @throws `validation_failed` for what is no name; `not_found`. */
+export async function getDomain(scope: Scope, reference: string): Promise<WireDomain> {
+  return toDomain(scope.core.addresses, await getOwnDomain(scope.core.database.em(), scope, reference));
+}
+
+/** `DELETE /domains/{domain}`: the name serves no more, and is free again. @throws `validation_failed`; `not_found`. */
+export async function deleteDomain(scope: Scope, reference: string): Promise<{ domain: string }> {
+  const { core, caller } = scope;
+  return core.database.transaction(async (em) => {
+    await lockAccount(em, caller.account);
+    const row = await getOwnDomain(em, scope, reference, { lock: true });
+    em.remove(row);
+    recordActivity(em, {
+      account: caller.account,
+      event: 'domain.delete',
+      authMethod: caller.authMethod,
+      created: core.now(),
+      domain: row.name,
+      ...(row.deployment ? { deployment: row.deployment.id } : {}),
+    });
+    return { domain: row.name };
+  });
+}
+
+/** Whether a name could be a domain of the account. A name that is none is an answer, not an error. Source: contract §4. */
+export async function validateDomain({ core, caller }: Scope, text: string): Promise<DomainValidation> {
+  const read = readUsableName(core.addresses, text);
+  if (!read.ok) return { valid: false, normalized: read.name, available: false, reason: read.reason };
+  const held = await isHeldByAnother(core.database.em(), caller.account, read);
+  return { valid: true, normalized: read.name, available: !held, reason: held ? HELD : null };
+}
+
+/**
+ * `GET /domains/{domain}/records`: what has to stand in the DNS.
+ *
+ * @throws `validation_failed`; `not_found`; `business_logic_error` for a platform domain. Source: contract §4.
+ */
+export async function getRecords(scope: Scope, reference: string): Promise<DomainRecords> {
+  const em = scope.core.database.em();
+  const { name } = await getOwnCustomDomain(em, scope, reference);
+  const account = await em.findOneOrFail(Account, { id: scope.caller.account });
+  return { domain: name, apex: isApex(name), records: listRecords(wantedRecords(scope.core, account, name)) };
+}
+
+/**
+ * `GET /domains/{domain}/share`: the public page with these records.
+ *
+ * @throws `validation_failed`; `not_found`; `business_logic_error` for a platform domain. Source: contract §4.
+ */
+export async function getShare(scope: Scope, reference: string): Promise<DomainShare> {
+  const { name, shareHash } = await getOwnCustomDomain(scope.core.database.em(), scope, reference);
+  return { domain: name, hash: shareHash, url: scope.core.addresses.share(shareHash) };
+}
+
+/**
+ * The row of a domain of the caller.
+ *
+ * @param lock Locks it until the transaction ends; the account and deployments are locked before. Source: security §5, L6.
+ * @throws `validation_failed` for what is no name; `not_found`.
+ */
+export async function getOwnDomain(
+  em: EntityManager,
+  { caller }: Scope,
+  reference: string,
+  { lock = false } = {},
+): Promise<Domain> {
+  const normal = normaliseName(reference);
+  if (!normal.ok) throw invalid('domain', normal.reason);
+  const row = await em.findOne(
+    Domain,
+    { account: caller.account, name: normal.name },
+    lock ? { lockMode: LockMode.PESSIMISTIC_WRITE } : {},
+  );
+  if (!row) throw notFound('domain');
+  return row;
+}
+
+/** As {@link getOwnDomain}, for what only makes sense with DNS. @throws `business_logic_error` for a platform domain. */
+export async function getOwnCustomDomain(
+  em: EntityManager,
+  scope: Scope,
+  reference: string,
+  options: { lock?: boolean } = {},
+): Promise<Domain & { kind: 'custom'; shareHash: string }> {
+  const row = await getOwnDomain(em, scope, reference, options);
+  if (!isCustom(row))
+    throw new ServiceError('business_logic_error', 'A platform domain needs no DNS records: it serves at once.', {
+      details: { kind: row.kind },
+    });
+  return row;
+}
+
+function isCustom(row: Domain): row is Domain & { kind: 'custom'; shareHash: string } {
+  return row.kind === 'custom' && row.shareHash !== null;
+}
+
+/** What everybody is told of a name that is another account's. */
+export const HELD = 'this name, or one above it, belongs to another account';
+
+/**
+ * Whether another account has proved this name or, when it is a custom one, a name above it. Pending ones block nobody.
+ *
+ * Source: contract §4; security T28.
+ */
+export async function isHeldByAnother(em: EntityManager, account: string, name: DomainName): Promise<boolean> {
+  const names = name.kind === 'custom' ? [name.name, ...namesAbove(name)] : [name.name];
+  const holders = await em.count(Domain, {
+    name: { $in: names },
+    verified: { $ne: null },
+    account: { $ne: account },
+  });
+  return holders > 0;
+}
+
+/** As {@link readDomainName}; an apex is refused as well when nobody could point it anywhere. Source: contract §4. */
+export function readUsableName(addresses: Addresses, text: string): DomainName | NoDomainName {
+  const read = readDomainName(text, addresses);
+  if (!read.ok || !read.apex || addresses.apexAddresses.length > 0) return read;
+  return {
+    ok: false,
+    name: read.name,
+    reason: `an apex domain needs addresses to point at, and this service has none; use a name below it, such as "www.${read.name}"`,
+  };
+}

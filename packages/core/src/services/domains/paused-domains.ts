@@ -1,0 +1,67 @@
+import type { AuthMethod } from '@berth/contract';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import type { Core } from '../../core.ts';
+import type { DomainStatus } from '../../entities/index.ts';
+import { recordActivity } from '../activities/activities.ts';
+
+/** Which custom domains a plan change paused and resumed, by name, in that order. */
+export interface FittedDomains {
+  paused: string[];
+  resumed: string[];
+}
+
+interface DomainRow {
+  id: number;
+  name: string;
+  status: DomainStatus;
+}
+
+/**
+ * Fits the custom domains of an account to what a plan covers: pauses those beyond the cap, newest first, or resumes
+ * paused ones up to it, oldest first. Nothing is deleted. Platform domains and deployments beyond their caps stay as they
+ * are.
+ *
+ * Runs in the caller's transaction, which holds the lock of the account. A resumed domain serves at once when it was
+ * proved before, else it waits for its DNS as if it were new; either way it is looked up soon.
+ *
+ * Source: service-api part 3; contract §4, §6.
+ */
+export async function fitCustomDomains(
+  em: EntityManager,
+  core: Core,
+  { account, plan, authMethod }: { account: string; plan: string; authMethod: AuthMethod },
+): Promise<FittedDomains> {
+  const db = em.getKysely();
+  const cap = core.plans.get(plan).caps?.customDomains ?? Infinity;
+  const { rows } = await sql<DomainRow>`
+    with locked as materialized (
+      select id, name, status, created from domain
+      where account_id = ${account} and kind = 'custom' order by name, id for update)
+    select id::float8 as id, name, status from locked order by created, id`.execute(db);
+  const active = rows.filter(({ status }) => status !== 'paused');
+  const paused = active.slice(Math.min(cap, active.length)).toReversed();
+  const room = cap - active.length;
+  const resumed = room > 0 ? rows.filter(({ status }) => status === 'paused').slice(0, room) : [];
+  const created = core.now();
+  await sql`update domain set status = 'paused', next_check = null where id = any(${idsOf(paused)}::bigint[])`.execute(
+    db,
+  );
+  await sql`
+    update domain set next_check = ${created},
+      status = case when verified is null then 'pending' else 'success' end,
+      misses = case when verified is null then 0 else misses end,
+      missing = case when verified is null then ${created} else missing end
+    where id = any(${idsOf(resumed)}::bigint[])`.execute(db);
+  for (const [event, changed] of [
+    ['domain.pause', paused],
+    ['domain.resume', resumed],
+  ] as const)
+    for (const { name } of changed)
+      recordActivity(em, { account, event, authMethod, created, domain: name, meta: { plan } });
+  return { paused: paused.map(({ name }) => name), resumed: resumed.map(({ name }) => name) };
+}
+
+function idsOf(rows: readonly DomainRow[]): number[] {
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,149 @@
+import type { Domain as WireDomain } from '@berth/contract';
+import { type EntityManager, LockMode, UniqueConstraintViolationException } from '@mikro-orm/postgresql';
+import { Account, type Deployment, Domain } from '../../entities/index.ts';
+import { invalid, ServiceError } from '../../errors.ts';
+import { recordActivity } from '../activities/activities.ts';
+import { getOwnDeployment, type Scope } from '../deployments/deployments.ts';
+import { lockActiveAccount, requireDomainRoom } from './domain-caps.ts';
+import type { DomainName } from './domain-names.ts';
+import { HELD, isHeldByAnother, readUsableName, toDomain } from './domains.ts';
+import { randomSecret } from '../random.ts';
+
+/** What a PUT sets; what is left out stays as it is. */
+export interface DomainChange {
+  deployment?: string | undefined;
+  labels?: string[] | undefined;
+}
+
+/** How long a new domain is left alone before DNS is looked at unasked: its records are not there yet. */
+const FIRST_CHECK_MS = 60_000;
+
+/**
+ * `PUT /domains/{domain}`: makes a domain, links it to a deployment, switches it to another one, or labels it.
+ *
+ * A switch is one change of one row: no visitor meets a mixture or a gap. What changes nothing is not recorded. Of two
+ * accounts that ask for one platform domain at once exactly one gets it, and parallel requests never pass a cap.
+ *
+ * @throws `validation_failed` for a name that cannot be a domain; `not_found` for a deployment that is missing or another
+ *   account's; `business_logic_error` for one that is not live or expires, and for a name that is another account's;
+ *   `forbidden`, with `details`, at the plan's cap. Source: contract §4; security T26, T28, T35.
+ */
+export async function putDomain(
+  scope: Scope,
+  reference: string,
+  change: DomainChange,
+): Promise<{ domain: WireDomain; created: boolean }> {
+  const { core } = scope;
+  const name = readUsableName(core.addresses, reference);
+  if (!name.ok) throw invalid('domain', name.reason);
+  try {
+    return await core.database.transaction(async (em) => {
+      const { plan } = await lockActiveAccount(em, scope.caller.account);
+      const deployment = change.deployment === undefined ? null : await getLinkable(em, scope, change.deployment);
+      const row = await em.findOne(
+        Domain,
+        { account: scope.caller.account, name: name.name },
+        { lockMode: LockMode.PESSIMISTIC_WRITE },
+      );
+      if (row) {
+        updateDomain(em, scope, row, { deployment, labels: change.labels });
+        return { domain: toDomain(core.addresses, row), created: false };
+      }
+      if (await isHeldByAnother(em, scope.caller.account, name)) throw held(name);
+      await requireDomainRoom(em, core, { account: scope.caller.account, plan }, name.kind);
+      const made = createDomain(em, scope, name, { deployment, labels: change.labels ?? [] });
+      await em.flush();
+      return { domain: toDomain(core.addresses, made), created: true };
+    });
+  } catch (error) {
+    // Another account got the platform domain after it was looked for.
+    if (error instanceof UniqueConstraintViolationException) throw held(name);
+    throw error;
+  }
+}
+
+function createDomain(
+  em: EntityManager,
+  { core, caller }: Scope,
+  { name, kind }: DomainName,
+  { deployment, labels }: { deployment: Deployment | null; labels: string[] },
+): Domain {
+  const created = core.now();
+  const custom = kind === 'custom';
+  const row = em.create(Domain, {
+    account: em.getReference(Account, caller.account),
+    name,
+    kind,
+    status: custom ? 'pending' : 'success',
+    deployment,
+    labels,
+    created,
+    linked: deployment ? created : null,
+    links: deployment ? 1 : 0,
+    verified: custom ? null : created,
+    nextCheck: custom ? new Date(created.getTime() + FIRST_CHECK_MS) : null,
+    checks: [],
+    shareHash: custom ? randomSecret() : null,
+  });
+  em.persist(row);
+  recordActivity(em, {
+    account: caller.account,
+    event: 'domain.create',
+    authMethod: caller.authMethod,
+    created,
+    domain: name,
+    ...(deployment ? { deployment: deployment.id } : {}),
+    meta: { labels },
+  });
+  return row;
+}
+
+function updateDomain(
+  em: EntityManager,
+  { core, caller }: Scope,
+  row: Domain,
+  { deployment, labels }: { deployment: Deployment | null; labels: string[] | undefined },
+): void {
+  const before = row.deployment?.id ?? null;
+  const isSwitched = deployment !== null && deployment.id !== before;
+  const isLabelled = labels !== undefined && JSON.stringify(labels) !== JSON.stringify(row.labels);
+  if (!isSwitched && !isLabelled) return;
+  const now = core.now();
+  if (isSwitched) {
+    row.deployment = deployment;
+    row.linked = now;
+    row.links += 1;
+  }
+  if (isLabelled) row.labels = labels;
+  recordActivity(em, {
+    account: caller.account,
+    event: 'domain.update',
+    authMethod: caller.authMethod,
+    created: now,
+    domain: row.name,
+    ...(isSwitched ? { deployment: deployment.id } : {}),
+    meta: { ...(isSwitched ? { previous: before } : {}), ...(isLabelled ? { labels } : {}) },
+  });
+}
+
+/** A deployment of the caller that a domain can show, locked: it is live, and stays. */
+async function getLinkable(em: EntityManager, scope: Scope, reference: string): Promise<Deployment> {
+  const row = await getOwnDeployment(em, scope, reference, { lock: true });
+  if (row.status !== 'success')
+    throw new ServiceError(
+      'business_logic_error',
+      'This deployment is being deleted; link the domain to another one.',
+      {
+        details: { status: row.status },
+      },
+    );
+  if (row.expires)
+    throw new ServiceError('business_logic_error', 'This deployment expires; link the domain to one that stays.', {
+      details: { expires: Math.floor(row.expires.getTime() / 1000) },
+    });
+  return row;
+}
+
+function held({ name }: DomainName): ServiceError {
+  return new ServiceError('business_logic_error', `domain: ${HELD}.`, { details: { domain: name } });
+}

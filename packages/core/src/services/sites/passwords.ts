@@ -1,0 +1,109 @@
+import { argon2, hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+import { unavailable } from '../../errors.ts';
+
+/** What a hash costs now. */
+const NEWEST = { memory: 19 * 1024, passes: 2, parallelism: 1 } as const;
+const SALT_BYTES = 16;
+const TAG_BYTES = 32;
+const VERSION_LENGTH = 22;
+const AT_ONCE = 2;
+const MAX_QUEUED = 50;
+
+const derive = promisify(argon2);
+const waiting: (() => void)[] = [];
+let running = 0;
+
+/** The cost of argon2id, as it stands in a PHC string; memory is in KiB. */
+interface Cost {
+  memory: number;
+  passes: number;
+  parallelism: number;
+}
+
+interface Parameters extends Cost {
+  salt: Buffer;
+}
+
+const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
+
+/**
+ * Hashes a site password with argon2id. Two run at a time, since each takes 19 MiB and a core; 50 more may wait.
+ *
+ * @param password Trimmed and NFC already.
+ * @returns A PHC string.
+ * @throws `unavailable` when too many wait. Source: security §7.
+ */
+export function hashPassword(password: string): Promise<string> {
+  return write(password, { ...NEWEST, salt: randomBytes(SALT_BYTES) });
+}
+
+/**
+ * Whether this is the password that was hashed, in the same queue as {@link hashPassword}.
+ *
+ * @param password Trimmed and NFC already.
+ * @param stored A PHC string, with whatever parameters were in use when it was made.
+ * @throws `unavailable` when too many wait. Source: security §7.
+ */
+export async function verifyPassword(password: string, stored: string): Promise<boolean> {
+  const { tag, ...parameters } = read(stored);
+  return timingSafeEqual(await deriveTag(password, parameters, tag.length), tag);
+}
+
+/**
+ * Hashes a password again that {@link verifyPassword} has confirmed. The salt stays, and with it the version.
+ *
+ * @returns A PHC string with the parameters in use now; `null` when the stored one has them already.
+ * @throws `unavailable` when too many wait. Source: security §7.
+ */
+export async function renewHash(password: string, stored: string): Promise<string | null> {
+  const { tag, salt } = read(stored);
+  const isNewest = stored.startsWith(prefixOf(NEWEST)) && tag.length === TAG_BYTES;
+  return isNewest ? null : write(password, { ...NEWEST, salt });
+}
+
+/** Names a password without telling anything of it: equal as long as it stays the same, however it is hashed. */
+export function passwordVersion(stored: string): string {
+  return hash('sha256', stored.split('$').at(-2) ?? stored, 'base64url').slice(0, VERSION_LENGTH);
+}
+
+function read(stored: string): Parameters & { tag: Buffer } {
+  const [, memory, passes, parallelism, salt, tag] = PHC.exec(stored) ?? [];
+  if (salt === undefined || tag === undefined) throw new Error('A stored password is not a PHC string of argon2id.');
+  return {
+    memory: Number(memory),
+    passes: Number(passes),
+    parallelism: Number(parallelism),
+    salt: Buffer.from(salt, 'base64'),
+    tag: Buffer.from(tag, 'base64'),
+  };
+}
+
+async function write(password: string, parameters: Parameters): Promise<string> {
+  const tag = await deriveTag(password, parameters, TAG_BYTES);
+  const text = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '');
+  return `${prefixOf(parameters)}${text(parameters.salt)}$${text(tag)}`;
+}
+
+function prefixOf({ memory, passes, parallelism }: Cost): string {
+  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$`;
+}
+
+function deriveTag(password: string, { salt, ...parameters }: Parameters, tagLength: number): Promise<Buffer> {
+  return inTurn(() => derive('argon2id', { ...parameters, message: password, nonce: salt, tagLength }));
+}
+
+async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (running >= AT_ONCE) {
+    if (waiting.length >= MAX_QUEUED)
+      throw unavailable('Too many passwords are being hashed right now; try again shortly.');
+    await new Promise<void>((resolve) => waiting.push(resolve));
+  } else running += 1;
+  try {
+    return await work();
+  } finally {
+    const next = waiting.shift();
+    if (next) next();
+    else running -= 1;
+  }
+}

@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { AccountCaller, Core } from '../../../src/core.ts';
+import {
+  actForAccount,
+  getBilling,
+  listAccounts,
+  openAccount,
+} from '../../../src/services/accounts/account-directory.ts';
+import { setAccountState } from '../../../src/services/accounts/account-states.ts';
+import { listActivities } from '../../../src/services/activities/activities.ts';
+import { authenticate } from '../../../src/services/accounts/authentication.ts';
+import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
+import { setTakenDown } from '../../../src/services/deployments/take-downs.ts';
+import { ANONYMOUS, createTestCore, deploySite, type TestCore } from '../../test-core.ts';
+
+let test: TestCore;
+let core: Core;
+let caller: AccountCaller;
+let key: string;
+beforeAll(async () => {
+  test = await createTestCore();
+  ({ core } = test);
+});
+afterAll(() => test.close());
+beforeEach(async () => {
+  ({ caller, key } = await test.account());
+});
+
+const ask = () => authenticate(core, `Bearer ${key}`, '192.0.2.1');
+const newest = async (count: number) =>
+  (await listActivities({ core, caller }, { limit: 100 })).activities.slice(0, count);
+
+describe('contract §6: the state of an account', () => {
+  it.each(['suspended', 'terminated'] as const)(
+    '%s: refuses everything with 403, until it is activated',
+    async (state) => {
+      expect(await setAccountState(core, caller.account, state)).toEqual({ from: 'active', to: state });
+      await expect(ask()).rejects.toMatchObject({ code: 'forbidden', message: expect.stringContaining(state) });
+      expect(await setAccountState(core, caller.account, 'active')).toEqual({ from: state, to: 'active' });
+      expect(await ask()).toMatchObject({ account: caller.account });
+    },
+  );
+
+  it('is an activity each time it changes, and only then', async () => {
+    for (const state of ['suspended', 'suspended', 'terminated', 'active', 'active'] as const)
+      await setAccountState(core, caller.account, state);
+    expect((await newest(4)).map(({ event, authMethod, meta }) => ({ event, authMethod, meta }))).toMatchObject([
+      { event: 'account.update', meta: { state: { from: 'terminated', to: 'active' } } },
+      { event: 'account.delete', meta: { state: { from: 'suspended', to: 'terminated' } } },
+      { event: 'account.update', meta: { state: { from: 'active', to: 'suspended' } } },
+      { event: 'account.key.generate', authMethod: 'operator' },
+    ]);
+  });
+
+  it('is that of an account that is there', async () => {
+    await expect(setAccountState(core, 'acc-nobody', 'suspended')).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('T26: lets no deploy through that commits after it', async () => {
+    const deploys = Array.from({ length: 12 }, () => deploySite(core, caller, { 'index.html': 'x' }));
+    await Promise.allSettled([...deploys, setAccountState(core, caller.account, 'suspended')]);
+    const log = (await newest(100)).map(({ event }) => event);
+    const after = log.slice(0, log.indexOf('account.update'));
+    expect(after).not.toContain('deployment.create');
+  });
+});
+
+describe('contract §6: a site that the operator takes down', () => {
+  it.each([
+    ['its id', (id: string) => id],
+    ['its host name', (id: string) => `${id.toUpperCase()}.sites.test`],
+    ['its URL', (id: string) => `https://${id}.sites.test/some/page?x#y`],
+  ])('is named by %s, and can be put back', async (_, name) => {
+    const { deployment } = (await deploySite(core, caller, { 'index.html': 'x' })).body;
+    const down = await setTakenDown(core, name(deployment), true, { reason: 'Phishing' });
+    expect(down).toEqual({ deployment, account: caller.account, takenDown: true, changed: true });
+    expect(await setTakenDown(core, deployment, true)).toMatchObject({ changed: false });
+    expect(await setTakenDown(core, deployment, false)).toMatchObject({ changed: true });
+    expect(await setTakenDown(core, deployment, false)).toMatchObject({ changed: false });
+    expect(await newest(2)).toMatchObject([
+      { event: 'deployment.update', deployment, authMethod: 'operator', meta: { takenDown: false } },
+      { event: 'deployment.update', deployment, meta: { takenDown: true, reason: 'Phishing' } },
+    ]);
+  });
+
+  it('may belong to nobody', async () => {
+    const { deployment } = (await deploySite(core, ANONYMOUS, { 'index.html': 'x' })).body;
+    expect(await setTakenDown(core, deployment, true)).toMatchObject({ account: null, changed: true });
+    const [row] = await test.database.query('select taken_down from deployment where id = $1', [deployment]);
+    expect(row).toEqual({ taken_down: expect.any(Date) });
+  });
+
+  it('is one that is there', async () => {
+    const { deployment } = (await deploySite(core, caller, { 'index.html': 'x' })).body;
+    await deleteDeployment({ core, caller }, deployment);
+    for (const name of [deployment, 'calm-otter-0000000', 'nonsense', 'https://elsewhere.test/'])
+      await expect(setTakenDown(core, name, true)).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+describe('contract §8: the accounts an operator works with', () => {
+  it('are made with a plan, a name and a billing period, one an address', async () => {
+    const email = `${caller.account}@new.test`;
+    const account = await openAccount(core, { email, plan: 'pro', name: 'Ada', period: 'year' });
+    expect((await listAccounts(core)).at(-1)).toMatchObject({
+      account,
+      email,
+      name: 'Ada',
+      plan: 'pro',
+      deployments: 0,
+    });
+    const { period, periodEnds, scheduled } = await getBilling(core, account);
+    expect({ period, scheduled }).toEqual({ period: 'year', scheduled: null });
+    expect(periodEnds - Date.now() / 1000).toBeGreaterThan(364 * 86_400);
+    await expect(openAccount(core, { email, plan: 'free' })).rejects.toMatchObject({ code: 'business_logic_error' });
+  });
+
+  it('are named by id or by address in any case', async () => {
+    const email = `Ada.${caller.account}@Example.test`;
+    const account = await openAccount(core, { email, plan: 'free' });
+    for (const name of [account, email, email.toLowerCase(), email.toUpperCase()])
+      expect((await actForAccount(core, name)).caller).toMatchObject({ account, authMethod: 'operator' });
+    await expect(actForAccount(core, 'nobody@example.test')).rejects.toMatchObject({ code: 'not_found' });
+  });
+});

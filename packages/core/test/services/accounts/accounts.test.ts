@@ -1,0 +1,144 @@
+import { Account as WireAccount, DEFAULT_PLANS } from '@berth/contract';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openDatabase } from '../../../src/database/database.ts';
+import { ensureOwner, generateKey, getAccount } from '../../../src/services/accounts/accounts.ts';
+import { authenticate } from '../../../src/services/accounts/authentication.ts';
+import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
+import { createTestCore, deploySite, type TestCore } from '../../test-core.ts';
+
+const SCALE = DEFAULT_PLANS.at(-1)!;
+const OWNER = { email: 'owner@localhost', plan: SCALE };
+const CHOSEN = 'ship-0123456789abcdef0123456789abcdef';
+const OTHER = 'ship-fedcba9876543210fedcba9876543210';
+
+let test: TestCore;
+beforeAll(async () => {
+  test = await createTestCore();
+});
+afterAll(() => test.close());
+beforeEach(() => test.database.query('truncate account cascade'));
+
+const accounts = () =>
+  test.database.query<{ email: string; plan: string }>('select email, plan from account order by email');
+const opens = async (key: string) => {
+  const caller = await authenticate(test.core, `Bearer ${key}`, '');
+  return (
+    caller.kind === 'account' &&
+    (await test.database.query<{ email: string }>('select email from account where id = $1', [caller.account]))[0]!
+      .email
+  );
+};
+
+describe('contract §8: the first start', () => {
+  it('makes the owner’s account and tells its key once', async () => {
+    const key = await ensureOwner(test.core, OWNER);
+    expect(await opens(key!)).toBe('owner@localhost');
+    expect(await accounts()).toEqual([{ email: 'owner@localhost', plan: 'scale' }]);
+    expect(await test.database.query('select role, email from member')).toEqual([
+      { role: 'owner', email: 'owner@localhost' },
+    ]);
+    expect(
+      (await test.database.query<{ event: string }>('select event from activity order by id')).map(
+        ({ event }) => event,
+      ),
+    ).toEqual(['account.create', 'account.key.generate']);
+    expect(await ensureOwner(test.core, OWNER)).toBeNull();
+    expect(await test.database.query('select 1 from token')).toHaveLength(1);
+  });
+
+  it('of many processes at once makes one account, and one of them tells the key', async () => {
+    const processes = Array.from({ length: 6 }, () => ({
+      ...test.core,
+      database: openDatabase(test.database.address),
+    }));
+    const keys = await Promise.all(processes.map((core) => ensureOwner(core, OWNER)));
+    expect(keys.filter((key) => key !== null)).toHaveLength(1);
+    expect(await accounts()).toHaveLength(1);
+    expect(await test.database.query('select 1 from token')).toHaveLength(1);
+    await Promise.all(processes.map(({ database }) => database.close()));
+  });
+
+  it('leaves a database with accounts alone', async () => {
+    await test.account();
+    expect(await ensureOwner(test.core, OWNER)).toBeNull();
+    expect(await accounts()).toHaveLength(1);
+  });
+});
+
+describe('contract §10: OWNER_API_KEY', () => {
+  it('is the owner’s key from the first start on, and is never told', async () => {
+    expect(await ensureOwner(test.core, { ...OWNER, apiKey: CHOSEN })).toBeNull();
+    expect(await opens(CHOSEN)).toBe('owner@localhost');
+    expect(await ensureOwner(test.core, { ...OWNER, apiKey: CHOSEN })).toBeNull();
+    expect(await test.database.query('select last4 from token')).toEqual([{ last4: 'cdef' }]);
+  });
+
+  it('joins an owner who is there already, beside the keys there are', async () => {
+    const first = await ensureOwner(test.core, OWNER);
+    await ensureOwner(test.core, { ...OWNER, apiKey: CHOSEN });
+    await ensureOwner(test.core, { ...OWNER, apiKey: OTHER });
+    for (const key of [first!, CHOSEN, OTHER]) expect(await opens(key)).toBe('owner@localhost');
+    expect(await accounts()).toHaveLength(1);
+  });
+
+  it('is added once by many processes at once', async () => {
+    await Promise.all(Array.from({ length: 6 }, () => ensureOwner(test.core, { ...OWNER, apiKey: CHOSEN })));
+    expect(await test.database.query('select 1 from token')).toHaveLength(1);
+    expect(await accounts()).toHaveLength(1);
+  });
+
+  it('opens the owner’s account beside others, made if it is missing', async () => {
+    await test.account();
+    await ensureOwner(test.core, { ...OWNER, apiKey: CHOSEN });
+    expect(await opens(CHOSEN)).toBe('owner@localhost');
+    expect(await accounts()).toHaveLength(2);
+  });
+});
+
+describe('service-api part 2: GET /account', () => {
+  it('tells plan, usage, caps and the hint of the newest API key', async () => {
+    const { caller, key } = await test.account('pro');
+    const account = await getAccount({ core: test.core, caller });
+    expect(WireAccount.parse(account)).toEqual(account);
+    expect(account).toEqual({
+      account: caller.account,
+      email: expect.stringContaining('@test'),
+      name: null,
+      plan: 'pro',
+      usage: { deployments: 0, platformDomains: 0, customDomains: 0, seats: 1 },
+      caps: { deployments: 1_000, platformDomains: 50, customDomains: 10, seats: 1 },
+      created: expect.any(Number),
+      hint: key.slice(-4),
+      authMethod: 'api-key',
+    });
+  });
+
+  it('counts live deployments, and follows them', async () => {
+    const { caller } = await test.account();
+    const usage = async () => (await getAccount({ core: test.core, caller })).usage.deployments;
+    const { body } = await deploySite(test.core, caller, { a: '1' });
+    await deploySite(test.core, caller, { a: '1' });
+    expect(await usage()).toBe(2);
+    await deleteDeployment({ core: test.core, caller }, body.deployment);
+    expect(await usage()).toBe(1);
+  });
+
+  it('hints at the newest key, not at a deploy token, and at none when there is none', async () => {
+    const { caller } = await test.account();
+    test.advance(1);
+    const newer = await test.core.database.transaction(async (em) => generateKey(em, test.core, caller.account));
+    expect(await getAccount({ core: test.core, caller })).toMatchObject({ hint: newer.slice(-4) });
+    await test.database.query(`update token set kind = 'deploy'`);
+    expect(await getAccount({ core: test.core, caller: { ...caller, authMethod: 'deploy-token' } })).toMatchObject({
+      hint: null,
+      authMethod: 'deploy-token',
+    });
+  });
+
+  it('has no caps on a plan that is arranged directly, and those of Free on one that is gone', async () => {
+    const { caller } = await test.account('scale');
+    expect(await getAccount({ core: test.core, caller })).toMatchObject({ plan: 'scale', caps: null });
+    await test.database.query(`update account set plan = 'gone'`);
+    expect(await getAccount({ core: test.core, caller })).toMatchObject({ plan: 'gone', caps: { deployments: 100 } });
+  });
+});

@@ -1,0 +1,192 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { AccountCaller } from '../../../src/core.ts';
+import { authenticate } from '../../../src/services/accounts/authentication.ts';
+import { createToken, type NewToken } from '../../../src/services/accounts/tokens.ts';
+import { createTestCore, type TestCore } from '../../test-core.ts';
+
+let test: TestCore;
+let caller: AccountCaller;
+let key: string;
+beforeAll(async () => {
+  test = await createTestCore();
+});
+afterAll(() => test.close());
+beforeEach(async () => {
+  ({ caller, key } = await test.account('pro'));
+});
+
+const hex = '0123456789abcdef0123456789abcdef';
+const as = (header: string | undefined) => authenticate(test.core, header, '192.0.2.9');
+const tokenOf = (request: Partial<NewToken>) =>
+  test.core.database.transaction(async (em) =>
+    createToken(em, caller.account, { kind: 'deploy', created: test.core.now(), ...request }),
+  );
+const usedAt = async (token: string) =>
+  (
+    await test.database.query<{ used: Date | null }>('select used from token where token = $1', [token])
+  )[0]!.used?.getTime();
+const setState = (state: string) =>
+  test.database.query('update account set state = $2 where id = $1', [caller.account, state]);
+
+describe('service-api part 5: who makes a request', () => {
+  it('is anonymous without the header, and only then', async () => {
+    expect(await as(undefined)).toEqual({ kind: 'anonymous', address: '192.0.2.9' });
+  });
+
+  it('is the account of an API key', async () => {
+    expect(await as(`Bearer ${key}`)).toEqual({
+      kind: 'account',
+      account: caller.account,
+      plan: 'pro',
+      credential: 'api',
+      token: expect.stringMatching(/^[a-z0-9]{7}$/),
+      authMethod: 'api-key',
+    });
+  });
+
+  it('is the account of a deploy token, for deploys', async () => {
+    const { token, secret } = await tokenOf({ kind: 'deploy' });
+    expect(secret).toMatch(/^deploy-[0-9a-f]{32}$/);
+    expect(await as(`Bearer ${secret}`)).toEqual({
+      kind: 'account',
+      account: caller.account,
+      plan: 'pro',
+      credential: 'deploy',
+      token,
+      authMethod: 'deploy-token',
+    });
+  });
+
+  it.each([['bearer'], ['BEARER'], ['bEaReR']])('RFC 9110: the scheme is read in any case (%s)', async (scheme) => {
+    expect(await as(`${scheme} ${key}`)).toMatchObject({ account: caller.account });
+    expect(await as(`  ${scheme}   ${key}  `)).toMatchObject({ account: caller.account });
+  });
+});
+
+describe('T20: a header that opens nothing', () => {
+  it.each<[string, () => string]>([
+    ['empty', () => ''],
+    ['blank', () => '   '],
+    ['the scheme alone', () => 'Bearer'],
+    ['the scheme and a blank', () => 'Bearer '],
+    ['the key alone', () => key],
+    ['another scheme', () => `Basic ${Buffer.from(`x:${key}`).toString('base64')}`],
+    ['a scheme that only begins so', () => `Bearers ${key}`],
+    ['no space', () => `Bearer${key}`],
+    ['a colon', () => `Bearer: ${key}`],
+    ['a tab', () => `Bearer\t${key}`],
+    ['quotes', () => `Bearer "${key}"`],
+    ['two keys', () => `Bearer ${key} ${key}`],
+    ['two keys with a comma', () => `Bearer ${key},${key}`],
+    ['two headers joined', () => `Bearer ${key}, Bearer ${key}`],
+    ['the key in upper case', () => `Bearer ${key.toUpperCase()}`],
+    ['the key cut short', () => `Bearer ${key.slice(0, -1)}`],
+    ['the key with more', () => `Bearer ${key}0`],
+    ['the other prefix', () => `Bearer ${key.replace('ship-', 'deploy-')}`],
+    ['the secret part alone', () => `Bearer ${key.slice(5)}`],
+    ['an unknown API key', () => `Bearer ship-${hex}`],
+    ['an unknown deploy token', () => `Bearer deploy-${hex}`],
+    ['an unknown prefix', () => `Bearer token-${hex}`],
+    ['an identifier instead of a secret', () => `Bearer ${caller.token}`],
+    ['a NUL', () => `Bearer ${key}\u0000`],
+    ['SQL', () => `Bearer ' or true --`],
+    ['very much', () => `Bearer ${'a'.repeat(100_000)}`],
+  ])('is 401: %s', async (_, header) => {
+    await expect(as(header())).rejects.toMatchObject({
+      code: 'authentication_failed',
+      status: 401,
+      message: expect.stringContaining('not valid'),
+      details: undefined,
+    });
+  });
+
+  it('is one and the same answer for an unknown, an expired and a revoked credential', async () => {
+    const expired = await tokenOf({ expires: new Date(test.core.now().getTime() + 1_000) });
+    const revoked = await tokenOf({});
+    await as(`Bearer ${expired.secret}`);
+    await as(`Bearer ${revoked.secret}`);
+    await test.database.query('delete from token where token = $1', [revoked.token]);
+    test.advance(2);
+    const answers = await Promise.allSettled(
+      [expired.secret, revoked.secret, `deploy-${hex}`].map((secret) => as(`Bearer ${secret}`)),
+    );
+    const bodies = answers.map((answer) =>
+      answer.status === 'rejected' ? [answer.reason.code, answer.reason.message, answer.reason.details] : 'let in',
+    );
+    expect(new Set(bodies.map((body) => JSON.stringify(body))).size).toBe(1);
+    expect(bodies[0]).toContain('authentication_failed');
+  });
+
+  it('never names the credential', async () => {
+    await expect(as(`Bearer ship-${hex}`)).rejects.not.toThrow(hex);
+  });
+});
+
+describe('contract §5: an expiring credential', () => {
+  it('is good up to its moment, and not at it', async () => {
+    const moment = test.core.now().getTime() + 60_000;
+    const { secret } = await tokenOf({ expires: new Date(moment) });
+    const at = (ms: number) => authenticate({ ...test.core, now: () => new Date(ms) }, `Bearer ${secret}`, '');
+    await expect(at(moment - 1)).resolves.toMatchObject({ kind: 'account' });
+    for (const ms of [moment, moment + 1])
+      await expect(at(ms)).rejects.toMatchObject({ code: 'authentication_failed' });
+  });
+});
+
+describe('service-api part 5: the state of the account', () => {
+  it.each([['suspended'], ['terminated']])('%s is 403 for every credential', async (state) => {
+    const { secret, token } = await tokenOf({});
+    await setState(state);
+    for (const credential of [key, secret])
+      await expect(as(`Bearer ${credential}`)).rejects.toMatchObject({
+        code: 'forbidden',
+        status: 403,
+        message: `This account is ${state}.`,
+        details: undefined,
+      });
+    expect(await usedAt(token)).toBeUndefined();
+  });
+
+  it('is not told to somebody whose credential has expired', async () => {
+    const { secret } = await tokenOf({ expires: new Date(test.core.now().getTime() - 1) });
+    await setState('terminated');
+    await expect(as(`Bearer ${secret}`)).rejects.toMatchObject({ code: 'authentication_failed' });
+  });
+});
+
+describe('contract §5: `used`', () => {
+  it('moves at most once a minute', async () => {
+    const { token, secret } = await tokenOf({});
+    expect(await usedAt(token)).toBeUndefined();
+    await as(`Bearer ${secret}`);
+    const first = await usedAt(token);
+    expect(first).toEqual(expect.any(Number));
+    test.advance(45);
+    await as(`Bearer ${secret}`);
+    expect(await usedAt(token)).toBe(first);
+    test.advance(16);
+    await as(`Bearer ${secret}`);
+    expect(await usedAt(token)).toBeGreaterThanOrEqual(first! + 60_000);
+  });
+
+  it('moves once, by any number of requests at the same time', async () => {
+    const { token, secret } = await tokenOf({});
+    await test.database.query('create table moved (used timestamptz)');
+    await test.database.query(
+      'create function note_move() returns trigger language plpgsql as $$ begin insert into moved values (new.used); return new; end $$',
+    );
+    await test.database.query(
+      'create trigger note_move before update on token for each row execute function note_move()',
+    );
+    await Promise.all(Array.from({ length: 30 }, () => as(`Bearer ${secret}`)));
+    expect(await test.database.query('select 1 from moved')).toHaveLength(1);
+    await test.database.query('drop function note_move cascade');
+    expect(await usedAt(token)).toEqual(expect.any(Number));
+  });
+
+  it('stays for a credential that was refused', async () => {
+    const { token, secret } = await tokenOf({ expires: new Date(test.core.now().getTime() - 1) });
+    await as(`Bearer ${secret}`).catch(() => {});
+    expect(await usedAt(token)).toBeUndefined();
+  });
+});

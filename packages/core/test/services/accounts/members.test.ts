@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { AccountCaller } from '../../../src/core.ts';
+import { getAccount } from '../../../src/services/accounts/accounts.ts';
+import { listActivities } from '../../../src/services/activities/activities.ts';
+import { addMember, listMembers, removeMember } from '../../../src/services/accounts/members.ts';
+import { createTestCore, type TestCore } from '../../test-core.ts';
+import { stateOf } from '../invariants.ts';
+
+let test: TestCore;
+let caller: AccountCaller;
+beforeAll(async () => {
+  test = await createTestCore();
+});
+afterAll(() => test.close());
+beforeEach(async () => {
+  ({ caller } = await test.account('team'));
+});
+
+const add = (email: string) => addMember(test.core, caller.account, email);
+const remove = (email: string) => removeMember(test.core, caller.account, email);
+const list = async () => (await listMembers(test.core, caller.account)).map(({ email, role }) => `${role} ${email}`);
+const seats = async () => (await getAccount({ core: test.core, caller })).usage.seats;
+
+describe('contract §6: members of an account', () => {
+  it('are added and removed, counted as seats, and recorded', async () => {
+    const [owner] = await list();
+    expect(owner).toMatch(/^owner .+@test$/);
+    expect(await seats()).toBe(1);
+    expect(await add(' Jo@example.com ')).toEqual({
+      email: 'Jo@example.com',
+      role: 'member',
+      created: expect.any(Date),
+    });
+    await add('kim@example.com');
+    expect(await list()).toEqual([owner, 'member Jo@example.com', 'member kim@example.com']);
+    expect(await seats()).toBe(3);
+    expect(await remove('JO@example.com')).toMatchObject({ email: 'Jo@example.com' });
+    expect(await list()).toEqual([owner, 'member kim@example.com']);
+    expect(await seats()).toBe(2);
+    const { activities } = await listActivities({ core: test.core, caller }, { limit: 3 });
+    expect(activities.map(({ event, authMethod, meta }) => ({ event, authMethod, meta }))).toEqual(
+      [{ removed: 'Jo@example.com' }, { added: 'kim@example.com' }, { added: 'Jo@example.com' }].map((member) => ({
+        event: 'account.update',
+        authMethod: 'operator',
+        meta: { member },
+      })),
+    );
+  });
+
+  it('T26: never pass the cap of seats, of 30 at once', async () => {
+    const outcomes = await Promise.allSettled(Array.from({ length: 30 }, (_, i) => add(`member-${i}@example.com`)));
+    const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+    expect(refused).toHaveLength(21);
+    for (const error of refused)
+      expect(error).toMatchObject({ code: 'forbidden', details: { cap: 'seats', used: 10, limit: 10 } });
+    expect(await seats()).toBe(10);
+    await remove('member-' + (await list()).at(-1)!.replace(/\D*(\d+).*/, '$1') + '@example.com');
+    await add('late@example.com');
+  });
+
+  it('are one person for all spellings, of two at once', async () => {
+    const outcomes = await Promise.allSettled(['jo@example.com', 'JO@example.com'].map(add));
+    expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+    expect(await seats()).toBe(2);
+  });
+
+  it('a plan without caps has room for any', async () => {
+    ({ caller } = await test.account('scale'));
+    for (let i = 0; i < 12; i += 1) await add(`member-${i}@example.com`);
+    expect(await seats()).toBe(13);
+  });
+
+  it('a plan of one seat has none but the owner’s', async () => {
+    ({ caller } = await test.account());
+    await expect(add('jo@example.com')).rejects.toMatchObject({
+      code: 'forbidden',
+      message: expect.stringContaining('1 seat,'),
+      details: { cap: 'seats', used: 1, limit: 1 },
+    });
+    expect(await seats()).toBe(1);
+  });
+
+  it.each<[string, () => Promise<unknown>, object]>([
+    ['what is no address', () => add('jo'), { code: 'validation_failed' }],
+    ['an address with a line in it', () => add('jo@example.com\nx'), { code: 'validation_failed' }],
+    ['an endless address', () => add(`${'a'.repeat(250)}@test`), { code: 'validation_failed' }],
+    ['an unknown account', () => addMember(test.core, 'acc-none', 'jo@example.com'), { code: 'not_found' }],
+    ['the members of an unknown account', () => listMembers(test.core, 'acc-none'), { code: 'not_found' }],
+    ['to remove from an unknown account', () => removeMember(test.core, 'acc-none', 'jo@test'), { code: 'not_found' }],
+    ['to remove a stranger', () => remove('jo@example.com'), { code: 'not_found' }],
+    ['to remove the owner', async () => remove((await list())[0]!.slice(6)), { code: 'business_logic_error' }],
+  ])('%s is refused', async (_, ask, error) => {
+    const before = await stateOf(test);
+    await expect(ask()).rejects.toMatchObject(error);
+    expect(await stateOf(test)).toEqual(before);
+  });
+});

@@ -1,0 +1,298 @@
+import { DEFAULT_PLANS, type Plan } from '@berth/contract';
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { AccountCaller, Core } from '../../../src/core.ts';
+import { listActivities } from '../../../src/services/activities/activities.ts';
+import { getAccount } from '../../../src/services/accounts/accounts.ts';
+import { lockAccount } from '../../../src/services/deployments/deployments.ts';
+import { applyDuePlanChanges, changePlan } from '../../../src/services/accounts/plan-changes.ts';
+import { createPlans } from '../../../src/services/accounts/plans.ts';
+import { putDomain } from '../../../src/services/domains/put-domain.ts';
+import { createTestCore, deploySite, type TestCore } from '../../test-core.ts';
+import { expectSound } from '../invariants.ts';
+
+const [FREE] = DEFAULT_PLANS as [Plan];
+const plan = (id: string, customDomains: number | null, more: Partial<Plan> = {}): Plan => ({
+  ...FREE,
+  plan: id,
+  name: id,
+  price: { month: 100, year: 1_000 },
+  caps: customDomains === null ? null : { deployments: 5, platformDomains: 1, customDomains, seats: 1 },
+  ...more,
+});
+const PLANS = [
+  plan('free', 0, { price: { month: 0, year: 0 } }),
+  plan('small', 2),
+  plan('old', 3, { closed: 'No longer sold.' }),
+  plan('large', 4),
+  plan('any', null, { price: 'contact' }),
+];
+
+let test: TestCore;
+let core: Core;
+let caller: AccountCaller;
+let account: string;
+beforeAll(async () => {
+  test = await createTestCore({ plans: createPlans(PLANS) });
+  ({ core } = test);
+});
+afterAll(async () => {
+  await expectSound(test);
+  await test.close();
+});
+
+afterEach(() => test.database.query('delete from plan_change'));
+
+async function onPlan(name: string): Promise<void> {
+  ({ caller } = await test.account(name));
+  ({ account } = caller);
+}
+
+/** Custom domains in the order in which they were made, the first `verified` of them proved. */
+async function addDomains(names: readonly string[], verified = names.length): Promise<void> {
+  for (const [i, name] of names.entries())
+    await test.database.query(
+      `insert into domain (account_id, name, kind, status, labels, created, checks, verified)
+       values ($1, $2, 'custom', $3, '{}', now() + $4 * interval '1 second', '[]', $5)`,
+      [account, `${name}.${account}.test`, i < verified ? 'success' : 'partial', i, i < verified ? new Date() : null],
+    );
+}
+const statuses = async () => {
+  const rows = await test.database.query<{ name: string; status: string }>(
+    'select name, status from domain where account_id = $1 order by created',
+    [account],
+  );
+  return rows.map(({ name, status }) => `${name.split('.')[0]} ${status}`);
+};
+const planOf = async () => (await getAccount({ core, caller })).plan;
+const pending = () => test.database.query('select plan, due from plan_change where account_id = $1', [account]);
+const events = async (prefix: string) =>
+  (await listActivities({ core, caller }, { limit: 100 })).activities
+    .filter(({ event }) => event.startsWith(prefix))
+    .map(({ event, domain, authMethod, meta }) => ({ event, domain: domain?.split('.')[0], authMethod, meta }))
+    .toReversed();
+/** The same service when everything that was scheduled is due. */
+const later = (): Core => ({ ...core, now: () => new Date(Date.now() + 400 * 86_400_000) });
+
+describe('service-api part 3, rule 2: an upgrade', () => {
+  it.each([
+    ['free', 'small'],
+    ['small', 'old'],
+    ['large', 'any'],
+    ['gone', 'small'],
+    ['gone', 'free'],
+  ])('takes effect at once: %s to %s', async (from, to) => {
+    await onPlan(from);
+    expect(await changePlan(core, account, to)).toMatchObject({ outcome: 'changed', from, to, due: null });
+    expect(await planOf()).toBe(to);
+    expect(await pending()).toEqual([]);
+    expect(await events('account.plan')).toMatchObject([{ authMethod: 'operator', meta: { from, to } }]);
+  });
+
+  it('resumes paused domains, oldest first, up to the new cap, and those that were proved serve at once', async () => {
+    await onPlan('any');
+    await addDomains(['a', 'b', 'c', 'd', 'e'], 3);
+    await changePlan(core, account, 'free', { atOnce: true });
+    expect(await statuses()).toEqual(['a paused', 'b paused', 'c paused', 'd paused', 'e paused']);
+    const { resumed } = await changePlan(core, account, 'large');
+    expect(resumed.map((name) => name.split('.')[0])).toEqual(['a', 'b', 'c', 'd']);
+    expect(await statuses()).toEqual(['a success', 'b success', 'c success', 'd pending', 'e paused']);
+    expect((await events('domain.resume')).map(({ domain }) => domain)).toEqual(['a', 'b', 'c', 'd']);
+    expect((await getAccount({ core, caller })).usage.customDomains).toBe(4);
+  });
+
+  it('has an account that begins to pay begin its billing periods', async () => {
+    await onPlan('free');
+    const past = new Date(Date.now() - 20 * 86_400_000);
+    await test.database.query('update account set period_started = $2 where id = $1', [account, past]);
+    await changePlan(core, account, 'small');
+    await changePlan(core, account, 'large');
+    const { due } = await changePlan(core, account, 'free');
+    expect(due!.getTime() - Date.now()).toBeGreaterThan(27 * 86_400_000);
+  });
+});
+
+describe('service-api part 3, rule 2: a downgrade', () => {
+  beforeEach(() => onPlan('large'));
+
+  it('takes effect at the end of the billing period, and not before', async () => {
+    await test.database.query(
+      `update account set period = 'year', period_started = '2024-02-29T10:00:00Z' where id = $1`,
+      [account],
+    );
+    await addDomains(['a', 'b', 'c', 'd']);
+    const on = (text: string): Core => ({ ...core, now: () => new Date(text) });
+    const { outcome, due } = await changePlan(on('2026-08-01T00:00:00Z'), account, 'small');
+    expect({ outcome, due }).toEqual({ outcome: 'scheduled', due: new Date('2027-02-28T10:00:00Z') });
+    expect(await applyDuePlanChanges(on('2027-02-28T09:59:59Z'))).toBe(0);
+    expect(await planOf()).toBe('large');
+    expect(await statuses()).toEqual(['a success', 'b success', 'c success', 'd success']);
+    expect(await events('account.plan')).toEqual([]);
+    expect(await applyDuePlanChanges(on('2027-02-28T10:00:00Z'))).toBe(1);
+    expect(await planOf()).toBe('small');
+    expect(await pending()).toEqual([]);
+    expect(await events('account.plan')).toMatchObject([
+      { authMethod: 'system', meta: { from: 'large', to: 'small' } },
+    ]);
+  });
+
+  it('service-api part 3, rule 3: pauses custom domains beyond the cap, newest first, and deletes nothing', async () => {
+    await addDomains(['a', 'b', 'c', 'd'], 1);
+    await changePlan(core, account, 'small');
+    await applyDuePlanChanges(later());
+    expect(await statuses()).toEqual(['a success', 'b partial', 'c paused', 'd paused']);
+    expect(await events('domain.pause')).toMatchObject([
+      { domain: 'd', authMethod: 'system', meta: { plan: 'small' } },
+      { domain: 'c', authMethod: 'system', meta: { plan: 'small' } },
+    ]);
+  });
+
+  it('leaves deployments and platform domains beyond the cap, and takes no new ones', async () => {
+    await onPlan('any');
+    for (let i = 0; i < 6; i += 1) await deploySite(core, caller, { 'index.html': 'one' });
+    for (const name of ['p', 'q'])
+      await test.database.query(
+        `insert into domain (account_id, name, kind, status, labels, created, checks, verified)
+         values ($1, $2, 'platform', 'success', '{}', now(), '[]', now())`,
+        [account, `${name}-${account}.sites.test`],
+      );
+    await changePlan(core, account, 'small', { atOnce: true });
+    const { usage } = await getAccount({ core, caller });
+    expect(usage).toMatchObject({ deployments: 6, platformDomains: 2 });
+    await expect(deploySite(core, caller, { 'index.html': 'two' })).rejects.toMatchObject({
+      code: 'forbidden',
+      details: { cap: 'deployments', used: 6, limit: 5 },
+    });
+  });
+
+  it('is replaced by another one, and the same wish again changes nothing', async () => {
+    const first = await changePlan(core, account, 'small');
+    expect(await changePlan(core, account, 'small')).toEqual(first);
+    await changePlan(core, account, 'free');
+    expect(await pending()).toMatchObject([{ plan: 'free' }]);
+    expect((await events('account.update')).map(({ meta }) => meta['scheduled'])).toEqual(['small', 'free']);
+  });
+
+  it('is cancelled by the wish to stay', async () => {
+    await changePlan(core, account, 'free');
+    expect(await changePlan(core, account, 'large')).toMatchObject({ outcome: 'cancelled' });
+    expect(await changePlan(core, account, 'large')).toMatchObject({ outcome: 'unchanged' });
+    expect(await applyDuePlanChanges(later())).toBe(0);
+    expect(await planOf()).toBe('large');
+    expect((await events('account.update')).at(-1)).toMatchObject({ meta: { plan: 'large', cancelled: 'free' } });
+  });
+
+  it('is cancelled by an upgrade', async () => {
+    await changePlan(core, account, 'free');
+    expect(await changePlan(core, account, 'any')).toMatchObject({ outcome: 'changed' });
+    expect(await applyDuePlanChanges(later())).toBe(0);
+    expect(await planOf()).toBe('any');
+  });
+
+  it('takes effect at once when the operator says so', async () => {
+    await changePlan(core, account, 'small');
+    expect(await changePlan(core, account, 'free', { atOnce: true })).toMatchObject({ outcome: 'changed' });
+    expect(await pending()).toEqual([]);
+    expect(await planOf()).toBe('free');
+  });
+
+  it('is not applied when it is put off while a process is about to apply it', async () => {
+    await changePlan(core, account, 'small');
+    let applying = Promise.resolve(-1);
+    await core.database.transaction(async (em) => {
+      await lockAccount(em, account);
+      applying = applyDuePlanChanges(later());
+      const waiting = () =>
+        test.database.query(
+          `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        );
+      await expect.poll(waiting).toHaveLength(1);
+      await sql`update plan_change set due = now() + interval '10 years'`.execute(em.getKysely());
+    });
+    expect(await applying).toBe(0);
+    expect(await planOf()).toBe('large');
+  });
+
+  it('is applied once by any number of processes at the same time', async () => {
+    await addDomains(['a', 'b', 'c']);
+    await changePlan(core, account, 'small');
+    const applied = await Promise.all(Array.from({ length: 6 }, () => applyDuePlanChanges(later())));
+    expect(applied.reduce((sum, each) => sum + each, 0)).toBe(1);
+    expect(await events('account.plan')).toHaveLength(1);
+    expect(await events('domain.pause')).toHaveLength(1);
+  });
+});
+
+describe('contract §6: plan changes', () => {
+  it('follow the rank of the plans where the table gives one', async () => {
+    const ranked: Core = {
+      ...core,
+      plans: createPlans([plan('free', 0, { rank: 0 }), plan('top', 2, { rank: 9 }), plan('low', 1, { rank: 1 })]),
+    };
+    await onPlan('top');
+    expect(await changePlan(ranked, account, 'low')).toMatchObject({ outcome: 'scheduled' });
+    expect(await changePlan(ranked, account, 'top')).toMatchObject({ outcome: 'cancelled' });
+    await changePlan(ranked, account, 'free', { atOnce: true });
+    expect(await changePlan(ranked, account, 'low')).toMatchObject({ outcome: 'changed' });
+  });
+
+  it('are refused for a plan that is not in the table, and for no account', async () => {
+    await onPlan('free');
+    await expect(changePlan(core, account, 'huge')).rejects.toMatchObject({
+      code: 'validation_failed',
+      message: expect.stringContaining('free, small, old, large, any'),
+    });
+    await expect(changePlan(core, 'acc-nobody', 'free')).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('T26: leave no deploy beyond the cap that holds when it commits', async () => {
+    await onPlan('any');
+    const SITE = { 'index.html': 'the same for all' };
+    const order: string[] = [];
+    const deploys = Array.from({ length: 24 }, async () => {
+      await deploySite(core, caller, SITE).then(
+        () => order.push('deployed'),
+        () => order.push('refused'),
+      );
+    });
+    await Promise.all([...deploys, changePlan(core, account, 'small', { atOnce: true })]);
+    const log = (await listActivities({ core, caller }, { limit: 100 })).activities.toReversed();
+    const changed = log.findIndex(({ event }) => event === 'account.plan.transition');
+    const isDeploy = ({ event }: { event: string }) => event === 'deployment.create';
+    const before = log.slice(0, changed).filter(isDeploy).length;
+    const after = log.slice(changed).filter(isDeploy).length;
+    expect(after).toBe(Math.max(0, Math.min(5 - before, 24 - before)));
+    expect(order.filter((outcome) => outcome === 'deployed')).toHaveLength(before + after);
+  });
+
+  it('T26: leave no new domain beyond the cap that holds when it commits', async () => {
+    await onPlan('any');
+    const puts = Array.from({ length: 16 }, (_, i) => putDomain({ core, caller }, `www.${account}-${i}.com`, {}));
+    const [changed, ...outcomes] = await Promise.allSettled([
+      changePlan(core, account, 'small', { atOnce: true }),
+      ...puts,
+    ]);
+    expect(changed).toMatchObject({ status: 'fulfilled' });
+    for (const outcome of outcomes)
+      if (outcome.status === 'rejected')
+        expect(outcome.reason).toMatchObject({
+          code: 'forbidden',
+          details: { cap: 'customDomains', used: 2, limit: 2 },
+        });
+    expect((await getAccount({ core, caller })).usage.customDomains).toBe(2);
+    const made = outcomes.filter(({ status }) => status === 'fulfilled');
+    expect(await events('domain.create')).toHaveLength(made.length);
+    expect(await events('domain.pause')).toHaveLength(made.length - 2);
+  });
+
+  it('T26: leave no domain beyond the cap, whichever way plans are changed at once', async () => {
+    await onPlan('any');
+    await addDomains(['a', 'b', 'c', 'd', 'e', 'f']);
+    const wishes = ['small', 'large', 'free', 'any', 'old', 'small', 'large', 'free'];
+    await Promise.all(wishes.map((wish) => changePlan(core, account, wish, { atOnce: true })));
+    const { plan: now, caps, usage } = await getAccount({ core, caller });
+    expect(usage.customDomains, `on ${now}`).toBe(Math.min(6, caps?.customDomains ?? Infinity));
+    const active = (await statuses()).filter((status) => !status.endsWith('paused'));
+    expect(active.map((status) => status[0])).toEqual(['a', 'b', 'c', 'd', 'e', 'f'].slice(0, active.length));
+  });
+});

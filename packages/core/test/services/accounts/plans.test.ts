@@ -1,0 +1,44 @@
+import { ANONYMOUS_PLAN, BLOCKED_EXTENSIONS, DEFAULT_PLANS, Limits, type Plan, PlanList } from '@berth/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createPlans, getLimits, limitsOf, listPlans } from '../../../src/services/accounts/plans.ts';
+import { ANONYMOUS, createTestCore, type TestCore } from '../../test-core.ts';
+
+let test: TestCore;
+beforeAll(async () => {
+  test = await createTestCore();
+});
+afterAll(() => test.close());
+
+const limits = (plan: string) => DEFAULT_PLANS.find((row) => row.plan === plan)!.limits;
+
+describe('contract §6: limits', () => {
+  it('are those of the account’s plan, and Free for who has none', async () => {
+    const { caller } = await test.account('team');
+    expect(limitsOf(test.core, caller)).toEqual(limits('team'));
+    expect(limitsOf(test.core, ANONYMOUS)).toEqual(limits(ANONYMOUS_PLAN));
+    expect(limitsOf(test.core, { ...caller, plan: 'gone' })).toEqual(limits(ANONYMOUS_PLAN));
+    expect(limitsOf(test.core, { ...caller, plan: '__proto__' })).toEqual(limits(ANONYMOUS_PLAN));
+  });
+
+  it('are told with the blocked extensions', async () => {
+    const { caller } = await test.account('pro');
+    const told = getLimits({ core: test.core, caller });
+    expect(Limits.parse(told)).toEqual({ ...limits('pro'), blockedExtensions: [...BLOCKED_EXTENSIONS] });
+  });
+});
+
+describe('service-api part 2: plans on sale', () => {
+  it('are listed in display order, without what is not for show', () => {
+    const rows: Plan[] = [{ ...DEFAULT_PLANS[1]!, closed: 'Not yet.', rank: 9 }, DEFAULT_PLANS[0]!];
+    const { plans } = listPlans({ ...test.core, plans: createPlans(rows) });
+    expect(PlanList.parse({ plans })).toEqual({ plans });
+    expect(plans).toEqual([
+      { plan: 'pro', name: 'Pro', price: { month: 900, year: 9_000 }, caps: rows[0]!.caps, closed: 'Not yet.' },
+      { plan: 'free', name: 'Free', price: { month: 0, year: 0 }, caps: rows[1]!.caps },
+    ]);
+  });
+
+  it('hold the plan that anonymous deploys follow', () => {
+    expect(() => createPlans([DEFAULT_PLANS[1]!])).toThrow('no plan "free"');
+  });
+});

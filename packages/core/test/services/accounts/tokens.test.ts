@@ -1,0 +1,237 @@
+import { CREDENTIAL, CreatedToken, Token, TOKEN_ID, TokenRequest } from '@berth/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AccountCaller } from '../../../src/core.ts';
+import { listActivities } from '../../../src/services/activities/activities.ts';
+import { authenticate } from '../../../src/services/accounts/authentication.ts';
+import {
+  addToken,
+  createToken,
+  deleteToken,
+  freeIdentifier,
+  getToken,
+  listTokens,
+} from '../../../src/services/accounts/tokens.ts';
+import { createTestCore, type TestCore } from '../../test-core.ts';
+
+let test: TestCore;
+let caller: AccountCaller;
+beforeAll(async () => {
+  test = await createTestCore();
+  ({ caller } = await test.account());
+});
+afterAll(() => test.close());
+
+describe('contract §1: a credential', () => {
+  it.each([
+    ['api', 'ship-'],
+    ['deploy', 'deploy-'],
+  ] as const)('of kind %s begins with %s, and is kept as a SHA-256 and 4 characters alone', async (kind, prefix) => {
+    const created = test.core.now();
+    const expires = new Date(created.getTime() + 60_000);
+    const { token, secret } = await test.core.database.transaction(async (em) =>
+      createToken(em, caller.account, { kind, created, expires, labels: ['ci'] }),
+    );
+    expect(secret).toMatch(CREDENTIAL);
+    expect(secret.startsWith(prefix)).toBe(true);
+    const [row] = await test.database.query(
+      'select account_id, kind, last4, labels, created, expires, used, secret_hash = sha256($2) as hashed from token where token = $1',
+      [token, secret],
+    );
+    expect(row).toEqual({
+      account_id: caller.account,
+      kind,
+      last4: secret.slice(-4),
+      labels: ['ci'],
+      created,
+      expires,
+      used: null,
+      hashed: true,
+    });
+    const dump = (await test.database.query<{ row: string }>('select t::text as row from token t'))
+      .map(({ row: text }) => text)
+      .join();
+    for (const part of [secret, secret.slice(prefix.length)]) {
+      expect(dump).not.toContain(part);
+      expect(dump).not.toContain(Buffer.from(part).toString('hex'));
+    }
+  });
+
+  it('is never made twice', async () => {
+    const made = await test.core.database.transaction(async (em) =>
+      Array.from({ length: 200 }, () => createToken(em, caller.account, { kind: 'deploy', created: test.core.now() })),
+    );
+    expect(new Set(made.map(({ secret }) => secret)).size).toBe(200);
+    expect(new Set(made.map(({ token }) => token)).size).toBe(200);
+  });
+
+  it('is gone with a transaction that fails', async () => {
+    const count = () => test.database.query('select 1 from token');
+    const before = await count();
+    await expect(
+      test.core.database.transaction(async (em) => {
+        createToken(em, caller.account, { kind: 'api', created: test.core.now() });
+        await em.flush();
+        throw new Error('no');
+      }),
+    ).rejects.toThrow('no');
+    expect(await count()).toEqual(before);
+  });
+});
+
+const scope = () => ({ core: test.core, caller });
+const add = (request: Partial<TokenRequest> = {}) => addToken(scope(), { kind: 'deploy', ...request });
+const opens = (secret: string) =>
+  authenticate(test.core, `Bearer ${secret}`, '').then(
+    ({ kind }) => kind === 'account',
+    (error: { status: number }) => error.status,
+  );
+
+describe('contract §5: POST /tokens', () => {
+  it.each([
+    [{}, { kind: 'deploy', labels: [], expires: null }, /^deploy-/],
+    [{ kind: 'api' }, { kind: 'api', labels: [], expires: null }, /^ship-/],
+    [{ labels: ['cli', 'us-east-1'] }, { labels: ['cli', 'us-east-1'], expires: null }, /^deploy-/],
+  ] as const)('of %j makes %j', async (request, expected, prefix) => {
+    const made = await add(request as Partial<TokenRequest>);
+    expect(CreatedToken.parse(made)).toEqual(made);
+    expect(made).toMatchObject({ ...expected, used: null });
+    expect(made.secret).toMatch(prefix);
+    expect(made.secret).toMatch(CREDENTIAL);
+    expect(made.token).toMatch(TOKEN_ID);
+    const { secret, ...record } = made;
+    expect(await getToken(scope(), made.token)).toEqual(record);
+    expect(Token.strict().parse(record)).toEqual(record);
+    expect(await opens(secret)).toBe(true);
+  });
+
+  it('a ttl ends the credential when it is over, to the second: 401', async () => {
+    const made = await add({ ttl: 60 });
+    expect(made.expires! - made.created).toBe(60);
+    test.advance(59);
+    expect(await opens(made.secret)).toBe(true);
+    test.advance(2);
+    expect(await opens(made.secret)).toBe(401);
+    expect((await listTokens(scope(), { limit: 100 })).tokens).toContainEqual(
+      expect.objectContaining({ token: made.token, expires: made.expires }),
+    );
+    expect(await deleteToken(scope(), made.token)).toEqual({ token: made.token });
+  });
+
+  it('contract §1: an identifier that the account has already is drawn again', async () => {
+    const { token } = await add();
+    const drawn = [token, token, 'fresh00'];
+    const em = test.core.database.em();
+    expect(await freeIdentifier(em, caller.account, () => drawn.shift()!)).toBe('fresh00');
+    const { caller: other } = await test.account();
+    expect(await freeIdentifier(em, other.account, () => token)).toBe(token);
+  });
+
+  it('contract §6: is in the audit log, with its end and without its secret', async () => {
+    const made = await add({ kind: 'api', ttl: 9, labels: ['one'] });
+    await deleteToken(scope(), made.token);
+    const { activities } = await listActivities(scope(), { limit: 2 });
+    const common = { created: expect.any(Number), authMethod: 'api-key', token: made.token };
+    expect(activities).toEqual([
+      { ...common, event: 'token.delete', meta: { kind: 'api' } },
+      { ...common, event: 'token.create', meta: { kind: 'api', labels: ['one'], expires: made.expires } },
+    ]);
+    expect(JSON.stringify(activities)).not.toContain(made.secret.slice(-4));
+  });
+});
+
+describe('contract §5: DELETE /tokens/{token}', () => {
+  it('takes the credential away once, of many at once', async () => {
+    const { token, secret } = await add();
+    const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => deleteToken(scope(), token)));
+    const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+    expect(refused).toHaveLength(7);
+    for (const error of refused) expect(error).toMatchObject({ code: 'not_found' });
+    expect(await opens(secret)).toBe(401);
+    const { activities } = await listActivities(scope(), { limit: 8 });
+    expect(activities.filter((entry) => entry.event === 'token.delete' && entry.token === token)).toHaveLength(1);
+  });
+
+  it('is possible for the very credential that asks, be it the last API key', async () => {
+    const { caller: lonely, key } = await test.account();
+    expect(await deleteToken({ core: test.core, caller: lonely }, lonely.token)).toEqual({ token: lonely.token });
+    expect(await opens(key)).toBe(401);
+  });
+
+  it.each(['', 'zzzzzzz', 'A1B2C3D', 'zzzzzz', 'zzzzzzzz', '\0', "' or 1=1"])(
+    'of %j, which is none, is 404',
+    async (token) => {
+      for (const ask of [getToken, deleteToken])
+        await expect(ask(scope(), token)).rejects.toMatchObject({ code: 'not_found', status: 404 });
+    },
+  );
+
+  it('T22: of another account’s token is 404 and leaves it', async () => {
+    const { caller: other } = await test.account();
+    const { token, secret } = await add();
+    for (const ask of [getToken, deleteToken])
+      await expect(ask({ core: test.core, caller: other }, token)).rejects.toMatchObject({ code: 'not_found' });
+    expect(await opens(secret)).toBe(true);
+  });
+});
+
+describe('service-api part 4: GET /tokens', () => {
+  it('lists the account’s own, newest first, by pages, without secrets', async () => {
+    const { caller: own } = await test.account();
+    const mine = { core: test.core, caller: own };
+    const made = [own.token];
+    for (let i = 0; i < 6; i += 1) made.unshift((await addToken(mine, { kind: 'deploy' })).token);
+    const seen: string[] = [];
+    for (let cursor: string | undefined; ;) {
+      const page = await listTokens(mine, { limit: 3, ...(cursor ? { cursor } : {}) });
+      seen.push(...page.tokens.map(({ token }) => token));
+      expect(JSON.stringify(page)).not.toMatch(/secret|hash|last4/i);
+      if (!page.nextCursor) break;
+      cursor = page.nextCursor;
+    }
+    expect(seen).toEqual(made);
+  });
+
+  it('contract §5: `used` moves at most once a minute', async () => {
+    const { token, secret } = await add();
+    const used = async () => (await getToken(scope(), token)).used;
+    expect(await used()).toBeNull();
+    await opens(secret);
+    const first = await used();
+    expect(first).toBeTypeOf('number');
+    test.advance(58);
+    await opens(secret);
+    expect(await used()).toBe(first);
+    test.advance(3);
+    await opens(secret);
+    expect((await used())! - first!).toBeGreaterThanOrEqual(60);
+  });
+});
+
+describe('contract §5: what a new token may be', () => {
+  it.each([
+    [{ kind: 'API' }, 'kind'],
+    [{ kind: 'ship' }, 'kind'],
+    [{ kind: null }, 'kind'],
+    [{ ttl: 0 }, 'ttl'],
+    [{ ttl: -1 }, 'ttl'],
+    [{ ttl: 1.5 }, 'ttl'],
+    [{ ttl: '60' }, 'ttl'],
+    [{ ttl: null }, 'ttl'],
+    [{ ttl: 365 * 86_400 + 1 }, 'ttl'],
+    [{ ttl: 1e300 }, 'ttl'],
+    [{ labels: 'one' }, 'labels'],
+    [{ labels: ['ab'] }, 'labels.0'],
+    [{ labels: ['fine', 'Not'] }, 'labels.1'],
+    [{ labels: Array.from({ length: 11 }, (_, i) => `label-${i}`) }, 'labels'],
+  ])('not %j', (request, path) => {
+    const { error } = TokenRequest.safeParse(request);
+    expect(error?.issues.map((issue) => issue.path.join('.'))).toContain(path);
+  });
+
+  it.each([{}, { ttl: 1 }, { ttl: 365 * 86_400 }, { kind: 'api' }, { labels: [] }, { unknown: 1 }])(
+    'but %j',
+    (request) => {
+      expect(TokenRequest.safeParse(request).success).toBe(true);
+    },
+  );
+});

@@ -1,0 +1,271 @@
+import { DEFAULT_PLANS, Deployment } from '@berth/contract';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { AccountCaller, Core } from '../../../src/core.ts';
+import { getAccount } from '../../../src/services/accounts/accounts.ts';
+import { listActivities } from '../../../src/services/activities/activities.ts';
+import { claimDeployment, readClaim } from '../../../src/services/deployments/claims.ts';
+import {
+  deleteDeployment,
+  getDeployment,
+  listDeployments,
+  lockAccount,
+} from '../../../src/services/deployments/deployments.ts';
+import { createPlans } from '../../../src/services/accounts/plans.ts';
+import { DEFAULT_RATE_LIMITS } from '../../../src/services/rate-limits.ts';
+import { ANONYMOUS, createTestCore, deploySite, type TestCore } from '../../test-core.ts';
+import { expectSound, stateOf, sweepAll } from '../invariants.ts';
+
+const THREE_DAYS = 3 * 86_400;
+const HASH = '0123456789abcdef0123456789abcdef';
+
+let test: TestCore;
+let caller: AccountCaller;
+beforeAll(async () => {
+  test = await createTestCore({
+    plans: createPlans([
+      ...DEFAULT_PLANS,
+      { ...DEFAULT_PLANS[0]!, plan: 'one', caps: { ...DEFAULT_PLANS[0]!.caps!, deployments: 1 } },
+    ]),
+  });
+});
+afterAll(() => test.close());
+beforeEach(async () => {
+  ({ caller } = await test.account());
+});
+afterEach(() => expectSound(test));
+
+const scope = (own: AccountCaller = caller, core: Core = test.core) => ({ core, caller: own });
+const publish = async () => {
+  const { body } = await deploySite(test.core, ANONYMOUS, { 'index.html': 'hello' });
+  return { deployment: body.deployment, claim: body.claim!, hash: body.claim!.split('/').at(-1)! };
+};
+const used = async (own: AccountCaller) => (await getAccount(scope(own))).usage.deployments;
+
+describe('service-api part 3, rule 1: a claim', () => {
+  it('makes the deployment the account’s, and permanent', async () => {
+    const { deployment, hash } = await publish();
+    const claimed = await claimDeployment(scope(), hash);
+    expect(Deployment.strict().parse(claimed)).toEqual(claimed);
+    expect(claimed).toMatchObject({ deployment, status: 'success', files: 1 });
+    expect(claimed).not.toHaveProperty('expires');
+    expect(claimed).not.toHaveProperty('claim');
+    expect(await getDeployment(scope(), deployment)).toEqual(claimed);
+    expect((await listDeployments(scope(), { limit: 9 })).deployments).toEqual([claimed]);
+    expect(await used(caller)).toBe(1);
+    expect((await listActivities(scope(), { limit: 1 })).activities).toEqual([
+      {
+        event: 'deployment.claim',
+        created: expect.any(Number),
+        deployment,
+        authMethod: 'api-key',
+        meta: { files: 1, size: 5, via: 'api' },
+      },
+    ]);
+    test.advance(THREE_DAYS + 1);
+    await sweepAll(test);
+    expect(await getDeployment(scope(), deployment)).toEqual(claimed);
+  });
+
+  it('contract §6: by the winner again is 200 again and changes nothing', async () => {
+    const { hash, claim } = await publish();
+    const first = await claimDeployment(scope(), hash);
+    const before = await stateOf(test);
+    for (const text of [hash, claim]) expect(await claimDeployment(scope(), text)).toEqual(first);
+    expect(await stateOf(test)).toEqual(before);
+  });
+
+  it('of many at once by one account counts once', async () => {
+    const { hash } = await publish();
+    const answers = await Promise.all(Array.from({ length: 12 }, () => claimDeployment(scope(), hash)));
+    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+    expect(await used(caller)).toBe(1);
+  });
+
+  it('T24: of 50 accounts at once goes to exactly one: one 200, 49 times 404', async () => {
+    const { deployment, hash } = await publish();
+    const callers = await Promise.all(Array.from({ length: 50 }, async () => (await test.account()).caller));
+    const before = await stateOf(test);
+    const outcomes = await Promise.allSettled(callers.map((own) => claimDeployment(scope(own), hash)));
+    const winners = callers.filter((_, at) => outcomes[at]!.status === 'fulfilled');
+    expect(winners).toHaveLength(1);
+    for (const outcome of outcomes)
+      if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'not_found', status: 404 });
+    expect(await getDeployment(scope(winners[0]), deployment)).toMatchObject({ deployment });
+    expect(await stateOf(test)).toEqual({ ...before, activity: before.activity + 1, counters: before.counters + 1 });
+  });
+
+  it('L4: an account that is busy keeps nobody else from claiming: its row is locked before the deployment’s', async () => {
+    const { hash, deployment } = await publish();
+    const { caller: other } = await test.account();
+    const busy = Promise.withResolvers<void>();
+    const locked = Promise.withResolvers<void>();
+    const work = test.core.database.transaction(async (em) => {
+      await lockAccount(em, caller.account);
+      locked.resolve();
+      await busy.promise;
+    });
+    await locked.promise;
+    const late = claimDeployment(scope(), hash).catch((error: { status: number }) => error.status);
+    const waiting = () =>
+      test.database.query(
+        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+    await expect.poll(waiting).toHaveLength(1);
+    expect(
+      await test.database.query('select 1 from deployment where id = $1 for update skip locked', [deployment]),
+    ).toHaveLength(1);
+    expect(await claimDeployment(scope(other), hash)).toMatchObject({ status: 'success' });
+    busy.resolve();
+    await work;
+    expect(await late).toBe(404);
+  });
+
+  it('of two by one account at its last place: one is 200, the other 403', async () => {
+    const { caller: own } = await test.account('one');
+    const [a, b] = [await publish(), await publish()];
+    const outcomes = await Promise.allSettled([a, b].map(({ hash }) => claimDeployment(scope(own), hash)));
+    expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+    expect(await used(own)).toBe(1);
+  });
+});
+
+describe('contract §6: a claim is refused', () => {
+  it.each([
+    ['that is unknown', async () => HASH],
+    [
+      'that another account used',
+      async () => {
+        const { hash } = await publish();
+        await claimDeployment(scope((await test.account()).caller), hash);
+        return hash;
+      },
+    ],
+    [
+      'that expired, from that very second on',
+      async () => {
+        const { hash } = await publish();
+        test.advance(THREE_DAYS);
+        return hash;
+      },
+    ],
+    [
+      'of a deployment that the sweep has ended',
+      async () => {
+        const { hash } = await publish();
+        test.advance(THREE_DAYS);
+        await sweepAll(test);
+        return hash;
+      },
+    ],
+    [
+      'that the winner deleted, for everybody else',
+      async () => {
+        const { hash } = await publish();
+        const { caller: winner } = await test.account();
+        const { deployment } = await claimDeployment(scope(winner), hash);
+        await deleteDeployment(scope(winner), deployment);
+        return hash;
+      },
+    ],
+  ])('%s: 404, the same to the letter', async (_, prepare) => {
+    const hash = await prepare();
+    const before = await stateOf(test);
+    const error: unknown = await claimDeployment(scope(), hash).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'not_found', message: 'There is no such claim.', details: undefined });
+    expect(await stateOf(test)).toEqual(before);
+  });
+
+  it('over the cap: 403 with cap, used and limit, and it stays claimable', async () => {
+    const { caller: full } = await test.account('one');
+    await deploySite(test.core, full, { a: '1' });
+    const { hash, deployment } = await publish();
+    const before = await stateOf(test);
+    await expect(claimDeployment(scope(full), hash)).rejects.toMatchObject({
+      code: 'forbidden',
+      details: { cap: 'deployments', used: 1, limit: 1 },
+    });
+    expect(await stateOf(test)).toEqual(before);
+    expect(await claimDeployment(scope(), hash)).toMatchObject({ deployment });
+  });
+
+  it.each(['suspended', 'terminated'])('for an account that is %s meanwhile: 403', async (state) => {
+    const { hash } = await publish();
+    await test.database.query('update account set state = $2 where id = $1', [caller.account, state]);
+    await expect(claimDeployment(scope(), hash)).rejects.toMatchObject({ code: 'forbidden' });
+  });
+
+  it('T24: claims against the expiry: every deployment is kept or ended, never both', async () => {
+    const { caller: own } = await test.account('pro');
+    const sites = await Promise.all(Array.from({ length: 10 }, publish));
+    const later: Core = { ...test.core, now: () => new Date(test.core.now().getTime() + THREE_DAYS * 1000) };
+    const [outcomes] = await Promise.all([
+      Promise.allSettled(sites.map(({ hash }) => claimDeployment(scope(own), hash))),
+      sweepAll({ ...test, core: later }),
+    ]);
+    const kept = outcomes.filter(({ status }) => status === 'fulfilled').length;
+    expect(await used(own)).toBe(kept);
+    expect((await listDeployments(scope(own), { limit: 100 })).deployments).toHaveLength(kept);
+    const rows = await test.database.query<{ status: string; owned: boolean; kept: boolean }>(
+      'select status, account_id is not null as owned, expires is null as kept from deployment where id = any($1)',
+      [sites.map(({ deployment }) => deployment)],
+    );
+    for (const row of rows) expect([row.owned, row.owned]).toEqual([row.status === 'success', row.kept]);
+  });
+
+  it('contract §7: the 31st attempt in an hour: 429, whoever it belongs to; what cannot be read costs none', async () => {
+    const core: Core = { ...test.core, rateLimits: DEFAULT_RATE_LIMITS };
+    for (let i = 0; i < 40; i += 1)
+      await expect(claimDeployment(scope(caller, core), 'nonsense')).rejects.toMatchObject({ status: 400 });
+    for (let i = 0; i < 30; i += 1)
+      await expect(claimDeployment(scope(caller, core), HASH)).rejects.toMatchObject({ status: 404 });
+    const { hash } = await publish();
+    await expect(claimDeployment(scope(caller, core), hash)).rejects.toMatchObject({
+      code: 'rate_limit_exceeded',
+      retryAfterSeconds: expect.toSatisfy((seconds: number) => seconds >= 1 && seconds <= 120),
+    });
+    const { caller: other } = await test.account();
+    expect(await claimDeployment(scope(other, core), hash)).toMatchObject({ status: 'success' });
+  });
+});
+
+describe('contract §1: a claim is written', () => {
+  const page = { claim: (hash: string) => `https://Api.test:443/claim/${hash}` };
+  it.each([
+    HASH,
+    ` ${HASH}\n`,
+    `https://api.test/claim/${HASH}`,
+    `  https://api.test/claim/${HASH}/ `,
+    `HTTPS://API.TEST/claim/${HASH}`,
+    `https://api.test:443/claim/${HASH}?utm_source=mail#top`,
+  ])('%j', (text) => {
+    expect(readClaim(page, text)).toBe(HASH);
+  });
+
+  it.each([
+    '',
+    ' ',
+    HASH.slice(1),
+    `${HASH}0`,
+    HASH.toUpperCase(),
+    `g${HASH.slice(1)}`,
+    `/claim/${HASH}`,
+    `api.test/claim/${HASH}`,
+    `http://api.test/claim/${HASH}`,
+    `https://api.test:8443/claim/${HASH}`,
+    `https://evil.test/claim/${HASH}`,
+    `https://api.test.evil.test/claim/${HASH}`,
+    `https://api.test/Claim/${HASH}`,
+    `https://api.test/${HASH}`,
+    `https://api.test/claim/x/${HASH}`,
+    `https://api.test/claim/${HASH}/x`,
+    `https://api.test/claim/${HASH}//`,
+    `https://api.test/claim/?${HASH}`,
+    `https://jo@api.test/claim/${HASH}`,
+    `https://jo:x@api.test/claim/${HASH}`,
+    `javascript:${HASH}`,
+    `${HASH} ${HASH}`,
+    `\0${HASH}`,
+  ])('not %j: 400', (text) => {
+    expect(() => readClaim(page, text)).toThrow(expect.objectContaining({ code: 'validation_failed', status: 400 }));
+  });
+});

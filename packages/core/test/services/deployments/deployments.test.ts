@@ -1,0 +1,200 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { AccountCaller } from '../../../src/core.ts';
+import {
+  deleteDeployment,
+  getDeployment,
+  listDeployments,
+  updateDeployment,
+} from '../../../src/services/deployments/deployments.ts';
+import { ANONYMOUS, createTestCore, deploySite, readSite, type TestCore } from '../../test-core.ts';
+import { expectSound, expectSwept, stateOf, sweepAll } from '../invariants.ts';
+
+const SITE = { 'index.html': 'hello' };
+
+let test: TestCore;
+let caller: AccountCaller;
+let scope: { core: TestCore['core']; caller: AccountCaller };
+beforeAll(async () => {
+  test = await createTestCore();
+});
+afterAll(async () => {
+  await sweepAll(test);
+  await expectSound(test);
+  await expectSwept(test);
+  await test.close();
+});
+beforeEach(async () => {
+  ({ caller } = await test.account());
+  scope = { core: test.core, caller };
+});
+
+const deploy = async (fields: Record<string, string> = {}) =>
+  (await deploySite(test.core, caller, SITE, { fields })).body;
+const page = (limit = 50, cursor?: string) =>
+  listDeployments(scope, { limit, ...(cursor === undefined ? {} : { cursor }) });
+
+describe('service-api part 4: GET /deployments/{deployment}', () => {
+  it('answers the deployment as it was created, without what is told only once', async () => {
+    const { warnings, ...created } = await deploy({
+      labels: '["one","two"]',
+      via: 'cli',
+      ttl: '600',
+      password: 'secret',
+    });
+    expect(warnings).toBeUndefined();
+    expect(await getDeployment(scope, created.deployment)).toEqual(created);
+  });
+
+  it.each([
+    ['in upper case', (id: string) => id.toUpperCase()],
+    ['with its host', (id: string) => `${id}.sites.test`],
+    ['with its host and a port', (id: string) => `${id}.SITES.test:8443`],
+  ])('contract §1: takes a reference %s', async (_, refer) => {
+    const { deployment } = await deploy();
+    expect(await getDeployment(scope, refer(deployment))).toMatchObject({ deployment });
+    expect(await updateDeployment(scope, refer(deployment), { labels: ['abc'] })).toMatchObject({ deployment });
+    expect(await deleteDeployment(scope, refer(deployment))).toEqual({ deployment, status: 'deleting' });
+  });
+});
+
+describe('T22: what belongs to others is missing', () => {
+  it.each([
+    ['another account', async () => (await deploySite(test.core, (await test.account()).caller, SITE)).body.deployment],
+    ['nobody yet', async () => (await deploySite(test.core, ANONYMOUS, SITE)).body.deployment],
+    ['nobody ever', async () => 'calm-otter-0000000'],
+    ['no grammar', async () => "x' or true --"],
+    ['a deployment that is over', async () => (test.advance(0), (await deploy({ ttl: '1' })).deployment)],
+  ])('of %s: get, update and delete answer one and the same 404', async (what, refer) => {
+    const reference = await refer();
+    if (what === 'a deployment that is over') test.advance(2);
+    const before = await stateOf(test);
+    const answers = await Promise.allSettled([
+      getDeployment(scope, reference),
+      updateDeployment(scope, reference, { labels: ['abc'] }),
+      deleteDeployment(scope, reference),
+    ]);
+    for (const answer of answers) {
+      expect(answer).toMatchObject({
+        status: 'rejected',
+        reason: { code: 'not_found', status: 404, message: 'There is no such deployment.', details: undefined },
+      });
+    }
+    expect(await stateOf(test)).toEqual(before);
+  });
+});
+
+describe('service-api part 4: GET /deployments', () => {
+  it('lists the account’s own, newest first, in pages', async () => {
+    await deploySite(test.core, (await test.account()).caller, SITE);
+    const made: string[] = [];
+    for (let i = 0; i < 5; i += 1) made.unshift((await deploy()).deployment);
+    const first = await page(2);
+    const second = await page(2, first.nextCursor);
+    const third = await page(2, second.nextCursor);
+    expect([first, second, third].map(({ deployments }) => deployments.map(({ deployment }) => deployment))).toEqual([
+      made.slice(0, 2),
+      made.slice(2, 4),
+      made.slice(4),
+    ]);
+    expect(third).not.toHaveProperty('nextCursor');
+    expect(await page(5)).not.toHaveProperty('nextCursor');
+    expect((await page(4)).nextCursor).toEqual(expect.any(String));
+  });
+
+  it('is empty for a new account', async () => {
+    expect(await page()).toEqual({ deployments: [] });
+  });
+
+  it('shows those that are being deleted until the clean-up has ended, and none that are over', async () => {
+    const [deleted, over, kept] = [await deploy(), await deploy({ ttl: '1' }), await deploy()];
+    await deleteDeployment(scope, deleted.deployment);
+    test.advance(2);
+    expect((await page()).deployments.map(({ deployment, status }) => [deployment, status])).toEqual([
+      [kept.deployment, 'success'],
+      [deleted.deployment, 'deleting'],
+    ]);
+    expect((await page()).deployments.map(({ deployment }) => deployment)).not.toContain(over.deployment);
+    await sweepAll(test);
+    expect((await page()).deployments.map(({ deployment }) => deployment)).toEqual([kept.deployment]);
+  });
+});
+
+describe('contract §3: PATCH', () => {
+  it('replaces the labels, and clears them with an empty list', async () => {
+    const { deployment } = await deploy({ labels: '["one"]' });
+    expect(await updateDeployment(scope, deployment, { labels: ['two', 'three'] })).toMatchObject({
+      labels: ['two', 'three'],
+    });
+    expect(await getDeployment(scope, deployment)).toMatchObject({ labels: ['two', 'three'] });
+    expect(await updateDeployment(scope, deployment, { labels: [] })).toMatchObject({ labels: [] });
+    expect(await getDeployment(scope, deployment)).toMatchObject({ labels: [] });
+  });
+
+  it('changes nothing else', async () => {
+    const { labels: _, ...created } = await deploy({ via: 'cli', ttl: '600' });
+    const { labels: __, ...updated } = await updateDeployment(scope, created.deployment, { labels: ['two'] });
+    expect(updated).toEqual(created);
+  });
+
+  it('is 422 while the deployment is being deleted', async () => {
+    const { deployment } = await deploy({ labels: '["one"]' });
+    await deleteDeployment(scope, deployment);
+    await expect(updateDeployment(scope, deployment, { labels: [] })).rejects.toMatchObject({
+      code: 'business_logic_error',
+      status: 422,
+      details: { status: 'deleting' },
+    });
+    expect(await getDeployment(scope, deployment)).toMatchObject({ labels: ['one'] });
+  });
+});
+
+describe('contract §3: DELETE', () => {
+  it('takes the site off at once, is repeatable while the row lasts, and then 404', async () => {
+    const { deployment } = await deploy();
+    expect(await deleteDeployment(scope, deployment)).toEqual({ deployment, status: 'deleting' });
+    expect(await readSite(test.core, deployment)).toBeNull();
+    expect(await getDeployment(scope, deployment)).toMatchObject({ status: 'deleting' });
+    expect(await deleteDeployment(scope, deployment)).toEqual({ deployment, status: 'deleting' });
+    await sweepAll(test);
+    await expect(deleteDeployment(scope, deployment)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(getDeployment(scope, deployment)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('counts and records once, of any number at the same time', async () => {
+    const { deployment } = await deploy();
+    await deploy();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => deleteDeployment(scope, deployment)));
+    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+    const [row] = await test.database.query(
+      `select deployment_count as count, (select count(*)::int from activity where deployment = $2 and event = 'deployment.delete') as entries from account where id = $1`,
+      [caller.account, deployment],
+    );
+    expect(row).toEqual({ count: 1, entries: 1 });
+  });
+
+  it('security §5: beside updates of the same deployment never waits for a deadlock to be found', async () => {
+    const deadlocks = async () =>
+      Number(
+        (
+          await test.database.query<{ deadlocks: string }>(
+            'select deadlocks from pg_stat_database where datname = current_database()',
+          )
+        )[0]!.deadlocks,
+      );
+    const before = await deadlocks();
+    for (let round = 0; round < 6; round += 1) {
+      const { deployment } = await deploy();
+      const outcomes = await Promise.allSettled(
+        Array.from({ length: 14 }, (_, i) =>
+          i % 7 === 6
+            ? deleteDeployment(scope, deployment)
+            : updateDeployment(scope, deployment, { labels: [`label-${i}`] }),
+        ),
+      );
+      for (const outcome of outcomes)
+        if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'business_logic_error' });
+    }
+    await test.database.query('select pg_stat_force_next_flush()');
+    expect(await deadlocks()).toBe(before);
+  });
+});

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { AccountCaller } from '../../../src/core.ts';
+import { getAccount } from '../../../src/services/accounts/accounts.ts';
+import { listActivities } from '../../../src/services/activities/activities.ts';
+import {
+  deleteDeployment,
+  getDeployment,
+  listDeployments,
+  updateDeployment,
+} from '../../../src/services/deployments/deployments.ts';
+import { expireDeployments } from '../../../src/services/deployments/expiry.ts';
+import { ANONYMOUS, createTestCore, deploySite, readSite, type TestCore } from '../../test-core.ts';
+import { expectSound, expectSwept, sweepAll } from '../invariants.ts';
+
+const SITE = { 'index.html': 'for a while' };
+const THREE_DAYS = 3 * 86_400;
+
+let test: TestCore;
+let caller: AccountCaller;
+beforeAll(async () => {
+  test = await createTestCore();
+});
+afterAll(async () => {
+  await expectSound(test);
+  await test.close();
+});
+beforeEach(async () => {
+  ({ caller } = await test.account());
+});
+
+const scope = () => ({ core: test.core, caller });
+const withTtl = async (ttl: string) => (await deploySite(test.core, caller, SITE, { fields: { ttl } })).body;
+const statusOf = async (id: string) =>
+  (await test.database.query<{ status: string }>('select status from deployment where id = $1', [id]))[0]?.status;
+
+describe('contract §3: a deployment that expires', () => {
+  it('is over at its very moment, though no sweep has run', async () => {
+    const at = (ms: number) => ({ ...test.core, now: () => new Date(ms) });
+    const start = test.core.now().getTime();
+    const { body } = await deploySite(at(start), caller, SITE, { fields: { ttl: '60' } });
+    const end = start + 60_000;
+    for (const ms of [start, end - 1]) {
+      expect(await readSite(at(ms), body.deployment)).not.toBeNull();
+      expect(await getDeployment({ core: at(ms), caller }, body.deployment)).toMatchObject({
+        deployment: body.deployment,
+      });
+    }
+    for (const ms of [end, end + 1, end + 1e9]) {
+      expect(await readSite(at(ms), body.deployment)).toBeNull();
+      await expect(getDeployment({ core: at(ms), caller }, body.deployment)).rejects.toMatchObject({
+        code: 'not_found',
+      });
+      await expect(updateDeployment({ core: at(ms), caller }, body.deployment, { labels: [] })).rejects.toMatchObject({
+        code: 'not_found',
+      });
+      await expect(deleteDeployment({ core: at(ms), caller }, body.deployment)).rejects.toMatchObject({
+        code: 'not_found',
+      });
+      expect((await listDeployments({ core: at(ms), caller }, { limit: 10 })).deployments).toEqual([]);
+    }
+    expect(await statusOf(body.deployment)).toBe('success');
+    test.advance(61);
+    await sweepAll(test);
+  });
+
+  it('is counted less and recorded once when the sweep comes, its bytes gone with it', async () => {
+    const kept = await deploySite(test.core, caller, { other: 'kept' });
+    const { deployment } = await withTtl('60');
+    test.advance(61);
+    expect(await sweepAll(test)).toMatchObject({ expired: 1, deployments: 1, packs: 1, fenced: true });
+    expect(await sweepAll(test)).toMatchObject({ expired: 0, deployments: 0, packs: 0 });
+    expect((await getAccount(scope())).usage.deployments).toBe(1);
+    expect(
+      (await listActivities(scope(), { limit: 10 })).activities.filter(({ event }) => event === 'deployment.expire'),
+    ).toEqual([
+      { event: 'deployment.expire', created: expect.any(Number), deployment, authMethod: 'system', meta: {} },
+    ]);
+    expect(await readSite(test.core, kept.body.deployment)).not.toBeNull();
+    await expectSwept(test);
+  });
+
+  it('is ended once by any number of sweeps at the same time', async () => {
+    for (let i = 0; i < 5; i += 1) await withTtl('60');
+    test.advance(61);
+    const ended = await Promise.all(Array.from({ length: 6 }, () => expireDeployments(test.core, 100)));
+    expect(ended.reduce((sum, n) => sum + n, 0)).toBe(5);
+    expect((await getAccount(scope())).usage.deployments).toBe(0);
+  });
+
+  it('is either deleted or expired, never both', async () => {
+    for (let i = 0; i < 10; i += 1) {
+      const { deployment } = await withTtl('60');
+      const late = { ...test.core, now: () => new Date(test.core.now().getTime() + 61_000) };
+      await Promise.all([deleteDeployment(scope(), deployment), expireDeployments(late, 100)]).catch((error: unknown) =>
+        expect(error).toMatchObject({ code: 'not_found' }),
+      );
+      const entries = await test.database.query(
+        `select event from activity where deployment = $1 and event in ('deployment.delete', 'deployment.expire')`,
+        [deployment],
+      );
+      expect(entries).toHaveLength(1);
+    }
+    expect((await getAccount(scope())).usage.deployments).toBe(0);
+  });
+
+  it('is ended a bounded number at a time, the longest over first', async () => {
+    const [later, sooner] = [await withTtl('200'), await withTtl('100')];
+    test.advance(300);
+    expect(await expireDeployments(test.core, 1)).toBe(1);
+    expect([await statusOf(sooner.deployment), await statusOf(later.deployment)]).toEqual(['deleting', 'success']);
+    await sweepAll(test);
+  });
+});
+
+describe('service-api part 1: an anonymous deployment', () => {
+  it('is there for 3 days and gone after them, with nothing left but its id', async () => {
+    const { body } = await deploySite(test.core, ANONYMOUS, { 'index.html': 'anonymous bytes' });
+    test.advance(THREE_DAYS - 5);
+    await sweepAll(test);
+    expect(await readSite(test.core, body.deployment)).not.toBeNull();
+    test.advance(6);
+    expect(await readSite(test.core, body.deployment)).toBeNull();
+    await sweepAll(test);
+    expect(await statusOf(body.deployment)).toBeUndefined();
+    expect(await test.database.query('select 1 from issued_id where id = $1', [body.deployment])).toHaveLength(1);
+    expect(await test.database.query(`select 1 from content where hash = sha256('anonymous bytes')`)).toEqual([]);
+    await expectSwept(test);
+  });
+});

@@ -1,0 +1,270 @@
+import type { Plan } from '@berth/contract';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { AccountCaller, AnonymousCaller } from '../../../src/core.ts';
+import { generateKey } from '../../../src/services/accounts/accounts.ts';
+import { authenticate } from '../../../src/services/accounts/authentication.ts';
+import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
+import { readIdempotencyKey } from '../../../src/services/deployments/idempotency.ts';
+import { createPlans } from '../../../src/services/accounts/plans.ts';
+import { ANONYMOUS, createTestCore, deploySite, type TestCore, type TestFiles } from '../../test-core.ts';
+import { expectSound, stateOf, sweepAll } from '../invariants.ts';
+
+const DAY_SECONDS = 86_400;
+const PLAN: Plan = {
+  plan: 'free',
+  name: 'Small',
+  price: { month: 0, year: 0 },
+  caps: { deployments: 2, platformDomains: 0, customDomains: 0, seats: 1 },
+  limits: { maxFileSize: 10_000, maxFilesCount: 10, maxTotalSize: 10_000 },
+};
+const SITE = { 'index.html': 'hello', 'a/b.html': 'world' };
+
+let test: TestCore;
+let caller: AccountCaller;
+beforeAll(async () => {
+  test = await createTestCore({ plans: createPlans([PLAN]) });
+});
+afterAll(() => test.close());
+beforeEach(async () => {
+  ({ caller } = await test.account());
+});
+afterEach(() => expectSound(test));
+
+const deploy = (key: string, files: TestFiles = SITE, fields: Record<string, string> = {}) =>
+  deploySite(test.core, caller, files, { key, fields });
+
+describe('T25: one key, one deployment', () => {
+  it('of 40 at once: one is made, 39 replay its 201 to the letter', async () => {
+    const before = await stateOf(test);
+    const outcomes = await Promise.all(Array.from({ length: 40 }, () => deploy('at once')));
+    expect(outcomes.filter(({ replayed }) => !replayed)).toHaveLength(1);
+    expect(new Set(outcomes.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+    const after = await stateOf(test);
+    expect(after).toMatchObject({
+      deployment: before.deployment + 1,
+      idempotency_record: before.idempotency_record + 1,
+      activity: before.activity + 1,
+      counters: before.counters + 1,
+      pack: before.pack + 1,
+      activePacks: 0,
+    });
+    expect(await Array.fromAsync(test.core.packs.list())).toHaveLength(after.pack);
+  });
+
+  it('replays an anonymous 201 with its claim URL', async () => {
+    const first = await deploySite(test.core, ANONYMOUS, SITE, { key: 'claim' });
+    const second = await deploySite(test.core, ANONYMOUS, SITE, { key: 'claim' });
+    expect(first).toMatchObject({ replayed: false, body: { claim: expect.any(String) } });
+    expect(second).toEqual({ ...first, replayed: true });
+  });
+
+  it('replays when the account is full, and costs nothing', async () => {
+    const first = await deploy('one');
+    await deploy('two');
+    const before = await stateOf(test);
+    expect(await deploy('one')).toEqual({ ...first, replayed: true, packUsed: false });
+    expect(await stateOf(test)).toEqual(before);
+  });
+
+  it('replays what was answered then, whatever became of it', async () => {
+    const first = await deploy('deleted');
+    await deleteDeployment({ core: test.core, caller }, first.body.deployment);
+    await sweepAll(test);
+    expect((await deploy('deleted')).body).toEqual(first.body);
+  });
+});
+
+describe('contract §3: the same request is the same manifest and parameters', () => {
+  const fields = { labels: '["one","two"]', via: 'cli', ttl: '3600' };
+
+  it.each<[string, TestFiles, Record<string, string>]>([
+    ['files in another order', { 'a/b.html': 'world', 'index.html': 'hello' }, fields],
+    ['names with a leading slash', { '/index.html': 'hello', './a/b.html': 'world' }, fields],
+    ['junk beside them', { ...SITE, '.DS_Store': 'junk' }, fields],
+    ['values written otherwise', SITE, { labels: ' ["one", "two", "one"]', via: 'CLI', ttl: '3600' }],
+  ])('with %s it replays', async (_, files, otherFields) => {
+    const first = await deploy('same', SITE, fields);
+    expect(await deploy('same', files, otherFields)).toMatchObject({ replayed: true, body: first.body });
+  });
+
+  it.each<[string, TestFiles, Record<string, string>]>([
+    ['bytes', { ...SITE, 'index.html': 'Hello' }, fields],
+    ['paths', { 'home.html': 'hello', 'a/b.html': 'world' }, fields],
+    ['one file more', { ...SITE, extra: '' }, fields],
+    ['one file less', { 'index.html': 'hello' }, fields],
+    ['contents swapped', { 'index.html': 'world', 'a/b.html': 'hello' }, fields],
+    ['labels', SITE, { ...fields, labels: '["one"]' }],
+    ['labels in another order', SITE, { ...fields, labels: '["two","one"]' }],
+    ['via', SITE, { ...fields, via: 'sdk' }],
+    ['ttl', SITE, { ...fields, ttl: '3601' }],
+    ['no fields', SITE, {}],
+  ])('with other %s it is 422', async (_, files, otherFields) => {
+    const first = await deploy('other', SITE, fields);
+    const before = await stateOf(test);
+    await expect(deploy('other', files, otherFields)).rejects.toMatchObject({
+      code: 'business_logic_error',
+      status: 422,
+      details: { state: expect.any(String) },
+    });
+    expect(await stateOf(test)).toEqual(before);
+    expect(await deploy('other', SITE, fields)).toMatchObject({ replayed: true, body: first.body });
+  });
+});
+
+describe('contract §3: a password is one of the parameters', () => {
+  it('as it is used, trimmed, and though its stored hash differs each time', async () => {
+    const first = await deploy('password', SITE, { password: 'secret' });
+    expect(await deploy('password', SITE, { password: ' secret ' })).toMatchObject({
+      replayed: true,
+      body: first.body,
+    });
+    for (const fields of [{ password: 'Secret' }, {}] as Record<string, string>[])
+      await expect(deploy('password', SITE, fields)).rejects.toMatchObject({ code: 'business_logic_error' });
+  });
+});
+
+describe('contract §3: the scope of a key', () => {
+  it('is the credential: another key of the same account makes its own deployment', async () => {
+    const secret = await test.core.database.transaction(async (em) => generateKey(em, test.core, caller.account));
+    const second = (await authenticate(test.core, `Bearer ${secret}`, '')) as AccountCaller;
+    const first = await deploy('shared');
+    const other = await deploySite(test.core, second, SITE, { key: 'shared' });
+    expect(other.replayed).toBe(false);
+    expect(other.body.deployment).not.toBe(first.body.deployment);
+  });
+
+  it('is the address of an anonymous client: a neighbour gets no claim URL', async () => {
+    const neighbour: AnonymousCaller = { kind: 'anonymous', address: '192.0.2.2' };
+    const first = await deploySite(test.core, ANONYMOUS, SITE, { key: 'address' });
+    const other = await deploySite(test.core, neighbour, SITE, { key: 'address' });
+    expect(other.replayed).toBe(false);
+    expect(other.body.claim).not.toBe(first.body.claim);
+  });
+
+  it('cannot be made up: scopes of tokens and addresses never meet', () => {
+    const scopes = [
+      caller,
+      { ...caller, token: 'another' },
+      { ...caller, account: 'another' },
+      ANONYMOUS,
+      { kind: 'anonymous' as const, address: `${caller.account}:${caller.token}` },
+    ].map((who) => readIdempotencyKey('k', who)!.scope);
+    expect(new Set(scopes).size).toBe(scopes.length);
+  });
+});
+
+describe('service-api part 8: the window of 24 hours', () => {
+  it('replays up to its last second, and is over after it', async () => {
+    const first = await deploy('window');
+    test.advance(DAY_SECONDS - 10);
+    await sweepAll(test);
+    expect((await deploy('window')).replayed).toBe(true);
+    test.advance(11);
+    const next = await deploy('window');
+    expect(next.replayed).toBe(false);
+    expect(next.body.deployment).not.toBe(first.body.deployment);
+    expect((await deploy('window')).body).toEqual(next.body);
+  });
+
+  it('ends for another body as well', async () => {
+    await deploy('window 2');
+    test.advance(DAY_SECONDS + 1);
+    expect((await deploy('window 2', { other: 'body' })).replayed).toBe(false);
+  });
+
+  it('ends with the record being forgotten', async () => {
+    await deploy('forgotten');
+    test.advance(DAY_SECONDS + 1);
+    await sweepAll(test);
+    expect(await test.database.query(`select 1 from idempotency_record where key = 'forgotten'`)).toEqual([]);
+  });
+});
+
+describe('service-api part 7: only a success is stored', () => {
+  it.each<[string, TestFiles, Record<string, string>]>([
+    ['was refused for a field', SITE, { labels: '[1]' }],
+    ['was refused for a file', { ...SITE, 'a.exe': '' }, {}],
+    ['was too large', { big: 'x'.repeat(10_001) }, {}],
+  ])('a deploy that %s leaves its key free', async (_, files, fields) => {
+    await expect(deploy('free', files, fields)).rejects.toMatchObject({ status: expect.any(Number) });
+    expect((await deploy('free')).replayed).toBe(false);
+  });
+
+  it('a deploy that found the account full leaves its key free', async () => {
+    const { body } = await deploy('1');
+    await deploy('2');
+    await expect(deploy('3')).rejects.toMatchObject({ code: 'forbidden' });
+    await deleteDeployment({ core: test.core, caller }, body.deployment);
+    expect((await deploy('3')).replayed).toBe(false);
+  });
+});
+
+describe('T25: the stored response', () => {
+  it('is encrypted: neither claim hash nor deployment stands in the table', async () => {
+    const { body } = await deploySite(test.core, ANONYMOUS, SITE, { key: 'encrypted' });
+    const [row] = await test.database.query<{ response: Buffer; text: string }>(
+      `select response, r::text as text from idempotency_record r where key = 'encrypted'`,
+    );
+    for (const word of [body.claim!, body.claim!.split('/').at(-1)!, body.deployment]) {
+      expect(row!.response.includes(word)).toBe(false);
+      expect(row!.text).not.toContain(word);
+      expect(row!.text).not.toContain(Buffer.from(word).toString('hex'));
+    }
+  });
+
+  it('opens under its own scope and key alone', async () => {
+    await deploySite(test.core, ANONYMOUS, SITE, { key: 'mine' });
+    await test.database.query(
+      `insert into idempotency_record select scope, 'stolen', fingerprint, response, created from idempotency_record where key = 'mine'`,
+    );
+    await expect(deploySite(test.core, ANONYMOUS, SITE, { key: 'stolen' })).rejects.toThrow();
+  });
+
+  it('is refused when a bit of it flipped', async () => {
+    await deploySite(test.core, ANONYMOUS, SITE, { key: 'flipped' });
+    await test.database.query(
+      `update idempotency_record set response = set_byte(response, 20, get_byte(response, 20) # 1) where key = 'flipped'`,
+    );
+    await expect(deploySite(test.core, ANONYMOUS, SITE, { key: 'flipped' })).rejects.toThrow();
+  });
+
+  it('has a fingerprint that cannot be recomputed without our key', async () => {
+    const other = await createTestCore({ plans: createPlans([PLAN]) });
+    await deploySite(other.core, ANONYMOUS, SITE, { key: 'mac', fields: { password: 'weak password' } });
+    await deploySite(test.core, ANONYMOUS, SITE, { key: 'mac', fields: { password: 'weak password' } });
+    const fingerprints = await Promise.all(
+      [test, other].map(({ database }) =>
+        database.query<{ f: string }>(
+          `select encode(fingerprint, 'hex') as f from idempotency_record where key = 'mac'`,
+        ),
+      ),
+    );
+    expect(fingerprints[0]![0]!.f).not.toBe(fingerprints[1]![0]!.f);
+    await other.close();
+  });
+});
+
+describe('contract §1: an Idempotency-Key', () => {
+  it.each([
+    ['k', 'k'],
+    ['  trimmed\t', 'trimmed'],
+    ['x'.repeat(256), 'x'.repeat(256)],
+    [` ${'x'.repeat(256)} `, 'x'.repeat(256)],
+    ['two words', 'two words'],
+  ])('%j is read as %j', (header, key) => {
+    expect(readIdempotencyKey(header, ANONYMOUS)).toMatchObject({ key });
+  });
+
+  it.each([[''], ['   '], ['x'.repeat(257)]])('%j is 400', (header) => {
+    expect(() => readIdempotencyKey(header, ANONYMOUS)).toThrow(
+      expect.objectContaining({
+        code: 'validation_failed',
+        details: { issues: [expect.objectContaining({ path: 'Idempotency-Key' })] },
+      }),
+    );
+  });
+
+  it('is absent without the header', () => {
+    expect(readIdempotencyKey(undefined, ANONYMOUS)).toBeNull();
+  });
+});

@@ -1,0 +1,82 @@
+import { DEPLOYMENT_ID, TOKEN_ID } from '@berth/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AccountCaller } from '../../../src/core.ts';
+import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
+import { randomDeploymentId, randomSecret, randomSuffix } from '../../../src/services/random.ts';
+import { ADJECTIVES, NOUNS } from '../../../src/services/words.ts';
+import { createTestCore, deploySite, type TestCore } from '../../test-core.ts';
+import { sweepAll } from '../invariants.ts';
+
+let test: TestCore;
+let caller: AccountCaller;
+beforeAll(async () => {
+  test = await createTestCore();
+  ({ caller } = await test.account('scale'));
+});
+afterAll(() => test.close());
+
+const issued = async () => (await test.database.query<{ id: string }>('select id from issued_id')).map(({ id }) => id);
+
+describe('contract §1: ids', () => {
+  it('are DNS labels of two words and 7 characters, whichever words are drawn', () => {
+    for (const adjective of ADJECTIVES)
+      for (const noun of NOUNS) expect(`${adjective}-${noun}-4k9x2qd`).toMatch(DEPLOYMENT_ID);
+    expect(
+      Math.max(...ADJECTIVES.map((w) => w.length)) + Math.max(...NOUNS.map((w) => w.length)) + 9,
+    ).toBeLessThanOrEqual(63);
+    expect(new Set(ADJECTIVES).size).toBe(ADJECTIVES.length);
+    expect(new Set(NOUNS).size).toBe(NOUNS.length);
+  });
+
+  it('do not repeat', () => {
+    for (const make of [randomDeploymentId, randomSuffix, randomSecret])
+      expect(new Set(Array.from({ length: 5_000 }, make)).size).toBe(5_000);
+  });
+
+  it('draw on every character, with none favoured', () => {
+    const counts = new Map<string, number>();
+    for (let i = 0; i < 6_000; i += 1)
+      for (const character of randomSuffix()) counts.set(character, (counts.get(character) ?? 0) + 1);
+    expect(counts.size).toBe(36);
+    // 42,000 draws of 36: 1,167 expected, a standard deviation of 34.
+    for (const count of counts.values()) expect(Math.abs(count - 42_000 / 36)).toBeLessThan(34 * 6);
+    expect(randomSuffix()).toMatch(TOKEN_ID);
+    expect(randomSecret()).toMatch(/^[0-9a-f]{32}$/);
+  });
+});
+
+describe('T15, I5: an id names one site for ever', () => {
+  it('is kept when its deployment was deleted and swept', async () => {
+    const { body } = await deploySite(test.core, caller, { a: '1' });
+    await deleteDeployment({ core: test.core, caller }, body.deployment);
+    await sweepAll(test);
+    expect(await test.database.query('select 1 from deployment where id = $1', [body.deployment])).toEqual([]);
+    expect(await issued()).toContain(body.deployment);
+    await expect(
+      test.database.query('insert into issued_id (id) values ($1)', [body.deployment]),
+    ).rejects.toMatchObject({ code: '23505' });
+  });
+
+  it('is drawn again when it was issued before', async () => {
+    // The first two draws of each deploy are made to look as if they had been issued before.
+    await test.database.query('create sequence draws');
+    await test.database.query(`
+      create function seem_issued() returns trigger language plpgsql as $$
+      begin return case when nextval('draws') % 3 = 0 then new else null end; end $$`);
+    await test.database.query(
+      'create trigger seem_issued before insert on issued_id for each row execute function seem_issued()',
+    );
+    const { body } = await deploySite(test.core, caller, { a: '1' });
+    await test.database.query('drop function seem_issued cascade');
+    expect(await test.database.query(`select last_value::int as draws from draws`)).toEqual([{ draws: 3 }]);
+    expect(await issued()).toContain(body.deployment);
+  });
+
+  it('is given back when its deploy was refused: nobody was told of it', async () => {
+    const before = await issued();
+    await expect(
+      deploySite(test.core, { ...caller, account: 'acc-nobody' }, { a: '1' }, { key: 'k' }),
+    ).rejects.toMatchObject({ code: 'forbidden' });
+    expect(await issued()).toEqual(before);
+  });
+});

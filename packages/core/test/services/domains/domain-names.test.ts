@@ -1,0 +1,287 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  type NameRules,
+  namesAbove,
+  normaliseName,
+  readDomainName,
+} from '../../../src/services/domains/domain-names.ts';
+import { RESERVED_LABELS, SPECIAL_USE_NAMES } from '../../../src/services/domains/reserved-names.ts';
+
+const RULES: NameRules = {
+  platformHost: 'sites.test',
+  cnameTarget: 'cname.berth.dev',
+  serviceHosts: new Set(['api.berth.dev', 'cname.berth.dev', 'console.sites.test']),
+};
+const LOCAL: NameRules = { platformHost: 'localhost', cnameTarget: 'localhost', serviceHosts: new Set(['localhost']) };
+
+const read = (text: string) => readDomainName(text, RULES);
+/** What a refusal says; fails when the name is accepted. */
+function reasonOf(text: string, rules = RULES): string {
+  const answer = readDomainName(text, rules);
+  expect(answer).toMatchObject({ ok: false, reason: expect.stringMatching(/^[a-z].*[^.]$/) });
+  return (answer as { reason: string }).reason;
+}
+
+describe('contract §4: names normalise by UTS-46, a dot at the end dropped', () => {
+  it.each([
+    ['www.shop.dev', 'www.shop.dev'],
+    ['WWW.Shop.DEV', 'www.shop.dev'],
+    ['www.shop.dev.', 'www.shop.dev'],
+    ['bücher.de', 'xn--bcher-kva.de'],
+    ['BÜCHER.DE.', 'xn--bcher-kva.de'],
+    ['bu\u0308cher.de', 'xn--bcher-kva.de'],
+    ['xn--bcher-kva.de', 'xn--bcher-kva.de'],
+    ['XN--BCHER-KVA.de', 'xn--bcher-kva.de'],
+    ['straße.de', 'xn--strae-oqa.de'],
+    ['ＷＷＷ．shop。dev', 'www.shop.dev'],
+    ['ex\u00adample.dev', 'example.dev'],
+    ['例え.テスト.jp', 'xn--r8jz45g.xn--zckzah.jp'],
+    ['☃.net', 'xn--n3h.net'],
+    ['1.2.3.4.shop.dev', '1.2.3.4.shop.dev'],
+    ['0x7f.dev', '0x7f.dev'],
+    ['r3---x.shop.dev', 'r3---x.shop.dev'],
+    [`${'a'.repeat(63)}.dev`, `${'a'.repeat(63)}.dev`],
+    [`${'a.'.repeat(125)}dev`, `${'a.'.repeat(125)}dev`],
+  ])('%s is %s', (text, name) => {
+    expect(normaliseName(text)).toEqual({ ok: true, name });
+  });
+
+  it('normalising twice is normalising once, and the kind stays', () => {
+    const anything = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.domain(),
+      fc
+        .array(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 8 }), { minLength: 2, maxLength: 4 })
+        .map((labels) => labels.join('.')),
+      fc.string({ unit: fc.constantFrom(...'aZ09-._xn%/:@[]\\*ß。．０ü\u0308\u200d\u00ad') }),
+    );
+    fc.assert(
+      fc.property(anything, (text) => {
+        const first = normaliseName(text);
+        if (!first.ok) return;
+        expect(first.name).toMatch(/^(?=.{3,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{1,63}$/);
+        expect(normaliseName(first.name)).toEqual(first);
+        expect(normaliseName(`${first.name.toUpperCase()}.`)).toEqual(first);
+        expect(readDomainName(first.name, RULES)).toEqual(readDomainName(text, RULES));
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+});
+
+describe('T29: what is no domain name', () => {
+  it.each([
+    ['nothing', '', /empty/],
+    ['a space', 'shop .dev', /white space/],
+    ['a space around it', ' shop.dev', /white space/],
+    ['a line feed', 'shop.dev\n', /white space/],
+    ['a tab inside', 'sh\top.dev', /white space/],
+    ['NUL', 'shop\u0000.dev', /white space/],
+    ['a space that is no ASCII', 'shop\u00a0.dev', /white space/],
+    ['a path, which would vanish', 'shop.dev/x', /scheme, port or path/],
+    ['a scheme', 'https://shop.dev', /scheme, port or path/],
+    ['a port', 'shop.dev:443', /scheme, port or path/],
+    ['a user', 'jo@shop.dev', /scheme, port or path/],
+    ['a query', 'shop.dev?x', /scheme, port or path/],
+    ['a fragment', 'shop.dev#x', /scheme, port or path/],
+    ['a percent sign', 'a%2eb.dev', /scheme, port or path/],
+    ['a backslash', 'shop.dev\\x', /scheme, port or path/],
+    ['an IPv6 address', '[::1]', /scheme, port or path/],
+    ['an IPv4 address', '192.0.2.1', /IP address/],
+    ['an IPv4 address in hex', '0x7f.1', /IP address/],
+    ['an IPv4 address in octal', '0177.0.0.1', /IP address/],
+    ['an IPv4 address as one number', '2130706433', /IP address/],
+    ['an IPv4 address in wide digits', '１２７.0.0.1', /IP address/],
+    ['five numbers', '1.2.3.4.5', /not a domain name/],
+    ['a numeric last part', 'shop.09', /not a domain name/],
+    ['a hexadecimal last part', 'shop.0x7', /not a domain name/],
+    ['a wildcard', '*.shop.dev', /wildcard/],
+    ['a wide wildcard', '＊.shop.dev', /wildcard/],
+    ['an underscore', '_acme.shop.dev', /letters, digits/],
+    ['a wide underscore', 'a＿b.dev', /letters, digits/],
+    ['a hyphen first', '-shop.dev', /letters, digits/],
+    ['a hyphen last', 'shop-.dev', /letters, digits/],
+    ['an empty part', 'shop..dev', /not empty/],
+    ['a dot first', '.shop.dev', /not empty/],
+    ['two dots last', 'shop.dev..', /not empty/],
+    ['a dot alone', '.', /not a domain name/],
+    ['a wide slash', 'shop.dev／x', /not a domain name/],
+    ['a bidi control', '\u202eshop.dev', /not a domain name/],
+    ['a lone surrogate', '\ud800.dev', /not a domain name/],
+    ['a joiner between letters', 'a\u200db.dev', /not a domain name/],
+    ['mixed directions', 'אa.dev', /not a domain name/],
+    ['markup', 'shop<b>.dev', /not a domain name/],
+    ['punycode of nothing', 'xn--.dev', /punycode|letters, digits/],
+    ['punycode of plain letters', 'xn--shop-.dev', /punycode|letters, digits/],
+    ['broken punycode', 'xn--a.dev', /punycode/],
+    ['punycode of what is not normal', 'xn--zn7c.dev', /punycode/],
+    ['punycode of a capital', 'xn--bcher-2pa.de', /punycode/],
+    ['punycode of a letter in two parts', 'xn--bucher-xyd.de', /punycode/],
+    ['a part of 64', `${'a'.repeat(64)}.dev`, /1 to 63/],
+    ['254 characters', `${'a.'.repeat(125)}shop`, /at most 253/],
+    ['a novel', 'a'.repeat(100_000), /at most 253/],
+    ['a single part', 'shop', /two parts/],
+    ['the single part of the machine', 'localhost', /two parts/],
+  ])('%s: %j', (_, text, reason) => {
+    expect(reasonOf(text)).toMatch(reason);
+    expect(normaliseName(text)).toMatchObject({ ok: false, name: null });
+  });
+});
+
+describe('T29: names that nobody can have', () => {
+  it.each([
+    ['local', 'printer.local'],
+    ['localhost', 'app.localhost'],
+    ['internal', 'db.internal'],
+    ['test', 'www.shop.test'],
+    ['example', 'www.shop.example'],
+    ['invalid', 'shop.invalid'],
+    ['onion', 'abc.onion'],
+    ['arpa', '1.0.0.127.in-addr.arpa'],
+    ['arpa', 'router.home.arpa'],
+  ])('special use, .%s: %s', (suffix, text) => {
+    expect(reasonOf(text)).toContain(`".${suffix}"`);
+    expect(read(text)).toMatchObject({ name: text });
+  });
+
+  it.each([
+    'co.uk',
+    'CO.UK.',
+    'github.io',
+    'vercel.app',
+    'kobe.jp',
+    'c.kobe.jp',
+    '公司.cn',
+    'k12.ma.us',
+    's3.amazonaws.com',
+  ])('public suffixes, private ones too: %s', (text) => {
+    expect(reasonOf(text)).toContain('suffix');
+  });
+
+  it.each(['api.berth.dev', 'API.berth.dev.', 'cname.berth.dev', 'console.sites.test', 'sites.test', 'Sites.Test.'])(
+    'contract §4: hosts of the service itself: %s',
+    (text) => {
+      expect(reasonOf(text)).toContain('service itself');
+    },
+  );
+
+  it.each(['to-4k9x2qd.cname.berth.dev', 'x.cname.berth.dev'])('contract §4: CNAME targets: %s', (text) => {
+    expect(reasonOf(text)).toContain('CNAME target');
+  });
+});
+
+describe('contract §4: platform domains are one label of 3 to 63 characters below the platform domain', () => {
+  it.each([
+    ['my-site.sites.test', RULES],
+    ['abc.sites.test', RULES],
+    ['My-Site.Sites.Test.', RULES],
+    ['bücher.sites.test', RULES],
+    [`${'a'.repeat(63)}.sites.test`, RULES],
+    ['to-4k9x2q.sites.test', RULES],
+    ['calm-otter.sites.test', RULES],
+    ['my-site.localhost', LOCAL],
+  ])('%s is one', (text, rules) => {
+    const answer = readDomainName(text, rules);
+    expect(answer).toMatchObject({ ok: true, kind: 'platform', apex: false, registrable: rules.platformHost });
+  });
+
+  it.each([
+    ['ab.sites.test', /at least 3/],
+    [`${'a'.repeat(64)}.sites.test`, /1 to 63/],
+    ['www.my-site.sites.test', /single part/],
+    ['calm-otter-4k9x2qd.sites.test', /id of a deployment/],
+    ['CALM-otter-4k9x2qd.sites.test', /id of a deployment/],
+    ['to-4k9x2qd.sites.test', /reserved/],
+    ...['www', 'api', 'app', 'admin', 'mail', 'WWW', 'status', 'wpad', 'autodiscover', 'postmaster'].map(
+      (label): [string, RegExp] => [`${label}.sites.test`, /reserved/],
+    ),
+  ])('%s is none', (text, reason) => {
+    expect(reasonOf(text)).toMatch(reason);
+  });
+
+  it('the machine of a developer has them too', () => {
+    expect(reasonOf('www.localhost', LOCAL)).toContain('reserved');
+    expect(reasonOf('to-4k9x2qd.localhost', LOCAL)).toContain('reserved');
+    expect(reasonOf('a.my-site.localhost', LOCAL)).toContain('single part');
+  });
+});
+
+describe('T29: of any text, what is accepted', () => {
+  const part = fc.oneof(
+    fc.constantFrom(
+      '',
+      ...'www shop api sites test berth cname dev co uk github io localhost example bücher xn--bcher-kva ß'.split(' '),
+      ...'to-4k9x2qd calm-otter-4k9x2qd １２ 0x7f 1 ab - _berth'.split(' '),
+    ),
+    fc.string({ unit: fc.constantFrom(...'abz09-'), minLength: 1, maxLength: 10 }),
+    fc.string({ unit: 'grapheme', minLength: 1, maxLength: 4 }),
+  );
+  const endings = ['', '.', '.sites.test', '.cname.berth.dev', '.dev', '.co.uk', '.localhost'];
+  const anyText = ({ platformHost }: NameRules) =>
+    fc
+      .tuple(
+        fc.array(part, { minLength: 1, maxLength: 4 }),
+        fc.oneof(fc.constantFrom(...endings), fc.constantFrom(`.${platformHost}`, `.${platformHost.toUpperCase()}`)),
+      )
+      .map(([parts, end]) => parts.join('.') + end);
+
+  it.each([
+    ['a service', RULES],
+    ['the machine of a developer', LOCAL],
+  ])('is a name that somebody may have, under %s', (_, rules) => {
+    const kinds = { platform: 0, custom: 0 };
+    fc.assert(
+      fc.property(anyText(rules), (text) => {
+        const answer = readDomainName(text, rules);
+        if (!answer.ok) return void expect(answer.reason).not.toBe('');
+        const { name, kind, apex, registrable } = answer;
+        kinds[kind] += 1;
+        expect(normaliseName(text)).toEqual({ ok: true, name });
+        expect(rules.serviceHosts.has(name) || name === rules.platformHost).toBe(false);
+        if (kind === 'platform') {
+          const [label, ...above] = name.split('.');
+          expect([above.join('.'), apex, registrable]).toEqual([rules.platformHost, false, rules.platformHost]);
+          expect(label!.length).toBeGreaterThanOrEqual(3);
+          expect(RESERVED_LABELS.has(label!)).toBe(false);
+          expect(label).not.toMatch(/^(?:to-[a-z0-9]{7}|[a-z]+-[a-z]+-[a-z0-9]{7})$/);
+        } else {
+          expect(SPECIAL_USE_NAMES).not.toContain(name.split('.').at(-1));
+          expect(name.endsWith(`.${rules.cnameTarget}`)).toBe(false);
+          expect(`.${name}`.endsWith(`.${registrable}`)).toBe(true);
+          expect([apex, namesAbove(answer).length]).toEqual([
+            name === registrable,
+            name.split('.').length - registrable.split('.').length,
+          ]);
+        }
+      }),
+      { numRuns: 3_000 },
+    );
+
+    expect(Math.min(kinds.platform, kinds.custom)).toBeGreaterThan(50);
+  });
+});
+
+describe('custom domains', () => {
+  it.each([
+    ['shop.dev', true, 'shop.dev'],
+    ['www.shop.dev', false, 'shop.dev'],
+    ['a.b.shop.dev', false, 'shop.dev'],
+    ['shop.co.uk', true, 'shop.co.uk'],
+    ['www.shop.co.uk', false, 'shop.co.uk'],
+    ['jo.github.io', true, 'jo.github.io'],
+    ['city.kobe.jp', true, 'city.kobe.jp'],
+    ['www.食狮.公司.cn', false, 'xn--85x722f.xn--55qx5d.cn'],
+    ['www.shop.unheard-of', false, 'shop.unheard-of'],
+    ['berth.dev', true, 'berth.dev'],
+    ['calm-otter-4k9x2qd.shop.dev', false, 'shop.dev'],
+    ['www.sites.test.dev', false, 'test.dev'],
+  ])('%s: apex %s, registrable domain %s', (text, apex, registrable) => {
+    expect(read(text)).toMatchObject({ ok: true, kind: 'custom', apex, registrable });
+  });
+
+  it('T28: the names above one end at its registrable domain', () => {
+    expect(namesAbove({ name: 'a.b.shop.co.uk', registrable: 'shop.co.uk' })).toEqual(['b.shop.co.uk', 'shop.co.uk']);
+    expect(namesAbove({ name: 'shop.co.uk', registrable: 'shop.co.uk' })).toEqual([]);
+  });
+});

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { recheckDomains } from '../../../src/services/domains/domain-rechecks.ts';
+import { fitCustomDomains } from '../../../src/services/domains/paused-domains.ts';
+import { createDomainWorld, type DomainWorld } from './domain-world.ts';
+
+const MINUTE = 60;
+const DAY = 24 * 60 * MINUTE;
+
+let world: DomainWorld;
+let test: DomainWorld['test'];
+let server: DomainWorld['server'];
+let alice: DomainWorld['alice'];
+let bob: DomainWorld['bob'];
+let add: DomainWorld['add'];
+let verify: DomainWorld['verify'];
+let rowOf: DomainWorld['rowOf'];
+let eventsOf: DomainWorld['eventsOf'];
+let point: DomainWorld['point'];
+let nextName: DomainWorld['nextName'];
+
+beforeAll(async () => {
+  world = await createDomainWorld();
+  ({ test, server, alice, bob, add, verify, rowOf, eventsOf, point, nextName } = world);
+});
+beforeEach(() => world.clear());
+afterAll(() => world.close());
+
+describe('T28: looks in the background', () => {
+  it('find the records of a domain that is waited for', async () => {
+    const name = await add(alice, `www.${nextName()}`);
+    expect(await recheckDomains(test.core)).toBe(0);
+    test.advance(MINUTE);
+    expect(await recheckDomains(test.core)).toBe(1);
+    expect(await recheckDomains(test.core)).toBe(0);
+    await point(alice, name);
+    test.advance(MINUTE);
+    expect(await recheckDomains(test.core)).toBe(1);
+    expect((await rowOf(alice, name)).status).toBe('success');
+    expect(await eventsOf(alice, name)).toEqual(['domain.create api-key', 'domain.verify system']);
+  });
+
+  it('come after growing pauses', async () => {
+    const name = await add(alice, `www.${nextName()}`);
+    test.advance(MINUTE);
+    for (const pause of [1, 2, 4, 8]) {
+      await recheckDomains(test.core);
+      const { nextCheck, checked } = await rowOf(alice, name);
+      expect(nextCheck!.getTime() - checked!.getTime()).toBeGreaterThanOrEqual(pause * MINUTE * 1000);
+      expect(nextCheck!.getTime() - checked!.getTime()).toBeLessThan((pause * MINUTE + 5) * 1000);
+      test.advance(pause * MINUTE - 5);
+      expect(await recheckDomains(test.core)).toBe(0);
+      test.advance(6);
+    }
+  });
+
+  it('take back a domain whose records are definitely gone for a week, never by failed looks', async () => {
+    const name = await add(alice, `www.${nextName()}`);
+    await point(alice, name);
+    await verify(alice, name);
+    server.zone.set(name, 'SERVFAIL');
+    for (let day = 0; day < 10; day += 1) {
+      test.advance(DAY);
+      expect(await recheckDomains(test.core)).toBe(1);
+    }
+    expect(await rowOf(alice, name)).toMatchObject({ status: 'success', misses: 0, checks: [{ failed: true }] });
+    server.zone.delete(name);
+    for (let day = 0; day <= 7; day += 1) {
+      expect((await rowOf(alice, name)).status).toBe('success');
+      test.advance(DAY + 1);
+      await recheckDomains(test.core);
+    }
+    expect(await rowOf(alice, name)).toMatchObject({ status: 'pending', verified: null });
+    expect(await eventsOf(alice, name)).toEqual([
+      'domain.create api-key',
+      'domain.verify api-key',
+      'domain.update system',
+    ]);
+    // Then the name is free for whoever it belongs to now.
+    await add(bob, name);
+    await point(bob, name);
+    expect((await verify(bob, name)).status).toBe('success');
+  });
+
+  it('silence never takes a domain back', async () => {
+    const name = await add(alice, `www.${nextName()}`);
+    await point(alice, name);
+    await verify(alice, name);
+    server.zone.set(name, 'silence');
+    for (let look = 0; look < 3; look += 1) {
+      test.advance(4 * DAY);
+      await recheckDomains(test.core);
+    }
+    test.advance(10);
+    expect((await verify(alice, name)).status).toBe('success');
+  });
+
+  it('look after paused domains that hold a name, and leave other paused ones alone', async () => {
+    const name = await add(alice, `www.${nextName()}`);
+    await point(alice, name);
+    await verify(alice, name);
+    await add(alice, `www.${nextName()}`);
+    const fit = (plan: string) =>
+      test.core.database.transaction((em) =>
+        fitCustomDomains(em, test.core, { account: alice.account, plan, authMethod: 'operator' }),
+      );
+    await fit('free');
+    test.advance(DAY);
+    expect(await recheckDomains(test.core)).toBe(1);
+    expect((await rowOf(alice, name)).status).toBe('paused');
+    await fit('pro');
+    expect((await rowOf(alice, name)).status).toBe('success');
+  });
+
+  it('are shared by any number of processes, each domain looked at once', async () => {
+    const names = await Promise.all(Array.from({ length: 12 }, () => add(bob, `www.${nextName()}`)));
+    test.advance(MINUTE);
+    const looked = await Promise.all([1, 2, 3].map(() => recheckDomains(test.core, { batch: 3 })));
+    expect(looked.reduce((sum, each) => sum + each)).toBe(names.length);
+    expect(server.asked.toSorted()).toEqual(names.map((name) => `CNAME ${name}`).toSorted());
+  });
+
+  it('are bounded in a run, and end when they are told to', async () => {
+    await Promise.all(Array.from({ length: 6 }, () => add(bob, `www.${nextName()}`)));
+    test.advance(MINUTE);
+    expect(await recheckDomains(test.core, { signal: AbortSignal.abort() })).toBe(0);
+    expect(await recheckDomains(test.core, { batch: 2, batches: 2 })).toBe(4);
+  });
+});

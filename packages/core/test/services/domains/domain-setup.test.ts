@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { AccountCaller } from '../../../src/core.ts';
+import { checkDomainSetup, findDomainSetup } from '../../../src/services/domains/domain-setup.ts';
+import { createDomainWorld, type DomainWorld } from './domain-world.ts';
+
+let world: DomainWorld;
+let test: DomainWorld['test'];
+let server: DomainWorld['server'];
+let alice: DomainWorld['alice'];
+let add: DomainWorld['add'];
+let rowOf: DomainWorld['rowOf'];
+let point: DomainWorld['point'];
+let nextName: DomainWorld['nextName'];
+
+beforeAll(async () => {
+  world = await createDomainWorld();
+  ({ test, server, alice, add, rowOf, point, nextName } = world);
+});
+beforeEach(() => world.clear());
+afterAll(() => world.close());
+
+describe('contract §4: what a share link shows', () => {
+  const setupOf = async (caller: AccountCaller, name: string) => {
+    const { shareHash } = await rowOf(caller, name);
+    return { hash: shareHash!, setup: (await findDomainSetup(test.core, shareHash!))! };
+  };
+
+  it('is the records with their state, the provider and its steps, and nothing of the account', async () => {
+    const base = nextName();
+    const name = await add(alice, `www.${base}`);
+    server.zone.set(base, { NS: ['ns1.hover.com'] });
+    const { hash, setup } = await setupOf(alice, name);
+    expect(setup).toMatchObject({
+      domain: name,
+      status: 'pending',
+      provider: 'Hover',
+      checked: null,
+      waitSeconds: 0,
+      records: [{ type: 'CNAME', name, relative: 'www', state: 'unseen', reason: null }],
+    });
+    expect(JSON.stringify(setup)).not.toContain(alice.account);
+    expect(await checkDomainSetup(test.core, hash)).toBe(true);
+    expect((await findDomainSetup(test.core, hash))!).toMatchObject({
+      records: [{ state: 'missing', reason: expect.stringMatching(/^There is no such name/) }],
+      checked: expect.any(Date),
+      waitSeconds: expect.toSatisfy((wait) => wait >= 9 && wait <= 10),
+    });
+    await point(alice, name);
+    // Within the cooldown nothing is looked at.
+    await checkDomainSetup(test.core, hash);
+    expect((await setupOf(alice, name)).setup.status).toBe('pending');
+    test.advance(10);
+    await checkDomainSetup(test.core, hash);
+    expect((await setupOf(alice, name)).setup).toMatchObject({
+      status: 'success',
+      records: [{ state: 'found', reason: null }],
+    });
+  });
+
+  it('names records of an apex by @ and by the short name', async () => {
+    const name = await add(alice, nextName());
+    const { setup } = await setupOf(alice, name);
+    expect(setup.records.map(({ type, relative }) => `${type} ${relative}`)).toEqual(['A @', 'AAAA @', 'TXT _berth']);
+  });
+
+  it.each(['', 'x', '0'.repeat(32), '0'.repeat(31), "0' or 1=1", '%00'])(
+    'is nothing for a link with %j',
+    async (hash) => {
+      expect(await findDomainSetup(test.core, hash)).toBeNull();
+      expect(await checkDomainSetup(test.core, hash)).toBe(false);
+    },
+  );
+
+  it('proves nothing for an account that is suspended', async () => {
+    const { caller } = await test.account('pro');
+    const name = await add(caller, nextName());
+    const { hash } = await setupOf(caller, name);
+    await point(caller, name);
+    await test.database.query(`update account set state = 'suspended' where id = '${caller.account}'`);
+    expect(await checkDomainSetup(test.core, hash)).toBe(true);
+    expect((await rowOf(caller, name)).status).toBe('pending');
+  });
+
+  it('is nothing once the account is terminated', async () => {
+    const { caller } = await test.account('pro');
+    const name = await add(caller, nextName());
+    const { hash } = await setupOf(caller, name);
+    await test.database.query(`update account set state = 'terminated' where id = '${caller.account}'`);
+    expect(await findDomainSetup(test.core, hash)).toBeNull();
+  });
+});

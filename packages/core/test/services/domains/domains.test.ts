@@ -1,0 +1,338 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AccountCaller } from '../../../src/core.ts';
+import { listActivities } from '../../../src/services/activities/activities.ts';
+import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
+import { wantedRecords } from '../../../src/services/domains/domain-records.ts';
+import {
+  deleteDomain,
+  getDomain,
+  getRecords,
+  getShare,
+  listDomains,
+  validateDomain,
+} from '../../../src/services/domains/domains.ts';
+import { type DomainChange, putDomain } from '../../../src/services/domains/put-domain.ts';
+import { createTestCore, deploySite, type TestCore } from '../../test-core.ts';
+
+let test: TestCore;
+let mine: AccountCaller;
+let theirs: AccountCaller;
+beforeAll(async () => {
+  test = await createTestCore();
+  [mine, theirs] = [(await test.account('team')).caller, (await test.account('team')).caller];
+});
+afterAll(() => test.close());
+
+const scopeOf = (caller: AccountCaller) => ({ core: test.core, caller });
+const put = (name: string, change: DomainChange = {}, caller = mine) => putDomain(scopeOf(caller), name, change);
+const publish = async (caller = mine, fields: Record<string, string> = {}) =>
+  (await deploySite(test.core, caller, { 'index.html': 'home' }, { fields })).body.deployment;
+/** Marks a custom domain as proved, as a successful look at DNS does. */
+const prove = (name: string, caller: AccountCaller) =>
+  test.database.query(`update domain set status = 'success', verified = now() where name = $1 and account_id = $2`, [
+    name,
+    caller.account,
+  ]);
+
+let serial = 0;
+const platformName = () => `site-${(serial += 1)}.sites.test`;
+const customName = () => `www.shop-${(serial += 1)}.dev`;
+const taken = {
+  code: 'business_logic_error',
+  status: 422,
+  message: expect.stringContaining('belongs to another account'),
+};
+
+describe('contract §4: PUT has merge semantics', () => {
+  it('a platform domain serves from the start, a custom one is pending', async () => {
+    const [platform, custom] = [platformName(), customName()];
+    const now = Math.floor(test.core.now().getTime() / 1000);
+    const aboutNow = expect.toSatisfy((time) => Math.abs(time - now) <= 2);
+    expect(await put(platform)).toEqual({
+      created: true,
+      domain: {
+        domain: platform,
+        url: `https://${platform}`,
+        deployment: null,
+        status: 'success',
+        labels: [],
+        created: aboutNow,
+        linked: null,
+        links: 0,
+      },
+    });
+    expect((await put(custom)).domain).toMatchObject({ url: `https://${custom}`, status: 'pending', linked: null });
+  });
+
+  it('what is left out stays, and `links` counts links to another deployment than before', async () => {
+    const name = platformName();
+    const [first, second] = [await publish(), await publish()];
+    const { domain } = await put(name, { deployment: first, labels: ['one', 'two'] });
+    expect(domain).toMatchObject({ deployment: first, labels: ['one', 'two'], links: 1, linked: domain.created });
+    test.advance(60);
+    expect((await put(name)).domain).toEqual(domain);
+    expect((await put(name, { deployment: first })).domain).toEqual(domain);
+    expect((await put(name, { labels: [] })).domain).toEqual({ ...domain, labels: [] });
+    const switched = await put(`${name.toUpperCase()}.`, { deployment: `${second}.sites.test` });
+    expect(switched).toEqual({
+      created: false,
+      domain: { ...domain, labels: [], deployment: second, links: 2, linked: expect.any(Number) },
+    });
+    expect(switched.domain.linked! - domain.linked!).toBeGreaterThanOrEqual(60);
+    expect(await getDomain(scopeOf(mine), name)).toEqual(switched.domain);
+  });
+
+  it('a deployment that is missing, of nobody or of another account is one 404', async () => {
+    const name = platformName();
+    const { body } = await deploySite(test.core, { kind: 'anonymous', address: '192.0.2.1' }, { a: 'a' });
+    const errors = [];
+    for (const deployment of ['calm-otter-zzzzzzz', 'nonsense', await publish(theirs), body.deployment])
+      errors.push(await put(name, { deployment }).catch((error: Error) => error));
+    expect(new Set(errors.map((error) => JSON.stringify(error))).size).toBe(1);
+    expect(errors[0]).toMatchObject({ code: 'not_found', message: 'There is no such deployment.' });
+    await expect(getDomain(scopeOf(mine), name)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('contract §3: a deployment that is being deleted or expires cannot be linked', async () => {
+    const [gone, expiring] = [await publish(), await publish(mine, { ttl: '3600' })];
+    await deleteDeployment(scopeOf(mine), gone);
+    const name = platformName();
+    const refused = { code: 'business_logic_error', status: 422 };
+    await expect(put(name, { deployment: gone })).rejects.toMatchObject({
+      ...refused,
+      details: { status: 'deleting' },
+    });
+    await expect(put(name, { deployment: expiring })).rejects.toMatchObject({
+      ...refused,
+      details: { expires: expect.any(Number) },
+    });
+    await put(name);
+    await expect(put(name, { deployment: expiring })).rejects.toMatchObject(refused);
+    expect(await getDomain(scopeOf(mine), name)).toMatchObject({ deployment: null, links: 0 });
+  });
+});
+
+describe('T28: names of others', () => {
+  it('of two accounts that ask for a platform domain at once exactly one gets it', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const name = platformName();
+      const outcomes = await Promise.allSettled([mine, theirs].map((caller) => put(name, {}, caller)));
+      const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+      expect(refused).toEqual([expect.objectContaining(taken)]);
+      expect(await test.database.query(`select 1 from domain where name = $1`, [name])).toHaveLength(1);
+      expect(await test.database.query(`select 1 from activity where domain = $1`, [name])).toHaveLength(1);
+    }
+  });
+
+  it('of two requests of one account that create a domain at once one has created it', async () => {
+    for (const name of [platformName(), customName()]) {
+      const outcomes = await Promise.all(Array.from({ length: 6 }, () => put(name)));
+      expect(outcomes.filter(({ created }) => created)).toHaveLength(1);
+    }
+  });
+
+  it('a pending custom name blocks nobody, a proved one blocks others on all depths below it', async () => {
+    const base = `shop-${(serial += 1)}.co.uk`;
+    await put(`a.${base}`);
+    expect(await put(`a.${base}`, {}, theirs)).toMatchObject({ created: true });
+    await prove(`a.${base}`, theirs);
+    await expect(put(`b.c.a.${base}`)).rejects.toMatchObject(taken);
+    await expect(put(`B.A.${base}.`)).rejects.toMatchObject({ ...taken, details: { domain: `b.a.${base}` } });
+    for (const free of [base, `b.${base}`, `xa.${base}`]) expect(await put(free)).toMatchObject({ created: true });
+    expect(await put(`b.a.${base}`, {}, theirs)).toMatchObject({ created: true });
+    expect(await put(`a.${base}`, { labels: ['mine'] })).toMatchObject({
+      created: false,
+      domain: { status: 'pending' },
+    });
+    await deleteDomain(scopeOf(mine), `a.${base}`);
+    await expect(put(`a.${base}`)).rejects.toMatchObject(taken);
+  });
+
+  it('a paused name keeps blocking, a deleted one is free', async () => {
+    const [custom, platform] = [customName(), platformName()];
+    await put(custom, {}, theirs);
+    await put(platform, {}, theirs);
+    await prove(custom, theirs);
+    await test.database.query(`update domain set status = 'paused' where name = $1`, [custom]);
+    for (const name of [custom, platform]) {
+      await expect(put(name)).rejects.toMatchObject(taken);
+      await deleteDomain(scopeOf(theirs), name);
+      expect(await put(name)).toMatchObject({ created: true });
+    }
+  });
+
+  it('an account that holds the domain of the platform itself blocks no platform domain', async () => {
+    await put(customName(), {}, theirs);
+    await test.database.query(
+      `update domain set name = 'sites.test', status = 'success', verified = now() where id = (select max(id) from domain)`,
+    );
+    expect(await put(platformName())).toMatchObject({ created: true });
+  });
+});
+
+describe('contract §4: validate', () => {
+  it('answers whether a name can be had, and never whose it is', async () => {
+    const [custom, platform] = [customName(), platformName()];
+    await put(custom, {}, theirs);
+    await put(platform, {}, theirs);
+    const free = { valid: true, available: true, reason: null };
+    const held = { valid: true, available: false, reason: 'this name, or one above it, belongs to another account' };
+    const ask = (name: string, caller = mine) => validateDomain(scopeOf(caller), name);
+    expect(await ask(custom.toUpperCase())).toEqual({ ...free, normalized: custom });
+    await prove(custom, theirs);
+    expect(await ask(custom)).toEqual({ ...held, normalized: custom });
+    expect(await ask(`a.b.${custom}`)).toEqual({ ...held, normalized: `a.b.${custom}` });
+    expect(await ask(`a.b.${custom}`, theirs)).toEqual({ ...free, normalized: `a.b.${custom}` });
+    expect(await ask(platform)).toEqual({ ...held, normalized: platform });
+    expect(await ask(platform, theirs)).toEqual({ ...free, normalized: platform });
+    expect(await ask('')).toMatchObject({ valid: false, normalized: null, available: false });
+    expect(await ask('WWW.sites.test')).toMatchObject({ valid: false, normalized: 'www.sites.test', available: false });
+  });
+});
+
+describe('contract §4: records', () => {
+  const dnsName = async (caller: AccountCaller) =>
+    (
+      await test.database.query<{ dns_name: string }>(`select dns_name from account where id = $1`, [caller.account])
+    )[0]!.dns_name;
+
+  it('T28: a subdomain needs a CNAME to the target of the account', async () => {
+    const name = customName();
+    for (const caller of [mine, theirs]) {
+      await put(name, {}, caller);
+      expect(await getRecords(scopeOf(caller), name)).toEqual({
+        domain: name,
+        apex: false,
+        records: [{ type: 'CNAME', name, value: `to-${await dnsName(caller)}.cname.test` }],
+      });
+    }
+    expect(await dnsName(mine)).not.toBe(await dnsName(theirs));
+  });
+
+  it('T28: an apex needs the addresses and a TXT record, another one for each account and name', async () => {
+    const proofs = [];
+    for (const name of [`shop-${(serial += 1)}.dev`, `shop-${(serial += 1)}.dev`])
+      for (const caller of [mine, theirs]) {
+        await put(name, {}, caller);
+        const { apex, records } = await getRecords(scopeOf(caller), name);
+        expect(apex).toBe(true);
+        expect(records).toEqual([
+          { type: 'A', name, value: '192.0.2.10' },
+          { type: 'AAAA', name, value: '2001:db8::10' },
+          { type: 'TXT', name: `_berth.${name}`, value: expect.stringMatching(/^[0-9a-f]{40}$/) },
+        ]);
+        expect(await getRecords(scopeOf(caller), name)).toEqual({ domain: name, apex, records });
+        proofs.push(records[2]!.value);
+      }
+    expect(new Set(proofs).size).toBe(4);
+  });
+
+  it('of several addresses of one kind any one will do, and each is listed', () => {
+    const core = { ...test.core, addresses: { ...test.core.addresses, apexAddresses: ['192.0.2.1', '192.0.2.2'] } };
+    const [a, txt] = wantedRecords(core, { id: 'acc-1', dnsName: 'abcdefg' }, 'shop.dev');
+    expect(a).toEqual({ type: 'A', name: 'shop.dev', values: ['192.0.2.1', '192.0.2.2'], match: 'any' });
+    expect(txt).toMatchObject({ type: 'TXT', name: '_berth.shop.dev' });
+  });
+
+  it('an apex is 400 with advice when there are no addresses to point it at', async () => {
+    const core = { ...test.core, addresses: { ...test.core.addresses, apexAddresses: [] } };
+    const scope = { core, caller: mine };
+    await expect(putDomain(scope, 'lonely.dev', {})).rejects.toMatchObject({
+      code: 'validation_failed',
+      message: expect.stringContaining('"www.lonely.dev"'),
+    });
+    expect(await validateDomain(scope, 'lonely.dev')).toMatchObject({ valid: false, normalized: 'lonely.dev' });
+    expect(await putDomain(scope, 'www.lonely.dev', {})).toMatchObject({ created: true });
+  });
+
+  it('share is one public address for each domain; a platform domain has neither', async () => {
+    const [one, other, platform] = [customName(), customName(), platformName()];
+    for (const name of [one, other, platform]) await put(name);
+    const share = await getShare(scopeOf(mine), one);
+    expect(share).toEqual({ domain: one, hash: expect.stringMatching(/^[0-9a-f]{32}$/), url: expect.any(String) });
+    expect(share.url).toBe(`https://api.test/setup/${share.hash}`);
+    expect(await getShare(scopeOf(mine), one)).toEqual(share);
+    expect((await getShare(scopeOf(mine), other)).hash).not.toBe(share.hash);
+    for (const ask of [getRecords, getShare])
+      await expect(ask(scopeOf(mine), platform)).rejects.toMatchObject({
+        code: 'business_logic_error',
+        details: { kind: 'platform' },
+      });
+  });
+});
+
+describe('contract §3: a deployment that domains point at', () => {
+  it('cannot be deleted; the refusal names them, and deletes after they are gone succeed', async () => {
+    const deployment = await publish();
+    const names = [platformName(), customName()].toSorted();
+    for (const name of names) await put(name, { deployment });
+    await expect(deleteDeployment(scopeOf(mine), deployment)).rejects.toMatchObject({
+      code: 'business_logic_error',
+      message: expect.stringContaining(names.join(', ')),
+      details: { domains: names },
+    });
+    await deleteDomain(scopeOf(mine), names[0]!);
+    await put(names[1]!, { deployment: await publish() });
+    expect(await deleteDeployment(scopeOf(mine), deployment)).toMatchObject({ status: 'deleting' });
+  });
+
+  it('is either linked or deleted when both are asked at once, never both', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const [deployment, name] = [await publish(), platformName()];
+      await Promise.allSettled([put(name, { deployment }), deleteDeployment(scopeOf(mine), deployment)]);
+      const rows = await test.database.query<{ status: string; linked: boolean }>(
+        `select status, exists (select 1 from domain where deployment_id = d.id) as linked from deployment d where id = $1`,
+        [deployment],
+      );
+      expect([
+        { status: 'success', linked: true },
+        { status: 'deleting', linked: false },
+      ]).toContainEqual(rows[0]);
+    }
+  });
+});
+
+describe('contract §6: activities', () => {
+  it('tell what was created, changed and deleted, and nothing of what was refused or changed nothing', async () => {
+    const { caller } = await test.account('team');
+    const [name, first, second] = [platformName(), await publish(caller), await publish(caller)];
+    await put(name, { deployment: first, labels: ['one'] }, caller);
+    await put(name, { deployment: first, labels: ['one'] }, caller);
+    await put(name, { deployment: 'nonsense' }, caller).catch(() => {});
+    await put(name, { deployment: second }, caller);
+    await put(name, { labels: ['two'] }, caller);
+    await deleteDomain(scopeOf(caller), name);
+    const { activities } = await listActivities(scopeOf(caller), { limit: 4 });
+    const entry = { created: expect.any(Number), domain: name, authMethod: 'api-key' };
+    expect(activities).toEqual([
+      { ...entry, event: 'domain.delete', deployment: second, meta: {} },
+      { ...entry, event: 'domain.update', meta: { labels: ['two'] } },
+      { ...entry, event: 'domain.update', deployment: second, meta: { previous: first } },
+      { ...entry, event: 'domain.create', deployment: first, meta: { labels: ['one'] } },
+    ]);
+  });
+});
+
+describe('service-api part 4: the list', () => {
+  it('walks newest first, whole while domains come and go, past equal times', async () => {
+    const { caller } = await test.account('team');
+    const names = Array.from({ length: 7 }, platformName);
+    for (const name of names) await put(name, { labels: ['one'] }, caller);
+    await test.database.query(`update domain set created = date_trunc('day', created) where account_id = $1`, [
+      caller.account,
+    ]);
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await listDomains(scopeOf(caller), { limit: 3, cursor });
+      expect(page.domains.every(({ labels }) => labels[0] === 'one')).toBe(true);
+      seen.push(...page.domains.map(({ domain }) => domain));
+      cursor = page.nextCursor;
+      if (seen.length === 3) {
+        await deleteDomain(scopeOf(caller), seen[0]!);
+        await put(platformName(), {}, caller);
+      }
+    } while (cursor !== undefined);
+    expect(seen).toEqual(names.toReversed());
+  });
+});

@@ -1,0 +1,216 @@
+import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { AccountCaller } from '../../../src/core.ts';
+import { openDatabase } from '../../../src/database/database.ts';
+import { beginDeploy } from '../../../src/services/deployments/deploy.ts';
+import { ANONYMOUS, createTestCore, deploySite, readSite, type TestCore } from '../../test-core.ts';
+import { expectSound, expectSwept, stateOf } from '../invariants.ts';
+
+const MiB = 1024 ** 2;
+const INDEX_BYTES = (contents: number) => contents * 48 + 48;
+
+let test: TestCore;
+let caller: AccountCaller;
+let other: AccountCaller;
+beforeAll(async () => {
+  test = await createTestCore();
+  ({ caller } = await test.account('scale'));
+  ({ caller: other } = await test.account('scale'));
+});
+afterAll(() => test.close());
+// Nothing is ever left that no deployment needs: no file, no row, no content.
+afterEach(async () => {
+  await expectSwept(test);
+  expect(test.core.activePacks.size).toBe(0);
+});
+
+const packSizes = async () =>
+  (await test.database.query<{ size: string }>('select size from pack order by created, id')).map(({ size }) =>
+    Number(size),
+  );
+const places = async (bytes: Buffer) =>
+  Number(
+    (await test.database.query<{ count: string }>('select count(*) from content where hash = sha256($1)', [bytes]))[0]!
+      .count,
+  );
+
+describe('security §5: equal contents are stored once', () => {
+  it('within one deployment', async () => {
+    const bytes = randomBytes(10_000);
+    const before = await packSizes();
+    const { body } = await deploySite(test.core, caller, { a: bytes, 'b/c': bytes, d: randomBytes(100), e: bytes });
+    expect(body).toMatchObject({ files: 4, size: 30_100 });
+    expect((await packSizes()).slice(before.length)).toEqual([10_100 + INDEX_BYTES(2)]);
+    for (const path of ['a', 'b/c', 'e'])
+      expect((await readSite(test.core, body.deployment))![path]!.equals(bytes)).toBe(true);
+  });
+
+  it('across deployments, accounts and anonymous uploads: a redeploy adds no pack', async () => {
+    const files = { 'index.html': randomBytes(500), 'big.bin': randomBytes(2.5 * MiB) };
+    await deploySite(test.core, caller, files);
+    const before = await packSizes();
+    const again = await Promise.all([caller, other, ANONYMOUS].map((who) => deploySite(test.core, who, files)));
+    expect(await packSizes()).toEqual(before);
+    expect(new Set(again.map(({ body }) => body.deployment)).size).toBe(3);
+    for (const { body } of again)
+      expect((await readSite(test.core, body.deployment))!['big.bin']!.equals(files['big.bin'])).toBe(true);
+  });
+
+  it('a partly known redeploy stores only the new bytes', async () => {
+    const known = { a: randomBytes(700_000), b: randomBytes(900_000), c: randomBytes(1.2 * MiB) };
+    await deploySite(test.core, caller, known);
+    const before = await packSizes();
+    const fresh = { new1: randomBytes(300_000), new2: randomBytes(1.1 * MiB), new3: randomBytes(1) };
+    const { body } = await deploySite(test.core, caller, [
+      ['a', known.a],
+      ['new1', fresh.new1],
+      ['b', known.b],
+      ['new2', fresh.new2],
+      ['c', known.c],
+      ['new3', fresh.new3],
+    ]);
+    expect((await packSizes()).slice(before.length)).toEqual([300_001 + Math.floor(1.1 * MiB) + INDEX_BYTES(3)]);
+    const served = (await readSite(test.core, body.deployment))!;
+    for (const [path, bytes] of Object.entries({ ...known, ...fresh }))
+      expect(served[path]!.equals(bytes), path).toBe(true);
+    await expectSound(test);
+  });
+
+  it('P4: by any number of deploys at the same time', async () => {
+    const bytes = randomBytes(100_000);
+    const before = await packSizes();
+    const done = await Promise.all(
+      Array.from({ length: 12 }, (_, i) => deploySite(test.core, i % 2 ? caller : other, { 'index.html': bytes })),
+    );
+    expect(new Set(done.map(({ body }) => body.deployment)).size).toBe(12);
+    expect(await places(bytes)).toBe(1);
+    expect((await packSizes()).slice(before.length)).toEqual([100_000 + INDEX_BYTES(1)]);
+    await expectSound(test);
+  });
+
+  it('L3: by deploys that share some contents, in whatever order they come, without a deadlock', async () => {
+    const deadlocks = () =>
+      test.database.query(
+        'select pg_stat_force_next_flush(), deadlocks from pg_stat_database where datname = current_database()',
+      );
+    // Each row takes a while, so that inserts in different orders would meet.
+    await test.database.query(
+      'create function linger() returns trigger language plpgsql as $$ begin perform pg_sleep(0.003); return new; end $$',
+    );
+    await test.database.query('create trigger linger before insert on content for each row execute function linger()');
+    const before = await deadlocks();
+    const pool = Array.from({ length: 8 }, () => randomBytes(2_000));
+    const [orders] = fc.sample(
+      fc.array(fc.shuffledSubarray(pool, { minLength: 3, maxLength: 6 }), { minLength: 16, maxLength: 16 }),
+      { numRuns: 1, seed: 7 },
+    );
+    const sites = orders!.map((contents) => contents.map((bytes, i) => [`f${i}`, bytes] as const));
+    const done = await Promise.all(sites.map((files) => deploySite(test.core, caller, files)));
+    await test.database.query('drop function linger cascade');
+    expect(await deadlocks()).toEqual(before);
+    for (const [i, { body }] of done.entries()) {
+      const served = (await readSite(test.core, body.deployment))!;
+      for (const [path, bytes] of sites[i]!) expect(served[path]!.equals(bytes)).toBe(true);
+    }
+    for (const bytes of pool) expect(await places(bytes)).toBe(1);
+    await expectSound(test);
+  });
+});
+
+describe('a pool of one connection', () => {
+  it.each([
+    ['of new contents', () => ({ a: randomBytes(200) })],
+    ['of the empty file', () => ({ a: '' })],
+    ['of contents larger than a batch', () => ({ a: randomBytes(1.5 * MiB), b: randomBytes(10) })],
+  ])('is enough for deploys %s: none waits for a second connection while it holds one', async (_, files) => {
+    const narrow = { ...test.core, database: openDatabase(test.database.address, { poolSize: 1 }) };
+    const done = await Promise.all(Array.from({ length: 6 }, () => deploySite(narrow, caller, files())));
+    await narrow.database.close();
+    expect(new Set(done.map(({ body }) => body.deployment)).size).toBe(6);
+  });
+});
+
+describe('contract §3: all or nothing', () => {
+  const big = { 'a.bin': randomBytes(2.2 * MiB), 'b.bin': randomBytes(100) };
+
+  it.each([
+    ['its checksums are wrong', { checksums: '[]' }],
+    ['a field is wrong', { ttl: 'soon' }],
+  ])('an upload that had gone to the disk is gone when %s', async (_, fields) => {
+    const before = await stateOf(test);
+    await expect(deploySite(test.core, caller, big, { fields })).rejects.toMatchObject({ code: 'validation_failed' });
+    expect(await stateOf(test)).toEqual(before);
+  });
+
+  it('an upload that had gone to the disk is gone when it is broken off', async () => {
+    const before = await stateOf(test);
+    const deploy = await beginDeploy(test.core, caller, null);
+    const sink = deploy.files.begin('a.bin');
+    await sink.write(big['a.bin']);
+    await sink.write(big['a.bin']);
+    expect(test.core.activePacks.size).toBe(1);
+    await deploy.close();
+    expect(await stateOf(test)).toEqual(before);
+  });
+
+  it('a deploy is gone when its last step fails, counters and ids with it', async () => {
+    const before = await stateOf(test);
+    await test.database.query(
+      `create function refuse() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$`,
+    );
+    await test.database.query(
+      "create trigger refuse before update on pack for each row when (new.state = 'sealed') execute function refuse()",
+    );
+    await expect(deploySite(test.core, caller, big, { key: 'failing' })).rejects.toThrow('refused');
+    await test.database.query('drop trigger refuse on pack');
+    expect(await stateOf(test)).toEqual(before);
+  });
+
+  it('P6: a deploy whose pack the sweep gave up is refused with 503 and leaves nothing', async () => {
+    const before = await stateOf(test);
+    const sleeper = { ...test.core, packs: { ...test.core.packs } };
+    sleeper.packs.create = async (pack) => {
+      const file = await test.core.packs.create(pack);
+      return {
+        ...file,
+        seal: async (size) => (
+          await file.seal(size),
+          void (await test.database.query(`update pack set state = 'dead' where id = $1`, [pack]))
+        ),
+      };
+    };
+    await expect(deploySite(sleeper, caller, big)).rejects.toMatchObject({
+      code: 'unavailable',
+      status: 503,
+      retryAfterSeconds: expect.any(Number),
+    });
+    expect(await stateOf(test)).toEqual(before);
+  });
+});
+
+describe('P9: a connection that breaks during COMMIT', () => {
+  /** A core whose commits reach the database, but whose answers are lost. */
+  const unsure = (fault: Error) => ({
+    ...test.core,
+    database: {
+      ...test.core.database,
+      async transaction<T>(work: Parameters<typeof test.core.database.transaction<T>>[0]): Promise<T> {
+        await test.core.database.transaction(work);
+        throw fault;
+      },
+    },
+  });
+
+  it.each([
+    ['that is known', Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })],
+    ['of the driver', new Error('Connection terminated unexpectedly')],
+    ['nobody knows', new Error('This socket has been ended by the other party')],
+  ])('leaves the pack to the row, with a fault %s: the retry finds the deployment whole', async (_, fault) => {
+    const files = { 'index.html': randomBytes(3_000) };
+    await expect(deploySite(unsure(fault), caller, files, { key: fault.message })).rejects.toBe(fault);
+    const { body, replayed } = await deploySite(test.core, caller, files, { key: fault.message });
+    expect(replayed).toBe(true);
+    expect((await readSite(test.core, body.deployment))!['index.html']!.equals(files['index.html'])).toBe(true);
+  });
+});

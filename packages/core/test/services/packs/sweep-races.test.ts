@@ -1,0 +1,122 @@
+import { expect, it } from 'vitest';
+import type { AccountCaller, Core } from '../../../src/core.ts';
+import { openDatabase } from '../../../src/database/database.ts';
+import { toServiceError } from '../../../src/routers/error-body.ts';
+import { beat, randomBootId } from '../../../src/services/packs/boots.ts';
+import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
+import { sweep } from '../../../src/services/packs/sweep.ts';
+import { createTestCore, deploySite, readSite } from '../../test-core.ts';
+import { expectSound, expectSwept } from '../invariants.ts';
+import { seededRandom, withJitter } from '../jitter.ts';
+
+const DURATION_MS = 2_000;
+const MAX_PAUSE_MS = 6;
+const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000_007);
+
+/** A deployment somebody was told of. */
+interface Acknowledged {
+  id: string;
+  files: Record<string, string>;
+  deleting: boolean;
+}
+
+it(`T34, I1 to I4, I6: deploys, deletes, reads and sweeps without grace, on two nodes, lose and leave nothing (SEED=${seed})`, async () => {
+  const test = await createTestCore();
+  const random = seededRandom(seed);
+  const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
+  const callers: AccountCaller[] = [(await test.account('scale')).caller, (await test.account('scale')).caller];
+  const second: Core = {
+    ...test.core,
+    database: openDatabase(test.database.address),
+    boot: randomBootId(),
+    activePacks: new Set(),
+  };
+  await beat(second);
+  const nodes = [test.core, second].map((core) => withJitter(core, random, MAX_PAUSE_MS));
+  const pool = Array.from({ length: 14 }, (_, i) => `content ${i} `.repeat(i * 40));
+  const live = new Map<string, Acknowledged & { caller: AccountCaller }>();
+  const tally = { deployed: 0, refused: 0, deleted: 0, read: 0, sweptPacks: 0 };
+  const start = performance.now();
+  /** A slow machine runs longer: a run in which little met proves little. */
+  const running = () => {
+    const passedMs = performance.now() - start;
+    return passedMs < DURATION_MS || (passedMs < 4 * DURATION_MS && (tally.deployed < 40 || tally.sweptPacks < 8));
+  };
+  let keys = 0;
+
+  /** Deploys under a key until the outcome is known; now and then a twin does so at the same time. */
+  async function deploy(): Promise<void> {
+    const caller = pick(callers);
+    const files = Object.fromEntries(
+      Array.from({ length: 1 + Math.floor(random() * 5) }, (_, i) => [`f${i}`, pick(pool)]),
+    );
+    const key = `key ${(keys += 1)}`;
+    const attempt = async (): Promise<string> => {
+      for (;;) {
+        try {
+          return (await deploySite(pick(nodes), caller, files, { key })).body.deployment;
+        } catch (error) {
+          expect(toServiceError(error), String(error)).toMatchObject({ code: 'unavailable' });
+          tally.refused += 1;
+        }
+      }
+    };
+    const ids = await Promise.all(random() < 0.3 ? [attempt(), attempt()] : [attempt()]);
+    expect(new Set(ids).size, 'I6').toBe(1);
+    live.set(ids[0]!, { id: ids[0]!, caller, files, deleting: false });
+    tally.deployed += 1;
+  }
+
+  async function remove(): Promise<void> {
+    const victim = pick([...live.values()].filter(({ deleting }) => !deleting));
+    if (!victim) return nextTurn();
+    victim.deleting = true;
+    await deleteDeployment({ core: pick(nodes), caller: victim.caller }, victim.id);
+    tally.deleted += 1;
+  }
+
+  async function read(): Promise<void> {
+    const site = pick([...live.values()]);
+    if (!site) return nextTurn();
+    const served = await readSite(pick(nodes), site.id).catch((error: NodeJS.ErrnoException) => {
+      expect(site.deleting, `I1: ${site.id}: ${error.message}`).toBe(true);
+      return null;
+    });
+    if (served === null) expect(site.deleting, `I1: ${site.id} is gone`).toBe(true);
+    else if (!site.deleting) expect(asText(served), `I1: ${site.id}`).toEqual(site.files);
+    tally.read += 1;
+  }
+
+  async function clean(): Promise<void> {
+    const { packs } = await sweep(pick(nodes), { graceMs: 0, fenceWaitMs: random() < 0.3 ? 200 : 0 });
+    tally.sweptPacks += packs;
+  }
+
+  const worker = async (work: () => Promise<void>) => {
+    while (running()) await work();
+  };
+  await Promise.all(
+    [deploy, deploy, deploy, deploy, deploy, deploy, remove, remove, remove, remove, read, clean, clean].map(worker),
+  );
+
+  const rows = await test.database.query<{ id: string }>(`select id from deployment where status = 'success'`);
+  expect(rows.map(({ id }) => id).toSorted(), 'I5, I6').toEqual(
+    [...live.values()].flatMap(({ id, deleting }) => (deleting ? [] : [id])).toSorted(),
+  );
+  for (const { id, files, deleting } of live.values()) {
+    const served = await readSite(test.core, id);
+    expect(served && asText(served), `I1: ${id}`).toEqual(deleting ? null : files);
+  }
+  await expectSound(test);
+  expect(await sweep(test.core, { graceMs: 0 })).toMatchObject({ fenced: true });
+  await expectSwept(test);
+  expect(test.core.activePacks.size + second.activePacks.size).toBe(0);
+  await second.database.close();
+  await test.close();
+});
+
+const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve));
+
+function asText(files: Record<string, Buffer>): Record<string, string> {
+  return Object.fromEntries(Object.entries(files).map(([path, bytes]) => [path, bytes.toString()]));
+}

@@ -1,0 +1,309 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { AccountCaller, Core } from '../../../src/core.ts';
+import { beat, randomBootId } from '../../../src/services/packs/boots.ts';
+import { beginDeploy } from '../../../src/services/deployments/deploy.ts';
+import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
+import { closeFence, enterFence } from '../../../src/services/packs/fence.ts';
+import { DEFAULT_SWEEP, sweep } from '../../../src/services/packs/sweep.ts';
+import { checksumsOf, createTestCore, deploySite, readSite, type TestCore } from '../../test-core.ts';
+import { expectSound, expectSwept, sweepAll } from '../invariants.ts';
+
+const HOUR_SECONDS = 3_600;
+const MiB = 1024 ** 2;
+
+let test: TestCore;
+let core: Core;
+let caller: AccountCaller;
+beforeAll(async () => {
+  test = await createTestCore();
+  ({ core } = test);
+  ({ caller } = await test.account());
+});
+afterAll(() => test.close());
+afterEach(async () => {
+  await expectSound(test);
+  const left = await test.database.query<{ id: string }>(`select id from deployment where status = 'success'`);
+  for (const { id } of left) await remove(id);
+  await sweepAll(test);
+  await expectSwept(test);
+});
+
+const deploy = async (files: Record<string, string | Uint8Array> = { 'index.html': randomBytes(100) }) =>
+  (await deploySite(core, caller, files)).body.deployment;
+const remove = (deployment: string) => deleteDeployment({ core, caller }, deployment);
+const packs = () => test.database.query<{ id: string; state: string }>('select id, state from pack order by id');
+const files = async () => (await Array.fromAsync(core.packs.list())).toSorted();
+
+/** Another process on the same database and packs. */
+async function anotherProcess(): Promise<Core> {
+  const other = { ...core, boot: randomBootId(), activePacks: new Set<string>() };
+  await beat(other);
+  return other;
+}
+
+/** An upload that has written to the disk and is not finished. */
+async function uploadInProgress(of: Core) {
+  const bytes = randomBytes(2.1 * MiB);
+  const upload = await beginDeploy(of, caller, null);
+  upload.form.add('checksums', checksumsOf({ big: bytes }));
+  const sink = upload.files.begin('big');
+  for (let at = 0; at < bytes.length; at += MiB) await sink.write(bytes.subarray(at, at + MiB));
+  sink.end();
+  await expect.poll(files, { timeout: 10_000 }).toHaveLength(1);
+  return upload;
+}
+
+describe('W2, W5: packs that nothing refers to', () => {
+  it('go after the grace time and not before it, their contents with them', async () => {
+    await remove(await deploy());
+    expect(await sweep(core, { graceMs: HOUR_SECONDS * 1000 })).toEqual({
+      expired: 0,
+      deployments: 1,
+      packs: 0,
+      fenced: true,
+    });
+    expect(await packs()).toMatchObject([{ state: 'sealed' }]);
+    test.advance(HOUR_SECONDS + 1);
+    expect(await sweep(core, { graceMs: HOUR_SECONDS * 1000 })).toMatchObject({ packs: 1 });
+    await expectSwept(test);
+    expect(await files()).toEqual([]);
+    expect(await test.database.query('select 1 from content')).toEqual([]);
+  });
+
+  it('stay 24 hours unless told otherwise', async () => {
+    expect(DEFAULT_SWEEP).toMatchObject({ graceMs: 24 * HOUR_SECONDS * 1000, bootStaleMs: 600_000 });
+    await remove(await deploy());
+    await sweep(core);
+    expect(await packs()).toHaveLength(1);
+  });
+
+  it('are never those a deployment needs, however old', async () => {
+    const shared = { 'shared.bin': randomBytes(5_000) };
+    const [first, second] = [await deploy(shared), await deploy({ ...shared, 'own.bin': randomBytes(10) })];
+    await remove(first);
+    test.advance(1_000 * HOUR_SECONDS);
+    await beat(core);
+    expect(await sweepAll(test)).toMatchObject({ deployments: 1, packs: 0 });
+    expect((await readSite(core, second))!['shared.bin']!.equals(shared['shared.bin'])).toBe(true);
+    await remove(second);
+    expect(await sweepAll(test)).toMatchObject({ deployments: 1, packs: 2 });
+    await expectSwept(test);
+  });
+
+  it('are removed a bounded number at a time', async () => {
+    for (let i = 0; i < 5; i += 1) await remove(await deploy());
+    expect(await sweep(core, { graceMs: 0, batch: 2 })).toMatchObject({ deployments: 2, packs: 2 });
+    expect(await sweep(core, { graceMs: 0, batch: 2 })).toMatchObject({ deployments: 2, packs: 2 });
+    expect(await sweep(core, { graceMs: 0, batch: 2 })).toMatchObject({ deployments: 1, packs: 1 });
+    await expectSwept(test);
+  });
+
+  it('are removed once by any number of sweeps at the same time', async () => {
+    for (let i = 0; i < 6; i += 1) await remove(await deploy());
+    const others = await Promise.all([anotherProcess(), anotherProcess()]);
+    await Promise.all([core, core, ...others].map((process) => sweep(process, { graceMs: 0 })));
+    await sweepAll(test);
+    await expectSwept(test);
+    expect(await files()).toEqual([]);
+  });
+
+  it('may hold a content that comes again: it is stored anew', async () => {
+    const site = { 'index.html': randomBytes(1_000) };
+    await remove(await deploy(site));
+    await sweepAll(test);
+    const again = await deploy(site);
+    expect((await readSite(core, again))!['index.html']!.equals(site['index.html'])).toBe(true);
+  });
+
+  it('are the last net: a pack that a deployment needs cannot be condemned', async () => {
+    await deploy();
+    await expect(test.database.query(`update pack set state = 'dead'`)).rejects.toThrow();
+    await expect(test.database.query('delete from pack')).rejects.toThrow();
+  });
+});
+
+describe('W1: the fence', () => {
+  /** Runs `work` while a deploy is inside the fence. */
+  async function whileFenced(work: (leave: () => void) => Promise<void>): Promise<void> {
+    const { promise: left, resolve: leave } = Promise.withResolvers<void>();
+    const { promise: entered, resolve: enter } = Promise.withResolvers<void>();
+    const holder = core.database.transaction(async (em) => {
+      await enterFence(em);
+      enter();
+      await left;
+    });
+    await entered;
+    try {
+      await work(leave);
+    } finally {
+      leave();
+      await holder;
+    }
+  }
+
+  it('keeps the sweep out while a deploy is inside, but not from its other work', async () => {
+    await remove(await deploy());
+    await whileFenced(async () => {
+      const dead = randomUUID();
+      await test.database.query(`insert into pack (id, state, boot_id, created) values ($1, 'dead', $2, now())`, [
+        dead,
+        core.boot,
+      ]);
+      expect(await sweepAll(test)).toEqual({ expired: 0, deployments: 1, packs: 1, fenced: false });
+      expect(await packs()).toMatchObject([{ state: 'sealed' }]);
+    });
+    expect(await sweepAll(test)).toMatchObject({ packs: 1, fenced: true });
+  });
+
+  it('is waited for when the sweep is told to, and got when the deploys leave', async () => {
+    await remove(await deploy());
+    await whileFenced(async (leave) => {
+      const swept = sweep(core, { graceMs: 0, fenceWaitMs: 5_000 });
+      await expect
+        .poll(() => test.database.query(`select 1 from pg_locks where locktype = 'advisory' and not granted`), {
+          timeout: 10_000,
+        })
+        .toHaveLength(1);
+      leave();
+      expect(await swept).toMatchObject({ packs: 1, fenced: true });
+    });
+  });
+
+  it('is waited for no longer than told: the sweep then does its other work', async () => {
+    await remove(await deploy());
+    await whileFenced(async () => {
+      expect(await sweep(core, { graceMs: 0, fenceWaitMs: 50 })).toEqual({
+        expired: 0,
+        deployments: 1,
+        packs: 0,
+        fenced: false,
+      });
+    });
+  });
+
+  it('that could not be had leaves the transaction as it was', async () => {
+    await whileFenced(async () => {
+      const answer = await core.database.transaction(async (em) => {
+        expect(await closeFence(em, 30)).toBe(false);
+        return (await sql<{ one: number }>`select 1 as one`.execute(em.getKysely())).rows;
+      });
+      expect(answer).toEqual([{ one: 1 }]);
+    });
+  });
+
+  it('lets any number of deploys in at once', async () => {
+    await whileFenced(async () => {
+      await Promise.all([deploy(), deploy(), deploy()]);
+    });
+  });
+});
+
+describe('W3: a removal that was broken off', () => {
+  it.each([
+    ['before its file went', false],
+    ['after its file went', true],
+  ])('%s is finished by the next sweep', async (_, fileGone) => {
+    await remove(await deploy());
+    await sweep(core);
+    const [pack] = await packs();
+    await test.database.query(`delete from content`);
+    await test.database.query(`update pack set state = 'dead'`);
+    if (fileGone) await core.packs.remove(pack!.id);
+    expect(await sweepAll(test)).toMatchObject({ packs: 1 });
+    await expectSwept(test);
+  });
+
+  it('because the store failed is taken up again: the row stays until the file is gone', async () => {
+    await remove(await deploy());
+    const warned: string[] = [];
+    const log = { ...core.log, warn: (_: object, message: string) => void warned.push(message) };
+    const packsAway = { ...core.packs, remove: () => Promise.reject(new Error('The store is away')) };
+    expect(await sweep({ ...core, log, packs: packsAway }, { graceMs: 0 })).toMatchObject({ packs: 0 });
+    expect(warned).toEqual(['A dead pack could not be removed and stays for the next sweep']);
+    expect(await packs()).toMatchObject([{ state: 'dead' }]);
+    expect(await files()).toHaveLength(1);
+    expect(await sweepAll(test)).toMatchObject({ packs: 1 });
+    await expectSwept(test);
+  });
+});
+
+describe('W4: packs that nobody fills any more', () => {
+  it('are left alone while their upload is under way in this process', async () => {
+    const upload = await uploadInProgress(core);
+    await sweepAll(test);
+    expect(await packs()).toMatchObject([{ state: 'open' }]);
+    const { body } = await upload.commit();
+    await upload.close();
+    expect(Object.keys((await readSite(core, body.deployment))!)).toEqual(['big']);
+  });
+
+  it('are left alone while another process that fills them gives a sign of life, however long the upload takes', async () => {
+    const other = await anotherProcess();
+    const upload = await uploadInProgress(other);
+    test.advance(20 * HOUR_SECONDS);
+    await beat(other);
+    await beat(core);
+    await sweepAll(test);
+    expect(await packs()).toMatchObject([{ state: 'open' }]);
+    await upload.commit();
+    await upload.close();
+  });
+
+  it('are removed 10 minutes after the last sign of life; who wakes late is refused and leaves nothing', async () => {
+    const other = await anotherProcess();
+    const upload = await uploadInProgress(other);
+    test.advance(590);
+    await sweepAll(test);
+    expect(await packs()).toHaveLength(1);
+    test.advance(11);
+    await sweepAll(test);
+    expect(await packs()).toEqual([]);
+    expect(await files()).toEqual([]);
+    await expect(upload.commit()).rejects.toMatchObject({ code: 'unavailable', status: 503 });
+    await upload.close();
+    expect(await test.database.query('select 1 from content union all select 1 from deployment')).toEqual([]);
+    await expectSwept(test);
+  });
+
+  it('are removed when they are of an upload of this process that is over', async () => {
+    const orphan = randomUUID();
+    await test.database.query(`insert into pack (id, state, boot_id, created) values ($1, 'open', $2, now())`, [
+      orphan,
+      core.boot,
+    ]);
+    await (await core.packs.create(orphan)).seal(0);
+    await sweepAll(test);
+    await expectSwept(test);
+  });
+
+  it('do not keep a process that was forgotten while it was silent from deploying again', async () => {
+    await test.database.query('delete from boot where id = $1', [core.boot]);
+    const { body } = await deploySite(core, caller, { late: 'late' });
+    expect(await readSite(core, body.deployment)).not.toBeNull();
+  });
+
+  it('leave no trace of their process once nothing of it is left', async () => {
+    const [silent, owner] = [await anotherProcess(), await anotherProcess()];
+    const { body } = await deploySite(owner, caller, { kept: 'kept' });
+    test.advance(601);
+    await sweepAll(test);
+    const boots = async () =>
+      (await test.database.query<{ id: string }>('select id from boot')).map(({ id }) => id).toSorted();
+    expect(await boots()).toEqual([core.boot, owner.boot].toSorted());
+    expect(await boots()).not.toContain(silent.boot);
+    expect(await readSite(core, body.deployment)).not.toBeNull();
+    await beat(silent);
+    expect(await boots()).toContain(silent.boot);
+  });
+});
+
+describe('security §5: isolation', () => {
+  it('is READ COMMITTED, which the fence is made for', async () => {
+    const { rows } = await sql<{ level: string }>`select current_setting('transaction_isolation') as level`.execute(
+      core.database.em().getKysely(),
+    );
+    expect(rows).toEqual([{ level: 'read committed' }]);
+  });
+});

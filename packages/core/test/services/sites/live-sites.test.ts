@@ -1,0 +1,167 @@
+import { hash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AccountCaller } from '../../../src/core.ts';
+import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
+import { createLiveSites } from '../../../src/services/sites/live-sites.ts';
+import type { Site } from '../../../src/serving/site.ts';
+import { ANONYMOUS, createTestCore, deploySite, type TestCore } from '../../test-core.ts';
+
+const SITE = { 'index.html': 'hello', 'a/b.html': 'world', empty: '' };
+
+let test: TestCore;
+let caller: AccountCaller;
+beforeAll(async () => {
+  test = await createTestCore();
+  ({ caller } = await test.account());
+});
+afterAll(() => test.close());
+
+/** The site of a deployment; `null` for one that is not shown. */
+async function findSite(
+  sites: ReturnType<typeof createLiveSites>,
+  deployment: string,
+  options?: { fresh?: boolean },
+): Promise<Site | null> {
+  const site = await sites.find({ deployment }, options);
+  return typeof site === 'string' ? null : site;
+}
+
+const deploy = async (fields: Record<string, string> = {}) =>
+  (await deploySite(test.core, caller, SITE, { fields })).body.deployment;
+
+describe('which sites may be answered', () => {
+  it('are those that are live, with each file’s content and place', async () => {
+    const deployment = await deploy();
+    const site = await findSite(createLiveSites(test.core), deployment);
+    expect(site).toEqual({
+      deployment,
+      passwordVersion: null,
+      anonymous: false,
+      onDomain: false,
+      manifest: expect.any(Map),
+    });
+    expect([...site!.manifest.keys()].toSorted()).toEqual(Object.keys(SITE).toSorted());
+    for (const [path, text] of Object.entries(SITE)) {
+      expect(site!.manifest.get(path)).toEqual({
+        sha256: hash('sha256', text),
+        pack: expect.any(String),
+        offset: expect.any(Number),
+        length: text.length,
+      });
+      expect((await test.core.packs.read(site!.manifest.get(path)!)).toString()).toBe(text);
+    }
+  });
+
+  it('tell of a password and of having no owner', async () => {
+    const { body } = await deploySite(test.core, ANONYMOUS, SITE, { fields: { password: 'secret' } });
+    expect(await findSite(createLiveSites(test.core), body.deployment)).toMatchObject({
+      passwordVersion: expect.any(String),
+      anonymous: true,
+    });
+  });
+
+  it.each([['calm-otter-0000000'], [''], ['%'], ["' or true --"], ['a'.repeat(5_000)], ['__proto__']])(
+    'are not those that never were: %j',
+    async (name) => {
+      expect(await findSite(createLiveSites(test.core), name)).toBeNull();
+    },
+  );
+
+  it('are not those of a suspended or terminated account, for as long as it is one', async () => {
+    const sites = createLiveSites(test.core);
+    const { caller: other } = await test.account();
+    const { body } = await deploySite(test.core, other, SITE);
+    for (const [state, shown] of [
+      ['suspended', false],
+      ['active', true],
+      ['terminated', false],
+    ] as const) {
+      await test.database.query('update account set state = $2 where id = $1', [other.account, state]);
+      expect((await findSite(sites, body.deployment)) !== null, state).toBe(shown);
+    }
+  });
+});
+
+describe('manifests are kept, whether a site may be answered is asked', () => {
+  it('a deleted site is gone at once, though its manifest was kept', async () => {
+    const sites = createLiveSites(test.core);
+    const deployment = await deploy();
+    expect(await findSite(sites, deployment)).not.toBeNull();
+    await deleteDeployment({ core: test.core, caller }, deployment);
+    expect(await findSite(sites, deployment)).toBeNull();
+    expect(await findSite(sites, deployment, { fresh: true })).toBeNull();
+  });
+
+  it('a password that comes to be is seen at once', async () => {
+    const sites = createLiveSites(test.core);
+    const deployment = await deploy();
+    expect(await findSite(sites, deployment)).toMatchObject({ passwordVersion: null });
+    await test.database.query(`update deployment set password_hash = 'x' where id = $1`, [deployment]);
+    expect(await findSite(sites, deployment)).toMatchObject({ passwordVersion: expect.any(String) });
+  });
+
+  it('C3: moved contents are found by asking afresh', async () => {
+    const sites = createLiveSites(test.core);
+    const deployment = await deploy();
+    const before = (await findSite(sites, deployment))!.manifest.get('index.html')!;
+    await test.database.query('update content set "offset" = "offset" + 7 where hash = sha256($1)', ['hello']);
+    expect((await findSite(sites, deployment))!.manifest.get('index.html')).toEqual(before);
+    expect((await findSite(sites, deployment, { fresh: true }))!.manifest.get('index.html')).toEqual({
+      ...before,
+      offset: before.offset + 7,
+    });
+    expect((await findSite(sites, deployment))!.manifest.get('index.html')!.offset).toBe(before.offset + 7);
+    await test.database.query('update content set "offset" = "offset" - 7 where hash = sha256($1)', ['hello']);
+  });
+
+  it('are asked for once by any number of visitors at the same time', async () => {
+    const sites = createLiveSites(test.core);
+    const deployment = await deploy();
+    const found = await Promise.all(Array.from({ length: 30 }, () => findSite(sites, deployment)));
+    expect(new Set(found.map((site) => site!.manifest)).size).toBe(1);
+  });
+
+  it.each([[1], [2_000], [100_000]])(
+    'are answered in any case, however little memory there is (%s bytes)',
+    async (cacheBytes) => {
+      const sites = createLiveSites(test.core, { cacheBytes });
+      const deployments = await Promise.all([deploy(), deploy(), deploy()]);
+      for (let round = 0; round < 2; round += 1)
+        for (const deployment of deployments) expect((await findSite(sites, deployment))!.manifest.size).toBe(3);
+    },
+  );
+
+  it.each([[1], [2_000], [100_000]])(
+    'that were removed meanwhile are no fault, however little memory there is (%s bytes)',
+    async (cacheBytes) => {
+      const sites = createLiveSites(test.core, { cacheBytes });
+      const deployments = await Promise.all(Array.from({ length: 6 }, () => deploy()));
+      await test.database.query('delete from manifest where deployment_id = any($1)', [deployments.slice(0, 5)]);
+      const found = await Promise.all(deployments.map((deployment) => findSite(sites, deployment)));
+      expect(found.map((site) => site?.manifest.size ?? null)).toEqual([null, null, null, null, null, 3]);
+      await test.database.query(`update deployment set status = 'deleting' where id = any($1)`, [deployments]);
+    },
+  );
+
+  it('are answered to everybody while others ask afresh', async () => {
+    const sites = createLiveSites(test.core);
+    const deployment = await deploy();
+    for (let round = 0; round < 5; round += 1) {
+      const found = await Promise.all(
+        Array.from({ length: 20 }, (_, i) => findSite(sites, deployment, { fresh: i % 3 === 0 })),
+      );
+      for (const site of found) expect(site!.manifest.size).toBe(3);
+    }
+  });
+
+  it('are answered to everybody while memory is short', async () => {
+    const sites = createLiveSites(test.core, { cacheBytes: 2_500 });
+    const deployments = await Promise.all(Array.from({ length: 12 }, () => deploy()));
+    for (let round = 0; round < 5; round += 1) {
+      const found = await Promise.all(
+        [...deployments, ...deployments].map((deployment) => findSite(sites, deployment)),
+      );
+      for (const site of found) expect(site!.manifest.size).toBe(3);
+    }
+  });
+});
