@@ -17,8 +17,8 @@ type Leaving = 'end' | 'reset';
 type Headers = Record<string, string>;
 
 const OWNER: Headers = { Authorization: `Bearer ${OWNER_KEY}` };
-const AT_ONCE = 6;
-const TIMES = 12;
+const AT_ONCE = 4;
+const TIMES = 8;
 /** Fits into memory as it is. */
 const small = () => multipart(withChecksums([file('index.html', `home ${randomUUID()}`)]));
 /** Large enough for its pack to be opened and written to before the end, and of bytes that nobody has stored. */

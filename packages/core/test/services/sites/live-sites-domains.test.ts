@@ -145,7 +145,10 @@ describe('contract §6: a state of the account or the site holds at every host, 
   it('a taken down site that has expired or is being deleted is not there', async () => {
     const { caller } = await test.account();
     const deployment = await deploy(caller, 'page');
-    await test.database.query(`update deployment set taken_down = now(), expires = now() where id = $1`, [deployment]);
+    await test.database.query(
+      `update deployment set taken_down = now(), expires = now() - interval '1 second' where id = $1`,
+      [deployment],
+    );
     expect(await shown({ deployment })).toBeNull();
     await test.database.query(`update deployment set expires = null, status = 'deleting' where id = $1`, [deployment]);
     expect(await shown({ deployment })).toBeNull();

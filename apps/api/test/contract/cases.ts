@@ -1,4 +1,4 @@
-import { type Files, formOf } from '../../test-server.ts';
+import { type Files, formOf } from '../test-server.ts';
 import type { World } from './world.ts';
 
 /** What an operation is asked. What is left out is not sent. */

@@ -1,5 +1,5 @@
-import { startWithPlans } from '../../start-with-plans.ts';
-import type { TestServer } from '../../test-server.ts';
+import { startWithPlans } from '../start-with-plans.ts';
+import type { TestServer } from '../test-server.ts';
 
 type Account = Awaited<ReturnType<TestServer['account']>>;
 

@@ -1,8 +1,8 @@
 import { FILES_FIELD } from '@berth/contract';
 import { expect } from 'vitest';
-import { type Form, field, file, multipart, withChecksums } from '../../multipart.ts';
-import type { OpenApi, Parameter, PlacedOperation, Schema } from '../../open-api.ts';
-import type { Ask } from '../../test-server.ts';
+import { type Form, field, file, multipart, withChecksums } from '../multipart.ts';
+import type { OpenApi, Parameter, PlacedOperation, Schema } from '../open-api.ts';
+import type { Ask } from '../test-server.ts';
 import { type Input, bodyOf } from './cases.ts';
 
 /** What is wrong with a request, and the request: a valid one in which one thing is spoiled. */

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { matchesTemplate } from '../../../src/api-host/operations.ts';
-import { renderOpenApi } from '../../../src/openapi-file.ts';
-import { type Document, examplesOf, type OpenApi, openApi, type PlacedOperation } from '../../open-api.ts';
-import { closeClean } from '../../standing-asserts.ts';
-import type { Answer, Ask } from '../../test-server.ts';
+import { matchesTemplate } from '../../src/api-host/operations.ts';
+import { renderOpenApi } from '../../src/openapi-file.ts';
+import { type Document, examplesOf, type OpenApi, openApi, type PlacedOperation } from '../open-api.ts';
+import { closeClean } from '../standing-asserts.ts';
+import type { Answer, Ask } from '../test-server.ts';
 import { bodyOf, CASES, type Case, type Input } from './cases.ts';
 import { faultsOf } from './faults.ts';
 import { createWorld, withFault, type World } from './world.ts';
