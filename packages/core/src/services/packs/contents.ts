@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Core } from '../../core.ts';
 import { unavailable } from '../../errors.ts';
 import type { IndexEntry } from '../../storage/pack-index.ts';
@@ -13,6 +13,7 @@ export interface NewPack {
 }
 
 const HASH_BYTES = 32;
+const UNIQUE_VIOLATION = '23505';
 
 /** Hashes side by side, as one parameter: PostgreSQL takes 10,000 of them apart faster than it reads an array. */
 export function packHashes(hashes: readonly string[]): Buffer {
@@ -46,7 +47,7 @@ async function findStored(core: Core, hashes: readonly string[]): Promise<Set<st
   return new Set(rows.map(({ hash }) => hash));
 }
 
-const HASHES_AT_ONCE = 500;
+const HASHES_AT_ONCE = 2000;
 
 /** Finds what is stored while more contents are still arriving. */
 export interface StoredLookup {
@@ -80,6 +81,27 @@ export function lookUpStored(core: Core): StoredLookup {
 }
 
 /**
+ * Inserts rows that are most likely new. PostgreSQL is faster when it need not look for conflicts first, so that is left for
+ * when there are some.
+ *
+ * @returns Whether every row was new.
+ */
+async function insertAll(em: EntityManager, rows: RawBuilder<unknown>, count: number): Promise<boolean> {
+  const db = em.getKysely();
+  await sql`savepoint fresh`.execute(db);
+  try {
+    await rows.execute(db);
+    await sql`release savepoint fresh`.execute(db);
+    return true;
+  } catch (error) {
+    if ((error as { code?: string }).code !== UNIQUE_VIOLATION) throw error;
+    await sql`rollback to savepoint fresh`.execute(db);
+    const { numAffectedRows } = await sql`${rows} on conflict do nothing`.execute(db);
+    return Number(numAffectedRows) === count;
+  }
+}
+
+/**
  * Gives every content of a deployment a place, in the deploy's transaction and under the fence: unknown ones in the new
  * pack, the others where they are. A twin that committed the same content first wins.
  *
@@ -99,12 +121,11 @@ export async function placeContents(
   let others = hashes;
   if (pack) {
     const fresh = pack.contents.toSorted((a, b) => (a.sha256 < b.sha256 ? -1 : 1));
-    const { numAffectedRows } = await sql`
+    const rows = sql`
       insert into content (hash, pack_id, "offset", length)
       select ${hashAt(packHashes(fresh.map((c) => c.sha256)), 'position')}, ${pack.id}, "offset", length
-      from unnest(${numberArray(fresh.map((c) => c.offset))}::bigint[], ${numberArray(fresh.map((c) => c.length))}::bigint[]) with ordinality as f ("offset", length, position)
-      on conflict do nothing`.execute(db);
-    if (Number(numAffectedRows) === fresh.length) {
+      from unnest(${numberArray(fresh.map((c) => c.offset))}::bigint[], ${numberArray(fresh.map((c) => c.length))}::bigint[]) with ordinality as f ("offset", length, position)`;
+    if (await insertAll(em, rows, fresh.length)) {
       packs.add(pack.id);
       const mine = new Set(fresh.map((c) => c.sha256));
       others = hashes.filter((hash) => !mine.has(hash));
