@@ -44,13 +44,15 @@ export interface NewAccount {
   name?: string | null;
   /** How long a billing period is: a month unless told otherwise. The first one begins at once. */
   period?: BillingPeriod;
+  /** Whether it is the first account, which the first start makes. */
+  isOwner?: boolean;
 }
 
 /** Makes an account with its first member, in the caller's transaction. @returns Its id. */
 export function createAccount(
   em: EntityManager,
   core: Core,
-  { email, plan, name = null, period = 'month' }: NewAccount,
+  { email, plan, name = null, period = 'month', isOwner = false }: NewAccount,
 ): string {
   const id = `acc-${randomSuffix()}${randomSuffix()}`;
   const created = core.now();
@@ -58,7 +60,8 @@ export function createAccount(
     em.create(Account, { id, email, name, plan, created, dnsName: randomSuffix(), period, periodStarted: created }),
   );
   em.persist(em.create(Member, { account: em.getReference(Account, id), email, role: 'owner', created }));
-  recordActivity(em, { account: id, event: 'account.create', authMethod: 'operator', created, meta: { email, plan } });
+  const meta = { email, plan, ...(isOwner ? { owner: true } : {}) };
+  recordActivity(em, { account: id, event: 'account.create', authMethod: 'operator', created, meta });
   return id;
 }
 
@@ -84,8 +87,8 @@ export async function ensureOwner(
   return core.database.transaction(async (em) => {
     await sql`select pg_advisory_xact_lock(${FIRST_START_LOCK})`.execute(em.getKysely());
     const owner = await em.findOne(Account, { email });
-    if (!owner && (await em.count(Account)) > 0 && !apiKey) return null;
-    const account = owner?.id ?? createAccount(em, core, { email, plan: plan.plan });
+    if (!owner && !apiKey && (await hasOwner(em))) return null;
+    const account = owner?.id ?? createAccount(em, core, { email, plan: plan.plan, isOwner: true });
     if (owner) await lockAccount(em, account);
     if (apiKey) {
       if (!(await em.findOne(Token, { secretHash: secretHash(apiKey) }))) generateKey(em, core, account, apiKey);
@@ -93,6 +96,15 @@ export async function ensureOwner(
     }
     return owner ? null : generateKey(em, core, account);
   });
+}
+
+/** Whether an owner was made before, whatever the address. Accounts that the operator made do not count. */
+async function hasOwner(em: EntityManager): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from activity where event = 'account.create' and meta @> '{"owner": true}' limit 1`.execute(
+    em.getKysely(),
+  );
+  return rows.length > 0;
 }
 
 /**

@@ -58,9 +58,15 @@ describe('contract §8: the first start', () => {
     await Promise.all(processes.map(({ database }) => database.close()));
   });
 
-  it('leaves a database with accounts alone', async () => {
+  it('makes the owner beside accounts that the operator made before', async () => {
     await test.account();
-    expect(await ensureOwner(test.core, OWNER)).toBeNull();
+    expect(await ensureOwner(test.core, OWNER)).toMatch(/^ship-/);
+    expect(await accounts()).toHaveLength(2);
+  });
+
+  it('makes no second owner when the address has changed', async () => {
+    await ensureOwner(test.core, OWNER);
+    expect(await ensureOwner(test.core, { ...OWNER, email: 'other@test' })).toBeNull();
     expect(await accounts()).toHaveLength(1);
   });
 });
