@@ -84,6 +84,14 @@ describe('contract §9: the typed face gives the same data as REST', () => {
     expect((await server.visit(deployment)).status).toBe(404);
   });
 
+  it('no input at all, where REST needs no query and no body', async () => {
+    for (const list of ['deployments.list', 'domains.list', 'tokens.list', 'activities.list'])
+      expect(dataOf(await query(list)), list).toEqual((await server.api(`/${list.slice(0, -5)}`, { key })).json());
+    const made = await server.api('/trpc/tokens.create', { method: 'POST', key, headers: JSON_TYPE });
+    expect(dataOf(made)).toMatchObject({ kind: 'deploy', labels: [], expires: null });
+    server.secrets.add((dataOf(made) as { secret: string }).secret);
+  });
+
   it('a cursor of one face is one of the other', async () => {
     const { nextCursor } = dataOf(await query('deployments.list', { limit: 1 })) as { nextCursor: string };
     const rest = (await server.api(`/deployments?limit=1&cursor=${nextCursor}`, { key })).json();

@@ -24,7 +24,7 @@ export const activities = router({
         successDescription: 'One page of the audit log.',
       },
     })
-    .input(PageQuery)
+    .input(PageQuery.prefault({}))
     .output(ActivityList)
     .query(({ ctx, input }) => listActivities(ctx, input)),
 

@@ -28,7 +28,7 @@ export const deployments = router({
         successDescription: 'One page of deployments.',
       },
     })
-    .input(PageQuery)
+    .input(PageQuery.prefault({}))
     .output(DeploymentList)
     .query(({ ctx, input }) => listDeployments(ctx, input)),
 

@@ -62,7 +62,7 @@ export const domains = router({
         successDescription: 'One page of domains.',
       },
     })
-    .input(PageQuery)
+    .input(PageQuery.prefault({}))
     .output(DomainList)
     .query(({ ctx, input }) => listDomains(ctx, input)),
 

@@ -18,7 +18,7 @@ export const tokens = router({
       },
       status: 201,
     })
-    .input(TokenRequest)
+    .input(TokenRequest.prefault({}))
     .output(CreatedToken)
     .mutation(({ ctx, input }) => addToken(ctx, input)),
 
@@ -32,7 +32,7 @@ export const tokens = router({
         successDescription: 'One page of tokens.',
       },
     })
-    .input(PageQuery)
+    .input(PageQuery.prefault({}))
     .output(TokenList)
     .query(({ ctx, input }) => listTokens(ctx, input)),
 
