@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '@berth/core';
 import { hasBody } from '../http/request-body.ts';
+import { bodyTooLarge, readWholeBody } from '../http/whole-body.ts';
 
 /** What one JSON body may be. Source: contract §2; security T23. */
 export const JSON_BODY = { maxBytes: 1024 ** 2, maxDepth: 8 } as const;
@@ -28,8 +29,8 @@ export async function readJsonText(req: IncomingMessage, maxBytes: number = JSON
     throw refuse('The body has to be sent as it is, without Content-Encoding.');
   if (!ACCEPTED_TYPE.test(type))
     throw refuse('The body has to be JSON: send "Content-Type: application/json", in UTF-8.');
-  if (Number(length) > maxBytes) throw tooLarge(maxBytes);
-  const bytes = await readBytes(req, maxBytes);
+  if (Number(length) > maxBytes) throw bodyTooLarge('The body', maxBytes);
+  const bytes = await readWholeBody(req, maxBytes, 'The body');
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
@@ -65,29 +66,6 @@ export async function readJsonObject(req: IncomingMessage): Promise<object> {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw refuse('The body has to be a JSON object.');
   return value;
-}
-
-function tooLarge(max: number): ServiceError {
-  return new ServiceError('payload_too_large', `The body may have at most ${max} bytes.`, {
-    details: { limit: 'body', max },
-  });
-}
-
-async function readBytes(req: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  try {
-    // To destroy the request would cut the connection before the refusal is read.
-    for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      size += chunk.length;
-      if (size > maxBytes) throw tooLarge(maxBytes);
-      chunks.push(chunk);
-    }
-  } catch (cause) {
-    if (cause instanceof ServiceError) throw cause;
-    throw new ServiceError('request_timeout', 'The connection closed before the body was complete.', { cause });
-  }
-  return Buffer.concat(chunks, size);
 }
 
 /** Counts brackets outside of strings; needs neither stack nor memory, whatever the text. */

@@ -1,4 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import { toServiceError } from '@berth/core';
+import { readWholeBody } from '../http/whole-body.ts';
 
 /** The path that belongs to the gate on every host, as a path inside the site. Source: serving S6. */
 export const UNLOCK_PATH = '.berth/unlock';
@@ -41,9 +43,12 @@ export async function readUnlockForm(req: IncomingMessage): Promise<UnlockForm> 
   if (Number(req.headers['content-length'] ?? 0) > MAX_BYTES) return { kind: 'too-large' };
   const isForm = MEDIA_TYPE.test(req.headers['content-type'] ?? '');
   if (!isForm || req.headers['content-encoding'] !== undefined) return { kind: 'unreadable' };
-  const text = await readText(req);
-  if (text === undefined) return { kind: 'gone' };
-  if (text === null) return { kind: 'too-large' };
+  let text: string;
+  try {
+    text = (await readWholeBody(req, MAX_BYTES, 'The form')).toString();
+  } catch (thrown) {
+    return { kind: toServiceError(thrown).code === 'payload_too_large' ? 'too-large' : 'gone' };
+  }
   if (text.split('&').length > MAX_PARAMETERS) return { kind: 'unreadable' };
   const fields = new URLSearchParams(text);
   const [passwords, nexts] = [fields.getAll('password'), fields.getAll('next')];
@@ -58,21 +63,4 @@ export async function readUnlockForm(req: IncomingMessage): Promise<UnlockForm> 
  */
 export function safeNext(next: string): string {
   return next.length <= LONGEST_NEXT && SAME_SITE_PATH.test(next) ? next : '/';
-}
-
-/** The body as text; `null` as soon as it is too large, `undefined` when it has no end. */
-async function readText(req: IncomingMessage): Promise<string | null | undefined> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  try {
-    // To destroy the request would cut the connection before the answer is read.
-    for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      size += chunk.length;
-      if (size > MAX_BYTES) return null;
-      chunks.push(chunk);
-    }
-  } catch {
-    return undefined;
-  }
-  return Buffer.concat(chunks, size).toString();
 }

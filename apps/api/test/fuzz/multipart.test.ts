@@ -309,7 +309,7 @@ const bytes = fc.oneof(
   fc.array(token, { maxLength: 8 }).map((pieces) => Buffer.from(pieces.join(''), 'latin1')),
 );
 
-describe('T8: of forms as any client may write them', () => {
+describe('T8: of well-formed bodies, however a client writes them', () => {
   it('each file is published as it was sent, whatever the order of the parts', async () => {
     const form = fc.record({
       files: fc.uniqueArray(fc.tuple(path, bytes), {

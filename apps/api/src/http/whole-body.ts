@@ -1,0 +1,34 @@
+import type { IncomingMessage } from 'node:http';
+import { ServiceError } from '@berth/core';
+
+/** The refusal of a body that is too long. Source: contract §2. */
+export function bodyTooLarge(what: string, max: number): ServiceError {
+  return new ServiceError('payload_too_large', `${what} may have at most ${max} bytes.`, {
+    details: { limit: 'body', max },
+  });
+}
+
+/**
+ * Reads a short body whole.
+ *
+ * @param what What it is, at the beginning of a sentence: "The body".
+ * @throws `payload_too_large` past `maxBytes`, as soon as that is known; `request_timeout` when the client left before its
+ *   end. The request can still be answered.
+ */
+export async function readWholeBody(req: IncomingMessage, maxBytes: number, what: string): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    // To destroy the request would cut the connection before the refusal is read.
+    for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > maxBytes) throw bodyTooLarge(what, maxBytes);
+      chunks.push(chunk);
+    }
+  } catch (cause) {
+    if (cause instanceof ServiceError) throw cause;
+    const closed = `The connection closed before ${what[0]!.toLowerCase()}${what.slice(1)} was complete.`;
+    throw new ServiceError('request_timeout', closed, { cause });
+  }
+  return Buffer.concat(chunks, size);
+}
