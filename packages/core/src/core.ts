@@ -100,3 +100,9 @@ export interface AccountCaller {
   /** `operator` for the operator, who works in the name of an account. */
   authMethod: 'api-key' | 'deploy-token' | 'operator';
 }
+
+/** Who asks. Every query on account data takes it. */
+export interface Scope {
+  core: Core;
+  caller: AccountCaller;
+}

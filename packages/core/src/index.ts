@@ -1,5 +1,5 @@
 /** The door of the core: what the faces of the service may use. */
-export type { AccountCaller, Addresses, AnonymousCaller, Caller, Core, Keys, Log, Plans } from './core.ts';
+export type { AccountCaller, Addresses, AnonymousCaller, Caller, Core, Keys, Log, Plans, Scope } from './core.ts';
 export { type Database, type DatabaseAddress, openDatabase } from './database/database.ts';
 export { createDns, type Dns } from './dns/dns.ts';
 export { type EmbeddedPostgres, startEmbeddedPostgres } from './database/embedded-postgres.ts';
@@ -25,7 +25,6 @@ export { authenticate } from './services/accounts/authentication.ts';
 export { beat, randomBootId } from './services/packs/boots.ts';
 export { beginDeploy, type Deploy } from './services/deployments/deploy.ts';
 export { type DeployBudget, takeDeployBudget } from './services/deployments/deploy-budget.ts';
-export type { Scope } from './services/deployments/deployments.ts';
 export { maxParts, tooLarge } from './services/deployments/deploy-files.ts';
 export { doctor, type DoctorEvent } from './services/doctor/doctor.ts';
 export { recheckDomains } from './services/domains/domain-rechecks.ts';

@@ -1,6 +1,6 @@
 import { MAX_LISTED_LABELS } from '@berth/contract';
 import { sql } from 'kysely';
-import type { Scope } from './deployments/deployments.ts';
+import type { Scope } from '../core.ts';
 
 /**
  * `GET /labels`: the distinct labels of the account's deployments, domains and tokens, the most recently used first.

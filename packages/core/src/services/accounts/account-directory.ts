@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import type { Core } from '../../core.ts';
+import type { Core, Scope } from '../../core.ts';
 import { Account, type AccountState, PlanChange } from '../../entities/index.ts';
 import { notFound, ServiceError } from '../../errors.ts';
 import { createAccount, generateKey, type NewAccount } from './accounts.ts';
 import { endOfPeriod } from './billing-periods.ts';
-import { lockAccount, type Scope } from '../deployments/deployments.ts';
+import { lockAccount } from './account-lock.ts';
 import { toUnixSeconds } from '../timestamps.ts';
 
 /** An account as the operator sees it in a list. */

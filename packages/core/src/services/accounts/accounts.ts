@@ -3,10 +3,10 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { AccountCaller, Core } from '../../core.ts';
 import { Account, Member, Token } from '../../entities/index.ts';
-import { ServiceError } from '../../errors.ts';
 import { recordActivity } from '../activities/activities.ts';
 import type { BillingPeriod } from './billing-periods.ts';
-import { lockAccount } from '../deployments/deployments.ts';
+import { lockAccount, lockActiveAccount } from './account-lock.ts';
+import { refuseBeyondCap } from './caps.ts';
 import { countDomains } from '../domains/domain-caps.ts';
 import { randomSuffix, secretHash } from '../random.ts';
 import { toUnixSeconds } from '../timestamps.ts';
@@ -114,23 +114,7 @@ async function hasOwner(em: EntityManager): Promise<boolean> {
  * @throws `forbidden`, with `details` when it is the cap. Source: contract §6; security T26.
  */
 export async function countDeployment(em: EntityManager, core: Core, account: string): Promise<void> {
-  const locked = await sql<{ plan: string; state: string; used: number }>`
-    select plan, state, deployment_count as used from account where id = ${account} for update`.execute(em.getKysely());
-  const row = locked.rows[0];
-  if (!row || row.state !== 'active') throw new ServiceError('forbidden', `This account is ${row?.state ?? 'gone'}.`);
-  refuseFullAccount(core, row.plan, row.used);
+  const { plan, deployments } = await lockActiveAccount(em, account);
+  refuseBeyondCap(core, plan, 'deployments', deployments);
   await sql`update account set deployment_count = deployment_count + 1 where id = ${account}`.execute(em.getKysely());
-}
-
-/** @throws `forbidden` when an account that holds `used` deployments is at its plan's cap. */
-export function refuseFullAccount(core: Core, plan: string, used: number): void {
-  const limit = core.plans.get(plan).caps?.deployments;
-  if (limit !== undefined && used >= limit)
-    throw new ServiceError(
-      'forbidden',
-      `The plan holds ${limit} deployments, and the account has ${used}. Delete one, or change the plan.`,
-      {
-        details: { cap: 'deployments', used, limit },
-      },
-    );
 }

@@ -1,8 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
 import { Account, Member } from '../../entities/index.ts';
 import { invalid, notFound, ServiceError } from '../../errors.ts';
+import { lockAccount, type LockedAccount } from './account-lock.ts';
+import { refuseBeyondCap } from './caps.ts';
 import { recordActivity } from '../activities/activities.ts';
 
 const MAX_EMAIL = 254;
@@ -39,7 +40,7 @@ export async function addMember(core: Core, account: string, email: string): Pro
       throw new ServiceError('business_logic_error', `${address} is a member of this account already.`, {
         details: { member: address },
       });
-    refuseFullSeats(core, plan, await em.count(Member, { account }));
+    refuseBeyondCap(core, plan, 'seats', await em.count(Member, { account }));
     const created = core.now();
     const member = em.create(Member, {
       account: em.getReference(Account, account),
@@ -74,24 +75,11 @@ export async function removeMember(core: Core, account: string, email: string): 
   });
 }
 
-/** @throws `forbidden` when an account that has `used` members is at its plan's cap. */
-function refuseFullSeats(core: Core, plan: string, used: number): void {
-  const limit = core.plans.get(plan).caps?.seats;
-  if (limit !== undefined && used >= limit)
-    throw new ServiceError(
-      'forbidden',
-      `The plan has ${limit} ${limit === 1 ? 'seat' : 'seats'}, and the account has ${used} members. Remove one, or change the plan.`,
-      { details: { cap: 'seats', used, limit } },
-    );
-}
-
-/** Locks an account row until the transaction ends. @throws `not_found`. */
-async function lockExisting(em: EntityManager, account: string): Promise<{ plan: string }> {
-  const { rows } = await sql<{ plan: string }>`select plan from account where id = ${account} for update`.execute(
-    em.getKysely(),
-  );
-  if (!rows[0]) throw notFound('account');
-  return rows[0];
+/** @throws `not_found`. */
+async function lockExisting(em: EntityManager, account: string): Promise<LockedAccount> {
+  const row = await lockAccount(em, account);
+  if (!row) throw notFound('account');
+  return row;
 }
 
 async function findMember(em: EntityManager, account: string, email: string): Promise<Member | undefined> {

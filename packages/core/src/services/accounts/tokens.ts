@@ -14,7 +14,8 @@ import { Account, Token } from '../../entities/index.ts';
 import { notFound } from '../../errors.ts';
 import { recordActivity } from '../activities/activities.ts';
 import { type CursorScope, decodeCursor, toPage } from '../cursors.ts';
-import { lockAccount, type Scope } from '../deployments/deployments.ts';
+import { lockAccount } from './account-lock.ts';
+import type { Scope } from '../../core.ts';
 import { randomSecret, randomSuffix, secretHash } from '../random.ts';
 import { toUnixSeconds } from '../timestamps.ts';
 

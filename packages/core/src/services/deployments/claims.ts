@@ -1,11 +1,12 @@
 import { CLAIM_HASH, type Deployment as WireDeployment } from '@berth/contract';
 import { LockMode } from '@mikro-orm/postgresql';
-import type { Addresses } from '../../core.ts';
+import type { Addresses, Scope } from '../../core.ts';
 import { Account, Deployment } from '../../entities/index.ts';
 import { invalid, notFound } from '../../errors.ts';
 import { countDeployment } from '../accounts/accounts.ts';
 import { recordActivity } from '../activities/activities.ts';
-import { lockAccount, type Scope, toDeployment } from './deployments.ts';
+import { lockAccount } from '../accounts/account-lock.ts';
+import { toDeployment } from './deployments.ts';
 import { secretHash } from '../random.ts';
 import { requireRoom } from '../rate-limits.ts';
 

@@ -2,7 +2,7 @@ import type { CreatedDeployment } from '@berth/contract';
 import type { Caller, Core } from '../../core.ts';
 import { Account } from '../../entities/index.ts';
 import { failpoint } from '../../failpoints.ts';
-import { refuseFullAccount } from '../accounts/accounts.ts';
+import { refuseBeyondCap } from '../accounts/caps.ts';
 import { lookUpStored, type NewPack, type StoredLookup } from '../packs/contents.ts';
 import { collectFiles, type DeployFiles, matchChecksums, publishedFiles, warningsOf } from './deploy-files.ts';
 import { collectForm, type DeployForm } from './deploy-form.ts';
@@ -36,7 +36,7 @@ export interface Deploy {
 export async function beginDeploy(core: Core, caller: Caller, key: IdempotencyKey | null): Promise<Deploy> {
   if (caller.kind === 'account' && !key) {
     const account = await core.database.em().findOneOrFail(Account, { id: caller.account });
-    refuseFullAccount(core, account.plan, account.deploymentCount);
+    refuseBeyondCap(core, account.plan, 'deployments', account.deploymentCount);
   }
   const pack = openPack(core);
   const stored = lookUpStored(core);

@@ -7,21 +7,16 @@ import {
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { z } from 'zod';
-import type { AccountCaller, Addresses, Core } from '../../core.ts';
+import type { Addresses, Scope } from '../../core.ts';
 import { Deployment, Domain } from '../../entities/index.ts';
 import { notFound, ServiceError } from '../../errors.ts';
+import { lockAccount } from '../accounts/account-lock.ts';
 import { recordActivity } from '../activities/activities.ts';
 import { type CursorScope, decodeCursor, olderThan, toPage } from '../cursors.ts';
 import { toUnixSeconds } from '../timestamps.ts';
 
 /** How many domains a message lists; `details` has them all. */
 const MOST_NAMED = 10;
-
-/** Who asks. Every query on account data takes it. */
-export interface Scope {
-  core: Core;
-  caller: AccountCaller;
-}
 
 /** The wire form of a deployment. Source: service-api part 2. */
 export function toDeployment(addresses: Addresses, row: Deployment): WireDeployment {
@@ -135,11 +130,6 @@ async function refuseLinked(em: EntityManager, deployment: string): Promise<void
     `This deployment is what these domains show: ${shown}. Link them to another one, or delete them, first.`,
     { details: { domains } },
   );
-}
-
-/** Locks an account row until the transaction ends; always before a deployment row. Source: security §5, L4. */
-export async function lockAccount(em: EntityManager, account: string): Promise<void> {
-  await sql`select 1 from account where id = ${account} for update`.execute(em.getKysely());
 }
 
 /** Counts one deployment less, in the transaction that ends it. */

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
 import { recordActivity } from '../activities/activities.ts';
-import { lockAccount, uncountDeployment } from './deployments.ts';
+import { lockAccount } from '../accounts/account-lock.ts';
+import { uncountDeployment } from './deployments.ts';
 
 /**
  * Ends deployments whose time has come. They stopped being served at that very moment; this makes it a fact of the

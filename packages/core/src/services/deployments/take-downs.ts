@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
 import { notFound } from '../../errors.ts';
 import { recordActivity } from '../activities/activities.ts';
-import { lockAccount } from './deployments.ts';
+import { lockAccount } from '../accounts/account-lock.ts';
 
 /** What became of a site that was to be taken down or put back. */
 export interface TakeDown {

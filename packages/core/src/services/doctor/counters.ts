@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
-import { lockAccount } from '../deployments/deployments.ts';
+import { lockAccount } from '../accounts/account-lock.ts';
 import { type Check, finding } from './checks.ts';
 
 interface Miscount {

@@ -2,13 +2,12 @@ import type { Caps } from '@berth/contract';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
-import { ServiceError } from '../../errors.ts';
+import { refuseBeyondCap } from '../accounts/caps.ts';
 import type { DomainName } from './domain-names.ts';
 
 type DomainUsage = Pick<Caps, 'platformDomains' | 'customDomains'>;
 
 const CAP_OF = { platform: 'platformDomains', custom: 'customDomains' } as const;
-const WORDS = { platform: 'platform domains', custom: 'custom domains' };
 
 /** How many domains an account holds. Paused ones are not counted. Source: contract §6. */
 export async function countDomains(em: EntityManager, account: string): Promise<DomainUsage> {
@@ -17,19 +16,6 @@ export async function countDomains(em: EntityManager, account: string): Promise<
       (count(*) filter (where kind = 'custom'))::int as "customDomains"
     from domain where account_id = ${account} and status <> 'paused'`.execute(em.getKysely());
   return rows[0]!;
-}
-
-/**
- * Locks the account row until the transaction ends.
- *
- * @returns The plan it has now. @throws `forbidden` when it is no longer active. Source: security §5, L4.
- */
-export async function lockActiveAccount(em: EntityManager, account: string): Promise<{ plan: string }> {
-  const { rows } = await sql<{ plan: string; state: string }>`
-    select plan, state from account where id = ${account} for update`.execute(em.getKysely());
-  const row = rows[0];
-  if (row?.state !== 'active') throw new ServiceError('forbidden', `This account is ${row?.state ?? 'gone'}.`);
-  return row;
 }
 
 /**
@@ -45,13 +31,5 @@ export async function requireDomainRoom(
   kind: DomainName['kind'],
 ): Promise<void> {
   const cap = CAP_OF[kind];
-  const limit = core.plans.get(plan).caps?.[cap];
-  if (limit === undefined) return;
-  const used = (await countDomains(em, account))[cap];
-  if (used >= limit)
-    throw new ServiceError(
-      'forbidden',
-      `The plan holds ${limit} ${WORDS[kind]}, and the account has ${used}. Delete one, or change the plan.`,
-      { details: { cap, used, limit } },
-    );
+  refuseBeyondCap(core, plan, cap, (await countDomains(em, account))[cap]);
 }

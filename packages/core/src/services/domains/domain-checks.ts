@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
 import { type DnsCheck, Domain, type DomainStatus } from '../../entities/index.ts';
 import { recordActivity } from '../activities/activities.ts';
-import { lockAccount } from '../deployments/deployments.ts';
+import { lockAccount } from '../accounts/account-lock.ts';
 import { namesAbove, registrableOf } from './domain-names.ts';
 import { wantedRecords } from './domain-records.ts';
 import { type DomainState, judgeChecks } from './domain-schedule.ts';

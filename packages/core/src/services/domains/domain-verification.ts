@@ -1,6 +1,6 @@
 import type { DomainDns, VerifiedDomain } from '@berth/contract';
 import { notFound, ServiceError } from '../../errors.ts';
-import type { Scope } from '../deployments/deployments.ts';
+import type { Scope } from '../../core.ts';
 import { claimLook, lookAtDomain } from './domain-checks.ts';
 import { registrableOf } from './domain-names.ts';
 import { getOwnCustomDomain, toDomain } from './domains.ts';

@@ -8,12 +8,12 @@ import type {
 } from '@berth/contract';
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
-import type { Addresses } from '../../core.ts';
+import type { Addresses, Scope } from '../../core.ts';
 import { Account, Domain } from '../../entities/index.ts';
 import { invalid, notFound, ServiceError } from '../../errors.ts';
 import { recordActivity } from '../activities/activities.ts';
 import { type CursorScope, decodeCursor, olderThan, toPage } from '../cursors.ts';
-import { lockAccount, type Scope } from '../deployments/deployments.ts';
+import { lockAccount } from '../accounts/account-lock.ts';
 import {
   type DomainName,
   isApex,

@@ -3,11 +3,14 @@ import { type EntityManager, LockMode, UniqueConstraintViolationException } from
 import { Account, type Deployment, Domain } from '../../entities/index.ts';
 import { invalid, ServiceError } from '../../errors.ts';
 import { recordActivity } from '../activities/activities.ts';
-import { getOwnDeployment, type Scope } from '../deployments/deployments.ts';
-import { lockActiveAccount, requireDomainRoom } from './domain-caps.ts';
+import type { Scope } from '../../core.ts';
+import { getOwnDeployment } from '../deployments/deployments.ts';
+import { lockActiveAccount } from '../accounts/account-lock.ts';
+import { requireDomainRoom } from './domain-caps.ts';
 import type { DomainName } from './domain-names.ts';
 import { HELD, isHeldByAnother, readUsableName, toDomain } from './domains.ts';
 import { randomSecret } from '../random.ts';
+import { toUnixSeconds } from '../timestamps.ts';
 
 /** What a PUT sets; what is left out stays as it is. */
 export interface DomainChange {
@@ -139,7 +142,7 @@ async function getLinkable(em: EntityManager, scope: Scope, reference: string): 
     );
   if (row.expires)
     throw new ServiceError('business_logic_error', 'This deployment expires; link the domain to one that stays.', {
-      details: { expires: Math.floor(row.expires.getTime() / 1000) },
+      details: { expires: toUnixSeconds(row.expires) },
     });
   return row;
 }

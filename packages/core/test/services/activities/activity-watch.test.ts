@@ -4,7 +4,7 @@ import { openDatabase } from '../../../src/database/database.ts';
 import { recordActivity } from '../../../src/services/activities/activities.ts';
 import { createActivityFeed } from '../../../src/services/activities/activity-feed.ts';
 import { watchActivities } from '../../../src/services/activities/activity-watch.ts';
-import { lockAccount } from '../../../src/services/deployments/deployments.ts';
+import { lockAccount } from '../../../src/services/accounts/account-lock.ts';
 import { createTestCore, type TestCore } from '../../test-core.ts';
 
 let test: TestCore;

@@ -4,12 +4,8 @@ import type { AccountCaller, Core } from '../../../src/core.ts';
 import { getAccount } from '../../../src/services/accounts/accounts.ts';
 import { listActivities } from '../../../src/services/activities/activities.ts';
 import { claimDeployment, readClaim } from '../../../src/services/deployments/claims.ts';
-import {
-  deleteDeployment,
-  getDeployment,
-  listDeployments,
-  lockAccount,
-} from '../../../src/services/deployments/deployments.ts';
+import { lockAccount } from '../../../src/services/accounts/account-lock.ts';
+import { deleteDeployment, getDeployment, listDeployments } from '../../../src/services/deployments/deployments.ts';
 import { createPlans } from '../../../src/services/accounts/plans.ts';
 import { DEFAULT_RATE_LIMITS } from '../../../src/services/rate-limits.ts';
 import { ANONYMOUS, createTestCore, deploySite, type TestCore } from '../../test-core.ts';

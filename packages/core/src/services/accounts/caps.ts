@@ -1,0 +1,27 @@
+import type { Caps } from '@berth/contract';
+import type { Core } from '../../core.ts';
+import { ServiceError } from '../../errors.ts';
+
+/** What a refusal says, by cap. */
+const WORDS: Record<keyof Caps, (limit: number, used: number) => string> = {
+  deployments: (limit, used) => holds(limit, used, 'deployments'),
+  platformDomains: (limit, used) => holds(limit, used, 'platform domains'),
+  customDomains: (limit, used) => holds(limit, used, 'custom domains'),
+  seats: (limit, used) =>
+    `The plan has ${limit} ${limit === 1 ? 'seat' : 'seats'}, and the account has ${used} members. Remove one, or change the plan.`,
+};
+
+/**
+ * Sees to it that a plan covers one more than what is used.
+ *
+ * @throws `forbidden`, with `details`, at the cap. Source: contract §2, §6; security T26.
+ */
+export function refuseBeyondCap(core: Core, plan: string, cap: keyof Caps, used: number): void {
+  const limit = core.plans.get(plan).caps?.[cap];
+  if (limit !== undefined && used >= limit)
+    throw new ServiceError('forbidden', WORDS[cap](limit, used), { details: { cap, used, limit } });
+}
+
+function holds(limit: number, used: number, what: string): string {
+  return `The plan holds ${limit} ${what}, and the account has ${used}. Delete one, or change the plan.`;
+}
