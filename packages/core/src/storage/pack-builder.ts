@@ -81,11 +81,12 @@ export function createPackBuilder(openFile: () => Promise<PackFile>, hasher: Has
   let sealing: Promise<{ sizeBytes: number }> | null = null;
 
   const openOnce = () => (file ??= openFile());
-  const batchBytes = () => (flushed < LARGE_FROM_BYTES ? BATCH_BYTES : LARGE_BATCH_BYTES);
   const newBatch = () => {
+    const large = flushed >= LARGE_FROM_BYTES;
+    const size = large ? LARGE_BATCH_BYTES : BATCH_BYTES;
     const again = spare.pop();
-    if (again?.length === batchBytes()) return again;
-    return (flushed < LARGE_FROM_BYTES ? null : aligned()) ?? Buffer.from(new ArrayBuffer(batchBytes()));
+    if (again?.length === size) return again;
+    return (large ? aligned() : null) ?? Buffer.from(new ArrayBuffer(size));
   };
   const fail = (error: unknown) => void (failure ??= { error });
 

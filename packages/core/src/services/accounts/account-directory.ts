@@ -1,3 +1,4 @@
+import { UniqueConstraintViolationException } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { Core, Scope } from '../../core.ts';
 import { Account, type AccountState, PlanChange } from '../../entities/index.ts';
@@ -28,14 +29,12 @@ export interface AccountBilling {
   scheduled: { plan: string; due: number } | null;
 }
 
-const UNIQUE_VIOLATION = '23505';
-
 /** Makes an account. @returns Its id. @throws `business_logic_error` when the address has one already. Source: contract §8. */
 export async function openAccount(core: Core, account: NewAccount): Promise<string> {
   try {
     return await core.database.transaction(async (em) => createAccount(em, core, account));
   } catch (error) {
-    if ((error as { code?: string }).code !== UNIQUE_VIOLATION) throw error;
+    if (!(error instanceof UniqueConstraintViolationException)) throw error;
     throw new ServiceError('business_logic_error', `There is an account of ${account.email} already.`, {
       details: { email: account.email },
       cause: error,
@@ -80,7 +79,7 @@ export async function getBilling(core: Core, account: string): Promise<AccountBi
 export async function actForAccount(core: Core, reference: string): Promise<Scope> {
   const { rows } = await sql<{ account: string; plan: string }>`
     select id as account, plan from account where id = ${reference} or lower(email) = lower(${reference})
-    order by id = ${reference} desc, email = ${reference} desc limit 1`.execute(core.database.em().getKysely());
+    order by id = ${reference} desc, email = ${reference} desc limit 1`.execute(core.database.kysely);
   const row = rows[0];
   if (!row) throw notFound(`account: ${reference}`);
   return { core, caller: { kind: 'account', ...row, credential: 'api', token: '', authMethod: 'operator' } };

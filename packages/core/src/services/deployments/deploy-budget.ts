@@ -1,7 +1,5 @@
-import { IDEMPOTENCY_WINDOW_SECONDS } from '@berth/contract';
-import { sql } from 'kysely';
 import type { Caller, Core } from '../../core.ts';
-import type { IdempotencyKey } from './idempotency.ts';
+import { hasOutcome, type IdempotencyKey } from './idempotency.ts';
 import { giveBack, type RateLimitState, requireRoom } from '../rate-limits.ts';
 
 /** What a deploy has taken of the limit on deploys. */
@@ -35,13 +33,4 @@ export async function takeDeployBudget(core: Core, caller: Caller, key: Idempote
         core.log.warn({ err: error }, 'A repeated deploy was not given back to its budget.'),
       ),
   };
-}
-
-async function hasOutcome(core: Core, { scope, key }: IdempotencyKey): Promise<boolean> {
-  const after = new Date(core.now().getTime() - IDEMPOTENCY_WINDOW_SECONDS * 1000);
-  const { rows } = await sql`
-    select 1 from idempotency_record where scope = ${scope} and key = ${key} and created > ${after}`.execute(
-    core.database.em().getKysely(),
-  );
-  return rows.length > 0;
 }

@@ -72,6 +72,16 @@ export async function findReplay<T>(
   return decrypt(core, id, Buffer.from(record.response)) as T;
 }
 
+/** Whether a key has an outcome that is replayed. An answer of the moment: nothing is held. */
+export async function hasOutcome(core: Core, { scope, key }: IdempotencyKey): Promise<boolean> {
+  const after = new Date(core.now().getTime() - IDEMPOTENCY_WINDOW_SECONDS * 1000);
+  const { rows } = await sql`
+    select 1 from idempotency_record where scope = ${scope} and key = ${key} and created > ${after}`.execute(
+    core.database.kysely,
+  );
+  return rows.length > 0;
+}
+
 /** Stores a 201 under its key, in the transaction of the deployment. It may hold a claim hash, so it is encrypted. */
 export function storeOutcome(
   em: EntityManager,
