@@ -11,6 +11,8 @@ export type DatabaseAddress = { url: string } | { socketDir: string; user: strin
 
 /** The connection to PostgreSQL and everything that is read or written through it. */
 export interface Database {
+  /** For statements outside of any unit of work. */
+  readonly kysely: ReturnType<EntityManager['getKysely']>;
   /** A fresh unit of work. Each procedure, job or request takes its own. */
   em(): EntityManager;
   /**
@@ -54,6 +56,7 @@ export function openDatabase(address: DatabaseAddress, { poolSize = 16 } = {}): 
   const em = () => orm.em.fork() as EntityManager;
   const activityNews = openListener(address, 'berth_activity');
   return {
+    kysely: em().getKysely(),
     em,
     async transaction(work) {
       for (let attempt = 0; ; attempt += 1) {

@@ -21,8 +21,6 @@ export async function listLabels({ core, caller: { account } }: Scope): Promise<
       union all
       select labels, created from token where account_id = ${account}
     ) resource, unnest(labels) as label
-    group by label order by max(used) desc, label collate "C" limit ${MAX_LISTED_LABELS}`.execute(
-    core.database.em().getKysely(),
-  );
+    group by label order by max(used) desc, label collate "C" limit ${MAX_LISTED_LABELS}`.execute(core.database.kysely);
   return { labels: rows.map(({ label }) => label) };
 }

@@ -80,7 +80,7 @@ export async function takeFromBucket(core: Core, key: string, limit: RateLimit, 
     on conflict (key) do update set
       "full" = case when ${mayTake} then ${before} + ${micros(cost * token)} else ${before} end, taken = ${mayTake}
     returning taken, (extract(epoch from b."full" - ${now}::timestamptz) * 1000000)::float8 as missing`
-    .execute(core.database.em().getKysely())
+    .execute(core.database.kysely)
     .catch(throwOutage);
   const { taken, missing } = rows[0]!;
   return stateOf(limit, taken, Math.max(0, Math.min(missing, capacity)), cost);
@@ -109,13 +109,13 @@ export async function giveBack(core: Core, name: RateLimitName, who: string, cos
   const { token } = microsecondsOf(core.rateLimits[name]);
   await sql`
     update rate_bucket set "full" = "full" - ${cost * token} * interval '1 microsecond' where key = ${keyOf(name, who)}`
-    .execute(core.database.em().getKysely())
+    .execute(core.database.kysely)
     .catch(throwOutage);
 }
 
 /** Removes buckets that are full: a missing one is full. */
 export async function forgetFullBuckets(core: Core): Promise<void> {
-  await sql`delete from rate_bucket where "full" <= ${core.now()}`.execute(core.database.em().getKysely());
+  await sql`delete from rate_bucket where "full" <= ${core.now()}`.execute(core.database.kysely);
 }
 
 /** A token in time, rounded up, and a whole bucket of them: exactly `count` fit. */

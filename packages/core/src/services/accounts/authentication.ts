@@ -53,7 +53,7 @@ export async function checkCredential(core: Core, { account, token }: AccountCal
   const { rows } = await sql<{ state: CredentialRow['state']; expires: Date | null }>`
     select a.state, t.expires from token t join account a on a.id = t.account_id
     where t.account_id = ${account} and t.token = ${token} and (t.expires is null or t.expires > ${core.now()})`.execute(
-    core.database.em().getKysely(),
+    core.database.kysely,
   );
   const row = requireOpen(rows[0]);
   return row.expires === null ? null : new Date(row.expires);
@@ -76,7 +76,7 @@ async function findCredential(core: Core, credential: string): Promise<Credentia
       (t.used is null or t.used < ${staleBefore(now)}) as stale
     from token t join account a on a.id = t.account_id
     where t.secret_hash = ${secretHash(credential)} and (t.expires is null or t.expires > ${now})`.execute(
-    core.database.em().getKysely(),
+    core.database.kysely,
   );
   return rows[0];
 }
@@ -85,7 +85,7 @@ async function findCredential(core: Core, credential: string): Promise<Credentia
 async function markUsed(core: Core, id: number): Promise<void> {
   const now = core.now();
   await sql`update token set used = ${now} where id = ${id} and (used is null or used < ${staleBefore(now)})`.execute(
-    core.database.em().getKysely(),
+    core.database.kysely,
   );
 }
 

@@ -77,7 +77,7 @@ export async function applyDuePlanChanges(core: Core): Promise<number> {
   const now = core.now();
   const { rows } = await sql<{ account: string }>`
     select account_id as account from plan_change where due <= ${now} order by due limit ${BATCH}`.execute(
-    core.database.em().getKysely(),
+    core.database.kysely,
   );
   let applied = 0;
   for (const { account } of rows) if (await applyDue(core, account, now)) applied += 1;

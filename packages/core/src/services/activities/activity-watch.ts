@@ -91,7 +91,7 @@ export async function watchActivities(
 async function newestId(core: Core, account: string): Promise<number> {
   const { rows } = await sql<{ id: number }>`
     select coalesce(max(id), 0)::float8 as id from activity where account_id = ${account}`.execute(
-    core.database.em().getKysely(),
+    core.database.kysely,
   );
   return rows[0]!.id;
 }

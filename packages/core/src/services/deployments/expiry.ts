@@ -14,9 +14,7 @@ export async function expireDeployments(core: Core, batch: number): Promise<numb
   const now = core.now();
   const due = await sql<{ id: string; account: string | null }>`
     select id, account_id as account from deployment
-    where status = 'success' and expires <= ${now} order by expires limit ${batch}`.execute(
-    core.database.em().getKysely(),
-  );
+    where status = 'success' and expires <= ${now} order by expires limit ${batch}`.execute(core.database.kysely);
   let ended = 0;
   for (const { id, account } of due.rows) if (await expire(core, id, account, now)) ended += 1;
   return ended;

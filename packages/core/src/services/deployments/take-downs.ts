@@ -80,7 +80,7 @@ async function change(
 async function findOwner(core: Core, deployment: string): Promise<string | null | undefined> {
   const { rows } = await sql<{ account: string | null }>`
     select account_id as account from deployment where id = ${deployment} and status = 'success'`.execute(
-    core.database.em().getKysely(),
+    core.database.kysely,
   );
   return rows[0]?.account;
 }

@@ -45,6 +45,6 @@ async function look(core: Core): Promise<Backlog> {
   const { rows } = await sql<Backlog>`
     select (select count(*)::int from deployment where status = 'success' and expires <= ${late}) as expired,
       (select count(*)::int from plan_change where due <= ${late}) as changes,
-      (select count(*)::int from pack where state = 'dead') as dead`.execute(core.database.em().getKysely());
+      (select count(*)::int from pack where state = 'dead') as dead`.execute(core.database.kysely);
   return rows[0]!;
 }

@@ -146,5 +146,5 @@ async function packsAfter(core: Core, last: string): Promise<string[]> {
 }
 
 function kysely(core: Core) {
-  return core.database.em().getKysely();
+  return core.database.kysely;
 }

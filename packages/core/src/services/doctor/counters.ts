@@ -18,7 +18,7 @@ export const counters: Check = {
   async *run(core, { fix }) {
     const { rows } = await sql<Miscount>`
       select * from (select a.id as account, deployment_count as counted, ${live} as actual from account a) c
-      where counted <> actual order by account`.execute(core.database.em().getKysely());
+      where counted <> actual order by account`.execute(core.database.kysely);
     for (const { account, counted, actual } of rows) {
       if (fix) await recount(core, account);
       yield finding('drift', `Account ${account} counts ${counted} deployments and has ${actual}.`, {

@@ -25,7 +25,7 @@ export const domains: Check = {
           when d.status <> 'success' then 'deleting'
           when d.expires is not null then 'expiring' end as fault
         from domain o join deployment d on d.id = o.deployment_id) l
-      where fault is not null order by domain`.execute(core.database.em().getKysely());
+      where fault is not null order by domain`.execute(core.database.kysely);
     for (const { domain, deployment, fault } of rows)
       yield finding('drift', `${domain} leads to ${deployment}, which ${FAULTS[fault]}. Link it to another one.`, {
         domain,

@@ -67,7 +67,7 @@ async function readPage(core: Core, last: string): Promise<Page> {
     where files is distinct from cardinality(paths) or length(hashes) <> 32 * files or cardinality(sizes) <> files
     union all
     select id, fault, count(*)::int, min(path) from file where fault is not null group by id, fault
-    order by id`.execute(core.database.em().getKysely());
+    order by id`.execute(core.database.kysely);
   return {
     ids: rows.filter(({ fault }) => fault === null).map(({ id }) => id),
     faults: rows.flatMap(({ fault, ...row }) => (fault === null ? [] : [{ ...row, fault }])),
@@ -76,6 +76,6 @@ async function readPage(core: Core, last: string): Promise<Page> {
 
 async function countDeployments(core: Core): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from deployment where status = 'success'`.execute(core.database.em().getKysely());
+    select count(*)::int as count from deployment where status = 'success'`.execute(core.database.kysely);
   return rows[0]!.count;
 }

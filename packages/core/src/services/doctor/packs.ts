@@ -100,5 +100,5 @@ async function* batches(ids: AsyncIterable<string>): AsyncGenerator<string[]> {
 }
 
 function kysely(core: Core) {
-  return core.database.em().getKysely();
+  return core.database.kysely;
 }

@@ -30,7 +30,7 @@ export interface Asker {
 export async function claimLook(core: Core, id: number): Promise<number> {
   const now = core.now();
   const before = new Date(now.getTime() - COOLDOWN_MS);
-  const db = core.database.em().getKysely();
+  const db = core.database.kysely;
   const { rows } = await sql<{ id: string }>`
     update domain set checked = ${now}
     where id = ${id} and (checked is null or checked <= ${before} or checked > ${now}) returning id`.execute(db);

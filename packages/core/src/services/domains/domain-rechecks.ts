@@ -53,6 +53,6 @@ async function claimDue(core: Core, batch: number): Promise<number[]> {
         and (d.checked is null or d.checked <= ${ago(COOLDOWN_MS)})
         and (d.verified is not null or (a.state = 'active' and d.status <> 'paused'))
       order by d.next_check limit ${batch} for update of d skip locked)
-    returning id::float8 as id`.execute(core.database.em().getKysely());
+    returning id::float8 as id`.execute(core.database.kysely);
   return rows.map(({ id }) => id);
 }

@@ -12,5 +12,5 @@ export async function beat(core: Pick<Core, 'database' | 'boot' | 'now'>): Promi
   const now = core.now();
   await sql`
     insert into boot (id, started, heartbeat) values (${core.boot}, ${now}, ${now})
-    on conflict (id) do update set heartbeat = excluded.heartbeat`.execute(core.database.em().getKysely());
+    on conflict (id) do update set heartbeat = excluded.heartbeat`.execute(core.database.kysely);
 }

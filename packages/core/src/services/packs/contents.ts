@@ -42,7 +42,7 @@ export const hashAt = (packed: unknown, position: string) =>
 async function findStored(core: Core, hashes: readonly string[]): Promise<Set<string>> {
   const { rows } = await sql<{ hash: string }>`
     select encode(hash, 'hex') as hash from content where hash = any(${byteaArray(hashes)}::bytea[])`.execute(
-    core.database.em().getKysely(),
+    core.database.kysely,
   );
   return new Set(rows.map(({ hash }) => hash));
 }

@@ -82,5 +82,5 @@ export async function removeDeadPack(core: Core, id: string): Promise<void> {
 }
 
 function kysely(core: Core) {
-  return core.database.em().getKysely();
+  return core.database.kysely;
 }

@@ -121,5 +121,5 @@ async function forgetBoots(core: Core, bootStaleMs: number): Promise<void> {
 }
 
 function kysely(core: Core) {
-  return core.database.em().getKysely();
+  return core.database.kysely;
 }

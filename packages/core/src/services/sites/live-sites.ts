@@ -82,7 +82,7 @@ async function findSite(core: Core, address: SiteAddress): Promise<SiteRow | und
       select d.id as deployment, d.password_hash as "passwordHash", d.account_id is null as anonymous,
         case when d.taken_down is not null then 'taken-down' when ${isPaused} then 'paused' else 'shown' end as state
       from ${source} where ${condition} and (a.state is null or a.state <> 'terminated')
-    ) s where s.state <> 'shown' or s.deployment is not null`.execute(core.database.em().getKysely());
+    ) s where s.state <> 'shown' or s.deployment is not null`.execute(core.database.kysely);
   return rows[0];
 }
 
@@ -96,6 +96,6 @@ async function loadManifest(core: Core, deployment: string): Promise<Manifest> {
     from manifest m
     cross join unnest(m.paths) with ordinality as f (path, position)
     join content c on c.hash = ${hashAt(sql.ref('m.hashes'), 'f.position')}
-    where m.deployment_id = ${deployment}`.execute(core.database.em().getKysely());
+    where m.deployment_id = ${deployment}`.execute(core.database.kysely);
   return new Map(rows.map(({ path, ...file }): [string, SiteFile] => [path, file]));
 }

@@ -54,7 +54,7 @@ async function countAttempt(core: Core, deployment: string, address: string): Pr
 async function findHash(core: Core, deployment: string): Promise<string | null> {
   const { rows } = await sql<{ stored: string | null }>`
     select password_hash as stored from deployment where id = ${deployment} and status = 'success'`.execute(
-    core.database.em().getKysely(),
+    core.database.kysely,
   );
   return rows[0]?.stored ?? null;
 }
@@ -65,7 +65,7 @@ async function renew(core: Core, deployment: string, password: string, stored: s
     const renewed = await renewHash(password, stored);
     if (renewed === null) return;
     await sql`update deployment set password_hash = ${renewed} where id = ${deployment} and password_hash = ${stored}`.execute(
-      core.database.em().getKysely(),
+      core.database.kysely,
     );
   } catch (err) {
     core.log.warn({ err, deployment }, 'A password could not be hashed anew.');

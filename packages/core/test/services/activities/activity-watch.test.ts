@@ -50,7 +50,14 @@ describe('contract §9: following the activities of an account', () => {
     const { database } = test.core;
     const core = {
       ...test.core,
-      database: { ...database, em: () => ((looks += 1), database.em()) },
+      database: {
+        ...database,
+        em: () => ((looks += 1), database.em()),
+        get kysely() {
+          looks += 1;
+          return database.kysely;
+        },
+      },
       activityFeed: {
         ...test.core.activityFeed,
         follow: async (_: string, given: () => void) => ((wake = given), () => {}),

@@ -302,7 +302,7 @@ describe('W4: packs that nobody fills any more', () => {
 describe('security §5: isolation', () => {
   it('is READ COMMITTED, which the fence is made for', async () => {
     const { rows } = await sql<{ level: string }>`select current_setting('transaction_isolation') as level`.execute(
-      core.database.em().getKysely(),
+      core.database.kysely,
     );
     expect(rows).toEqual([{ level: 'read committed' }]);
   });
