@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
-import { type Log, ServiceError } from '@berth/core';
-import type { ErrorRequestHandler, RequestHandler } from 'express';
-import { sendError } from '../http/error-answer.ts';
+import { type Log, ServiceError, toServiceError } from '@berth/core';
+import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
+import { logFault, requestIdOf, sendError } from '../http/error-answer.ts';
 
 /** Answers 405 and names what is allowed. HEAD goes with GET, and OPTIONS is always there. Source: contract §2. */
 export function sendMethodNotAllowed(res: ServerResponse, method: string, allowed: Iterable<string>): void {
@@ -16,6 +16,25 @@ export function only(...methods: string[]): RequestHandler {
     if (req.method === 'OPTIONS') res.writeHead(204, { Allow: allowOf(methods) }).end();
     else sendMethodNotAllowed(res, req.method, methods);
   };
+}
+
+/**
+ * Answers whatever was thrown with a page, to whoever asks for HTML; anybody else gets the error body, as everywhere.
+ *
+ * @param sendPage Answers with the page.
+ */
+export function sendErrorOrPage(
+  req: Request,
+  res: Response,
+  thrown: unknown,
+  { log, operation }: { log: Log; operation: string },
+  sendPage: (error: ServiceError, requestId: string) => void,
+): void {
+  if (req.accepts(['json', 'html']) !== 'html') return sendError(res, thrown, { log, operation });
+  const error = toServiceError(thrown);
+  const requestId = requestIdOf(res);
+  logFault(log, error, { requestId, operation });
+  sendPage(error, requestId);
 }
 
 function allowOf(allowed: Iterable<string>): string {

@@ -1,18 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { CLAIM_HASH } from '@berth/contract';
-import {
-  authenticate,
-  type Core,
-  createCaller,
-  invalid,
-  type Log,
-  notFound,
-  ServiceError,
-  toServiceError,
-} from '@berth/core';
+import { authenticate, type Core, createCaller, invalid, type Log, notFound, ServiceError } from '@berth/core';
 import express, { type Request, type Response, type Router } from 'express';
-import { errorBody, errorHeaders, logFault, requestIdOf, sendError } from '../../http/error-answer.ts';
-import { only } from '../errors.ts';
+import { errorBody, errorHeaders, requestIdOf } from '../../http/error-answer.ts';
+import { only, sendErrorOrPage } from '../errors.ts';
 import { claimPathOf } from './claim-path.ts';
 import { readForm } from './form-body.ts';
 import { sendClaimPage } from './page.ts';
@@ -47,7 +38,7 @@ export function claimPageRouter({ core, claimUrl, baseUrl, addressOf, log }: Cla
   router.use((req, res, next) => {
     if (!req.path.startsWith(`${path}/`)) return next();
     const hash = req.path.slice(path.length + 1).replace(/\/$/, '');
-    if (!CLAIM_HASH.test(hash)) return path === '' ? next() : refuse(req, res, notFound('claim'), log);
+    if (!CLAIM_HASH.test(hash)) return path === '' ? next() : refuse(req, res, notFound('claim'));
     if (req.method === 'POST') return void claim(req, res, hash);
     if (req.method !== 'GET' && req.method !== 'HEAD') return methods(req, res, next);
     return sendClaimPage(res, { status: 200, baseUrl, form: { claim: `${claimUrl}/${hash}` } });
@@ -63,21 +54,16 @@ export function claimPageRouter({ core, claimUrl, baseUrl, addressOf, log }: Cla
       const api = createCaller({ core, caller, requestId: requestIdOf(res) });
       sendClaimPage(res, { status: 200, baseUrl, claimed: await api.account.claim({ claim: hash }) });
     } catch (thrown) {
-      refuse(req, res, thrown, log, `${claimUrl}/${hash}`);
+      refuse(req, res, thrown, `${claimUrl}/${hash}`);
     }
   }
 
-  function refuse(req: Request, res: Response, thrown: unknown, log: Log, claim?: string): void {
-    if (req.accepts(['json', 'html']) !== 'html') return sendError(res, thrown, { log, operation: 'account.claim' });
-    const error = toServiceError(thrown);
-    const requestId = requestIdOf(res);
-    logFault(log, error, { requestId, operation: 'account.claim' });
-    const problem = problemOf(error, errorBody(error, requestId).message, requestId);
-    sendClaimPage(
-      res,
-      { status: error.status, baseUrl, problem, ...(problem.again && claim ? { form: { claim } } : {}) },
-      errorHeaders(error),
-    );
+  function refuse(req: Request, res: Response, thrown: unknown, claim?: string): void {
+    sendErrorOrPage(req, res, thrown, { log, operation: 'account.claim' }, (error, requestId) => {
+      const problem = problemOf(error, errorBody(error, requestId).message, requestId);
+      const form = problem.again && claim ? { form: { claim } } : {};
+      sendClaimPage(res, { status: error.status, baseUrl, problem, ...form }, errorHeaders(error));
+    });
   }
 
   return router;

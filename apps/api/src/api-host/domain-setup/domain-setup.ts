@@ -1,7 +1,7 @@
-import { checkDomainSetup, type Core, findDomainSetup, type Log, notFound, toServiceError } from '@berth/core';
+import { checkDomainSetup, type Core, findDomainSetup, type Log, notFound } from '@berth/core';
 import express, { type Request, type Response, type Router } from 'express';
-import { errorHeaders, logFault, requestIdOf, sendError } from '../../http/error-answer.ts';
-import { only } from '../errors.ts';
+import { errorHeaders } from '../../http/error-answer.ts';
+import { only, sendErrorOrPage } from '../errors.ts';
 import { sendSetupPage, sendSetupProblem } from './page.ts';
 
 /** What the page works with. */
@@ -32,12 +32,8 @@ export function domainSetupRouter({ core, log }: DomainSetupParts): Router {
     )
     .post(
       answer(async (req, res) => {
-        if (
-          isForeign(req)
-            ? !(await findDomainSetup(core, req.params.hash))
-            : !(await checkDomainSetup(core, req.params.hash))
-        )
-          throw notFound('setup link');
+        const look = isForeign(req) ? findDomainSetup : checkDomainSetup;
+        if (!(await look(core, req.params.hash))) throw notFound('setup link');
         // The address of the page itself, so that to load it again does not ask again.
         res.writeHead(303, { Location: `/setup/${req.params.hash}`, 'Cache-Control': 'no-store' }).end();
       }),
@@ -50,10 +46,9 @@ export function domainSetupRouter({ core, log }: DomainSetupParts): Router {
       try {
         await work(req, res);
       } catch (thrown) {
-        if (req.accepts(['json', 'html']) !== 'html') return sendError(res, thrown, { log, operation: OPERATION });
-        const error = toServiceError(thrown);
-        logFault(log, error, { requestId: requestIdOf(res), operation: OPERATION });
-        sendSetupProblem(res, error.status, requestIdOf(res), errorHeaders(error));
+        sendErrorOrPage(req, res, thrown, { log, operation: OPERATION }, (error, requestId) =>
+          sendSetupProblem(res, error.status, requestId, errorHeaders(error)),
+        );
       }
     };
   }
