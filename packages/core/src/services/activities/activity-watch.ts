@@ -61,8 +61,9 @@ export async function watchActivities(
       while (!signal.aborted) {
         core.activityFeed.ended.throwIfAborted();
         isNews = false;
-        const expires = await checkCredential(core, caller);
         const rows = await readAfter(core, caller.account, last);
+        // After reading: of an account that was closed before something happened in it, that is not told any more.
+        const expires = await checkCredential(core, caller);
         for (const row of rows) {
           yield { id: String(row.id), activity: toActivity(row) };
           last = row.id;
