@@ -1,11 +1,20 @@
-import type { SiteFile } from './site.ts';
+import type { Coding } from './site.ts';
 
-const NAME_PART = /[.-]([\w-]{8,})(?=\.|$)/g;
-const SIGN_OF_A_HASH = /\d|.[A-Z]/;
+const ETAG_DIGITS = 32;
+const HASH_LENGTH = 8;
+const DOT = 0x2e;
+const DASH = 0x2d;
 
-/** The strong entity tag of a content: equal for equal bytes, on every path, deployment and node. Source: serving S44. */
-export function entityTag(file: SiteFile): string {
-  return `"${file.sha256.slice(0, 32)}"`;
+/**
+ * The strong entity tag of an answer: equal for equal bytes, on every path, deployment and node.
+ *
+ * @param sha256 Of the content as it was uploaded, whatever it is sent as.
+ * @param coding How it is compressed; `null` when it is not.
+ * @returns The tag with its quotes, such as `"0123456789abcdef0123456789abcdef-br"`. Source: serving S44.
+ */
+export function entityTag(sha256: string, coding: Coding | null = null): string {
+  const digits = sha256.slice(0, ETAG_DIGITS);
+  return coding === null ? `"${digits}"` : `"${digits}-${coding}"`;
 }
 
 /**
@@ -24,8 +33,35 @@ export function cacheControl(path: string, { onDomain = false } = {}): string {
 
 /** True for names such as `app.4f3a9b21.js` and `index-BX1y_Abq.css`, not for `app-component.js`. Source: serving S54. */
 export function hasHashInName(path: string): boolean {
-  const name = path.slice(path.lastIndexOf('/') + 1);
-  const dot = name.lastIndexOf('.');
-  const stem = dot < 0 ? name : name.slice(0, dot);
-  return stem.matchAll(NAME_PART).some(([, part]) => SIGN_OF_A_HASH.test(part!));
+  const name = path.lastIndexOf('/') + 1;
+  const dot = path.lastIndexOf('.');
+  const end = dot < name ? path.length : dot;
+  // Where a part starts that may be a hash; beyond the end while there is none.
+  let start = Infinity;
+  let signed = false;
+  for (let at = name; at < end; at += 1) {
+    const char = path.charCodeAt(at);
+    if (char === DOT) {
+      if (signed && at - start >= HASH_LENGTH) return true;
+      start = at + 1;
+      signed = false;
+    } else if (char === DASH) start = Math.min(start, at + 1);
+    else if (!isWord(char)) {
+      start = Infinity;
+      signed = false;
+    } else if ((isDigit(char) && at >= start) || (isCapital(char) && at > start)) signed = true;
+  }
+  return signed && end - start >= HASH_LENGTH;
+}
+
+function isDigit(char: number): boolean {
+  return char >= 0x30 && char <= 0x39;
+}
+
+function isCapital(char: number): boolean {
+  return char >= 0x41 && char <= 0x5a;
+}
+
+function isWord(char: number): boolean {
+  return isDigit(char) || isCapital(char) || (char >= 0x61 && char <= 0x7a) || char === 0x5f;
 }

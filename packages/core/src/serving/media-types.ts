@@ -6,30 +6,41 @@ export interface MediaType {
   compressible: boolean;
 }
 
+/** Below it there is nothing to win; above it the work takes too long. In bytes. */
+const COMPRESSED_SIZES = { min: 1024, max: 16 * 1024 * 1024 };
+
 const EXTENSIONS: Record<string, string> = {
   'text/html': 'html htm',
   'text/css': 'css',
   'text/javascript': 'js mjs cjs jsx',
-  'text/plain': 'txt text log ini conf cfg diff patch rst adoc asc sh py rb rs go c h cpp hpp java glsl vert frag',
+  'text/plain':
+    'txt text log ini conf cfg properties diff patch rst adoc org tex bib asc md5 sha256 sha512 sh py rb rs go c h cpp hpp ' +
+    'cs java kt swift lua sql tsx vue svelte scss sass less graphql proto glsl vert frag',
   'text/markdown': 'md markdown mdx',
   'text/csv': 'csv',
   'text/tab-separated-values': 'tsv',
   'text/calendar': 'ics',
-  'text/vcard': 'vcf',
+  'text/vcard': 'vcf vcard',
   'text/vtt': 'vtt',
   'text/wgsl': 'wgsl',
+  'text/turtle': 'ttl',
+  'text/n3': 'n3',
 
   'application/json': 'json map topojson har',
   'application/manifest+json': 'webmanifest manifest',
+  'application/importmap+json': 'importmap',
+  'application/speculationrules+json': 'speculationrules',
   'application/ld+json': 'jsonld',
   'application/geo+json': 'geojson',
+  'application/x-ipynb+json': 'ipynb',
   'application/x-ndjson': 'jsonl ndjson',
   'application/yaml': 'yaml yml',
   'application/toml': 'toml',
   'application/wasm': 'wasm',
 
-  'application/xml': 'xml xsd',
+  'application/xml': 'xml xsd opml',
   'application/xhtml+xml': 'xhtml xht',
+  'application/mathml+xml': 'mathml mml',
   'application/xslt+xml': 'xsl xslt',
   'application/rss+xml': 'rss',
   'application/atom+xml': 'atom',
@@ -39,6 +50,7 @@ const EXTENSIONS: Record<string, string> = {
   'application/ttml+xml': 'ttml',
   'application/gpx+xml': 'gpx',
   'application/vnd.google-earth.kml+xml': 'kml',
+  'application/vnd.recordare.musicxml+xml': 'musicxml',
 
   'image/svg+xml': 'svg',
   'image/png': 'png',
@@ -55,6 +67,11 @@ const EXTENSIONS: Record<string, string> = {
   'image/tiff': 'tif tiff',
   'image/jp2': 'jp2',
   'image/ktx2': 'ktx2',
+  'image/ktx': 'ktx',
+  'image/aces': 'exr',
+  'image/vnd.radiance': 'hdr',
+  'image/vnd.ms-dds': 'dds',
+  'image/vnd.djvu': 'djvu',
   'image/vnd.adobe.photoshop': 'psd',
 
   'font/woff2': 'woff2',
@@ -65,7 +82,7 @@ const EXTENSIONS: Record<string, string> = {
   'application/vnd.ms-fontobject': 'eot',
 
   'audio/mpeg': 'mp3 mpga',
-  'audio/mp4': 'm4a m4b',
+  'audio/mp4': 'm4a m4b cmfa',
   'audio/aac': 'aac',
   'audio/ogg': 'ogg oga opus spx',
   'audio/flac': 'flac',
@@ -73,9 +90,11 @@ const EXTENSIONS: Record<string, string> = {
   'audio/webm': 'weba',
   'audio/midi': 'mid midi',
   'audio/aiff': 'aif aiff',
+  'audio/matroska': 'mka',
+  'audio/x-caf': 'caf',
   'audio/x-mpegurl': 'm3u',
 
-  'video/mp4': 'mp4 m4v mp4v',
+  'video/mp4': 'mp4 m4v mp4v cmfv',
   'video/webm': 'webm',
   'video/ogg': 'ogv',
   'video/quicktime': 'mov qt',
@@ -84,6 +103,7 @@ const EXTENSIONS: Record<string, string> = {
   'video/iso.segment': 'm4s',
   'video/3gpp': '3gp',
   'video/matroska': 'mkv',
+  'video/x-flv': 'flv',
   'video/x-msvideo': 'avi',
   'application/vnd.apple.mpegurl': 'm3u8',
   'application/x-subrip': 'srt',
@@ -101,6 +121,7 @@ const EXTENSIONS: Record<string, string> = {
   'application/rtf': 'rtf',
   'application/postscript': 'ps eps',
   'application/epub+zip': 'epub',
+  'application/x-mobipocket-ebook': 'mobi',
   'application/msword': 'doc',
   'application/vnd.ms-excel': 'xls',
   'application/vnd.ms-powerpoint': 'ppt',
@@ -119,19 +140,26 @@ const EXTENSIONS: Record<string, string> = {
   'application/x-xz': 'xz',
   'application/x-7z-compressed': '7z',
   'application/vnd.rar': 'rar',
+  'application/java-archive': 'jar',
+  'application/vnd.android.package-archive': 'apk',
+  'application/x-xpinstall': 'xpi',
+  'application/x-apple-aspen-config': 'mobileconfig',
+  'application/x-shockwave-flash': 'swf',
 
   'application/x-protobuf': 'pbf',
   'application/vnd.mapbox-vector-tile': 'mvt',
   'application/vnd.pmtiles': 'pmtiles',
   'application/vnd.apache.parquet': 'parquet',
   'application/vnd.apache.arrow.file': 'arrow',
+  'application/vnd.apache.arrow.stream': 'arrows',
+  'application/cbor': 'cbor',
   'application/vnd.sqlite3': 'sqlite sqlite3',
   'application/vnd.apple.pkpass': 'pkpass',
   'application/x-bittorrent': 'torrent',
 };
 
 const COMPRESSIBLE =
-  /^text\/|[/+](?:json|xml)$|^application\/(?:wasm|vnd\.ms-fontobject)$|^font\/(?:ttf|otf|collection)$/;
+  /^text\/|[/+](?:json|xml)$|^application\/(?:wasm|x-ndjson|vnd\.ms-fontobject)$|^font\/(?:ttf|otf|collection)$/;
 
 const UNKNOWN = mediaType('application/octet-stream');
 const BY_EXTENSION: ReadonlyMap<string, MediaType> = new Map(
@@ -155,6 +183,15 @@ export function mediaTypeOf(path: string): MediaType {
   const dot = name.lastIndexOf('.');
   const known = dot < 0 ? BY_NAME.get(name) : BY_EXTENSION.get(name.slice(dot + 1).toLowerCase());
   return known ?? UNKNOWN;
+}
+
+/**
+ * Whether a file is compressed after publishing, by its name and its size in bytes.
+ *
+ * Source: serving S48.
+ */
+export function isWorthCompressing(path: string, size: number): boolean {
+  return size >= COMPRESSED_SIZES.min && size <= COMPRESSED_SIZES.max && mediaTypeOf(path).compressible;
 }
 
 function mediaType(type: string): MediaType {

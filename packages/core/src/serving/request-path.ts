@@ -14,6 +14,8 @@ export interface RequestPath {
   servable: boolean;
 }
 
+// Most paths need neither decoding nor cleaning: no `%`, no `\`, no segment that is empty or starts with a dot.
+const PLAIN = /^(?:\/(?![/.])[!-$&-.0-[\]-~]*)+$/;
 // A request target is visible ASCII; everything else has to be escaped in it.
 const RAW_PATH = /^\/[\x21-\x7e]*$/;
 const CONTROL = /\p{Cc}/u;
@@ -27,6 +29,7 @@ const SEPARATOR = /[/\\]/;
  * Source: serving S7 to S10.
  */
 export function parseRequestPath(raw: string): RequestPath | null {
+  if (raw.length <= MAX_SEGMENT_BYTES && PLAIN.test(raw)) return { path: raw.slice(1), clean: true, servable: true };
   if (!RAW_PATH.test(raw)) return null;
   const sent = decodeSegments(raw.slice(1));
   if (sent === null) return null;
@@ -46,9 +49,12 @@ export function parseRequestPath(raw: string): RequestPath | null {
   return tooLong ? unservable([]) : { path, clean, servable: true };
 }
 
-/** Writes a path inside a site as the path of a URL: one leading slash, each segment encoded again. Source: serving S13. */
+/**
+ * Writes a path inside a site as the path of a URL: one leading slash, whatever the path starts with, and each segment
+ * encoded again. Source: serving S13.
+ */
 export function formatRequestPath(path: string): string {
-  return `/${encodeURI(path).replace(/[?#]/g, encodeURIComponent)}`;
+  return `/${encodeURI(path.replace(/^\/+/, '')).replace(/[?#]/g, encodeURIComponent)}`;
 }
 
 /** True for a path that belongs to the service on every host. Source: serving S6. */

@@ -1,14 +1,21 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cacheControl, entityTag } from '../../src/serving/caching.ts';
+import { cacheControl, entityTag, hasHashInName } from '../../src/serving/caching.ts';
 
-describe('S44: entity tags', () => {
-  it('are the first 32 digits of the SHA-256, in quotes', () => {
-    const sha256 = '0123456789abcdef'.repeat(4);
-    expect(entityTag({ pack: 'p', offset: 0, length: 1, sha256 })).toBe('"0123456789abcdef0123456789abcdef"');
+describe('entity tags', () => {
+  const sha256 = '0123456789abcdef'.repeat(4);
+
+  it('are the first 32 digits of the SHA-256, in quotes (S44)', () => {
+    expect(entityTag(sha256)).toBe('"0123456789abcdef0123456789abcdef"');
+    expect(entityTag(sha256, null)).toBe('"0123456789abcdef0123456789abcdef"');
+  });
+
+  it.each(['br', 'zstd', 'gzip'] as const)('of an answer in %s name it inside the quotes (S44)', (coding) => {
+    expect(entityTag(sha256, coding)).toBe(`"0123456789abcdef0123456789abcdef-${coding}"`);
   });
 });
 
-describe('S53, S54: how long a file may be kept', () => {
+describe('how long a file may be kept', () => {
   const forever = [
     'app.4f3a9b21.js',
     'index-BX1y_Abq.css',
@@ -18,7 +25,7 @@ describe('S53, S54: how long a file may be kept', () => {
     'logo-abcdEfgh.svg',
     'font-12345678',
   ];
-  it.each(forever)('%s is kept for ever', (path) => {
+  it.each(forever)('%s is kept for ever (S53, S54)', (path) => {
     expect(cacheControl(path)).toBe('public, max-age=31536000, immutable');
   });
 
@@ -35,11 +42,25 @@ describe('S53, S54: how long a file may be kept', () => {
     'photo-12345678 (1).jpg',
     'caf\u00e9-\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e91.js',
   ];
-  it.each(asked)('%s is asked for again each time', (path) => {
+  it.each(asked)('%s is asked for again each time (S53, S54)', (path) => {
     expect(cacheControl(path)).toBe('public, max-age=0, must-revalidate');
   });
 
-  it('judges a name of dots and dashes at once', () => {
+  it('a part of a name is told from others as a pattern tells it (S54)', () => {
+    const pieces = fc.constantFrom('.', '-', '_', 'a', 'Z', '7', ' ', '/', 'é', 'abcdefg', '4f3a9b2');
+    const names = fc.array(pieces, { maxLength: 12 }).map((parts) => parts.join(''));
+    const isHash = /\d|.[A-Z]/;
+    fc.assert(
+      fc.property(names, (name) => {
+        const stem = name.replace(/^.*\//, '').replace(/\.[^.]*$/, '');
+        const parts = [...stem.matchAll(/[.-]([\w-]{8,})(?=\.|$)/g)];
+        expect(hasHashInName(name)).toBe(parts.some(([, part]) => isHash.test(part!)));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('a name of dots and dashes is judged at once (S54)', () => {
     expect(cacheControl(`${'-'.repeat(100_000)}.js`)).toBe('public, max-age=0, must-revalidate');
   });
 });

@@ -1,9 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { judgeConditions } from '../../src/serving/conditions.ts';
+import { CONDITIONS } from './tables/conditions.ts';
+import { expected } from './tables/public-cases.ts';
 
 const own = '"0123456789abcdef0123456789abcdef"';
 
-describe('S45: conditions', () => {
+describe('conditions', () => {
+  it.each(expected(CONDITIONS, 3))('%s: %s %j for the tag %s gives %d (S45)', (_, header, value, etag, status) => {
+    const conditions = header === 'If-Match' ? { ifMatch: value } : { ifNoneMatch: value };
+    expect(judgeConditions(conditions, etag)).toBe(status);
+  });
+
   const rows: [ifMatch: string | undefined, ifNoneMatch: string | undefined, status: number][] = [
     [undefined, undefined, 200],
     [own, undefined, 200],
@@ -28,13 +35,45 @@ describe('S45: conditions', () => {
     [own, own, 304],
     ['"a"', own, 412],
     [own, '"a"', 200],
+    ['*', '*', 304],
+    ['"a"', '*', 412],
+    [undefined, `,, ,\t${own},`, 304],
+    [undefined, `${own}${own}`, 200],
+    [undefined, `"a"${own}`, 200],
+    [undefined, `"a" ${own}`, 200],
+    [undefined, `a, ${own}`, 200],
+    [undefined, `${own}, a`, 304],
+    [undefined, `"a, ${own}`, 200],
+    [undefined, `"a b", ${own}`, 200],
+    [undefined, `"\\", ${own}`, 304],
+    [undefined, `"\xe9\xff", ${own}`, 304],
+    [undefined, `"\x7f", ${own}`, 200],
+    [undefined, `"", W/"", ${own}`, 304],
+    [undefined, `W/W/${own}`, 200],
+    [undefined, `W/ ${own}`, 200],
+    [undefined, `*, ${own}`, 200],
+    [undefined, `*${own}`, 200],
+    [undefined, `**`, 200],
+    [undefined, `${own};q=1`, 200],
+    [undefined, own.toUpperCase(), 200],
+    [`W/${own}, ${own}`, undefined, 200],
+    [`${own}, W/${own}`, undefined, 200],
+    ['*, *', undefined, 412],
   ];
-  it.each(rows)('If-Match %j and If-None-Match %j give %d', (ifMatch, ifNoneMatch, status) => {
+  it.each(rows)('If-Match %j and If-None-Match %j give %d (S45)', (ifMatch, ifNoneMatch, status) => {
     expect(judgeConditions({ ifMatch, ifNoneMatch }, own)).toBe(status);
   });
 
-  it('answers 16 KiB of quotes at once', () => {
-    const quotes = '"'.repeat(16_384);
-    expect(judgeConditions({ ifMatch: quotes, ifNoneMatch: quotes }, own)).toBe(412);
+  it('of one coding do not hold for another (S45)', () => {
+    const br = `${own.slice(0, -1)}-br"`;
+    expect(judgeConditions({ ifNoneMatch: own }, br)).toBe(200);
+    expect(judgeConditions({ ifNoneMatch: br }, own)).toBe(200);
+    expect(judgeConditions({ ifNoneMatch: `${own}, ${br}` }, br)).toBe(304);
+    expect(judgeConditions({ ifMatch: own }, br)).toBe(412);
+  });
+
+  it('of 16 KiB are judged at once (S45)', () => {
+    for (const part of ['"', '""', '"",', ',', ' ', ' ,', '"a" ', 'W/', 'W/"'])
+      expect(judgeConditions({ ifMatch: part.repeat(16_384 / part.length) }, own)).toBe(412);
   });
 });

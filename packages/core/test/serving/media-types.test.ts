@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mediaTypeOf } from '../../src/serving/media-types.ts';
+import { isWorthCompressing, mediaTypeOf } from '../../src/serving/media-types.ts';
 
 describe('S52: media types', () => {
   const rows: [path: string, contentType: string][] = [
@@ -35,6 +35,12 @@ describe('S52: media types', () => {
     ['m.glb', 'model/gltf-binary'],
     ['m.gltf', 'model/gltf+json'],
     ['.well-known/apple-app-site-association', 'application/json'],
+    ['tiles.ndjson', 'application/x-ndjson'],
+    ['app.apk', 'application/vnd.android.package-archive'],
+    ['seg.ts', 'video/mp2t'],
+    ['x.html.br', 'application/octet-stream'],
+    ['x.html.gz', 'application/gzip'],
+    ['x.html.zst', 'application/zstd'],
     ['LICENSE', 'application/octet-stream'],
     ['a.unknown', 'application/octet-stream'],
     ['a.', 'application/octet-stream'],
@@ -50,13 +56,32 @@ describe('S52: media types', () => {
     expect(mediaTypeOf(path).contentType).not.toContain('javascript');
   });
 
-  it.each(['a.html', 'a.js', 'a.json', 'a.xml', 'a.svg', 'a.wasm', 'a.js.map', 'a.webmanifest', 'a.ttf', 'a.rss'])(
-    'S48: %s gains from compression',
+  const compressible =
+    'a.html a.js a.mjs a.css a.txt a.md a.csv a.json a.ndjson a.geojson a.xml a.rss a.svg a.wasm a.js.map a.webmanifest ' +
+    'a.ttf a.otf a.ttc a.eot .well-known/apple-app-site-association';
+  it.each(compressible.split(' '))('%s gains from compression (S48)', (path) => {
+    expect(mediaTypeOf(path).compressible).toBe(true);
+  });
+  it.each('a.png a.ico a.woff a.woff2 a.mp4 a.zip a.pdf a a.js.br a.js.gz a.js.zst'.split(' '))(
+    '%s does not (S48)',
     (path) => {
-      expect(mediaTypeOf(path).compressible).toBe(true);
+      expect(mediaTypeOf(path).compressible).toBe(false);
     },
   );
-  it.each(['a.png', 'a.woff2', 'a.mp4', 'a.zip', 'a.pdf', 'a'])('S48: %s does not', (path) => {
-    expect(mediaTypeOf(path).compressible).toBe(false);
+});
+
+describe('what is compressed after publishing', () => {
+  const rows: [path: string, size: number, worth: boolean][] = [
+    ['a.js', 0, false],
+    ['a.js', 1023, false],
+    ['a.js', 1024, true],
+    ['a.js', 16 * 1024 * 1024, true],
+    ['a.js', 16 * 1024 * 1024 + 1, false],
+    ['a.png', 4096, false],
+    ['a.js.gz', 4096, false],
+    ['a', 4096, false],
+  ];
+  it.each(rows)('%s of %d bytes: %s (S48)', (path, size, worth) => {
+    expect(isWorthCompressing(path, size)).toBe(worth);
   });
 });

@@ -84,6 +84,8 @@ describe('reading a request path', () => {
   it('S13: encodes each segment again', () => {
     expect(formatRequestPath('a?b#c%d/caf\u00e9 @1/')).toBe('/a%3Fb%23c%25d/caf%C3%A9%20@1/');
     expect(formatRequestPath('')).toBe('/');
+    expect(formatRequestPath('//evil.example/')).toBe('/evil.example/');
+    expect(formatRequestPath('\\\\evil.example')).toBe('/%5C%5Cevil.example');
   });
 
   it('S13: a path written as a URL is read back as itself, and starts with one slash', () => {
@@ -98,6 +100,36 @@ describe('reading a request path', () => {
         expect(raw).toMatch(/^\/[^/\\]/);
         expect(parseRequestPath(raw)).toEqual({ path, clean: true, servable: true });
       }),
+    );
+  });
+
+  it('S10: reads a path the same, whether its letters are escaped or not', () => {
+    const piece = fc.constantFrom(
+      '/',
+      '.',
+      '//',
+      'a',
+      'Z',
+      '9',
+      '-',
+      '~',
+      '[',
+      '?',
+      '#',
+      '$',
+      '\\',
+      '%2f',
+      'b'.repeat(130),
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+        const escaped = pieces.map((text) =>
+          /^\w+$/.test(text) ? text.replace(/./g, (letter) => `%${letter.charCodeAt(0).toString(16)}`) : text,
+        );
+        expect(parseRequestPath(`/${pieces.join('')}%61`)).toEqual(parseRequestPath(`/${escaped.join('')}a`));
+        expect(parseRequestPath(`/${pieces.join('')}a`)).toEqual(parseRequestPath(`/${escaped.join('')}%61`));
+      }),
+      { numRuns: 1000 },
     );
   });
 

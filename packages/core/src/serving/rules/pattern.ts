@@ -1,0 +1,158 @@
+import { readLiteral } from './literal.ts';
+import { Fault, quote } from './fault.ts';
+
+/**
+ * A pattern as a deployment keeps it: the literal path itself, without slashes at its ends, or what is literal around what
+ * the pattern captures. Source: serving S24.
+ */
+export type Pattern = string | OpenPattern;
+
+/** A pattern with placeholders, a star, or both. */
+export interface OpenPattern {
+  /** The literal texts before, between and behind the placeholders: one more than there are placeholders. */
+  texts: string[];
+  /** The star behind the last of the texts, with the literal text that follows it. */
+  star?: { tail: string; mayBeEmpty: boolean };
+}
+
+/** How patterns and destinations are written: as in `ship.json`, or as in the line files. */
+export type Dialect = 'json' | 'lines';
+
+/** A pattern, and the names by which a destination knows what it captures. */
+export interface ReadPattern {
+  pattern: Pattern;
+  /** The placeholders in order, then the star. A star has several names in `ship.json`. */
+  captures: string[][];
+}
+
+/** The longest pattern and the longest destination, in characters: that of a line. Source: serving S65. */
+export const MAX_CHARACTERS = 2000;
+
+// They bound what one pattern costs: all patterns of a site are tried within a millisecond.
+const MAX_CAPTURES = 8;
+const PLACEHOLDER = /^:([a-z_]\w*)$/i;
+const NAMED_STAR = /^:([a-z_]\w*)([*+])$/i;
+const RESERVED = /[()[\]{}|^$?+*]/;
+const STRAY_NAME = /:[a-z_]/i;
+
+/**
+ * Reads a pattern. What it holds is compared as text, piece by piece: it never becomes a regular expression.
+ *
+ * @returns A fault for whatever the matcher cannot do, and for a pattern that no path can match. Source: serving S24, S30.
+ */
+export function readPattern(text: string, dialect: Dialect): ReadPattern | Fault {
+  if (text.length > MAX_CHARACTERS) return new Fault(`a path has at most ${MAX_CHARACTERS} characters`);
+  if (/^(?:[a-z][a-z\d+.-]*:)?\/\//i.test(text))
+    return new Fault('a rule holds for every host of the site: write the path alone, such as /old');
+  if (!text.startsWith('/')) return new Fault(`a path starts with a slash, such as /old; this is ${quote(text)}`);
+
+  const texts: string[] = [];
+  const captures: string[][] = [];
+  let star: OpenPattern['star'];
+  let current = '';
+  const segments = text.slice(1).replace(/\/$/, '').split('/');
+  for (const [index, segment] of segments.entries()) {
+    const isLast = index === segments.length - 1;
+    const named = isLast && dialect === 'json' ? NAMED_STAR.exec(segment) : null;
+    const placeholder = PLACEHOLDER.exec(segment);
+    if (index > 0) current += '/';
+    if (placeholder) {
+      if (star) return new Fault(`the placeholder ${segment} stands behind the star: put it before, or write it out`);
+      captures.push([placeholder[1]!]);
+      texts.push(current);
+      current = '';
+      continue;
+    }
+    const pieces = named ? ['', ''] : segment.split(dialect === 'json' ? '(.*)' : '*');
+    if (pieces.length > 2 || (pieces.length === 2 && star)) return new Fault('a pattern has one star at most');
+    for (const [n, piece] of pieces.entries()) {
+      if (n === 1) {
+        star = { tail: '', mayBeEmpty: named?.[2] !== '+' };
+        captures.push(starNames(named?.[1], dialect));
+        texts.push(current);
+        current = '';
+      }
+      const isWholeSegment = pieces.length === 1;
+      if (piece === '' && (!isWholeSegment || text === '/')) continue;
+      const literal = readPiece(piece, dialect, isWholeSegment);
+      if (literal instanceof Fault) return literal;
+      current += literal;
+    }
+  }
+  if (star) star.tail = current;
+  else texts.push(current);
+  const names = captures.flat();
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) return new Fault(`the name :${twice} stands there twice: give each placeholder its own`);
+  if (captures.length > MAX_CAPTURES) return new Fault(`a pattern has at most ${MAX_CAPTURES} placeholders and stars`);
+  const isLiteral = captures.length === 0;
+  return { pattern: isLiteral ? texts[0]! : { texts, ...(star === undefined ? {} : { star }) }, captures };
+}
+
+function starNames(name: string | undefined, dialect: Dialect): string[] {
+  if (dialect === 'lines') return ['splat'];
+  return name === undefined ? ['1'] : ['1', name];
+}
+
+function readPiece(piece: string, dialect: Dialect, isWholeSegment: boolean): string | Fault {
+  const reserved = RESERVED.exec(piece);
+  if (reserved)
+    return new Fault(
+      `${reserved[0]} has no meaning there: ${dialect === 'json' ? 'the star is (.*) or a last :name*' : 'the star is *'}, ` +
+        `and the character itself is written ${percent(reserved[0])}`,
+    );
+  if (STRAY_NAME.test(piece))
+    return new Fault(`a placeholder is a whole segment, such as /:name; a colon is written %3A (in ${quote(piece)})`);
+  const literal = readLiteral(piece);
+  if (literal instanceof Fault) return literal;
+  if (isWholeSegment && (literal === '' || literal === '.' || literal === '..'))
+    return new Fault('a path has no empty, . or .. segment');
+  return literal;
+}
+
+const percent = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+
+/** A path that is to be matched. One serves all patterns. */
+export interface Subject {
+  /** As it was asked for. */
+  path: string;
+  /** Without a final slash. */
+  bare: string;
+  /** With one. */
+  folder: string;
+}
+
+/** Prepares a path for matching. @param path As `RequestPath` has it. */
+export function subjectOf(path: string): Subject {
+  const bare = path.endsWith('/') ? path.slice(0, -1) : path;
+  return { path, bare, folder: `${bare}/` };
+}
+
+/**
+ * Matches a path, in time linear in its length.
+ *
+ * @returns What the placeholders and then the star stand for, decoded; `null` when it does not match. A star at the end
+ *   takes a final slash of the path with it. Source: serving S24.
+ */
+export function matchPattern(pattern: OpenPattern, { path, bare, folder }: Subject): readonly string[] | null {
+  const { texts, star } = pattern;
+  // With a slash at its end the folder itself begins as whatever lies in it: `/docs/*` takes `/docs` too.
+  const subject = star?.tail === '' ? folder : bare;
+  if (!subject.startsWith(texts[0]!)) return null;
+  let at = texts[0]!.length;
+  const captures: string[] = [];
+  for (let n = 1; n < texts.length; n += 1) {
+    const slash = subject.indexOf('/', at);
+    const end = slash < 0 ? subject.length : slash;
+    if (end === at || !subject.startsWith(texts[n]!, end)) return null;
+    captures.push(subject.slice(at, end));
+    at = end + texts[n]!.length;
+  }
+  if (!star) return at === subject.length ? captures : null;
+  const end = star.tail === '' ? path.length : bare.length - star.tail.length;
+  if (star.tail !== '' && (end < at || !bare.endsWith(star.tail))) return null;
+  const rest = path.slice(at, Math.max(at, end));
+  if (!star.mayBeEmpty && (rest === '' || rest === '/')) return null;
+  captures.push(rest);
+  return captures;
+}

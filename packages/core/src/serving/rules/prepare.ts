@@ -1,0 +1,28 @@
+import type { RuleData, SiteRules } from './rules.ts';
+import { prepareHeaderRules } from './header-rules.ts';
+import { preparePathRules } from './path-rules.ts';
+
+/** The rules of a site without rule files. */
+export const NO_RULES: SiteRules = {
+  cleanUrls: false,
+  trailingSlash: null,
+  forced: preparePathRules([]),
+  whenMissing: preparePathRules([]),
+  headers: prepareHeaderRules([]),
+};
+
+/**
+ * Makes the rules of a deployment ready to be asked: literal ones are found at once, the others are tried in order.
+ *
+ * @param data What the deployment keeps, `null` when it has no rules: then {@link NO_RULES}. Source: serving S22, S26, S66.
+ */
+export function prepareRules(data: RuleData | null): SiteRules {
+  if (data === null) return NO_RULES;
+  return {
+    cleanUrls: data.cleanUrls,
+    trailingSlash: data.trailingSlash,
+    forced: preparePathRules(data.forced),
+    whenMissing: preparePathRules(data.whenMissing),
+    headers: prepareHeaderRules(data.headers),
+  };
+}

@@ -1,0 +1,138 @@
+import { readDestination } from './destination.ts';
+import { Fault, type Placed, quote, type Warn } from './fault.ts';
+import { nameFault, valueFault } from './header-field.ts';
+import type { HeaderRule } from './header-rules.ts';
+import type { PathRule } from './path-rules.ts';
+import { readPattern } from './pattern.ts';
+import type { RuleStatus } from './rules.ts';
+import type { ShipJson } from './parse-ship-json.ts';
+
+const FILE = 'ship.json';
+const MOST = { redirects: 2000, rewrites: 500, headers: 500 };
+const KEYS = ['cleanUrls', 'trailingSlash', 'redirects', 'rewrites', 'headers'];
+const REDIRECT_STATUSES: ReadonlySet<unknown> = new Set<RuleStatus>([301, 302, 303, 307, 308]);
+
+/** What `ship.json` says. */
+export interface ShipRules {
+  cleanUrls: boolean;
+  trailingSlash: boolean | null;
+  redirects: Placed<PathRule>[];
+  rewrites: Placed<PathRule>[];
+  headers: Placed<HeaderRule>[];
+}
+
+/** Tells of a fault in the value at a path such as `rewrites[3].source`. */
+type Refuse = (at: string, message: string) => null;
+
+/** Reads the keys of `ship.json`. Source: serving S23 to S25, S30, S33 to S35, S65. */
+export function readShipJson(json: ShipJson, warn: Warn): ShipRules {
+  const refuse: Refuse = (at, message) => {
+    warn({ file: FILE, at }, `Skipped: ${message}.`);
+    return null;
+  };
+  for (const key of Object.keys(json))
+    if (!KEYS.includes(key))
+      refuse(
+        /^[\w$-]{1,40}$/.test(key) ? key : quote(key),
+        `this key means nothing here; the keys are ${KEYS.join(', ')}`,
+      );
+  return {
+    cleanUrls: readSetting(json, 'cleanUrls', refuse) ?? false,
+    trailingSlash: readSetting(json, 'trailingSlash', refuse),
+    redirects: readList(json, 'redirects', refuse, readRedirect),
+    rewrites: readList(json, 'rewrites', refuse, readRewrite),
+    headers: readList(json, 'headers', refuse, readHeaders),
+  };
+}
+
+function readSetting(json: ShipJson, key: 'cleanUrls' | 'trailingSlash', refuse: Refuse): boolean | null {
+  const value = json[key];
+  if (value === undefined || typeof value === 'boolean') return value ?? null;
+  return refuse(key, 'it is true or false');
+}
+
+function readList<Rule>(
+  json: ShipJson,
+  key: keyof typeof MOST,
+  refuse: Refuse,
+  read: (entry: ShipJson, at: string, refuse: Refuse) => Rule | null,
+): Placed<Rule>[] {
+  const entries = json[key] ?? [];
+  if (!Array.isArray(entries)) return refuse(key, 'it is a list of entries, in [ ]') ?? [];
+  if (entries.length > MOST[key]) refuse(`${key}[${MOST[key]}]`, `from here on; there are at most ${MOST[key]} ${key}`);
+  return entries.slice(0, MOST[key]).flatMap((entry: unknown, index) => {
+    const at = `${key}[${index}]`;
+    const rule = isObject(entry) ? read(entry, at, refuse) : refuse(at, 'an entry is an object, in { }');
+    return rule === null ? [] : [{ rule, position: { file: FILE, at } }];
+  });
+}
+
+function readRedirect(entry: ShipJson, at: string, refuse: Refuse): PathRule | null {
+  if (!hasKeys(entry, ['source', 'destination'], ['permanent', 'statusCode'], at, refuse)) return null;
+  const { permanent = true, statusCode = permanent === false ? 307 : 308 } = entry;
+  if (typeof permanent !== 'boolean') return refuse(`${at}.permanent`, 'it is true or false');
+  if (!isRedirectStatus(statusCode))
+    return refuse(`${at}.statusCode`, `it is one of ${[...REDIRECT_STATUSES].join(', ')}`);
+  return readPathRule(entry, statusCode, at, refuse);
+}
+
+function readRewrite(entry: ShipJson, at: string, refuse: Refuse): PathRule | null {
+  return hasKeys(entry, ['source', 'destination'], [], at, refuse) ? readPathRule(entry, 200, at, refuse) : null;
+}
+
+function readPathRule(entry: ShipJson, status: RuleStatus, at: string, refuse: Refuse): PathRule | null {
+  const source = readPattern(String(entry['source']), 'json');
+  if (source instanceof Fault) return refuse(`${at}.source`, source.message);
+  const to = readDestination(String(entry['destination']), source.captures, 'json');
+  if (to instanceof Fault) return refuse(`${at}.destination`, to.message);
+  if (status === 200 && to.origin !== null)
+    return refuse(`${at}.destination`, 'a rewrite shows a file of the site: only a redirect leads to another host');
+  return { from: source.pattern, status, to };
+}
+
+function readHeaders(entry: ShipJson, at: string, refuse: Refuse): HeaderRule | null {
+  if (!hasKeys(entry, ['source'], ['headers'], at, refuse)) return null;
+  const source = readPattern(String(entry['source']), 'json');
+  if (source instanceof Fault) return refuse(`${at}.source`, source.message);
+  const { headers } = entry;
+  if (!Array.isArray(headers)) return refuse(`${at}.headers`, 'it is a list such as [{"key": "X-A", "value": "1"}]');
+  const steps = headers.flatMap((header: unknown, index): HeaderRule['steps'] => {
+    const where = `${at}.headers[${index}]`;
+    if (!isObject(header)) return refuse(where, 'a header is an object such as {"key": "X-A", "value": "1"}') ?? [];
+    if (!hasKeys(header, ['key', 'value'], [], where, refuse)) return [];
+    const name = String(header['key']);
+    const value = String(header['value']).trim();
+    const badName = nameFault(name);
+    const badValue = valueFault(value);
+    if (badName) return refuse(`${where}.key`, badName.message) ?? [];
+    if (badValue) return refuse(`${where}.value`, badValue.message) ?? [];
+    return [[name, value]];
+  });
+  return steps.length === 0 ? null : { from: source.pattern, replaces: true, steps };
+}
+
+/** Whether an entry has the texts it needs, and nothing unknown: a condition left out would make another rule of it. */
+function hasKeys(entry: ShipJson, texts: string[], others: string[], at: string, refuse: Refuse): boolean {
+  const unknown = Object.keys(entry).find((key) => !texts.includes(key) && !others.includes(key));
+  if (unknown !== undefined) {
+    refuse(
+      at,
+      `${quote(unknown)} is not known, and half a rule does not count; the keys are ${[...texts, ...others].join(', ')}`,
+    );
+    return false;
+  }
+  for (const key of texts)
+    if (typeof entry[key] !== 'string') {
+      refuse(`${at}.${key}`, 'a text is needed, in quotes');
+      return false;
+    }
+  return true;
+}
+
+function isRedirectStatus(status: unknown): status is RuleStatus {
+  return REDIRECT_STATUSES.has(status);
+}
+
+function isObject(value: unknown): value is ShipJson {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

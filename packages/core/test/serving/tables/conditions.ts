@@ -1,0 +1,58 @@
+import type { PublicCases } from './public-cases.ts';
+
+type Header = 'If-Match' | 'If-None-Match';
+
+/** The header, its value, and the strong tag of the answer. */
+export const CONDITIONS: readonly PublicCases<
+  readonly [header: Header, value: string, etag: string],
+  200 | 304 | 412
+>[] = [
+  {
+    origin: 'jshttp/fresh test/fresh.js at ee73673, MIT; fresh is 304, stale is 200, its weak tags left out',
+    rows: [
+      ['If-None-Match', '"foo"', '"foo"', 304],
+      ['If-None-Match', '"foo"', '"bar"', 200],
+      ['If-None-Match', ' "bar" , "foo"', '"foo"', 304],
+      ['If-None-Match', '"bar",\t"foo"', '"foo"', 304],
+      ['If-None-Match', 'W/"foo"', '"foo"', 304],
+      ['If-None-Match', '*', '"foo"', 304],
+      ['If-None-Match', '*, "bar"', '"foo"', 200],
+    ],
+  },
+  {
+    origin: 'golang/go src/net/http/fs_test.go at 061efaa, BSD-3-Clause',
+    rows: [
+      ['If-None-Match', '"foo"', '"foo"', 304],
+      ['If-None-Match', '"baz", W/"foo"', '"foo"', 304],
+      ['If-None-Match', '"Foo"', '"foo"', 200],
+      ['If-None-Match', ',', '"foo"', 200],
+      ['If-Match', '"Z", "A"', '"A"', 200],
+      ['If-Match', '*', '"A"', 200],
+      ['If-Match', '"B"', '"A"', 412],
+      ['If-Match', 'W/"A"', '"A"', 412],
+      // What it reads as an entity tag, and what it does not.
+      ['If-None-Match', 'W/"etag-1"', '"etag-1"', 304],
+      ['If-None-Match', '"etag-2"', '"etag-2"', 304],
+      ['If-None-Match', '"etag-1", "etag-2"', '"etag-1"', 304],
+      ['If-None-Match', '', '""', 200],
+      ['If-None-Match', 'W/', '""', 200],
+      ['If-None-Match', 'W/"truc', '"truc"', 200],
+      ['If-None-Match', 'w/"case-sensitive"', '"case-sensitive"', 200],
+      ['If-None-Match', '"spaced etag"', '"etag"', 200],
+    ],
+  },
+  {
+    origin: 'pillarjs/send test/send.js at 092f3fc, MIT; its tags are weak, ours strong',
+    rows: [
+      ['If-Match', '*', '"4-15"', 200],
+      ['If-Match', ' "foo",, "bar" ,', '"4-15"', 412],
+      ['If-Match', '"foo", "bar", "4-15"', '"4-15"', 200],
+      ['If-None-Match', '"4-15"', '"4-15"', 304],
+      ['If-None-Match', '"123"', '"4-15"', 200],
+    ],
+  },
+  {
+    origin: 'lukeed/sirv tests/sirv.mjs at d061616, MIT',
+    rows: [['If-None-Match', 'W/"116-1549000000000"', '"116-1549000000000"', 304]],
+  },
+];

@@ -1,0 +1,86 @@
+import type { Intent } from '../../src/serving/intent.ts';
+import { parseRequestPath } from '../../src/serving/request-path.ts';
+import { resolve } from '../../src/serving/resolve.ts';
+import type { PathRules, RuleMatch, RuleStatus } from '../../src/serving/rules/rules.ts';
+import type { Site } from '../../src/serving/site.ts';
+import { manifestOf } from './sites.ts';
+
+/** A site as tests write it down. */
+export interface Sketch {
+  files: string[];
+  cleanUrls?: boolean;
+  trailingSlash?: boolean | null;
+  /** Lines such as `/old 301 /new` and `/docs/* 200 /docs.html`; a star stands last and is `:splat` on the right. */
+  forced?: string[];
+  whenMissing?: string[];
+}
+
+/** What is decided about. */
+export type DecidedSite = Pick<Site, 'manifest' | 'rules'>;
+
+/** The site of a sketch. */
+export function siteOf({ files, cleanUrls = false, trailingSlash = null, ...rules }: Sketch): DecidedSite {
+  return {
+    manifest: manifestOf(...files),
+    rules: {
+      cleanUrls,
+      trailingSlash,
+      forced: rulesOf(rules.forced ?? []),
+      whenMissing: rulesOf(rules.whenMissing ?? []),
+      headers: { isEmpty: true, apply: (_path, fields) => fields },
+    },
+  };
+}
+
+/** Asks for a target as a browser sends it; `null` when its path cannot be read. */
+export function ask(
+  target: string,
+  site: DecidedSite,
+  { method = 'GET', accept }: { method?: string; accept?: string | undefined } = {},
+): Intent | null {
+  const at = target.includes('?') ? target.indexOf('?') : target.length;
+  const path = parseRequestPath(target.slice(0, at));
+  return path && resolve({ method, path, query: target.slice(at), accept }, site);
+}
+
+/** An answer in one line: `200 index.html`, `-> /docs/` (canonical), `301 /new`, `404 404.html`, `404`, `400`. */
+export function told(intent: Intent | null): string {
+  switch (intent?.kind) {
+    case 'file':
+      return `${intent.status} ${intent.path}`;
+    case 'canonical':
+      return `-> ${intent.location}`;
+    case 'redirect':
+      return `${intent.status} ${intent.location}`;
+    case 'not-found':
+      return '404';
+    case undefined:
+      return '400';
+    default:
+      return intent!.kind;
+  }
+}
+
+const LINE =
+  /^\/(?<from>\S*) (?<status>\d+) (?<origin>https?:\/\/[^/]+)?\/(?<to>[^?#]*)(?<query>\?[^#]*)?(?<fragment>#.*)?$/;
+
+function rulesOf(lines: string[]): PathRules {
+  const rules = lines.map((line) => LINE.exec(line)!.groups! as Record<string, string | undefined>);
+  return { matches: (path) => rules.flatMap((rule) => match(rule, path) ?? []) };
+}
+
+function match(rule: Record<string, string | undefined>, path: string): RuleMatch | null {
+  const hasStar = rule['from']!.endsWith('*');
+  const from = rule['from']!.replace(/\/?\*?$/, '');
+  const splat = from === '' ? path : path.slice(from.length + 1);
+  const matches = path.replace(/\/$/, '') === from || (hasStar && (from === '' || path.startsWith(`${from}/`)));
+  if (!matches) return null;
+  return {
+    status: Number(rule['status']) as RuleStatus,
+    origin: rule['origin'] ?? null,
+    path: rule['to']!.replace(':splat', splat),
+    query: rule['query'] ?? '',
+    fragment: rule['fragment'] ?? '',
+    isFallback: rule['status'] === '200' && hasStar,
+  };
+}
