@@ -14,6 +14,8 @@ export const FAILPOINTS = [
   'deploy.account-counted',
   'deploy.rows-inserted',
   'deploy.committed',
+  'compression.sealed',
+  'compression.recorded',
   'sweep.deployment-removed',
   'sweep.pack-condemned',
   'sweep.pack-file-removed',

@@ -18,6 +18,9 @@ export interface Database {
   /**
    * Runs `work` in one transaction, repeated at most twice when a lock could not be had in time or two
    * transactions stood in each other's way. `work` must be safe to run again.
+   *
+   * When it resolves this process has been told of every site that is shown otherwise by what was committed, or does not
+   * trust what it keeps of sites any more. Source: serving S2.
    */
   transaction<T>(work: (em: EntityManager) => Promise<T>): Promise<T>;
   /** Brings the schema up to date. Safe for any number of processes at once. */
@@ -26,6 +29,8 @@ export interface Database {
   schemaDrift(): Promise<string>;
   /** Word of new activities, when they are committed: `{ account, id }` as JSON. */
   readonly activityNews: Listener;
+  /** Word of what is shown otherwise, when that is committed: `{ deployment }`, `{ domain }` or `{ account }` as JSON. */
+  readonly siteNews: Listener;
   /** True when a query is answered. */
   isReady(): Promise<boolean>;
   close(): Promise<void>;
@@ -55,13 +60,16 @@ export function openDatabase(address: DatabaseAddress, { poolSize = 16 } = {}): 
   });
   const em = () => orm.em.fork() as EntityManager;
   const activityNews = openListener(address, 'berth_activity');
+  const siteNews = openListener(address, 'berth_site');
   return {
     kysely: em().getKysely(),
     em,
     async transaction(work) {
       for (let attempt = 0; ; attempt += 1) {
         try {
-          return await em().transactional(work);
+          const result = await em().transactional(work);
+          await siteNews.settle();
+          return result;
         } catch (error) {
           if (attempt >= RETRIES || !RETRYABLE.has((error as { code?: string }).code ?? '')) throw error;
         }
@@ -83,9 +91,10 @@ export function openDatabase(address: DatabaseAddress, { poolSize = 16 } = {}): 
         .join('\n');
     },
     activityNews,
+    siteNews,
     isReady: () => orm.isConnected(),
     async close() {
-      await activityNews.close();
+      await Promise.all([activityNews.close(), siteNews.close()]);
       await orm.close(true);
     },
   };

@@ -14,6 +14,18 @@ export interface Listener {
    * @throws when the database cannot be reached, or the listener is closed.
    */
   listen(hear: (payload: string | null) => void): Promise<() => void>;
+  /**
+   * Everything that was committed until then has been told: a time by `performance.now()`, `-Infinity` while there is no
+   * connection. It moves on by {@link settle} alone.
+   */
+  readonly toldUntil: number;
+  /**
+   * Waits until everything that is committed by now has been told. PostgreSQL hands a session its notifications before it
+   * answers its next query, so one query on the listening connection is enough.
+   *
+   * @returns False when that cannot be said within a second, or nobody listens.
+   */
+  settle(): Promise<boolean>;
   /** Ends the connection; nobody hears anything any more. Calling it again is no error. */
   close(): Promise<void>;
 }
@@ -25,6 +37,7 @@ const PROBE_MS = 30_000;
 const PROBE_TIMEOUT_MS = 10_000;
 const CONNECTION_TIMEOUT_MS = 15_000;
 const END_TIMEOUT_MS = 1_000;
+const SETTLE_TIMEOUT_MS = 1_000;
 
 /**
  * Listens on one channel of PostgreSQL, with one connection for any number of hearers. It is opened for the first of them
@@ -38,6 +51,36 @@ export function openListener(address: DatabaseAddress, channel: string): Listene
   const closing = new AbortController();
   let line: Promise<Line> | null = null;
   let keeping: Promise<void> = Promise.resolve();
+  /** The connection that listens right now. */
+  let open: Line | null = null;
+  let toldUntil = -Infinity;
+  let asking: Promise<boolean> | null = null;
+  let askingNext: Promise<boolean> | null = null;
+
+  /** Asks the open line once. @returns Whether it answered. */
+  async function ask(): Promise<boolean> {
+    const [asked, start] = [open, performance.now()];
+    const isAnswered =
+      asked !== null &&
+      (await asked.client.query('select 1').then(
+        () => true,
+        () => false,
+      ));
+    if (!isAnswered || asked !== open) return false;
+    toldUntil = start;
+    return true;
+  }
+
+  /** One question at a time; who comes while one is asked needs the next one. */
+  function askOnce(): Promise<boolean> {
+    if (asking)
+      return (askingNext ??= asking.then(() => {
+        askingNext = null;
+        return askOnce();
+      }));
+    asking = ask().finally(() => (asking = null));
+    return asking;
+  }
 
   const tell = (payload: string | null) => {
     for (const hear of hearers) hear(payload);
@@ -48,7 +91,10 @@ export function openListener(address: DatabaseAddress, channel: string): Listene
     let current: Line | null = first;
     for (let pauseMs = FIRST_PAUSE_MS; ;) {
       if (current) {
+        open = current;
         await holdLine(current, closing.signal);
+        open = null;
+        toldUntil = -Infinity;
         pauseMs = FIRST_PAUSE_MS;
       } else {
         await sleep(pauseMs, undefined, { signal: closing.signal, ref: false }).catch(() => {});
@@ -79,6 +125,17 @@ export function openListener(address: DatabaseAddress, channel: string): Listene
         throw error;
       }
       return () => void hearers.delete(hear);
+    },
+    get toldUntil() {
+      return toldUntil;
+    },
+    async settle() {
+      if (!open) return false;
+      const patience = new AbortController();
+      const tooLate = sleep(SETTLE_TIMEOUT_MS, false, { signal: patience.signal, ref: false }).catch(() => false);
+      const settled = await Promise.race([askOnce(), tooLate]);
+      patience.abort();
+      return settled;
     },
     async close() {
       closing.abort();

@@ -25,11 +25,14 @@ const DeploymentSchema = defineEntity({
     takenDown: p.datetime(3).nullable(),
     /** When it was claimed, so that the winner's repetition is told from a stranger's try. */
     claimed: p.datetime(3).nullable(),
+    /** When its files are to be compressed, or to be looked at again if nobody is done by then; `null` once they are. */
+    compressAt: p.datetime(3).nullable(),
   },
   indexes: [
     { name: 'deployment_account_created_id_index', properties: ['account', 'created', 'id'] },
     { name: 'deployment_expires_index', properties: ['expires'] },
     { name: 'deployment_status_index', properties: ['status'] },
+    { name: 'deployment_compress_at_index', properties: ['compressAt'] },
   ],
 });
 

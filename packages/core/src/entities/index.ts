@@ -1,6 +1,7 @@
 import { Account } from './account.ts';
 import { Activity } from './activity.ts';
 import { Boot } from './boot.ts';
+import { Compression } from './compression.ts';
 import { Content } from './content.ts';
 import { DeploymentPack } from './deployment-pack.ts';
 import { Deployment } from './deployment.ts';
@@ -19,6 +20,7 @@ export const entities = [
   Account,
   Activity,
   Boot,
+  Compression,
   Content,
   Deployment,
   DeploymentPack,
@@ -37,6 +39,7 @@ export {
   Account,
   Activity,
   Boot,
+  Compression,
   Content,
   Deployment,
   DeploymentPack,
@@ -52,4 +55,5 @@ export {
 };
 export type { AccountState } from './account.ts';
 export type { DomainStatus } from '@berth/contract';
+export type { CompressedForm } from './compression.ts';
 export type { DnsCheck } from './domain.ts';

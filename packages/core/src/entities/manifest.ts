@@ -13,6 +13,8 @@ const ManifestSchema = defineEntity({
     hashes: p.blob(),
     /** Their sizes in bytes, in the same order. */
     sizes: p.array<number>().columnType('bigint[]'),
+    /** What its rule files say, as `RuleData` of serving; `null` when it has none. */
+    rules: p.json<object>().nullable(),
   },
 });
 

@@ -89,6 +89,7 @@ describe('contract §8: a doctor on a sound service', () => {
       'packs',
       'manifests',
       'contents',
+      'forms',
     ]);
     expect(await examine()).toEqual([]);
     const [row] = await test.database.query<{ bytes: string }>('select sum(length) as bytes from content');

@@ -11,6 +11,7 @@ interface Backlog {
   expired: number;
   changes: number;
   dead: number;
+  uncompressed: number;
 }
 
 /** Looks for work that the jobs of a running server should have done. */
@@ -33,6 +34,8 @@ export const backlog: Check = {
       yield finding('drift', `${found.changes} plan changes are due and did not take effect. Does a server run?`, {
         fixed: left.changes < found.changes,
       });
+    if (found.uncompressed > 0)
+      yield finding('advice', `${found.uncompressed} deployments wait to be compressed, for 10 minutes or more.`);
     if (found.dead > 0)
       yield finding('advice', `${found.dead} packs that nothing needs have not been removed yet.`, {
         fixed: left.dead < found.dead,
@@ -45,6 +48,7 @@ async function look(core: Core): Promise<Backlog> {
   const { rows } = await sql<Backlog>`
     select (select count(*)::int from deployment where status = 'success' and expires <= ${late}) as expired,
       (select count(*)::int from plan_change where due <= ${late}) as changes,
+      (select count(*)::int from deployment where status = 'success' and compress_at <= ${late}) as uncompressed,
       (select count(*)::int from pack where state = 'dead') as dead`.execute(core.database.kysely);
   return rows[0]!;
 }

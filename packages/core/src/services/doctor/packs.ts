@@ -18,19 +18,21 @@ export const packs: Check = {
   },
 };
 
-/** Contents whose pack is gone, or is not sealed. */
+/** Contents and compressed forms whose pack is gone, or is not sealed. */
 async function* contentsOutside(core: Core): AsyncGenerator<Finding> {
-  const { rows } = await sql<{ pack: string; state: string | null; contents: number }>`
-    select c.pack_id as pack, p.state, count(*)::int as contents from content c left join pack p on p.id = c.pack_id
-    where p.state is distinct from 'sealed' group by c.pack_id, p.state order by c.pack_id`.execute(kysely(core));
-  for (const { pack, state, contents } of rows)
-    yield finding(
-      'damage',
-      `${contents} contents lie in pack ${pack}, which ${state ? `is ${state}` : 'is not there'}.`,
-      {
-        pack,
-      },
-    );
+  const { rows } = await sql<{ pack: string; state: string | null; what: string; count: number }>`
+    select c.pack_id as pack, p.state, what, count(*)::int as count
+    from (
+      select pack_id, 'contents' as what from content
+      union all select pack_id, 'compressed contents' from compression where pack_id is not null) c
+    left join pack p on p.id = c.pack_id
+    where p.state is distinct from 'sealed' group by c.pack_id, p.state, what order by c.pack_id, what`.execute(
+    kysely(core),
+  );
+  for (const { pack, state, what, count } of rows)
+    yield finding('damage', `${count} ${what} lie in pack ${pack}, which ${state ? `is ${state}` : 'is not there'}.`, {
+      pack,
+    });
 }
 
 /** Deployments that hold on to a pack which is not sealed. */

@@ -54,6 +54,34 @@ export function openPack(core: Core): OpenPack {
 }
 
 /**
+ * Runs the transaction that may refer to a pack, and lets go of the pack if it does.
+ *
+ * @param work Tells whether anything refers to it.
+ * @throws what went wrong. During COMMIT nobody knows the outcome then: the pack stays, and its row decides later.
+ * Source: security P6, P9.
+ */
+export async function commitWith<T extends { packUsed: boolean }>(
+  core: Core,
+  pack: Pick<OpenPack, 'release'>,
+  work: (em: EntityManager) => Promise<T>,
+): Promise<T> {
+  let committing = false;
+  try {
+    const outcome = await core.database.transaction(async (em) => {
+      committing = false;
+      const done = await work(em);
+      committing = true;
+      return done;
+    });
+    if (outcome.packUsed) pack.release();
+    return outcome;
+  } catch (error) {
+    if (committing) pack.release();
+    throw error;
+  }
+}
+
+/**
  * Turns a durable pack from `open` to `sealed`, in the transaction that refers to it.
  *
  * @throws `unavailable` when the sweep has given the pack up meanwhile. Source: security P6, W4.

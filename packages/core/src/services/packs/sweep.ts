@@ -1,4 +1,5 @@
 import { IDEMPOTENCY_WINDOW_SECONDS } from '@berth/contract';
+import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
 import { failpoint } from '../../failpoints.ts';
@@ -68,19 +69,27 @@ async function condemnUnreferenced(core: Core, { graceMs, fenceWaitMs, batch }: 
   const before = new Date(core.now().getTime() - graceMs);
   return core.database.transaction(async (em) => {
     if (!(await closeFence(em, fenceWaitMs))) return false;
-    const db = em.getKysely();
-    const { rows } = await sql<{ id: string }>`
-      select id from pack p
-      where state = 'sealed' and sealed <= ${before} and not exists (select 1 from deployment_pack d where d.pack_id = p.id)
-      order by id limit ${batch} for update`.execute(db);
-    const packs = rows.map(({ id }) => id);
-    if (packs.length > 0) {
-      await sql`delete from content where pack_id = any(${packs}::uuid[])`.execute(db);
-      await sql`update pack set state = 'dead' where id = any(${packs}::uuid[])`.execute(db);
-      failpoint('sweep.pack-condemned');
-    }
+    // Contents take word of their compressed forms with them; whose pack is then referred to by nothing either.
+    if (await condemn(em, before, batch)) await condemn(em, before, batch);
     return true;
   });
+}
+
+/** @returns Whether there were any. */
+async function condemn(em: EntityManager, before: Date, batch: number): Promise<boolean> {
+  const db = em.getKysely();
+  const { rows } = await sql<{ id: string }>`
+    select id from pack p
+    where state = 'sealed' and sealed <= ${before}
+      and not exists (select 1 from deployment_pack d where d.pack_id = p.id)
+      and not exists (select 1 from compression k where k.pack_id = p.id)
+    order by id limit ${batch} for update`.execute(db);
+  const packs = rows.map(({ id }) => id);
+  if (packs.length === 0) return false;
+  await sql`delete from content where pack_id = any(${packs}::uuid[])`.execute(db);
+  await sql`update pack set state = 'dead' where id = any(${packs}::uuid[])`.execute(db);
+  failpoint('sweep.pack-condemned');
+  return true;
 }
 
 /** Drops open packs that nobody fills any more: of silent processes, and of uploads of this one that are over. */

@@ -1,0 +1,42 @@
+import type { Forms } from '../../compressor/forms.ts';
+import type { Core } from '../../core.ts';
+import type { Coding } from '../../serving/site.ts';
+import { type OpenPack, openPack } from '../packs/open-packs.ts';
+import type { CompressedContent, Turn } from './record-forms.ts';
+
+/** A pack that is filled with forms. Its owner always ends it with `close`, and releases it when rows refer to it. */
+export interface FormsPack extends Pick<OpenPack, 'release' | 'close'> {
+  /** Adds what came of a content, which may be nothing. */
+  add(sha256: string, forms: Forms): Promise<void>;
+  /** Makes the pack durable, unless nothing lies in it. @throws when it cannot; the pack is then lost. */
+  seal(): Promise<Pick<Turn, 'contents' | 'pack'>>;
+}
+
+/** Starts a pack of forms. Neither row nor file is made until there is something to write. */
+export function openFormsPack(core: Core): FormsPack {
+  const pack = openPack(core);
+  /** The SHA-256 of each form, by content. */
+  const added: { sha256: string; digests: Map<Coding, string> }[] = [];
+  return {
+    release: pack.release,
+    close: pack.close,
+    async add(sha256, forms) {
+      const digests = new Map<Coding, string>();
+      added.push({ sha256, digests });
+      for (const [coding, bytes] of Object.entries(forms) as [Coding, Uint8Array][]) {
+        const sink = pack.begin((digest) => void digests.set(coding, digest.sha256));
+        await sink.write(bytes);
+        sink.end();
+      }
+    },
+    async seal() {
+      await pack.finish();
+      const places = new Map(pack.contents().map((place) => [place.sha256, place]));
+      const contents = added.map(({ sha256, digests }): CompressedContent => {
+        const forms = [...digests].map(([coding, digest]) => [coding, places.get(digest)!]);
+        return { sha256, forms: Object.fromEntries(forms) };
+      });
+      return { contents, pack: places.size === 0 ? null : { id: pack.id, ...(await pack.seal()) } };
+    },
+  };
+}

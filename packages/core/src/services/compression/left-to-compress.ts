@@ -1,0 +1,44 @@
+import { sql } from 'kysely';
+import type { Core } from '../../core.ts';
+import { isWorthCompressing } from '../../serving/media-types.ts';
+import type { StoredBytes } from '../../serving/site.ts';
+import { hashAt } from '../packs/contents.ts';
+
+/** How long a process has for its turn with a deployment; then another one may take it. */
+const LEASE_MS = 2 * 60_000;
+
+/**
+ * Takes the deployment that has waited longest, for a turn. One that is not done then waits again.
+ *
+ * Any number of processes may take deployments, each other ones. What a process leaves behind that crashes or fails is due
+ * again when its lease is over.
+ *
+ * @returns `null` when none is due.
+ */
+export async function takeDue(core: Core): Promise<string | null> {
+  const now = core.now();
+  const { rows } = await sql<{ id: string }>`
+    update deployment set compress_at = ${new Date(now.getTime() + LEASE_MS)}
+    where id = (
+      select id from deployment
+      where compress_at <= ${now} and status = 'success' and (expires is null or expires > ${now})
+      order by compress_at limit 1 for update skip locked)
+    returning id`.execute(core.database.kysely);
+  return rows[0]?.id ?? null;
+}
+
+/** The contents of a deployment that are worth compressing, and that nobody has compressed yet. Source: serving S48. */
+export async function leftToCompress(core: Core, deployment: string): Promise<StoredBytes[]> {
+  const { rows } = await sql<StoredBytes & { path: string }>`
+    select f.path, encode(c.hash, 'hex') as sha256, c.pack_id as pack, c."offset"::float8 as "offset", c.length::float8 as length
+    from manifest m
+    cross join unnest(m.paths) with ordinality as f (path, position)
+    join content c on c.hash = ${hashAt(sql.ref('m.hashes'), 'f.position')}
+    where m.deployment_id = ${deployment} and not exists (select 1 from compression k where k.content_hash = c.hash)`.execute(
+    core.database.kysely,
+  );
+  const left = new Map<string, StoredBytes>();
+  for (const { path, ...content } of rows)
+    if (isWorthCompressing(path, content.length)) left.set(content.sha256, content);
+  return [...left.values()];
+}

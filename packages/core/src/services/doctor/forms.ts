@@ -1,0 +1,134 @@
+import { hash } from 'node:crypto';
+import { sql } from 'kysely';
+import { decompress } from '../../compressor/forms.ts';
+import type { Core } from '../../core.ts';
+import type { CompressedForm } from '../../entities/index.ts';
+import type { Coding } from '../../serving/site.ts';
+import { enterFence } from '../packs/fence.ts';
+import { type Check, type Finding, finding, MOST_NAMED, type Note } from './checks.ts';
+
+interface Row {
+  sha256: string;
+  /** Of the content, in bytes. */
+  length: number;
+  pack: string;
+  forms: Partial<Record<Coding, CompressedForm>>;
+}
+
+const ROWS_AT_ONCE = 500;
+const PROGRESS_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Reads every compressed form, hashes it and decompresses it again. Forms can be made anew, so what is damaged is mended by
+ * forgetting it: the content is served as it is until its sites were compressed again.
+ *
+ * Source: serving S48; security I2.
+ */
+export const forms: Check = {
+  name: 'forms',
+  title: 'Compressed forms, decompressed again',
+  async *run(core, { fix }) {
+    const all = await count(core);
+    if (all.contents === 0) return;
+    let [done, told] = [0, 0];
+    for (let last = ''; ;) {
+      const rows = await rowsAfter(core, last);
+      for (const row of rows) {
+        const fault = await faultOf(core, row);
+        if (fault && (await isStillThere(core, row))) yield await toFinding(core, row, fault, fix);
+        done += sizeOf(row);
+        if (done - told < PROGRESS_BYTES) continue;
+        told = done;
+        yield { kind: 'progress', done, total: Math.max(all.bytes, done), unit: 'bytes' };
+      }
+      if (rows.length < ROWS_AT_ONCE) break;
+      last = rows.at(-1)!.sha256;
+    }
+    yield {
+      kind: 'note',
+      message: `${all.contents} contents are kept in compressed forms too, ${all.bytes} bytes in all.`,
+    } satisfies Note;
+  },
+};
+
+const sizeOf = ({ forms }: Row) => Object.values(forms).reduce((sum, { length }) => sum + length, 0);
+
+/** What is wrong with the forms of a content; `null` when each holds it. */
+async function faultOf(core: Core, { sha256, pack, length, forms }: Row): Promise<string | null> {
+  for (const [coding, form] of Object.entries(forms) as [Coding, CompressedForm][]) {
+    try {
+      const bytes = await core.packs.read({ pack, offset: form.offset, length: form.length });
+      if (hash('sha256', bytes) !== form.sha256) return `as ${coding} does not have the bytes it was stored with`;
+      if (hash('sha256', await decompress(coding, bytes, length)) !== sha256) return `as ${coding} holds other bytes`;
+    } catch (error) {
+      return `as ${coding} cannot be read: ${(error as Error).message}`;
+    }
+  }
+  return null;
+}
+
+async function toFinding(core: Core, row: Row, fault: string, fix: boolean): Promise<Finding> {
+  const { sha256, pack } = row;
+  const deployments = fix ? await forget(core, row) : await holders(core, row);
+  return finding('damage', `Content ${sha256} in pack ${pack} ${fault}.`, {
+    pack,
+    content: sha256,
+    deployments: deployments.slice(0, MOST_NAMED),
+    fixed: fix,
+  });
+}
+
+const holding = (sha256: string) => sql`
+  d.status = 'success' and exists (
+    select 1 from deployment_pack n join content c on c.pack_id = n.pack_id
+    where n.deployment_id = d.id and c.hash = decode(${sha256}, 'hex'))`;
+
+/** The deployments that hold on to the pack of the content. */
+async function holders(core: Core, { sha256 }: Row): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from deployment d where ${holding(sha256)} order by id limit ${MOST_NAMED}`.execute(kysely(core));
+  return rows.map(({ id }) => id);
+}
+
+/** Forgets the forms of a content, and has its sites compressed again. @returns The deployments. */
+async function forget(core: Core, { sha256, pack }: Row): Promise<string[]> {
+  return core.database.transaction(async (em) => {
+    const db = em.getKysely();
+    await enterFence(em);
+    await sql`delete from compression where content_hash = decode(${sha256}, 'hex') and pack_id = ${pack}`.execute(db);
+    const { rows } = await sql<{ id: string }>`
+      with due as (select id from deployment d where ${holding(sha256)} order by id for update)
+      update deployment d set compress_at = ${core.now()} from due where d.id = due.id returning d.id`.execute(db);
+    return rows.map(({ id }) => id).toSorted();
+  });
+}
+
+/** A sweep may have taken it away while it was read. */
+async function isStillThere(core: Core, { sha256, pack }: Row): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from compression k join pack p on p.id = k.pack_id
+    where k.content_hash = decode(${sha256}, 'hex') and k.pack_id = ${pack} and p.state = 'sealed'`.execute(
+    kysely(core),
+  );
+  return rows.length > 0;
+}
+
+async function rowsAfter(core: Core, last: string): Promise<Row[]> {
+  const { rows } = await sql<Row>`
+    select encode(k.content_hash, 'hex') as sha256, c.length::float8 as length, k.pack_id as pack, k.forms
+    from compression k join content c on c.hash = k.content_hash
+    where k.pack_id is not null and k.content_hash > decode(${last}, 'hex')
+    order by k.content_hash limit ${ROWS_AT_ONCE}`.execute(kysely(core));
+  return rows;
+}
+
+async function count(core: Core): Promise<{ contents: number; bytes: number }> {
+  const { rows } = await sql<{ contents: number; bytes: number }>`
+    select count(distinct k.content_hash)::int as contents, coalesce(sum((f.form ->> 'length')::bigint), 0)::float8 as bytes
+    from compression k cross join jsonb_each(k.forms) as f (coding, form)`.execute(kysely(core));
+  return rows[0]!;
+}
+
+function kysely(core: Core) {
+  return core.database.kysely;
+}

@@ -1,0 +1,97 @@
+import { hash, randomBytes } from 'node:crypto';
+import { getPriority } from 'node:os';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Compressor, createCompressor } from '../../src/compressor/compressor.ts';
+import { makeForms } from '../../src/compressor/forms.ts';
+
+const compressors: Compressor[] = [];
+const create = (...options: Parameters<typeof createCompressor>) => {
+  const compressor = createCompressor(...options);
+  compressors.push(compressor);
+  return compressor;
+};
+afterEach(() => {
+  for (const compressor of compressors.splice(0)) compressor.close();
+});
+
+const contentOf = (text: string) => ({ bytes: Buffer.from(text), sha256: hash('sha256', text) });
+const SMALL = contentOf('tide '.repeat(300));
+/** Takes Brotli a second or more. */
+const SLOW = contentOf(randomBytes(500_000).toString('hex'));
+const { signal } = new AbortController();
+
+const isAlive = (pid: number) => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+describe('the compressor (S48)', () => {
+  it('works in a process of low priority, which is started on demand and serves for content after content', async () => {
+    const compressor = create();
+    expect(compressor.pid).toBeNull();
+    const outcome = await compressor.compress(SMALL, signal);
+    expect(outcome).toEqual({ kind: 'forms', forms: expect.anything() });
+    const forms = Object.entries((outcome as { forms: object }).forms).map(([coding, form]) => [
+      coding,
+      Buffer.from(form as Uint8Array),
+    ]);
+    expect(Object.fromEntries(forms)).toEqual(makeForms(SMALL.bytes));
+    const { pid } = compressor;
+    expect(pid).not.toBe(process.pid);
+    expect(getPriority(pid!)).toBe(19);
+    await compressor.compress(contentOf('another '.repeat(300)), signal);
+    expect(compressor.pid).toBe(pid);
+  });
+
+  it('says when bytes are not those of their hash', async () => {
+    expect(await create().compress({ ...SMALL, bytes: Buffer.from('other') }, signal)).toEqual({ kind: 'damaged' });
+  });
+
+  it('says when the process dies, and has another one for the next content', async () => {
+    const compressor = create();
+    await compressor.compress(SMALL, signal);
+    const pid = compressor.pid!;
+    const outcome = compressor.compress(SLOW, signal);
+    process.kill(pid, 'SIGKILL');
+    expect(await outcome).toEqual({ kind: 'crashed', how: 'SIGKILL' });
+    expect(await compressor.compress(SMALL, signal)).toMatchObject({ kind: 'forms' });
+    expect(compressor.pid).not.toBe(pid);
+  });
+
+  it('is not ended by signals that mean the server', async () => {
+    const compressor = create();
+    await compressor.compress(SMALL, signal);
+    for (const name of ['SIGINT', 'SIGTERM'] as const) process.kill(compressor.pid!, name);
+    expect(await compressor.compress(SMALL, signal)).toMatchObject({ kind: 'forms' });
+  });
+
+  it('gives up a content at once when it is told to, and the process with it', async () => {
+    const compressor = create();
+    await compressor.compress(SMALL, signal);
+    const pid = compressor.pid!;
+    const stopping = new AbortController();
+    const outcome = compressor.compress(SLOW, stopping.signal);
+    stopping.abort();
+    await expect(outcome).rejects.toMatchObject({ name: 'AbortError' });
+    await expect.poll(() => isAlive(pid)).toBe(false);
+    await expect(compressor.compress(SMALL, stopping.signal)).rejects.toMatchObject({ name: 'AbortError' });
+    expect(compressor.pid).toBeNull();
+  });
+
+  it('ends the process when there is nothing to do for a while', async () => {
+    const compressor = create({ idleMs: 20 });
+    await compressor.compress(SMALL, signal);
+    await expect.poll(() => compressor.pid).toBeNull();
+    expect(await compressor.compress(SMALL, signal)).toMatchObject({ kind: 'forms' });
+  });
+
+  it('takes one content at a time', async () => {
+    const compressor = create();
+    const first = compressor.compress(SMALL, signal);
+    await expect(compressor.compress(SMALL, signal)).rejects.toThrow('one content at a time');
+    expect(await first).toMatchObject({ kind: 'forms' });
+  });
+});

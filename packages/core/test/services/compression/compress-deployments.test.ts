@@ -1,0 +1,316 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type Compressor, createCompressor } from '../../../src/compressor/compressor.ts';
+import type { Core } from '../../../src/core.ts';
+import { compressDeployments } from '../../../src/services/compression/compress-deployments.ts';
+import { beat, randomBootId } from '../../../src/services/packs/boots.ts';
+import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
+import { ANONYMOUS, deploySite } from '../../test-core.ts';
+import { expectSound, expectSwept, sweepAll } from '../invariants.ts';
+import {
+  type CompressionWorld,
+  createCompressionWorld,
+  expectForms,
+  hashOf,
+  interrupted,
+  textOf,
+} from './compression-world.ts';
+
+const LEASE_SECONDS = 120;
+
+let world: CompressionWorld;
+let core: Core;
+let compressor: Compressor;
+let logged: { level: string; message: string }[] = [];
+beforeAll(async () => {
+  const write = (level: string) => (_: object, message: string) => void logged.push({ level, message });
+  world = await createCompressionWorld({
+    log: { info: write('info'), warn: write('warn'), error: write('error') },
+  });
+  ({ core, compressor } = world);
+});
+afterAll(() => world.close());
+afterEach(async () => {
+  const { test, caller } = world;
+  logged = [];
+  expect([...core.activePacks]).toEqual([]);
+  await expectSound(test);
+  await sweepAll(test);
+  await expectSwept(test);
+  for (const { id } of await test.database.query<{ id: string }>(
+    `select id from deployment where account_id is not null`,
+  ))
+    await deleteDeployment({ core, caller }, id);
+  await test.database.query(`update deployment set status = 'deleting' where account_id is null`);
+  await sweepAll(test);
+  expect(await test.database.query('select 1 from compression union all select 1 from pack')).toEqual([]);
+  expect(await Array.fromAsync(core.packs.list())).toEqual([]);
+});
+
+/** Counts the contents that reach the process. */
+function counting(of = compressor): { compressor: Compressor; seen: string[] } {
+  const seen: string[] = [];
+  return { seen, compressor: interrupted(of, (sha256) => void seen.push(sha256)) };
+}
+const packs = () => world.test.database.query<{ id: string }>('select id from pack');
+
+/** Another process on the same database and packs, with a process of its own that compresses. */
+async function anotherProcess(): Promise<{ core: Core; compressor: Compressor } & Disposable> {
+  const other = { ...core, boot: randomBootId(), activePacks: new Set<string>() };
+  await beat(other);
+  const compressor = createCompressor();
+  return { core: other, compressor, [Symbol.dispose]: () => compressor.close() };
+}
+
+describe('the compression of what is published (S48)', () => {
+  it('makes br, zstd and gzip of each content, in one pack that is none of the site', async () => {
+    const [page, style] = [textOf('page'), textOf('style')];
+    const site = await world.deploy({ 'index.html': page, 'style.css': style });
+    expect(await world.due(site)).toEqual(expect.any(Date));
+    expect(await compressDeployments(core, compressor)).toBe(1);
+    await expectForms(world, page);
+    await expectForms(world, style);
+    expect(await world.due(site)).toBeNull();
+    expect(await packs()).toHaveLength(2);
+    expect(await world.test.database.query('select pack_id from deployment_pack')).toHaveLength(1);
+    expect(await world.test.database.query('select size::int from deployment')).toEqual([{ size: 4_000 }]);
+    expect(logged).toEqual([]);
+  });
+
+  it.each<[string, string, string | Buffer]>([
+    ['too small', 'small.html', textOf('small', 1_023)],
+    ['of a type that gains nothing', 'photo.jpg', textOf('photo')],
+    ['compressed by its owner', 'bundle.js.br', textOf('bundle')],
+  ])('leaves alone what is %s, without a word about it', async (_, path, bytes) => {
+    const site = await world.deploy({ [path]: bytes });
+    const { compressor, seen } = counting();
+    expect(await compressDeployments(core, compressor)).toBe(1);
+    expect(seen).toEqual([]);
+    expect(await world.recorded()).toEqual(new Map());
+    expect(await world.due(site)).toBeNull();
+    expect(await packs()).toHaveLength(1);
+  });
+
+  it('remembers what is not worth it, and tries it once', async () => {
+    const noise = randomBytes(2_000);
+    await world.deploy({ 'noise.txt': noise });
+    expect(await compressDeployments(core, compressor)).toBe(1);
+    expect(await world.recorded()).toEqual(
+      new Map([[hashOf(noise), { sha256: hashOf(noise), pack: null, forms: {} }]]),
+    );
+    expect(await packs()).toHaveLength(1);
+    await world.deploy({ 'again.txt': noise });
+    const { compressor: second, seen } = counting();
+    expect(await compressDeployments(core, second)).toBe(1);
+    expect(seen).toEqual([]);
+  });
+
+  it('compresses a content once: under all its names, and for all sites that have it', async () => {
+    const shared = textOf('shared');
+    await world.deploy({ 'a.js': shared, 'b.js': shared, 'c.bin': shared });
+    await world.deploy({ 'd.txt': shared, 'own.txt': textOf('own') });
+    const { compressor, seen } = counting();
+    expect(await compressDeployments(core, compressor)).toBe(2);
+    expect(seen).toEqual([hashOf(shared), hashOf(textOf('own'))]);
+  });
+
+  it('compresses a content under the first name that is worth it', async () => {
+    const text = textOf('named');
+    await world.deploy({ 'named.bin': text });
+    await compressDeployments(core, compressor);
+    await world.deploy({ 'named.txt': text });
+    await compressDeployments(core, compressor);
+    await expectForms(world, text);
+  });
+
+  it('takes no site that is gone, or about to go', async () => {
+    await deploySite(core, ANONYMOUS, { 'expired.txt': textOf('expired') });
+    await deleteDeployment({ core, caller: world.caller }, await world.deploy({ 'deleted.txt': textOf('deleted') }));
+    world.test.advance(30 * 24 * 3_600);
+    await beat(core);
+    expect(await compressDeployments(core, compressor)).toBe(0);
+    expect(await world.recorded()).toEqual(new Map());
+  });
+});
+
+describe('turns (S48)', () => {
+  it('are taken by sites one after another, so that a large one lets others go first', async () => {
+    const texts = ['large 1', 'large 2', 'large 3', 'small'].map((name) => textOf(name));
+    await world.deploy({ '1.txt': texts[0]!, '2.txt': texts[1]!, '3.txt': texts[2]! });
+    await world.deploy({ 'small.txt': texts[3]! });
+    const { compressor, seen } = counting();
+    expect(await compressDeployments(core, compressor, { turnMs: 0 })).toBe(2);
+    expect(seen.indexOf(hashOf(texts[3]!))).toBe(1);
+    expect(seen.toSorted()).toEqual(texts.map(hashOf).toSorted());
+    for (const text of texts) await expectForms(world, text);
+  });
+
+  it('of two processes at once leave one row a content, and no pack that nothing needs', async () => {
+    using other = await anotherProcess();
+    const names = Array.from({ length: 6 }, (_, i) => i);
+    for (const i of names)
+      await world.deploy({
+        'shared.txt': textOf('shared'),
+        'own.txt': textOf(`own ${i}`),
+        'pair.txt': textOf(`pair ${i >> 1}`),
+      });
+    const done = await Promise.all([
+      compressDeployments(core, compressor, { turnMs: 0 }),
+      compressDeployments(other.core, other.compressor, { turnMs: 0 }),
+    ]);
+    expect(done[0] + done[1]).toBe(6);
+    expect((await world.recorded()).size).toBe(10);
+    for (const i of names) await expectForms(world, textOf(`own ${i}`));
+    await expectForms(world, textOf('shared'));
+  });
+
+  it('that take longer than their lease do no harm: who comes second drops what it made', async () => {
+    using other = await anotherProcess();
+    const text = textOf('slow');
+    const site = await world.deploy({ 'slow.txt': text });
+    const slow = interrupted(compressor, async () => {
+      world.test.advance(LEASE_SECONDS + 1);
+      expect(await compressDeployments(other.core, other.compressor)).toBe(1);
+    });
+    expect(await compressDeployments(core, slow)).toBe(1);
+    await expectForms(world, text);
+    expect(await packs()).toHaveLength(2);
+    expect(await world.due(site)).toBeNull();
+  });
+
+  it('end in the middle when the server stops: what is made is kept, and the rest is due at once', async () => {
+    const texts = ['first', 'second', 'third'].map((name) => textOf(name));
+    const site = await world.deploy(Object.fromEntries(texts.map((text, i) => [`${i}.txt`, text])));
+    const stopping = new AbortController();
+    const { compressor: counted, seen } = counting();
+    const stopped = interrupted(counted, () => seen.length === 1 && stopping.abort());
+    expect(await compressDeployments(core, stopped, stopping)).toBe(0);
+    expect((await world.recorded()).size).toBe(1);
+    expect((await world.due(site))!.getTime()).toBeLessThanOrEqual(core.now().getTime());
+    const rest = counting();
+    expect(await compressDeployments(core, rest.compressor)).toBe(1);
+    expect(rest.seen).toHaveLength(2);
+    for (const text of texts) await expectForms(world, text);
+  });
+});
+
+describe('faults (S48)', () => {
+  it('of the process that compresses cost the one content that it dies of, twice', async () => {
+    const [poison, sound] = [textOf('poison'), textOf('sound')];
+    await world.deploy({ 'poison.txt': poison, 'sound.txt': sound });
+    let crashes = 0;
+    const dying: Compressor = {
+      ...interrupted(compressor, () => {}),
+      async compress(content, signal) {
+        const outcome = compressor.compress(content, signal);
+        // It is there from the second content on; the first one starts it.
+        if (content.sha256 !== hashOf(poison)) return outcome;
+        crashes += 1;
+        await expect.poll(() => compressor.pid).not.toBeNull();
+        process.kill(compressor.pid!, 'SIGKILL');
+        return (await outcome.catch(() => null)) ?? { kind: 'crashed', how: 'SIGKILL' };
+      },
+    };
+    await compressor.compress({ bytes: Buffer.from('warm'), sha256: hashOf('warm') }, new AbortController().signal);
+    expect(await compressDeployments(core, dying)).toBe(1);
+    expect(crashes).toBe(2);
+    expect((await world.recorded()).get(hashOf(poison))).toMatchObject({ pack: null, forms: {} });
+    await expectForms(world, sound);
+    expect(logged.filter(({ message }) => message.includes('died'))).toHaveLength(2);
+  });
+
+  it('of the system that may pass leave the site for later, and others go on', async () => {
+    const [first, second] = [
+      await world.deploy({ 'a.txt': textOf('a') }),
+      await world.deploy({ 'b.txt': textOf('b') }),
+    ];
+    const unable = interrupted(compressor, (sha256) => {
+      if (sha256 === hashOf(textOf('a'))) throw Object.assign(new Error('spawn EAGAIN'), { code: 'EAGAIN' });
+    });
+    expect(await compressDeployments(core, unable)).toBe(1);
+    expect(logged).toEqual([{ level: 'warn', message: 'A deployment could not be compressed and will be later' }]);
+    expect([await world.due(first), await world.due(second)]).toEqual([expect.any(Date), null]);
+    expect(await compressDeployments(core, compressor)).toBe(0);
+    world.test.advance(LEASE_SECONDS);
+    expect(await compressDeployments(core, compressor)).toBe(1);
+    await expectForms(world, textOf('a'));
+  });
+
+  it.each([
+    ['whose bytes are damaged', async () => Buffer.from(textOf('other')), 'error'],
+    ['whose pack is missing', () => Promise.reject(Object.assign(new Error(), { code: 'ENOENT' })), 'warn'],
+    ['whose pack is too short', () => Promise.reject(new Error('A pack ends')), 'warn'],
+  ])('of a content %s are said once, and nothing is made of it', async (_, read, level) => {
+    const [lost, sound] = [textOf('lost'), textOf('sound')];
+    const site = await world.deploy({ 'lost.txt': lost, 'sound.txt': sound });
+    const [{ offset }] = (await world.test.database.query<{ offset: number }>(
+      `select "offset"::int from content where hash = decode($1, 'hex')`,
+      [hashOf(lost)],
+    )) as [{ offset: number }];
+    const faulty: Core = {
+      ...core,
+      packs: { ...core.packs, read: (place) => (place.offset === offset ? read() : core.packs.read(place)) },
+    };
+    expect(await compressDeployments(faulty, compressor)).toBe(1);
+    expect(await world.due(site)).toBeNull();
+    expect((await world.recorded()).get(hashOf(lost))).toMatchObject({ pack: null, forms: {} });
+    await expectForms(world, sound);
+    expect(logged.map((line) => line.level)).toEqual([level]);
+  });
+});
+
+describe('W2: packs of compressed forms', () => {
+  it('stay as long as one of their contents does, and go with the last one in one sweep', async () => {
+    const [shared, own] = [textOf('shared'), textOf('own')];
+    const kept = await world.deploy({ 'shared.txt': shared });
+    const gone = await world.deploy({ 'shared.txt': shared, 'own.txt': own });
+    await world.test.database.query('update deployment set compress_at = null where id = $1', [kept]);
+    await compressDeployments(core, compressor);
+    expect(await packs()).toHaveLength(3);
+    await deleteDeployment({ core, caller: world.caller }, gone);
+    await sweepAll(world.test);
+    expect([...(await world.recorded()).keys()]).toEqual([hashOf(shared)]);
+    await expectForms(world, shared);
+    expect(await packs()).toHaveLength(2);
+    await deleteDeployment({ core, caller: world.caller }, kept);
+    expect(await sweepAll(world.test)).toMatchObject({ packs: 2 });
+    expect(await packs()).toEqual([]);
+  });
+
+  it('are not made for a content that is swept while it is compressed', async () => {
+    const text = textOf('fleeting');
+    const site = await world.deploy({ 'fleeting.txt': text });
+    const late = interrupted(compressor, async () => {
+      await deleteDeployment({ core, caller: world.caller }, site);
+      await sweepAll(world.test);
+    });
+    expect(await compressDeployments(core, late)).toBe(1);
+    expect(await world.recorded()).toEqual(new Map());
+    expect(await packs()).toEqual([]);
+    expect(logged).toEqual([]);
+  });
+
+  it('serve a site that brings a content again after it was swept', async () => {
+    const site = { 'again.txt': textOf('again') };
+    await world.deploy(site);
+    await compressDeployments(core, compressor);
+    const first = (await world.recorded()).get(hashOf(site['again.txt']))!.pack;
+    for (const { id } of await world.test.database.query<{ id: string }>('select id from deployment'))
+      await deleteDeployment({ core, caller: world.caller }, id);
+    await sweepAll(world.test);
+    await world.deploy(site);
+    await compressDeployments(core, compressor);
+    await expectForms(world, site['again.txt']);
+    expect((await world.recorded()).get(hashOf(site['again.txt']))!.pack).not.toBe(first);
+  });
+
+  it('are the last net: one that holds forms cannot be condemned', async () => {
+    await world.deploy({ 'net.txt': textOf('net') });
+    await compressDeployments(core, compressor);
+    const { pack } = (await world.recorded()).get(hashOf(textOf('net')))!;
+    await expect(world.test.database.query(`update pack set state = 'dead' where id = $1`, [pack])).rejects.toThrow(
+      'still holds compressed forms',
+    );
+    await expect(world.test.database.query('delete from pack where id = $1', [pack])).rejects.toThrow();
+  });
+});

@@ -1,0 +1,94 @@
+import { hash } from 'node:crypto';
+import { expect } from 'vitest';
+import { type Compressor, createCompressor } from '../../../src/compressor/compressor.ts';
+import { decompress } from '../../../src/compressor/forms.ts';
+import type { AccountCaller, Core } from '../../../src/core.ts';
+import type { CompressedForm } from '../../../src/entities/index.ts';
+import type { Coding } from '../../../src/serving/site.ts';
+import { createTestCore, deploySite, type TestCore, type TestFiles } from '../../test-core.ts';
+
+/** What is recorded of a content. */
+export interface Recorded {
+  sha256: string;
+  pack: string | null;
+  forms: Partial<Record<Coding, CompressedForm>>;
+}
+
+/** A core, an account, and a compressor with its process. */
+export interface CompressionWorld {
+  test: TestCore;
+  core: Core;
+  caller: AccountCaller;
+  compressor: Compressor;
+  /** Publishes files. @returns The deployment. */
+  deploy(files: TestFiles): Promise<string>;
+  /** What is recorded, by content. */
+  recorded(): Promise<Map<string, Recorded>>;
+  /** When a deployment is due. */
+  due(deployment: string): Promise<Date | null>;
+  close(): Promise<void>;
+}
+
+export async function createCompressionWorld(overrides: Partial<Core> = {}): Promise<CompressionWorld> {
+  const test = await createTestCore(overrides);
+  const { core, database } = test;
+  const { caller } = await test.account('pro');
+  const compressor = createCompressor();
+  return {
+    test,
+    core,
+    caller,
+    compressor,
+    deploy: async (files) => (await deploySite(core, caller, files)).body.deployment,
+    async recorded() {
+      const rows = await database.query<Recorded & { sha256: string }>(
+        `select encode(content_hash, 'hex') as sha256, pack_id as pack, forms from compression`,
+      );
+      return new Map(rows.map((row) => [row.sha256, row]));
+    },
+    async due(deployment) {
+      const [row] = await database.query<{ due: Date | null }>(
+        'select compress_at as due from deployment where id = $1',
+        [deployment],
+      );
+      return row!.due;
+    },
+    async close() {
+      compressor.close();
+      await test.close();
+    },
+  };
+}
+
+/** A text of its own that compresses well. */
+export const textOf = (name: string, size = 2_000) => `${name} lies at the quay; `.repeat(size).slice(0, size);
+
+/** What a text is recorded under. */
+export const hashOf = (text: string | Uint8Array) => hash('sha256', text);
+
+/** Each form lies where it is said to, in a sealed pack, and holds the content. */
+export async function expectForms({ core, test, recorded }: CompressionWorld, text: string): Promise<void> {
+  const { pack, forms } = (await recorded()).get(hashOf(text))!;
+  expect(await test.database.query(`select state from pack where id = $1`, [pack])).toEqual([{ state: 'sealed' }]);
+  expect(Object.keys(forms).toSorted()).toEqual(['br', 'gzip', 'zstd']);
+  for (const [coding, { offset, length, sha256 }] of Object.entries(forms) as [Coding, CompressedForm][]) {
+    const bytes = await core.packs.read({ pack: pack!, offset, length });
+    expect(hashOf(bytes), coding).toBe(sha256);
+    expect(Buffer.from(await decompress(coding, bytes, text.length)).toString(), coding).toBe(text);
+  }
+}
+
+/** The same compressor, in whose way something comes: `before` each content. */
+export function interrupted(
+  compressor: Compressor,
+  before: (sha256: string) => Promise<unknown> | unknown,
+): Compressor {
+  return {
+    pid: null,
+    close() {},
+    async compress(content, signal) {
+      await before(content.sha256);
+      return compressor.compress(content, signal);
+    },
+  };
+}
