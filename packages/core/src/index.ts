@@ -1,4 +1,5 @@
 /** The door of the core: what the faces of the service may use. */
+export { type Compressor, createCompressor } from './compressor/compressor.ts';
 export type { AccountCaller, Addresses, AnonymousCaller, Caller, Core, Keys, Log, Plans, Scope } from './core.ts';
 export { type Database, type DatabaseAddress, openDatabase } from './database/database.ts';
 export { createDns, type Dns } from './dns/dns.ts';
@@ -23,6 +24,7 @@ export { createAccount, ensureOwner, generateKey, getAccount } from './services/
 export { type ActivityFeed, createActivityFeed } from './services/activities/activity-feed.ts';
 export { authenticate } from './services/accounts/authentication.ts';
 export { beat, randomBootId } from './services/packs/boots.ts';
+export { type CompressionOptions, compressDeployments } from './services/compression/compress-deployments.ts';
 export { beginDeploy, type Deploy } from './services/deployments/deploy.ts';
 export { type DeployBudget, takeDeployBudget } from './services/deployments/deploy-budget.ts';
 export { maxParts, tooLarge } from './services/deployments/deploy-files.ts';
@@ -35,6 +37,7 @@ export {
   type SetupRecord,
 } from './services/domains/domain-setup.ts';
 export { readIdempotencyKey } from './services/deployments/idempotency.ts';
+export { createHotContents, type HotContents, SMALL_CONTENT_BYTES } from './services/sites/hot-contents.ts';
 export { createLiveSites } from './services/sites/live-sites.ts';
 export { type AccountMember, addMember, listMembers, removeMember } from './services/accounts/members.ts';
 export { applyDuePlanChanges, changePlan, type PlanChangeOutcome } from './services/accounts/plan-changes.ts';
@@ -57,12 +60,29 @@ export { createToken, deleteToken, listTokens } from './services/accounts/tokens
 export { opens, type Opening, sealUnlock, UNLOCK_SECONDS } from './services/sites/unlock-cookies.ts';
 export { type UnlockAttempt, type UnlockOutcome, unlockSite } from './services/sites/unlock.ts';
 export * from './serving/caching.ts';
+export * from './serving/codings.ts';
 export * from './serving/conditions.ts';
 export * from './serving/intent.ts';
 export * from './serving/media-types.ts';
+export * from './serving/ranges.ts';
 export * from './serving/request-path.ts';
 export * from './serving/resolve.ts';
-export type { LiveSites, Manifest, ProtectedSite, Site, SiteAddress, SiteFile, Withheld } from './serving/site.ts';
+export type {
+  Coding,
+  CompressedForms,
+  Found,
+  LiveSites,
+  Manifest,
+  ProtectedSite,
+  Site,
+  SiteAddress,
+  SiteFile,
+  StoredBytes,
+  Withheld,
+} from './serving/site.ts';
+export { NO_RULES, prepareRules } from './serving/rules/prepare.ts';
+export type { HeaderField } from './serving/rules/header-rules.ts';
+export type { RuledAnswer, SiteRules } from './serving/rules/rules.ts';
 export { openDiskPacks } from './storage/disk-packs.ts';
 export { createHasher, type Hasher } from './storage/hasher.ts';
 export type { PackFile, PackStore, Place } from './storage/packs.ts';

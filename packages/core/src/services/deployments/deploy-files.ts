@@ -1,21 +1,17 @@
 import {
   type DeployLimits,
-  findCaseTwins,
   findPathConflict,
-  isDotFile,
   isJunk,
-  isWithheld,
   mayHoldPrivateKey,
   normalizePath,
   PRIVATE_KEY_MARKER,
   refusedPath,
-  RULE_FILES,
   type SizeLimit,
-  type Warning,
 } from '@berth/contract';
 import { invalid, invalidFile, ServiceError } from '../../errors.ts';
 import type { Digest, PackBuilder } from '../../storage/pack-builder.ts';
-import { createShipJsonCheck } from './ship-json.ts';
+import type { RuleFiles } from '../../serving/rules/compile.ts';
+import { keepRuleFile } from './rule-files.ts';
 
 /** A file part that arrived whole. */
 export interface UploadedFile extends Digest {
@@ -38,6 +34,8 @@ export interface DeployFiles {
   begin(name: string): FileSink;
   /** Every part so far, in order, junk included. What a part is made of is known once the pack has finished. */
   readonly parts: readonly UploadedFile[];
+  /** The rule files among them that arrived whole. Source: serving S22. */
+  readonly ruleFiles: RuleFiles;
 }
 
 /** How many file parts a deploy may have: junk is not counted for the user, but it is counted here. Source: security T4. */
@@ -63,12 +61,14 @@ export function collectFiles(
   onContent: (sha256: string) => void,
 ): DeployFiles {
   const parts: UploadedFile[] = [];
+  const ruleFiles: RuleFiles = {};
   let started = 0;
   let files = 0;
   let totalBytes = 0;
 
   return {
     parts,
+    ruleFiles,
     begin(name) {
       const read = normalizePath(name);
       if (!read.ok) throw invalidFile(shown(name), read.reason);
@@ -91,7 +91,7 @@ export function collectFiles(
         },
         { keep: !junk },
       );
-      const checks = junk ? [] : contentChecks(path);
+      const check = junk ? null : contentCheck(path, ruleFiles);
       let size = 0;
       return {
         write(chunk) {
@@ -113,12 +113,12 @@ export function collectFiles(
                 path,
               );
           }
-          for (const check of checks) check.write(chunk);
+          check?.write(chunk);
           return sink.write(chunk);
         },
         end() {
           sink.end();
-          for (const check of checks) check.end();
+          check?.end();
           parts.push(part);
         },
       };
@@ -132,10 +132,8 @@ export interface ContentCheck {
   end(): void;
 }
 
-function contentChecks(path: string): ContentCheck[] {
-  if (mayHoldPrivateKey(path)) return [privateKeyCheck(path)];
-  if (path === 'ship.json') return [createShipJsonCheck()];
-  return [];
+function contentCheck(path: string, ruleFiles: RuleFiles): ContentCheck | null {
+  return mayHoldPrivateKey(path) ? privateKeyCheck(path) : keepRuleFile(path, ruleFiles);
 }
 
 const MARKER_BYTES = 96;
@@ -179,35 +177,6 @@ export function publishedFiles(parts: readonly UploadedFile[]): UploadedFile[] {
   const conflict = findPathConflict(files.map(({ path }) => path));
   if (conflict) throw invalidFile(conflict.second, `${conflict.reason} (${conflict.first} and ${conflict.second})`);
   return files;
-}
-
-const MAX_WARNINGS = 100;
-
-/** What is worth knowing about accepted files. Source: contract §3; serving S12, S65. */
-export function warningsOf(paths: readonly string[]): Warning[] {
-  const warnings = [
-    ...paths
-      .filter((path) => RULE_FILES.has(path))
-      .map((file) => ({ file, message: 'Stored, but its rules are not applied yet.' })),
-    ...paths
-      .filter((path) => isWithheld(path) && !RULE_FILES.has(path))
-      .map((file) => ({
-        file,
-        message: isDotFile(file)
-          ? 'Stored, but dot files are not served (except under .well-known/).'
-          : 'Stored, but not served: it is server code of another host.',
-      })),
-    ...findCaseTwins(paths).map(({ file, twin }) => ({
-      file,
-      message: `Differs from ${twin} by case alone: both are served, but many disks hold only one.`,
-    })),
-  ];
-  if (warnings.length <= MAX_WARNINGS) return warnings;
-  const rest = warnings.length - MAX_WARNINGS;
-  return [
-    ...warnings.slice(0, MAX_WARNINGS),
-    { file: warnings[MAX_WARNINGS]!.file, message: `And ${rest} more warnings like these.` },
-  ];
 }
 
 /** A name as an error may show it: printable and short. */

@@ -4,13 +4,15 @@ import { Account } from '../../entities/index.ts';
 import { failpoint } from '../../failpoints.ts';
 import { refuseBeyondCap } from '../accounts/caps.ts';
 import { lookUpStored, type NewPack, type StoredLookup } from '../packs/contents.ts';
-import { collectFiles, type DeployFiles, matchChecksums, publishedFiles, warningsOf } from './deploy-files.ts';
+import { collectFiles, type DeployFiles, matchChecksums, publishedFiles } from './deploy-files.ts';
+import { collectWarnings, warnOfNames } from './deploy-warnings.ts';
 import { collectForm, type DeployForm } from './deploy-form.ts';
 import { fingerprintOf, type IdempotencyKey } from './idempotency.ts';
-import { type OpenPack, openPack } from '../packs/open-packs.ts';
+import { commitWith, type OpenPack, openPack } from '../packs/open-packs.ts';
 import { hashPassword } from '../sites/passwords.ts';
 import { limitsOf } from '../accounts/plans.ts';
 import { type Outcome, type Publication, publish } from './publish.ts';
+import { compileRules } from '../../serving/rules/compile.ts';
 
 /** One deploy on its way in. Its owner always ends it with `close`. */
 export interface Deploy {
@@ -56,7 +58,7 @@ export async function beginDeploy(core: Core, caller: Caller, key: IdempotencyKe
         options: asked.options,
         passwordHash,
         pack: await sealNew(pack, stored),
-        warnings: warningsOf(published.map(({ path }) => path)),
+        ...ruled(files, published),
         idempotency: key && { ...key, fingerprint: fingerprintOf(core, canonical(asked)) },
       };
       return commit(core, caller, pack, publication);
@@ -68,6 +70,15 @@ function check(files: DeployFiles, form: DeployForm, caller: Caller) {
   const { checksums, options } = form.read(caller);
   matchChecksums(files.parts, checksums);
   return { files: publishedFiles(files.parts), options };
+}
+
+/** What the rule files say, and what is worth knowing about them and the other files. Source: serving S12, S22, S23. */
+function ruled({ ruleFiles }: DeployFiles, published: Publication['files']): Pick<Publication, 'rules' | 'warnings'> {
+  const paths = published.map(({ path }) => path);
+  const warnings = collectWarnings();
+  const rules = compileRules(ruleFiles, paths, (position, message) => warnings.add({ ...position, message }));
+  warnOfNames(paths, warnings);
+  return { rules, warnings: warnings.list() };
 }
 
 /** The canonical manifest and parameters: what "the same request" means. Source: contract §3. */
@@ -97,20 +108,7 @@ async function sealNew(pack: OpenPack, lookup: StoredLookup): Promise<NewPack | 
 }
 
 async function commit(core: Core, caller: Caller, pack: OpenPack, publication: Publication): Promise<Outcome> {
-  let committing = false;
-  try {
-    const outcome = await core.database.transaction(async (em) => {
-      committing = false;
-      const done = await publish(em, core, caller, publication);
-      committing = true;
-      return done;
-    });
-    failpoint('deploy.committed');
-    if (outcome.packUsed) pack.release();
-    return outcome;
-  } catch (error) {
-    // Whatever goes wrong during COMMIT, nobody knows the outcome: the row decides later, the pack stays.
-    if (committing) pack.release();
-    throw error;
-  }
+  const outcome = await commitWith(core, pack, (em) => publish(em, core, caller, publication));
+  failpoint('deploy.committed');
+  return outcome;
 }

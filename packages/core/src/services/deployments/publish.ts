@@ -11,6 +11,7 @@ import { toDeployment } from './deployments.ts';
 import { enterFence } from '../packs/fence.ts';
 import { findReplay, type IdempotencyKey, storeOutcome } from './idempotency.ts';
 import { markSealed } from '../packs/open-packs.ts';
+import type { RuleData } from '../../serving/rules/rules.ts';
 import { randomDeploymentId, randomSecret, secretHash } from '../random.ts';
 
 /** A deployment that only needs to be written down: its bytes are on their way to the disk. */
@@ -21,6 +22,8 @@ export interface Publication {
   passwordHash: string | null;
   /** The new contents; `null` when every content was stored already. */
   pack: NewPack | null;
+  /** What its rule files say; `null` when it has no rules. */
+  rules: RuleData | null;
   warnings: Warning[];
   /** The key, and what it stands for. */
   idempotency: (IdempotencyKey & { fingerprint: Buffer }) | null;
@@ -74,6 +77,7 @@ export async function publish(
     passwordHash: publication.passwordHash,
     claimHash: claim === null ? null : secretHash(claim),
     created,
+    compressAt: created,
     expires: ttlSeconds === null ? null : new Date(created.getTime() + ttlSeconds * 1000),
   });
   em.persist(row);
@@ -95,7 +99,7 @@ export async function publish(
   await em.flush();
   const packUsed = pack !== null && packs.includes(pack.id);
   if (packUsed) await markSealed(em, core, pack.id, (await pack.sealed).sizeBytes);
-  await insertManifest(em, row.id, files, packs);
+  await insertManifest(em, row.id, publication, packs);
   failpoint('deploy.rows-inserted');
   return { body, replayed: false, packUsed };
 }
@@ -114,13 +118,13 @@ async function issueId(em: EntityManager): Promise<string> {
 async function insertManifest(
   em: EntityManager,
   deployment: string,
-  files: Publication['files'],
+  { files, rules }: Publication,
   packs: readonly string[],
 ): Promise<void> {
   const db = em.getKysely();
   await sql`
-    insert into manifest (deployment_id, paths, hashes, sizes)
-    values (${deployment}, ${files.map((f) => f.path)}::text[], ${packHashes(files.map((f) => f.sha256))}, ${numberArray(files.map((f) => f.size))}::bigint[])`.execute(
+    insert into manifest (deployment_id, paths, hashes, sizes, rules)
+    values (${deployment}, ${files.map((f) => f.path)}::text[], ${packHashes(files.map((f) => f.sha256))}, ${numberArray(files.map((f) => f.size))}::bigint[], ${rules && JSON.stringify(rules)}::jsonb)`.execute(
     db,
   );
   await sql`insert into deployment_pack (deployment_id, pack_id) select ${deployment}, unnest(${packs}::uuid[])`.execute(

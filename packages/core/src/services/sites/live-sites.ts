@@ -1,101 +1,113 @@
-import { sql } from 'kysely';
-import { LRUCache } from 'lru-cache';
 import type { Core } from '../../core.ts';
-import { hashAt } from '../packs/contents.ts';
-import { passwordVersion } from './passwords.ts';
-import type { LiveSites, Manifest, SiteAddress, SiteFile, Withheld } from '../../serving/site.ts';
+import type { Found, LiveSites, SiteAddress } from '../../serving/site.ts';
+import { type DeployedSite, type DomainLink, loadLink, loadSite, shown, shownBy } from './load-sites.ts';
+import { createLoadingCache } from './loading-cache.ts';
 
-const DEFAULT_CACHE_BYTES = 64 * 1024 * 1024;
-const FILE_OVERHEAD_BYTES = 260;
+/** How much memory what is kept may take, roughly, in bytes. */
+export interface SiteCacheLimits {
+  /** For deployments with their manifests and rules. */
+  sitesBytes: number;
+  /** For what domains are linked to. */
+  linksBytes: number;
+}
+
+const MiB = 1024 * 1024;
+const LIMITS: SiteCacheLimits = { sitesBytes: 64 * MiB, linksBytes: 8 * MiB };
+const LINK_BYTES = 400;
 const MOST_TRIES = 3;
-
-interface SiteRow {
-  state: 'shown' | Withheld;
-  deployment: string;
-  passwordHash: string | null;
-  anonymous: boolean;
-}
-
-interface FileRow {
-  path: string;
-  sha256: string;
-  pack: string;
-  offset: number;
-  length: number;
-}
+/** For how long what is kept is believed after the database has confirmed that word of every change has arrived. */
+const TRUST_MS = 1_000;
+/** After which the database is asked again, while what is kept goes on being believed. */
+const CONFIRM_MS = 300;
 
 /**
- * The sites that may be answered right now. What is at an address, and whether it is shown, is asked of the database each
- * time, so that a switch, a take-down or a new password counts from the next request on, in every process. What a deployment
- * consists of never changes, so manifests are kept, the least recently used going first.
+ * The sites that may be answered right now. What is found is kept until the database tells that it is shown otherwise: a
+ * trigger says so when the change commits, whoever made it. What is kept counts only while the connection on which that is
+ * told has answered within the last second; else the database is asked. So a change is seen by the next visitor in the
+ * process that made it (`Database.transaction` waits for the word), and within a second everywhere, also when words are lost.
  *
- * @param cacheBytes How much memory the manifests may take, roughly.
+ * Source: serving S2; architecture "Serving".
  */
-export function createLiveSites(core: Core, { cacheBytes = DEFAULT_CACHE_BYTES } = {}): LiveSites {
-  const manifests = new LRUCache<string, Manifest>({
-    maxSize: cacheBytes,
-    sizeCalculation: (manifest) => {
-      let size = FILE_OVERHEAD_BYTES;
-      for (const path of manifest.keys()) size += path.length + FILE_OVERHEAD_BYTES;
-      return size;
-    },
-    fetchMethod: (deployment) => loadManifest(core, deployment),
-    // A load that `fresh` or a lack of room cut loose still answers those who wait for it.
-    ignoreFetchAbort: true,
+export function createLiveSites(core: Core, limits: Partial<SiteCacheLimits> = {}): LiveSites {
+  const { sitesBytes, linksBytes } = { ...LIMITS, ...limits };
+  const news = core.database.siteNews;
+  const sites = createLoadingCache<DeployedSite>({
+    maxBytes: sitesBytes,
+    sizeOf: ({ sizeBytes }) => sizeBytes,
   });
+  const links = createLoadingCache<DomainLink>({
+    maxBytes: linksBytes,
+    sizeOf: () => LINK_BYTES,
+  });
+  let listening: Promise<void> | null = null;
+  let confirming = false;
+
+  function hear(payload: string | null): void {
+    const { deployment, domain } = (payload === null ? {} : JSON.parse(payload)) as Record<string, string>;
+    if (deployment !== undefined) sites.forget(deployment);
+    else if (domain !== undefined) links.forget(domain);
+    else {
+      // An account, or words that were lost: anything may be shown otherwise.
+      sites.clear();
+      links.clear();
+    }
+  }
+
+  /** Whether what is kept can be believed at once. Sees to it that it stays so. */
+  function isTrusted(): boolean {
+    const age = performance.now() - news.toldUntil;
+    if (age > CONFIRM_MS && !confirming) {
+      confirming = true;
+      void news.settle().finally(() => (confirming = false));
+    }
+    return age <= TRUST_MS;
+  }
+
+  /** Sees to it that what is kept can be believed. @returns False when it cannot, and the database has to be asked. */
+  async function earnTrust(): Promise<boolean> {
+    // What was found while nobody listened may be shown otherwise by now.
+    listening ??= news.listen(hear).then(() => hear(null));
+    try {
+      await listening;
+    } catch {
+      listening = null;
+      return false;
+    }
+    return isTrusted() || news.settle();
+  }
+
+  /** What is kept of an address; `undefined` when that is not enough. */
+  function peek(address: SiteAddress): Found | undefined {
+    if ('deployment' in address) {
+      const site = sites.peek(address.deployment);
+      return site && shown(site, core.now());
+    }
+    const link = links.peek(address.domain);
+    if (!link?.deployment) return link && shownBy(link, null);
+    const site = sites.peek(link.deployment);
+    return site === undefined ? undefined : shownBy(link, site && shown(site, core.now()));
+  }
+
+  async function load(address: SiteAddress, { fresh }: { fresh: boolean }): Promise<Found> {
+    const how = !(await earnTrust()) || fresh ? 'reload' : 'get';
+    const find = async (deployment: string) => {
+      const site = await sites[how](deployment, () => loadSite(core, deployment));
+      return site && shown(site, core.now());
+    };
+    if ('deployment' in address) return find(address.deployment);
+    // A deployment that a domain has just left can be gone before it is read; then the domain is asked again.
+    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+      const link = await links[tries === 0 ? how : 'reload'](address.domain, () => loadLink(core, address.domain));
+      if (!link?.deployment) return link && shownBy(link, null);
+      const found = await find(link.deployment);
+      if (found !== null) return shownBy(link, found);
+    }
+    return null;
+  }
+
   return {
-    async find(address, { fresh = false } = {}) {
-      // A deployment that a domain has just left can be gone before its manifest is read; then the domain is asked again.
-      for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-        const row = await findSite(core, address);
-        if (!row) return null;
-        const { state, deployment, passwordHash, anonymous } = row;
-        if (state !== 'shown') return state;
-        if (fresh) manifests.delete(deployment);
-        const manifest = await manifests.fetch(deployment);
-        const version = passwordHash === null ? null : passwordVersion(passwordHash);
-        if (manifest?.size)
-          return { deployment, passwordVersion: version, anonymous, onDomain: 'domain' in address, manifest };
-      }
-      return null;
-    },
+    peek: (address) => (isTrusted() ? peek(address) : undefined),
+    find: (address) => load(address, { fresh: false }),
+    refind: (address) => load(address, { fresh: true }),
   };
-}
-
-/** What is at an address, and whether it is shown, by one query: no answer mixes two moments. */
-async function findSite(core: Core, address: SiteAddress): Promise<SiteRow | undefined> {
-  const isLive = sql`d.status = 'success' and (d.expires is null or d.expires > ${core.now()})`;
-  const [source, condition, isPaused] =
-    'domain' in address
-      ? [
-          sql`domain n join account a on a.id = n.account_id left join deployment d on d.id = n.deployment_id and ${isLive}`,
-          sql`n.name = ${address.domain} and n.verified is not null and n.status in ('success', 'paused')`,
-          sql`a.state = 'suspended' or n.status = 'paused'`,
-        ]
-      : [
-          sql`deployment d left join account a on a.id = d.account_id`,
-          sql`d.id = ${address.deployment} and ${isLive}`,
-          sql`a.state = 'suspended'`,
-        ];
-  const { rows } = await sql<SiteRow>`
-    select s.* from (
-      select d.id as deployment, d.password_hash as "passwordHash", d.account_id is null as anonymous,
-        case when d.taken_down is not null then 'taken-down' when ${isPaused} then 'paused' else 'shown' end as state
-      from ${source} where ${condition} and (a.state is null or a.state <> 'terminated')
-    ) s where s.state <> 'shown' or s.deployment is not null`.execute(core.database.kysely);
-  return rows[0];
-}
-
-/**
- * Reads a whole manifest with the places of its contents in one query. Empty when it has gone meanwhile, which is for ever;
- * never `undefined`, for which the cache would reject a load that it has cut loose.
- */
-async function loadManifest(core: Core, deployment: string): Promise<Manifest> {
-  const { rows } = await sql<FileRow>`
-    select f.path, encode(c.hash, 'hex') as sha256, c.pack_id as pack, c."offset"::float8 as "offset", c.length::float8 as length
-    from manifest m
-    cross join unnest(m.paths) with ordinality as f (path, position)
-    join content c on c.hash = ${hashAt(sql.ref('m.hashes'), 'f.position')}
-    where m.deployment_id = ${deployment}`.execute(core.database.kysely);
-  return new Map(rows.map(({ path, ...file }): [string, SiteFile] => [path, file]));
 }

@@ -204,7 +204,7 @@ describe('contract §3: warnings', () => {
     expect(body).not.toHaveProperty('warnings');
   });
 
-  it('tell of rule files, dot files, code of other hosts and names that differ by case alone', async () => {
+  it('tell of faults in rule files, dot files, code of other hosts and names that differ by case alone', async () => {
     const names = [
       '_redirects',
       '_headers',
@@ -220,7 +220,7 @@ describe('contract §3: warnings', () => {
     const { body } = await deploySite(
       test.core,
       caller,
-      names.map((name) => [name, name === 'ship.json' ? '{}' : name] as const),
+      names.map((name) => [name, name === 'ship.json' ? '{"x": 1}' : name] as const),
     );
     expect(body.files).toBe(names.length);
     expect(body.warnings!.map(({ file }) => file).toSorted()).toEqual(

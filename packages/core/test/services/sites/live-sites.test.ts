@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../../src/core.ts';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
 import { createLiveSites } from '../../../src/services/sites/live-sites.ts';
+import { NO_RULES } from '../../../src/serving/rules/prepare.ts';
 import type { Site } from '../../../src/serving/site.ts';
 import { ANONYMOUS, createTestCore, deploySite, type TestCore } from '../../test-core.ts';
 
@@ -20,9 +21,11 @@ afterAll(() => test.close());
 async function findSite(
   sites: ReturnType<typeof createLiveSites>,
   deployment: string,
-  options?: { fresh?: boolean },
+  { fresh = false } = {},
 ): Promise<Site | null> {
-  const site = await sites.find({ deployment }, options);
+  // What other processes change is told on the connection that listens.
+  await test.core.database.siteNews.settle();
+  const site = await (fresh ? sites.refind : sites.find)({ deployment });
   return typeof site === 'string' ? null : site;
 }
 
@@ -37,8 +40,8 @@ describe('which sites may be answered', () => {
       deployment,
       passwordVersion: null,
       anonymous: false,
-      onDomain: false,
       manifest: expect.any(Map),
+      rules: NO_RULES,
     });
     expect([...site!.manifest.keys()].toSorted()).toEqual(Object.keys(SITE).toSorted());
     for (const [path, text] of Object.entries(SITE)) {
@@ -124,7 +127,7 @@ describe('manifests are kept, whether a site may be answered is asked', () => {
   it.each([[1], [2_000], [100_000]])(
     'are answered in any case, however little memory there is (%s bytes)',
     async (cacheBytes) => {
-      const sites = createLiveSites(test.core, { cacheBytes });
+      const sites = createLiveSites(test.core, { sitesBytes: cacheBytes });
       const deployments = await Promise.all([deploy(), deploy(), deploy()]);
       for (let round = 0; round < 2; round += 1)
         for (const deployment of deployments) expect((await findSite(sites, deployment))!.manifest.size).toBe(3);
@@ -134,7 +137,7 @@ describe('manifests are kept, whether a site may be answered is asked', () => {
   it.each([[1], [2_000], [100_000]])(
     'that were removed meanwhile are no fault, however little memory there is (%s bytes)',
     async (cacheBytes) => {
-      const sites = createLiveSites(test.core, { cacheBytes });
+      const sites = createLiveSites(test.core, { sitesBytes: cacheBytes });
       const deployments = await Promise.all(Array.from({ length: 6 }, () => deploy()));
       await test.database.query('delete from manifest where deployment_id = any($1)', [deployments.slice(0, 5)]);
       const found = await Promise.all(deployments.map((deployment) => findSite(sites, deployment)));
@@ -155,7 +158,7 @@ describe('manifests are kept, whether a site may be answered is asked', () => {
   });
 
   it('are answered to everybody while memory is short', async () => {
-    const sites = createLiveSites(test.core, { cacheBytes: 2_500 });
+    const sites = createLiveSites(test.core, { sitesBytes: 2_500 });
     const deployments = await Promise.all(Array.from({ length: 12 }, () => deploy()));
     for (let round = 0; round < 5; round += 1) {
       const found = await Promise.all(

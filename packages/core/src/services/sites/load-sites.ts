@@ -1,0 +1,134 @@
+import { sql } from 'kysely';
+import type { Core } from '../../core.ts';
+import type { CompressedForm } from '../../entities/index.ts';
+import { prepareRules } from '../../serving/rules/prepare.ts';
+import type { RuleData } from '../../serving/rules/rules.ts';
+import type { Coding, CompressedForms, Found, Manifest, Site, SiteFile, Withheld } from '../../serving/site.ts';
+import { hashAt } from '../packs/contents.ts';
+import { passwordVersion } from './passwords.ts';
+
+/** A deployment as it can be shown. */
+export interface DeployedSite {
+  site: Site;
+  state: 'shown' | Withheld;
+  /** From when on it is not there any more, in Unix milliseconds; `null` for never. */
+  expires: number | null;
+  /** What it takes in memory, roughly. */
+  sizeBytes: number;
+}
+
+/** What a domain leads to. */
+export interface DomainLink {
+  /** `null` when it is not linked. */
+  deployment: string | null;
+  paused: boolean;
+}
+
+/** What is shown of a deployment at a moment: the clock decides about its end. Source: serving S4. */
+export function shown({ site, state, expires }: DeployedSite, now: Date): Found {
+  if (expires !== null && expires <= now.getTime()) return null;
+  return state === 'shown' ? site : state;
+}
+
+/** What is shown by way of a domain, given what is shown of its deployment. Source: serving S4. */
+export function shownBy({ paused }: DomainLink, found: Found): Found {
+  return paused && found !== 'taken-down' ? 'paused' : found;
+}
+
+/** What a domain leads to; `null` for one that is not proved, or belongs to a terminated account. */
+export async function loadLink(core: Core, domain: string): Promise<DomainLink | null> {
+  const { rows } = await sql<DomainLink>`
+    select n.deployment_id as deployment, n.status = 'paused' or a.state = 'suspended' as paused
+    from domain n join account a on a.id = n.account_id
+    where n.name = ${domain} and n.verified is not null and n.status in ('success', 'paused')
+      and a.state <> 'terminated'`.execute(core.database.kysely);
+  return rows[0] ?? null;
+}
+
+interface SiteRow {
+  state: DeployedSite['state'];
+  passwordHash: string | null;
+  anonymous: boolean;
+  expires: number | null;
+  rules: RuleData | null;
+  files: FileRow[] | null;
+}
+
+type FileRow = [
+  path: string,
+  sha256: string,
+  pack: string,
+  offset: number,
+  length: number,
+  formsPack: string | null,
+  forms: Partial<Record<Coding, CompressedForm>> | null,
+];
+
+/**
+ * A deployment with everything that is needed to show it, by one query: no answer mixes two moments. `null` for one that is
+ * not `success`, was never there, or belongs to a terminated account.
+ */
+export async function loadSite(core: Core, deployment: string): Promise<DeployedSite | null> {
+  const { rows } = await sql<SiteRow>`
+    select
+      case when d.taken_down is not null then 'taken-down' when a.state = 'suspended' then 'paused' else 'shown' end as state,
+      d.password_hash as "passwordHash", d.account_id is null as anonymous,
+      (extract(epoch from d.expires) * 1000)::float8 as expires, m.rules,
+      (select json_agg(json_build_array(f.path, encode(c.hash, 'hex'), c.pack_id, c."offset", c.length, k.pack_id, k.forms))
+        from unnest(m.paths) with ordinality as f (path, position)
+        join content c on c.hash = ${hashAt(sql.ref('m.hashes'), 'f.position')}
+        left join compression k on k.content_hash = c.hash and k.pack_id is not null) as files
+    from deployment d join manifest m on m.deployment_id = d.id left join account a on a.id = d.account_id
+    where d.id = ${deployment} and d.status = 'success' and (a.state is null or a.state <> 'terminated')`.execute(
+    core.database.kysely,
+  );
+  const [row] = rows;
+  if (!row?.files) return null;
+  const { state, passwordHash, anonymous, expires, files } = row;
+  const manifest = toManifest(files);
+  const site: Site = {
+    deployment,
+    passwordVersion: passwordHash === null ? null : passwordVersion(passwordHash),
+    anonymous,
+    manifest,
+    rules: prepareRules(row.rules),
+  };
+  const rulesBytes = row.rules === null ? 0 : JSON.stringify(row.rules).length * RULE_FACTOR;
+  return { site, state, expires, sizeBytes: SITE_BYTES + sizeOf(manifest) + rulesBytes };
+}
+
+/** What things take in memory, in bytes, as measured on manifests of many sizes. */
+const SITE_BYTES = 1_200;
+const FILE_BYTES = 420;
+const FORM_BYTES = 230;
+const RULE_FACTOR = 8;
+
+function sizeOf(manifest: Manifest): number {
+  let size = 0;
+  for (const [path, { compressed }] of manifest)
+    size += FILE_BYTES + path.length + (compressed ? Object.keys(compressed).length * FORM_BYTES : 0);
+  return size;
+}
+
+function toManifest(files: readonly FileRow[]): Manifest {
+  // One string a pack, not one a file.
+  const packs = new Map<string, string>();
+  const shared = (pack: string) => {
+    const known = packs.get(pack);
+    if (known === undefined) packs.set(pack, pack);
+    return known ?? pack;
+  };
+  const manifest = new Map<string, SiteFile>();
+  for (const [path, sha256, pack, offset, length, formsPack, forms] of files) {
+    const file: SiteFile = { sha256, pack: shared(pack), offset, length };
+    if (formsPack !== null && forms !== null) file.compressed = toForms(shared(formsPack), forms);
+    manifest.set(path, file);
+  }
+  return manifest;
+}
+
+function toForms(pack: string, forms: Partial<Record<Coding, CompressedForm>>): CompressedForms {
+  return Object.fromEntries(
+    Object.entries(forms).map(([coding, { sha256, offset, length }]) => [coding, { sha256, pack, offset, length }]),
+  );
+}

@@ -1,0 +1,87 @@
+import { LRUCache } from 'lru-cache';
+
+/** What is kept of something that is loaded by a key. `null` is kept too: that there is nothing. */
+export interface LoadingCache<T extends object> {
+  /** What is kept; `undefined` when nothing is known of the key. */
+  peek(key: string): T | null | undefined;
+  /**
+   * What is kept, or else what loading gives, which is kept then. However many ask for a key at once, it is loaded once. What is
+   * forgotten while it is loaded still answers those who asked before, and is not kept.
+   *
+   * @throws what loading does.
+   */
+  get(key: string, load: () => Promise<T | null>): T | null | Promise<T | null>;
+  /** Loads a key whatever is kept of it. */
+  reload(key: string, load: () => Promise<T | null>): Promise<T | null>;
+  /** Forgets a key: whoever asks from now on has it loaded. */
+  forget(key: string): void;
+  clear(): void;
+}
+
+/** What a {@link LoadingCache} is made of. */
+export interface LoadingCacheParts<T extends object> {
+  /** How much memory all values may take, by {@link sizeOf}, in bytes; the least recently used go first. */
+  maxBytes: number;
+  /** What a value takes in memory, roughly, its key included. */
+  sizeOf(value: T): number;
+  /** For how long it is believed that there is nothing. Default: 5 s. */
+  absentMs?: number;
+}
+
+/** That there is nothing is believed for a short time, of so many keys at most: anybody can ask for keys without end. */
+const MOST_ABSENT = 10_000;
+const ABSENT_MS = 5_000;
+
+/** Makes a cache, empty. */
+export function createLoadingCache<T extends object>({
+  maxBytes,
+  sizeOf,
+  absentMs = ABSENT_MS,
+}: LoadingCacheParts<T>): LoadingCache<T> {
+  const kept = new LRUCache<string, T>({ maxSize: maxBytes, sizeCalculation: sizeOf });
+  const absent = new LRUCache<string, true>({ max: MOST_ABSENT, ttl: absentMs });
+  const loading = new Map<string, Promise<T | null>>();
+
+  function peek(key: string): T | null | undefined {
+    return kept.get(key) ?? (absent.size > 0 && absent.has(key) ? null : undefined);
+  }
+
+  async function loadOnce(key: string, load: () => Promise<T | null>): Promise<T | null> {
+    const mine = load();
+    loading.set(key, mine);
+    try {
+      const value = await mine;
+      if (loading.get(key) === mine) {
+        if (value === null) absent.set(key, true);
+        else kept.set(key, value);
+      }
+      return value;
+    } finally {
+      if (loading.get(key) === mine) loading.delete(key);
+    }
+  }
+
+  function forget(key: string): void {
+    kept.delete(key);
+    absent.delete(key);
+    loading.delete(key);
+  }
+
+  return {
+    peek,
+    get(key, load) {
+      const known = peek(key);
+      return known === undefined ? (loading.get(key) ?? loadOnce(key, load)) : known;
+    },
+    reload(key, load) {
+      forget(key);
+      return loadOnce(key, load);
+    },
+    forget,
+    clear() {
+      kept.clear();
+      absent.clear();
+      loading.clear();
+    },
+  };
+}

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AccountCaller, Core } from '../../../src/core.ts';
+import { openDatabase } from '../../../src/database/database.ts';
+import type { Listener } from '../../../src/database/listener.ts';
+import { createLiveSites } from '../../../src/services/sites/live-sites.ts';
+import type { LiveSites } from '../../../src/serving/site.ts';
+import { createTestCore, deploySite, type TestCore } from '../../test-core.ts';
+
+let test: TestCore;
+let caller: AccountCaller;
+beforeAll(async () => {
+  test = await createTestCore();
+  ({ caller } = await test.account('scale'));
+});
+afterAll(() => test.close());
+
+const deploy = async () => (await deploySite(test.core, caller, { 'index.html': 'hello' })).body.deployment;
+const takeDown = (deployment: string) =>
+  test.database.query('update deployment set taken_down = now() where id = $1', [deployment]);
+
+/** What another process of the service sees: sites over connections of its own. */
+function anotherProcess(news?: (real: Listener) => Listener): { sites: LiveSites; core: Core; close(): Promise<void> } {
+  const database = openDatabase(test.database.address);
+  const core = { ...test.core, database: { ...database, siteNews: news?.(database.siteNews) ?? database.siteNews } };
+  return { sites: createLiveSites(core), core, close: () => database.close() };
+}
+
+/** Looks until an address shows something else. @returns For how long it was shown as before, in milliseconds. */
+async function untilChanged(sites: LiveSites, deployment: string, before: unknown): Promise<number> {
+  const start = performance.now();
+  while ((sites.peek({ deployment }) ?? (await sites.find({ deployment }))) === before);
+  return performance.now() - start;
+}
+
+describe('S2: what other processes change', () => {
+  it('is known without asking while nothing changes, and the same site is the same object', async () => {
+    const { sites, close } = anotherProcess();
+    const deployment = await deploy();
+    expect(sites.peek({ deployment })).toBeUndefined();
+    const site = await sites.find({ deployment });
+    expect(sites.peek({ deployment })).toBe(site);
+    expect(await sites.find({ deployment })).toBe(site);
+    await close();
+  });
+
+  it('is seen within a second', async () => {
+    const { sites, close } = anotherProcess();
+    const deployment = await deploy();
+    const site = await sites.find({ deployment });
+    await takeDown(deployment);
+    expect(await untilChanged(sites, deployment, site)).toBeLessThan(1_000);
+    expect(await sites.find({ deployment })).toBe('taken-down');
+    await close();
+  });
+
+  it('is seen by the next visitor of the process whose transaction it was', async () => {
+    const { sites, core, close } = anotherProcess();
+    for (let n = 0; n < 20; n += 1) {
+      const deployment = await deploy();
+      await sites.find({ deployment });
+      await core.database.transaction(async (em) => {
+        await em
+          .getConnection()
+          .execute(
+            `update deployment set taken_down = now() where id = '${deployment}'`,
+            [],
+            'run',
+            em.getTransactionContext(),
+          );
+      });
+      expect(sites.peek({ deployment }) ?? (await sites.find({ deployment }))).toBe('taken-down');
+    }
+    await close();
+  });
+
+  it('is seen within a second when the connection that listens was lost with the word', async () => {
+    const { sites, close } = anotherProcess();
+    for (let n = 0; n < 5; n += 1) {
+      const deployment = await deploy();
+      const site = await sites.find({ deployment });
+      await test.database.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query like 'listen%berth_site%' or (datname = current_database() and query = 'select 1')`,
+      );
+      await takeDown(deployment);
+      expect(await untilChanged(sites, deployment, site)).toBeLessThan(1_100);
+    }
+    await close();
+  });
+
+  it('is seen within a second when the connection is there and says nothing: then the database is asked each time', async () => {
+    let silent = false;
+    const { sites, close } = anotherProcess((real) => ({
+      listen: (hear) => real.listen((payload) => silent || hear(payload)),
+      get toldUntil() {
+        return real.toldUntil;
+      },
+      settle: () => (silent ? new Promise((resolve) => void setTimeout(resolve, 1_000, false)) : real.settle()),
+      close: () => real.close(),
+    }));
+    const deployment = await deploy();
+    const site = await sites.find({ deployment });
+    silent = true;
+    await takeDown(deployment);
+    expect(await untilChanged(sites, deployment, site)).toBeLessThan(2_100);
+    expect(sites.peek({ deployment })).toBeUndefined();
+    await close();
+  });
+
+  it('is seen though nobody could listen at first', async () => {
+    let away = true;
+    const { sites, close } = anotherProcess((real) => ({
+      listen: (hear) => (away ? Promise.reject(new Error('away')) : real.listen(hear)),
+      get toldUntil() {
+        return real.toldUntil;
+      },
+      settle: () => real.settle(),
+      close: () => real.close(),
+    }));
+    const deployment = await deploy();
+    const site = await sites.find({ deployment });
+    expect(site).toMatchObject({ deployment });
+    expect(sites.peek({ deployment })).toBeUndefined();
+    await takeDown(deployment);
+    away = false;
+    expect(await sites.find({ deployment })).toBe('taken-down');
+    await close();
+  });
+});
