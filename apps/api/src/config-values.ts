@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { availableParallelism } from 'node:os';
 import { CREDENTIAL, CREDENTIAL_PREFIX } from '@berth/contract';
 
 /** The levels a log line can have, the most talkative first; `silent` writes none. */
@@ -11,6 +12,8 @@ const HOST_NAME = /^(?=.{1,253}$)(?:(?!-)[a-z0-9-]{1,63}(?<!-)\.)*(?!-)[a-z0-9-]
 const PLATFORM_HOST_BYTES = 253 - 64;
 /** What `to-` and the 7 characters of an account leave of the 253 bytes. Source: contract §4. */
 const CNAME_TARGET_BYTES = 253 - 11;
+/** The most processes that serve: each takes memory and connections of the database. */
+const MOST_WORKERS = 64;
 /** The widest networks that can be said to belong to somebody: 10.0.0.0/8 and fc00::/7. */
 const WIDEST_NETWORK = { 4: 8, 6: 7 };
 
@@ -22,6 +25,17 @@ export function parsePort(text: string): number {
   if (!(port <= 65_535))
     throw new Error(`${quote(text)} is not a port; use a number from 1 to 65535, or 0 for any free one`);
   return port;
+}
+
+/** How many processes serve; `auto` is one for each core that this process may use. */
+export function parseWorkers(text: string): number {
+  if (text.toLowerCase() === 'auto') return Math.min(availableParallelism(), MOST_WORKERS);
+  const workers = /^\d{1,3}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(workers >= 1 && workers <= MOST_WORKERS))
+    throw new Error(
+      `${quote(text)} is not a number of processes; use one from 1 to ${MOST_WORKERS}, or "auto" for one a core`,
+    );
+  return workers;
 }
 
 export function parseAddresses(text: string): string[] {

@@ -19,6 +19,7 @@ import {
   parseProxies,
   parseSecretKey,
   parseSwitch,
+  parseWorkers,
   quote,
 } from './config-values.ts';
 import { parseDuration } from './durations.ts';
@@ -33,6 +34,8 @@ export interface Config {
   readonly hosts: readonly string[];
   /** `PORT`: default 4000. After listening on port 0, read the configuration again with the port that was given. */
   readonly port: number;
+  /** `WORKERS`: how many processes serve. Default 1: one process does everything. */
+  readonly workers: number;
   /** `BASE_URL`: the origin of the API and the console. Default `http://localhost:{PORT}`. */
   readonly baseUrl: URL;
   /** The scheme of every URL we give out: that of `BASE_URL`. */
@@ -75,6 +78,8 @@ export interface Config {
   readonly defaultPlan: Plan;
   /** `RATE_LIMITS`: `null` for `off`. Default: those of contract §7. */
   readonly rateLimits: RateLimits | null;
+  /** `COMPRESSION`: whether published files are compressed in the background. Only when `NODE_ENV` is `test`. Default on. */
+  readonly compression: boolean;
   /** `FAILPOINT`: the step at which the process is killed, empty for none. Only when `NODE_ENV` is `test`. */
   readonly failpoint: string;
   /** `SWEEP_GRACE` and `BOOT_STALE`, durations: how patient the sweep is. Only when `NODE_ENV` is `test`. */
@@ -161,6 +166,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     mode,
     hosts: read('HOST', ['127.0.0.1', '::1'], parseAddresses),
     port,
+    workers: read('WORKERS', 1, parseWorkers),
     baseUrl,
     publicScheme,
     apiHost: baseUrl.hostname,
@@ -182,6 +188,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     plans,
     defaultPlan,
     rateLimits: read<RateLimits | null>('RATE_LIMITS', DEFAULT_RATE_LIMITS, parseRateLimits),
+    compression: knob('COMPRESSION', true, parseSwitch),
     failpoint: knob('FAILPOINT', '', String),
     sweep: {
       ...knob<Config['sweep']>('SWEEP_GRACE', {}, (text) => ({ graceMs: parseDuration(text) })),

@@ -2,7 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   applyDuePlanChanges,
   beat,
+  compressDeployments,
   type Core,
+  createCompressor,
   forgetFullBuckets,
   recheckDomains,
   sweep,
@@ -13,58 +15,95 @@ const HEARTBEAT_MS = 30_000;
 const SWEEP_MS = 60_000;
 const PLAN_CHANGES_MS = 60_000;
 const DOMAINS_MS = 15_000;
+const COMPRESSION_MS = 2_000;
 /** After so many runs in which deploys kept the fence, the sweep waits for it. Source: security W1. */
 const MISSES_BEFORE_WAITING = 20;
 const FENCE_WAIT_MS = 2_000;
 
-/** The work of a server process beside requests. */
+/** The work of a process beside requests. */
 export interface Jobs {
   /** Lets the job at hand finish and starts no other. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts the heartbeat, the sweep and what else is done by the clock. Every process runs all of it: a job beside the same
- * job of another process does no harm.
- *
- * A job that fails is logged and tried again at its next turn.
+ * Starts the heartbeat, the sweep and what else is done by the clock. Every server runs all of it: a job beside the same
+ * job of another server does no harm.
  */
 export function startJobs(core: Core, options: Partial<SweepOptions>): Jobs {
-  const stopping = new AbortController();
   let misses = 0;
-  const jobs = [
-    repeat(HEARTBEAT_MS, () => beat(core)),
-    repeat(SWEEP_MS, () => forgetFullBuckets(core)),
-    repeat(DOMAINS_MS, async () => void (await recheckDomains(core, { signal: stopping.signal }))),
-    repeat(PLAN_CHANGES_MS, async () => {
-      const applied = await applyDuePlanChanges(core);
-      if (applied > 0) core.log.info({ applied }, 'Downgrades took effect');
-    }),
-    repeat(SWEEP_MS, async () => {
-      const report = await sweep(core, {
-        ...options,
-        fenceWaitMs: misses >= MISSES_BEFORE_WAITING ? FENCE_WAIT_MS : 0,
-      });
-      misses = report.fenced ? 0 : misses + 1;
-      if (report.expired + report.deployments + report.packs > 0) core.log.info({ ...report }, 'Swept');
-    }),
-  ];
+  return repeatJobs(core, [
+    { everyMs: HEARTBEAT_MS, run: () => beat(core) },
+    { everyMs: SWEEP_MS, run: () => forgetFullBuckets(core) },
+    { everyMs: DOMAINS_MS, run: async (signal) => void (await recheckDomains(core, { signal })) },
+    {
+      everyMs: PLAN_CHANGES_MS,
+      async run() {
+        const applied = await applyDuePlanChanges(core);
+        if (applied > 0) core.log.info({ applied }, 'Downgrades took effect');
+      },
+    },
+    {
+      everyMs: SWEEP_MS,
+      async run() {
+        const report = await sweep(core, {
+          ...options,
+          fenceWaitMs: misses >= MISSES_BEFORE_WAITING ? FENCE_WAIT_MS : 0,
+        });
+        misses = report.fenced ? 0 : misses + 1;
+        if (report.expired + report.deployments + report.packs > 0) core.log.info({ ...report }, 'Swept');
+      },
+    },
+  ]);
+}
 
-  async function repeat(intervalMs: number, job: () => Promise<void>): Promise<void> {
-    while (!stopping.signal.aborted) {
+/** Starts what every process that takes uploads has to do itself: to say that it lives. Source: security W4. */
+export function startHeartbeat(core: Core): Jobs {
+  return repeatJobs(core, [{ everyMs: HEARTBEAT_MS, run: () => beat(core) }]);
+}
+
+/** Starts the compression of what is published. Of the processes of one server one does it. Source: serving S48. */
+export function startCompression(core: Core): Jobs {
+  const compressor = createCompressor();
+  const jobs = repeatJobs(core, [
+    {
+      everyMs: COMPRESSION_MS,
+      run: async (signal) => void (await compressDeployments(core, compressor, { signal })),
+    },
+  ]);
+  return {
+    async stop() {
+      await jobs.stop();
+      compressor.close();
+    },
+  };
+}
+
+interface Job {
+  /** The pause between two runs. */
+  everyMs: number;
+  /** @param stopping Says that the process is about to end. */
+  run(stopping: AbortSignal): Promise<void>;
+}
+
+/** Runs each job at once and again after each pause. One that fails is logged and tried again at its next turn. */
+function repeatJobs({ log }: Core, jobs: readonly Job[]): Jobs {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const turns = jobs.map(async ({ everyMs, run }) => {
+    while (!signal.aborted) {
       try {
-        await job();
+        await run(signal);
       } catch (error) {
-        core.log.warn({ err: error }, 'A job failed and will be tried again');
+        log.warn({ err: error }, 'A job failed and will be tried again');
       }
-      await sleep(intervalMs, undefined, { signal: stopping.signal, ref: false }).catch(() => {});
+      await sleep(everyMs, undefined, { signal, ref: false }).catch(() => {});
     }
-  }
-
+  });
   return {
     async stop() {
       stopping.abort();
-      await Promise.all(jobs);
+      await Promise.all(turns);
     },
   };
 }

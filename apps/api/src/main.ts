@@ -1,15 +1,16 @@
 import { ConfigError, readConfig } from './config.ts';
 import { welcome } from './first-start.ts';
 import { createLogger } from './logger.ts';
-import { type Berth, startBerth } from './server.ts';
+import type { Berth } from './server.ts';
 
 /** Ctrl-C reaches this process twice when npm passes on what the terminal has sent already. */
 const ECHO_MS = 500;
 
 /** Runs a server until it is told to stop: the first SIGTERM or SIGINT finishes running requests, a second one does not wait. */
 async function main(): Promise<void> {
-  const log = createLogger({ level: readConfig(process.env).logLevel });
-  let berth: Promise<Berth> | null = null;
+  const { logLevel, workers } = readConfig(process.env);
+  const log = createLogger({ level: logLevel });
+  let berth: Promise<Omit<Berth, 'core'>> | null = null;
   let stoppingSince: number | null = null;
   const stop = (signal: NodeJS.Signals) => {
     const now = performance.now();
@@ -29,7 +30,15 @@ async function main(): Promise<void> {
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
-  berth = startBerth(process.env, log);
+  const giveUp = (error: Error) => {
+    log.error({ err: error }, 'No worker serves any more, and new ones end as soon as they start');
+    process.exit(1);
+  };
+  // Each way to run loads what it needs: a process that answers no request is smaller.
+  berth =
+    workers === 1
+      ? import('./server.ts').then(({ startBerth }) => startBerth(process.env, log))
+      : import('./workers/start-workers.ts').then(({ startWorkers }) => startWorkers(process.env, log, giveUp));
   const { config, ownerKey } = await berth;
   process.stdout.write(welcome(config, ownerKey));
   log.info({ url: config.baseUrl.origin, sites: config.platformDomain }, 'Listening');

@@ -14,6 +14,7 @@ import {
 } from '@berth/core';
 import { addressesOf } from './addresses.ts';
 import type { Config } from './config.ts';
+import { shareConnections } from './workers/connections.ts';
 import { deriveKeys, keepSecretKey } from './secret-key.ts';
 
 /** What {@link openCore} works with. */
@@ -33,7 +34,7 @@ export interface CoreOptions {
  */
 export async function openCore(config: Config, { log, resources, visitor = false }: CoreOptions): Promise<Core> {
   const address = await reachDatabase(config, resources, visitor);
-  const database = openDatabase(address);
+  const database = openDatabase(address, { poolSize: shareConnections(config.workers).each });
   resources.defer(() => database.close());
   await database.migrate().catch((error: unknown) => {
     throw config.databaseUrl === null ? error : unusableDatabase(error);
@@ -70,7 +71,9 @@ async function reachDatabase(
   visitor: boolean,
 ): Promise<DatabaseAddress> {
   if (config.databaseUrl !== null) return { url: config.databaseUrl };
-  const postgres = await startEmbeddedPostgres(join(config.dataDir, 'postgres'));
+  const postgres = await startEmbeddedPostgres(join(config.dataDir, 'postgres'), {
+    maxConnections: shareConnections(config.workers).most,
+  });
   resources.defer(() => (visitor ? postgres.leave() : postgres.stop()));
   return postgres.address;
 }

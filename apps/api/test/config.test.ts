@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DEFAULT_PLANS } from '@berth/contract';
 import { DEFAULT_RATE_LIMITS } from '@berth/core';
@@ -40,6 +40,7 @@ describe('readConfig', () => {
       mode: 'development',
       hosts: ['127.0.0.1', '::1'],
       port: 4000,
+      workers: 1,
       baseUrl: new URL('http://localhost:4000'),
       publicScheme: 'http',
       apiHost: 'localhost',
@@ -61,6 +62,7 @@ describe('readConfig', () => {
       rateLimits: DEFAULT_RATE_LIMITS,
       plans: DEFAULT_PLANS,
       defaultPlan: DEFAULT_PLANS[0],
+      compression: true,
       failpoint: '',
       sweep: {},
     });
@@ -94,6 +96,8 @@ describe('readConfig', () => {
   });
 
   it.each([
+    ['WORKERS', '4', { workers: 4 }],
+    ['WORKERS', 'Auto', { workers: Math.min(availableParallelism(), 64) }],
     ['HOST', '0.0.0.0', { hosts: ['0.0.0.0'] }],
     ['HOST', '127.0.0.1, ::1,127.0.0.1,', { hosts: ['127.0.0.1', '::1'] }],
     ['PLATFORM_DOMAIN', 'sites.test:8080', { platformDomain: 'sites.test:8080', platformHost: 'sites.test' }],
@@ -140,6 +144,10 @@ describe('readConfig', () => {
     ['PORT', '65536', /^PORT: "65536"/],
     ['PORT', '-1', /^PORT: "-1"/],
     ['PORT', '0x50', /^PORT: "0x50"/],
+    ['WORKERS', '0', /^WORKERS: "0" is not a number of processes; use one from 1 to 64, or "auto" for one a core/],
+    ['WORKERS', '65', /^WORKERS: "65"/],
+    ['WORKERS', '1.5', /^WORKERS: "1.5"/],
+    ['WORKERS', 'all', /^WORKERS: "all"/],
     ['BASE_URL', 'localhost:4000', /^BASE_URL: "localhost:4000" is not an http or https URL; use one such as/],
     ['BASE_URL', 'https://example.com/api', /^BASE_URL: .* has a path; use the origin alone: https:\/\/example.com/],
     ['BASE_URL', 'https://example.com?a', /^BASE_URL: has a user, a query or a fragment/],
@@ -223,8 +231,9 @@ describe('readConfig', () => {
   });
 
   it('keeps what tests turn away from everybody else', () => {
-    const knobs = { FAILPOINT: 'deploy.committed:2', SWEEP_GRACE: '0s', BOOT_STALE: '500ms' };
+    const knobs = { FAILPOINT: 'deploy.committed:2', SWEEP_GRACE: '0s', BOOT_STALE: '500ms', COMPRESSION: 'off' };
     expect(readConfig({ ...knobs, NODE_ENV: 'test' })).toMatchObject({
+      compression: false,
       failpoint: 'deploy.committed:2',
       sweep: { graceMs: 0, bootStaleMs: 500 },
     });

@@ -10,6 +10,7 @@ import { launchProcess } from '../test-server.ts';
 /** Everything that can be written wrong, with what its line has to hold. */
 const FAULTS = {
   PORT: ['99999', '99999'],
+  WORKERS: ['many', 'many'],
   BASE_URL: ['nonsense', 'nonsense'],
   PLATFORM_DOMAIN: ['sites/x', 'sites/x'],
   CNAME_TARGET: ['cname:1', 'cname:1'],

@@ -5,7 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CreatedDeployment } from '@berth/contract';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createWorld, withServer, type World } from '../crash/world.ts';
-import { formOf, OWNER_KEY, type ServerProcess } from '../test-server.ts';
+import type { ServerProcess } from '../test-server.ts';
+import { beginUpload } from './slow-upload.ts';
 
 const BIG = Buffer.alloc(32 * 1024 ** 2, 'a big file, ');
 
@@ -80,22 +81,6 @@ describe('a server that is told to stop', () => {
 
 function beginDownload(port: number, site: string, path: string): ClientRequest {
   return request({ host: '127.0.0.1', port, path, agent: false, headers: { Host: `${site}.localhost:${port}` } }).end();
-}
-
-/** Sends a deploy up to its last hundred bytes, and waits until they are on their way. */
-async function beginUpload(port: number): Promise<{ upload: ClientRequest; rest: Buffer }> {
-  const { contentType, body } = formOf({ 'index.html': 'slow' });
-  const headers = {
-    Host: `localhost:${port}`,
-    Authorization: `Bearer ${OWNER_KEY}`,
-    'Content-Type': contentType,
-    'Content-Length': body.length,
-    Expect: '100-continue',
-  };
-  const upload = request({ host: '127.0.0.1', port, path: '/deployments', method: 'POST', agent: false, headers });
-  upload.on('error', () => {}).flushHeaders();
-  await new Promise<void>((written) => upload.write(body.subarray(0, -100), () => written()));
-  return { upload, rest: body.subarray(-100) };
 }
 
 async function read(stream: IncomingMessage): Promise<Buffer> {

@@ -1,0 +1,36 @@
+import { beat, type Core, ensureOwner } from '@berth/core';
+import type { Config } from './config.ts';
+import { startCompression, startJobs } from './jobs.ts';
+import { type CoreOptions, openCore } from './open-core.ts';
+
+/** Everything of a server but what answers requests. */
+export interface Service {
+  core: Core;
+  /** The owner's API key, when this start minted it. */
+  ownerKey: string | null;
+}
+
+/**
+ * Brings the service up: its database, this process's row in `boot`, the owner's account, the jobs. Of the processes of one
+ * server one does it.
+ *
+ * @throws Error why the database cannot be used. Source: contract §8, §10.
+ */
+export async function openService(config: Config, { log, resources }: CoreOptions): Promise<Service> {
+  const core = await openCore(config, { log, resources });
+  await beat(core);
+  const ownerKey = await ensureOwner(core, {
+    email: config.ownerEmail,
+    plan: config.ownerPlan,
+    apiKey: config.ownerApiKey ?? undefined,
+  });
+  const jobs = startJobs(core, config.sweep);
+  resources.defer(() => jobs.stop());
+  if (config.compression) {
+    const compression = startCompression(core);
+    resources.defer(() => compression.stop());
+  }
+  if (config.allowInsecure && config.publicScheme === 'http')
+    log.warn({}, 'ALLOW_INSECURE is on: site passwords and unlock cookies travel over plain http.');
+  return { core, ownerKey };
+}

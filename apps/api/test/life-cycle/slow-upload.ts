@@ -1,0 +1,20 @@
+import { once } from 'node:events';
+import { type ClientRequest, request } from 'node:http';
+import { formOf, OWNER_KEY } from '../test-server.ts';
+
+/** Sends a deploy up to its last hundred bytes, once the server has its head, and waits until they are on their way. */
+export async function beginUpload(port: number, key = OWNER_KEY): Promise<{ upload: ClientRequest; rest: Buffer }> {
+  const { contentType, body } = formOf({ 'index.html': 'slow' });
+  const headers = {
+    Host: `localhost:${port}`,
+    Authorization: `Bearer ${key}`,
+    'Content-Type': contentType,
+    'Content-Length': body.length,
+    Expect: '100-continue',
+  };
+  const upload = request({ host: '127.0.0.1', port, path: '/deployments', method: 'POST', agent: false, headers });
+  upload.on('error', () => {}).flushHeaders();
+  await once(upload, 'continue');
+  await new Promise<void>((written) => upload.write(body.subarray(0, -100), () => written()));
+  return { upload, rest: body.subarray(-100) };
+}
