@@ -4,13 +4,15 @@ import { type Core, invalid, type LiveSites, type Log, unlockSite } from '@berth
 import { createApiHost } from './api-host/api-host.ts';
 import { claimPathOf } from './api-host/claim-page/claim-path.ts';
 import type { Config } from './config.ts';
+import type { LogLevel } from './config-values.ts';
 import { clientAddress, parseTrustedProxies } from './http/client-address.ts';
 import { sendError } from './http/error-answer.ts';
 import type { Handler } from './http/server.ts';
+import { requestIdOf } from './http/request-id.ts';
 import { createRequestLog } from './request-log.ts';
 import { createGate } from './site-host/gate.ts';
 import { createSiteHost } from './site-host/site-host.ts';
-import { type HostNames, whichHost } from './which-host.ts';
+import { createWhichHost } from './which-host.ts';
 
 /** What the front door leads to. */
 export interface FrontDoorParts {
@@ -20,6 +22,9 @@ export interface FrontDoorParts {
   log: Log;
 }
 
+/** The levels at which requests are logged. */
+const LOGGED_AT: ReadonlySet<LogLevel> = new Set(['trace', 'debug', 'info']);
+
 /**
  * Sends every request to the one part of the service that answers it: the API, a site, or nobody.
  *
@@ -28,7 +33,7 @@ export interface FrontDoorParts {
 export function createFrontDoor({ core, config, sites, log }: FrontDoorParts): Handler {
   const proxies = parseTrustedProxies(config.trustedProxies);
   const addressOf = (req: IncomingMessage) => clientAddress(req, proxies);
-  const names: HostNames = { apiHosts: new Set([config.apiHost]), platformDomain: config.platformHost };
+  const whichHost = createWhichHost({ apiHosts: new Set([config.apiHost]), platformDomain: config.platformHost });
   const api = createApiHost({ core, baseUrl: config.baseUrl, claimUrl: config.claimUrl, log, addressOf });
   const gate = createGate({
     key: core.keys.unlock,
@@ -38,15 +43,15 @@ export function createFrontDoor({ core, config, sites, log }: FrontDoorParts): H
     unlock: (attempt) => unlockSite(core, attempt),
     log,
   });
-  const site = createSiteHost({ sites, gate, packs: core.packs, log });
-  const logRequest = createRequestLog(log, claimPathOf(config));
+  const site = createSiteHost({ sites, gate, packs: core.packs, platformHost: config.platformHost, log });
+  const logRequest = LOGGED_AT.has(config.logLevel) ? createRequestLog(log, claimPathOf(config)) : null;
 
   return (req: IncomingMessage, res: ServerResponse) => {
-    const host = whichHost({ method: req.method!, target: req.url!, rawHeaders: req.rawHeaders }, names);
-    logRequest({
+    const host = whichHost({ method: req.method!, target: req.url!, rawHeaders: req.rawHeaders });
+    logRequest?.({
       req,
       res,
-      requestId: String(res.getHeader('X-Request-Id')),
+      requestId: requestIdOf(res),
       start: performance.now(),
       kind: host.kind,
       address: addressOf(req),

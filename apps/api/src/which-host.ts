@@ -1,5 +1,6 @@
 import { DEPLOYMENT_ID } from '@berth/contract';
 import type { SiteAddress } from '@berth/core';
+import { LRUCache } from 'lru-cache';
 
 /** What a request says about where it wants to go, as the parser of node:http left it. */
 export interface RequestHead {
@@ -36,9 +37,14 @@ const ABSOLUTE_FORM = /^https?:\/\/([^/?#]*)(.*)$/is;
 const CHOSEN_NAME = /^(?!-)[a-z0-9-]{3,63}(?<!-)$/;
 /** At least two labels, the last of which is no number: neither a lone name nor an IP address. */
 const CUSTOM_DOMAIN = /^(?:(?!-)[a-z0-9-]{1,63}(?<!-)\.)+(?!\d+$)(?!-)[a-z0-9-]{1,63}(?<!-)$/;
+/** How many `Host` headers are remembered with what they mean. */
+const MOST_REMEMBERED = 10_000;
+
+/** What a `Host` header means. */
+type NamedHost = { kind: 'api' | 'unknown'; host: string } | { kind: 'site'; host: string; address: SiteAddress };
 
 /**
- * Picks API, site or neither for a request, once.
+ * Makes what picks API, site or neither for a request, once.
  *
  * Only the one `Host` header and the request target count: forwarding headers never choose a site. An absolute target has
  * to name the same host and is reduced to its path. `<id>.{platform_domain}` is a deployment, another label there a platform
@@ -46,22 +52,60 @@ const CUSTOM_DOMAIN = /^(?:(?!-)[a-z0-9-]{1,63}(?<!-)\.)+(?!\d+$)(?!-)[a-z0-9-]{
  *
  * Source: serving S3, S4; security F9, T11, T31; RFC 9112 §3.2.
  */
-export function whichHost(head: RequestHead, { apiHosts, platformDomain }: HostNames): HostAnswer {
-  const hosts = head.rawHeaders.filter((_, index, all) => index % 2 === 1 && all[index - 1]!.toLowerCase() === 'host');
-  if (hosts.length !== 1)
-    return invalid(
-      hosts.length === 0 ? 'A request needs a Host header.' : 'A request has one Host header, not several.',
-    );
-  const host = readHostName(hosts[0]!);
-  if (host === null) return invalid('The Host header is not the name of a host.');
+export function createWhichHost(names: HostNames): (head: RequestHead) => HostAnswer {
+  const remembered = new LRUCache<string, NamedHost>({ max: MOST_REMEMBERED });
 
-  const target = readTarget(head, host);
-  if (target === null) return invalid('The request target is not a path, or names another host than the Host header.');
+  function nameHost(authority: string): NamedHost | null {
+    const known = remembered.get(authority);
+    if (known) return known;
+    const host = readHostName(authority);
+    if (host === null) return null;
+    const named = placeHost(host, names);
+    remembered.set(authority, named);
+    return named;
+  }
 
-  const place = placeOf(target);
-  if (apiHosts.has(host)) return { kind: 'api', ...place };
+  return (head) => {
+    const authority = findHost(head.rawHeaders);
+    if (typeof authority !== 'string') return authority;
+    const named = nameHost(authority);
+    if (named === null) return invalid('The Host header is not the name of a host.');
+    const target = readTarget(head, named.host);
+    if (target === null)
+      return invalid('The request target is not a path, or names another host than the Host header.');
+    const mark = target.indexOf('?');
+    const path = mark < 0 ? target : target.slice(0, mark);
+    const query = mark < 0 ? '' : target.slice(mark);
+    const { kind, host } = named;
+    switch (kind) {
+      case 'api':
+        return { kind, path, query };
+      case 'site':
+        return { kind, host, address: named.address, path, query };
+      case 'unknown':
+        return { kind, host, path, query };
+      default:
+        return kind satisfies never;
+    }
+  };
+}
+
+/** The value of the one `Host` header, or why there is none. */
+function findHost(rawHeaders: readonly string[]): string | HostAnswer {
+  let found: string | undefined;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]!;
+    if (name.length !== 4 || name.toLowerCase() !== 'host') continue;
+    if (found !== undefined) return invalid('A request has one Host header, not several.');
+    found = rawHeaders[i + 1]!;
+  }
+  return found ?? invalid('A request needs a Host header.');
+}
+
+function placeHost(host: string, { apiHosts, platformDomain }: HostNames): NamedHost {
+  if (apiHosts.has(host)) return { kind: 'api', host };
   const address = addressOf(host, platformDomain);
-  return address ? { kind: 'site', host, address, ...place } : { kind: 'unknown', host, ...place };
+  return address ? { kind: 'site', host, address } : { kind: 'unknown', host };
 }
 
 function addressOf(host: string, platformDomain: string): SiteAddress | null {
@@ -89,9 +133,4 @@ function readTarget({ method, target }: RequestHead, host: string): string | nul
   const [, authority, rest] = ABSOLUTE_FORM.exec(target) ?? [];
   if (authority === undefined || rest === undefined || readHostName(authority) !== host) return null;
   return rest.startsWith('/') ? rest : `/${rest}`;
-}
-
-function placeOf(target: string): { path: string; query: string } {
-  const mark = target.indexOf('?');
-  return mark < 0 ? { path: target, query: '' } : { path: target.slice(0, mark), query: target.slice(mark) };
 }

@@ -7,7 +7,7 @@ import type { CreatedDeployment, CreatedToken, Deployment, Domain } from '@berth
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readConfig } from '../src/config.ts';
 import { sampleCommand } from '../src/first-start.ts';
-import { OWNER_KEY, startTestServer, type TestServer } from './test-server.ts';
+import { type Files, OWNER_KEY, startTestServer, type TestServer } from './test-server.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const FOLDER = join(ROOT, 'node_modules/reveal.js');
@@ -75,6 +75,68 @@ function anchorsOf(text: string): Set<string> {
   const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) => heading!.toLowerCase());
   return new Set(headings.map((heading) => heading.replace(/[^\w\s-]/g, '').replaceAll(' ', '-')));
 }
+
+describe('the rule files', () => {
+  const ruleFiles = Object.fromEntries(
+    [...readme.matchAll(/^```\w+ (ship\.json|_redirects|_headers)\n(.*?)^```$/gms)].map(([, name, text]) => [
+      name!,
+      text!,
+    ]),
+  );
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer();
+  });
+  afterAll(() => server?.close());
+
+  it('are taken without a warning, and do what the text beside them says (S17, S24, S25, S33)', async () => {
+    expect(Object.keys(ruleFiles)).toEqual(['ship.json', '_redirects', '_headers']);
+    const { deployment, warnings } = await server.publish({
+      ...ruleFiles,
+      'index.html': 'front',
+      'about.html': 'about',
+      'app/index.html': 'app',
+      'fonts/sans.woff2': 'font',
+      'feed.xml': 'feed',
+      'downloads/file.zip': 'zip',
+    });
+    expect(warnings).toBeUndefined();
+    const visit = async (path: string) => {
+      const { status, text, headers } = await server.visit(deployment, path);
+      return { status, text, headers };
+    };
+    expect(await visit('/about.html')).toMatchObject({ status: 307, headers: { location: '/about' } });
+    expect(await visit('/blog/2024/hello')).toMatchObject({ status: 308, headers: { location: '/posts/hello' } });
+    expect(await visit('/app/some/route')).toMatchObject({ status: 200, text: 'app' });
+    expect(await visit('/fonts/sans.woff2')).toMatchObject({ headers: { 'access-control-allow-origin': '*' } });
+    expect(await visit('/feed')).toMatchObject({ status: 200, text: 'feed', headers: { 'x-frame-options': 'DENY' } });
+    expect(await visit('/docs/a/b')).toMatchObject({ status: 301, headers: { location: '/manual/a/b' } });
+    expect(await visit('/shop/a')).toMatchObject({
+      status: 302,
+      headers: { location: 'https://shop.example.com/a' },
+    });
+    expect(await visit('/downloads/file.zip')).toMatchObject({
+      headers: {
+        'content-disposition': 'attachment',
+        'cache-control': 'public, max-age=3600',
+        'x-frame-options': 'DENY',
+      },
+    });
+  });
+
+  it('make a single-page app of one line, or of a 200.html (S36)', async () => {
+    const sites: Files[] = [
+      { _redirects: '/* /index.html 200', 'index.html': 'app' },
+      { '200.html': 'app', 'index.html': 'front' },
+    ];
+    for (const files of sites) {
+      const { deployment, warnings } = await server.publish(files);
+      expect(warnings).toBeUndefined();
+      expect((await server.visit(deployment, '/some/route')).text).toBe('app');
+      expect((await server.visit(deployment, '/missing.js')).status).toBe(404);
+    }
+  });
+});
 
 /** The commands want a shell with curl, which a machine with Node alone need not have. */
 describe.skipIf(spawnSync('curl', ['--version']).status !== 0)('the commands, pasted into one shell', () => {

@@ -42,6 +42,7 @@ export interface PublishOptions extends Ask {
 /** A whole server on port 0, on a database and a folder of its own. */
 export interface TestServer {
   berth: Berth;
+  /** Its `query` waits until the server has been told of what is shown otherwise now. */
   database: TestDatabase;
   dataDir: string;
   port: number;
@@ -80,7 +81,14 @@ export async function startTestServer(env: Record<string, string> = {}): Promise
   });
   return {
     berth,
-    database,
+    database: {
+      ...database,
+      async query(text, values) {
+        const rows = await database.query(text, values);
+        await berth.core.database.siteNews.settle();
+        return rows as never;
+      },
+    },
     dataDir,
     port,
     logged,
@@ -121,6 +129,8 @@ export function testEnvironment(
     // Nothing listens there: a test that wants DNS gives a server of its own.
     DNS_SERVERS: '127.0.0.1:1',
     RATE_LIMITS: 'off',
+    // Work of the background, in the rows and files that most tests compare.
+    COMPRESSION: 'off',
     ...env,
   };
 }

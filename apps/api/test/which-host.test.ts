@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type HostNames, whichHost } from '../src/which-host.ts';
+import { createWhichHost, type HostAnswer, type HostNames, type RequestHead } from '../src/which-host.ts';
 import { ask, listen, send, stop } from './http/raw-socket.ts';
 
 const SETUPS = {
@@ -115,7 +115,9 @@ function split(line: string): [string, string] {
   return [line.slice(0, colon), line.slice(colon + 1).trim()];
 }
 
-function told(answer: ReturnType<typeof whichHost>): string {
+const whichHost = (head: RequestHead, names: HostNames) => createWhichHost(names)(head);
+
+function told(answer: HostAnswer): string {
   if (answer.kind === 'invalid') return 'invalid';
   const place = answer.path + answer.query;
   if (answer.kind !== 'site') return `${answer.kind} ${place}`;

@@ -12,3 +12,4 @@ export * from './plans.ts';
 export * from './platform.ts';
 export * from './refused-files.ts';
 export * from './tokens.ts';
+export * from './uploads.ts';

@@ -12,7 +12,8 @@ import {
   toServiceError,
 } from '@berth/core';
 import type { RequestHandler } from 'express';
-import { logFault, requestIdOf, sendError } from '../http/error-answer.ts';
+import { logFault, sendError } from '../http/error-answer.ts';
+import { requestIdOf } from '../http/request-id.ts';
 import { allowAnyOrigin } from './cors.ts';
 import { showRateLimit } from '../http/rate-limit-headers.ts';
 import { callsOf } from './trpc-calls.ts';

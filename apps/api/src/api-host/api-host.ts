@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { appRouter, type Core, type Log } from '@berth/core';
 import express from 'express';
 import { VERSION } from '../version.ts';
+import { requestIdOf } from '../http/request-id.ts';
 import { createAdmission } from './admission.ts';
 import { claimPageRouter } from './claim-page/claim-page.ts';
 import { cors } from './cors.ts';
@@ -47,6 +48,10 @@ export function createApiHost({
     .disable('query parser')
     .enable('case sensitive routing')
     .enable('strict routing');
+  app.use((_req, res, next) => {
+    res.setHeader('X-Request-Id', requestIdOf(res));
+    next();
+  });
   app.use(healthRouter(() => core.database.isReady()));
   app.use(referenceRouter(openApiDocument({ router: appRouter, baseUrl: baseUrl.origin, version: VERSION })));
   app.use(count);

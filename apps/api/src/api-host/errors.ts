@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { type Log, ServiceError, toServiceError } from '@berth/core';
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
-import { logFault, requestIdOf, sendError } from '../http/error-answer.ts';
+import { logFault, sendError } from '../http/error-answer.ts';
+import { requestIdOf } from '../http/request-id.ts';
 
 /** Answers 405 and names what is allowed. HEAD goes with GET, and OPTIONS is always there. Source: contract §2. */
 export function sendMethodNotAllowed(res: ServerResponse, method: string, allowed: Iterable<string>): void {

@@ -5,16 +5,11 @@ import { type Log, type ServiceError, toErrorBody, toServiceError } from '@berth
 import { hideSecrets } from '../secrets.ts';
 import { jsonHeaders, sendJson } from './json-answer.ts';
 import { rateLimitHeaders } from './rate-limit-headers.ts';
-import { requestId } from './request-id.ts';
+import { requestId, requestIdOf } from './request-id.ts';
 
 const LINGER_MS = 1_000;
 const OUR_FAULT = toServiceError(undefined).message;
 const RETRY_AFTER_SECONDS: Partial<Record<ErrorCode, number>> = { rate_limit_exceeded: 1, unavailable: 5 };
-
-/** The id of the request that a response answers, as the server set it; empty when it set none. */
-export function requestIdOf(res: ServerResponse): string {
-  return String(res.getHeader('X-Request-Id') ?? '');
-}
 
 /**
  * The wire form of an error, as both faces send it: a fault of ours says nothing but the request id, and no message
@@ -55,7 +50,7 @@ export function logFault(
 }
 
 interface ErrorContext {
-  /** Default: what `X-Request-Id` of the response holds. */
+  /** Default: that of the response. */
   requestId?: string;
   /** Where faults are logged; nothing is logged without it. */
   log?: Log;
@@ -82,6 +77,7 @@ export function sendError(
     res.destroy();
     return;
   }
+  res.setHeader('X-Request-Id', requestId);
   for (const [name, value] of Object.entries(errorHeaders(error))) res.setHeader(name, value);
   if (close) res.setHeader('Connection', 'close');
   sendJson(res, error.status, JSON.stringify(errorBody(error, requestId)));

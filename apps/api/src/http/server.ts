@@ -4,7 +4,7 @@ import { type Log, ServiceError } from '@berth/core';
 import type { TrustedProxies } from './client-address.ts';
 import { sendError, writeErrorAnswer } from './error-answer.ts';
 import { BODY_LIMITS, type BodyLimits, hasBody, outlastBody, watchBody } from './request-body.ts';
-import { requestId } from './request-id.ts';
+import { nameRequest } from './request-id.ts';
 import { limitSockets } from './socket-ceiling.ts';
 
 /** What clients may take of the server before they are turned away. */
@@ -39,11 +39,14 @@ export const HTTP_LIMITS: HttpLimits = {
   body: BODY_LIMITS,
 };
 
-/** Answers a request. The response already carries `X-Request-Id`. */
+/** Answers a request, which has an id already; see {@link nameRequest}. */
 export type Handler = (req: IncomingMessage, res: ServerResponse) => void | Promise<void>;
 
-/** The connections of each server, with the answer to their latest request; `null` when none came yet. */
-const connections = new WeakMap<Server, Map<Socket, ServerResponse | null>>();
+/**
+ * The connections of each server, each with the answers that were not finished when its latest request came, and the one to
+ * that request last.
+ */
+const connections = new WeakMap<Server, Map<Socket, ServerResponse[]>>();
 
 export interface HttpServerOptions {
   log: Log;
@@ -67,7 +70,6 @@ export function createHttpServer(
   { log, limits: given, trustedProxies = [] }: HttpServerOptions,
 ): Server {
   const limits = { ...HTTP_LIMITS, ...given };
-  const answering = new WeakMap<Socket, Set<ServerResponse>>();
   const server = createServer({
     headersTimeout: limits.headersTimeoutMs,
     requestTimeout: 0,
@@ -81,19 +83,17 @@ export function createHttpServer(
   server.maxHeadersCount = 0;
   server.timeout = limits.idleTimeoutMs;
   limitSockets(server, limits, trustedProxies);
-  const latest = new Map<Socket, ServerResponse | null>();
-  connections.set(server, latest);
+  const answers = new Map<Socket, ServerResponse[]>();
+  connections.set(server, answers);
   server.on('connection', (socket) => {
-    latest.set(socket, null);
-    socket.once('close', () => latest.delete(socket));
+    answers.set(socket, []);
+    socket.once('close', () => answers.delete(socket));
   });
 
-  const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
-    res.setHeader('X-Request-Id', requestId());
-    latest.set(req.socket, res);
-    const answers = answering.get(req.socket) ?? new Set();
-    answering.set(req.socket, answers.add(res));
-    res.once('close', () => answers.delete(res));
+  const answer = (req: IncomingMessage, res: ServerResponse): void => {
+    nameRequest(res);
+    const unfinished = answers.get(req.socket);
+    if (unfinished) enter(unfinished, res);
     if (hasBody(req)) {
       watchBody(req, res, limits.body);
       outlastBody(req, res, limits.body.rest);
@@ -102,10 +102,11 @@ export function createHttpServer(
       sendError(res, targetTooLong(limits));
       return;
     }
+    const fail = (error: unknown) => sendError(res, error, { log });
     try {
-      await handler(req, res);
+      handler(req, res)?.catch(fail);
     } catch (error) {
-      sendError(res, error, { log });
+      fail(error);
     }
   };
   server.on('request', answer);
@@ -116,7 +117,7 @@ export function createHttpServer(
     const hasGone = error.code === 'ECONNRESET' || error.code === 'EPIPE' || !socket.writable;
     const saidNothing = socket.bytesRead === 0;
     // An earlier request of the connection is still being answered: nothing may be written into that, or pass for it.
-    const isBusy = [...(answering.get(socket) ?? [])].some((res) => res.headersSent || res.req.complete);
+    const isBusy = answers.get(socket)?.some((res) => !res.closed && (res.headersSent || res.req.complete));
     if (hasGone || saidNothing || isBusy) socket.destroy();
     else writeErrorAnswer(socket, refusalOf(error, limits));
   });
@@ -130,8 +131,18 @@ export function createHttpServer(
  * complete; and once it takes no new connections, node:http no longer times these out.
  */
 export function closeIdleConnections(server: Server): void {
-  for (const [socket, answer] of connections.get(server) ?? [])
-    if (answer === null || (answer.closed && answer.req.complete)) socket.destroy();
+  for (const [socket, answers] of connections.get(server) ?? []) {
+    const latest = answers.at(-1);
+    if (!latest || (latest.closed && latest.req.complete)) socket.destroy();
+  }
+}
+
+/** Puts one more answer behind those that are not finished. Most often that is the one of which it takes the place. */
+function enter(answers: ServerResponse[], answer: ServerResponse): void {
+  let kept = 0;
+  for (const earlier of answers) if (!earlier.closed) answers[kept++] = earlier;
+  answers[kept] = answer;
+  answers.length = kept + 1;
 }
 
 /** Why a request could not be parsed. */

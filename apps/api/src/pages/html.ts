@@ -11,5 +11,5 @@ export function paragraph(text: string): string {
 /** The paragraph, as HTML, that names a request for somebody who reports it; empty when the request has no id. */
 export function reportNote(requestId: string): string {
   if (requestId === '') return '';
-  return `<p>If it happens again, quote this number to whoever runs the service: <code>${escapeHtml(requestId)}</code></p>`;
+  return `<p class="report">If it happens again, give this number to whoever runs the service: <code>${escapeHtml(requestId)}</code></p>`;
 }

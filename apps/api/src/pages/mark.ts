@@ -5,7 +5,7 @@ const LINES =
   '<path d="M4 40c3.3-2.6 6.7-2.6 10 0s6.7 2.6 10 0 6.7-2.6 10 0 6.7 2.6 10 0"/>';
 
 /** The mark of the service, in the colour of the text. */
-export const PAGE_MARK = `<svg viewBox="3 6 42 38" fill="none" stroke="currentColor" stroke-width="1.75" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">${LINES}</svg>`;
+export const PAGE_MARK = `<svg width="68" height="62" viewBox="3 6 42 38" fill="none" stroke="currentColor" stroke-width="1.75" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">${LINES}</svg>`;
 
 /** The mark as the icon of a window: a `data:` URL. */
 export const PAGE_ICON = `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="3 4 42 42" fill="none" stroke="#3d8b98" stroke-width="3">${LINES}</svg>`)}`;

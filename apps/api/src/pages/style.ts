@@ -53,6 +53,7 @@ h1 { font-size: clamp(1.625rem, 1.2rem + 2.2vw, 2.25rem); line-height: 1.2; lett
 p { margin-top: 1rem; color: var(--quiet); text-wrap: pretty }
 a { color: var(--accent); font-weight: 550; text-underline-offset: 0.2em; text-decoration-thickness: 0.08em }
 code { font: 0.875em var(--code); color: var(--ink) }
+.report code { display: block; margin-top: 0.25rem; font-size: 0.8125rem }
 .hint { margin-top: 0.625rem; font-size: 0.9375rem; line-height: 1.5 }
 form { margin-top: 2rem }
 label { display: block; font-weight: 600 }

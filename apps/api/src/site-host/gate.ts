@@ -9,7 +9,7 @@ import {
   type UnlockAttempt,
   type UnlockOutcome,
 } from '@berth/core';
-import { uncachedHeaders } from './file-headers.ts';
+import { sendEmpty, uncachedHeaders } from './site-headers.ts';
 import { sendPage } from './pages.ts';
 import { type CookiePolicy, cookieForm, cookiesNamed } from './unlock-cookie.ts';
 import { isFromHere, readUnlockForm, safeNext, UNLOCK_PATH } from './unlock-form.ts';
@@ -115,18 +115,12 @@ export function createGate({ key, now, cookies, addressOf, unlock, log }: GatePa
       const outcome = await attempt(req, site.deployment, entered.password);
       if (outcome.kind !== 'opened') return sendUnlockPage(res, outcome, entered.next, headers);
       const opening = { host, deployment: site.deployment, passwordVersion: outcome.passwordVersion };
-      res
-        .writeHead(303, {
-          ...headers,
-          Location: entered.next,
-          'Set-Cookie': `${form.name}=${sealUnlock(key, opening, now())}; ${form.attributes}`,
-          'Content-Length': 0,
-        })
-        .end();
+      const cookie = `${form.name}=${sealUnlock(key, opening, now())}; ${form.attributes}`;
+      sendEmpty(res, 303, { ...headers, Location: entered.next, 'Set-Cookie': cookie });
     },
 
     leadOn(res, site) {
-      res.writeHead(303, { ...uncachedHeaders(site), Location: '/', 'Content-Length': 0 }).end();
+      sendEmpty(res, 303, { ...uncachedHeaders(site), Location: '/' });
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { requestIdOf } from '../http/error-answer.ts';
+import { requestIdOf } from '../http/request-id.ts';
 import { writePage } from '../pages/frame.ts';
 import { escapeHtml, paragraph, reportNote } from '../pages/html.ts';
 
@@ -67,7 +67,7 @@ const PAGES = {
   fault: {
     status: 500,
     title: 'Something went wrong on our side',
-    text: ['The page could not be sent. It is nothing you did; please try again in a moment.'],
+    text: ['The page could not be sent. Please try again in a moment.'],
     named: true,
   },
   away: {
@@ -92,5 +92,5 @@ export function sendPage(res: ServerResponse, name: PageName, headers: OutgoingH
   const parts = text.map(paragraph);
   if (link) parts.push(`<p><a href="${escapeHtml(link.href)}">${escapeHtml(link.text)}</a></p>`);
   if (named) parts.push(reportNote(requestIdOf(res)));
-  writePage(res, { status, title, parts }, headers);
+  writePage(res, { status, title, parts }, { 'X-Request-Id': requestIdOf(res), ...headers });
 }

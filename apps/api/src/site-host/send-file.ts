@@ -1,79 +1,132 @@
-import { hash } from 'node:crypto';
 import { once } from 'node:events';
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { entityTag, judgeConditions, type PackStore, type Site, type SiteFile } from '@berth/core';
-import { bodyHeaders, type FileIntent, fileHeaders, uncachedHeaders } from './file-headers.ts';
+import {
+  type ByteRange,
+  type HotContents,
+  judgeConditions,
+  judgeRange,
+  type PackStore,
+  SMALL_CONTENT_BYTES,
+  type Site,
+  type StoredBytes,
+} from '@berth/core';
+import { requestIdOf } from '../http/request-id.ts';
+import { type FileAnswer, type FileForm, REQUEST_ID_AT } from './file-answer.ts';
+import { sendEmpty, uncachedHeaders } from './site-headers.ts';
 
-/** Files up to this size are read whole and checked; larger ones stream. */
-const SMALL_FILE_BYTES = 64 * 1024;
-
-const WRONG_BYTES = 'EBADMSG';
+/** Where bytes come from. */
+export interface Contents {
+  /** Small ones. */
+  hot: HotContents;
+  packs: PackStore;
+}
 
 /**
- * Answers with a file: whole, or 304 or 412 as the conditions of the request want it.
+ * Answers with a file: whole or a part of it, in the form the visitor takes, or 304, 412, 416 as the request wants it. What
+ * is in memory is sent at once, without a promise.
  *
  * When the client leaves, nothing stays open. When the store fails after the headers were sent, the connection is cut: half
  * a file is never taken for a whole one.
  *
  * @throws whatever the store did. Nothing was sent then, or the connection is cut.
- * Source: serving S40, S41, S45; security F11, T36.
+ * Source: serving S40, S41, S45 to S47, S49; RFC 9110 §13.2.2; security F11, T36.
  */
-export async function sendFile(
+export function sendFile(
   req: IncomingMessage,
   res: ServerResponse,
-  packs: PackStore,
   site: Site,
-  intent: FileIntent,
-): Promise<void> {
-  const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = req.headers;
-  const judged = intent.status === 404 ? 404 : judgeConditions({ ifMatch, ifNoneMatch }, entityTag(intent.file));
-  if (judged === 412) res.writeHead(412, { ...uncachedHeaders(site), 'Content-Length': 0 }).end();
-  else if (judged === 304) res.writeHead(304, fileHeaders(site, intent)).end();
-  else await sendBody(req, res, packs, intent, { ...bodyHeaders(intent), ...fileHeaders(site, intent) });
+  answer: FileAnswer,
+  contents: Contents,
+): void | Promise<void> {
+  const { method, headers } = req;
+  const { status, identity } = answer;
+  if (status === 404) return sendBytes(req, res, { status, head: identity.whole, content: identity.content }, contents);
+
+  const range =
+    headers.range === undefined || method !== 'GET'
+      ? null
+      : judgeRange(
+          // Sent twice it is one list of both, which is not an entity tag.
+          { range: headers.range, ifRange: headers['if-range'] as string | undefined },
+          { size: identity.content.length, etag: identity.etag },
+        );
+  const form = range === null ? answer.formFor(headers['accept-encoding'] as string | undefined) : identity;
+
+  const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = headers;
+  if (ifMatch !== undefined || ifNoneMatch !== undefined) {
+    const judged = judgeConditions({ ifMatch, ifNoneMatch }, form.etag);
+    if (judged === 412) return sendEmpty(res, 412, uncachedHeaders(site));
+    if (judged === 304) return void writeHead(res, 304, form.notModified).end();
+  }
+  if (range === null) return sendBytes(req, res, { status, head: form.whole, content: form.content }, contents);
+  if (range === 'unsatisfiable') {
+    const contentRange = `bytes */${identity.content.length}`;
+    return sendEmpty(res, 416, { ...uncachedHeaders(site), 'Content-Range': contentRange });
+  }
+  return sendBytes(
+    req,
+    res,
+    { status: 206, head: partHead(identity, range), content: identity.content, range },
+    contents,
+  );
 }
 
-/** Whether an error says that a content is not where its site was told: it has moved since, or is lost. Source: security C3. */
-export function isMisplaced(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException;
-  return code === 'ENOENT' || code === WRONG_BYTES;
+/** The head of a part. Source: RFC 9110 §15.3.7. */
+function partHead({ part, content }: FileForm, { first, last }: ByteRange): string[] {
+  const range = `bytes ${first}-${last}/${content.length}`;
+  return [...part, 'Content-Range', range, 'Content-Length', String(last - first + 1)];
 }
 
-async function sendBody(
+/** Bytes to be sent, and the head they are sent with. */
+interface Sending {
+  status: number;
+  head: string[];
+  content: StoredBytes;
+  /** Default: all of the content. */
+  range?: ByteRange;
+}
+
+function sendBytes(
   { method }: IncomingMessage,
   res: ServerResponse,
-  packs: PackStore,
-  { status, file }: FileIntent,
-  headers: OutgoingHttpHeaders,
-): Promise<void> {
-  if (method === 'HEAD') res.writeHead(status, headers).end();
-  else if (file.length <= SMALL_FILE_BYTES) {
-    const bytes = await readChecked(packs, file);
-    res.writeHead(status, headers).end(bytes);
-  } else await stream(res, packs, file, () => res.writeHead(status, headers));
+  sending: Sending,
+  { hot, packs }: Contents,
+): void | Promise<void> {
+  const { status, head, content } = sending;
+  if (method === 'HEAD') return void writeHead(res, status, head).end();
+  if (content.length > SMALL_CONTENT_BYTES) return stream(res, packs, sending);
+  const kept = hot.peek(content);
+  if (kept) return sendBuffer(res, sending, kept);
+  return hot.read(content).then((bytes) => sendBuffer(res, sending, bytes));
 }
 
-/** Reads a small file. @throws rather than to hand on other bytes than the site consists of. */
-async function readChecked(packs: PackStore, file: SiteFile): Promise<Buffer> {
-  const bytes = await packs.read(file);
-  if (hash('sha256', bytes) === file.sha256) return bytes;
-  throw Object.assign(new Error(`Pack ${file.pack} holds other bytes at ${file.offset} than the site consists of`), {
-    code: WRONG_BYTES,
-  });
+function sendBuffer(res: ServerResponse, { status, head, range }: Sending, bytes: Buffer): void {
+  writeHead(res, status, head).end(range ? bytes.subarray(range.first, range.last + 1) : bytes);
 }
 
-/** Streams a file; the headers go out when its first bytes are there. */
-async function stream(res: ServerResponse, packs: PackStore, file: SiteFile, sendHead: () => void): Promise<void> {
-  const content = packs.stream(file);
+/** Writes a head that is sent again and again; node:http has read it when this returns. */
+function writeHead(res: ServerResponse, status: number, head: string[]): ServerResponse {
+  head[REQUEST_ID_AT] = requestIdOf(res);
+  return res.writeHead(status, head);
+}
+
+/** Streams a content; the head goes out when its first bytes are there. */
+async function stream(res: ServerResponse, packs: PackStore, { status, head, content, range }: Sending): Promise<void> {
+  const bytes = packs.stream(
+    range
+      ? { pack: content.pack, offset: content.offset + range.first, length: range.last - range.first + 1 }
+      : content,
+  );
   let clientLeft = res.destroyed;
-  res.once('close', () => (clientLeft ||= content.errored === null));
-  await once(content, 'readable');
+  res.once('close', () => (clientLeft ||= bytes.errored === null));
+  await once(bytes, 'readable');
   if (clientLeft) {
-    content.destroy();
+    bytes.destroy();
     return;
   }
-  sendHead();
-  await pipeline(content, res).catch((error: unknown) => {
+  writeHead(res, status, head);
+  await pipeline(bytes, res).catch((error: unknown) => {
     if (!clientLeft) throw error;
   });
 }

@@ -1,4 +1,5 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { requestIdOf } from '../http/request-id.ts';
 import { writePage } from '../pages/frame.ts';
 import { escapeHtml, paragraph } from '../pages/html.ts';
 import { inWords } from '../pages/words.ts';
@@ -65,6 +66,7 @@ export function sendUnlockPage(
       form: true,
     },
     {
+      'X-Request-Id': requestIdOf(res),
       ...CHALLENGE,
       ...headers,
       ...('retryAfterSeconds' in state ? { 'Retry-After': String(state.retryAfterSeconds) } : {}),

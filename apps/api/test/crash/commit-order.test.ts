@@ -10,6 +10,8 @@ import { createWorld, type World } from './world.ts';
 
 const canTrace = spawnSync('strace', ['-f', '-o', '/dev/null', 'true']).status === 0;
 
+/** Without packs that are not of the deploy. */
+const ALONE = { COMPRESSION: 'off' };
 const ORDER = ['pack written', 'pack synced', 'folder synced', 'COMMIT sent', 'COMMIT done', '201 sent'] as const;
 
 describe('the order in which a deploy becomes durable and known', () => {
@@ -47,7 +49,7 @@ type Work = (server: ServerProcess) => Promise<void>;
 /** The steps of `work` as a preloaded module sees them. */
 async function traceCalls(world: World, work: Work): Promise<Step[]> {
   const recorder = pathToFileURL(join(import.meta.dirname, 'record-steps.ts')).href;
-  const server = await world.start({ NODE_OPTIONS: `--import=${recorder}` });
+  const server = await world.start({ ...ALONE, NODE_OPTIONS: `--import=${recorder}` });
   const before = server.output().length;
   await work(server);
   server.child.kill('SIGTERM');
@@ -62,7 +64,7 @@ async function traceCalls(world: World, work: Work): Promise<Step[]> {
 
 /** The steps of `work` as the kernel sees them. */
 async function traceSystemCalls(world: World, work: Work): Promise<Step[]> {
-  const server = await world.start();
+  const server = await world.start(ALONE);
   const file = join(world.dataDir, 'trace');
   const strace = spawn('strace', [
     '-f',

@@ -37,7 +37,13 @@ export async function createWorld(): Promise<World> {
   const dataDir = await mkdtemp(join(tmpdir(), 'berth-crash-'));
   const launched: LaunchedProcess[] = [];
   const env: World['env'] = (more) =>
-    testEnvironment(database, dataDir, { SWEEP_GRACE: '0s', BOOT_STALE: '0s', LOG_LEVEL: 'error', ...more });
+    testEnvironment(database, dataDir, {
+      COMPRESSION: 'on',
+      SWEEP_GRACE: '0s',
+      BOOT_STALE: '0s',
+      LOG_LEVEL: 'error',
+      ...more,
+    });
   const launch: World['launch'] = (more) => {
     const one = launchProcess(env(more));
     launched.push(one);

@@ -105,7 +105,7 @@ describe('T25: the same key and the same request', () => {
     expect((await server.visit(idOf(first))).status).toBe(404);
   });
 
-  it('S2: at once, 40 of them, are one deployment', async () => {
+  it('at once, 40 of them, are one deployment', async () => {
     for (const credential of [OWNER_KEY, null]) {
       const key = randomUUID();
       const answers = await Promise.all(

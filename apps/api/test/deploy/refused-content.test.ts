@@ -180,15 +180,17 @@ describe('S23: ship.json', () => {
     expect(details).toEqual({ file: 'ship.json' });
   });
 
-  it.each([
-    ['{}'],
-    [' {"cleanUrls": true, "x": {"y": [1]}} '],
-    [`{"a":"${'x'.repeat(256 * 1024 - 8)}"}`],
-    ['{"a":'.repeat(8) + '1' + '}'.repeat(8)],
-    ['{"__proto__":{"a":1}}'],
-  ])('%.40s is stored with a warning, and not served', async (bytes) => {
-    const { deployment, files, warnings } = await created(HOME, file('ship.json', bytes));
-    expect([files, warnings]).toEqual([2, [{ file: 'ship.json', message: expect.any(String) }]]);
+  it.each<[string, string[]]>([
+    ['{}', []],
+    [' {"cleanUrls": true, "x": {"y": [1]}} ', ['x']],
+    [`{"a":"${'x'.repeat(256 * 1024 - 8)}"}`, ['a']],
+    ['{"a":'.repeat(8) + '1' + '}'.repeat(8), ['a']],
+    ['{"__proto__":{"a":1}}', ['__proto__']],
+    ['\ufeff{"cleanUrls": 1}', ['cleanUrls']],
+  ])('%.40s is stored with a warning of each key that means nothing, and not served', async (bytes, keys) => {
+    const { deployment, files, warnings = [] } = await created(HOME, file('ship.json', bytes));
+    expect(files).toBe(2);
+    expect(warnings).toEqual(keys.map((at) => ({ file: 'ship.json', at, message: expect.stringMatching(/./) })));
     expect((await server.visit(deployment, '/ship.json')).status).toBe(404);
   });
 

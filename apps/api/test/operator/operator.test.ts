@@ -23,6 +23,7 @@ beforeEach(() => {
 /** Runs a command that has to succeed. @returns What it printed. */
 async function berth(...words: string[]): Promise<string> {
   const { code, out, err } = await operated(env, ...words);
+  await server.berth.core.database.siteNews.settle();
   expect({ code, err }).toEqual({ code: 0, err: '' });
   return out;
 }

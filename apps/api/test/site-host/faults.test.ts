@@ -21,7 +21,10 @@ describe('when a dependency fails', () => {
       await pack(host.packs, 'after', { 'padding.txt': 'padding', ...files }),
     ];
     host.packs.contents.delete('before');
-    host.live.find = async (_, options) => ({ ...host.site, manifest: options?.fresh ? after : before });
+    host.lookUp(
+      async () => ({ ...host.site, manifest: before }),
+      async () => ({ ...host.site, manifest: after }),
+    );
     const answer = await host.get(target);
     expect(answer).toMatchObject({ status: 200, body: String(files[path as keyof typeof files]) });
     expect(host.freshReads()).toBe(1);
@@ -48,7 +51,10 @@ describe('when a dependency fails', () => {
   it('a site deleted meanwhile is 404, not 500', async () => {
     const manifest = await pack(host.packs, 'lost', FILES);
     host.packs.contents.delete('lost');
-    host.live.find = async (_, options) => (options?.fresh ? null : { ...host.site, manifest });
+    host.lookUp(
+      async () => ({ ...host.site, manifest }),
+      async () => null,
+    );
     expect((await host.get('/about')).status).toBe(404);
   });
 
@@ -60,7 +66,7 @@ describe('when a dependency fails', () => {
   });
 
   it('a database that is away is 503 with Retry-After', async () => {
-    host.live.find = () => Promise.reject(unavailable('away', new Error('ECONNREFUSED'), 7));
+    host.lookUp(() => Promise.reject(unavailable('away', new Error('ECONNREFUSED'), 7)));
     expect(await host.get('/')).toMatchObject({
       status: 503,
       headers: { 'retry-after': '7', 'cache-control': 'no-store' },
@@ -69,7 +75,7 @@ describe('when a dependency fails', () => {
   });
 
   it('F7: an unexpected fault is 500 and says nothing of its cause', async () => {
-    host.live.find = () => Promise.reject(new Error('secret cause'));
+    host.lookUp(() => Promise.reject(new Error('secret cause')));
     const answer = await host.get('/');
     expect(answer.status).toBe(500);
     expect(answer.body).not.toContain('secret');

@@ -1,10 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
-import type { LiveSites, PackStore, Site, UnlockAttempt, UnlockOutcome, Withheld } from '@berth/core';
+import {
+  type Found,
+  type LiveSites,
+  NO_RULES,
+  type PackStore,
+  type Site,
+  type UnlockAttempt,
+  type UnlockOutcome,
+  type Withheld,
+} from '@berth/core';
 import { createHttpServer } from '../../src/http/server.ts';
 import { createGate } from '../../src/site-host/gate.ts';
 import { createSiteHost } from '../../src/site-host/site-host.ts';
-import { whichHost } from '../../src/which-host.ts';
+import { createWhichHost } from '../../src/which-host.ts';
 import { ask, listen, type RawAnswer } from '../http/raw-socket.ts';
 import { memoryPacks, type MemoryPacks, pack } from './memory-packs.ts';
 
@@ -48,12 +57,14 @@ export interface RunningHost {
   port: number;
   /** The sites there are, by deployment or domain; tests change it. */
   sites: Map<string, Site | Withheld>;
-  /** Finds them; tests replace it. */
+  /** Finds them; all are known at once. Tests replace it. */
   live: LiveSites;
   /** Tries passwords; tests replace it. Without more ado every password is wrong. */
   lock: { unlock(attempt: UnlockAttempt): Promise<UnlockOutcome> };
   /** What was logged, by level. */
   logged: { level: 'info' | 'warn' | 'error'; err?: unknown }[];
+  /** Has sites found by asking, none being known. */
+  lookUp(find: () => Promise<Found>, refind?: () => Promise<Found>): void;
   /** How often the places of a site were asked for anew. */
   freshReads(): number;
   get(target: string, headers?: string[], asked?: Asked): Promise<RawAnswer>;
@@ -67,12 +78,16 @@ export async function runSiteHost(packs: PackStore): Promise<RunningHost> {
   const record = (level: 'info' | 'warn' | 'error') => (fields: object) => void logged.push({ level, ...fields });
   const log = { info: record('info'), warn: record('warn'), error: record('error') };
   const live: LiveSites = {
-    find: async (address) => sites.get('domain' in address ? address.domain : address.deployment) ?? null,
+    peek: (address) => sites.get('domain' in address ? address.domain : address.deployment),
+    find: async (address) => live.peek(address) ?? null,
+    refind: (address) => live.find(address),
   };
   const counting: LiveSites = {
-    find(address, options) {
-      if (options?.fresh) freshReads += 1;
-      return live.find(address, options);
+    peek: (address) => live.peek(address),
+    find: (address) => live.find(address),
+    refind(address) {
+      freshReads += 1;
+      return live.refind(address);
     },
   };
   const gate = createGate({
@@ -83,11 +98,11 @@ export async function runSiteHost(packs: PackStore): Promise<RunningHost> {
     unlock: (attempt) => lock.unlock(attempt),
     log,
   });
-  const visit = createSiteHost({ sites: counting, gate, packs, log });
-  const names = { apiHosts: new Set<string>(), platformDomain: PLATFORM_DOMAIN };
+  const visit = createSiteHost({ sites: counting, gate, packs, platformHost: PLATFORM_DOMAIN, log });
+  const whichHost = createWhichHost({ apiHosts: new Set<string>(), platformDomain: PLATFORM_DOMAIN });
   const server = createHttpServer(
     (req, res) => {
-      const answer = whichHost({ method: req.method!, target: req.url!, rawHeaders: req.rawHeaders }, names);
+      const answer = whichHost({ method: req.method!, target: req.url!, rawHeaders: req.rawHeaders });
       if (answer.kind === 'site') return visit(req, res, answer);
       if (answer.kind === 'unknown') return visit(req, res, { ...answer, address: null });
       throw new Error(`the test asked for a host that is ${answer.kind}`);
@@ -102,6 +117,9 @@ export async function runSiteHost(packs: PackStore): Promise<RunningHost> {
     live,
     lock,
     logged,
+    lookUp(find, refind = find) {
+      Object.assign(live, { peek: () => undefined, find, refind });
+    },
     freshReads: () => freshReads,
     get: (target, headers = [], { method = 'GET', host = hostOf(PUBLIC) } = {}) =>
       ask(port, `${method} ${target} HTTP/1.1`, [`Host: ${host}`, ...headers]),
@@ -112,7 +130,7 @@ export async function runSiteHost(packs: PackStore): Promise<RunningHost> {
 export async function runSampleSites(): Promise<RunningHost & { packs: MemoryPacks; site: Site }> {
   const packs = memoryPacks();
   const manifest = await pack(packs, 'first', FILES);
-  const site: Site = { deployment: PUBLIC, passwordVersion: null, anonymous: false, onDomain: false, manifest };
+  const site: Site = { deployment: PUBLIC, passwordVersion: null, anonymous: false, manifest, rules: NO_RULES };
   const host = await runSiteHost(packs);
   host.sites.set(PUBLIC, site);
   host.sites.set(ANONYMOUS, { ...site, deployment: ANONYMOUS, anonymous: true });

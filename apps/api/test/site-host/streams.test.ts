@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { openDiskPacks, type PackStore, type Place } from '@berth/core';
+import { NO_RULES, openDiskPacks, type PackStore, type Place } from '@berth/core';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ask, open, stop } from '../http/raw-socket.ts';
 import { memoryPacks, pack } from './memory-packs.ts';
@@ -21,7 +21,7 @@ async function serve(packs: PackStore): Promise<void> {
     'beyond.bin': LARGE.subarray(0, 65_537),
   });
   host = await runSiteHost(packs);
-  host.sites.set(PUBLIC, { deployment: PUBLIC, passwordVersion: null, anonymous: false, onDomain: false, manifest });
+  host.sites.set(PUBLIC, { deployment: PUBLIC, passwordVersion: null, anonymous: false, manifest, rules: NO_RULES });
 }
 
 afterEach(() => stop(host.server));
@@ -95,11 +95,11 @@ describe('large files', () => {
       return content;
     };
     host = await runSiteHost({ ...packs, stream });
-    host.live.find = async () => {
+    host.lookUp(async () => {
       asked.resolve();
       await left.promise;
-      return { deployment: PUBLIC, passwordVersion: null, anonymous: false, onDomain: false, manifest };
-    };
+      return { deployment: PUBLIC, passwordVersion: null, anonymous: false, manifest, rules: NO_RULES };
+    });
     const connected = once(host.server, 'connection');
     const { socket } = await open(host.port);
     const [connection] = await connected;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { CreatedDeployment } from '@berth/contract';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { OWNER_KEY, startTestServer, type TestServer } from '../test-server.ts';
 import { launchBrowser, NO_BROWSER, openPage } from './browser.ts';
@@ -102,44 +102,6 @@ describe.skipIf(NO_BROWSER !== null)(
       expect(faults).toEqual([]);
     });
 
-    describe('a page of the service itself', () => {
-      const PHONE = { width: 320, height: 568 };
-      const open = async (url: string, colorScheme: 'light' | 'dark') => {
-        const { page, faults, foreign } = await openPage(browser, { colorScheme, viewport: PHONE });
-        await page.goto(url);
-        expect(foreign).toEqual([]);
-        // The browser's own word on the status of the page is the one fault there is.
-        expect(faults.filter((fault) => !fault.includes(url))).toEqual([]);
-        return page;
-      };
-
-      it.each([
-        { name: 'not found', path: '/nowhere', title: 'This page could not be found' },
-        {
-          name: 'locked',
-          path: '/',
-          password: 'sesame street',
-          title: 'This site is protected by a password',
-        },
-      ])('$name: is readable in light and dark, and fits a phone', async ({ path, password, title }) => {
-        const url = address(
-          await server.publish({ 'index.html': 'x' }, { fields: password ? { password } : {} }),
-          path,
-        );
-        const papers = new Set<string>();
-        for (const scheme of ['light', 'dark'] as const) {
-          const page = await open(url, scheme);
-          expect(await page.title()).toBe(title);
-          expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(title);
-          expect(await overflow(page), scheme).toBe(0);
-          const { ink, paper } = await colours(page);
-          expect(contrast(ink, paper), `${ink} on ${paper}`).toBeGreaterThan(4.5);
-          papers.add(paper);
-        }
-        expect(papers.size).toBe(2);
-      });
-    });
-
     it('T17: the reference of the API is drawn whole, without an error and without leaving the host', async () => {
       const { page, faults, foreign } = await openPage(browser);
       const hosts = new Set<string>();
@@ -172,27 +134,3 @@ describe.skipIf(NO_BROWSER !== null)(
     });
   },
 );
-
-/** How far the page reaches beyond the window, in pixels. */
-function overflow(page: Page): Promise<number> {
-  return page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
-}
-
-/** The colours of running text. */
-function colours(page: Page): Promise<{ ink: string; paper: string }> {
-  return page.evaluate<{ ink: string; paper: string }>(
-    "({ ink: getComputedStyle(document.querySelector('p')).color, paper: getComputedStyle(document.body).backgroundColor })",
-  );
-}
-
-/** The contrast of two colours, from 1 to 21. Source: WCAG 2.2, contrast ratio. */
-function contrast(one: string, other: string): number {
-  const luminance = (colour: string) => {
-    const linear = (part: string) =>
-      Number(part) / 255 <= 0.04045 ? Number(part) / 255 / 12.92 : ((Number(part) / 255 + 0.055) / 1.055) ** 2.4;
-    const [red = 0, green = 0, blue = 0] = colour.match(/\d+/g)!.map(linear);
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-  };
-  const [dark = 0, light = 0] = [luminance(one), luminance(other)].toSorted((a, b) => a - b);
-  return (light + 0.05) / (dark + 0.05);
-}

@@ -1,0 +1,40 @@
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { Site } from '@berth/core';
+import { requestIdOf } from '../http/request-id.ts';
+
+const PROTECTED = { 'Cache-Control': 'private, no-store', Vary: 'Cookie' };
+
+/**
+ * What every answer of a site carries, whatever it says. To be spread last: of a protected site nothing is stored, and every
+ * answer depends on the cookie.
+ *
+ * Source: serving S52, S53, S56, S63.
+ */
+export function siteHeaders({ anonymous, passwordVersion }: Site): OutgoingHttpHeaders {
+  const isProtected = passwordVersion !== null;
+  return {
+    'X-Content-Type-Options': 'nosniff',
+    ...(anonymous || isProtected ? { 'X-Robots-Tag': 'noindex' } : {}),
+    ...(isProtected ? PROTECTED : {}),
+  };
+}
+
+/** The same for an answer that is not kept whatever the site. Source: serving S53. */
+export function uncachedHeaders(site: Site): OutgoingHttpHeaders {
+  return { 'Cache-Control': 'no-store', ...siteHeaders(site) };
+}
+
+/** The same headers of an answer that `Accept` decided, if it did. Source: serving S38. */
+export function varying(
+  headers: OutgoingHttpHeaders,
+  { variesByAccept }: { variesByAccept: boolean },
+): OutgoingHttpHeaders {
+  if (!variesByAccept) return headers;
+  return { ...headers, Vary: headers['Vary'] === undefined ? 'Accept' : `${headers['Vary']}, Accept` };
+}
+
+/** Answers without a body. */
+export function sendEmpty(res: ServerResponse, status: number, headers: OutgoingHttpHeaders): void {
+  const length = status === 204 ? {} : { 'Content-Length': 0 };
+  res.writeHead(status, { 'X-Request-Id': requestIdOf(res), ...headers, ...length }).end();
+}

@@ -1,0 +1,58 @@
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, zstdDecompress } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestServer, type TestServer } from '../test-server.ts';
+
+const DECOMPRESS = {
+  br: promisify(brotliDecompress),
+  zstd: promisify(zstdDecompress),
+  gzip: promisify(gunzip),
+} as const;
+const PAGE = '<p>A quay is where a berth is.</p>\n'.repeat(100);
+
+let server: TestServer;
+let site: string;
+beforeAll(async () => {
+  server = await startTestServer({ COMPRESSION: 'on' });
+  ({ deployment: site } = await server.publish({ 'index.html': PAGE, 'photo.jpg': PAGE }));
+});
+afterAll(() => server?.close());
+
+const ask = (accepted: string, path = '/') => server.visit(site, path, { headers: { 'Accept-Encoding': accepted } });
+/** The answer once the forms are ready: until then the content is sent as it is. */
+const askCompressed = (accepted: string) =>
+  expect
+    .poll(async () => (await ask(accepted)).headers['content-encoding'], { timeout: 20_000 })
+    .toBe(accepted)
+    .then(() => ask(accepted));
+
+describe('a site that was just published', () => {
+  it.each(['br', 'zstd', 'gzip'] as const)(
+    'is sent whole at first and as %s once that is ready, of an ETag of its own (S44, S48, S50)',
+    async (coding) => {
+      const plain = await ask('identity');
+      expect(plain.headers['content-encoding']).toBeUndefined();
+      expect(plain.text).toBe(PAGE);
+      const answer = await askCompressed(coding);
+      expect(answer.status).toBe(200);
+      expect(answer.bytes.length).toBeLessThan(PAGE.length / 10);
+      expect((await DECOMPRESS[coding](answer.bytes)).toString()).toBe(PAGE);
+      expect(answer.headers).toMatchObject({
+        'content-length': String(answer.bytes.length),
+        etag: (plain.headers['etag'] as string).replace(/"$/, `-${coding}"`),
+        vary: expect.stringContaining('Accept-Encoding'),
+      });
+    },
+  );
+
+  it('keeps what gains nothing as it is (S48)', async () => {
+    await askCompressed('br');
+    const { headers, text } = await ask('br', '/photo.jpg');
+    expect([headers['content-encoding'], text]).toEqual([undefined, PAGE]);
+  });
+
+  it('counts no compressed byte in its size (S48)', async () => {
+    await askCompressed('br');
+    expect((await server.api(`/deployments/${site}`)).json()['size']).toBe(2 * PAGE.length);
+  });
+});

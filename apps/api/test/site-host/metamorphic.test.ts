@@ -1,0 +1,328 @@
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { compressDeployments, createCompressor } from '@berth/core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createRandom } from '../crash/traffic.ts';
+import { closeClean } from '../standing-asserts.ts';
+import { startTestServer, type TestServer } from '../test-server.ts';
+import { cookieOf } from './unlocking.ts';
+
+const SEED = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
+const CONNECTIONS = 6;
+/** How many of the questions each odd header is tried with, on each site. */
+const QUESTIONS_EACH = 4;
+const PASSWORD = 'one password for all';
+/** Stands in every file. */
+const MARKER = 'the bytes that all of these sites share';
+const FILES = {
+  'index.html': `<h1>${MARKER}</h1>${'x'.repeat(2_000)}`,
+  'about.html': `about: ${MARKER}`,
+  'app.4f3a9b21.js': `/* ${MARKER} */ ${'y'.repeat(2_000)}`,
+  'photo.png': MARKER,
+  'large.bin': MARKER.repeat(2_000),
+  'docs/index.html': `docs: ${MARKER}`,
+  'docs/404.html': `no such doc: ${MARKER}`,
+  _redirects: '/old /about 301\n/app/* /index.html 200',
+  _headers: '/about\n  X-Site: ours',
+};
+
+/** What one connection asks, and by which name of which site. */
+interface Question {
+  host: string;
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+}
+
+/** A question for every site, and the status that it has where the site is not locked. */
+type Asked = Omit<Question, 'host'> & { status: number };
+
+const get = (path: string, status: number, headers: Record<string, string> = {}): Asked => ({
+  method: 'GET',
+  path,
+  headers,
+  status,
+});
+const FRONT_PAGE = get('/', 200);
+const SCRIPT = get('/app.4f3a9b21.js', 200, { 'Accept-Encoding': 'br, gzip' });
+const QUESTIONS: Asked[] = [
+  FRONT_PAGE,
+  SCRIPT,
+  get('/app.4f3a9b21.js', 200),
+  get('/about', 200),
+  get('/large.bin', 200),
+  get('/photo.png', 206, { Range: 'bytes=0-3' }),
+  get('/', 200, { 'If-None-Match': '"0123456789abcdef0123456789abcdef"' }),
+  get('/docs', 307),
+  get('/docs/nothing', 404),
+  get('/nothing', 404),
+  get('/old?a=b', 301),
+  get('/app/route', 200),
+  get('/app/route', 404, { Accept: 'image/png' }),
+  { ...get('/about', 200), method: 'HEAD' },
+  { ...get('/about', 204), method: 'OPTIONS' },
+  { ...get('/about', 405), method: 'DELETE' },
+];
+
+/**
+ * Headers that change no answer: those by which servers elsewhere choose another host, path, method, visitor or cached
+ * answer, and those that browsers send besides.
+ */
+const ODD = (other: string): [string, string][] => [
+  ['X-Forwarded-Host', other],
+  ['X-Forwarded-Server', other],
+  ['X-Host', other],
+  ['X-Original-Host', other],
+  ['X-HTTP-Host-Override', other],
+  ['Forwarded', `for=127.0.0.1;host=${other};proto=https`],
+  ['X-Forwarded-Proto', 'https'],
+  ['X-Forwarded-Scheme', 'nothttps'],
+  ['X-Forwarded-Port', '443'],
+  ['X-Forwarded-For', '127.0.0.1'],
+  ['X-Forwarded-Prefix', '/.secret'],
+  ['X-Real-IP', '127.0.0.1'],
+  ['True-Client-IP', '127.0.0.1'],
+  ['X-Original-URL', '/docs/'],
+  ['X-Rewrite-URL', '/docs/'],
+  ['X-HTTP-Method-Override', 'DELETE'],
+  ['X-Method-Override', 'PUT'],
+  ['Via', '1.1 cache.example'],
+  ['CDN-Loop', 'berth'],
+  ['Authorization', 'Basic eDp5'],
+  ['Authorization', 'Bearer ship-00000000000000000000000000000001'],
+  ['Proxy-Authorization', 'Basic eDp5'],
+  ['Cookie', 'a=b; theme=dark'],
+  ['Cookie', '__Host-berth-unlock=v1.x.y.z'],
+  ['Cookie', '; =; ,,; \u00ff'],
+  ['Origin', 'https://evil.example'],
+  ['Origin', 'null'],
+  ['Access-Control-Request-Method', 'DELETE'],
+  ['Access-Control-Request-Headers', 'x-evil'],
+  ['Referer', `http://${other}/`],
+  ['User-Agent', 'Googlebot/2.1'],
+  ['User-Agent', 'curl/8.0'],
+  ['Accept-Language', 'de-DE, de;q=0.9'],
+  ['Accept-Charset', 'iso-8859-1'],
+  ['Save-Data', 'on'],
+  ['DNT', '1'],
+  ['Sec-GPC', '1'],
+  ['Purpose', 'prefetch'],
+  ['Sec-Purpose', 'prefetch;prerender'],
+  ['Sec-Fetch-Site', 'cross-site'],
+  ['Sec-Fetch-Mode', 'no-cors'],
+  ['Sec-Fetch-Dest', 'image'],
+  ['Sec-CH-UA-Mobile', '?1'],
+  ['Service-Worker', 'script'],
+  ['Service-Worker-Navigation-Preload', 'true'],
+  ['Cache-Control', 'no-cache'],
+  ['Cache-Control', 'only-if-cached, max-stale'],
+  ['Pragma', 'no-cache'],
+  ['Upgrade-Insecure-Requests', '1'],
+  ['Upgrade', 'h2c'],
+  ['TE', 'trailers, deflate'],
+  ['Expect', '100-continue'],
+  ['Max-Forwards', '0'],
+  ['If-Modified-Since', 'Sat, 01 Jan 2050 00:00:00 GMT'],
+  ['If-Unmodified-Since', 'Sat, 01 Jan 2000 00:00:00 GMT'],
+  ['Connection', 'Host, Cookie, keep-alive'],
+  ['Content-Type', 'application/x-www-form-urlencoded'],
+  ['Content-Length', '0'],
+  ['Want-Digest', 'sha-256'],
+  ['A-IM', 'feed'],
+  ['Early-Data', '1'],
+  ['X-Accel-Redirect', '/.secret'],
+  ['X-Request-Id', 'mine'],
+  ['X-Middleware-Subrequest', 'middleware'],
+];
+
+/** A site with these files, by one of its names, as one visitor meets it. */
+interface Guise {
+  host: string;
+  /** The cookie of somebody who has opened it. */
+  cookie?: string;
+  isLocked: boolean;
+}
+
+let server: TestServer;
+let guises: Guise[];
+let deployments: { open: string; guarded: string };
+const agents = Array.from({ length: CONNECTIONS }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
+
+beforeAll(async () => {
+  server = await startTestServer();
+  const at = (label: string) => `${label}.localhost:${server.port}`;
+  const open = (await server.publish(FILES)).deployment;
+  const nobodys = (await server.publish(FILES, { key: null })).deployment;
+  const guarded = (await server.publish(FILES, { fields: { password: PASSWORD } })).deployment;
+  deployments = { open, guarded };
+  const compressor = createCompressor();
+  await compressDeployments(server.berth.core, compressor);
+  compressor.close();
+  await link('open', open);
+  await link('guarded', guarded);
+  const unlocked = async (label: string): Promise<Guise> => {
+    const answer = await server.visit(label, '/.berth/unlock', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({ password: PASSWORD }).toString(),
+    });
+    return { host: at(label), cookie: cookieOf(answer), isLocked: false };
+  };
+  guises = [
+    ...[open, nobodys, 'open'].map((label) => ({ host: at(label), isLocked: false })),
+    ...[guarded, 'guarded'].map((label) => ({ host: at(label), isLocked: true })),
+    await unlocked(guarded),
+    await unlocked('guarded'),
+  ];
+});
+afterAll(async () => {
+  for (const agent of agents) agent.destroy();
+  await closeClean(server, [PASSWORD]);
+});
+
+describe(`one content in public and in protected sites, seed ${SEED}`, () => {
+  it('gets the same answer whatever else a request says, in any order on any connection (S57, S63)', async () => {
+    const bases = guises.flatMap((guise) =>
+      QUESTIONS.map((asked) => ({
+        guise,
+        status: guise.isLocked ? 401 : asked.status,
+        question: questionOf(guise, asked),
+      })),
+    );
+    const expected = await Promise.all(bases.map(({ question }, index) => ask(question, index)));
+    for (const [index, { guise, status, question }] of bases.entries())
+      expectOwn(expected[index]!, { ...guise, status }, `${question.method} ${question.host}${question.path}`);
+
+    const random = createRandom(SEED);
+    const varied = guises.flatMap((guise, at) =>
+      oddFor(guise).flatMap(([name, value]) =>
+        shuffle([...QUESTIONS.keys()], random)
+          .slice(0, QUESTIONS_EACH)
+          .map((number) => ({ base: at * QUESTIONS.length + number, name, value })),
+      ),
+    );
+    const shuffled = shuffle(varied, random);
+    await Promise.all(
+      agents.map(async (_, connection) => {
+        for (let turn = connection; turn < shuffled.length; turn += CONNECTIONS) {
+          const { base, name, value } = shuffled[turn]!;
+          const { question } = bases[base]!;
+          const answer = await ask(added(question, name, value), connection);
+          const told = `${question.method} ${question.host}${question.path} with ${name}: ${value}`;
+          expect(answer, told).toEqual(expected[base]);
+        }
+      }),
+    );
+  });
+
+  it('has one ETag, and no caching in common with a protected site (S44, S53, S63)', async () => {
+    const answers = await Promise.all(
+      guises.filter(({ isLocked }) => !isLocked).map((guise) => ask(questionOf(guise, SCRIPT), 0)),
+    );
+    expect(new Set(answers.map(({ headers }) => headers['etag'])).size).toBe(1);
+    expect(answers.map(({ headers }) => headers['content-encoding'])).toEqual(Array(5).fill('br'));
+    expect(answers.map(({ headers }) => headers['cache-control'])).toEqual([
+      'public, max-age=31536000, immutable',
+      'public, max-age=31536000, immutable',
+      'public, max-age=0, must-revalidate',
+      'private, no-store',
+      'private, no-store',
+    ]);
+  });
+
+  it('is locked or open on all connections once its domain was switched (S2, S62)', async () => {
+    const host = `guarded.localhost:${server.port}`;
+    const [, , , , , , opened] = guises;
+    for (let turn = 0; turn < 20; turn += 1) {
+      const isOpen = turn % 2 === 0;
+      await link('guarded', isOpen ? deployments.open : deployments.guarded);
+      const answers = await Promise.all(
+        agents.flatMap((_, connection) => [
+          ask(questionOf({ host, isLocked: !isOpen }, FRONT_PAGE), connection),
+          ask(questionOf(opened!, FRONT_PAGE), connection),
+        ]),
+      );
+      for (const [index, { status, body, headers }] of answers.entries()) {
+        const isShown = isOpen || index % 2 === 1;
+        expect([turn, index, status, body.includes(MARKER)]).toEqual([turn, index, isShown ? 200 : 401, isShown]);
+        expect(headers['cache-control']).toBe(isOpen ? 'public, max-age=0, must-revalidate' : 'private, no-store');
+      }
+    }
+  });
+});
+
+/** Links a domain below the platform domain, as its owner does. */
+async function link(label: string, deployment: string): Promise<void> {
+  const answer = await server.api(`/domains/${label}.localhost`, {
+    method: 'PUT',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ deployment }),
+  });
+  expect([200, 201]).toContain(answer.status);
+}
+
+function questionOf({ host, cookie }: Guise, { method, path, headers }: Asked): Question {
+  return { host, method, path, headers: { ...headers, ...(cookie === undefined ? {} : { Cookie: cookie }) } };
+}
+
+/** A site answers as its own rules say: nothing of another guise is in it. */
+function expectOwn(answer: Answered, { status, cookie, isLocked }: Guise & { status: number }, told: string): void {
+  const { 'cache-control': caching, vary = '', etag } = answer.headers;
+  expect(answer.status, told).toBe(status);
+  const isProtected = isLocked || cookie !== undefined;
+  expect([caching === 'private, no-store', vary.includes('Cookie')], told).toEqual([isProtected, isProtected]);
+  if (isLocked) expect([answer.body.includes(MARKER), etag], told).toEqual([false, undefined]);
+}
+
+/** The odd headers for a site; other sites lend it their names and cookies. */
+function oddFor({ host, cookie, isLocked }: Guise): [string, string][] {
+  const other = guises.find((guise) => guise.host !== host)!;
+  const strange = guises.find((guise) => guise.cookie !== undefined && guise.host !== host)!;
+  const odd = ODD(other.host);
+  // For somebody who has opened a site a second cookie of the name locks it again (S62).
+  if (cookie === undefined) odd.push(['Cookie', strange.cookie!]);
+  // The first page that a visitor of a locked site opens clears what was stored (S59).
+  if (!isLocked) odd.push(['Sec-Fetch-Dest', 'document']);
+  return odd;
+}
+
+function added({ headers, ...question }: Question, name: string, value: string): Question {
+  const both = name === 'Cookie' && headers['Cookie'] !== undefined ? `${headers['Cookie']}; ${value}` : value;
+  return { ...question, headers: { ...headers, [name]: both } };
+}
+
+interface Answered {
+  status: number;
+  headers: Record<string, string>;
+  /** Names as sent, in order. */
+  names: string[];
+  body: string;
+}
+
+/** What differs from one answer to the next, or belongs to the connection. */
+const NOT_COMPARED = /^(?:date|x-request-id|connection|keep-alive)$/i;
+
+function ask({ host, method, path, headers }: Question, connection: number): Promise<Answered> {
+  const agent = agents[connection % CONNECTIONS]!;
+  return new Promise((resolve, reject) => {
+    const options = { agent, host: '127.0.0.1', port: server.port, method, path, headers: { ...headers, Host: host } };
+    request(options, (res) => void read(res).then(resolve, reject))
+      .on('error', reject)
+      .end();
+  });
+}
+
+async function read(res: IncomingMessage): Promise<Answered> {
+  const chunks = await res.toArray();
+  const names = res.rawHeaders.filter((name, index) => index % 2 === 0 && !NOT_COMPARED.test(name));
+  const headers = Object.fromEntries(
+    names.map((name) => [name.toLowerCase(), String(res.headers[name.toLowerCase()])]),
+  );
+  return { status: res.statusCode!, headers, names, body: Buffer.concat(chunks).toString('latin1') };
+}
+
+function shuffle<T>(values: readonly T[], random: () => number): T[] {
+  return values
+    .map((value) => ({ value, at: random() }))
+    .toSorted((one, other) => one.at - other.at)
+    .map(({ value }) => value);
+}

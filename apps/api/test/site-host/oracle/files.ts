@@ -1,0 +1,115 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from 'node:zlib';
+import type { Coding, CompressedForms, Manifest, PackStore, SiteFile } from '@berth/core';
+import { pack } from '../memory-packs.ts';
+
+/** A file of the sites that are asked, with what its answers are known to say of it. */
+export interface SampleFile {
+  bytes: Buffer;
+  contentType: string;
+  /** Whether its type gains from compression, whatever forms there are. */
+  compressible: boolean;
+  /** Whether its name says that its bytes never change. */
+  hashed: boolean;
+  /** Its bytes compressed, as far as they are ready. */
+  forms: Partial<Record<Coding, Buffer>>;
+}
+
+/** What a request path of the sites finds. */
+export const PATHS: Readonly<Record<string, string>> = {
+  '/': 'index.html',
+  '/index.html': 'index.html',
+  '/docs/guide': 'docs/guide.html',
+  '/docs/guide.html?v=1': 'docs/guide.html',
+  '/app.4f3a9b21.js': 'app.4f3a9b21.js',
+  '/app.4f3a9b21.js?v=2': 'app.4f3a9b21.js',
+  '/page-4f3a9b21.html': 'page-4f3a9b21.html',
+  '/data.json': 'data.json',
+  '/not-ready.css': 'not-ready.css',
+  '/empty.txt': 'empty.txt',
+  '/one.txt': 'one.txt',
+  '/same-as-data.bin': 'same-as-data.bin',
+  '/photo-4f3a9b21.png': 'photo-4f3a9b21.png',
+  '/app.js.br': 'app.js.br',
+  '/404.html': '404.html',
+  '/large.csv': 'large.csv',
+  '/large.mp4': 'large.mp4',
+};
+
+/** Request paths that find nothing. */
+export const MISSING = [
+  '/nothing',
+  '/docs/nothing/',
+  '/app.4f3a9b22.js',
+  '/index.html/',
+  '/large.mp4.gz',
+  '/ship.json',
+];
+
+const COMPRESS: Record<Coding, (bytes: Buffer) => Buffer> = {
+  br: (bytes) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
+  zstd: (bytes) => zstdCompressSync(bytes),
+  gzip: (bytes) => gzipSync(bytes, { level: 1 }),
+};
+
+function sample(
+  bytes: string | Buffer,
+  contentType: string,
+  { codings = [], compressible = true, hashed = false }: { codings?: Coding[] } & Partial<SampleFile> = {},
+): SampleFile {
+  const content = Buffer.from(bytes as string);
+  const forms = Object.fromEntries(codings.map((coding) => [coding, COMPRESS[coding](content)]));
+  return { bytes: content, contentType, compressible, hashed, forms };
+}
+
+const text = (word: string) => `${word} `.repeat(600);
+const data = JSON.stringify(Array.from({ length: 400 }, (_, id) => ({ id, name: `n${id % 7}` })));
+/** Too large to be kept in memory, compressed or not. */
+const LARGE_BYTES = 2.25 * 1024 * 1024;
+
+const ALL: Coding[] = ['br', 'zstd', 'gzip'];
+
+export const FILES: Readonly<Record<string, SampleFile>> = {
+  'index.html': sample(text('front'), 'text/html; charset=utf-8', { codings: ALL }),
+  'docs/guide.html': sample(text('guide'), 'text/html; charset=utf-8', { codings: ['gzip'] }),
+  'app.4f3a9b21.js': sample(text('app();'), 'text/javascript; charset=utf-8', { codings: ALL, hashed: true }),
+  'page-4f3a9b21.html': sample(text('page'), 'text/html; charset=utf-8', { codings: ['br', 'gzip'] }),
+  'data.json': sample(data, 'application/json', { codings: ['zstd', 'gzip'] }),
+  'not-ready.css': sample(text('a{}'), 'text/css; charset=utf-8'),
+  'empty.txt': sample('', 'text/plain; charset=utf-8'),
+  'one.txt': sample('1', 'text/plain; charset=utf-8'),
+  // Forms belong to bytes: these have some, because other paths have the same bytes.
+  'same-as-data.bin': sample(data, 'application/octet-stream', { codings: ['zstd', 'gzip'], compressible: false }),
+  'photo-4f3a9b21.png': sample(randomBytes(900), 'image/png', { compressible: false, hashed: true }),
+  'app.js.br': sample(text('app();'), 'application/octet-stream', { compressible: false }),
+  '404.html': sample(text('not here'), 'text/html; charset=utf-8', { codings: ALL }),
+  'large.csv': sample(randomBytes(LARGE_BYTES).toString('base64'), 'text/csv; charset=utf-8', { codings: ['br'] }),
+  'large.mp4': sample(randomBytes(LARGE_BYTES), 'video/mp4', { compressible: false }),
+  'ship.json': sample('{}', 'application/json'),
+};
+
+/** The strong tag of an answer with these bytes, in a form of theirs. */
+export function tagOf({ bytes }: SampleFile, coding: Coding | null): string {
+  const digits = createHash('sha256').update(bytes).digest('hex').slice(0, 32);
+  return coding === null ? `"${digits}"` : `"${digits}-${coding}"`;
+}
+
+/** Writes the files and their forms into a store. */
+export async function packSamples(packs: PackStore): Promise<Manifest> {
+  const contents = Object.entries(FILES).flatMap(([path, { bytes, forms }]): [string, Buffer][] => [
+    [path, bytes],
+    ...Object.entries(forms).map(([coding, form]): [string, Buffer] => [`${path} ${coding}`, form]),
+  ]);
+  const places = await pack(packs, 'samples', Object.fromEntries(contents));
+  const place = (name: string) => places.get(name)!;
+  return new Map(
+    Object.entries(FILES).map(([path, { forms }]): [string, SiteFile] => {
+      const codings = Object.keys(forms);
+      if (codings.length === 0) return [path, place(path)];
+      const compressed: CompressedForms = Object.fromEntries(
+        codings.map((coding) => [coding, place(`${path} ${coding}`)]),
+      );
+      return [path, { ...place(path), compressed }];
+    }),
+  );
+}

@@ -1,0 +1,115 @@
+import type { Coding } from '@berth/core';
+import { FILES, type SampleFile, tagOf } from './files.ts';
+import { at, codingOf, fileOf, type Preference, type SampleRequest, type Tag, type TagsAsked } from './request.ts';
+
+/** What a request has to be answered with: all of it but the date, the id of the request and the connection. */
+export interface Prediction {
+  status: number;
+  /** Names in lower case. `null` for a page of the service, whose headers do not hang on the request. */
+  headers: Record<string, string> | null;
+  /** `null` for a page of the service. */
+  body: Buffer | null;
+}
+
+const NOTHING = Buffer.alloc(0);
+const DESCRIBE_THE_BODY = new Set(['content-type', 'content-length', 'content-encoding', 'content-range']);
+const PREFERRED: readonly Coding[] = ['br', 'zstd', 'gzip'];
+
+/**
+ * Predicts an answer from the bytes that were published, their compressed forms, and what the request means. It reads no
+ * header and shares no code with the server.
+ *
+ * Source: serving S40, S41, S44 to S50, S52 to S57.
+ */
+export function predict(request: SampleRequest): Prediction {
+  const { method, visitor } = request;
+  const always = {
+    'x-content-type-options': 'nosniff',
+    ...(visitor === 'anonymous' ? { 'x-robots-tag': 'noindex' } : {}),
+  };
+  const policies = { 'referrer-policy': 'strict-origin-when-cross-origin', 'origin-agent-cluster': '?1' };
+  const sent = (body: Buffer) => (method === 'HEAD' ? NOTHING : body);
+  const refused = (status: number, more: Record<string, string> = {}): Prediction => ({
+    status,
+    headers: { ...always, 'cache-control': 'no-store', 'content-length': '0', ...more },
+    body: NOTHING,
+  });
+
+  const file = fileOf(request);
+  if (!file) {
+    if (visitor === 'anonymous') return { status: 404, headers: null, body: method === 'HEAD' ? NOTHING : null };
+    const { bytes, contentType } = FILES['404.html']!;
+    const described = { 'content-type': contentType, 'content-length': String(bytes.length) };
+    return {
+      status: 404,
+      headers: { ...always, ...policies, ...described, 'cache-control': 'no-store' },
+      body: sent(bytes),
+    };
+  }
+
+  const part = partOf(request, file);
+  const coding = part === 'whole' ? chosen(request.codings, file) : null;
+  const body = coding === null ? file.bytes : file.forms[coding]!;
+  const forever = file.hashed && visitor !== 'domain';
+  const headers: Record<string, string> = {
+    ...always,
+    ...policies,
+    'content-type': file.contentType,
+    'content-length': String(body.length),
+    'accept-ranges': 'bytes',
+    etag: tagOf(file, coding),
+    'cache-control': forever ? 'public, max-age=31536000, immutable' : 'public, max-age=0, must-revalidate',
+    ...(file.compressible ? { vary: 'Accept-Encoding' } : {}),
+    ...(coding === null ? {} : { 'content-encoding': coding }),
+  };
+
+  const isThis = ({ of }: Tag) => of === (coding ?? 'identity');
+  if (request.ifMatch && !holds(request.ifMatch, (tag) => isThis(tag) && !tag.weak)) return refused(412);
+  if (request.ifNoneMatch && holds(request.ifNoneMatch, isThis)) {
+    const kept = Object.entries(headers).filter(([name]) => !DESCRIBE_THE_BODY.has(name));
+    return { status: 304, headers: Object.fromEntries(kept), body: NOTHING };
+  }
+  if (part === 'whole') return { status: 200, headers, body: sent(body) };
+  if (part === 'nothing') return refused(416, { 'content-range': `bytes */${body.length}` });
+  const [first, last] = part;
+  const range = {
+    'content-range': `bytes ${first}-${last}/${body.length}`,
+    'content-length': String(last - first + 1),
+  };
+  return { status: 206, headers: { ...headers, ...range }, body: body.subarray(first, last + 1) };
+}
+
+/** The first and the last byte that are asked for. */
+function partOf(
+  { method, range, ifRange }: SampleRequest,
+  { bytes }: SampleFile,
+): 'whole' | 'nothing' | [number, number] {
+  const size = bytes.length;
+  const ignored = method === 'HEAD' || range === null || range.kind === 'ignored';
+  if (ignored || (ifRange !== null && !isStrongIdentity(ifRange))) return 'whole';
+  const end = size - 1;
+  const [first, last] =
+    range.kind === 'last'
+      ? [Math.max(0, size - at(range.count, size)), end]
+      : [at(range.first, size), range.kind === 'from' ? end : at(range.last, size)];
+  if (range.kind === 'between' && last < first) return 'whole';
+  return first > end ? 'nothing' : [first, Math.min(last, end)];
+}
+
+function isStrongIdentity(ifRange: Tag | string): boolean {
+  return typeof ifRange !== 'string' && ifRange.of === 'identity' && !ifRange.weak;
+}
+
+function holds(asked: TagsAsked, matches: (tag: Tag) => boolean): boolean {
+  return asked === '*' || asked.tags.some(matches);
+}
+
+function chosen(preferences: Preference[] | null, { compressible, forms }: SampleFile): Coding | null {
+  if (!preferences || !compressible) return null;
+  const said = new Map(preferences.map(({ name, weight }) => [codingOf(name), weight ?? 1]));
+  const weightOf = (name: string) => said.get(name) ?? said.get('*') ?? 0;
+  const best = PREFERRED.filter((coding) => forms[coding] !== undefined && weightOf(coding) > 0).toSorted(
+    (a, b) => weightOf(b) - weightOf(a),
+  )[0];
+  return best !== undefined && weightOf(best) >= weightOf('identity') ? best : null;
+}

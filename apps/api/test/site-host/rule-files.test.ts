@@ -1,0 +1,211 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { closeClean } from '../standing-asserts.ts';
+import { startTestServer, type TestServer } from '../test-server.ts';
+import { insertDomain } from './linked-domain.ts';
+import { cookieOf } from './unlocking.ts';
+
+const PASSWORD = 'a password of this file';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(() => closeClean(server, [PASSWORD]));
+
+describe('the order of decision (S1)', () => {
+  const FILES = {
+    'index.html': 'front',
+    '200.html': 'fallback',
+    '404.html': 'own 404',
+    'farewell.html': 'own page of what is gone',
+    'other.html': 'other',
+    'page.html': 'page',
+    'forced.html': 'file',
+    'plain.html': 'plain',
+    '.secret': 'secret',
+    '.well-known/acme-challenge/token': 'token',
+    'ship.json': JSON.stringify({
+      redirects: [
+        { source: '/both', destination: '/by-ship-json', statusCode: 302 },
+        { source: '/page', destination: '/instead', permanent: false },
+        ...['/ship.json', '/.secret', '/.berth/x', '/.well-known/acme-challenge/token', '/a/(.*)'].map((source) => ({
+          source,
+          destination: '/caught',
+        })),
+      ],
+      rewrites: [
+        { source: '/plain', destination: '/other.html' },
+        { source: '/missing', destination: '/other.html' },
+      ],
+    }),
+    _redirects: [
+      '/both /by-line 301!',
+      '/line /by-line 301!',
+      '/forced /elsewhere 301!',
+      '/plain /elsewhere 301',
+      '/missing /elsewhere 301',
+      '/gone /farewell.html 404',
+    ].join('\n'),
+  };
+  const HOSTS = { open: '', locked: '', paused: 'paused.example', 'taken down': '', unknown: 'http://unknown.example' };
+  beforeAll(async () => {
+    const publish = async (fields = {}) => (await server.publish(FILES, { fields })).deployment;
+    [HOSTS.open, HOSTS.locked, HOSTS['taken down']] = [
+      await publish(),
+      await publish({ password: PASSWORD }),
+      await publish({ password: PASSWORD }),
+    ];
+    await insertDomain(server, HOSTS.paused, { status: 'paused', deployment: HOSTS.locked });
+    HOSTS.paused = `http://${HOSTS.paused}`;
+    await server.database.query(`update deployment set taken_down = now() where id = $1`, [HOSTS['taken down']]);
+  });
+
+  it.each<[keyof typeof HOSTS, string, string, number, string]>([
+    ['unknown', 'GET', '/%', 400, 'could not be read'],
+    ['unknown', 'GET', '/page', 404, 'nothing at this address'],
+    ['paused', 'GET', '/%', 400, 'could not be read'],
+    ['paused', 'GET', '/.berth/x', 404, 'nothing at this address'],
+    ['paused', 'DELETE', '/page', 503, 'is paused'],
+    ['taken down', 'GET', '/.well-known/acme-challenge/token', 404, 'nothing at this address'],
+    ['taken down', 'DELETE', '/page', 451, 'has been taken down'],
+    ['locked', 'GET', '/%', 400, 'could not be read'],
+    ['locked', 'GET', '/.berth/x', 404, 'nothing at this address'],
+    ['locked', 'DELETE', '/both', 401, 'protected by a password'],
+    ['locked', 'GET', '/.secret', 401, 'protected by a password'],
+    ['open', 'GET', '/.berth/x', 404, 'nothing at this address'],
+    ['open', 'GET', '/.well-known/acme-challenge/token', 404, 'nothing at this address'],
+    ['open', 'DELETE', '/.secret', 405, ''],
+    ['open', 'DELETE', '/both', 405, ''],
+    ['open', 'OPTIONS', '/both', 204, ''],
+    ['open', 'GET', '/.secret', 404, 'own 404'],
+    ['open', 'GET', '/ship.json', 404, 'own 404'],
+    ['open', 'GET', '/a/x%2Fy', 404, 'own 404'],
+    ['open', 'GET', '//plain', 307, '/plain'],
+    ['open', 'GET', '//.secret', 404, 'own 404'],
+    ['open', 'GET', '/both', 302, '/by-ship-json'],
+    ['open', 'GET', '/line', 301, '/by-line'],
+    ['open', 'GET', '/page', 307, '/instead'],
+    ['open', 'GET', '/forced', 301, '/elsewhere'],
+    ['open', 'GET', '/plain', 200, 'plain'],
+    ['open', 'GET', '/missing', 200, 'other'],
+    ['open', 'GET', '/gone', 404, 'own page of what is gone'],
+    ['open', 'GET', '/route', 200, 'fallback'],
+    ['open', 'GET', '/route.js', 404, 'own 404'],
+  ])('at a host that is %s: %s %s is %d, %s', async (state, method, path, status, shown) => {
+    const answer = await server.visit(HOSTS[state], path, { method });
+    const { location } = answer.headers;
+    expect([answer.status, location ?? answer.text]).toEqual([
+      status,
+      location === undefined ? expect.stringContaining(shown) : shown,
+    ]);
+  });
+});
+
+describe('header rules', () => {
+  const RULES = '/*\n  X-Site: ours\n  Cache-Control: public, max-age=60\n  Access-Control-Allow-Origin: *\n';
+  const FILES = {
+    'index.html': 'front',
+    'docs/index.html': 'docs',
+    'docs/404.html': 'no such doc',
+    _redirects: '/old /new 301\n/app/* /index.html 200',
+    _headers: `${RULES}/app/*\n  X-App: yes\n/index.html\n  X-Index: yes`,
+  };
+  /** What the rules made of an answer. */
+  const ruled = async (site: string, path: string, { method = 'GET', ...headers }: Record<string, string> = {}) => {
+    const answer = await server.visit(site, path, { method, headers });
+    const of = (name: string) => answer.headers[name];
+    return [answer.status, of('x-site'), of('cache-control'), of('access-control-allow-origin')];
+  };
+
+  it('apply to what the site itself answers, and to nothing else (S32)', async () => {
+    const { deployment: site, warnings } = await server.publish(FILES);
+    expect(warnings).toBeUndefined();
+    const etag = String((await server.visit(site)).headers['etag']);
+    const all = ['ours', 'public, max-age=60', '*'];
+    const none = [undefined, 'no-store', undefined];
+    expect(await ruled(site, '/')).toEqual([200, ...all]);
+    expect(await ruled(site, '/', { method: 'HEAD' })).toEqual([200, ...all]);
+    expect(await ruled(site, '/', { Range: 'bytes=0-1' })).toEqual([206, ...all]);
+    expect(await ruled(site, '/', { 'If-None-Match': etag })).toEqual([304, ...all]);
+    expect(await ruled(site, '/', { method: 'OPTIONS' })).toEqual([204, ...all]);
+    expect(await ruled(site, '/old')).toEqual([301, undefined, 'public, max-age=60', undefined]);
+    expect(await ruled(site, '/docs/x')).toEqual([404, 'ours', 'no-store', '*']);
+    expect(await ruled(site, '/docs')).toEqual([307, ...none]);
+    expect(await ruled(site, '/x')).toEqual([404, ...none]);
+    expect(await ruled(site, '/', { method: 'DELETE' })).toEqual([405, ...none]);
+    expect(await ruled(site, '/', { 'If-Match': '"x"' })).toEqual([412, ...none]);
+    expect(await ruled(site, '/', { Range: 'bytes=99-' })).toEqual([416, ...none]);
+    expect(await ruled(site, '/%')).toEqual([400, ...none]);
+  });
+
+  it('go by the path that was asked for, not by the file (S32)', async () => {
+    const { deployment: site } = await server.publish(FILES);
+    const { text, headers } = await server.visit(site, '/app/route');
+    expect([text, headers['x-app'], headers['x-index']]).toEqual(['front', 'yes', undefined]);
+    expect((await server.visit(site, '/')).headers).not.toHaveProperty('x-index');
+    expect((await server.visit(site, '/index.html')).headers).toMatchObject({ 'x-index': 'yes' });
+  });
+
+  it('alone turn CORS on, for a public site (S43)', async () => {
+    const preflight = {
+      method: 'OPTIONS',
+      headers: { Origin: 'https://a.example', 'Access-Control-Request-Method': 'GET' },
+    };
+    const corsOf = async (site: string, ask = {}) =>
+      Object.entries((await server.visit(site, '/', ask)).headers).filter(([name]) =>
+        name.startsWith('access-control'),
+      );
+    const rules = `${RULES}  Access-Control-Allow-Methods: GET\n  Access-Control-Max-Age: 600`;
+    const [plain, open, guarded] = await Promise.all([
+      server.publish({ 'index.html': 'x' }),
+      server.publish({ 'index.html': 'x', _headers: rules }),
+      server.publish({ 'index.html': 'x', _headers: rules }, { fields: { password: PASSWORD } }),
+    ]);
+    expect(await corsOf(plain.deployment, preflight)).toEqual([]);
+    expect(await corsOf(plain.deployment, { headers: preflight.headers })).toEqual([]);
+    expect(await server.visit(open.deployment, '/', preflight)).toMatchObject({
+      status: 204,
+      text: '',
+      headers: {
+        allow: 'GET, HEAD, OPTIONS',
+        'access-control-allow-origin': '*',
+        'access-control-allow-methods': 'GET',
+        'access-control-max-age': '600',
+      },
+    });
+    expect(await corsOf(open.deployment, { headers: preflight.headers })).toHaveLength(3);
+
+    const unlocked = await server.visit(guarded.deployment, '/.berth/unlock', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({ password: PASSWORD }).toString(),
+    });
+    const headers = { ...preflight.headers, Cookie: cookieOf(unlocked) };
+    expect(await corsOf(guarded.deployment, preflight)).toEqual([]);
+    expect((await server.visit(guarded.deployment, '/', { headers })).status).toBe(200);
+    for (const method of ['GET', 'OPTIONS']) expect(await corsOf(guarded.deployment, { method, headers })).toEqual([]);
+  });
+});
+
+it('whatever Accept decided varies by it: a fallback, what came instead, and nothing else (S38)', async () => {
+  const publish = async (files: Record<string, string>) =>
+    (await server.publish({ 'index.html': 'front', 'docs/404.html': 'none', ...files })).deployment;
+  const declared = await publish({
+    _redirects: '/app/* /index.html 200\n/app/* /elsewhere 301\n/docs/* /index.html 200',
+  });
+  const byFile = await publish({ '200.html': 'fallback' });
+  for (const [site, path, accept, status, varies] of [
+    [declared, '/app/route', 'text/html', 200, true],
+    [declared, '/app/route', 'image/png', 301, true],
+    [declared, '/docs/route', 'image/png', 404, true],
+    [declared, '/app/route.js', 'text/html', 301, false],
+    [declared, '/', 'image/png', 200, false],
+    [byFile, '/route', 'text/html', 200, true],
+    [byFile, '/route', 'image/png', 404, true],
+    [byFile, '/route.js', 'text/html', 404, false],
+  ] as const) {
+    const answer = await server.visit(site, path, { headers: { Accept: accept } });
+    const vary = String(answer.headers['vary'] ?? '').split(', ');
+    expect([path, accept, answer.status, vary.includes('Accept')]).toEqual([path, accept, status, varies]);
+  }
+});

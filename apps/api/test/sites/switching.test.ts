@@ -1,0 +1,96 @@
+import { Agent, request } from 'node:http';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { closeClean } from '../standing-asserts.ts';
+import { startTestServer, type TestServer } from '../test-server.ts';
+
+const SWITCHES = 1_000;
+const VERSIONS = 5;
+const READERS = 4;
+
+let server: TestServer;
+let deployments: string[];
+beforeAll(async () => {
+  server = await startTestServer();
+  deployments = [];
+  for (let version = 0; version < VERSIONS; version += 1)
+    deployments.push((await server.publish(filesOf(version))).deployment);
+});
+afterAll(() => closeClean(server));
+
+/** Small and large files, each saying of what version it is from its first byte to its last. */
+function filesOf(version: number): Record<string, string> {
+  return {
+    'index.html': `${version}`.repeat(700),
+    'app.js': `${version}`.repeat(90_000),
+    'large.bin': `${version}`.repeat(2_500_000),
+    ...(version % 2 === 0 ? { 'sometimes.html': `${version}`.repeat(40) } : {}),
+    '404.html': `${version}`.repeat(50),
+  };
+}
+
+const agent = new Agent({ keepAlive: true });
+
+function get(path: string): Promise<{ status: number; etag: string | undefined; text: string }> {
+  return new Promise((resolve, reject) => {
+    const req = request({ host: '127.0.0.1', port: server.port, path, agent, headers: { Host: 'bakery.localhost' } });
+    req.on('error', reject);
+    req.on('response', (res) => {
+      let text = '';
+      res.setEncoding('latin1');
+      res.on('data', (chunk: string) => (text += chunk));
+      res.on('error', reject);
+      res.on('end', () => resolve({ status: res.statusCode!, etag: res.headers.etag, text }));
+    });
+    req.end();
+  });
+}
+
+it('S2: readers during 1,000 switches of a domain never see a mixture, an error, or what was there before a switch that was answered', async () => {
+  let sent = 0;
+  let answered = 0;
+  let isDone = false;
+  const point = async (n: number) => {
+    sent = n;
+    const answer = await server.api('/domains/bakery.localhost', {
+      method: 'PUT',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ deployment: deployments[n % VERSIONS] }),
+    });
+    expect(answer.status).toBe(n === 0 ? 201 : 200);
+    answered = n;
+  };
+  await point(0);
+
+  let reads = 0;
+  const seen = new Set<string>();
+  const read = async (paths: readonly string[]) => {
+    for (let n = 0; !isDone; n += 1) {
+      const path = paths[n % paths.length]!;
+      const earliest = answered;
+      const { status, text } = await get(path);
+      const latest = sent;
+      const version = Number(text[0]);
+      expect(text === text[0]!.repeat(text.length), `${path} is of one version`).toBe(true);
+      const isMissing = path === '/sometimes' && version % 2 === 1;
+      expect([path, status]).toEqual([path, isMissing ? 404 : 200]);
+      const possible = new Set<number>();
+      for (let k = earliest; k <= latest && possible.size < VERSIONS; k += 1) possible.add(k % VERSIONS);
+      expect(possible, `${path} between switch ${earliest} and ${latest}`).toContain(version);
+      seen.add(`${path} ${version}`);
+      reads += 1;
+    }
+  };
+  const readers = [
+    ...Array.from({ length: READERS }, () => read(['/', '/app.js', '/sometimes'])),
+    read(['/large.bin', '/']),
+  ];
+  try {
+    for (let n = 1; n <= SWITCHES; n += 1) await point(n);
+  } finally {
+    isDone = true;
+    await Promise.all(readers);
+    agent.destroy();
+  }
+  expect(seen.size).toBe(4 * VERSIONS);
+  expect(reads).toBeGreaterThan(SWITCHES);
+}, 120_000);
