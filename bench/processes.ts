@@ -16,7 +16,7 @@ export interface BenchServer {
 export const API_KEY = 'ship-0123456789abcdef0123456789abcdef';
 
 /**
- * A whole Berth on an empty data folder.
+ * A whole Berth on an empty data folder, or on the `DATA_DIR` that is given, which then stays.
  *
  * @param env Further variables.
  * @param preload A module that is loaded into it first.
@@ -25,7 +25,8 @@ export async function startBerth(
   env: Record<string, string> = {},
   preload?: string,
 ): Promise<BenchServer & { dataDir: string }> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'berth-bench-'));
+  const given = env['DATA_DIR'];
+  const dataDir = given ?? (await mkdtemp(join(tmpdir(), 'berth-bench-')));
   const port = 20_000 + Math.floor(Math.random() * 20_000);
   const child = fork(join(import.meta.dirname, '../apps/api/src/main.ts'), {
     execArgv: preload === undefined ? [] : ['--import', preload],
@@ -41,9 +42,11 @@ export async function startBerth(
     },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
-  for await (const text of child.stdout!) if (String(text).includes('Berth is up')) break;
+  for await (const text of child.stdout!.iterator({ destroyOnReturn: false }))
+    if (String(text).includes('Berth is up')) break;
   child.stdout!.resume();
-  return { ...serverOf(child, port, () => rm(dataDir, { recursive: true, force: true })), dataDir };
+  const cleanUp = () => (given === undefined ? rm(dataDir, { recursive: true, force: true }) : Promise.resolve());
+  return { ...serverOf(child, port, cleanUp), dataDir };
 }
 
 /** A program that says on which port it listens: the limit that Berth is measured beside. */

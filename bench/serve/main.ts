@@ -1,0 +1,105 @@
+import { join } from 'node:path';
+import { type BenchServer, heading, startBare } from '../processes.ts';
+import { LARGE_FILE, page } from './files.ts';
+import { servingPids } from './process.ts';
+import { cold, descriptors, type Finding, memory } from './resources.ts';
+import { rowsOf } from './rows.ts';
+import { prepareScene, type Scene } from './scene.ts';
+import { head, line } from './table.ts';
+import { type Contender, measureRow, rateOf, ratio } from './throughput.ts';
+import { isInstalled, startCaddy, startNginx, type WebServer } from './web-servers.ts';
+import { CONNECTIONS, hasWrk, THREADS } from './wrk.ts';
+
+const setting = (variable: string, fallback: number) => Number(process.env[variable] ?? fallback);
+const rounds = { seconds: setting('ROUND_SECONDS', 1), rounds: setting('ROUNDS', 3) };
+const memoryRequests = setting('MEMORY_REQUESTS', 1_000_000);
+const memorySeconds = setting('MEMORY_SECONDS', 120);
+const ABORTED_DOWNLOADS = 10_000;
+const TALKATIVE = 'Berth 1, LOG_LEVEL=info';
+
+/** Every server that the table shows, and one Berth that it tells about below. */
+async function startContenders(scene: Scene, running: AsyncDisposableStack, notes: string[]): Promise<Contender[]> {
+  const { tree, recorded } = scene;
+  const contenders: Contender[] = [];
+  const add = async (name: string, starting: Promise<WebServer>, only?: string) => {
+    const server = await starting;
+    running.defer(() => server.stop());
+    contenders.push({ name, port: server.port, ...(only === undefined ? {} : { only }) });
+  };
+  const program = (name: string) => join(import.meta.dirname, `${name}.ts`);
+  const berths = [scene.startBerth({ WORKERS: '1' }), scene.startBerth({ WORKERS: '2' })] as const;
+  await add('Berth 1', berths[0]);
+  await add('Berth 2', berths[1]);
+  if ((await servingPids((await berths[1]).pid)).length < 2) notes.push('WORKERS=2 did not make a second process.');
+  await add('node 1', startBare(program('bare-server'), [recorded, '1']));
+  await add('node 2', startBare(program('bare-server'), [recorded, '2']));
+  if (isInstalled('nginx')) {
+    await add('nginx 1', startNginx(tree, 1));
+    await add('nginx 2', startNginx(tree, 2));
+  } else notes.push('nginx is not installed: left out.');
+  if (isInstalled('caddy')) await add('Caddy', startCaddy(tree));
+  else notes.push('Caddy is not installed: left out.');
+  await add('sirv', startBare(program('static-server'), ['sirv', tree]));
+  await add('express', startBare(program('static-server'), ['express', tree]));
+  await add(TALKATIVE, scene.startBerth({ WORKERS: '1', LOG_LEVEL: 'info' }), 'page of 4 KB');
+  return contenders;
+}
+
+/** Every kind of request, by turns at all servers. */
+async function throughput(scene: Scene): Promise<void> {
+  const notes: string[] = [];
+  await using running = new AsyncDisposableStack();
+  const contenders = await startContenders(scene, running, notes);
+  const names = contenders.filter(({ only }) => only === undefined).map(({ name }) => name);
+  const note = (text: string) => notes.push(text);
+  const { seconds, rounds: count } = rounds;
+  console.log(
+    heading(
+      `wrk with ${CONNECTIONS} connections and ${THREADS} threads, medians of ${count} alternating rounds of ${seconds} s`,
+    ),
+  );
+  console.log(head(names));
+  for (const row of rowsOf({ files: scene.files, sites: scene.manySites, firstPage: page(0) })) {
+    const measured = await measureRow(row, contenders, scene.host, rounds, note);
+    console.log(line(row, names, measured));
+    const beside = ratio(measured, TALKATIVE, 'Berth 1');
+    if (beside !== null)
+      note(`${row.name}: ${TALKATIVE}: ${rateOf(measured, TALKATIVE).toFixed(0)}, ${beside.toFixed(2)} of Berth 1.`);
+  }
+  console.log(`\n${notes.map((text) => `- ${text}`).join('\n')}`);
+}
+
+/** What Berth holds and how soon it answers, in processes that did nothing before. */
+async function resources(scene: Scene): Promise<void> {
+  const findings: Finding[] = [];
+  const fresh = async (...measures: ((berth: BenchServer) => Promise<Finding>)[]) => {
+    const berth = await scene.startBerth({ WORKERS: '1' });
+    try {
+      for (const measure of measures) findings.push(await measure(berth));
+    } finally {
+      await berth.stop();
+    }
+  };
+  await fresh((berth) => cold(berth, scene.coldHosts));
+  await fresh(
+    (berth) => memory(berth, scene.allSites, memoryRequests, memorySeconds),
+    (berth) => descriptors(berth, scene.host, `/${LARGE_FILE}`, ABORTED_DOWNLOADS),
+  );
+  console.log('\n| Berth, one process | measured | goal | |\n|---|---|---|---|');
+  for (const { what, measured, goal, met } of findings)
+    console.log(`| ${what} | ${measured} | ${goal} | ${met ? 'met' : 'MISSED'} |`);
+}
+
+if (!hasWrk()) {
+  console.log('bench:serve needs wrk to ask fast enough: install it, for example with "apt install wrk".');
+  process.exit(1);
+}
+// Libraries are measured as they are deployed.
+process.env['NODE_ENV'] = 'production';
+const parts = new Map([
+  ['throughput', throughput],
+  ['resources', resources],
+]);
+const asked = process.argv.slice(2);
+await using scene = await prepareScene();
+for (const [name, part] of parts) if (asked.length === 0 || asked.includes(name)) await part(scene);

@@ -1,0 +1,121 @@
+import { once } from 'node:events';
+import { Agent } from 'node:http';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { BenchServer } from '../processes.ts';
+import { get } from './get.ts';
+import { openDescriptors, residentBytes, servingPids } from './process.ts';
+import { wrk } from './wrk.ts';
+
+/** What was measured, beside what is aimed at. */
+export interface Finding {
+  what: string;
+  measured: string;
+  goal: string;
+  met: boolean;
+}
+
+const MiB = 1024 ** 2;
+const BURST_SECONDS = 5;
+
+/** Resident memory while many sites are asked for. Stops early after `mostSeconds`, and says so. */
+export async function memory(
+  berth: BenchServer,
+  load: { hosts: string; draws: string },
+  requests: number,
+  mostSeconds: number,
+): Promise<Finding> {
+  const pids = await servingPids(berth.pid);
+  const before = await residentBytes(pids);
+  let peak = before;
+  let answered = 0;
+  let isOver = false;
+  const watch = (async () => {
+    for (; !isOver; await sleep(100)) peak = Math.max(peak, await residentBytes(pids));
+  })();
+  const started = performance.now();
+  let seconds = 0;
+  while (answered < requests && seconds < mostSeconds) {
+    // One thread: it goes on where the one before stopped.
+    const { requests: more, refused, lost } = await wrk(berth.port, BURST_SECONDS, { ...load, offset: answered }, 1);
+    if (refused + lost > 0) throw new Error(`${refused + lost} of ${more} requests for many sites failed`);
+    answered += more;
+    seconds = (performance.now() - started) / 1000;
+  }
+  isOver = true;
+  await watch;
+  const asked = `${answered.toLocaleString('en')} requests in ${seconds.toFixed(0)} s`;
+  return {
+    what: 'resident memory at its peak, requests over 100,000 sites',
+    measured: `${(peak / MiB).toFixed(0)} MiB (${(before / MiB).toFixed(0)} before; ${asked})`,
+    goal: `under 250 MiB${answered < requests ? `, after ${requests.toLocaleString('en')}` : ''}`,
+    met: peak < 250 * MiB && answered >= requests,
+  };
+}
+
+/** The time to the first byte of sites that nobody asked for before, one after the other. */
+export async function cold(berth: BenchServer, hosts: readonly string[]): Promise<Finding> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const times: number[] = [];
+  for (const host of hosts) {
+    const { status, firstByteMs } = await get(berth.port, host, '/', {}, agent);
+    if (status !== 200) throw new Error(`${host} answered ${status}`);
+    times.push(firstByteMs);
+  }
+  agent.destroy();
+  const sorted = times.toSorted((a, b) => a - b);
+  const at = (share: number) => sorted[Math.ceil(share * sorted.length) - 1]!;
+  return {
+    what: `time to the first byte of ${hosts.length.toLocaleString('en')} cold sites among 100,000, a fresh process`,
+    measured: `p99 ${at(0.99).toFixed(1)} ms (p50 ${at(0.5).toFixed(1)}, longest ${at(1).toFixed(1)})`,
+    goal: 'p99 under 15 ms',
+    met: at(0.99) < 15,
+  };
+}
+
+const ABORTERS = 16;
+const SETTLE_MS = 10_000;
+
+/** Open descriptors before and after downloads that are broken off at their first bytes. */
+export async function descriptors(berth: BenchServer, host: string, path: string, downloads: number): Promise<Finding> {
+  const pids = await servingPids(berth.pid);
+  await abort(berth.port, host, path, 100);
+  await settle();
+  const before = await openDescriptors(pids);
+  await abort(berth.port, host, path, downloads);
+  const after = await settle(before);
+  return {
+    what: `open descriptors before and after ${downloads.toLocaleString('en')} downloads that were broken off`,
+    measured: `${before}, ${after}`,
+    goal: 'equal',
+    met: after === before,
+  };
+
+  /** Waits until the number stands still, or is what it should be. */
+  async function settle(wanted?: number): Promise<number> {
+    const deadline = performance.now() + SETTLE_MS;
+    for (let last = -1; ;) {
+      const count = await openDescriptors(pids);
+      if (count === (wanted ?? last) || performance.now() > deadline) return count;
+      last = count;
+      await sleep(500);
+    }
+  }
+}
+
+/** Begins downloads, some at once, and leaves each when its first bytes are there. */
+async function abort(port: number, host: string, path: string, downloads: number): Promise<void> {
+  let left = downloads;
+  const leave = async () => {
+    for (; left > 0;) {
+      left -= 1;
+      const socket = connect(port, '127.0.0.1');
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+      const [first] = (await once(socket, 'data')) as [Buffer];
+      if (!first.toString('latin1').startsWith('HTTP/1.1 200 '))
+        throw new Error(`${path}: ${first.toString('latin1')}`);
+      socket.destroy();
+    }
+  };
+  await Promise.all(Array.from({ length: ABORTERS }, leave));
+}

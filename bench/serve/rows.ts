@@ -1,0 +1,90 @@
+import { brotliDecompressSync } from 'node:zlib';
+import { get, type Got } from './get.ts';
+import type { Load } from './wrk.ts';
+
+/** One kind of request. */
+export interface Row {
+  name: string;
+  /** The path that is asked for; of many sites, the front page of each. */
+  path: string;
+  headers: Record<string, string>;
+  status: number;
+  /** What a right answer holds; `null` where every server has a body of its own. */
+  body: Buffer | null;
+  /** Whether the request carries the ETag of the server that is asked. */
+  conditional?: true;
+  /** Many sites in place of one; `body` is that of the first. */
+  sites?: { hosts: string; draws: string; first: string };
+  /** How much of nginx's rate is aimed at. */
+  besideNginx?: number;
+  /** True for a row that says how things are and aims at nothing. */
+  informative?: true;
+}
+
+/** Where the files of the rows are asked for. */
+export interface RowParts {
+  files: ReadonlyMap<string, Buffer>;
+  sites: NonNullable<Row['sites']>;
+  firstPage: Buffer;
+}
+
+const RANGE_BYTES = 1024 ** 2;
+
+export function rowsOf({ files, sites, firstPage }: RowParts): Row[] {
+  const page = files.get('index.html')!;
+  const script = files.get('app.js')!;
+  const part = files.get('film.mp4')!.subarray(0, RANGE_BYTES);
+  const plain = { headers: {}, status: 200 };
+  return [
+    { name: 'page of 4 KB', path: '/', ...plain, body: page, besideNginx: 0.75 },
+    { name: 'script of 100 KB', path: '/app.js', ...plain, body: script },
+    {
+      name: 'script of 100 KB, br',
+      path: '/app.js',
+      headers: { 'Accept-Encoding': 'br' },
+      status: 200,
+      body: script,
+      informative: true,
+    },
+    { name: '304', path: '/', headers: {}, status: 304, body: Buffer.alloc(0), conditional: true },
+    {
+      name: 'range of 1 MiB',
+      path: '/film.mp4',
+      headers: { Range: `bytes=0-${RANGE_BYTES - 1}` },
+      status: 206,
+      body: part,
+    },
+    { name: '404', path: '/missing.html', headers: {}, status: 404, body: null },
+    { name: '10,000 sites, Zipf', path: '/', ...plain, body: firstPage, sites },
+  ];
+}
+
+/** What a server is to be asked for a row, and what came with the one answer that was looked at. */
+export interface Checked {
+  load: (offset: number) => Load;
+  encoding: string;
+}
+
+/** Looks at one answer of a server. @throws Error saying what is wrong with it. */
+export async function check(row: Row, port: number, host: string): Promise<Checked> {
+  const headers = { ...row.headers };
+  if (row.conditional) {
+    const { headers: sent } = await get(port, host, row.path);
+    headers['If-None-Match'] = String(sent['etag']);
+  }
+  const got = await get(port, row.sites?.first ?? host, row.path, headers);
+  const fault = faultOf(row, got);
+  if (fault !== null) throw new Error(fault);
+  const { sites, path } = row;
+  const load = (offset: number): Load => (sites ? { ...sites, offset } : { host, path, headers });
+  return { load, encoding: String(got.headers['content-encoding'] ?? 'identity') };
+}
+
+function faultOf({ status, body, headers }: Row, got: Got): string | null {
+  if (got.status !== status) return `status ${got.status}`;
+  if (body === null) return null;
+  const { 'content-encoding': coding = 'identity', 'content-length': length } = got.headers;
+  if (coding !== 'identity' && coding !== headers['Accept-Encoding']) return `coding ${String(coding)}`;
+  if (status !== 304 && Number(length) !== got.body.length) return `length ${String(length)}`;
+  return (coding === 'br' ? brotliDecompressSync(got.body) : got.body).equals(body) ? null : 'other bytes';
+}

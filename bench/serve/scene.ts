@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type BenchServer, startBerth } from '../processes.ts';
+import { uniformDraws, zipfDraws } from './draws.ts';
+import { LARGE_FILE, largeFile, page, PLATFORM_DOMAIN, siteFiles, writeSiteFile } from './files.ts';
+import { get } from './get.ts';
+import { deploy, publishSites, siteHost } from './publish.ts';
+import { recordFile, recordPages } from './record.ts';
+
+/** Everything that is asked for, published at a Berth and written into folders. */
+export interface Scene {
+  /** The files of one site, and its host. */
+  files: ReadonlyMap<string, Buffer>;
+  host: string;
+  /** Files for the load generator: hosts, and in which order they are asked. */
+  manySites: { hosts: string; draws: string; first: string };
+  allSites: { hosts: string; draws: string };
+  /** Hosts that no row asks for. */
+  coldHosts: readonly string[];
+  /** A folder of folders, one a host. */
+  tree: string;
+  /** What Berth answers, for the bare server. */
+  recorded: string;
+  /** A Berth that serves all of it. */
+  startBerth(env: Record<string, string>): Promise<BenchServer>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+const SITES = 100_000;
+const MANY_SITES = 10_000;
+const COLD_SITES = 2_000;
+const MANY_DRAWS = 200_000;
+const ALL_DRAWS = 1_000_000;
+/** With which steps popularity is spread over sites, so that popular ones do not lie side by side. */
+const SPREAD = 7_919;
+const COMPRESSION_MS = 20_000;
+
+/** Publishes a site and 100,000 others, and asks a Berth once for whatever the bare server is to know. */
+export async function prepareScene(): Promise<Scene> {
+  const home = await mkdtemp(join(tmpdir(), 'berth-bench-sites-'));
+  const dataDir = await mkdtemp(join(tmpdir(), 'berth-bench-'));
+  const apiKey = `ship-${randomBytes(16).toString('hex')}`;
+  const fixed = { NODE_ENV: 'production', DATA_DIR: dataDir, PLATFORM_DOMAIN, OWNER_API_KEY: apiKey };
+  const start = (env: Record<string, string>) => startBerth({ ...fixed, ...env });
+  const dispose = async () => {
+    for (const dir of [home, dataDir]) await rm(dir, { recursive: true, force: true });
+  };
+  try {
+    const berth = await start({});
+    const published = await publishAll(berth, apiKey, home).finally(() => berth.stop());
+    return { ...published, startBerth: start, [Symbol.asyncDispose]: dispose };
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+}
+
+async function publishAll(
+  { port, dataDir }: Awaited<ReturnType<typeof startBerth>>,
+  apiKey: string,
+  home: string,
+): Promise<Omit<Scene, 'startBerth' | typeof Symbol.asyncDispose>> {
+  const files = siteFiles();
+  const id = await deploy(port, apiKey, new Map([...files, [LARGE_FILE, largeFile()]]));
+  const host = `${id}.${PLATFORM_DOMAIN}`;
+  await publishSites(port, apiKey, dataDir, SITES);
+
+  const tree = join(home, 'tree');
+  for (const [path, bytes] of files) await writeSiteFile(tree, host, path, bytes);
+  const numbers = Array.from({ length: MANY_SITES }, (_, i) => (i * SPREAD) % MANY_SITES);
+  for (const number of numbers) await writeSiteFile(tree, siteHost(number), 'index.html', page(number));
+  const manyHosts = numbers.map(siteHost);
+  const all = Array.from({ length: SITES }, (_, i) => siteHost((i * SPREAD) % SITES));
+  const write = async (name: string, lines: readonly (string | number)[]) => {
+    await writeFile(join(home, name), `${lines.join('\n')}\n`);
+    return join(home, name);
+  };
+  const manySites = {
+    hosts: await write('many-hosts', manyHosts),
+    draws: await write('many-draws', zipfDraws(MANY_SITES, MANY_DRAWS)),
+    first: manyHosts[0]!,
+  };
+  const mixed = byTurns(uniformDraws(SITES, ALL_DRAWS / 2), zipfDraws(SITES, ALL_DRAWS / 2));
+  const allSites = { hosts: await write('all-hosts', all), draws: await write('all-draws', mixed) };
+
+  await waitForCompression(port, host);
+  const recorded = await recordPages(port, manyHosts, tree);
+  const paths = new Map([...files.keys()].map((path) => [path === 'index.html' ? '/' : `/${path}`, path]));
+  for (const [path, file] of paths) recorded.push(await recordFile(port, host, path, join(tree, host, file)));
+  recorded.push(await recordFile(port, host, '', join(home, 'missing.html')));
+  return {
+    files,
+    host,
+    manySites,
+    allSites,
+    coldHosts: all.filter((_, i) => i % (SITES / COLD_SITES) === 0),
+    tree,
+    recorded: await write('recorded.json', [JSON.stringify(recorded)]),
+  };
+}
+
+function byTurns(one: readonly number[], other: readonly number[]): number[] {
+  return one.flatMap((each, i) => [each, other[i]!]);
+}
+
+/** Waits until the script has a compressed form, or long enough to believe that it will have none. */
+async function waitForCompression(port: number, host: string): Promise<void> {
+  const deadline = performance.now() + COMPRESSION_MS;
+  while (performance.now() < deadline) {
+    const { headers } = await get(port, host, '/app.js', { 'Accept-Encoding': 'br' });
+    if (headers['content-encoding'] === 'br') return;
+    await sleep(200);
+  }
+}

@@ -1,0 +1,38 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import express from 'express';
+import sirv from 'sirv';
+
+type Handler = (req: IncomingMessage, res: ServerResponse, next: () => void) => void;
+
+/** A folder of folders, one a host, served by a library. Each host has a handler of its own, made when it is first asked for. */
+const [library = '', tree = ''] = process.argv.slice(2);
+const handlers = new Map<string, Handler>();
+
+const server = createServer(library === 'sirv' ? sirvListener() : expressListener());
+server.listen(0, '127.0.0.1', () => process.send!({ port: (server.address() as AddressInfo).port }));
+
+/** Reads each folder once and opens a file for each answer; a `.br` beside a file is its compressed form. */
+function sirvListener(): (req: IncomingMessage, res: ServerResponse) => void {
+  const make = (dir: string) => sirv(dir, { dev: false, etag: true, brotli: true }) as Handler;
+  return (req, res) =>
+    handlerOf(req, make)(req, res, () => {
+      res.statusCode = 404;
+      res.end();
+    });
+}
+
+function expressListener(): express.Express {
+  const app = express().disable('x-powered-by');
+  const make = (dir: string) => express.static(dir) as Handler;
+  return app.use((req, res, next) => handlerOf(req, make)(req, res, next));
+}
+
+function handlerOf({ headers: { host = '' } }: IncomingMessage, make: (dir: string) => Handler): Handler {
+  const known = handlers.get(host);
+  if (known) return known;
+  const made = make(join(tree, host));
+  handlers.set(host, made);
+  return made;
+}

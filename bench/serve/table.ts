@@ -1,0 +1,50 @@
+import type { Row } from './rows.ts';
+import { fastest, type Measured, rateOf, ratio } from './throughput.ts';
+
+const BERTHS = ['Berth 1', 'Berth 2'];
+
+/** What Berth is held against: a title, whom with whom in a row, and what is aimed at there. */
+interface Comparison {
+  title: string;
+  pair: (measured: Measured) => [berth: string, other: string];
+  met: (ratio: number, row: Row) => boolean | null;
+}
+
+const ahead = (ratio: number) => ratio > 1;
+const nearLimit = (ratio: number) => ratio >= 0.85;
+
+/** Like with like: one process with one process, the best of Berth with the best of servers that use all cores. */
+const COMPARISONS: readonly Comparison[] = [
+  { title: '1 / node 1', pair: () => ['Berth 1', 'node 1'], met: nearLimit },
+  { title: '2 / node 2', pair: () => ['Berth 2', 'node 2'], met: nearLimit },
+  { title: 'best / Caddy', pair: (row) => [fastest(row, BERTHS), 'Caddy'], met: ahead },
+  { title: '1 / sirv', pair: () => ['Berth 1', 'sirv'], met: ahead },
+  { title: '1 / express', pair: () => ['Berth 1', 'express'], met: ahead },
+  {
+    title: 'best / nginx',
+    pair: (row) => [fastest(row, BERTHS), fastest(row, ['nginx 1', 'nginx 2'])],
+    met: (ratio, { besideNginx }) => (besideNginx === undefined ? null : ratio >= besideNginx),
+  },
+];
+
+/** The head of the table. @param names The contenders that have a column. */
+export function head(names: readonly string[]): string {
+  const titles = ['requests/s', ...names, ...COMPARISONS.map(({ title }) => title)];
+  return `| ${titles.join(' | ')} |\n|${'---|'.repeat(titles.length)}`;
+}
+
+/** One row: median rates, then ratios with their goals. */
+export function line(row: Row, names: readonly string[], measured: Measured): string {
+  const rates = names.map((name) => {
+    const rates = measured.get(name);
+    return typeof rates === 'string' ? rates : rateOf(measured, name).toFixed(0);
+  });
+  return `| ${[row.name, ...rates, ...COMPARISONS.map((each) => verdict(each, row, measured))].join(' | ')} |`;
+}
+
+function verdict({ pair, met }: Comparison, row: Row, measured: Measured): string {
+  const value = ratio(measured, ...pair(measured));
+  if (value === null) return '–';
+  const isMet = row.informative ? null : met(value, row);
+  return `${value.toFixed(2)}${isMet === null ? '' : isMet ? ' met' : ' MISSED'}`;
+}

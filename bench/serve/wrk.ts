@@ -1,0 +1,53 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+/** What to ask for: one request over and over, or many sites in an order. */
+export type Load =
+  | { host: string; path: string; headers: Record<string, string> }
+  | { hosts: string; draws: string; offset: number };
+
+/** What came of it. */
+export interface Rate {
+  requests: number;
+  perSecond: number;
+  /** Answers of 400 and above. */
+  refused: number;
+  /** Connections that failed, and answers that did not come. */
+  lost: number;
+}
+
+export const CONNECTIONS = 64;
+/** On two cores, no server was asked faster by one thread, and the fast ones were asked slower. */
+export const THREADS = 2;
+
+const SITES = join(import.meta.dirname, 'sites.lua');
+
+export function hasWrk(): boolean {
+  return spawnSync('wrk', ['--version']).error === undefined;
+}
+
+/** Asks a server on this machine for a whole number of seconds, as fast as it answers. */
+export async function wrk(port: number, seconds: number, load: Load, threads = THREADS): Promise<Rate> {
+  const url = `http://127.0.0.1:${port}${'path' in load ? load.path : '/'}`;
+  const how = [`-t${threads}`, `-c${CONNECTIONS}`, `-d${seconds}s`, '--timeout', '10s'];
+  const what =
+    'path' in load
+      ? [
+          ...Object.entries({ ...load.headers, Host: load.host }).flatMap(([name, value]) => [
+            '-H',
+            `${name}: ${value}`,
+          ]),
+          url,
+        ]
+      : ['-s', SITES, url, load.hosts, load.draws, String(load.offset)];
+  const { stdout } = await promisify(execFile)('wrk', [...how, ...what]);
+  const number = (pattern: RegExp) => Number(pattern.exec(stdout)?.[1] ?? 0);
+  const [, ...lost] = /Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)/.exec(stdout) ?? [];
+  return {
+    requests: number(/(\d+) requests in/),
+    perSecond: number(/Requests\/sec:\s+([\d.]+)/),
+    refused: number(/Non-2xx or 3xx responses: (\d+)/),
+    lost: lost.reduce((sum, each) => sum + Number(each), 0),
+  };
+}
