@@ -1,9 +1,19 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 
-/** A new value for `X-Request-Id`: what a client quotes and the log is searched for. Source: contract §2. */
+const DIGITS = 32;
+/** Random digits for so many ids are drawn at once: drawing is what takes time. */
+const IDS_AT_ONCE = 256;
+let digits = '';
+let used = 0;
+
+/** A new value for `X-Request-Id`, 32 hex digits: what a client quotes and the log is searched for. Source: contract §2. */
 export function requestId(): string {
-  return randomUUID();
+  if (used === digits.length) {
+    digits = randomBytes((IDS_AT_ONCE * DIGITS) / 2).toString('hex');
+    used = 0;
+  }
+  return digits.slice(used, (used += DIGITS));
 }
 
 const ID = Symbol('X-Request-Id');

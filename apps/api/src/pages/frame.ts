@@ -22,40 +22,54 @@ export interface Page {
   indexed?: boolean;
 }
 
-/**
- * Answers with a page of the service itself: no script, nothing foreign, not stored. To HEAD it sends the headers alone.
- *
- * @param headers What this answer has beyond the headers of all such pages, or instead of them.
- * Source: serving S5, S53; security T17, §7.
- */
-export function writePage(res: ServerResponse, page: Page, headers: OutgoingHttpHeaders = {}): void {
-  const { status, style = '', form = false, indexed = true } = page;
-  const sheet = PAGE_STYLE + style;
-  const policy = policyOf(sheet);
-  const html = render(page, sheet);
-  res
-    .writeHead(status, {
-      'Content-Type': 'text/html; charset=utf-8',
-      'Cache-Control': 'no-store',
-      ...(indexed ? {} : { 'X-Robots-Tag': 'noindex, nofollow' }),
-      'Content-Security-Policy': `default-src 'none'; style-src ${policy}; img-src data:; form-action ${form ? "'self'" : "'none'"}; base-uri 'none'; frame-ancestors 'none'`,
-      ...PAGE_HEADERS,
-      ...headers,
-      'Content-Length': Buffer.byteLength(html),
-    })
-    .end(html);
+/** A page as it is sent: it can be sent again and again. */
+export interface RenderedPage {
+  status: number;
+  headers: Readonly<OutgoingHttpHeaders>;
+  body: Buffer;
 }
 
-/** The sources of the few sheets there are: pages that nobody asked for, such as 404, are answered often. */
-const policies = new Map<string, string>();
+/** Renders a page: no script, nothing foreign, not stored. Source: serving S5, S53; security T17, §7. */
+export function renderPage(page: Page): RenderedPage {
+  const { status, style = '', form = false, indexed = true } = page;
+  const sheet = PAGE_STYLE + style;
+  const body = Buffer.from(htmlOf(page, sheet));
+  const policy = `default-src 'none'; style-src ${sourceOf(sheet)}; img-src data:; form-action ${form ? "'self'" : "'none'"}; base-uri 'none'; frame-ancestors 'none'`;
+  const headers = {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Cache-Control': 'no-store',
+    ...(indexed ? {} : { 'X-Robots-Tag': 'noindex, nofollow' }),
+    'Content-Security-Policy': policy,
+    ...PAGE_HEADERS,
+    'Content-Length': body.length,
+  };
+  return { status, headers, body };
+}
 
-function policyOf(sheet: string): string {
-  const known = policies.get(sheet) ?? `'sha256-${hash('sha256', sheet, 'base64')}'`;
-  policies.set(sheet, known);
+/**
+ * Answers with a rendered page. To HEAD it sends the headers alone.
+ *
+ * @param headers What the answer has beyond the headers of all pages, or instead of them.
+ */
+export function sendRendered(res: ServerResponse, page: RenderedPage, headers: OutgoingHttpHeaders = {}): void {
+  res.writeHead(page.status, { ...page.headers, ...headers }).end(page.body);
+}
+
+/** Renders a page and answers with it. */
+export function writePage(res: ServerResponse, page: Page, headers: OutgoingHttpHeaders = {}): void {
+  sendRendered(res, renderPage(page), headers);
+}
+
+/** The sources of the few sheets there are. */
+const sources = new Map<string, string>();
+
+function sourceOf(sheet: string): string {
+  const known = sources.get(sheet) ?? `'sha256-${hash('sha256', sheet, 'base64')}'`;
+  sources.set(sheet, known);
   return known;
 }
 
-function render({ title, heading = escapeHtml(title), parts }: Page, sheet: string): string {
+function htmlOf({ title, heading = escapeHtml(title), parts }: Page, sheet: string): string {
   return `<!doctype html>
 <html lang="en">
 <head>

@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { requestIdOf } from '../http/request-id.ts';
-import { writePage } from '../pages/frame.ts';
+import { type RenderedPage, renderPage, sendRendered } from '../pages/frame.ts';
 import { escapeHtml, paragraph, reportNote } from '../pages/html.ts';
 
 interface PageText {
@@ -81,6 +81,9 @@ const PAGES = {
 /** A page of the service itself. */
 export type PageName = keyof typeof PAGES;
 
+/** The pages that are the same for everybody: what nobody has asked for before, such as 404, is answered often. */
+const rendered = new Map<PageName, RenderedPage>();
+
 /**
  * Answers with a page of the service itself: no script, nothing foreign, not stored. To HEAD it sends the headers alone.
  *
@@ -88,9 +91,17 @@ export type PageName = keyof typeof PAGES;
  * Source: serving S5, S53; security §7.
  */
 export function sendPage(res: ServerResponse, name: PageName, headers: OutgoingHttpHeaders = {}): void {
+  const requestId = requestIdOf(res);
+  const page = rendered.get(name) ?? render(name, requestId);
+  sendRendered(res, page, { 'X-Request-Id': requestId, ...headers });
+}
+
+function render(name: PageName, requestId: string): RenderedPage {
   const { status, title, text, link, named }: PageText = PAGES[name];
   const parts = text.map(paragraph);
   if (link) parts.push(`<p><a href="${escapeHtml(link.href)}">${escapeHtml(link.text)}</a></p>`);
-  if (named) parts.push(reportNote(requestIdOf(res)));
-  writePage(res, { status, title, parts }, { 'X-Request-Id': requestIdOf(res), ...headers });
+  if (named) parts.push(reportNote(requestId));
+  const page = renderPage({ status, title, parts });
+  if (!named) rendered.set(name, page);
+  return page;
 }

@@ -5,6 +5,9 @@ import type { Question } from './question.ts';
 import { formatRequestPath } from './request-path.ts';
 import type { PathRules, RedirectStatus, RuleMatch } from './rules/rules.ts';
 
+/** How many rules that match, but cannot act, are tried for one request. Source: serving S65, S66. */
+const MOST_IN_VAIN = 32;
+
 /**
  * Answers with the first rule that matches a path and can act.
  *
@@ -13,6 +16,7 @@ import type { PathRules, RedirectStatus, RuleMatch } from './rules/rules.ts';
  * Source: serving S25 to S29, S36.
  */
 export function answerByRule(rules: PathRules, path: string, question: Question): Intent | null {
+  let inVain = 0;
   for (const match of rules.matches(path)) {
     const { status } = match;
     const intent =
@@ -20,6 +24,8 @@ export function answerByRule(rules: PathRules, path: string, question: Question)
         ? answerWithFile(status, match, path, question)
         : redirect(status, match, path, question);
     if (intent) return intent;
+    inVain += 1;
+    if (inVain === MOST_IN_VAIN) return null;
   }
   return null;
 }

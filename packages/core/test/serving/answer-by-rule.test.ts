@@ -183,3 +183,14 @@ describe('Location (S13)', () => {
     expect(resolve(request, { ...site, rules: { ...site.rules, forced } })).toMatchObject({ location });
   });
 });
+
+describe('rules that match and cannot act (S26, S65)', () => {
+  const inVain = (count: number) => Array.from({ length: count }, (_, n) => `/x 200 /missing-${n}`);
+  it.each([
+    [31, '200 a.html'],
+    [32, '404'],
+  ])('are tried in vain %d times, then %s', (count, expected) => {
+    const site = siteOf({ files: ['a.html'], whenMissing: [...inVain(count), '/x 200 /a.html'] });
+    expect(told(ask('/x', site))).toBe(expected);
+  });
+});

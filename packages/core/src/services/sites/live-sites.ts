@@ -30,6 +30,7 @@ const CONFIRM_MS = 300;
  */
 export function createLiveSites(core: Core, limits: Partial<SiteCacheLimits> = {}): LiveSites {
   const { sitesBytes, linksBytes } = { ...LIMITS, ...limits };
+  const now = () => core.now();
   const news = core.database.siteNews;
   const sites = createLoadingCache<DeployedSite>({
     maxBytes: sitesBytes,
@@ -80,19 +81,19 @@ export function createLiveSites(core: Core, limits: Partial<SiteCacheLimits> = {
   function peek(address: SiteAddress): Found | undefined {
     if ('deployment' in address) {
       const site = sites.peek(address.deployment);
-      return site && shown(site, core.now());
+      return site && shown(site, now);
     }
     const link = links.peek(address.domain);
     if (!link?.deployment) return link && shownBy(link, null);
     const site = sites.peek(link.deployment);
-    return site === undefined ? undefined : shownBy(link, site && shown(site, core.now()));
+    return site === undefined ? undefined : shownBy(link, site && shown(site, now));
   }
 
   async function load(address: SiteAddress, { fresh }: { fresh: boolean }): Promise<Found> {
     const how = !(await earnTrust()) || fresh ? 'reload' : 'get';
     const find = async (deployment: string) => {
       const site = await sites[how](deployment, () => loadSite(core, deployment));
-      return site && shown(site, core.now());
+      return site && shown(site, now);
     };
     if ('deployment' in address) return find(address.deployment);
     // A deployment that a domain has just left can be gone before it is read; then the domain is asked again.

@@ -86,7 +86,7 @@ describe('with every limit full (S66)', () => {
     ['a long common head', (n) => `/${'a/'.repeat(25)}${n}/*`],
     ['a tail', (n) => `/*/a/a/${n}`],
   ];
-  it.each(worlds)('%s: a decision takes less than 1 ms', (_, pattern) => {
+  it.each(worlds)('%s: the same rules match as with a few', (_, pattern) => {
     const json = (n: number) => pattern(n).replace('*', '(.*)');
     const rules = prepare(
       [...times(10_000, (n) => `/literal-${n} /page`), ...times(500, (n) => `${pattern(n)} /page`)].join('\n'),
@@ -97,22 +97,21 @@ describe('with every limit full (S66)', () => {
       },
       times(500, (n) => `${pattern(n)}\nX-A: 1`).join('\n'),
     );
-    expect([...rules.whenMissing.matches('literal-9999')]).not.toEqual([]);
     const answer = { kind: 'file', onPlatformDomain: false, anonymous: false, isProtected: false } as const;
-    const decide = (path: string) => {
-      const found = [...rules.forced.matches(path), ...rules.whenMissing.matches(path)];
-      rules.headers.apply(path, [], answer);
-      return found.length;
-    };
     for (const path of [longest, longest.slice(0, -1), 'literal-9999', 'section-499/x']) {
-      for (let n = 0; n < 20; n += 1) decide(path);
-      // The fastest round: what else the machine does is not the matcher's.
-      const rounds = times(40, () => {
-        const started = performance.now();
-        decide(path);
-        return performance.now() - started;
-      });
-      expect(Math.min(...rounds)).toBeLessThan(1);
+      const alone = times(500, (n) => [...prepare(`${pattern(n)} /page`).whenMissing.matches(path)].length);
+      const expected = alone.reduce((sum, found) => sum + found, 0);
+      const literal = path === 'literal-9999' ? 1 : 0;
+      expect([...rules.forced.matches(path)]).toHaveLength(expected);
+      expect([...rules.whenMissing.matches(path)]).toHaveLength(2 * expected + literal);
+      expect(rules.headers.apply(path, [], answer)).toEqual(
+        expected === 0
+          ? []
+          : [
+              ['X-A', expect.any(String)],
+              ['X', '1'],
+            ],
+      );
     }
   });
 });

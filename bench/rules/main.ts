@@ -1,0 +1,69 @@
+import { compileRules } from '../../packages/core/src/serving/rules/compile.ts';
+import { prepareRules } from '../../packages/core/src/serving/rules/prepare.ts';
+import { parseRequestPath } from '../../packages/core/src/serving/request-path.ts';
+import { resolve } from '../../packages/core/src/serving/resolve.ts';
+import type { Manifest } from '../../packages/core/src/serving/site.ts';
+import { heading, median } from '../processes.ts';
+
+/** What a decision may take with every limit full, in milliseconds. Source: serving S66. */
+const GOAL_MS = 1;
+const DECISIONS = 300;
+
+/** Patterns that are hard in one way each, and how a path has to look to be hard for them. */
+const WORLDS: [name: string, pattern: (n: number) => string, to: string][] = [
+  ['stars', (n) => `/section-${n}/*`, '/page'],
+  ['placeholders', (n) => `/:a/:b/:c/:d/${n}`, '/page'],
+  ['many placeholders and a star', (n) => `/:a/:b/:c/:d/:e/:f/:g/${n}/*`, '/page'],
+  ['a long common head', (n) => `/${'a/'.repeat(25)}${n}/*`, '/page'],
+  ['a tail', (n) => `/*/a/a/${n}`, '/page'],
+  ['all match, none leads to a file', () => '/*', '/missing/:splat'],
+];
+const LONGEST = 'a/'.repeat(512);
+const PATHS = [LONGEST, LONGEST.slice(0, -1), 'literal-9999', 'section-499/x', 'index'];
+
+const times = <T>(count: number, make: (n: number) => T) => Array.from({ length: count }, (_, n) => make(n));
+const file = { sha256: '0'.repeat(64), pack: 'p', offset: 0, length: 1 };
+const manifest: Manifest = new Map(['index.html', 'page.html', '404.html'].map((path) => [path, file]));
+
+console.log(
+  heading(`every limit of S65 full, medians of ${DECISIONS} decisions, the slowest of ${PATHS.length} paths`),
+);
+console.log(
+  '| patterns | a decision | goal | compiling, once a deploy | preparing, once a load |\n|---|---|---|---|---|',
+);
+for (const [name, pattern, to] of WORLDS) {
+  const started = performance.now();
+  const data = compileRules(filesOf(pattern, to), [...manifest.keys()], () => {});
+  const compiled = performance.now();
+  const rules = prepareRules(data);
+  const prepared = performance.now();
+  const slowest = Math.max(...PATHS.map((path) => median(times(DECISIONS, () => decide(path, rules)))));
+  const verdict = slowest < GOAL_MS ? 'met' : 'MISSED';
+  console.log(
+    `| ${name} | ${slowest.toFixed(2)} ms | under ${GOAL_MS} ms: ${verdict} | ${(compiled - started).toFixed(0)} ms | ${(prepared - compiled).toFixed(0)} ms |`,
+  );
+}
+
+function decide(path: string, rules: ReturnType<typeof prepareRules>): number {
+  const started = performance.now();
+  const request = { method: 'GET', path: parseRequestPath(`/${path}`)!, query: '', accept: undefined };
+  resolve(request, { manifest, rules });
+  rules.headers.apply(path, [], { kind: 'file', onPlatformDomain: false, anonymous: false, isProtected: false });
+  return performance.now() - started;
+}
+
+/** Rule files as full as they may be. */
+function filesOf(pattern: (n: number) => string, to: string): Parameters<typeof compileRules>[0] {
+  const json = (n: number) => pattern(n).replace('*', '(.*)');
+  const jsonTo = to.replace(':splat', '$1');
+  const lines = [...times(10_000, (n) => `/literal-${n} /page`), ...times(500, (n) => `${pattern(n)} ${to}/${n} 200`)];
+  return {
+    _redirects: Buffer.from(lines.join('\n')),
+    _headers: Buffer.from(times(500, (n) => `${pattern(n)}\n  X-A: 1`).join('\n')),
+    'ship.json': {
+      redirects: times(2000, (n) => ({ source: `/moved${json(n)}`, destination: `${jsonTo}/${n}` })),
+      rewrites: times(500, (n) => ({ source: json(n), destination: `${jsonTo}/${n}` })),
+      headers: times(500, (n) => ({ source: json(n), headers: [{ key: 'X', value: '1' }] })),
+    },
+  };
+}
