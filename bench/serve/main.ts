@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type BenchServer, heading, startBare } from '../processes.ts';
-import { LARGE_FILE, page } from './files.ts';
+import { LARGE_FILE } from './files.ts';
 import { servingPids } from './process.ts';
 import { cold, descriptors, type Finding, memory } from './resources.ts';
 import { rowsOf } from './rows.ts';
@@ -21,16 +21,16 @@ const TALKATIVE = 'Berth 1, LOG_LEVEL=info';
 async function startContenders(scene: Scene, running: AsyncDisposableStack, notes: string[]): Promise<Contender[]> {
   const { tree, recorded } = scene;
   const contenders: Contender[] = [];
-  const add = async (name: string, starting: Promise<WebServer>, only?: string) => {
+  const add = async <S extends WebServer>(name: string, starting: Promise<S>, only?: string): Promise<S> => {
     const server = await starting;
     running.defer(() => server.stop());
     contenders.push({ name, port: server.port, ...(only === undefined ? {} : { only }) });
+    return server;
   };
   const program = (name: string) => join(import.meta.dirname, `${name}.ts`);
-  const berths = [scene.startBerth({ WORKERS: '1' }), scene.startBerth({ WORKERS: '2' })] as const;
-  await add('Berth 1', berths[0]);
-  await add('Berth 2', berths[1]);
-  if ((await servingPids((await berths[1]).pid)).length < 2) notes.push('WORKERS=2 did not make a second process.');
+  await add('Berth 1', scene.startBerth({ WORKERS: '1' }));
+  const two = await add('Berth 2', scene.startBerth({ WORKERS: '2' }));
+  if ((await servingPids(two.pid)).length < 2) notes.push('WORKERS=2 did not make a second process.');
   await add('node 1', startBare(program('bare-server'), [recorded, '1']));
   await add('node 2', startBare(program('bare-server'), [recorded, '2']));
   if (isInstalled('nginx')) {
@@ -59,7 +59,7 @@ async function throughput(scene: Scene): Promise<void> {
     ),
   );
   console.log(head(names));
-  for (const row of rowsOf({ files: scene.files, sites: scene.manySites, firstPage: page(0) })) {
+  for (const row of rowsOf({ files: scene.files, sites: scene.manySites })) {
     const measured = await measureRow(row, contenders, scene.host, rounds, note);
     console.log(line(row, names, measured));
     const beside = ratio(measured, TALKATIVE, 'Berth 1');
@@ -72,19 +72,17 @@ async function throughput(scene: Scene): Promise<void> {
 /** What Berth holds and how soon it answers, in processes that did nothing before. */
 async function resources(scene: Scene): Promise<void> {
   const findings: Finding[] = [];
-  const fresh = async (...measures: ((berth: BenchServer) => Promise<Finding>)[]) => {
+  const fresh = async (measure: (berth: BenchServer) => Promise<Finding>) => {
     const berth = await scene.startBerth({ WORKERS: '1' });
     try {
-      for (const measure of measures) findings.push(await measure(berth));
+      findings.push(await measure(berth));
     } finally {
       await berth.stop();
     }
   };
   await fresh((berth) => cold(berth, scene.coldHosts));
-  await fresh(
-    (berth) => memory(berth, scene.allSites, memoryRequests, memorySeconds),
-    (berth) => descriptors(berth, scene.host, `/${LARGE_FILE}`, ABORTED_DOWNLOADS),
-  );
+  await fresh((berth) => memory(berth, scene.allSites, memoryRequests, memorySeconds));
+  await fresh((berth) => descriptors(berth, scene.host, `/${LARGE_FILE}`, ABORTED_DOWNLOADS));
   console.log('\n| Berth, one process | measured | goal | |\n|---|---|---|---|');
   for (const { what, measured, goal, met } of findings)
     console.log(`| ${what} | ${measured} | ${goal} | ${met ? 'met' : 'MISSED'} |`);

@@ -1,3 +1,4 @@
+import { Agent } from 'node:http';
 import { brotliDecompressSync } from 'node:zlib';
 import { get, type Got } from './get.ts';
 import type { Load } from './wrk.ts';
@@ -13,8 +14,8 @@ export interface Row {
   body: Buffer | null;
   /** Whether the request carries the ETag of the server that is asked. */
   conditional?: true;
-  /** Many sites in place of one; `body` is that of the first. */
-  sites?: { hosts: string; draws: string; first: string };
+  /** Many sites in place of one, each with a front page of its own. */
+  sites?: { hosts: string; draws: string; pages: ReadonlyMap<string, Buffer> };
   /** How much of nginx's rate is aimed at. */
   besideNginx?: number;
   /** True for a row that says how things are and aims at nothing. */
@@ -25,12 +26,11 @@ export interface Row {
 export interface RowParts {
   files: ReadonlyMap<string, Buffer>;
   sites: NonNullable<Row['sites']>;
-  firstPage: Buffer;
 }
 
 const RANGE_BYTES = 1024 ** 2;
 
-export function rowsOf({ files, sites, firstPage }: RowParts): Row[] {
+export function rowsOf({ files, sites }: RowParts): Row[] {
   const page = files.get('index.html')!;
   const script = files.get('app.js')!;
   const part = files.get('film.mp4')!.subarray(0, RANGE_BYTES);
@@ -55,7 +55,7 @@ export function rowsOf({ files, sites, firstPage }: RowParts): Row[] {
       body: part,
     },
     { name: '404', path: '/missing.html', headers: {}, status: 404, body: null },
-    { name: '10,000 sites, Zipf', path: '/', ...plain, body: firstPage, sites },
+    { name: '10,000 sites, Zipf', path: '/', ...plain, body: null, sites },
   ];
 }
 
@@ -65,26 +65,33 @@ export interface Checked {
   encoding: string;
 }
 
-/** Looks at one answer of a server. @throws Error saying what is wrong with it. */
+/** Looks at one answer of a server, of many sites at one of each. @throws Error saying what is wrong with it. */
 export async function check(row: Row, port: number, host: string): Promise<Checked> {
   const headers = { ...row.headers };
   if (row.conditional) {
     const { headers: sent } = await get(port, host, row.path);
     headers['If-None-Match'] = String(sent['etag']);
   }
-  const got = await get(port, row.sites?.first ?? host, row.path, headers);
-  const fault = faultOf(row, got);
-  if (fault !== null) throw new Error(fault);
   const { sites, path } = row;
+  const agent = new Agent({ keepAlive: true, maxSockets: 16 });
+  const [got] = await Promise.all(
+    [...(sites?.pages ?? new Map([[host, row.body]]))].map(async ([host, body]) => {
+      const got = await get(port, host, path, headers, agent);
+      const fault = faultOf({ ...row, body }, got);
+      if (fault !== null) throw new Error(fault);
+      return got;
+    }),
+  ).finally(() => agent.destroy());
   const load = (offset: number): Load => (sites ? { ...sites, offset } : { host, path, headers });
-  return { load, encoding: String(got.headers['content-encoding'] ?? 'identity') };
+  return { load, encoding: String(got!.headers['content-encoding'] ?? 'identity') };
 }
 
+/** Some send a compressed form in chunks, without a length. */
 function faultOf({ status, body, headers }: Row, got: Got): string | null {
   if (got.status !== status) return `status ${got.status}`;
   if (body === null) return null;
   const { 'content-encoding': coding = 'identity', 'content-length': length } = got.headers;
   if (coding !== 'identity' && coding !== headers['Accept-Encoding']) return `coding ${String(coding)}`;
-  if (status !== 304 && Number(length) !== got.body.length) return `length ${String(length)}`;
+  if (length !== undefined && status !== 304 && Number(length) !== got.body.length) return `length ${String(length)}`;
   return (coding === 'br' ? brotliDecompressSync(got.body) : got.body).equals(body) ? null : 'other bytes';
 }

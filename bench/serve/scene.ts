@@ -15,8 +15,8 @@ export interface Scene {
   /** The files of one site, and its host. */
   files: ReadonlyMap<string, Buffer>;
   host: string;
-  /** Files for the load generator: hosts, and in which order they are asked. */
-  manySites: { hosts: string; draws: string; first: string };
+  /** Files for the load generator: hosts, and in which order they are asked. `pages` holds the front page of each host. */
+  manySites: { hosts: string; draws: string; pages: ReadonlyMap<string, Buffer> };
   allSites: { hosts: string; draws: string };
   /** Hosts that no row asks for. */
   coldHosts: readonly string[];
@@ -81,7 +81,7 @@ async function publishAll(
   const manySites = {
     hosts: await write('many-hosts', manyHosts),
     draws: await write('many-draws', zipfDraws(MANY_SITES, MANY_DRAWS)),
-    first: manyHosts[0]!,
+    pages: new Map(numbers.map((number) => [siteHost(number), page(number)])),
   };
   const mixed = byTurns(uniformDraws(SITES, ALL_DRAWS / 2), zipfDraws(SITES, ALL_DRAWS / 2));
   const allSites = { hosts: await write('all-hosts', all), draws: await write('all-draws', mixed) };

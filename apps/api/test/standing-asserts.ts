@@ -5,7 +5,7 @@ import { sweep } from '@berth/core';
 import { expect } from 'vitest';
 import type { Answer, TestServer } from './test-server.ts';
 
-const REQUEST_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const REQUEST_ID = /^[0-9a-f]{32}$/;
 /** A line of a stack, a path of the server, SQL. Source: contract §2. */
 const INTERNALS =
   /\n\s+at |\.[jt]s:\d+|node_modules\/\.|file:\/\/|\/(?:tmp|home|root|usr|var)\/|\b(?:select|insert into|update|delete from) \S+ /i;

@@ -35,6 +35,16 @@ export interface Admission {
   createContext(req: IncomingMessage, res: ServerResponse): Context;
 }
 
+/** What decides who may ask. */
+export interface AdmissionParts {
+  core: Core;
+  /** The client's address, past trusted proxies; empty when its connection is gone. */
+  addressOf(req: IncomingMessage): string;
+  /** The one `Origin` whose pages are not foreign. */
+  consoleOrigin: string;
+  log: Log;
+}
+
 /** What {@link Admission.count} found out. */
 interface Verdict {
   caller: Caller | null;
@@ -52,10 +62,9 @@ interface Verdict {
  *
  * When the store of the limits is away nobody is counted: what only reads may work without it.
  *
- * @param addressOf The client's address, past trusted proxies; empty when its connection is gone.
  * Source: contract §1, §7; security F8, T27.
  */
-export function createAdmission(core: Core, addressOf: (req: IncomingMessage) => string, log: Log): Admission {
+export function createAdmission({ core, addressOf, consoleOrigin, log }: AdmissionParts): Admission {
   const verdicts = new WeakMap<IncomingMessage, Verdict>();
 
   async function judge(req: IncomingMessage, res: ServerResponse, calls: number): Promise<Verdict> {
@@ -96,7 +105,14 @@ export function createAdmission(core: Core, addressOf: (req: IncomingMessage) =>
     createContext(req, res) {
       const { caller, refusal } = verdicts.get(req)!;
       if (!caller) throw refusal;
-      return { core, caller, requestId: requestIdOf(res) };
+      const { origin, 'idempotency-key': idempotencyKey } = req.headers;
+      return {
+        core,
+        caller,
+        requestId: requestIdOf(res),
+        isForeignPage: origin !== undefined && origin !== consoleOrigin,
+        ...(idempotencyKey === undefined ? {} : { idempotencyKey: idempotencyKey.toString() }),
+      };
     },
   };
 }

@@ -2,9 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { appRouter, type Core, type Log } from '@berth/core';
 import express from 'express';
 import { VERSION } from '../version.ts';
-import { requestIdOf } from '../http/request-id.ts';
+import { showRequestId } from '../http/request-id.ts';
 import { createAdmission } from './admission.ts';
 import { claimPageRouter } from './claim-page/claim-page.ts';
+import { createContentsRoute } from './contents-route.ts';
 import { cors } from './cors.ts';
 import { createDeployRoute } from './deploy-route.ts';
 import { domainSetupRouter } from './domain-setup/domain-setup.ts';
@@ -27,7 +28,7 @@ export interface ApiHostParts {
 }
 
 /**
- * The API host: health, reference, then, each request counted, the multipart deploy route, tRPC and REST over the same
+ * The API host: health, reference, then, each request counted, the multipart deploy route, the contents of uploads, tRPC and REST over the same
  * routers. REST stands last, since it answers whatever nobody else did.
  *
  * Source: service-api part 4; contract §2, §7, §9.
@@ -39,8 +40,8 @@ export function createApiHost({
   log,
   addressOf,
 }: ApiHostParts): (req: IncomingMessage, res: ServerResponse) => void {
-  const { count, createContext } = createAdmission(core, addressOf, log);
-  const deploy = createDeployRoute({ consoleOrigin: baseUrl.origin, createContext, log });
+  const { count, createContext } = createAdmission({ core, addressOf, consoleOrigin: baseUrl.origin, log });
+  const deploy = createDeployRoute({ createContext, log });
   const app = express();
   app
     .disable('x-powered-by')
@@ -48,18 +49,19 @@ export function createApiHost({
     .disable('query parser')
     .enable('case sensitive routing')
     .enable('strict routing');
-  app.use((_req, res, next) => {
-    res.setHeader('X-Request-Id', requestIdOf(res));
-    next();
-  });
+  app.use(showRequestId);
   app.use(healthRouter(() => core.database.isReady()));
   app.use(referenceRouter(openApiDocument({ router: appRouter, baseUrl: baseUrl.origin, version: VERSION })));
   app.use(count);
   app.use(claimPageRouter({ core, claimUrl, baseUrl, addressOf, log }));
   app.use(domainSetupRouter({ core, log }));
   app.post('/deployments', cors, deploy);
+  app.put('/uploads/:upload/contents', cors, createContentsRoute({ createContext, log }));
   app.use(trpcRouter(appRouter, createContext, log));
-  app.use(restRouter(appRouter, createContext, log, { '/deployments': ['POST'] }));
+  app.use(restRouter(appRouter, createContext, log, {
+      '/deployments': ['POST'],
+      '/uploads/{upload}/contents': ['PUT'],
+    }));
   app.use(handleErrors(log));
   return app;
 }

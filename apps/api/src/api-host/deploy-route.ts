@@ -8,7 +8,9 @@ import {
   type Log,
   maxParts,
   mayCall,
+  type Operation,
   readIdempotencyKey,
+  refuseForeignPage,
   ServiceError,
   takeDeployBudget,
   tooLarge,
@@ -22,8 +24,6 @@ import { readBoundary } from './multipart-delimiters.ts';
 
 /** What the route is made of. */
 export interface DeployRoute {
-  /** The one `Origin` a browser may deploy from anonymously. */
-  consoleOrigin: string;
   createContext(req: IncomingMessage, res: ServerResponse): Context;
   log: Log;
 }
@@ -52,11 +52,11 @@ export function bodyLimits(limits: DeployLimits): BodyLimits {
  *
  * Source: service-api part 4; contract §3.
  */
-export function createDeployRoute({ consoleOrigin, createContext, log }: DeployRoute) {
+export function createDeployRoute({ createContext, log }: DeployRoute) {
   return async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     try {
       const ctx = createContext(req, res);
-      refuseUnread(req, ctx, consoleOrigin);
+      refuseUnread(req, ctx);
       const { body, replayed } = await deploy(req, res, ctx);
       if (replayed) res.setHeader('Idempotency-Replay', 'true');
       sendJson(res, 201, JSON.stringify(body));
@@ -66,24 +66,31 @@ export function createDeployRoute({ consoleOrigin, createContext, log }: DeployR
   };
 }
 
-/** Everything that can be refused by the head of the request, before a byte of the body is read. */
-function refuseUnread(req: IncomingMessage, { core, caller }: Context, consoleOrigin: string): void {
-  if (!mayCall('deployments.create', caller.kind === 'anonymous' ? 'anonymous' : caller.credential))
+/**
+ * What is refused of any upload by the head of its request: a caller who may not, a page of another site, compression.
+ *
+ * @throws `forbidden`, `validation_failed`. Source: contract §3; security T4, T14, T21.
+ */
+export function refuseUpload(operation: Operation, { headers }: IncomingMessage, ctx: Context): void {
+  if (!mayCall(operation, ctx.caller.kind === 'anonymous' ? 'anonymous' : ctx.caller.credential))
     throw new ServiceError('forbidden', 'This credential may not deploy.');
-  const { origin } = req.headers;
-  if (caller.kind === 'anonymous' && origin !== undefined && origin !== consoleOrigin)
-    throw new ServiceError('forbidden', 'A page of another site cannot deploy without a credential.');
-  const encoding = req.headers['content-encoding'] ?? 'identity';
-  if (encoding.toLowerCase() !== 'identity')
+  refuseForeignPage(ctx);
+  if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity')
     throw invalid('Content-Encoding', 'an upload is sent as it is, without compression');
+}
+
+/** Everything that can be refused by the head of the request, before a byte of the body is read. */
+function refuseUnread(req: IncomingMessage, ctx: Context): void {
+  const { core, caller } = ctx;
+  refuseUpload('deployments.create', req, ctx);
   readBoundary(req.headers['content-type'] ?? '');
   const { maxBodyBytes } = bodyLimits(limitsOf(core, caller));
   if (Number(req.headers['content-length'] ?? 0) > maxBodyBytes)
     throw tooLarge('body', maxBodyBytes, `The body has at most ${maxBodyBytes} bytes.`);
 }
 
-async function deploy(req: IncomingMessage, res: ServerResponse, { core, caller }: Context) {
-  const key = readIdempotencyKey(req.headers['idempotency-key']?.toString(), caller);
+async function deploy(req: IncomingMessage, res: ServerResponse, { core, caller, idempotencyKey }: Context) {
+  const key = readIdempotencyKey(idempotencyKey, caller);
   const budget = await takeDeployBudget(core, caller, key);
   if (budget.state) showRateLimit(res, budget.state);
   const upload = await beginDeploy(core, caller, key);

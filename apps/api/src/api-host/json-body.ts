@@ -1,6 +1,6 @@
-import type { IncomingMessage } from 'node:http';
-import { ServiceError } from '@berth/core';
-import { hasBody } from '../http/request-body.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Context, limitsOf, type Meta, ServiceError } from '@berth/core';
+import { hasBody, watchUpload } from '../http/request-body.ts';
 import { bodyTooLarge, readWholeBody } from '../http/whole-body.ts';
 
 /** What one JSON body may be. Source: contract §2; security T23. */
@@ -9,6 +9,23 @@ export const JSON_BODY = { maxBytes: 1024 ** 2, maxDepth: 8 } as const;
 const ACCEPTED_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*(?:utf-8|"utf-8")[ \t]*)?;?[ \t]*$/i;
 
 const refuse = (message: string) => new ServiceError('validation_failed', message);
+
+/**
+ * How large the JSON body of a request may be. One that may be larger than usual has the time of an upload to arrive.
+ *
+ * @param wishes What the procedures say that it calls.
+ * @returns In bytes.
+ */
+export function grantBody(
+  req: IncomingMessage,
+  res: ServerResponse,
+  { core, caller }: Context,
+  wishes: readonly Meta['maxBodyBytes'][],
+): number {
+  const granted = wishes.flatMap((wish) => (wish ? [wish(limitsOf(core, caller))] : []));
+  if (granted.length > 0) watchUpload(req, res);
+  return Math.max(JSON_BODY.maxBytes, ...granted);
+}
 
 /**
  * Reads the body of a JSON request as text.
@@ -59,8 +76,8 @@ export function parseJson(text: string, what: string, maxDepth: number = JSON_BO
  *
  * @throws what {@link readJsonText} and {@link parseJson} throw, and `validation_failed` for JSON that is no object.
  */
-export async function readJsonObject(req: IncomingMessage): Promise<object> {
-  const text = await readJsonText(req);
+export async function readJsonObject(req: IncomingMessage, maxBytes: number = JSON_BODY.maxBytes): Promise<object> {
+  const text = await readJsonText(req, maxBytes);
   if (text === '') return {};
   const value = parseJson(text, 'The body');
   if (typeof value !== 'object' || value === null || Array.isArray(value))

@@ -17,7 +17,7 @@ const count = (description: string, example: number): oas31.HeaderObject => ({
 /** The headers of answers, as `components.headers` holds them. Source: contract §1, §2, §3, §7. */
 export const HEADERS = {
   'X-Request-Id': {
-    ...text('Names this request in the log of the service.', '0b7c2a9e-5d41-4f3a-9c1e-7a2f6b8d0e15'),
+    ...text('Names this request in the log of the service.', '0b7c2a9e5d414f3a9c1e7a2f6b8d0e15'),
     required: true,
   },
   'RateLimit-Limit': count('Requests that a full budget holds. Absent when the operator limits nothing.', 600),

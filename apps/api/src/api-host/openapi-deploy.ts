@@ -39,6 +39,14 @@ const REASONS = {
   429: 'Deploys are counted besides: by credential, and more strictly by address where there is none.',
 };
 
+/** The header that makes a repetition safe. */
+export const KEY_PARAMETER: oas31.ParameterObject = {
+  in: 'header',
+  name: 'Idempotency-Key',
+  description: `Names this attempt, so that it can be sent again without fear. Within ${IDEMPOTENCY_WINDOW_SECONDS / 3600} hours the same key with the same input goes on with what the first one began.`,
+  schema: { type: 'string', minLength: 1, maxLength: MAX_IDEMPOTENCY_KEY },
+};
+
 function schemaOf(type: z.ZodType): oas31.SchemaObject {
   const { $schema: _, ...schema } = z.toJSONSchema(type, { io: 'input' });
   return schema as oas31.SchemaObject;
@@ -101,10 +109,8 @@ export function deployOperation(baseUrl: string): Omit<oas31.OperationObject, 's
     tags: ['Deployments'],
     parameters: [
       {
-        in: 'header',
-        name: 'Idempotency-Key',
+        ...KEY_PARAMETER,
         description: `Names this attempt, so that it can be sent again without fear. Within ${IDEMPOTENCY_WINDOW_SECONDS / 3600} hours the same key with the same files and fields replays the first 201 and publishes nothing.`,
-        schema: { type: 'string', minLength: 1, maxLength: MAX_IDEMPOTENCY_KEY },
       },
     ],
     requestBody: {

@@ -25,7 +25,7 @@ const is =
   (...names: string[]) =>
   ({ name }: Refusable) =>
     names.includes(name);
-const isDeploy = is('deployments.create');
+const isUpload = is('deployments.begin', 'deployments.contents', 'deployments.commit');
 
 /** An error answer: what it means, and examples by what they are examples of. */
 interface ErrorAnswer {
@@ -66,12 +66,18 @@ export const ERRORS: Record<OperationError | 'other', ErrorAnswer> = {
         error: 'validation_failed',
         message: 'keys/id_rsa: private keys are never published',
         details: { file: 'keys/id_rsa' },
-        by: isDeploy,
+        by: is('deployments.create', 'deployments.begin'),
+      },
+      'A content with other bytes': {
+        error: 'validation_failed',
+        message: `index.html: the bytes that arrived have the SHA-256 ${'1'.repeat(64)}, not ${'2'.repeat(64)} as announced`,
+        details: { file: 'index.html' },
+        by: is('deployments.contents'),
       },
       'A body that is no JSON': {
         error: 'validation_failed',
         message: 'The body is not valid JSON.',
-        by: (operation) => operation.hasBody && !isDeploy(operation),
+        by: (operation) => operation.hasBody && !is('deployments.create', 'deployments.contents')(operation),
       },
     },
   },
@@ -102,7 +108,7 @@ export const ERRORS: Record<OperationError | 'other', ErrorAnswer> = {
         error: 'forbidden',
         message: 'The plan holds 100 deployments, and the account has 100. Delete one, or change the plan.',
         details: { cap: 'deployments', used: 100, limit: 100 },
-        by: ({ reasons }) => reasons?.[403] !== undefined,
+        by: ({ name, reasons }) => reasons?.[403] !== undefined && name !== 'deployments.contents',
       },
     },
   },
@@ -112,7 +118,13 @@ export const ERRORS: Record<OperationError | 'other', ErrorAnswer> = {
       'A deployment': {
         error: 'not_found',
         message: 'There is no such deployment.',
-        by: ({ name }) => name.startsWith('deployments.') || name === 'domains.put',
+        by: (operation) =>
+          (operation.name.startsWith('deployments.') && !isUpload(operation)) || is('domains.put', 'deployments.begin')(operation),
+      },
+      'An upload': {
+        error: 'not_found',
+        message: 'There is no such upload.',
+        by: is('deployments.contents', 'deployments.commit'),
       },
       'A domain': {
         error: 'not_found',
@@ -143,7 +155,7 @@ export const ERRORS: Record<OperationError | 'other', ErrorAnswer> = {
         error: 'payload_too_large',
         message: 'video.mp4: a file may have at most 20971520 bytes.',
         details: { limit: 'maxFileSize', max: 20_971_520, file: 'video.mp4' },
-        by: isDeploy,
+        by: is('deployments.create', 'deployments.begin'),
       },
     },
   },
@@ -185,7 +197,19 @@ export const ERRORS: Record<OperationError | 'other', ErrorAnswer> = {
         error: 'business_logic_error',
         message: 'This Idempotency-Key was used for another deploy; use a new key for new content.',
         details: { state: 'idempotency_key_used' },
-        by: isDeploy,
+        by: is('deployments.create', 'deployments.begin'),
+      },
+      'Contents that are missing': {
+        error: 'business_logic_error',
+        message: '3 contents of this upload have not been sent yet; send them, then commit again.',
+        details: { state: 'incomplete', missing: 3 },
+        by: is('deployments.commit'),
+      },
+      'An upload that was committed': {
+        error: 'business_logic_error',
+        message: 'This upload was committed, or is over; it takes no more contents.',
+        details: { state: 'over' },
+        by: is('deployments.contents'),
       },
     },
   },

@@ -60,6 +60,9 @@ const TOKEN: Token = {
 
 const TARGET = 'to-9x2k4qd.sites.example';
 const HASH = '0123456789abcdef0123456789abcdef';
+/** The name of an upload. */
+export const UPLOAD = HASH;
+const SHA256 = '2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824';
 const NEXT_CURSOR = 'q0mXvYt2WzE3OTAwMDAwMDBd';
 const VALIDATION = { valid: true, normalized: domain, available: true, reason: null };
 
@@ -72,6 +75,18 @@ export const EXAMPLES: Examples = {
     answer: { ...DEPLOYMENT, labels: ['us-east-1', 'release'] },
   },
   'deployments.delete': { answer: { deployment: DEPLOYMENT.deployment, status: 'deleting' } },
+  'deployments.begin': {
+    bodies: {
+      'Every file': { files: [{ path: 'index.html', size: 5, sha256: SHA256 }], labels: ['us-east-1'], via: 'cli' },
+      'A change of a deployment': {
+        base: DEPLOYMENT.deployment,
+        put: [{ path: 'index.html', size: 5, sha256: SHA256 }],
+        remove: ['old.html'],
+      },
+    },
+    answer: { upload: UPLOAD, missing: [SHA256] },
+  },
+  'deployments.commit': { answer: { ...DEPLOYMENT, files: 1, size: 5 } },
   'domains.put': {
     bodies: {
       'Create it and link it to a deployment': { deployment: DEPLOYMENT.deployment, labels: ['shop'] },

@@ -32,7 +32,7 @@ Times are Unix seconds, sizes are bytes, both whole numbers. Unknown query param
 are ignored. \`HEAD\` works wherever \`GET\` does. A method that a path does not know is 405, and \`Allow\` names those it
 knows. Pages of any origin may read the answers.
 
-Everything but the upload is there as typed calls as well, by tRPC under \`/trpc\`.
+Everything but what carries files is there as typed calls as well, by tRPC under \`/trpc\`.
 `.trim();
 
 /** What the document is about, but for the version. */
@@ -45,6 +45,11 @@ export const INFO = {
 /** The groups of operations, in the order in which somebody meets them. */
 export const TAGS: oas31.TagObject[] = [
   { name: 'Deployments', description: 'Published sites: each is a set of files at an address of its own.' },
+  {
+    name: 'Uploads',
+    description:
+      'Publishing what changed: begin with a list of the files, send the contents that are missing, commit. `POST /deployments` does it all in one request.',
+  },
   {
     name: 'Domains',
     description:

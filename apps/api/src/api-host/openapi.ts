@@ -1,11 +1,12 @@
 import { STATUS_CODES } from 'node:http';
-import { CreatedDeployment, ErrorBody } from '@berth/contract';
+import { CreatedDeployment, ErrorBody, ReceivedContents } from '@berth/contract';
 import { type Actor, mayCall } from '@berth/core';
 import type { AnyTRPCRouter } from '@trpc/server';
 import { generateOpenApiDocument } from 'trpc-openapi';
 import type { oas31 } from 'zod-openapi';
 import { ERROR_RESPONSES, errorAnswers, exampleFields, HEADERS, headerRefs, RATE_LIMIT } from './openapi-answers.ts';
-import { deployOperation } from './openapi-deploy.ts';
+import { contentsOperation } from './openapi-contents.ts';
+import { deployOperation, KEY_PARAMETER } from './openapi-deploy.ts';
 import { type Example, EXAMPLES } from './openapi-examples.ts';
 import { INFO, SECURITY_SCHEMES, TAGS } from './openapi-words.ts';
 import { type Operation, operationsOf } from './operations.ts';
@@ -19,7 +20,7 @@ const SECURITY: readonly [Actor, oas31.SecurityRequirementObject][] = [
 
 /**
  * The OpenAPI 3.1 document of the REST face, derived from the same meta that its routes are made of, the table of who may
- * call what, and the one route that is no procedure. Plain JSON that the caller owns; the schemas it is made from stay as
+ * call what, and the two routes that are no procedures. Plain JSON that the caller owns; the schemas it is made from stay as
  * they are.
  *
  * @param baseUrl Where the API is reached.
@@ -40,11 +41,13 @@ export function openApiDocument({
     version,
     baseUrl,
     openApiVersion: '3.1.0',
-    defs: { CreatedDeployment, Error: ErrorBody },
+    defs: { CreatedDeployment, ReceivedContents, Error: ErrorBody },
   });
   const deploy = deployOperation(baseUrl);
+  const contents = contentsOperation();
   const paths: oas31.PathsObject = {
     '/deployments': { post: { ...deploy, security: securityOf(deploy.operationId!) } },
+    '/uploads/{upload}/contents': { put: { ...contents, security: securityOf(contents.operationId!) } },
   };
   for (const operation of operationsOf(router)) {
     const { path, method } = operation.openapi;
@@ -79,7 +82,10 @@ function complete(operation: Operation, generated: oas31.OperationObject): oas31
   const { name, openapi, status, creates, redirect } = operation;
   const { summary, description, tags, deprecated } = openapi;
   const example: Example | undefined = EXAMPLES[name as keyof typeof EXAMPLES];
-  const parameters = (generated.parameters ?? []) as oas31.ParameterObject[];
+  const parameters = [
+    ...((generated.parameters ?? []) as oas31.ParameterObject[]),
+    ...(openapi.keyed ? [KEY_PARAMETER] : []),
+  ];
   const body = generated.requestBody as oas31.RequestBodyObject | undefined;
   const success = {
     description: openapi.successDescription ?? (redirect ? `Moved to \`${redirect}\`.` : `${STATUS_CODES[status]}.`),
@@ -97,7 +103,7 @@ function complete(operation: Operation, generated: oas31.OperationObject): oas31
     ...(deprecated ? { deprecated } : {}),
     security: securityOf(name),
     ...(parameters.length > 0 ? { parameters: parameters.map(withDescription) } : {}),
-    ...(body ? { requestBody: requestBody(body, example?.bodies) } : {}),
+    ...(body ? { requestBody: requestBody(operation, body, example?.bodies) } : {}),
     responses: {
       [status]: success,
       ...(creates ? { 201: { ...success, description: 'It was created.' } } : {}),
@@ -116,12 +122,14 @@ function securityOf(name: string): oas31.SecurityRequirementObject[] {
   return SECURITY.filter(([actor]) => mayCall(name, actor)).map(([, requirement]) => requirement);
 }
 
-/** A body is required when one of its fields is: none at all is taken as an empty one. */
-function requestBody({ content }: oas31.RequestBodyObject, bodies?: Record<string, unknown>): oas31.RequestBodyObject {
-  const required = Object.values(content).some(({ schema }) => {
-    const fields = (schema as oas31.SchemaObject & { required?: string[] }).required;
-    return fields !== undefined && fields.length > 0;
-  });
+/** A body is required when the input refuses none at all, which is taken as an empty one; what stands in the path is no matter. */
+function requestBody(
+  { inputs, openapi }: Operation,
+  { content }: oas31.RequestBodyObject,
+  bodies?: Record<string, unknown>,
+): oas31.RequestBodyObject {
+  const issues = inputs.flatMap((input) => input.safeParse({}).error?.issues ?? []);
+  const required = issues.some(({ path: [field] }) => !openapi.path.includes(`{${String(field)}}`));
   return { required, content: withExamples(content, bodies) };
 }
 

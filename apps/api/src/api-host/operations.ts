@@ -14,6 +14,7 @@ export interface Operation {
   status: number;
   /** Whether success can be 201 besides. */
   creates: boolean;
+  maxBodyBytes: Meta['maxBodyBytes'];
   redirect: Meta['redirect'];
 }
 
@@ -34,8 +35,8 @@ export function operationsOf(router: AnyTRPCRouter): Operation[] {
       },
     ]) => {
       if (!meta?.openapi) return [];
-      const { openapi, status = 200, creates = false, redirect } = meta;
-      return [{ name, type, inputs, openapi, status, creates, redirect }];
+      const { openapi, status = 200, creates = false, maxBodyBytes, redirect } = meta;
+      return [{ name, type, inputs, openapi, status, creates, maxBodyBytes, redirect }];
     },
   );
 }

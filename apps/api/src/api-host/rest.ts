@@ -6,7 +6,7 @@ import { cors } from './cors.ts';
 import { sendError } from '../http/error-answer.ts';
 import { handleErrors, sendMethodNotAllowed } from './errors.ts';
 import { sendJson } from '../http/json-answer.ts';
-import { readJsonObject } from './json-body.ts';
+import { grantBody, readJsonObject } from './json-body.ts';
 import { matchesTemplate, type Operation, operationsOf } from './operations.ts';
 import { fromPath, fromQuery, type InputKinds, inputKinds } from './url-input.ts';
 
@@ -69,7 +69,7 @@ function handler(router: AnyTRPCRouter, operation: Operation, createContext: Cre
         return;
       }
       let input: Promise<unknown> | undefined;
-      const getRawInput = () => (input ??= readInput(req, operation, kinds));
+      const getRawInput = () => (input ??= readInput(req, res, ctx, operation, kinds));
       let answered = status;
       const data: unknown = await callTRPCProcedure({
         router,
@@ -88,10 +88,16 @@ function handler(router: AnyTRPCRouter, operation: Operation, createContext: Cre
 }
 
 /** The path speaks last: no body and no query can name another resource than the URL does. */
-async function readInput(req: Request, { openapi }: Operation, kinds: InputKinds): Promise<object> {
+async function readInput(
+  req: Request,
+  res: Response,
+  ctx: Context,
+  { openapi, maxBodyBytes }: Operation,
+  kinds: InputKinds,
+): Promise<object> {
   const search = req.url.indexOf('?');
   const given = BODY_METHODS.has(openapi.method)
-    ? await readJsonObject(req)
+    ? await readJsonObject(req, grantBody(req, res, ctx, [maxBodyBytes]))
     : fromQuery(kinds, new URLSearchParams(search < 0 ? '' : req.url.slice(search)));
   return { ...given, ...fromPath(kinds, req.params as Record<string, string>) };
 }

@@ -6,9 +6,14 @@ export function isBatch(query: URLSearchParams): boolean {
   return query.get('batch') === '1';
 }
 
-/** How many calls a path such as `plans.list,platform.ping` names. */
+/** The procedures that a path such as `plans.list,platform.ping` names. */
+export function namesOf(path: string): string[] {
+  return path.split(/,|%2c/i);
+}
+
+/** How many calls such a path makes. */
 export function countCalls(path: string, query: URLSearchParams): number {
-  return isBatch(query) ? path.split(/,|%2c/i).length : 1;
+  return isBatch(query) ? namesOf(path).length : 1;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type Context, invalid, type Log, ServiceError, toServiceError, toTrpcError } from '@berth/core';
+import { type Context, invalid, type Log, type Meta, ServiceError, toServiceError, toTrpcError } from '@berth/core';
 import { type AnyTRPCRouter, getTRPCErrorShape } from '@trpc/server';
 import { createURL, nodeHTTPRequestHandler } from '@trpc/server/adapters/node-http';
 import express, { type NextFunction, type Request, type Response, type Router } from 'express';
@@ -6,9 +6,9 @@ import { cors } from './cors.ts';
 import { errorBody, errorHeaders, logFault } from '../http/error-answer.ts';
 import { requestIdOf } from '../http/request-id.ts';
 import { JSON_TYPE, sendJson, setJsonHeaders } from '../http/json-answer.ts';
-import { JSON_BODY, parseJson, readJsonText } from './json-body.ts';
+import { grantBody, JSON_BODY, parseJson, readJsonText } from './json-body.ts';
 import type { CreateContext } from './rest.ts';
-import { countCalls, isBatch, MAX_BATCH_CALLS } from './trpc-calls.ts';
+import { countCalls, isBatch, MAX_BATCH_CALLS, namesOf } from './trpc-calls.ts';
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'POST']);
 
@@ -35,10 +35,14 @@ function handler(router: AnyTRPCRouter, createContext: CreateContext, log: Log) 
       logFault(log, toServiceError(thrown), { requestId, operation });
 
     let ctx: Context;
+    let maxBytes: number = JSON_BODY.maxBytes;
     try {
       ctx = await createContext(req, res);
       refuseUnfit(req, path);
-      if (req.method === 'POST') req.body = await readCalls(req);
+      if (req.method === 'POST') {
+        maxBytes = grantBody(req, res, ctx, wishesOf(router, path));
+        req.body = await readCalls(req, maxBytes);
+      }
     } catch (thrown) {
       onError(thrown, path);
       return refuse(answering, res, thrown);
@@ -52,7 +56,7 @@ function handler(router: AnyTRPCRouter, createContext: CreateContext, log: Log) 
       path,
       router: answering,
       createContext: () => ({ ...ctx, beginAfter: (eventId: string) => beginStream(res, eventId) }),
-      maxBodySize: JSON_BODY.maxBytes,
+      maxBodySize: maxBytes,
       maxBatchSize: MAX_BATCH_CALLS,
       responseMeta: ({ errors, eagerGeneration }) => {
         if (eagerGeneration) return { headers: new Headers({ 'Cache-Control': 'no-store' }) };
@@ -92,10 +96,16 @@ function refuseUnfit(req: Request, path: string): void {
   if (input) parseJson(input, 'The query parameter "input"', maxDepth(url.searchParams));
 }
 
-async function readCalls(req: Request): Promise<string> {
-  const text = await readJsonText(req);
+async function readCalls(req: Request, maxBytes: number): Promise<string> {
+  const text = await readJsonText(req, maxBytes);
   if (text !== '') parseJson(text, 'The body', maxDepth(createURL(req).searchParams));
   return text;
+}
+
+/** What the procedures of these calls say about the size of their body. */
+function wishesOf(router: AnyTRPCRouter, path: string): Meta['maxBodyBytes'][] {
+  const procedures = router._def.procedures as Record<string, { _def: { meta?: Meta } }>;
+  return namesOf(path).map((name) => (Object.hasOwn(procedures, name) ? procedures[name]!._def.meta?.maxBodyBytes : undefined));
 }
 
 /** The inputs of a batch stand one level deeper. */

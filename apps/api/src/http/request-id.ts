@@ -30,3 +30,9 @@ export function nameRequest(res: ServerResponse & { [ID]?: string }): void {
 export function requestIdOf(res: ServerResponse & { [ID]?: string }): string {
   return res[ID] ?? '';
 }
+
+/** Middleware that sets the id as a header, whatever the answer will be. */
+export function showRequestId(_req: unknown, res: ServerResponse, next: () => void): void {
+  res.setHeader('X-Request-Id', requestIdOf(res));
+  next();
+}

@@ -1,7 +1,9 @@
 import {
+  type ByteRange,
   cacheControl,
   chooseCoding,
   type Coding,
+  type CompressedForms,
   entityTag,
   type FileIntent,
   type HeaderField,
@@ -22,16 +24,15 @@ export interface Asked {
   onPlatformDomain: boolean;
 }
 
-/** A form of a file: its bytes as they are sent, and the heads of the answers that send them. */
+/** A form of a file: its bytes as they are sent, and the head of the answer that sends all of them. */
 export interface FileForm {
   content: StoredBytes;
+  /** Empty for a 404 page, which has none. */
   etag: string;
-  /** The head of the whole file, names and values by turns; the value at {@link REQUEST_ID_AT} is each answer's own. */
-  whole: string[];
-  /** The same of an answer that says the visitor has these bytes already. Source: serving S45. */
-  notModified: string[];
-  /** The same of a part, without what says which part it is. Source: serving S46. */
-  part: readonly string[];
+  /** Names and values by turns; the value at {@link REQUEST_ID_AT} is each answer's own. */
+  head: string[];
+  /** The head of an answer that says the visitor has these bytes already, once it was asked for. */
+  notModified: string[] | null;
 }
 
 /** What a file of a site is answered with, whoever asks for it: made once, and sent again and again. */
@@ -39,8 +40,10 @@ export interface FileAnswer {
   status: 200 | 404;
   /** The bytes as they were uploaded. */
   identity: FileForm;
-  /** The form for a visitor who accepts these codings. Source: serving S49. */
-  formFor(acceptEncoding: string | undefined): FileForm;
+  /** What else they can be sent as. */
+  compressed: CompressedForms | undefined;
+  /** Those of the compressed forms that were asked for. */
+  forms: Partial<Record<Coding, FileForm>> | null;
 }
 
 /** Where the id of the request goes in the head of an answer. */
@@ -59,38 +62,59 @@ const POLICIES: readonly HeaderField[] = [
 export function createFileAnswer(site: Site, intent: FileIntent, asked: Asked): FileAnswer {
   const { status, path, file } = intent;
   const fields = fieldsOf(site, intent, asked);
-  if (status === 404) {
-    const identity: FileForm = { content: file, etag: '', whole: headOf(fields, file), notModified: [], part: [] };
-    return { status, identity, formFor: () => identity };
-  }
-  const identity = formOf(file, null);
-  const compressed = mediaTypeOf(path).compressible ? file.compressed : undefined;
-  const forms = new Map<Coding, FileForm>();
+  const isFound = status === 200;
+  const etag = isFound ? entityTag(file.sha256) : '';
+  const own: HeaderField[] = isFound ? [...fields, ['Accept-Ranges', 'bytes'], ['ETag', etag]] : [...fields];
+  const head = ['X-Request-Id', '', ...own.flat(), 'Content-Length', String(file.length)];
   return {
     status,
-    identity,
-    formFor(acceptEncoding) {
-      const coding = compressed ? chooseCoding(acceptEncoding, compressed) : null;
-      if (coding === null) return identity;
-      const known = forms.get(coding);
-      if (known) return known;
-      const form = formOf(compressed![coding]!, coding);
-      forms.set(coding, form);
-      return form;
-    },
+    identity: { content: file, etag, head, notModified: null },
+    compressed: isFound && mediaTypeOf(path).compressible ? file.compressed : undefined,
+    forms: null,
   };
+}
 
-  function formOf(content: StoredBytes, coding: Coding | null): FileForm {
-    const etag = entityTag(file.sha256, coding);
-    const kept: HeaderField[] = [...fields, ['Accept-Ranges', 'bytes'], ['ETag', etag]];
-    return {
-      content,
-      etag,
-      whole: headOf(coding === null ? kept : [...kept, ['Content-Encoding', coding]], content),
-      notModified: headOf(kept.filter(([name]) => name !== 'Content-Type')),
-      part: headOf(kept),
-    };
+/** The form for a visitor who accepts these codings. Source: serving S49. */
+export function formFor(answer: FileAnswer, acceptEncoding: string | undefined): FileForm {
+  const { identity, compressed } = answer;
+  const coding = compressed ? chooseCoding(acceptEncoding, compressed) : null;
+  if (coding === null) return identity;
+  answer.forms ??= {};
+  return (answer.forms[coding] ??= compressedForm(identity, compressed![coding]!, coding));
+}
+
+function compressedForm({ content, head }: FileForm, compressed: StoredBytes, coding: Coding): FileForm {
+  const etag = entityTag(content.sha256, coding);
+  const own = headWith(head, { etag, 'content-length': String(compressed.length) });
+  return { content: compressed, etag, head: [...own, 'Content-Encoding', coding], notModified: null };
+}
+
+/** The head of a 304: that of the whole file, less what describes its body. Source: serving S45. */
+export function notModifiedHead(form: FileForm): string[] {
+  form.notModified ??= headWith(form.head, {
+    'content-type': null,
+    'content-length': null,
+    'content-encoding': null,
+  });
+  return form.notModified;
+}
+
+/** The head of a 206. Source: serving S46; RFC 9110 §15.3.7. */
+export function partHead({ head, content }: FileForm, { first, last }: ByteRange): string[] {
+  const part = headWith(head, { 'content-length': String(last - first + 1) });
+  return [...part, 'Content-Range', `bytes ${first}-${last}/${content.length}`];
+}
+
+/** A head with other values, or without them where they are `null`. @param values By names in lower case. */
+function headWith(head: readonly string[], values: Readonly<Record<string, string | null>>): string[] {
+  const changed: string[] = [];
+  for (let i = 0; i < head.length; i += 2) {
+    const [name, own] = [head[i]!, head[i + 1]!];
+    const other = values[name.toLowerCase()];
+    const value = other === undefined ? own : other;
+    if (value !== null) changed.push(name, value);
   }
+  return changed;
 }
 
 /** What the answer says besides what its bytes decide, the rules of the site applied. */
@@ -118,11 +142,4 @@ function fieldsOf(site: Site, { status, path, variesByAccept }: FileIntent, aske
     isProtected,
   };
   return site.rules.headers.apply(asked.path, own, answer);
-}
-
-/** A head as node:http takes it: names and values by turns. Without a content it describes no body. */
-function headOf(fields: readonly HeaderField[], content?: StoredBytes): string[] {
-  const head = ['X-Request-Id', '', ...fields.flat()];
-  if (content) head.push('Content-Length', String(content.length));
-  return head;
 }

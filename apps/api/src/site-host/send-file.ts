@@ -12,7 +12,7 @@ import {
   type StoredBytes,
 } from '@berth/core';
 import { requestIdOf } from '../http/request-id.ts';
-import { type FileAnswer, type FileForm, REQUEST_ID_AT } from './file-answer.ts';
+import { type FileAnswer, formFor, notModifiedHead, partHead, REQUEST_ID_AT } from './file-answer.ts';
 import { sendEmpty, uncachedHeaders } from './site-headers.ts';
 
 /** Where bytes come from. */
@@ -41,7 +41,7 @@ export function sendFile(
 ): void | Promise<void> {
   const { method, headers } = req;
   const { status, identity } = answer;
-  if (status === 404) return sendBytes(req, res, { status, head: identity.whole, content: identity.content }, contents);
+  if (status === 404) return sendBytes(req, res, { status, head: identity.head, content: identity.content }, contents);
 
   const range =
     headers.range === undefined || method !== 'GET'
@@ -51,15 +51,15 @@ export function sendFile(
           { range: headers.range, ifRange: headers['if-range'] as string | undefined },
           { size: identity.content.length, etag: identity.etag },
         );
-  const form = range === null ? answer.formFor(headers['accept-encoding'] as string | undefined) : identity;
+  const form = range === null ? formFor(answer, headers['accept-encoding'] as string | undefined) : identity;
 
   const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = headers;
   if (ifMatch !== undefined || ifNoneMatch !== undefined) {
     const judged = judgeConditions({ ifMatch, ifNoneMatch }, form.etag);
     if (judged === 412) return sendEmpty(res, 412, uncachedHeaders(site));
-    if (judged === 304) return void writeHead(res, 304, form.notModified).end();
+    if (judged === 304) return void writeHead(res, 304, notModifiedHead(form)).end();
   }
-  if (range === null) return sendBytes(req, res, { status, head: form.whole, content: form.content }, contents);
+  if (range === null) return sendBytes(req, res, { status, head: form.head, content: form.content }, contents);
   if (range === 'unsatisfiable') {
     const contentRange = `bytes */${identity.content.length}`;
     return sendEmpty(res, 416, { ...uncachedHeaders(site), 'Content-Range': contentRange });
@@ -70,12 +70,6 @@ export function sendFile(
     { status: 206, head: partHead(identity, range), content: identity.content, range },
     contents,
   );
-}
-
-/** The head of a part. Source: RFC 9110 §15.3.7. */
-function partHead({ part, content }: FileForm, { first, last }: ByteRange): string[] {
-  const range = `bytes ${first}-${last}/${content.length}`;
-  return [...part, 'Content-Range', range, 'Content-Length', String(last - first + 1)];
 }
 
 /** Bytes to be sent, and the head they are sent with. */

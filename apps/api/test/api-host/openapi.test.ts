@@ -69,10 +69,14 @@ describe('the document', () => {
 });
 
 describe('operations', () => {
-  it('contract §9: are the procedures with a path, each by its own name, and the deploy route', () => {
+  it('contract §9: are the procedures with a path, each by its own name, and the two routes that carry files', () => {
     const wanted = operationsOf(appRouter).map(({ name, openapi }) => [name, openapi.method, openapi.path]);
     const found = operations.map(({ operationId, method, path }) => [operationId, method, path]);
-    expect(found.toSorted()).toEqual([...wanted, ['deployments.create', 'POST', '/deployments']].toSorted());
+    const routes = [
+      ['deployments.create', 'POST', '/deployments'],
+      ['deployments.contents', 'PUT', '/uploads/{upload}/contents'],
+    ];
+    expect(found.toSorted()).toEqual([...wanted, ...routes].toSorted());
     expect(new Set(found.map(([id]) => id)).size).toBe(found.length);
   });
 
@@ -101,7 +105,9 @@ describe('operations', () => {
 
   it('service-api part 7: answer the status of success that the meta names, and 201 if they can create', () => {
     for (const { operationId, responses } of operations) {
-      const { status, creates } = operationsOf(appRouter).find(({ name }) => name === operationId) ?? { status: 201 };
+      const { status, creates } = operationsOf(appRouter).find(({ name }) => name === operationId) ?? {
+        status: operationId === 'deployments.contents' ? 200 : 201,
+      };
       expect(
         Object.keys(responses).filter((code) => Number(code) < 400),
         operationId,
@@ -144,7 +150,8 @@ describe('operations', () => {
   it.each(operations)('service-api part 7: $operationId names the errors that follow from what it is', (operation) => {
     const { operationId, parameters = [], requestBody, responses } = operation;
     const reasons = operationsOf(appRouter).find(({ name }) => name === operationId)?.openapi.errorResponses ?? {};
-    const own = operationId === 'deployments.create' ? [422] : Object.keys(reasons).map(Number);
+    const isRoute = ['deployments.create', 'deployments.contents'].includes(operationId);
+    const own = isRoute ? [422] : Object.keys(reasons).map(Number);
     const expected = [
       401,
       403,
@@ -193,6 +200,8 @@ describe('operations', () => {
     );
     expect(Object.fromEntries(required)).toEqual({
       'deployments.create': true,
+      'deployments.contents': true,
+      'deployments.begin': true,
       'deployments.update': true,
       'domains.put': false,
       'domains.validate': true,

@@ -4,6 +4,7 @@ import { ERROR_STATUS, type ErrorCode } from '@berth/contract';
 import { initTRPC } from '@trpc/server';
 import express, { type RequestHandler } from 'express';
 import { z } from 'zod';
+import { showRequestId } from '../../src/http/request-id.ts';
 import { createHttpServer } from '../../src/http/server.ts';
 import { restRouter } from '../../src/api-host/rest.ts';
 import { trpcRouter } from '../../src/api-host/trpc.ts';
@@ -165,7 +166,7 @@ export async function listen(...handlers: RequestHandler[]) {
     calls.push(callsOf(req.originalUrl) ?? 1);
     return sampleContext(req.headers.authorization);
   };
-  const app = express();
+  const app = express().use(showRequestId);
   app.disable('x-powered-by');
   if (handlers.length > 0) app.use(...handlers);
   app.use(trpcRouter(sampleRouter, createContext, log));

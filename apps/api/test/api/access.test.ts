@@ -1,3 +1,4 @@
+import { CONTENTS_TYPE } from '@berth/contract';
 import { ACCESS, type Actor, appRouter, type Operation, OTHERS } from '@berth/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask as askRaw } from '../http/raw-socket.ts';
@@ -20,6 +21,8 @@ const MISSING: Record<string, string> = {
   domain: 'not-there.localhost',
   token: 'zzzzzzz',
   claim: '0123456789abcdef0123456789abcdef',
+  base: 'calm-otter-zzzzzzz',
+  upload: 'fedcba9876543210fedcba9876543210',
 };
 beforeAll(async () => {
   server = await startTestServer();
@@ -43,6 +46,8 @@ beforeAll(async () => {
     deployment: site,
     claim: claim!,
     domain: 'walked.localhost',
+    base: site,
+    upload: (await put('/uploads', 'POST', { base: site, put: [], remove: [] })).json<{ upload: string }>().upload,
     token: (await put('/tokens', 'POST', {})).json<{ token: string; secret: string }>().token,
   };
   await server.database.query(`update account set state = 'suspended' where id = $1`, [suspended.account]);
@@ -70,6 +75,15 @@ const TYPES: ReadonlyMap<string, string> = new Map(
 /** The operations of the REST face. Subscriptions have no place there. */
 const OPERATIONS = NAMES.filter((name) => TYPES.get(name) !== 'subscription');
 
+/** The bodies that are no JSON. */
+const BODIES: Partial<Record<Operation, Ask>> = {
+  'deployments.create': { headers: { 'Content-Type': form.contentType }, body: form.body },
+  'deployments.contents': { headers: { 'Content-Type': CONTENTS_TYPE }, body: '' },
+};
+
+/** One input for all operations, each of which takes from it what it knows. */
+const inputOf = ({ claim, base }: Record<string, string>) => ({ claim, labels: [], base, put: [], remove: [] });
+
 /** Asks an operation on the REST face. @param names What fills its path and body. */
 function call(
   operation: Operation,
@@ -78,9 +92,7 @@ function call(
 ): Promise<Answer> {
   const { method, path } = places.get(operation)!;
   const hasBody = ['POST', 'PUT', 'PATCH'].includes(method);
-  const json: Ask = hasBody ? { headers: JSON_TYPE, body: JSON.stringify({ claim: names['claim'], labels: [] }) } : {};
-  const ask: Ask =
-    operation === 'deployments.create' ? { headers: { 'Content-Type': form.contentType }, body: form.body } : json;
+  const ask = BODIES[operation] ?? (hasBody ? { headers: JSON_TYPE, body: JSON.stringify(inputOf(names)) } : {});
   return server.api(
     path.replace(/\{(\w+)\}/g, (_, name: string) => names[name]!),
     { method, key: credential, ...ask, headers: { ...ask.headers, ...headers } },
@@ -89,7 +101,7 @@ function call(
 
 /** Makes the same call on the typed face. */
 function callTyped(operation: Operation, credential: string | null, names = MISSING): Promise<Answer> {
-  const input = JSON.stringify({ ...names, labels: [] });
+  const input = JSON.stringify({ ...names, ...inputOf(names) });
   return TYPES.get(operation) === 'mutation'
     ? server.api(`/trpc/${operation}`, { method: 'POST', key: credential, headers: JSON_TYPE, body: input })
     : server.api(`/trpc/${operation}?input=${encodeURIComponent(input)}`, { key: credential });
@@ -103,7 +115,7 @@ function expectUnauthenticated(answer: Answer): void {
 describe('T21: who may call what', () => {
   it('every operation of the OpenAPI document and every procedure has a row, and no row is for nothing', () => {
     expect([...places.keys()].toSorted()).toEqual(OPERATIONS.toSorted());
-    expect([...TYPES.keys(), 'deployments.create'].toSorted()).toEqual(NAMES.toSorted());
+    expect([...TYPES.keys(), ...Object.keys(BODIES)].toSorted()).toEqual(NAMES.toSorted());
   });
 
   const cells = OPERATIONS.flatMap((name) => ACTORS.map((actor) => [name, actor] as const));
@@ -140,7 +152,7 @@ describe('T21: who may call what', () => {
 
   it('contract §2: every operation that a client names something to says what it tells other accounts', () => {
     const naming = OPERATIONS.filter((name) => places.get(name)!.path.includes('{'));
-    expect(Object.keys(OTHERS).toSorted()).toEqual([...naming, 'account.claim'].toSorted());
+    expect(Object.keys(OTHERS).toSorted()).toEqual([...naming, 'account.claim', 'deployments.begin'].toSorted());
   });
 
   it.each(Object.entries(OTHERS) as [Operation, 'not_found' | 'own'][])(

@@ -1,27 +1,7 @@
+import { CONTENTS_TYPE } from '@berth/contract';
 import { type Files, formOf } from '../test-server.ts';
-import type { World } from './world.ts';
-
-/** What an operation is asked. What is left out is not sent. */
-export interface Input {
-  path?: Record<string, string>;
-  query?: Record<string, string>;
-  headers?: Record<string, string>;
-  /** Sent as JSON. */
-  json?: unknown;
-  /** Sent as multipart. */
-  form?: { files: Files; fields?: Record<string, string> };
-  /** Default: an API key of the account. */
-  key?: string | null;
-}
-
-/** An input that only this operation can tell about, and the status of its answer. */
-export interface Case {
-  title: string;
-  status: number;
-  input: (world: World) => Input | Promise<Input>;
-}
-
-const when = (title: string, status: number, input: Case['input']): Case => ({ title, status, input });
+import { type Case, type Input, when } from './case.ts';
+import { UPLOAD_CASES } from './upload-cases.ts';
 
 const MISSING = { deployment: 'calm-otter-zzzzzzz', domain: 'not-there.localhost', token: 'zzzzzzz' };
 const HELLO: Files = { 'index.html': 'hello' };
@@ -83,6 +63,7 @@ export const CASES: Record<string, Case[]> = {
     deploys('a file that is too large', 413, { key: null, form: { files: { 'a.txt': 'x'.repeat(1_001) } } }),
     deploys('too many files', 413, { key: null, form: { files: { a: 'a', b: 'b', c: 'c' } } }),
   ],
+  ...UPLOAD_CASES,
   'deployments.list': page,
   'deployments.get': [
     onDeployment('a deployment', 200, 'site'),
@@ -198,11 +179,12 @@ export const CASES: Record<string, Case[]> = {
 };
 
 /** The body that an input is sent as. */
-export function bodyOf({ json, form }: Input): { headers: Record<string, string>; body?: Buffer | string } {
+export function bodyOf({ json, form, contents }: Input): { headers: Record<string, string>; body?: Buffer | string } {
   if (form) {
     const { contentType, body } = formOf(form.files, form.fields);
     return { headers: { 'Content-Type': contentType }, body };
   }
+  if (contents) return { headers: { 'Content-Type': CONTENTS_TYPE }, body: contents };
   return json === undefined
     ? { headers: {} }
     : { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(json) };

@@ -1,9 +1,11 @@
-import { FILES_FIELD } from '@berth/contract';
+import { CONTENTS_TYPE, FILES_FIELD } from '@berth/contract';
 import { expect } from 'vitest';
 import { type Form, field, file, multipart, withChecksums } from '../multipart.ts';
 import type { OpenApi, Parameter, PlacedOperation, Schema } from '../open-api.ts';
 import type { Ask } from '../test-server.ts';
-import { type Input, bodyOf } from './cases.ts';
+import { contentOf } from '../uploads/delta.ts';
+import type { Input } from './case.ts';
+import { bodyOf } from './cases.ts';
 
 /** What is wrong with a request, and the request: a valid one in which one thing is spoiled. */
 export interface Fault {
@@ -32,6 +34,8 @@ function valuesAgainst(schema: Schema): unknown[] {
       return ['1', 1.5, null, (schema.minimum ?? 1) - 1, (schema.maximum ?? Number.MAX_SAFE_INTEGER) + 1];
     case 'array':
       return ['x', {}, null, ...valuesAgainst(schema.items!).map((value) => [value])];
+    case 'object':
+      return ['x', [], null, {}];
     default:
       throw new Error(`There are no values against ${JSON.stringify(schema)}.`);
   }
@@ -92,7 +96,7 @@ function jsonFaults(api: OpenApi, { requestBody }: PlacedOperation, valid: Recor
     sent('another media type', JSON.stringify(valid), 'text/plain'),
     sent('a form', 'x=1', 'application/x-www-form-urlencoded'),
     sent('nested too deeply', `{"x":${'['.repeat(20)}${']'.repeat(20)}}`),
-    sent('more than a MiB', `{"x":"${'x'.repeat(1024 ** 2)}"}`, 'application/json', 413),
+    sent('far more than a MiB', `{"x":"${'x'.repeat(20 * 1024 ** 2)}"}`, 'application/json', 413),
   ];
 }
 
@@ -143,9 +147,28 @@ export function faultsOf(api: OpenApi, operation: PlacedOperation, valid: Input)
       ask: { ...body, ...fault.ask, headers: { ...body.headers, ...fault.ask?.headers } },
     }));
   if (!requestBody) return faults;
-  const inBody =
-    'application/json' in requestBody.content
-      ? jsonFaults(api, operation, { ...(valid.json as object | undefined) })
-      : formFaults(operation);
-  return [...faults, ...inBody];
+  return [...faults, ...bodyFaults(api, operation, valid)];
+}
+
+function bodyFaults(api: OpenApi, operation: PlacedOperation, { json, contents }: Input): Fault[] {
+  if (contents) return contentsFaults(contents);
+  return 'application/json' in operation.requestBody!.content
+    ? jsonFaults(api, operation, { ...(json as object | undefined) })
+    : formFaults(operation);
+}
+
+function contentsFaults(contents: Buffer): Fault[] {
+  const sent = (title: string, body: Buffer, type = CONTENTS_TYPE, status = 400): Fault => ({
+    title,
+    status,
+    ask: { headers: { 'Content-Type': type }, body },
+  });
+  return [
+    sent('another media type', contents, 'application/octet-stream'),
+    sent('half a head', contents.subarray(0, 20)),
+    sent('half a content', contents.subarray(0, -1)),
+    sent('what was not asked for', contentOf('')),
+    sent('more than was asked for', Buffer.alloc(contents.length + 10_000), CONTENTS_TYPE, 413),
+    { title: 'compressed', status: 400, ask: { headers: { 'Content-Encoding': 'gzip' }, body: contents } },
+  ];
 }

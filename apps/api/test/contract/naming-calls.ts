@@ -2,7 +2,7 @@ import { appRouter } from '@berth/core';
 import type { openApiDocument } from '../../src/api-host/openapi.ts';
 
 /** What belongs to an account and can be named by others. */
-export type Resource = 'deployment' | 'domain' | 'token' | 'claim' | 'cursor';
+export type Resource = 'deployment' | 'domain' | 'token' | 'claim' | 'upload' | 'cursor';
 
 /** The parameters that name something, and what. */
 export const RESOURCES: Readonly<Record<string, Resource>> = {
@@ -10,11 +10,24 @@ export const RESOURCES: Readonly<Record<string, Resource>> = {
   domain: 'domain',
   token: 'token',
   claim: 'claim',
+  base: 'deployment',
+  upload: 'upload',
   cursor: 'cursor',
 };
 
 /** The parameters that name nothing of anybody's; a key of idempotency is another one for each credential. A new one stands here or there, or a test fails. */
-export const NAMES_NOTHING: ReadonlySet<string> = new Set(['limit', 'labels', 'kind', 'ttl', 'Idempotency-Key']);
+export const NAMES_NOTHING: ReadonlySet<string> = new Set([
+  'limit',
+  'labels',
+  'kind',
+  'ttl',
+  'files',
+  'put',
+  'remove',
+  'password',
+  'via',
+  'Idempotency-Key',
+]);
 
 /** One parameter of one operation, as the interface description has them. */
 export interface Call {
@@ -24,6 +37,8 @@ export interface Call {
   path: string;
   /** The fields of its JSON body; `null` when it has none. */
   body: string[] | null;
+  /** The type of a body that is none. */
+  contentType: string | null;
   parameter: string;
 }
 
@@ -50,9 +65,18 @@ export function callsOf(document: ReturnType<typeof openApiDocument>): Call[] {
       const schema = requestBody?.content['application/json']?.schema;
       const { properties = {} } = (schema?.$ref ? components.schemas[schema.$ref.split('/').at(-1)!] : schema) ?? {};
       const body = schema ? Object.keys(properties) : null;
+      const contentType = schema ? null : (Object.keys(requestBody?.content ?? {})[0] ?? null);
       const names = new Set([...parameters.map(({ name }) => name), ...(body ?? [])]);
       const type = types[operation]?._def.type ?? 'mutation';
-      return [...names].map((parameter) => ({ operation, type, method: method.toUpperCase(), path, body, parameter }));
+      return [...names].map((parameter) => ({
+        operation,
+        type,
+        method: method.toUpperCase(),
+        path,
+        body,
+        contentType,
+        parameter,
+      }));
     }),
   );
 }

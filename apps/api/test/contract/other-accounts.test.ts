@@ -1,8 +1,10 @@
-import { appRouter, OTHERS, sweep } from '@berth/core';
+import { hash } from 'node:crypto';
+import { appRouter, mayCall, OTHERS, sweep } from '@berth/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openApiDocument } from '../../src/api-host/openapi.ts';
 import { closeClean, expectErrorAnswer, footprintOf } from '../standing-asserts.ts';
 import { type Answer, type Ask, startTestServer, type TestServer } from '../test-server.ts';
+import { begin, bodyOf, commit, listOf, send as sendContents } from '../uploads/delta.ts';
 import { type Call, callsOf, NAMES_NOTHING, type Resource, RESOURCES } from './naming-calls.ts';
 
 type Account = Awaited<ReturnType<TestServer['account']>>;
@@ -18,6 +20,7 @@ const MISSING: Record<Resource, string> = {
   domain: 'never-was.localhost',
   token: 'zzzzzzz',
   claim: '0123456789abcdef0123456789abcdef',
+  upload: 'fedcba9876543210fedcba9876543210',
   cursor: 'bWFkZS11cA',
 };
 /** What a call names besides: mine, so that only the one reference can be wrong. */
@@ -68,6 +71,17 @@ beforeAll(async () => {
   await server.database.query(`update deployment set expires = now() where id = $1`, [expired.deployment]);
   const ofTheirs = await token(theirs.key, {});
 
+  const begun = async (key: string | null, ask: Ask = {}) => {
+    const answer = await begin(server, { files: listOf({ 'index.html': '' }) }, { key, ...ask });
+    return answer.json<{ upload: string }>().upload;
+  };
+  const ofUploads = [await begun(theirs.key), await begun(theirs.key), await begun(null), await begun(mine.key)];
+  await sendContents(server, ofUploads[1]!, bodyOf(['']), { key: theirs.key });
+  expect((await commit(server, ofUploads[1]!, { key: theirs.key })).status).toBe(201);
+  await server.database.query('update upload set expires = now() where hash = $1', [
+    hash('sha256', ofUploads[3]!, 'buffer'),
+  ]);
+
   foreign = {
     deployment: {
       'of another account': site.deployment,
@@ -99,6 +113,13 @@ beforeAll(async () => {
       'that another account used, as a URL': claimed.claim!,
       'that has expired': hashOf(expired.claim),
     },
+    upload: {
+      'of another account': ofUploads[0]!,
+      'of another account, committed': ofUploads[1]!,
+      'of nobody': ofUploads[2]!,
+      'of mine, that is over': ofUploads[3]!,
+      'of another account, in capitals': ofUploads[0]!.toUpperCase(),
+    },
     cursor: {},
   };
   for (const list of ['deployments', 'domains', 'tokens', 'activities'])
@@ -119,15 +140,20 @@ beforeAll(async () => {
     domain: 'www.mine.dev',
     token: await token(mine.key, {}),
     labels: ['mine'],
+    base: own.deployment,
+    put: [],
+    remove: [],
+    upload: await begun(mine.key),
   };
 });
 afterAll(() => closeClean(server, ['open-sesame']));
 
-function askRest({ method, path, body, parameter }: Call, reference: string, key: string): Promise<Answer> {
+function askRest({ method, path, body, contentType, parameter }: Call, reference: string, key: string): Promise<Answer> {
   const values = { ...good, [parameter]: reference };
   const address = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
   const search = RESOURCES[parameter] === 'cursor' ? `?${parameter}=${encodeURIComponent(reference)}` : '';
-  const ask: Ask = body ? { headers: JSON_TYPE, body: JSON.stringify(fieldsOf(body, values)) } : {};
+  const other: Ask = contentType ? { headers: { 'Content-Type': contentType } } : {};
+  const ask: Ask = body ? { headers: JSON_TYPE, body: JSON.stringify(fieldsOf(body, values)) } : other;
   return server.api(address + search, { method, key, ...ask });
 }
 
@@ -174,7 +200,7 @@ describe('T22: what is not mine is, to the byte, what never was', () => {
     const head: typeof askRest = ({ ...rest }, ...more) => askRest({ ...rest, method: 'HEAD' }, ...more);
     return [
       [`${title}, REST`, call, askRest],
-      [`${title}, tRPC`, call, askTyped],
+      ...(call.contentType === null ? [[`${title}, tRPC`, call, askTyped] as [string, Call, typeof askRest]] : []),
       ...(call.method === 'GET' ? [[`${title}, HEAD`, call, head] as [string, Call, typeof askRest]] : []),
     ];
   });
@@ -192,14 +218,14 @@ describe('T22: what is not mine is, to the byte, what never was', () => {
     expect(await footprintOf(server)).toEqual(before);
   });
 
-  it('the same holds for a deploy token, which is refused whatever it names', async () => {
+  it('the same holds for a deploy token, which is refused whatever it names, but for uploads, of which it may have some', async () => {
     for (const call of naming)
-      for (const ask of [askRest, askTyped]) {
+      for (const ask of call.contentType === null ? [askRest, askTyped] : [askRest]) {
         const answers = [];
         for (const reference of [MISSING[RESOURCES[call.parameter]!], ...foreignTo(call).map(([, one]) => one)])
           answers.push(JSON.stringify(seen(await ask(call, reference, mine.deployToken))));
         expect([call.operation, new Set(answers).size]).toEqual([call.operation, 1]);
-        expect(answers[0]).toContain('forbidden');
+        expect(answers[0]).toContain(mayCall(call.operation, 'deploy') ? 'not_found' : 'forbidden');
       }
   });
 

@@ -16,7 +16,11 @@ const DEFAULT_HITS: Partial<Record<Failpoint, number[]>> = {
   'sweep.pack-row-removed': [8],
 };
 /** These come once a sweep, and the sweep comes once a minute. */
-const ONCE: ReadonlySet<Failpoint> = new Set(['sweep.deployment-removed', 'sweep.pack-condemned']);
+const ONCE: ReadonlySet<Failpoint> = new Set([
+  'sweep.deployment-removed',
+  'sweep.uploads-removed',
+  'sweep.pack-condemned',
+]);
 const WAVES = 8;
 
 const hitsOf = (name: Failpoint) => (ONCE.has(name) ? [1] : (HITS ?? DEFAULT_HITS[name] ?? [3]));

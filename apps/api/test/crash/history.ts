@@ -1,5 +1,6 @@
-import type { CreatedDeployment } from '@berth/contract';
-import type { Answer, askerOf, Files } from '../test-server.ts';
+import type { BegunUpload, CreatedDeployment } from '@berth/contract';
+import type { Answer, Ask, askerOf, Files } from '../test-server.ts';
+import { begin, bodyOf, commit, listOf, send, sha256Of } from '../uploads/delta.ts';
 
 /** One deploy that a client wants. */
 export interface Order {
@@ -10,8 +11,10 @@ export interface Order {
   key: string | null;
   /** Whether the owner deploys, or nobody known. */
   owner: boolean;
-  /** Sends checksums that do not fit: the order is refused when everything has arrived. */
+  /** Sends checksums that do not fit, or what was not asked for: the order is refused when everything has arrived. */
   broken: boolean;
+  /** Sends only what is missing, in steps, instead of one form. */
+  delta: boolean;
 }
 
 /**
@@ -43,6 +46,34 @@ export interface History {
 type Asker = ReturnType<typeof askerOf>;
 
 const ROUNDS = 20;
+
+const headersOf = ({ key, owner }: Order): Ask => ({
+  ...(owner ? {} : { key: null }),
+  headers: key === null ? {} : { 'Idempotency-Key': key },
+});
+
+function sendForm(asker: Asker, order: Order): Promise<Answer> {
+  const { files, broken } = order;
+  const checksums = JSON.stringify(Object.values(files).map(() => '0'.repeat(32)));
+  return asker.deploy(files, { ...headersOf(order), fields: broken ? { checksums } : {} });
+}
+
+/** @returns The answer of the commit, or of the step that went no further. */
+async function sendDelta(asker: Asker, order: Order): Promise<Answer> {
+  const { files, broken } = order;
+  const ask = headersOf(order);
+  const begun = await begin(asker, { files: listOf(files) }, ask);
+  if (begun.status !== 201) return begun;
+  const { upload, missing } = begun.json<BegunUpload>();
+  const contents = Object.values(files).filter((bytes) => missing.includes(sha256Of(bytes)));
+  if (contents.length > 0 || broken) {
+    const body = bodyOf([...new Set(contents), ...(broken ? ['not asked for'] : [])]);
+    const sent = await send(asker, upload, body, ask);
+    // A twin with the same key may have committed meanwhile.
+    if (![200, 422].includes(sent.status)) return sent;
+  }
+  return commit(asker, upload, ask);
+}
 
 export function createHistory(): History {
   const orders: Order[] = [];
@@ -76,17 +107,10 @@ export function createHistory(): History {
     unavailable: () => unavailable,
     async send(asker, order) {
       if (!orders.includes(order)) orders.push(order);
-      const { marker, files, key, owner, broken } = order;
-      const answer = await answerOf(
-        `Deploy ${marker}`,
-        asker.deploy(files, {
-          ...(owner ? {} : { key: null }),
-          headers: key === null ? {} : { 'Idempotency-Key': key },
-          fields: broken ? { checksums: JSON.stringify(Object.values(files).map(() => '0'.repeat(32))) } : {},
-        }),
-      );
+      const { marker, broken } = order;
+      const answer = await answerOf(`Deploy ${marker}`, order.delta ? sendDelta(asker, order) : sendForm(asker, order));
       if (!answer) return;
-      if (broken && answer.status === 400) refused.add(marker);
+      if (broken && [400, 413].includes(answer.status)) refused.add(marker);
       else if (!broken && answer.status === 201) {
         acknowledged += 1;
         const { deployment } = answer.json<CreatedDeployment>();

@@ -122,15 +122,16 @@ async function checkWhole({ database, dataDir }: World): Promise<void> {
 }
 
 /**
- * I3: after a sweep without patience, files = rows = packs that deployments or compressed forms need, and no content lies
- * elsewhere.
+ * I3: after a sweep without patience, files = rows = packs that deployments, open uploads or compressed forms need, and no
+ * content lies elsewhere.
  */
 async function checkPacks({ database, dataDir }: World): Promise<void> {
   const entries = await readdir(join(dataDir, 'packs'), { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map(({ name }) => name.replace(/\.pack$/, ''));
   const rows = await database.query<{ id: string; state: string }>('select id, state from pack');
   const needed = await database.query<{ id: string }>(`
-    select pack_id as id from deployment_pack union select pack_id from compression where pack_id is not null`);
+    select pack_id as id from deployment_pack union select pack_id from upload_pack
+    union select pack_id from compression where pack_id is not null`);
   const holding = await database.query<{ id: string }>(`
     select pack_id as id from content union select pack_id from compression where pack_id is not null`);
   const ids = (of: { id: string }[]) => of.map(({ id }) => id).toSorted();

@@ -17,7 +17,7 @@ const POOL = Array.from({ length: 8 }, (_, i) => `shared ${i} `.repeat(40 * (i +
 /** More than fits into memory on the way in: such a pack has a file before the upload is complete. */
 const BIG_BYTES = 1_100_000;
 
-/** Makes orders of every kind, each with a marker of its own: small and big, keyed and not, the owner's and nobody's. */
+/** Makes orders of every kind, each with a marker of its own: small and big, keyed and not, in a form and as a delta upload, the owner's and nobody's. */
 export function createOrders(
   random: () => number,
 ): (wish?: Partial<Pick<Order, 'owner' | 'broken'>> & { big?: boolean }) => Order {
@@ -33,7 +33,7 @@ export function createOrders(
     };
     for (let i = 0; i < 2; i += 1) files[`shared/${i}.txt`] = shared();
     if (big) files['big.txt'] = Buffer.alloc(BIG_BYTES, `big ${random() < 0.5 ? made : 'shared'} `);
-    return { marker, files, key: random() < 0.7 ? `key-${made}` : null, owner, broken };
+    return { marker, files, key: random() < 0.7 ? `key-${made}` : null, owner, broken, delta: made % 5 > 2 };
   };
 }
 

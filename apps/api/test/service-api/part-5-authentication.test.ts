@@ -128,7 +128,15 @@ describe('part 5, rule 3', () => {
         .filter((place) => !closed().includes(place))
         .map(({ method, path }) => `${method} ${path}`)
         .toSorted(),
-    ).toEqual(['GET /config', 'GET /plans', 'POST /deployments']);
+    ).toEqual([
+      'GET /config',
+      'GET /plans',
+      'POST /deployments',
+      // Contract §9: the same deploy, in steps.
+      'POST /uploads',
+      'POST /uploads/none/commit',
+      'PUT /uploads/none/contents',
+    ]);
     for (const { method, path } of closed())
       expectErrorAnswer(await send(method, path, undefined, { key: null }), 'authentication_failed');
     expect((await send('GET', '/plans', undefined, { key: null })).status).toBe(200);
@@ -181,13 +189,14 @@ it('part 5, rule 5: "A resource that belongs to another account is reported as 4
   const theirs = { deployments: deployment, domains: 'www.theirs.dev', tokens: tokens[0]!.token };
   const asked: string[] = [];
   for (const { operation, method, path } of places) {
-    if (!path.includes('/none') || OTHERS[operation as keyof typeof OTHERS] === 'own') continue;
+    if (!path.includes('/none') || path.startsWith('/uploads') || OTHERS[operation as keyof typeof OTHERS] === 'own') continue;
     const place = path.replace('none', theirs[path.split('/')[1] as keyof typeof theirs]);
     const body = method === 'PATCH' ? { labels: [] } : undefined;
     expectErrorAnswer(await send(method, place, body), 'not_found');
     asked.push(operation);
   }
-  expect(asked).toHaveLength(Object.values(OTHERS).filter((told) => told === 'not_found').length - 1);
+  // Not in a path: the claim, and the base of an upload. The names of uploads are told to nobody else.
+  expect(asked).toHaveLength(Object.values(OTHERS).filter((told) => told === 'not_found').length - 4);
 });
 
 it('part 5, rule 6: "`POST /account/claim` requires a credential of the account that is to receive the deployment."', async () => {

@@ -32,7 +32,8 @@ export async function openDiskPacks(root: string): Promise<PackStore> {
     async read(place) {
       const handle = await open(fileOf(place.pack), 'r');
       try {
-        const bytes = Buffer.allocUnsafe(place.length);
+        // Of its own: who keeps it would keep all that shares its memory.
+        const bytes = Buffer.allocUnsafeSlow(place.length);
         await readFully(handle, bytes, place.offset);
         return bytes;
       } finally {

@@ -24,6 +24,8 @@ export interface LoadingCacheParts<T extends object> {
   maxBytes: number;
   /** What a value takes in memory, roughly, its key included. */
   sizeOf(value: T): number;
+  /** Whether a key that was loaded is worth keeping. Default: each is. */
+  isKept?(key: string): boolean;
   /** For how long it is believed that there is nothing. Default: 5 s. */
   absentMs?: number;
 }
@@ -36,6 +38,7 @@ const ABSENT_MS = 5_000;
 export function createLoadingCache<T extends object>({
   maxBytes,
   sizeOf,
+  isKept = () => true,
   absentMs = ABSENT_MS,
 }: LoadingCacheParts<T>): LoadingCache<T> {
   const kept = new LRUCache<string, T>({ maxSize: maxBytes, sizeCalculation: sizeOf });
@@ -53,7 +56,7 @@ export function createLoadingCache<T extends object>({
       const value = await mine;
       if (loading.get(key) === mine) {
         if (value === null) absent.set(key, true);
-        else kept.set(key, value);
+        else if (isKept(key)) kept.set(key, value);
       }
       return value;
     } finally {

@@ -1,0 +1,70 @@
+import type { ServerResponse } from 'node:http';
+import { CONTENTS_TYPE, type ReceivedContents } from '@berth/contract';
+import { type ContentsBody, type Context, invalid, type Log, receiveContents, ServiceError, tooLarge } from '@berth/core';
+import type { Request, Response } from 'express';
+import { sendError } from '../http/error-answer.ts';
+import { sendJson } from '../http/json-answer.ts';
+import { watchUpload } from '../http/request-body.ts';
+import { readContents } from './contents-body.ts';
+import { refuseUpload } from './deploy-route.ts';
+
+/** What the route is made of. */
+export interface ContentsRoute {
+  createContext(req: Request, res: ServerResponse): Context;
+  log: Log;
+}
+
+const OPERATION = 'deployments.contents';
+
+/**
+ * `PUT /uploads/{upload}/contents`: many contents in one streamed body. They are stored as they arrive; those that arrived
+ * whole are kept whatever becomes of the rest, also when the client leaves.
+ *
+ * Source: contract §9; security T4 to T6.
+ */
+export function createContentsRoute({ createContext, log }: ContentsRoute) {
+  return async (req: Request, res: Response): Promise<void> => {
+    try {
+      const { core, caller } = refuseUnread(req, createContext(req, res));
+      const body = await receiveContents(core, caller, String(req.params['upload']));
+      try {
+        sendJson(res, 200, JSON.stringify(await receive(req, res, body)));
+      } finally {
+        await body.close();
+      }
+    } catch (thrown) {
+      sendError(res, thrown, { log, operation: OPERATION });
+    }
+  };
+}
+
+function refuseUnread(req: Request, ctx: Context): Context {
+  refuseUpload(OPERATION, req, ctx);
+  const [type = ''] = (req.headers['content-type'] ?? '').split(';');
+  if (type.trim().toLowerCase() !== CONTENTS_TYPE) throw invalid('Content-Type', `contents are sent as ${CONTENTS_TYPE}`);
+  return ctx;
+}
+
+/** What was wrong with the body is told after what came whole before it is kept. */
+async function receive(req: Request, res: Response, body: ContentsBody): Promise<ReceivedContents> {
+  const { maxBytes } = body;
+  if (Number(req.headers['content-length'] ?? 0) > maxBytes)
+    throw tooLarge('body', maxBytes, `What is missing fits in ${maxBytes} bytes; the body has more.`);
+  watchUpload(req, res);
+  const fault = await readContents(chunksOf(req), body).then(
+    () => null,
+    (thrown: unknown) => ({ thrown }),
+  );
+  const received = await body.keep();
+  if (fault) throw fault.thrown;
+  return received;
+}
+
+/** To destroy the request would cut the connection before the answer is read. */
+async function* chunksOf(req: Request): AsyncGenerator<Buffer> {
+  try {
+    yield* req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
+  } catch (cause) {
+    throw new ServiceError('request_timeout', 'The upload was broken off.', { cause });
+  }
+}

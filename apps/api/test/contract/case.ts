@@ -1,0 +1,27 @@
+import type { Files } from '../test-server.ts';
+import type { World } from './world.ts';
+
+/** What an operation is asked. What is left out is not sent. */
+export interface Input {
+  path?: Record<string, string>;
+  query?: Record<string, string>;
+  headers?: Record<string, string>;
+  /** Sent as JSON. */
+  json?: unknown;
+  /** Sent as multipart. */
+  form?: { files: Files; fields?: Record<string, string> };
+  /** Sent as contents of an upload. */
+  contents?: Buffer;
+  /** Default: an API key of the account. */
+  key?: string | null;
+}
+
+/** An input that only this operation can tell about, and the status of its answer. */
+export interface Case {
+  title: string;
+  status: number;
+  input: (world: World) => Input | Promise<Input>;
+}
+
+/** A case. */
+export const when = (title: string, status: number, input: Case['input']): Case => ({ title, status, input });

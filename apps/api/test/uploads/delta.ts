@@ -1,0 +1,72 @@
+import { hash } from 'node:crypto';
+import { type BegunUpload, CONTENT_HEAD_BYTES, CONTENTS_TYPE, type UploadFile } from '@berth/contract';
+import type { Answer, Ask, Files, askerOf } from '../test-server.ts';
+
+type Asker = Pick<ReturnType<typeof askerOf>, 'api'>;
+
+export const sha256Of = (bytes: string | Buffer): string => hash('sha256', bytes);
+
+/** The files as `begin` names them. */
+export function listOf(files: Files): UploadFile[] {
+  return Object.entries(files).map(([path, bytes]) => ({
+    path,
+    size: Buffer.byteLength(bytes),
+    sha256: sha256Of(bytes),
+  }));
+}
+
+/** A content in a body: its head, which may lie, and its bytes. */
+export function contentOf(bytes: string | Buffer, said: { sha256?: string; length?: number | bigint } = {}): Buffer {
+  const head = Buffer.alloc(CONTENT_HEAD_BYTES);
+  head.write(said.sha256 ?? sha256Of(bytes), 'hex');
+  head.writeBigUInt64BE(BigInt(said.length ?? Buffer.byteLength(bytes)), 32);
+  return Buffer.concat([head, Buffer.from(bytes)]);
+}
+
+/** A body of contents. */
+export function bodyOf(contents: readonly (string | Buffer)[]): Buffer {
+  return Buffer.concat(contents.map((bytes) => contentOf(bytes)));
+}
+
+/** `POST /uploads`. */
+export function begin(asker: Asker, input: object, ask: Ask = {}): Promise<Answer> {
+  return asker.api('/uploads', {
+    method: 'POST',
+    ...ask,
+    headers: { 'Content-Type': 'application/json', ...ask.headers },
+    body: JSON.stringify(input),
+  });
+}
+
+/** `PUT /uploads/{upload}/contents`. */
+export function send(asker: Asker, upload: string, body: Buffer, ask: Ask = {}): Promise<Answer> {
+  return asker.api(`/uploads/${upload}/contents`, {
+    method: 'PUT',
+    ...ask,
+    headers: { 'Content-Type': CONTENTS_TYPE, ...ask.headers },
+    body,
+  });
+}
+
+/** `POST /uploads/{upload}/commit`. */
+export function commit(asker: Asker, upload: string, ask: Ask = {}): Promise<Answer> {
+  return asker.api(`/uploads/${upload}/commit`, { method: 'POST', ...ask });
+}
+
+/** Sends what `begin` said is missing of these files. */
+export function sendMissing(asker: Asker, { upload, missing }: BegunUpload, files: Files, ask: Ask = {}) {
+  const byHash = new Map(Object.values(files).map((bytes) => [sha256Of(bytes), bytes]));
+  return send(asker, upload, bodyOf(missing.map((sha256) => byHash.get(sha256)!)), ask);
+}
+
+/** Publishes files by an upload; the answer is that of the commit. @throws when an earlier step is refused. */
+export async function publishDelta(asker: Asker, files: Files, options: object = {}, ask: Ask = {}): Promise<Answer> {
+  const begun = await begin(asker, { files: listOf(files), ...options }, ask);
+  if (begun.status !== 201) throw new Error(`Beginning answered ${begun.status}: ${begun.text}`);
+  const upload = begun.json<BegunUpload>();
+  if (upload.missing.length > 0) {
+    const sent = await sendMissing(asker, upload, files, ask);
+    if (sent.status !== 200) throw new Error(`Sending answered ${sent.status}: ${sent.text}`);
+  }
+  return commit(asker, upload.upload, ask);
+}
