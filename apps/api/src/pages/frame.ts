@@ -47,17 +47,13 @@ export function renderPage(page: Page): RenderedPage {
 }
 
 /**
- * Answers with a rendered page. To HEAD it sends the headers alone.
+ * Renders a page and answers with it. To HEAD it sends the headers alone.
  *
  * @param headers What the answer has beyond the headers of all pages, or instead of them.
  */
-export function sendRendered(res: ServerResponse, page: RenderedPage, headers: OutgoingHttpHeaders = {}): void {
-  res.writeHead(page.status, { ...page.headers, ...headers }).end(page.body);
-}
-
-/** Renders a page and answers with it. */
 export function writePage(res: ServerResponse, page: Page, headers: OutgoingHttpHeaders = {}): void {
-  sendRendered(res, renderPage(page), headers);
+  const rendered = renderPage(page);
+  res.writeHead(rendered.status, { ...rendered.headers, ...headers }).end(rendered.body);
 }
 
 /** The sources of the few sheets there are. */

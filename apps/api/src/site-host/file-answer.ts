@@ -29,7 +29,7 @@ export interface FileForm {
   content: StoredBytes;
   /** Empty for a 404 page, which has none. */
   etag: string;
-  /** Names and values by turns; the value at {@link REQUEST_ID_AT} is each answer's own. */
+  /** Names and values by turns; the first value is each answer's own request id. */
   head: string[];
   /** The head of an answer that says the visitor has these bytes already, once it was asked for. */
   notModified: string[] | null;
@@ -45,9 +45,6 @@ export interface FileAnswer {
   /** Those of the compressed forms that were asked for. */
   forms: Partial<Record<Coding, FileForm>> | null;
 }
-
-/** Where the id of the request goes in the head of an answer. */
-export const REQUEST_ID_AT = 1;
 
 const POLICIES: readonly HeaderField[] = [
   ['Referrer-Policy', 'strict-origin-when-cross-origin'],

@@ -1,7 +1,8 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { requestIdOf } from '../http/request-id.ts';
-import { type RenderedPage, renderPage, sendRendered } from '../pages/frame.ts';
+import { type RenderedPage, renderPage } from '../pages/frame.ts';
 import { escapeHtml, paragraph, reportNote } from '../pages/html.ts';
+import { REQUEST_ID_AT } from './site-headers.ts';
 
 interface PageText {
   status: number;
@@ -81,8 +82,14 @@ const PAGES = {
 /** A page of the service itself. */
 export type PageName = keyof typeof PAGES;
 
+/** A page with the heads it was sent with, names and values by turns, by the headers they were made of. */
+interface KnownPage extends RenderedPage {
+  heads: WeakMap<OutgoingHttpHeaders, string[]>;
+}
+
 /** The pages that are the same for everybody: what nobody has asked for before, such as 404, is answered often. */
-const rendered = new Map<PageName, RenderedPage>();
+const known = new Map<PageName, KnownPage>();
+const NO_HEADERS: OutgoingHttpHeaders = {};
 
 /**
  * Answers with a page of the service itself: no script, nothing foreign, not stored. To HEAD it sends the headers alone.
@@ -90,18 +97,27 @@ const rendered = new Map<PageName, RenderedPage>();
  * @param headers What this answer has beyond the headers of all such pages, or instead of them.
  * Source: serving S5, S53; security §7.
  */
-export function sendPage(res: ServerResponse, name: PageName, headers: OutgoingHttpHeaders = {}): void {
+export function sendPage(res: ServerResponse, name: PageName, headers: OutgoingHttpHeaders = NO_HEADERS): void {
   const requestId = requestIdOf(res);
-  const page = rendered.get(name) ?? render(name, requestId);
-  sendRendered(res, page, { 'X-Request-Id': requestId, ...headers });
+  const page = known.get(name) ?? render(name, requestId);
+  const head = page.heads.get(headers) ?? headOf(page, headers);
+  head[REQUEST_ID_AT] = requestId;
+  res.writeHead(page.status, head).end(page.body);
 }
 
-function render(name: PageName, requestId: string): RenderedPage {
+function headOf(page: KnownPage, headers: OutgoingHttpHeaders): string[] {
+  const all = Object.entries({ ...page.headers, ...headers });
+  const head = ['X-Request-Id', '', ...all.flatMap(([name, value]) => [name, String(value)])];
+  page.heads.set(headers, head);
+  return head;
+}
+
+function render(name: PageName, requestId: string): KnownPage {
   const { status, title, text, link, named }: PageText = PAGES[name];
   const parts = text.map(paragraph);
   if (link) parts.push(`<p><a href="${escapeHtml(link.href)}">${escapeHtml(link.text)}</a></p>`);
   if (named) parts.push(reportNote(requestId));
-  const page = renderPage({ status, title, parts });
-  if (!named) rendered.set(name, page);
+  const page = { ...renderPage({ status, title, parts }), heads: new WeakMap() };
+  if (!named) known.set(name, page);
   return page;
 }

@@ -12,8 +12,8 @@ import {
   type StoredBytes,
 } from '@berth/core';
 import { requestIdOf } from '../http/request-id.ts';
-import { type FileAnswer, formFor, notModifiedHead, partHead, REQUEST_ID_AT } from './file-answer.ts';
-import { sendEmpty, uncachedHeaders } from './site-headers.ts';
+import { type FileAnswer, formFor, notModifiedHead, partHead } from './file-answer.ts';
+import { REQUEST_ID_AT, sendEmpty, uncachedHeaders } from './site-headers.ts';
 
 /** Where bytes come from. */
 export interface Contents {

@@ -2,21 +2,23 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Site } from '@berth/core';
 import { requestIdOf } from '../http/request-id.ts';
 
-const PROTECTED = { 'Cache-Control': 'private, no-store', Vary: 'Cookie' };
+/** Where the id of the request stands in a head that is sent again and again: names and values by turns, `X-Request-Id` first. */
+export const REQUEST_ID_AT = 1;
+
+const PUBLIC: OutgoingHttpHeaders = { 'X-Content-Type-Options': 'nosniff' };
+const NOT_FOR_SEARCH: OutgoingHttpHeaders = { ...PUBLIC, 'X-Robots-Tag': 'noindex' };
+const PROTECTED: OutgoingHttpHeaders = { ...NOT_FOR_SEARCH, 'Cache-Control': 'private, no-store', Vary: 'Cookie' };
 
 /**
  * What every answer of a site carries, whatever it says. To be spread last: of a protected site nothing is stored, and every
  * answer depends on the cookie.
  *
+ * @returns One of a few objects, the same for all sites of a kind.
  * Source: serving S52, S53, S56, S63.
  */
 export function siteHeaders({ anonymous, passwordVersion }: Site): OutgoingHttpHeaders {
-  const isProtected = passwordVersion !== null;
-  return {
-    'X-Content-Type-Options': 'nosniff',
-    ...(anonymous || isProtected ? { 'X-Robots-Tag': 'noindex' } : {}),
-    ...(isProtected ? PROTECTED : {}),
-  };
+  if (passwordVersion !== null) return PROTECTED;
+  return anonymous ? NOT_FOR_SEARCH : PUBLIC;
 }
 
 /** The same for an answer that is not kept whatever the site. Source: serving S53. */

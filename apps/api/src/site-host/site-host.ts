@@ -49,7 +49,7 @@ interface SiteVisit extends Visit {
 }
 
 /** When a paused site is worth another look. Source: serving S4. */
-const PAUSED_RETRY_SECONDS = 3600;
+const PAUSED_HEADERS = { 'Retry-After': '3600' };
 const DECLARED_REDIRECT = 'public, max-age=0, must-revalidate';
 
 /**
@@ -77,7 +77,7 @@ export function createSiteHost({ sites, gate, packs, platformHost, log }: SiteHo
   function meet(req: IncomingMessage, res: ServerResponse, visit: SiteVisit, site: Found): void | Promise<void> {
     if (site === null) return sendPage(res, 'unknown-address');
     if (site === 'taken-down') return sendPage(res, 'taken-down');
-    if (site === 'paused') return sendPage(res, 'paused', { 'Retry-After': String(PAUSED_RETRY_SECONDS) });
+    if (site === 'paused') return sendPage(res, 'paused', PAUSED_HEADERS);
     if (isProtected(site)) {
       const approach = { host: visit.host, site };
       if (visit.isUnlock && req.method === 'POST') return gate.answerForm(req, res, approach);
