@@ -117,7 +117,7 @@ function render(name: PageName, requestId: string): KnownPage {
   const parts = text.map(paragraph);
   if (link) parts.push(`<p><a href="${escapeHtml(link.href)}">${escapeHtml(link.text)}</a></p>`);
   if (named) parts.push(reportNote(requestId));
-  const page = { ...renderPage({ status, title, parts }), heads: new WeakMap() };
+  const page: KnownPage = { ...renderPage({ status, title, parts }), heads: new WeakMap() };
   if (!named) known.set(name, page);
   return page;
 }
