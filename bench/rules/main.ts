@@ -1,8 +1,4 @@
-import { compileRules } from '../../packages/core/src/serving/rules/compile.ts';
-import { prepareRules } from '../../packages/core/src/serving/rules/prepare.ts';
-import { parseRequestPath } from '../../packages/core/src/serving/request-path.ts';
-import { resolve } from '../../packages/core/src/serving/resolve.ts';
-import type { Manifest } from '../../packages/core/src/serving/site.ts';
+import { compileRules, type Manifest, parseRequestPath, prepareRules, resolve } from '@berth/core';
 import { heading, median } from '../processes.ts';
 
 /** What a decision may take with every limit full, in milliseconds. Source: serving S66. */

@@ -11,7 +11,7 @@ import { type Files, OWNER_KEY, startTestServer, type TestServer } from './test-
 
 const ROOT = join(import.meta.dirname, '../../..');
 const FOLDER = join(ROOT, 'node_modules/reveal.js');
-const DOCUMENTS = await Array.fromAsync(glob(['*.md', 'bench/*.md', 'docs/**/*.md'], { cwd: ROOT }));
+const DOCUMENTS = await Array.fromAsync(glob(['*.md', 'bench/*.md', 'docs/**/*.md', 'packages/*/*.md'], { cwd: ROOT }));
 /** A character that no answer holds: it parts the outputs of the blocks. */
 const SEPARATOR = '\u001e';
 

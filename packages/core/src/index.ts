@@ -9,7 +9,7 @@ export { armFailpoint, FAILPOINTS, type Failpoint } from './failpoints.ts';
 export { ACCESS, type Actor, mayCall, type Operation, OTHERS } from './routers/access.ts';
 export { type AppRouter, appRouter, createCaller } from './routers/app-router.ts';
 export { toErrorBody, toServiceError, toTrpcError } from './routers/error-body.ts';
-export type { Context, Meta } from './routers/trpc.ts';
+export { type Context, type Meta, refuseForeignPage } from './routers/trpc.ts';
 export {
   type AccountBilling,
   type AccountRow,
@@ -27,7 +27,7 @@ export { beat, randomBootId } from './services/packs/boots.ts';
 export { type CompressionOptions, compressDeployments } from './services/compression/compress-deployments.ts';
 export { beginDeploy, type Deploy } from './services/deployments/deploy.ts';
 export { type DeployBudget, takeDeployBudget } from './services/deployments/deploy-budget.ts';
-export { maxParts, tooLarge } from './services/deployments/deploy-files.ts';
+export { maxParts, tooLarge } from './services/deployments/file-rules.ts';
 export { doctor, type DoctorEvent } from './services/doctor/doctor.ts';
 export { recheckDomains } from './services/domains/domain-rechecks.ts';
 export {
@@ -57,6 +57,7 @@ export {
 export { DEFAULT_SWEEP, sweep, type SweepOptions, type SweepReport } from './services/packs/sweep.ts';
 export { setTakenDown, type TakeDown } from './services/deployments/take-downs.ts';
 export { createToken, deleteToken, listTokens } from './services/accounts/tokens.ts';
+export { type ContentsBody, receiveContents } from './services/uploads/receive-contents.ts';
 export { opens, type Opening, sealUnlock, UNLOCK_SECONDS } from './services/sites/unlock-cookies.ts';
 export { type UnlockAttempt, type UnlockOutcome, unlockSite } from './services/sites/unlock.ts';
 export * from './serving/caching.ts';
@@ -80,6 +81,7 @@ export type {
   StoredBytes,
   Withheld,
 } from './serving/site.ts';
+export { compileRules } from './serving/rules/compile.ts';
 export { NO_RULES, prepareRules } from './serving/rules/prepare.ts';
 export type { HeaderField } from './serving/rules/header-rules.ts';
 export type { RuledAnswer, SiteRules } from './serving/rules/rules.ts';

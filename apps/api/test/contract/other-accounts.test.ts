@@ -148,7 +148,11 @@ beforeAll(async () => {
 });
 afterAll(() => closeClean(server, ['open-sesame']));
 
-function askRest({ method, path, body, contentType, parameter }: Call, reference: string, key: string): Promise<Answer> {
+function askRest(
+  { method, path, body, contentType, parameter }: Call,
+  reference: string,
+  key: string,
+): Promise<Answer> {
   const values = { ...good, [parameter]: reference };
   const address = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
   const search = RESOURCES[parameter] === 'cursor' ? `?${parameter}=${encodeURIComponent(reference)}` : '';

@@ -189,7 +189,8 @@ it('part 5, rule 5: "A resource that belongs to another account is reported as 4
   const theirs = { deployments: deployment, domains: 'www.theirs.dev', tokens: tokens[0]!.token };
   const asked: string[] = [];
   for (const { operation, method, path } of places) {
-    if (!path.includes('/none') || path.startsWith('/uploads') || OTHERS[operation as keyof typeof OTHERS] === 'own') continue;
+    if (!path.includes('/none') || path.startsWith('/uploads') || OTHERS[operation as keyof typeof OTHERS] === 'own')
+      continue;
     const place = path.replace('none', theirs[path.split('/')[1] as keyof typeof theirs]);
     const body = method === 'PATCH' ? { labels: [] } : undefined;
     expectErrorAnswer(await send(method, place, body), 'not_found');

@@ -29,10 +29,13 @@ const TYPES: Record<string, string> = {
   md: 'text/markdown; charset=utf-8',
   mjs: 'text/javascript; charset=utf-8',
   png: 'image/png',
+  scss: 'text/plain; charset=utf-8',
   svg: 'image/svg+xml',
+  tsx: 'text/plain; charset=utf-8',
   ts: 'video/mp2t',
   ttf: 'font/ttf',
   txt: 'text/plain; charset=utf-8',
+  vue: 'text/plain; charset=utf-8',
   webmanifest: 'application/manifest+json',
   woff: 'font/woff',
 };

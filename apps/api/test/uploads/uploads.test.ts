@@ -1,0 +1,250 @@
+import { randomBytes } from 'node:crypto';
+import { request } from 'node:http';
+import { type BegunUpload, CONTENTS_TYPE, type CreatedDeployment, type ReceivedContents } from '@berth/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readContents } from '../../src/api-host/contents-body.ts';
+import { closeClean, expectErrorAnswer, expectRefusal } from '../standing-asserts.ts';
+import { OWNER_KEY, startTestServer, type TestServer } from '../test-server.ts';
+import { begin, bodyOf, commit, contentOf, listOf, publishDelta, send, sendMissing, sha256Of } from './delta.ts';
+
+let server: TestServer;
+beforeAll(async () => void (server = await startTestServer()));
+afterAll(() => closeClean(server, ['open sesame']));
+
+const fresh = () => randomBytes(20).toString('hex');
+const open = async (files: Record<string, string>, ask = {}) =>
+  (await begin(server, { files: listOf(files) }, ask)).json<BegunUpload>();
+const missing = async (upload: string, ask = {}) =>
+  (await send(server, upload, Buffer.alloc(0), ask)).json<ReceivedContents>().missing;
+
+describe('contract §9: a delta upload', () => {
+  it('publishes what a form publishes, at 201, and a repetition is the same to the byte', async () => {
+    const files = { 'index.html': `<h1>${fresh()}</h1>`, 'a.css': fresh(), empty: '' };
+    const begun = await open(files);
+    expect((await sendMissing(server, begun, files)).json()).toEqual({ received: 3, missing: 0 });
+    const [one, two] = [await commit(server, begun.upload), await commit(server, begun.upload)];
+    expect([one.status, two.status, two.text]).toEqual([201, 201, one.text]);
+    for (const [path, text] of Object.entries(files))
+      expect(await server.visit(one.json<CreatedDeployment>().deployment, `/${path}`)).toMatchObject({
+        status: 200,
+        text,
+      });
+  });
+
+  it('is protected by its password, which is stored nowhere', async () => {
+    const { deployment, password } = (
+      await publishDelta(server, { 'index.html': fresh() }, { password: 'open sesame' })
+    ).json<CreatedDeployment>();
+    expect([password, (await server.visit(deployment)).status]).toEqual([true, 401]);
+  });
+
+  it('works the same as typed calls', async () => {
+    const files = { 'index.html': fresh() };
+    const call = async (name: string, input: object) => {
+      const answer = await server.api(`/trpc/deployments.${name}`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', 'Idempotency-Key': 'typed' },
+        body: JSON.stringify(input),
+      });
+      return answer.json<{ result: { data: BegunUpload & CreatedDeployment } }>().result.data;
+    };
+    const begun = await call('begin', { files: listOf(files) });
+    expect(await call('begin', { files: listOf(files) })).toEqual(begun);
+    await sendMissing(server, begun, files);
+    const { deployment } = await call('commit', begun);
+    expect((await server.visit(deployment)).text).toBe(files['index.html']);
+  });
+
+  it('of a deploy token goes on with the API key of its account, and with nobody else', async () => {
+    const [{ key, deployToken }, other] = [await server.account(), await server.account()];
+    const files = { 'index.html': fresh() };
+    const begun = await open(files, { key: deployToken });
+    for (const stranger of [other.key, null]) {
+      const [refused, never] = [
+        await sendMissing(server, begun, files, { key: stranger }),
+        await send(server, 'f'.repeat(32), Buffer.alloc(0), { key: stranger }),
+      ];
+      expect(expectErrorAnswer(refused, 'not_found')).toEqual(expectErrorAnswer(never, 'not_found'));
+    }
+    expect((await sendMissing(server, begun, files, { key })).status).toBe(200);
+    expect((await commit(server, begun.upload, { key: deployToken })).status).toBe(201);
+  });
+
+  it('T14: is nothing a page of another site can make its visitors do', async () => {
+    const headers = { Origin: 'https://other.example' };
+    const begun = await open({ 'index.html': '' }, { key: null });
+    const ask = { key: null, headers };
+    await expectRefusal(server, 'forbidden', () => begin(server, { files: listOf({ 'index.html': '' }) }, ask));
+    await expectRefusal(server, 'forbidden', () => send(server, begun.upload, bodyOf(['']), ask));
+    await expectRefusal(server, 'forbidden', () => commit(server, begun.upload, ask));
+    expect((await begin(server, { files: listOf({ 'index.html': '' }) }, { headers })).status).toBe(201);
+  });
+
+  it('T20: has a name that stands neither in the log nor in the database', async () => {
+    const files = { 'index.html': fresh() };
+    const { upload, missing: asked } = await open(files);
+    await sendMissing(server, { upload, missing: asked }, files);
+    await commit(server, upload);
+    server.secrets.add(upload);
+  });
+});
+
+describe('security T4: the list of files', () => {
+  const listOfLength = (length: number) =>
+    Array.from({ length }, (_, i) => ({ path: `${i}-${'x'.repeat(120)}.html`, size: 0, sha256: sha256Of('') }));
+
+  it('may be as long as the plan has files, alone and in a batch; other calls take no more than ever', async () => {
+    const files = listOfLength(20_000);
+    const json = { 'Content-Type': 'application/json' };
+    expect(JSON.stringify({ files }).length).toBeGreaterThan(4e6);
+    expect((await begin(server, { files })).status).toBe(201);
+    const batch = JSON.stringify({ 0: { files }, 1: {} });
+    const typed = (path: string) => server.api(path, { method: 'POST', headers: json, body: batch });
+    expect((await typed('/trpc/deployments.begin,deployments.commit?batch=1')).text).toContain('"upload"');
+    expect((await typed('/trpc/tokens.create,deployments.commit?batch=1')).status).toBe(413);
+    expectErrorAnswer(
+      await server.api('/tokens', { method: 'POST', headers: json, body: JSON.stringify({ files }) }),
+      'payload_too_large',
+    );
+  });
+
+  it('is refused unread when it is longer', async () => {
+    const { key } = await server.account('free');
+    const { details } = expectErrorAnswer(
+      await begin(server, { files: listOfLength(20_000) }, { key }),
+      'payload_too_large',
+    );
+    expect(details).toMatchObject({ limit: 'body' });
+  });
+});
+
+describe('contract §9: a body of contents', () => {
+  it('is read however it is cut into chunks', async () => {
+    const contents = ['one', '', 'three'.repeat(20), 'x'];
+    const body = bodyOf(contents);
+    for (let size = 1; size < 60; size += 1) {
+      const read: string[] = [];
+      async function* chunks() {
+        for (let at = 0; at < body.length; at += size) yield body.subarray(at, at + size);
+      }
+      await readContents(chunks(), {
+        maxBytes: body.length,
+        begin(sha256, length) {
+          let text = '';
+          return {
+            write(chunk) {
+              text += Buffer.from(chunk).toString();
+              return undefined;
+            },
+            end: () => void read.push(`${sha256 === sha256Of(text)} ${length === text.length} ${text}`),
+          };
+        },
+      });
+      expect(read).toEqual(contents.map((text) => `true true ${text}`));
+    }
+  });
+
+  it('is read no faster than it is taken', async () => {
+    const body = bodyOf(['x'.repeat(1_000)]);
+    const drained = Promise.withResolvers<void>();
+    const waiting = Promise.withResolvers<void>();
+    let taken = 0;
+    async function* chunks() {
+      for (let at = 0; at < body.length; at += 100) {
+        taken += 1;
+        yield body.subarray(at, at + 100);
+      }
+    }
+    const reading = readContents(chunks(), {
+      maxBytes: body.length,
+      begin: () => ({
+        write() {
+          waiting.resolve();
+          return drained.promise;
+        },
+        end() {},
+      }),
+    });
+    await waiting.promise;
+    await new Promise(setImmediate);
+    expect(taken).toBe(1);
+    drained.resolve();
+    await reading;
+    expect(taken).toBe(Math.ceil(body.length / 100));
+  });
+
+  it.each<[string, (files: Record<string, string>) => [Buffer, Record<string, string>?], number]>([
+    ['of another type', ({ a }) => [bodyOf([a!]), { 'Content-Type': 'application/octet-stream' }], 400],
+    ['that is compressed', ({ a }) => [bodyOf([a!]), { 'Content-Encoding': 'gzip' }], 400],
+    ['larger than what is missing', ({ a, b }) => [bodyOf([a!, b!, 'more', fresh()])], 413],
+    ['with a length beyond all numbers', ({ a }) => [contentOf(a!, { length: 2n ** 64n - 1n })], 400],
+    ['that ends within a head', ({ a }) => [bodyOf([a!]).subarray(0, 39)], 400],
+  ])('%s is refused, and nothing has changed', async (_, spoil, status) => {
+    const files = { a: fresh(), b: fresh() };
+    const { upload } = await open(files);
+    const [body, headers = {}] = spoil(files);
+    const code = status === 413 ? 'payload_too_large' : 'validation_failed';
+    await expectRefusal(server, code, () => send(server, upload, body, { headers }));
+  });
+
+  it.each<[string, (body: Buffer) => Buffer, number]>([
+    ['ends within a content', (body) => body.subarray(0, -1), 1],
+    ['goes on with what was not asked for', (body) => Buffer.concat([body.subarray(0, 80), contentOf('no')]), 1],
+    ['holds other bytes', (body) => Buffer.concat([body.subarray(0, -1), Buffer.from('!')]), 1],
+  ])('that %s leaves what came whole before', async (_, spoil, left) => {
+    const files = { a: fresh(), b: fresh() };
+    const { upload } = await open(files);
+    expectErrorAnswer(await send(server, upload, spoil(bodyOf([files.a, files.b]))), 'validation_failed');
+    expect(await missing(upload)).toBe(left);
+  });
+
+  it.each([0.1, 0.5, 0.99])(
+    'T6: broken off by the client at %d keeps what arrived whole, and the rest can follow',
+    async (share) => {
+      const files = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`${i}.txt`, fresh().repeat(2_000)]));
+      const begun = await open(files);
+      const body = bodyOf(Object.values(files));
+      const cut = Math.floor(body.length * share);
+      const client = request({
+        port: server.port,
+        method: 'PUT',
+        path: `/uploads/${begun.upload}/contents`,
+        headers: {
+          Host: `localhost:${server.port}`,
+          Authorization: `Bearer ${OWNER_KEY}`,
+          'Content-Type': CONTENTS_TYPE,
+          'Content-Length': body.length,
+        },
+      });
+      client.on('error', () => {});
+      client.write(body.subarray(0, cut), () => client.destroy());
+      const whole = Math.floor(cut / (body.length / 60));
+      await expect.poll(() => missing(begun.upload), { timeout: 10_000 }).toBe(60 - whole);
+      await expect.poll(() => server.berth.core.activePacks.size).toBe(0);
+      expect((await sendMissing(server, begun, files)).json()).toEqual({ received: 60, missing: 0 });
+      expect((await commit(server, begun.upload)).status).toBe(201);
+    },
+  );
+});
+
+describe('contract §7: the budget of deploys', () => {
+  it('is what beginning costs; going on, sending and committing cost nothing of it', async () => {
+    const limited = await startTestServer({ RATE_LIMITS: 'global=1000/min,deploy=2/h,anonymous=1/h' });
+    const files = { 'index.html': fresh() };
+    const again = { headers: { 'Idempotency-Key': 'again' } };
+    const begun = (await begin(limited, { files: listOf(files) }, again)).json<BegunUpload>();
+    await sendMissing(limited, begun, files);
+    for (let i = 0; i < 3; i += 1) {
+      expect((await begin(limited, { files: listOf(files) }, again)).status).toBe(201);
+      expect((await commit(limited, begun.upload)).status).toBe(201);
+    }
+    expect((await begin(limited, { files: listOf(files) })).status).toBe(201);
+    const refused = await begin(limited, { files: listOf(files) });
+    expectErrorAnswer(refused, 'rate_limit_exceeded');
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    const nobody = { key: null };
+    expect((await begin(limited, { files: listOf(files) }, nobody)).status).toBe(201);
+    expectErrorAnswer(await begin(limited, { files: listOf(files) }, nobody), 'rate_limit_exceeded');
+    await limited.close();
+  });
+});
