@@ -19,7 +19,7 @@ export interface LoggedRequest {
  *
  * A line has method, host, path without query, status, the bytes written to the connection meanwhile, the time in
  * milliseconds, and the address. No other header is logged, and of a claim link nothing that follows its page, be the
- * hash whole or not.
+ * hash whole or not; nor the name of an upload.
  *
  * @param claimPath The path below which claim links lie on the host of the API, such as `/claim`. Default: none do.
  * Source: security T20, T24, T38.
@@ -28,7 +28,7 @@ export function createRequestLog(log: Log, claimPath: string | null = null): (re
   return ({ req, res, requestId, start, kind, address }) => {
     const { method, socket } = req;
     const { host } = req.headers;
-    const path = kind === 'api' && claimPath !== null ? hideClaim(pathOf(req), claimPath) : pathOf(req);
+    const path = kind === 'api' ? hideUpload(hideClaim(pathOf(req), claimPath)) : pathOf(req);
     const written = socket.bytesWritten;
     res.once('close', () => {
       log.info(
@@ -56,8 +56,14 @@ function pathOf(req: IncomingMessage & { originalUrl?: string }): string {
   return target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '');
 }
 
+/** The name of an upload is all that it takes to go on with an anonymous one. */
+function hideUpload(path: string): string {
+  return path.replace(/^\/uploads\/[^/]+/, '/uploads/[hidden]');
+}
+
 /** Where claim links lie at the root, only what begins like a hash is one. */
-function hideClaim(path: string, claimPath: string): string {
+function hideClaim(path: string, claimPath: string | null): string {
+  if (claimPath === null) return path;
   const rest = path.startsWith(`${claimPath}/`) ? path.slice(claimPath.length + 1) : '';
   const isClaim = claimPath === '' ? /^[0-9a-f]{16}/.test(rest) : rest !== '';
   return isClaim ? `${claimPath}/[hidden]` : path;

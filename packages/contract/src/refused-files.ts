@@ -72,16 +72,26 @@ export function isJunk(path: string): boolean {
  * @returns The reason as a sentence, or `null` when it may be published. Source: contract §3.
  */
 export function refusedPath(path: string): string | null {
+  const reason = privatePath(path);
+  if (reason) return reason;
+  const extension = extensionOf(path.slice(path.lastIndexOf('/') + 1));
+  return BLOCKED.has(extension) ? `programs and installers (.${extension}) are never published` : null;
+}
+
+/**
+ * Says why a file is somebody's own, such as secrets and repositories: the part of {@link refusedPath} that a client leaves
+ * out, where a program in the folder is a mistake to be told.
+ *
+ * @returns The reason as a sentence, or `null` when it is not private. Source: contract §3; security T3.
+ */
+export function privatePath(path: string): string | null {
   const segments = path.split('/');
   const name = segments.at(-1)!;
   if (segments.includes('.git')) return 'a repository (.git/) is never published; upload the built site alone';
   if (segments[0] === 'node_modules' && segments.length > 1)
     return 'node_modules/ is the sign of an unbuilt project; upload the folder that the build writes';
   if (name.startsWith('.env')) return 'environment files (.env*) hold secrets and are never published';
-  if (KEY_FILES.test(name)) return 'private keys are never published';
-  const extension = extensionOf(name);
-  if (BLOCKED.has(extension)) return `programs and installers (.${extension}) are never published`;
-  return null;
+  return KEY_FILES.test(name) ? 'private keys are never published' : null;
 }
 
 /** True when the bytes have to be searched for {@link PRIVATE_KEY_MARKER} before the file is accepted. */

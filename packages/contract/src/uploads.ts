@@ -15,42 +15,91 @@ export const CONTENT_HEAD_BYTES = 40;
 /** How long an upload may be committed, in seconds. Source: contract §9. */
 export const UPLOAD_SECONDS = 24 * 60 * 60;
 
-const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'a SHA-256 is 64 lower-case hex digits');
-
 /** A file that is to be published: its path, its size in bytes, and which content it is. Source: contract §9. */
-export const UploadFile = z.object({ path: z.string(), size: z.int().min(0), sha256: Sha256 });
+export const UploadFile = z.object({
+  path: z.string().describe('The path of the file in the site.').meta({ example: 'docs/index.html' }),
+  size: z.int().min(0, 'a size is a number of bytes').describe('In bytes.'),
+  sha256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, 'a SHA-256 is 64 lower-case hex digits')
+    .describe('The SHA-256 of its bytes, as 64 lower-case hex digits.'),
+});
 export type UploadFile = z.infer<typeof UploadFile>;
 
-const UploadOptions = z.object({
-  labels: Labels.optional(),
-  password: Password.optional(),
-  via: z.string().optional(),
-  ttl: Ttl.optional(),
-});
+/** What an upload asks for besides its files, as in a multipart deploy. Source: contract §3. */
+interface UploadOptions {
+  labels?: string[] | undefined;
+  password?: string | undefined;
+  via?: string | undefined;
+  ttl?: number | undefined;
+}
 
-/** Begins an upload: with every file, or as a change of a deployment of the same account. Source: contract §9. */
-export const BeginUpload = z.union([
-  UploadOptions.extend({ files: z.array(UploadFile).min(1, 'a deploy has at least one file') }).strict(),
-  UploadOptions.extend({
-    base: DeploymentReference,
-    put: z.array(UploadFile),
-    remove: z.array(z.string()),
-  }).strict(),
-]);
-export type BeginUpload = z.input<typeof BeginUpload>;
+/** An upload of every file. */
+export interface WholeUpload extends UploadOptions {
+  files: UploadFile[];
+  base?: undefined;
+}
+
+/** An upload as a change of a deployment of the same account. */
+export interface ChangeUpload extends UploadOptions {
+  base: string;
+  put: UploadFile[];
+  remove: string[];
+  files?: undefined;
+}
+
+/** Begins an upload: with every file, or as a change. Source: contract §9. */
+export type BeginUpload = WholeUpload | ChangeUpload;
+
+/** One object of optional fields, so that a fault is told by the field it is in; which of them go together is checked last. */
+export const BeginUpload = z
+  .object({
+    files: z.array(UploadFile).min(1, 'a deploy has at least one file').optional().describe('Every file of the site.'),
+    base: DeploymentReference.optional().describe('A deployment of the same account that the upload is a change of.'),
+    put: z.array(UploadFile).optional().describe('With `base`: the files that are new or other ones.'),
+    remove: z
+      .array(z.string())
+      .optional()
+      .describe('With `base`: the paths that go. One that is not there is gone already.'),
+    labels: Labels.optional(),
+    password: Password.optional().describe('Puts an unlock page in front of the site. It can never be read back.'),
+    via: z.string().optional().describe('What makes this deployment: at most 32 of `a-z0-9._-`.'),
+    ttl: Ttl.optional().describe('Seconds until the deployment expires. Needs a credential.'),
+  })
+  .superRefine(({ files, base, put, remove }, { addIssue }) => {
+    const wrong = (path: string, message: string) => addIssue({ code: 'custom', path: [path], message });
+    if (files === undefined && base === undefined)
+      wrong('files', 'is missing: send every file, or a base and a change');
+    if (files !== undefined && (base ?? put ?? remove) !== undefined)
+      wrong('base', 'a change of a base names what it puts and removes, and no files');
+    if (base !== undefined && files === undefined) {
+      if (put === undefined) wrong('put', 'is missing: send the files that are new or other ones, or []');
+      if (remove === undefined) wrong('remove', 'is missing: send the paths that go, or []');
+    }
+  }) as unknown as z.ZodType<BeginUpload, BeginUpload>;
 
 /** An upload that is open: its name, which nobody else knows, and what is still to be sent. Source: contract §9. */
-export const BegunUpload = z.object({
-  upload: z.string(),
-  missing: z.array(z.string()).describe('The SHA-256 of each content that is still to be sent.'),
-});
+export const BegunUpload = z
+  .object({
+    upload: z
+      .string()
+      .describe('The name of the upload. Whoever knows it can go on with it: keep it as a secret.')
+      .meta({ example: '0123456789abcdef0123456789abcdef' }),
+    missing: z.array(z.string()).describe('The SHA-256 of each content that is still to be sent.'),
+  })
+  .meta({ id: 'BegunUpload' });
 export type BegunUpload = z.infer<typeof BegunUpload>;
 
-export const CommitUpload = z.object({ upload: z.string() });
+/** The name of an upload. Anything unreadable is the 404 of a missing one. */
+export const CommitUpload = z.object({
+  upload: z.string().describe('The name that began the upload.').meta({ example: '0123456789abcdef0123456789abcdef' }),
+});
 
 /** What came of a body of contents. */
-export const ReceivedContents = z.object({
-  received: z.int().describe('Contents of this body that are stored now.'),
-  missing: z.int().describe('Contents that are still to be sent.'),
-});
+export const ReceivedContents = z
+  .object({
+    received: z.int().describe('Contents of this body that are stored now.'),
+    missing: z.int().describe('Contents that are still to be sent.'),
+  })
+  .meta({ id: 'ReceivedContents' });
 export type ReceivedContents = z.infer<typeof ReceivedContents>;

@@ -58,10 +58,12 @@ export function createApiHost({
   app.post('/deployments', cors, deploy);
   app.put('/uploads/:upload/contents', cors, createContentsRoute({ createContext, log }));
   app.use(trpcRouter(appRouter, createContext, log));
-  app.use(restRouter(appRouter, createContext, log, {
+  app.use(
+    restRouter(appRouter, createContext, log, {
       '/deployments': ['POST'],
       '/uploads/{upload}/contents': ['PUT'],
-    }));
+    }),
+  );
   app.use(handleErrors(log));
   return app;
 }

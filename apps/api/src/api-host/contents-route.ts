@@ -1,6 +1,14 @@
 import type { ServerResponse } from 'node:http';
 import { CONTENTS_TYPE, type ReceivedContents } from '@berth/contract';
-import { type ContentsBody, type Context, invalid, type Log, receiveContents, ServiceError, tooLarge } from '@berth/core';
+import {
+  type ContentsBody,
+  type Context,
+  invalid,
+  type Log,
+  receiveContents,
+  ServiceError,
+  tooLarge,
+} from '@berth/core';
 import type { Request, Response } from 'express';
 import { sendError } from '../http/error-answer.ts';
 import { sendJson } from '../http/json-answer.ts';
@@ -25,28 +33,33 @@ const OPERATION = 'deployments.contents';
 export function createContentsRoute({ createContext, log }: ContentsRoute) {
   return async (req: Request, res: Response): Promise<void> => {
     try {
-      const { core, caller } = refuseUnread(req, createContext(req, res));
-      const body = await receiveContents(core, caller, String(req.params['upload']));
-      try {
-        sendJson(res, 200, JSON.stringify(await receive(req, res, body)));
-      } finally {
-        await body.close();
-      }
+      const ctx = createContext(req, res);
+      refuseUnread(req, ctx);
+      sendJson(res, 200, JSON.stringify(await receive(req, res, ctx)));
     } catch (thrown) {
       sendError(res, thrown, { log, operation: OPERATION });
     }
   };
 }
 
-function refuseUnread(req: Request, ctx: Context): Context {
+function refuseUnread(req: Request, ctx: Context): void {
   refuseUpload(OPERATION, req, ctx);
   const [type = ''] = (req.headers['content-type'] ?? '').split(';');
-  if (type.trim().toLowerCase() !== CONTENTS_TYPE) throw invalid('Content-Type', `contents are sent as ${CONTENTS_TYPE}`);
-  return ctx;
+  if (type.trim().toLowerCase() !== CONTENTS_TYPE)
+    throw invalid('Content-Type', `contents are sent as ${CONTENTS_TYPE}`);
+}
+
+async function receive(req: Request, res: Response, { core, caller }: Context): Promise<ReceivedContents> {
+  const body = await receiveContents(core, caller, String(req.params['upload']));
+  try {
+    return await readBody(req, res, body);
+  } finally {
+    await body.close();
+  }
 }
 
 /** What was wrong with the body is told after what came whole before it is kept. */
-async function receive(req: Request, res: Response, body: ContentsBody): Promise<ReceivedContents> {
+async function readBody(req: Request, res: Response, body: ContentsBody): Promise<ReceivedContents> {
   const { maxBytes } = body;
   if (Number(req.headers['content-length'] ?? 0) > maxBytes)
     throw tooLarge('body', maxBytes, `What is missing fits in ${maxBytes} bytes; the body has more.`);

@@ -119,7 +119,8 @@ export const ERRORS: Record<OperationError | 'other', ErrorAnswer> = {
         error: 'not_found',
         message: 'There is no such deployment.',
         by: (operation) =>
-          (operation.name.startsWith('deployments.') && !isUpload(operation)) || is('domains.put', 'deployments.begin')(operation),
+          (operation.name.startsWith('deployments.') && !isUpload(operation)) ||
+          is('domains.put', 'deployments.begin')(operation),
       },
       'An upload': {
         error: 'not_found',

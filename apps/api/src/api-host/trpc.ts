@@ -105,7 +105,9 @@ async function readCalls(req: Request, maxBytes: number): Promise<string> {
 /** What the procedures of these calls say about the size of their body. */
 function wishesOf(router: AnyTRPCRouter, path: string): Meta['maxBodyBytes'][] {
   const procedures = router._def.procedures as Record<string, { _def: { meta?: Meta } }>;
-  return namesOf(path).map((name) => (Object.hasOwn(procedures, name) ? procedures[name]!._def.meta?.maxBodyBytes : undefined));
+  return namesOf(path).map((name) =>
+    Object.hasOwn(procedures, name) ? procedures[name]!._def.meta?.maxBodyBytes : undefined,
+  );
 }
 
 /** The inputs of a batch stand one level deeper. */

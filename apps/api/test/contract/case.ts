@@ -23,5 +23,5 @@ export interface Case {
   input: (world: World) => Input | Promise<Input>;
 }
 
-/** A case. */
+/** Names a case: what it is, and the status of its answer. */
 export const when = (title: string, status: number, input: Case['input']): Case => ({ title, status, input });

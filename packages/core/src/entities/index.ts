@@ -14,6 +14,9 @@ import { Pack } from './pack.ts';
 import { PlanChange } from './plan-change.ts';
 import { RateBucket } from './rate-bucket.ts';
 import { Token } from './token.ts';
+import { UploadContent } from './upload-content.ts';
+import { UploadPack } from './upload-pack.ts';
+import { Upload } from './upload.ts';
 
 /** Every entity, for the ORM. */
 export const entities = [
@@ -33,6 +36,9 @@ export const entities = [
   PlanChange,
   RateBucket,
   Token,
+  Upload,
+  UploadContent,
+  UploadPack,
 ];
 
 export {
@@ -52,6 +58,9 @@ export {
   PlanChange,
   RateBucket,
   Token,
+  Upload,
+  UploadContent,
+  UploadPack,
 };
 export type { AccountState } from './account.ts';
 export type { DomainStatus } from '@berth/contract';

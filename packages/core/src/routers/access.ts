@@ -10,6 +10,9 @@
  */
 export const ACCESS = {
   'deployments.create': ['anonymous', 'deploy', 'api'],
+  'deployments.begin': ['anonymous', 'deploy', 'api'],
+  'deployments.contents': ['anonymous', 'deploy', 'api'],
+  'deployments.commit': ['anonymous', 'deploy', 'api'],
   'deployments.list': ['api'],
   'deployments.get': ['api'],
   'deployments.update': ['api'],
@@ -54,6 +57,9 @@ export type Operation = keyof typeof ACCESS;
  * Source: service-api part 5, rule 5; contract §2, §4; security T22.
  */
 export const OTHERS = {
+  'deployments.begin': 'not_found',
+  'deployments.contents': 'not_found',
+  'deployments.commit': 'not_found',
   'deployments.get': 'not_found',
   'deployments.update': 'not_found',
   'deployments.delete': 'not_found',

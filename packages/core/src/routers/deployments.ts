@@ -1,4 +1,8 @@
 import {
+  BeginUpload,
+  BegunUpload,
+  CommitUpload,
+  CreatedDeployment,
   DeletedDeployment,
   Deployment,
   DeploymentList,
@@ -12,11 +16,18 @@ import {
   listDeployments,
   updateDeployment,
 } from '../services/deployments/deployments.ts';
-import { accountProcedure, router } from './trpc.ts';
+import { beginUpload } from '../services/uploads/begin-upload.ts';
+import { commitUpload } from '../services/uploads/commit-upload.ts';
+import { accountProcedure, deployProcedure, router } from './trpc.ts';
 
 const tags = ['Deployments'];
+const uploads = ['Uploads'];
 
-/** Published sites. `POST /deployments` is multipart and has a route of its own. Source: service-api part 4. */
+/** What a file takes in the JSON of a call, with a path of usual length. */
+const FILE_BYTES = 400;
+const OTHER_BYTES = 1024 ** 2;
+
+/** Published sites. `POST /deployments` is multipart and has a route of its own, as do the contents of uploads. Source: service-api part 4; contract §9. */
 export const deployments = router({
   list: accountProcedure
     .meta({
@@ -82,4 +93,50 @@ export const deployments = router({
     .input(DeploymentPath)
     .output(DeletedDeployment)
     .mutation(({ ctx, input }) => deleteDeployment(ctx, input.deployment)),
+
+  begin: deployProcedure
+    .meta({
+      openapi: {
+        method: 'POST',
+        path: '/uploads',
+        summary: 'Begin an upload that sends only what is missing',
+        description:
+          'Names every file by its path, size and SHA-256, in `files`; or, against a deployment of the same account, only what changed: `base`, `put`, `remove`. The answer tells which contents are still to be sent, to `PUT /uploads/{upload}/contents`. What this account uploaded lately is spared; what others have stored makes no difference.\n\nWith an `Idempotency-Key` the same files and options go on with the same upload, and `missing` is what it still waits for. An upload can be committed for 24 hours. It counts as a deploy; its commit does not.',
+        tags: uploads,
+        keyed: true,
+        successDescription: 'The upload, and what is still to be sent.',
+        errorResponses: {
+          403: 'The plan holds no more deployments; or, without a credential, `ttl` was given, or a page of another site asks.',
+          413: 'The upload crosses a limit of the plan. `details.limit` names it, and `details.file` the file if it is one.',
+          422: 'The `Idempotency-Key` was used for another upload.',
+          429: 'Deploys are counted besides: by credential, and more strictly by address where there is none.',
+        },
+      },
+      status: 201,
+      maxBodyBytes: ({ maxFilesCount }) => OTHER_BYTES + maxFilesCount * FILE_BYTES,
+    })
+    .input(BeginUpload)
+    .output(BegunUpload)
+    .mutation(({ ctx, input }) => beginUpload(ctx, input)),
+
+  commit: deployProcedure
+    .meta({
+      openapi: {
+        method: 'POST',
+        path: '/uploads/{upload}/commit',
+        summary: 'Publish an upload as a new deployment',
+        description:
+          'All or nothing. Repeating it answers the same deployment again, for 24 hours; there is never a second one.',
+        tags: uploads,
+        successDescription: 'Published: the site is served from now on.',
+        errorResponses: {
+          403: 'The plan holds no more deployments; or, without a credential, a page of another site asks.',
+          422: 'Contents are missing; `details.missing` says how many. `POST /uploads` with the same `Idempotency-Key` names them.',
+        },
+      },
+      status: 201,
+    })
+    .input(CommitUpload)
+    .output(CreatedDeployment)
+    .mutation(({ ctx, input }) => commitUpload(ctx, input.upload)),
 });

@@ -1,3 +1,4 @@
+import type { DeployLimits } from '@berth/contract';
 import { initTRPC } from '@trpc/server';
 import type { Caller, Core } from '../core.ts';
 import { ServiceError } from '../errors.ts';
@@ -9,6 +10,10 @@ export interface Context {
   core: Core;
   caller: Caller;
   requestId: string;
+  /** The `Idempotency-Key` as it was sent. Absent when it was not. */
+  idempotencyKey?: string;
+  /** Whether a browser asks for a page of another site than the console. Default: no. */
+  isForeignPage?: boolean;
   /**
    * Tells a subscriber where its events begin, so that a line that drops before the first of them resumes there. Absent where
    * no line can drop.
@@ -27,6 +32,8 @@ export interface Meta extends Record<string, unknown> {
     description?: string;
     tags: string[];
     deprecated?: boolean;
+    /** Whether an `Idempotency-Key` counts. */
+    keyed?: true;
     /** What success answers, for people. */
     successDescription?: string;
     /**
@@ -37,6 +44,11 @@ export interface Meta extends Record<string, unknown> {
   };
   /** The status of success; 200 when absent. */
   status?: number;
+  /**
+   * How large the JSON of a call may be, in bytes, where it grows with what the caller's plan allows. The body then has the
+   * time of an upload to arrive. Default: what the faces take of anybody.
+   */
+  maxBodyBytes?: (limits: DeployLimits) => number;
   /** Success is 201 as well: when the call has made something new, which it tells by `onCreated` of its context. */
   creates?: true;
   /** The REST face answers 301 to this path instead of calling the procedure. */
@@ -84,6 +96,26 @@ export const createCallerFactory = t.createCallerFactory;
 
 /** A procedure that its row in the access table opens. */
 export const procedure = t.procedure.use(guard);
+
+/**
+ * A procedure that publishes. No page of another site makes its visitors deploy anonymously: it could claim what they made.
+ *
+ * @throws `forbidden`. Source: contract §3; security T14.
+ */
+export const deployProcedure = procedure.use(({ ctx, next }) => {
+  try {
+    refuseForeignPage(ctx);
+  } catch (refusal) {
+    throw toTrpcError(toServiceError(refusal));
+  }
+  return next();
+});
+
+/** @throws `forbidden` for an anonymous caller whom a page of another site makes ask. Source: contract §3; security T14. */
+export function refuseForeignPage({ caller, isForeignPage = false }: Context): void {
+  if (caller.kind === 'anonymous' && isForeignPage)
+    throw new ServiceError('forbidden', 'A page of another site cannot deploy without a credential.');
+}
 
 /** A procedure whose row names accounts only: its caller is one. */
 export const accountProcedure = procedure.use(({ ctx, next }) => {

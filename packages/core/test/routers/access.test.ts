@@ -7,8 +7,8 @@ import { createCallerFactory, procedure, router } from '../../src/routers/trpc.t
 import { ANONYMOUS, createTestCore, type TestCore } from '../test-core.ts';
 
 const ACTORS: readonly Actor[] = ['anonymous', 'deploy', 'api'];
-/** The one operation that is no procedure: its body is multipart. */
-const ROUTE = 'deployments.create';
+/** The operations that are no procedures: their bodies are no JSON. */
+const ROUTES: readonly string[] = ['deployments.create', 'deployments.contents'];
 
 let test: TestCore;
 let callers: Record<Actor, Caller>;
@@ -40,19 +40,20 @@ async function statusOf(operation: string, actor: Actor): Promise<number> {
 
 describe('T21: the access table', () => {
   it('has a row for every procedure, and no row for what is not there', () => {
-    expect([...Object.keys(appRouter._def.procedures), ROUTE].toSorted()).toEqual(Object.keys(ACCESS).toSorted());
+    expect([...Object.keys(appRouter._def.procedures), ...ROUTES].toSorted()).toEqual(Object.keys(ACCESS).toSorted());
   });
 
   it('contract §5: opens to a deploy token what deploys need, and nothing else', () => {
     const open = (actor: Actor) => Object.keys(ACCESS).filter((operation) => mayCall(operation, actor));
+    const deploys = ['deployments.begin', 'deployments.commit', 'deployments.contents', 'deployments.create'];
     expect(open('deploy').toSorted()).toEqual([
-      'deployments.create',
+      ...deploys,
       'plans.list',
       'platform.config',
       'platform.limits',
       'platform.ping',
     ]);
-    expect(open('anonymous').toSorted()).toEqual(['deployments.create', 'plans.list', 'platform.config']);
+    expect(open('anonymous').toSorted()).toEqual([...deploys, 'plans.list', 'platform.config']);
     expect(open('api')).toEqual(Object.keys(ACCESS));
   });
 
@@ -69,7 +70,7 @@ describe('T21: the access table', () => {
     for (const actor of ACTORS) expect(mayCall(operation, actor)).toBe(false);
   });
 
-  const procedures = Object.keys(ACCESS).filter((operation) => operation !== ROUTE) as Operation[];
+  const procedures = Object.keys(ACCESS).filter((operation) => !ROUTES.includes(operation)) as Operation[];
   it.each(procedures.flatMap((operation) => ACTORS.map((actor) => [operation, actor] as const)))(
     'decides on %s for %s before it looks at the input',
     async (operation, actor) => {

@@ -78,6 +78,14 @@ async function orphan(ageMs: number, name: string = randomUUID()): Promise<strin
   return name;
 }
 
+/** An upload of nobody. @param expires An SQL expression. @returns Its hash. */
+async function beginAnUpload(expires: string): Promise<Buffer> {
+  const [row] = await test.database.query<{ hash: Buffer }>(`
+    insert into upload (hash, fingerprint, paths, hashes, sizes, asked, lengths, labels, via, created, expires)
+    values (gen_random_uuid()::text::bytea, '', '{}', '', '{}', '', '{}', '{}', 'api', now(), ${expires}) returning hash`);
+  return row!.hash;
+}
+
 describe('contract §8: a doctor on a sound service', () => {
   it('finds nothing, tells every check it makes, and how far it has come', async () => {
     const told = await events();
@@ -272,6 +280,19 @@ describe('I3: a doctor compares files and rows', () => {
     expect(await Promise.all(orphans.map(exists))).toEqual(Array(5).fill(true));
   });
 
+  it('finds a pack that an open upload needs, and that may be removed', async () => {
+    const pack = randomUUID();
+    await test.database.query(`insert into pack (id, state, boot_id, created) values ($1, 'open', $2, now())`, [
+      pack,
+      core.boot,
+    ]);
+    const upload = await beginAnUpload(`now() + interval '1 hour'`);
+    await test.database.query('insert into upload_pack values ($1, $2)', [upload, pack]);
+    expect(await examine()).toMatchObject([{ check: 'packs', severity: 'damage', pack }]);
+    await test.database.query('delete from upload');
+    await test.database.query('delete from pack where id = $1', [pack]);
+  });
+
   it('and leaves a file alone that Berth did not make', async () => {
     await orphan(10 * GRACE_MS, 'a-note');
     expect(await examine({ fix: true })).toMatchObject([{ check: 'packs', pack: 'a-note', fixed: false }]);
@@ -299,10 +320,11 @@ describe('I4: a doctor recounts', () => {
 });
 
 describe('contract §8: a doctor looks for what jobs should have done', () => {
-  it('and does it when it is told to: expired deployments, plan changes, dead packs', async () => {
+  it('and does it when it is told to: expired deployments, uploads that are over, plan changes, dead packs', async () => {
     const dead = randomUUID();
     await orphan(0, dead);
     await test.database.query(`update deployment set expires = now() - interval '1 hour' where id = $1`, [site]);
+    await beginAnUpload(`now() - interval '1 hour'`);
     await test.database.query(
       `insert into plan_change select account_id, 'free', now(), now() - interval '1 hour' from deployment where id = $1`,
       [site],
@@ -315,9 +337,10 @@ describe('contract §8: a doctor looks for what jobs should have done', () => {
     expect(fresh.map(({ check, severity, fixed }) => [check, severity, fixed])).toEqual([
       ['backlog', 'drift', false],
       ['backlog', 'drift', false],
+      ['backlog', 'drift', false],
       ['backlog', 'advice', false],
     ]);
-    expect((await examine({ fix: true })).map(({ fixed }) => fixed)).toEqual([true, true, true]);
+    expect((await examine({ fix: true })).map(({ fixed }) => fixed)).toEqual([true, true, true, true]);
     expect(await examine()).toEqual([]);
     expect(await exists(dead)).toBe(false);
   });

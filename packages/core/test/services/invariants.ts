@@ -17,6 +17,9 @@ const TABLES = [
   'member',
   'pack',
   'token',
+  'upload',
+  'upload_content',
+  'upload_pack',
 ] as const;
 
 /** What a refused request leaves as it was: the rows of each table, the counters, the uploads at hand. */
@@ -65,16 +68,18 @@ export async function expectSound({ core, database }: TestCore): Promise<void> {
   expect(miscounted, 'I4').toEqual([]);
 }
 
-/** I3: after the sweep, files = rows = packs that deployments or compressed forms need, and no content lies elsewhere. */
+/** I3: after the sweep, files = rows = packs that deployments, uploads or compressed forms need, and no content lies elsewhere. */
 export async function expectSwept({ core, database }: TestCore): Promise<void> {
   const ids = async (query: string) => (await database.query<{ id: string }>(query)).map(({ id }) => id).toSorted();
   const referenced = await ids(
-    'select pack_id as id from deployment_pack union select pack_id from compression where pack_id is not null',
+    'select pack_id as id from deployment_pack union select pack_id from upload_pack union select pack_id from compression where pack_id is not null',
   );
   expect(await ids('select id from pack'), 'I3: rows').toEqual(referenced);
   expect((await Array.fromAsync(core.packs.list())).toSorted(), 'I3: files').toEqual(referenced);
   expect(
-    await ids('select distinct pack_id as id from content where pack_id not in (select pack_id from deployment_pack)'),
+    await ids(
+      'select distinct pack_id as id from content where pack_id not in (select pack_id from deployment_pack union select pack_id from upload_pack)',
+    ),
     'I3: contents',
   ).toEqual([]);
 }

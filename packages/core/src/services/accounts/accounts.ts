@@ -1,7 +1,7 @@
 import type { Account as WireAccount, Plan } from '@berth/contract';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import type { AccountCaller, Core } from '../../core.ts';
+import type { AccountCaller, Caller, Core } from '../../core.ts';
 import { Account, Member, Token } from '../../entities/index.ts';
 import { recordActivity } from '../activities/activities.ts';
 import type { BillingPeriod } from './billing-periods.ts';
@@ -105,6 +105,18 @@ async function hasOwner(em: EntityManager): Promise<boolean> {
     em.getKysely(),
   );
   return rows.length > 0;
+}
+
+/**
+ * Turns away whose account can hold no more deployments, before anything is sent. An answer of the moment:
+ * {@link countDeployment} has the last word.
+ *
+ * @throws `forbidden`, with `details`. Source: contract §6.
+ */
+export async function refuseFull(core: Core, caller: Caller): Promise<void> {
+  if (caller.kind === 'anonymous') return;
+  const account = await core.database.em().findOneOrFail(Account, { id: caller.account });
+  refuseBeyondCap(core, account.plan, 'deployments', account.deploymentCount);
 }
 
 /**

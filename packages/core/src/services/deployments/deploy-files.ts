@@ -1,16 +1,8 @@
-import {
-  type DeployLimits,
-  findPathConflict,
-  isJunk,
-  mayHoldPrivateKey,
-  normalizePath,
-  PRIVATE_KEY_MARKER,
-  refusedPath,
-  type SizeLimit,
-} from '@berth/contract';
-import { invalid, invalidFile, ServiceError } from '../../errors.ts';
+import { type DeployLimits, mayHoldPrivateKey, PRIVATE_KEY_MARKER } from '@berth/contract';
+import { invalid, invalidFile } from '../../errors.ts';
 import type { Digest, PackBuilder } from '../../storage/pack-builder.ts';
 import type { RuleFiles } from '../../serving/rules/compile.ts';
+import { judgeFiles } from './file-rules.ts';
 import { keepRuleFile } from './rule-files.ts';
 
 /** A file part that arrived whole. */
@@ -38,18 +30,6 @@ export interface DeployFiles {
   readonly ruleFiles: RuleFiles;
 }
 
-/** How many file parts a deploy may have: junk is not counted for the user, but it is counted here. Source: security T4. */
-export function maxParts(limits: DeployLimits): number {
-  return limits.maxFilesCount * 2 + 100;
-}
-
-/** @throws `payload_too_large` in the one form it has. Source: contract §2. */
-export function tooLarge(limit: SizeLimit, max: number, message: string, file?: string): ServiceError {
-  return new ServiceError('payload_too_large', message, {
-    details: { limit, max, ...(file === undefined ? {} : { file }) },
-  });
-}
-
 /**
  * Collects files into a pack under the limits of a plan. Every limit is refused the moment it is crossed.
  *
@@ -62,27 +42,13 @@ export function collectFiles(
 ): DeployFiles {
   const parts: UploadedFile[] = [];
   const ruleFiles: RuleFiles = {};
-  let started = 0;
-  let files = 0;
-  let totalBytes = 0;
+  const judge = judgeFiles(limits);
 
   return {
     parts,
     ruleFiles,
     begin(name) {
-      const read = normalizePath(name);
-      if (!read.ok) throw invalidFile(shown(name), read.reason);
-      const { path } = read;
-      const junk = isJunk(path);
-      const refused = junk ? null : refusedPath(path);
-      if (refused) throw invalidFile(path, refused);
-      started += 1;
-      if (started > maxParts(limits))
-        throw tooLarge('maxFilesCount', limits.maxFilesCount, `A deploy has at most ${maxParts(limits)} parts.`);
-      if (!junk) files += 1;
-      if (files > limits.maxFilesCount)
-        throw tooLarge('maxFilesCount', limits.maxFilesCount, `A deploy has at most ${limits.maxFilesCount} files.`);
-
+      const { path, junk, grow } = judge(name);
       const part: UploadedFile = { path, junk, sha256: '', md5: '', size: 0 };
       const sink = pack.begin(
         (digest) => {
@@ -92,27 +58,9 @@ export function collectFiles(
         { keep: !junk },
       );
       const check = junk ? null : contentCheck(path, ruleFiles);
-      let size = 0;
       return {
         write(chunk) {
-          size += chunk.length;
-          if (size > limits.maxFileSize)
-            throw tooLarge(
-              'maxFileSize',
-              limits.maxFileSize,
-              `${path}: a file has at most ${limits.maxFileSize} bytes.`,
-              path,
-            );
-          if (!junk) {
-            totalBytes += chunk.length;
-            if (totalBytes > limits.maxTotalSize)
-              throw tooLarge(
-                'maxTotalSize',
-                limits.maxTotalSize,
-                `A deploy has at most ${limits.maxTotalSize} bytes.`,
-                path,
-              );
-          }
+          grow(chunk.length);
           check?.write(chunk);
           return sink.write(chunk);
         },
@@ -132,7 +80,13 @@ export interface ContentCheck {
   end(): void;
 }
 
-function contentCheck(path: string, ruleFiles: RuleFiles): ContentCheck | null {
+/**
+ * Looks at the content of a file whose name says that it has to be looked at.
+ *
+ * @param ruleFiles Gets it when it is a rule file.
+ * @returns `null` for most files. Source: contract §3; serving S22.
+ */
+export function contentCheck(path: string, ruleFiles: RuleFiles): ContentCheck | null {
   return mayHoldPrivateKey(path) ? privateKeyCheck(path) : keepRuleFile(path, ruleFiles);
 }
 
@@ -164,23 +118,4 @@ export function matchChecksums(parts: readonly UploadedFile[], checksums: readon
   for (const [i, { path, md5 }] of parts.entries())
     if (md5 !== checksums[i])
       throw invalidFile(path, `the bytes that arrived have the MD5 ${md5}, checksums[${i}] says ${checksums[i]}`);
-}
-
-/**
- * The files a deploy publishes.
- *
- * @throws `validation_failed` when there are none, or two cannot stand side by side. Source: contract §3.
- */
-export function publishedFiles(parts: readonly UploadedFile[]): UploadedFile[] {
-  const files = parts.filter(({ junk }) => !junk);
-  if (files.length === 0) throw invalid('files[]', 'a deploy has at least one file');
-  const conflict = findPathConflict(files.map(({ path }) => path));
-  if (conflict) throw invalidFile(conflict.second, `${conflict.reason} (${conflict.first} and ${conflict.second})`);
-  return files;
-}
-
-/** A name as an error may show it: printable and short. */
-function shown(name: string): string {
-  const printable = Array.from(name.slice(0, 200), (c) => (/[\p{C}\p{Zl}\p{Zp}]/u.test(c) ? '\ufffd' : c)).join('');
-  return printable === '' ? '(empty)' : printable;
 }

@@ -1,18 +1,18 @@
-import type { CreatedDeployment } from '@berth/contract';
+import { type CreatedDeployment, FILES_FIELD } from '@berth/contract';
 import type { Caller, Core } from '../../core.ts';
-import { Account } from '../../entities/index.ts';
 import { failpoint } from '../../failpoints.ts';
-import { refuseBeyondCap } from '../accounts/caps.ts';
-import { lookUpStored, type NewPack, type StoredLookup } from '../packs/contents.ts';
-import { collectFiles, type DeployFiles, matchChecksums, publishedFiles } from './deploy-files.ts';
-import { collectWarnings, warnOfNames } from './deploy-warnings.ts';
+import { refuseFull } from '../accounts/accounts.ts';
+import { lookUpStored } from '../packs/contents.ts';
+import { collectFiles, type DeployFiles, matchChecksums } from './deploy-files.ts';
 import { collectForm, type DeployForm } from './deploy-form.ts';
+import { publishedFiles } from './file-rules.ts';
 import { fingerprintOf, type IdempotencyKey } from './idempotency.ts';
 import { commitWith, type OpenPack, openPack } from '../packs/open-packs.ts';
+import { sealNew } from '../packs/seal-new.ts';
 import { hashPassword } from '../sites/passwords.ts';
 import { limitsOf } from '../accounts/plans.ts';
 import { type Outcome, type Publication, publish } from './publish.ts';
-import { compileRules } from '../../serving/rules/compile.ts';
+import { ruled } from './ruled.ts';
 
 /** One deploy on its way in. Its owner always ends it with `close`. */
 export interface Deploy {
@@ -36,10 +36,7 @@ export interface Deploy {
  * Source: contract §3; security §5.
  */
 export async function beginDeploy(core: Core, caller: Caller, key: IdempotencyKey | null): Promise<Deploy> {
-  if (caller.kind === 'account' && !key) {
-    const account = await core.database.em().findOneOrFail(Account, { id: caller.account });
-    refuseBeyondCap(core, account.plan, 'deployments', account.deploymentCount);
-  }
+  if (!key) await refuseFull(core, caller);
   const pack = openPack(core);
   const stored = lookUpStored(core);
   const files = collectFiles(pack, limitsOf(core, caller), stored.add);
@@ -58,7 +55,7 @@ export async function beginDeploy(core: Core, caller: Caller, key: IdempotencyKe
         options: asked.options,
         passwordHash,
         pack: await sealNew(pack, stored),
-        ...ruled(files, published),
+        ...ruled(files.ruleFiles, published),
         idempotency: key && { ...key, fingerprint: fingerprintOf(core, canonical(asked)) },
       };
       return commit(core, caller, pack, publication);
@@ -69,16 +66,7 @@ export async function beginDeploy(core: Core, caller: Caller, key: IdempotencyKe
 function check(files: DeployFiles, form: DeployForm, caller: Caller) {
   const { checksums, options } = form.read(caller);
   matchChecksums(files.parts, checksums);
-  return { files: publishedFiles(files.parts), options };
-}
-
-/** What the rule files say, and what is worth knowing about them and the other files. Source: serving S12, S22, S23. */
-function ruled({ ruleFiles }: DeployFiles, published: Publication['files']): Pick<Publication, 'rules' | 'warnings'> {
-  const paths = published.map(({ path }) => path);
-  const warnings = collectWarnings();
-  const rules = compileRules(ruleFiles, paths, (position, message) => warnings.add({ ...position, message }));
-  warnOfNames(paths, warnings);
-  return { rules, warnings: warnings.list() };
+  return { files: publishedFiles(files.parts, FILES_FIELD), options };
 }
 
 /** The canonical manifest and parameters: what "the same request" means. Source: contract §3. */
@@ -87,24 +75,6 @@ function canonical({ files, options }: ReturnType<typeof check>): unknown {
     files.map(({ path, sha256, size }) => [path, sha256, size]).toSorted((a, b) => (a[0]! < b[0]! ? -1 : 1)),
     options,
   ];
-}
-
-/**
- * A new pack up to this size is made durable beside the transaction that enters its contents, whose locks others wait for;
- * a larger one before it.
- */
-const MOST_BYTES_BESIDE = 64 * 1024 * 1024;
-
-/** Keeps the contents nobody has stored yet, and begins to make them durable. `null` when there are none. */
-async function sealNew(pack: OpenPack, lookup: StoredLookup): Promise<NewPack | null> {
-  const stored = await lookup.result();
-  await pack.retain((sha256) => !stored.has(sha256));
-  const contents = pack.contents();
-  if (contents.length === 0) return null;
-  const sealed = pack.seal();
-  if (contents.reduce((sum, { length }) => sum + length, 0) > MOST_BYTES_BESIDE) await sealed;
-  sealed.catch(() => {}); // Whoever waits for it hears of it; a deploy that is refused meanwhile does not.
-  return { id: pack.id, contents, sealed };
 }
 
 async function commit(core: Core, caller: Caller, pack: OpenPack, publication: Publication): Promise<Outcome> {

@@ -17,8 +17,8 @@ import { randomDeploymentId, randomSecret, secretHash } from '../random.ts';
 /** A deployment that only needs to be written down: its bytes are on their way to the disk. */
 export interface Publication {
   files: readonly { path: string; sha256: string; size: number }[];
-  options: DeployOptions;
-  /** PHC string of `options.password`. */
+  options: Omit<DeployOptions, 'password'>;
+  /** PHC string; `null` for a public site. */
   passwordHash: string | null;
   /** The new contents; `null` when every content was stored already. */
   pack: NewPack | null;

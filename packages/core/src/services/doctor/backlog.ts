@@ -9,6 +9,7 @@ const LATE_MS = 10 * 60 * 1000;
 
 interface Backlog {
   expired: number;
+  uploads: number;
   changes: number;
   dead: number;
   uncompressed: number;
@@ -20,7 +21,7 @@ export const backlog: Check = {
   title: 'Work that is overdue',
   async *run(core, { fix, graceMs }) {
     const found = await look(core);
-    const any = found.expired + found.changes + found.dead > 0;
+    const any = found.expired + found.uploads + found.changes + found.dead > 0;
     if (fix && any) {
       await sweep(core, { graceMs });
       await applyDuePlanChanges(core);
@@ -29,6 +30,10 @@ export const backlog: Check = {
     if (found.expired > 0)
       yield finding('drift', `${found.expired} deployments expired and were not cleaned up. Does a server run?`, {
         fixed: left.expired < found.expired,
+      });
+    if (found.uploads > 0)
+      yield finding('drift', `${found.uploads} uploads are over and were not cleaned up. Does a server run?`, {
+        fixed: left.uploads < found.uploads,
       });
     if (found.changes > 0)
       yield finding('drift', `${found.changes} plan changes are due and did not take effect. Does a server run?`, {
@@ -47,6 +52,7 @@ async function look(core: Core): Promise<Backlog> {
   const late = new Date(core.now().getTime() - LATE_MS);
   const { rows } = await sql<Backlog>`
     select (select count(*)::int from deployment where status = 'success' and expires <= ${late}) as expired,
+      (select count(*)::int from upload where expires <= ${late}) as uploads,
       (select count(*)::int from plan_change where due <= ${late}) as changes,
       (select count(*)::int from deployment where status = 'success' and compress_at <= ${late}) as uncompressed,
       (select count(*)::int from pack where state = 'dead') as dead`.execute(core.database.kysely);

@@ -14,6 +14,7 @@ export const packs: Check = {
   async *run(core, options) {
     yield* contentsOutside(core);
     yield* neededPacks(core);
+    yield* pinnedPacks(core);
     yield* filesWithoutRow(core, options);
   },
 };
@@ -46,6 +47,15 @@ async function* neededPacks(core: Core): AsyncGenerator<Finding> {
       pack,
       deployments: [deployment],
     });
+}
+
+/** Packs that open uploads hold on to, and that are not sealed. */
+async function* pinnedPacks(core: Core): AsyncGenerator<Finding> {
+  const { rows } = await sql<{ pack: string; state: string; uploads: number }>`
+    select n.pack_id as pack, p.state, count(*)::int as uploads from upload_pack n join pack p on p.id = n.pack_id
+    where p.state <> 'sealed' group by n.pack_id, p.state order by n.pack_id`.execute(kysely(core));
+  for (const { pack, state, uploads } of rows)
+    yield finding('damage', `${uploads} open uploads need pack ${pack}, which is ${state}.`, { pack });
 }
 
 /**

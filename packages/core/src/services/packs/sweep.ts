@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
 import { failpoint } from '../../failpoints.ts';
 import { expireDeployments } from '../deployments/expiry.ts';
+import { expireUploads } from '../uploads/expire-uploads.ts';
 import { closeFence } from './fence.ts';
 import { dropPack, removeDeadPack } from './open-packs.ts';
 
@@ -36,7 +37,7 @@ export interface SweepReport {
 }
 
 /**
- * Cleans up: expired deployments, what deleted ones leave behind, packs that nobody refers to, packs of processes that are
+ * Cleans up: expired deployments, what deleted ones leave behind, uploads that can be committed no more, packs that nobody refers to, packs of processes that are
  * gone, old idempotency records. Safe beside any number of deploys and other sweeps, and after a crash at any step.
  *
  * Source: security §5, W1 to W5.
@@ -45,6 +46,7 @@ export async function sweep(core: Core, options: Partial<SweepOptions> = {}): Pr
   const settings = { ...DEFAULT_SWEEP, ...options };
   const expired = await expireDeployments(core, settings.batch);
   const deployments = await removeDeleted(core, settings.batch);
+  await expireUploads(core, settings.batch);
   await forgetOutcomes(core);
   const fenced = await condemnUnreferenced(core, settings);
   await dropForsaken(core, settings);
@@ -82,6 +84,7 @@ async function condemn(em: EntityManager, before: Date, batch: number): Promise<
     select id from pack p
     where state = 'sealed' and sealed <= ${before}
       and not exists (select 1 from deployment_pack d where d.pack_id = p.id)
+      and not exists (select 1 from upload_pack u where u.pack_id = p.id)
       and not exists (select 1 from compression k where k.pack_id = p.id)
     order by id limit ${batch} for update`.execute(db);
   const packs = rows.map(({ id }) => id);

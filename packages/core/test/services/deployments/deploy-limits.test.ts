@@ -1,6 +1,6 @@
 import type { Plan } from '@berth/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { maxParts } from '../../../src/services/deployments/deploy-files.ts';
+import { maxParts } from '../../../src/services/deployments/file-rules.ts';
 import { createPlans } from '../../../src/services/accounts/plans.ts';
 import { createTestCore, deploySite, type TestCore, type TestFiles } from '../../test-core.ts';
 

@@ -2,7 +2,7 @@ import type { Plan } from '@berth/contract';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../../src/core.ts';
 import { beginDeploy } from '../../../src/services/deployments/deploy.ts';
-import { maxParts } from '../../../src/services/deployments/deploy-files.ts';
+import { maxParts } from '../../../src/services/deployments/file-rules.ts';
 import { createPlans } from '../../../src/services/accounts/plans.ts';
 import { ANONYMOUS, checksumsOf, createTestCore, deploySite, type TestCore, type TestFiles } from '../../test-core.ts';
 import { stateOf } from '../invariants.ts';

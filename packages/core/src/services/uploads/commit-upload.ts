@@ -1,0 +1,105 @@
+import { type CreatedDeployment, type DeployOptions, UPLOAD_SECONDS, type UploadFile } from '@berth/contract';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import type { Caller, Core } from '../../core.ts';
+import { ServiceError } from '../../errors.ts';
+import { failpoint } from '../../failpoints.ts';
+import { findReplay, type IdempotencyKey } from '../deployments/idempotency.ts';
+import { type Publication, publish } from '../deployments/publish.ts';
+import { ruled } from '../deployments/ruled.ts';
+import { filesOf } from './base.ts';
+import { checkContents } from './check-contents.ts';
+import { getUpload, missingOf, noUpload, type OpenUpload } from './uploads.ts';
+
+/**
+ * Publishes what an upload is for: all of it, or nothing. Repeating it answers the same deployment again, for 24 hours, also
+ * at the same time: there is never a second one.
+ *
+ * @throws `not_found`; `business_logic_error`, with how many, while contents are missing; `validation_failed` for a file
+ *   whose content is refused; `forbidden` at the plan's cap; `unavailable`.
+ * Source: contract §3, §9; security P3 to P7.
+ */
+export async function commitUpload({ core, caller }: { core: Core; caller: Caller }, name: string) {
+  const upload = await getUpload(core, caller, name);
+  const commit = { ...commitKey(upload), fingerprint: upload.hash };
+  if (upload.committed) return replay(core, commit);
+  refuseIncomplete(upload);
+  const publication = await publicationOf(core, upload, commit);
+  // A twin was first.
+  if (!publication) return replay(core, commit);
+  const { body } = await core.database.transaction(async (em) => {
+    const outcome = await publish(em, core, caller, publication);
+    if (!outcome.replayed) await close(em, core, upload);
+    return outcome;
+  });
+  failpoint('upload.committed');
+  return body;
+}
+
+/** A commit is repeated like a deploy with a key: an upload has one outcome. */
+function commitKey({ hash }: OpenUpload): IdempotencyKey {
+  return { scope: `upload:${hash.toString('hex')}`, key: 'commit' };
+}
+
+async function replay(core: Core, commit: IdempotencyKey & { fingerprint: Buffer }): Promise<CreatedDeployment> {
+  const body = await core.database.transaction((em) =>
+    findReplay<CreatedDeployment>(em, core, commit, commit.fingerprint),
+  );
+  if (!body) throw noUpload();
+  return body;
+}
+
+function refuseIncomplete(upload: OpenUpload): void {
+  const missing = missingOf(upload).length;
+  if (missing > 0)
+    throw new ServiceError(
+      'business_logic_error',
+      `${missing} contents of this upload have not been sent yet; send them, then commit again.`,
+      { details: { state: 'incomplete', missing } },
+    );
+}
+
+interface Row extends Omit<DeployOptions, 'password'> {
+  paths: string[];
+  hashes: Buffer;
+  sizes: string;
+  passwordHash: string | null;
+}
+
+/** What an upload is for; `null` once it was committed. */
+async function publicationOf(
+  core: Core,
+  { hash }: OpenUpload,
+  idempotency: Publication['idempotency'],
+): Promise<Publication | null> {
+  const { rows } = await sql<Row>`
+    select array_to_json(paths) as paths, hashes, array_to_string(sizes, ',') as sizes, array_to_json(labels) as labels,
+      via, password_hash as "passwordHash", ttl as "ttlSeconds"
+    from upload where hash = ${hash} and committed is null`.execute(core.database.kysely);
+  const [row] = rows;
+  if (!row) return null;
+  const { labels, via, ttlSeconds, passwordHash } = row;
+  const files: UploadFile[] = filesOf(row);
+  return {
+    files,
+    options: { labels, via, ttlSeconds },
+    passwordHash,
+    pack: null,
+    ...ruled(await checkContents(core, files), files),
+    idempotency,
+  };
+}
+
+/** From here on its contents are those of the deployment. Its row stays a while, for repetitions of the commit. */
+async function close(em: EntityManager, core: Core, { hash }: OpenUpload): Promise<void> {
+  const db = em.getKysely();
+  const committed = core.now();
+  const expires = new Date(committed.getTime() + UPLOAD_SECONDS * 1000);
+  const { numAffectedRows } = await sql`
+    update upload set committed = ${committed}, expires = ${expires}, paths = '{}', hashes = '', sizes = '{}', asked = '',
+      lengths = '{}'
+    where hash = ${hash} and committed is null`.execute(db);
+  if (numAffectedRows !== 1n) throw noUpload();
+  await sql`delete from upload_content where upload_hash = ${hash}`.execute(db);
+  await sql`delete from upload_pack where upload_hash = ${hash}`.execute(db);
+}

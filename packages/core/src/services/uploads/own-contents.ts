@@ -1,0 +1,103 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { type RawBuilder, sql } from 'kysely';
+import type { AccountCaller, Core } from '../../core.ts';
+import { byteaArray, splitNumbers, unpackHashes } from '../packs/contents.ts';
+import type { ContentLengths } from './uploads.ts';
+
+/** Contents that an account has, and the packs they lie in. */
+export interface OwnContents {
+  lengths: ContentLengths;
+  packs: ReadonlySet<string>;
+}
+
+/** How many deployments, and how many open uploads, are looked through. */
+const MOST_RECENT = 10;
+/** Up to so many contents are searched for by the database, which then sends only what may hold one of them. */
+const FEW = 32;
+
+/** Contents side by side: hashes packed, lengths as a text with commas. */
+interface Source {
+  hashes: Buffer;
+  lengths: string;
+  packs: string[];
+}
+
+/**
+ * Finds which contents an account has itself: in its newest deployments, and among those that its open uploads have brought.
+ * Nothing else is looked at: what other accounts have stored changes neither the answer nor the work.
+ *
+ * To be asked under the fence: the packs are then there until the transaction ends.
+ *
+ * @param hashes SHA-256 in hex.
+ * Source: contract §9; security T22, P10.
+ */
+export async function findOwnContents(
+  em: EntityManager,
+  core: Core,
+  { account }: AccountCaller,
+  hashes: ReadonlySet<string>,
+): Promise<OwnContents> {
+  const wanted = new Set(hashes);
+  const lengths = new Map<string, number>();
+  const packs = new Set<string>();
+  const look = (sources: readonly Source[]) => {
+    for (const source of sources) if (take(source, wanted, lengths)) for (const pack of source.packs) packs.add(pack);
+  };
+  // The newest deployment has most of them, and leaves few to be searched for in the others.
+  if (wanted.size > FEW) look(await inDeployments(em, core, account, 1, wanted));
+  if (wanted.size > 0) look(await inUploads(em, core, account, wanted));
+  if (wanted.size > 0) look(await inDeployments(em, core, account, MOST_RECENT, wanted));
+  return { lengths, packs };
+}
+
+/** Moves what a source has from what is wanted to what is found. @returns Whether it has any. */
+function take(source: Source, wanted: Set<string>, found: Map<string, number>): boolean {
+  const before = found.size;
+  let lengths: number[] | null = null;
+  for (const [i, sha256] of unpackHashes(source.hashes).entries())
+    if (wanted.delete(sha256)) found.set(sha256, (lengths ??= splitNumbers(source.lengths))[i]!);
+  return found.size > before;
+}
+
+async function inDeployments(
+  em: EntityManager,
+  core: Core,
+  account: string,
+  most: number,
+  wanted: ReadonlySet<string>,
+): Promise<Source[]> {
+  const { rows } = await sql<Source>`
+    select m.hashes, array_to_string(m.sizes, ',') as lengths,
+      array(select pack_id::text from deployment_pack n where n.deployment_id = d.id) as packs
+    from (
+      select id from deployment
+      where account_id = ${account} and status = 'success' and (expires is null or expires > ${core.now()})
+      order by created desc, id desc limit ${most}) d
+    join manifest m on m.deployment_id = d.id where ${mayHold(sql.ref('m.hashes'), wanted)}`.execute(em.getKysely());
+  return rows;
+}
+
+async function inUploads(
+  em: EntityManager,
+  core: Core,
+  account: string,
+  wanted: ReadonlySet<string>,
+): Promise<Source[]> {
+  const { rows } = await sql<Source>`
+    select c.hashes, array_to_string(c.lengths, ',') as lengths,
+      array(select pack_id::text from upload_pack n where n.upload_hash = u.hash) as packs
+    from (
+      select hash from upload where account_id = ${account} and committed is null and expires > ${core.now()}
+      order by created desc, hash limit ${MOST_RECENT}) u
+    join upload_content c on c.upload_hash = u.hash where ${mayHold(sql.ref('c.hashes'), wanted)}`.execute(
+    em.getKysely(),
+  );
+  return rows;
+}
+
+/** Keeps what has nothing of a few contents from being sent. A match across two hashes costs a look in vain, and is found out there. */
+function mayHold(packed: RawBuilder<unknown>, wanted: ReadonlySet<string>): RawBuilder<unknown> {
+  if (wanted.size > FEW) return sql`true`;
+  return sql`exists (
+    select 1 from unnest(${byteaArray([...wanted])}::bytea[]) as w (hash) where position(w.hash in ${packed}) > 0)`;
+}

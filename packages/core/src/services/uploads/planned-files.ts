@@ -1,0 +1,69 @@
+import type { DeployLimits, UploadFile } from '@berth/contract';
+import { normalizePath } from '@berth/contract';
+import { invalid, invalidFile } from '../../errors.ts';
+import { judgeFiles, publishedFiles } from '../deployments/file-rules.ts';
+
+/** What an upload changes of its base. */
+export interface Change {
+  base: readonly UploadFile[];
+  put: readonly UploadFile[];
+  remove: readonly string[];
+}
+
+/**
+ * The files that an upload is to publish, under the same rules as those of a multipart deploy.
+ *
+ * @param field Where they stood, for refusals.
+ * @throws `validation_failed`, `payload_too_large`. Source: contract §3, §9.
+ */
+export function planFiles(files: readonly UploadFile[], limits: DeployLimits, field: string): UploadFile[] {
+  const judge = judgeFiles(limits);
+  const judged = files.map(({ path: name, size, sha256 }) => {
+    const { path, junk, grow } = judge(name);
+    grow(size);
+    return { path, junk, size, sha256 };
+  });
+  const planned = publishedFiles(judged, field).map(({ path, size, sha256 }) => ({ path, size, sha256 }));
+  refuseTwoSizes(planned);
+  return planned;
+}
+
+/**
+ * What a base is after a change: its files in their order, those that were put again in their places, the new ones behind.
+ *
+ * @throws `validation_failed` for a path that is put and removed, or put twice. Source: contract §9; security T2.
+ */
+export function changedFiles({ base, put, remove }: Change): UploadFile[] {
+  const removed = new Set(remove.map(canonical));
+  const changed = new Map(base.filter(({ path }) => !removed.has(path)).map((file) => [file.path, file]));
+  const seen = new Set<string>();
+  for (const file of put) {
+    const path = canonical(file.path);
+    if (removed.has(path)) throw invalid('remove', `${path} stands in put as well`);
+    if (seen.has(path)) throw invalidFile(path, 'two parts name the same file');
+    seen.add(path);
+    changed.set(path, file);
+  }
+  return [...changed.values()];
+}
+
+/** Two names of one file are the same one; what is no name is refused later, or was never there. */
+function canonical(name: string): string {
+  const read = normalizePath(name);
+  return read.ok ? read.path : name;
+}
+
+/** One content has one length. */
+function refuseTwoSizes(files: readonly UploadFile[]): void {
+  const sizes = new Map<string, number>();
+  for (const { path, size, sha256 } of files) {
+    const known = sizes.get(sha256) ?? size;
+    if (known !== size) throw otherSize(path, size, known);
+    sizes.set(sha256, size);
+  }
+}
+
+/** The refusal of a size that the content of this SHA-256 does not have. */
+export function otherSize(path: string, size: number, known: number) {
+  return invalidFile(path, `its size is said to be ${size} bytes; the content with this SHA-256 has ${known}`);
+}

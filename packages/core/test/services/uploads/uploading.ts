@@ -1,0 +1,77 @@
+import { hash } from 'node:crypto';
+import type { BegunUpload, CreatedDeployment, ReceivedContents, UploadFile } from '@berth/contract';
+import { BeginUpload } from '@berth/contract';
+import type { Caller, Core } from '../../../src/core.ts';
+import { beginUpload } from '../../../src/services/uploads/begin-upload.ts';
+import { commitUpload } from '../../../src/services/uploads/commit-upload.ts';
+import { receiveContents } from '../../../src/services/uploads/receive-contents.ts';
+
+export type UploadFiles = Record<string, string | Uint8Array>;
+
+export const sha256Of = (bytes: string | Uint8Array): string => hash('sha256', bytes);
+
+/** The files as `begin` names them. */
+export function listOf(files: UploadFiles): UploadFile[] {
+  return Object.entries(files).map(([path, bytes]) => ({
+    path,
+    size: Buffer.byteLength(bytes),
+    sha256: sha256Of(bytes),
+  }));
+}
+
+/** Begins an upload as the faces do: the input passes its schema first. */
+export function begin(core: Core, caller: Caller, input: object, idempotencyKey?: string): Promise<BegunUpload> {
+  return beginUpload({ core, caller, idempotencyKey }, BeginUpload.parse(input));
+}
+
+/** A content that is sent, and what its head says. */
+export interface Sent {
+  bytes: string | Uint8Array;
+  sha256?: string;
+  length?: number;
+  /** How many of its bytes arrive; it does not end then. Default: all. */
+  cut?: number;
+}
+
+/** Sends contents in one body. */
+export async function send(
+  core: Core,
+  caller: Caller,
+  upload: string,
+  contents: readonly Sent[],
+): Promise<ReceivedContents> {
+  const body = await receiveContents(core, caller, upload);
+  try {
+    for (const { bytes, sha256 = sha256Of(bytes), length = Buffer.byteLength(bytes), cut } of contents) {
+      const sink = body.begin(sha256, length);
+      await sink.write(Buffer.from(bytes).subarray(0, cut));
+      if (cut === undefined) sink.end();
+    }
+    return await body.keep();
+  } finally {
+    await body.close();
+  }
+}
+
+/** Sends what is missing of these files. */
+export function sendMissing(core: Core, caller: Caller, { upload, missing }: BegunUpload, files: UploadFiles) {
+  const byHash = new Map(Object.values(files).map((bytes) => [sha256Of(bytes), bytes]));
+  return send(
+    core,
+    caller,
+    upload,
+    missing.map((sha256) => ({ bytes: byHash.get(sha256)! })),
+  );
+}
+
+/** Publishes files by an upload. */
+export async function publishDelta(
+  core: Core,
+  caller: Caller,
+  files: UploadFiles,
+  options: object = {},
+): Promise<CreatedDeployment> {
+  const begun = await begin(core, caller, { files: listOf(files), ...options });
+  if (begun.missing.length > 0) await sendMissing(core, caller, begun, files);
+  return commitUpload({ core, caller }, begun.upload);
+}

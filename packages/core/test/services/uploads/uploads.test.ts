@@ -1,0 +1,369 @@
+import { randomBytes } from 'node:crypto';
+import { DEPLOYMENT_ID } from '@berth/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AccountCaller, Core } from '../../../src/core.ts';
+import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
+import { sweep } from '../../../src/services/packs/sweep.ts';
+import { commitUpload } from '../../../src/services/uploads/commit-upload.ts';
+import { ANONYMOUS, createTestCore, deploySite, readSite, type TestCore } from '../../test-core.ts';
+import { expectSound, expectSwept, stateOf, sweepAll } from '../invariants.ts';
+import { begin, listOf, publishDelta, send, sendMissing, sha256Of, type UploadFiles } from './uploading.ts';
+
+const HOUR_SECONDS = 3_600;
+
+let test: TestCore;
+let core: Core;
+let caller: AccountCaller;
+let other: AccountCaller;
+beforeAll(async () => {
+  test = await createTestCore();
+  ({ core } = test);
+  [caller, other] = [(await test.account('pro')).caller, (await test.account('pro')).caller];
+});
+afterAll(async () => {
+  await expectSound(test);
+  await sweepAll(test);
+  await expectSwept(test);
+  await test.close();
+});
+
+const fresh = (length = 40) => randomBytes(length).toString('hex');
+const commit = (upload: string, by = caller) => commitUpload({ core, caller: by }, upload);
+const siteOf = async (deployment: string) =>
+  Object.fromEntries(Object.entries((await readSite(core, deployment))!).map(([path, bytes]) => [path, String(bytes)]));
+const refusal = (promise: Promise<unknown>) =>
+  promise.then(
+    () => expect.unreachable('it was not refused'),
+    (error: { status: number; message: string; details?: unknown }) => error,
+  );
+
+describe('contract §9: an upload', () => {
+  it('is asked for every content once, publishes when all are there, and is served byte for byte', async () => {
+    const files: UploadFiles = {
+      'index.html': fresh(),
+      'a/twin.html': 'twin',
+      'b/twin.html': 'twin',
+      empty: '',
+      big: fresh(1e6),
+    };
+    const begun = await begin(core, caller, { files: listOf(files), labels: ['one'], via: 'CLI', ttl: 60 });
+    expect(begun.missing).toEqual([...new Set(Object.values(files).map(sha256Of))]);
+    expect(await sendMissing(core, caller, begun, files)).toEqual({ received: 4, missing: 0 });
+    const body = await commit(begun.upload);
+    expect(body).toEqual({
+      deployment: expect.stringMatching(DEPLOYMENT_ID),
+      url: `https://${body.deployment}.sites.test`,
+      files: 5,
+      size: Object.values(files).reduce((sum, bytes) => sum + bytes.length, 0),
+      status: 'success',
+      password: false,
+      via: 'cli',
+      labels: ['one'],
+      created: expect.any(Number),
+      expires: body.created + 60,
+    });
+    expect(await siteOf(body.deployment)).toEqual(files);
+  });
+
+  it('of an account spares what its deployments have, in whichever form they came', async () => {
+    const files: UploadFiles = { 'index.html': fresh(), 'old.css': fresh() };
+    await deploySite(core, caller, files);
+    const next = { ...files, 'index.html': fresh() };
+    expect((await begin(core, caller, { files: listOf(next) })).missing).toEqual([sha256Of(next['index.html']!)]);
+    const many = { ...files, ...Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`${i}.txt`, fresh()])) };
+    expect((await begin(core, caller, { files: listOf(many) })).missing).toHaveLength(50);
+  });
+
+  it('looks for that in the newest ten deployments', async () => {
+    const { caller: own } = await test.account('pro');
+    const first = { 'first.txt': fresh() };
+    await publishDelta(core, own, first);
+    for (let i = 0; i < 9; i += 1) await publishDelta(core, own, { 'index.html': fresh() });
+    expect((await begin(core, own, { files: listOf(first) })).missing).toEqual([]);
+    await publishDelta(core, own, { 'index.html': fresh() });
+    expect((await begin(core, own, { files: listOf(first) })).missing).toHaveLength(1);
+  });
+
+  it('against a base sends the difference alone: puts, replaces in place, removes', async () => {
+    const files = { 'a.html': fresh(), 'b.html': fresh(), 'c.html': fresh() };
+    const base = (await publishDelta(core, caller, files)).deployment;
+    const put = { 'b.html': fresh(), 'd.html': files['a.html'] };
+    const begun = await begin(core, caller, { base, put: listOf(put), remove: ['./c.html', 'never-was.html'] });
+    expect(begun.missing).toEqual([sha256Of(put['b.html'])]);
+    await sendMissing(core, caller, begun, put);
+    const { deployment } = await commit(begun.upload);
+    expect(await siteOf(deployment)).toEqual({ 'a.html': files['a.html'], ...put });
+    expect(await test.database.query('select paths from manifest where deployment_id = $1', [deployment])).toEqual([
+      { paths: ['a.html', 'b.html', 'd.html'] },
+    ]);
+  });
+
+  it('needs a base no longer that was deleted and swept meanwhile', async () => {
+    const files = { 'a.html': fresh(), 'b.html': fresh() };
+    const base = (await publishDelta(core, caller, files)).deployment;
+    const begun = await begin(core, caller, { base, put: [], remove: ['b.html'] });
+    await deleteDeployment({ core, caller }, base);
+    await sweepAll(test);
+    const { deployment } = await commit(begun.upload);
+    expect(await siteOf(deployment)).toEqual({ 'a.html': files['a.html'] });
+  });
+
+  it('has no base that is missing, another account’s, nobody’s, expired or being deleted', async () => {
+    const site = async (by: Parameters<typeof publishDelta>[1], options = {}) =>
+      (await publishDelta(core, by, { 'index.html': fresh() }, options)).deployment;
+    const [deleted, expired] = [await site(caller), await site(caller, { ttl: 10 })];
+    await deleteDeployment({ core, caller }, deleted);
+    test.advance(11);
+    const bases = ['calm-otter-zzzzzzz', 'no name', await site(other), await site(ANONYMOUS), deleted, expired];
+    for (const base of bases)
+      expect(await refusal(begin(core, caller, { base, put: [], remove: [] }))).toMatchObject({
+        status: 404,
+        message: 'There is no such deployment.',
+      });
+    expect(await refusal(begin(core, ANONYMOUS, { base: bases[3]!, put: [], remove: [] }))).toMatchObject({
+      status: 404,
+    });
+  });
+
+  it('by nobody is a site that can be claimed, and spares only what it brought itself', async () => {
+    const files = { 'index.html': fresh(), 'a.txt': fresh() };
+    const first = await begin(core, ANONYMOUS, { files: listOf(files) }, 'key');
+    await send(core, ANONYMOUS, first.upload, [{ bytes: files['a.txt'] }]);
+    expect((await begin(core, ANONYMOUS, { files: listOf(files) })).missing).toHaveLength(2);
+    const again = await begin(core, ANONYMOUS, { files: listOf(files) }, 'key');
+    expect(again).toEqual({ upload: first.upload, missing: [sha256Of(files['index.html'])] });
+    await sendMissing(core, ANONYMOUS, again, files);
+    const body = await commitUpload({ core, caller: ANONYMOUS }, again.upload);
+    expect(body).toMatchObject({
+      claim: expect.stringContaining('/claim/'),
+      expires: body.created + 72 * HOUR_SECONDS,
+    });
+  });
+});
+
+describe('T22: what is missing', () => {
+  it('tells nothing of what other accounts, or nobody, have stored', async () => {
+    const theirs = { 'index.html': fresh() };
+    await publishDelta(core, other, theirs);
+    await publishDelta(core, ANONYMOUS, { ...theirs, 'a.txt': fresh() });
+    const open = await begin(core, other, { files: listOf({ 'open.html': 'open' }) });
+    await send(core, other, open.upload, [{ bytes: 'open' }]);
+    for (const bytes of [theirs['index.html'], 'open', fresh()])
+      for (const by of [caller, ANONYMOUS]) {
+        const begun = await begin(core, by, { files: listOf({ 'index.html': bytes }) });
+        expect(begun).toEqual({ upload: expect.stringMatching(/^[0-9a-f]{32}$/), missing: [sha256Of(bytes)] });
+        expect(await send(core, by, begun.upload, [{ bytes }])).toEqual({ received: 1, missing: 0 });
+      }
+  });
+
+  it('says nothing of the size of a content that others have stored', async () => {
+    const bytes = fresh();
+    await publishDelta(core, other, { 'index.html': bytes });
+    const lie = [{ path: 'index.html', size: 1, sha256: sha256Of(bytes) }];
+    expect((await begin(core, caller, { files: lie })).missing).toEqual([sha256Of(bytes)]);
+  });
+
+  it('is not what an open upload of the same account has brought', async () => {
+    const files = { 'index.html': fresh(), 'a.txt': fresh() };
+    const left = await begin(core, caller, { files: listOf(files) });
+    await send(core, caller, left.upload, [{ bytes: files['a.txt'] }]);
+    const next = await begin(core, caller, { files: listOf(files) });
+    expect(next.upload).not.toBe(left.upload);
+    expect(next.missing).toEqual([sha256Of(files['index.html'])]);
+    await sendMissing(core, caller, next, files);
+    expect(await siteOf((await commit(next.upload)).deployment)).toEqual(files);
+  });
+
+  it('T1: an upload of somebody else is one that never was', async () => {
+    const { upload } = await begin(core, caller, { files: listOf({ a: fresh() }) });
+    const { upload: nobodys } = await begin(core, ANONYMOUS, { files: listOf({ a: fresh() }) });
+    const elsewhere = { ...ANONYMOUS, address: '192.0.2.2' };
+    const asks = [
+      [other, upload],
+      [ANONYMOUS, upload],
+      [caller, nobodys],
+      [elsewhere, nobodys],
+      [caller, 'f'.repeat(32)],
+      [caller, 'no name'],
+      [caller, upload.toUpperCase()],
+    ] as const;
+    for (const [by, name] of asks)
+      for (const ask of [() => commitUpload({ core, caller: by }, name), () => send(core, by, name, [])])
+        expect(await refusal(ask())).toMatchObject({ status: 404, message: 'There is no such upload.' });
+    const token: AccountCaller = { ...caller, credential: 'deploy', token: 'another' };
+    expect(await send(core, token, upload, [])).toMatchObject({ missing: 1 });
+  });
+});
+
+describe('contract §3, T25: a key', () => {
+  const files = { 'index.html': fresh() };
+
+  it('goes on with one upload, however often and at once, and names another one for another credential', async () => {
+    const input = { files: listOf(files) };
+    const begun = await Promise.all(Array.from({ length: 8 }, () => begin(core, caller, input, 'one')));
+    expect(new Set(begun.map(({ upload }) => upload)).size).toBe(1);
+    const token: AccountCaller = { ...caller, credential: 'deploy', token: 'another' };
+    expect((await begin(core, token, input, 'one')).upload).not.toBe(begun[0]!.upload);
+    const shuffled = { files: listOf({ b: 'b', a: 'a' }) };
+    expect(await begin(core, caller, shuffled, 'two')).toMatchObject(
+      await begin(core, caller, { files: shuffled.files.toReversed() }, 'two'),
+    );
+  });
+
+  it.each<[string, object]>([
+    ['files', { files: listOf({ 'index.html': 'other' }) }],
+    ['paths', { files: listOf({ 'other.html': files['index.html'] }) }],
+    ['a password', { files: listOf(files), password: 'open sesame' }],
+    ['labels', { files: listOf(files), labels: ['one'] }],
+    ['a base', { base: 'calm-otter-zzzzzzz', put: listOf(files), remove: [] }],
+  ])('that was used for other %s is refused', async (_, changed) => {
+    await begin(core, caller, { files: listOf(files) }, 'taken');
+    expect(await refusal(begin(core, caller, changed, 'taken'))).toMatchObject({
+      status: 422,
+      details: { state: 'idempotency_key_used' },
+    });
+  });
+
+  it('finds an upload that was committed: nothing is missing, and the commit answers what it answered', async () => {
+    const begun = await begin(core, caller, { files: listOf(files) }, 'done');
+    await sendMissing(core, caller, begun, files);
+    const body = await commit(begun.upload);
+    const before = await stateOf(test);
+    expect(await begin(core, caller, { files: listOf(files) }, 'done')).toEqual({ upload: begun.upload, missing: [] });
+    expect(await commit(begun.upload)).toEqual(body);
+    expect(await stateOf(test)).toEqual(before);
+  });
+});
+
+describe('contract §9: a commit', () => {
+  it('waits for what is missing, and says how much that is', async () => {
+    const files = { a: fresh(), b: fresh(), c: fresh() };
+    const begun = await begin(core, caller, { files: listOf(files) });
+    await send(core, caller, begun.upload, [{ bytes: files.b }]);
+    const before = await stateOf(test);
+    expect(await refusal(commit(begun.upload))).toMatchObject({
+      status: 422,
+      details: { state: 'incomplete', missing: 2 },
+    });
+    expect(await stateOf(test)).toEqual(before);
+  });
+
+  it('I6: sent twelve times at once makes one deployment, counts it once and records it once', async () => {
+    const files = { 'index.html': fresh() };
+    const begun = await begin(core, caller, { files: listOf(files) });
+    await sendMissing(core, caller, begun, files);
+    const before = await stateOf(test);
+    const bodies = await Promise.all(Array.from({ length: 12 }, () => commit(begun.upload)));
+    expect(new Set(bodies.map((body) => JSON.stringify(body))).size).toBe(1);
+    const after = await stateOf(test);
+    expect([after.deployment - before.deployment, after.counters - before.counters]).toEqual([1, 1]);
+    expect(after.activity - before.activity).toBe(1);
+    expect(await refusal(send(core, caller, begun.upload, []))).toMatchObject({
+      status: 422,
+      details: { state: 'over' },
+    });
+  });
+
+  it('T26: passes no cap, whatever was begun before', async () => {
+    const { caller: small } = await test.account('free');
+    await test.database.query('update account set deployment_count = 99 where id = $1', [small.account]);
+    const uploads = await Promise.all(
+      [1, 2, 3].map(async () => {
+        const files = { 'index.html': fresh() };
+        const begun = await begin(core, small, { files: listOf(files) });
+        await sendMissing(core, small, begun, files);
+        return begun.upload;
+      }),
+    );
+    const outcomes = await Promise.allSettled(uploads.map((upload) => commit(upload, small)));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    for (const outcome of outcomes)
+      if (outcome.status === 'rejected')
+        expect(outcome.reason).toMatchObject({ status: 403, details: { cap: 'deployments' } });
+    expect(await refusal(begin(core, small, { files: listOf({ a: 'a' }) }))).toMatchObject({ status: 403 });
+    await test.database.query('update account set deployment_count = 1 where id = $1', [small.account]);
+  });
+
+  it('looks into the files whose content decides, under the names they have now', async () => {
+    const key = `-----BEGIN RSA PRIVATE KEY-----\n${fresh()}`;
+    await publishDelta(core, caller, { 'notes.txt': key });
+    expect(await refusal(publishDelta(core, caller, { 'index.html': '', 'server.pem': key }))).toMatchObject({
+      status: 400,
+      details: { file: 'server.pem' },
+    });
+    expect(await refusal(publishDelta(core, caller, { 'ship.json': '[]' }))).toMatchObject({
+      status: 400,
+      details: { file: 'ship.json' },
+    });
+  });
+
+  it('compiles rule files and warns as a multipart deploy does', async () => {
+    const files = {
+      'index.html': fresh(),
+      'Index.html': 'x',
+      '.hidden': 'x',
+      _redirects: '/old /new 301\nnonsense\n',
+      'ship.json': '{"cleanUrls":true,"unknown":1}',
+    };
+    const { body: multipart } = await deploySite(core, caller, files);
+    const delta = await publishDelta(core, caller, files);
+    expect(multipart.warnings!.length).toBeGreaterThan(2);
+    expect(delta.warnings).toEqual(multipart.warnings);
+    const [one, two] = await Promise.all(
+      [multipart, delta].map(({ deployment }) =>
+        test.database.query('select paths, hashes, sizes, rules from manifest where deployment_id = $1', [deployment]),
+      ),
+    );
+    expect(two).toEqual(one);
+  });
+});
+
+describe('P10: an upload that is open', () => {
+  it('keeps for its 24 hours what it brought and what it was spared, and can be committed at their end', async () => {
+    const files = { 'spared.html': fresh(), 'brought.html': fresh() };
+    const { deployment } = await publishDelta(core, caller, { 'spared.html': files['spared.html'] });
+    const begun = await begin(core, caller, { files: listOf(files) });
+    await sendMissing(core, caller, begun, files);
+    await deleteDeployment({ core, caller }, deployment);
+    test.advance(24 * HOUR_SECONDS - 60);
+    await sweep(core);
+    await sweepAll(test);
+    await expectSwept(test);
+    expect(await siteOf((await commit(begun.upload)).deployment)).toEqual(files);
+  });
+
+  it('is gone after them, and the sweep leaves nothing of it', async () => {
+    const files = { 'index.html': fresh() };
+    const begun = await begin(core, caller, { files: listOf(files) }, 'expires');
+    await sendMissing(core, caller, begun, files);
+    const uploads = () => test.database.query('select 1 from upload_content c, upload_pack p');
+    expect(await uploads()).not.toEqual([]);
+    test.advance(24 * HOUR_SECONDS);
+    expect(await refusal(commit(begun.upload))).toMatchObject({ status: 404 });
+    expect(await begin(core, caller, { files: listOf({ a: 'a' }) }, 'expires')).toMatchObject({ upload: begun.upload });
+    await sweepAll(test);
+    await expectSwept(test);
+    expect(await uploads()).toEqual([]);
+    const [row] = await test.database.query('select count(*)::int as count from content where hash = $1', [
+      Buffer.from(sha256Of(files['index.html']), 'hex'),
+    ]);
+    expect(row).toEqual({ count: 0 });
+  });
+
+  it('that was committed holds on to nothing, and its commit is repeated for 24 hours', async () => {
+    const files = { 'index.html': fresh() };
+    const begun = await begin(core, caller, { files: listOf(files) });
+    await sendMissing(core, caller, begun, files);
+    test.advance(23 * HOUR_SECONDS);
+    const body = await commit(begun.upload);
+    test.advance(23 * HOUR_SECONDS);
+    await sweepAll(test);
+    expect(await commit(begun.upload)).toEqual(body);
+    await deleteDeployment({ core, caller }, body.deployment);
+    await sweepAll(test);
+    await expectSwept(test);
+    expect(await commit(begun.upload)).toEqual(body);
+    test.advance(2 * HOUR_SECONDS);
+    expect(await refusal(commit(begun.upload))).toMatchObject({ status: 404 });
+  });
+});
