@@ -3,8 +3,8 @@ import type { ErrorCode } from '@berth/contract';
 /**
  * What kind of trouble it is, for programs that act on it.
  *
- * - `network`: the server could not be reached, or the line broke.
- * - `unavailable`: the server is there, but cannot answer now (503, 429): try again later.
+ * - `network`: the server could not be reached, or the line broke or was too slow (408).
+ * - `unavailable`: the server is there, but cannot answer now (503, 429, or a gateway's 502, 504): try again later.
  * - `signed-out`: no credential, or one that is not taken (401, 403).
  * - `refused`: what was asked cannot be done as it is (400, 404, 413, 422): another request might.
  * - `folder`: the folder or one of its files cannot be read, or must not be published.
@@ -47,4 +47,16 @@ export class ClientError extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds ?? null;
     this.details = options.details;
   }
+}
+
+/** The error of what the caller gave up. */
+export function aborted(cause?: unknown): ClientError {
+  return new ClientError('aborted', 'It was given up before its end.', { cause });
+}
+
+/** Which state stood in the way of what was asked: `details.state` of a 422; `null` when that is not what it says. */
+export function stateOf(failure: unknown): string | null {
+  if (!(failure instanceof ClientError) || failure.status !== 422) return null;
+  const { state } = (failure.details ?? {}) as { state?: unknown };
+  return typeof state === 'string' ? state : null;
 }

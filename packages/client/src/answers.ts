@@ -1,0 +1,69 @@
+import { ErrorBody } from '@berth/contract';
+import { TRPCClientError } from '@trpc/client';
+import { aborted, ClientError, type ClientErrorKind } from './errors.ts';
+
+/** The error of an answer that is not 2xx. Reads its body. */
+export async function answerError(response: Response): Promise<ClientError> {
+  const text = await response.text().catch(() => '');
+  return refusal(response, parsed(text));
+}
+
+/**
+ * The error of whatever a request, or a typed call, threw.
+ *
+ * @param server Whom it was sent to, for the message.
+ * @param signal By which the caller could give up.
+ */
+export function toClientError(thrown: unknown, server: URL, signal?: AbortSignal | null): ClientError {
+  if (signal?.aborted) return aborted(thrown);
+  if (thrown instanceof ClientError) return thrown;
+  if (thrown instanceof TRPCClientError) {
+    const response: unknown = thrown.meta?.['response'];
+    if (response instanceof Response) return refusal(response, thrown.data);
+    return toClientError(thrown.cause ?? new Error(thrown.message), server);
+  }
+  const cause = thrown instanceof Error ? thrown : new Error(String(thrown));
+  if (cause instanceof SyntaxError)
+    return new ClientError('server', `${server.host} answered nothing that can be understood.`, { cause });
+  for (let inner: unknown = cause; inner instanceof Error; inner = inner.cause)
+    if (inner instanceof ClientError) return inner;
+  return new ClientError('network', `${server.host} cannot be reached: ${innermost(cause)}.`, { cause });
+}
+
+function refusal({ status, headers }: Response, data: unknown): ClientError {
+  const retryAfter = Number(headers.get('retry-after') ?? 'none');
+  const retryAfterSeconds = Number.isFinite(retryAfter) ? retryAfter : undefined;
+  const body = ErrorBody.safeParse(data);
+  if (!body.success) {
+    const kind = status < 400 ? 'server' : kindOf(status);
+    return new ClientError(kind, `The server answered ${status} and nothing that can be understood.`, {
+      status,
+      retryAfterSeconds,
+    });
+  }
+  const { error: code, message, details } = body.data;
+  const file = typeof details?.['file'] === 'string' ? details['file'] : undefined;
+  return new ClientError(kindOf(status), message, { code, status, file, retryAfterSeconds, details });
+}
+
+function kindOf(status: number): ClientErrorKind {
+  if (status === 401 || status === 403) return 'signed-out';
+  if (status === 408) return 'network';
+  if (status === 429 || (status >= 502 && status <= 504)) return 'unavailable';
+  return status >= 500 ? 'server' : 'refused';
+}
+
+/** A text as JSON; `null` when it is none. */
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** What went wrong in the end: `fetch` wraps it, and a host with several addresses has a fault for each. */
+function innermost(error: Error): string {
+  if (error instanceof AggregateError && error.errors[0] instanceof Error) return innermost(error.errors[0]);
+  return error.cause instanceof Error ? innermost(error.cause) : error.message;
+}

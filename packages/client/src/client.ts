@@ -1,0 +1,124 @@
+import type { AppRouter } from '@berth/core';
+import {
+  createTRPCClientProxy,
+  httpLink,
+  type TRPCClient,
+  type TRPCRequestOptions,
+  TRPCUntypedClient,
+} from '@trpc/client';
+import { answerError, parsed, toClientError } from './answers.ts';
+import { ClientError } from './errors.ts';
+
+/** Which server, and as whom. */
+export interface ClientOptions {
+  /** The address of the API host, such as `https://berth.example`. */
+  server: string;
+  /** An API key or a deploy token; `null` for nobody. Default: `null`. */
+  key?: string | null | undefined;
+  /** Sends requests. Default: the global `fetch`. */
+  fetch?: typeof globalThis.fetch | undefined;
+}
+
+/** A server, and whom it takes us for. */
+export interface BerthClient {
+  /** Ends with a slash. */
+  readonly server: URL;
+  readonly key: string | null;
+  /** Every query and mutation of the server, typed by its router. Every failure is a {@link ClientError}. */
+  readonly api: TRPCClient<AppRouter>;
+  /**
+   * Asks the server with the same credential.
+   *
+   * @param path Relative to the server, without a slash at its start.
+   * @returns The answer when it is 2xx.
+   * @throws ClientError for every other one, and when there was none.
+   */
+  request(path: string, init?: RequestInit): Promise<Response>;
+}
+
+/**
+ * Makes a client. Nothing is sent before the first call.
+ *
+ * @throws ClientError of the kind `refused` when the address is none.
+ */
+export function createClient({ server, key = null, fetch = globalThis.fetch }: ClientOptions): BerthClient {
+  const base = addressOf(server);
+  const send: typeof fetch = (input, init) => {
+    const headers = new Headers(init?.headers);
+    if (key !== null) headers.set('Authorization', `Bearer ${key}`);
+    return fetch(input, { ...init, headers });
+  };
+  const link = httpLink({
+    url: new URL('trpc', base),
+    async fetch(input, init) {
+      const response = await send(input, init as RequestInit);
+      const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+      if (!response.ok && !isJson) throw await answerError(response);
+      return response;
+    },
+    headers: ({ op }) => (op.context['headers'] ?? {}) as Record<string, string>,
+  });
+  return {
+    server: base,
+    key,
+    api: createTRPCClientProxy(new Calls(base, { links: [link] })),
+    async request(path, init) {
+      const response = await send(new URL(path, base), init).catch((thrown: unknown) => {
+        throw toClientError(thrown, base, init?.signal);
+      });
+      if (!response.ok) throw await answerError(response);
+      return response;
+    },
+  };
+}
+
+/** Reads the body of an answer. @throws ClientError when it breaks off, or is not what was expected. */
+export async function readAnswer<T>(
+  { server }: BerthClient,
+  response: Response,
+  schema: { safeParse(value: unknown): { success: true; data: T } | { success: false; error: unknown } },
+): Promise<T> {
+  const text = await response.text().catch((thrown: unknown) => {
+    throw toClientError(thrown, server);
+  });
+  const read = schema.safeParse(parsed(text));
+  if (read.success) return read.data;
+  throw new ClientError('server', `${server.host} answered ${response.status} and nothing that can be understood.`, {
+    status: response.status,
+    cause: read.error,
+  });
+}
+
+/** Calls by name, which fail in one way. */
+class Calls extends TRPCUntypedClient<AppRouter> {
+  readonly #server: URL;
+
+  constructor(server: URL, options: ConstructorParameters<typeof TRPCUntypedClient<AppRouter>>[0]) {
+    super(options);
+    this.#server = server;
+  }
+
+  override query(path: string, input?: unknown, options?: TRPCRequestOptions): Promise<unknown> {
+    return this.#failing(super.query(path, input, options), options?.signal);
+  }
+
+  override mutation(path: string, input?: unknown, options?: TRPCRequestOptions): Promise<unknown> {
+    return this.#failing(super.mutation(path, input, options), options?.signal);
+  }
+
+  #failing(answer: Promise<unknown>, signal?: AbortSignal): Promise<unknown> {
+    return answer.catch((thrown: unknown) => {
+      throw toClientError(thrown, this.#server, signal);
+    });
+  }
+}
+
+function addressOf(server: string): URL {
+  const url = URL.parse(server);
+  if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:'))
+    throw new ClientError('refused', `"${server}" is not the address of a server; one is https://berth.example`);
+  if (!url.pathname.endsWith('/')) url.pathname += '/';
+  url.search = '';
+  url.hash = '';
+  return url;
+}

@@ -1,0 +1,28 @@
+import type { Published } from '../folder/published.ts';
+import type { FolderFile } from '../folder/snapshot.ts';
+import type { Changes } from './events.ts';
+
+/** Changes, and the files behind them. */
+export interface Difference {
+  changes: Changes;
+  /** What was added or changed. */
+  put: readonly FolderFile[];
+}
+
+/** How files differ from what was published before; from nothing when that is not known. */
+export function differenceOf(published: Published | null, files: readonly FolderFile[]): Difference {
+  const before = published?.files ?? new Map<string, string>();
+  const added: string[] = [];
+  const changed: string[] = [];
+  const put: FolderFile[] = [];
+  const now = new Set<string>();
+  for (const file of files) {
+    now.add(file.path);
+    const sha256 = before.get(file.path);
+    if (sha256 === file.sha256) continue;
+    put.push(file);
+    (sha256 === undefined ? added : changed).push(file.path);
+  }
+  const removed = [...before.keys()].filter((path) => !now.has(path));
+  return { changes: { added, changed, removed, unchanged: files.length - put.length }, put };
+}

@@ -1,0 +1,51 @@
+import { CONTENT_HEAD_BYTES } from '@berth/contract';
+import type { FolderFile } from '../folder/snapshot.ts';
+import { piecesOf, type Source } from './source.ts';
+import type { BodyProgress } from './upload-progress.ts';
+
+const SHA256_BYTES = 32;
+
+/** Contents that travel in one body. */
+export const BODY_BYTES = 8 * 1024 * 1024;
+
+/** Divides contents into bodies, in order: of {@link BODY_BYTES} at most, or of one large content. */
+export function divide(contents: readonly FolderFile[]): FolderFile[][] {
+  const bodies: FolderFile[][] = [];
+  let last: FolderFile[] = [];
+  let room = -1;
+  for (const content of contents) {
+    const bytes = CONTENT_HEAD_BYTES + content.size;
+    if (bytes > room) {
+      last = [];
+      bodies.push(last);
+      room = BODY_BYTES;
+    }
+    last.push(content);
+    room -= bytes;
+  }
+  return bodies;
+}
+
+/** Writes contents as they travel: each with its head before it. Source: contract §9. */
+export async function* contentsBody(
+  source: Source,
+  contents: readonly FolderFile[],
+  { onPiece, onFile }: BodyProgress,
+): AsyncGenerator<Uint8Array> {
+  for (const content of contents) {
+    const bytes = source.read(content);
+    yield headOf(content);
+    for await (const piece of piecesOf(bytes)) {
+      yield piece;
+      onPiece(piece.length);
+    }
+    onFile();
+  }
+}
+
+function headOf({ sha256, size }: FolderFile): Uint8Array {
+  const head = Buffer.alloc(CONTENT_HEAD_BYTES);
+  head.write(sha256, 'hex');
+  head.writeBigUInt64BE(BigInt(size), SHA256_BYTES);
+  return head;
+}

@@ -1,0 +1,49 @@
+import type { BerthClient } from '../client.ts';
+import type { ReadFolder } from '../folder/read-folder.ts';
+import type { RetryPolicy } from '../retry.ts';
+
+/** What is asked for besides the files. */
+export interface Publication {
+  client: BerthClient;
+  /** The domain that shows the deployment from then on. It needs an API key. */
+  domain?: string | undefined;
+  labels?: readonly string[] | undefined;
+  /** Visitors need it. */
+  password?: string | undefined;
+  /** Seconds until the deployment expires. It needs a credential, and goes without a domain. */
+  ttl?: number | undefined;
+  /** What publishes, such as `cli`. Default: the server's `api`. */
+  via?: string | undefined;
+}
+
+export interface DeployFolderInput extends Publication {
+  /** The folder, absolute or relative to the working folder. */
+  folder: string;
+}
+
+/** A file that is not on disk. */
+export interface FileInput {
+  /** Relative to the site, `/`-separated. */
+  path: string;
+  content: string | Uint8Array;
+}
+
+export interface DeployFilesInput extends Publication {
+  files: readonly FileInput[];
+}
+
+export interface DeployOptions {
+  /** Gives up. What was sent stays on the server for a while, and the next run goes on with it. */
+  signal?: AbortSignal | undefined;
+  /** Where hashes, and what was published, are remembered. Default: `berth` in the system's folder for caches. */
+  cacheDir?: string | undefined;
+  /** Whether only what the server lacks is sent, where it can tell. Default: true. */
+  delta?: boolean | undefined;
+  /** Default: {@link DEFAULT_RETRIES}. */
+  retries?: Partial<RetryPolicy> | undefined;
+}
+
+export interface DeployFolderOptions extends DeployOptions {
+  /** What `readFolder` read of the folder a moment ago, which is published, file for file; it is not read again then. */
+  snapshot?: ReadFolder | undefined;
+}

@@ -1,0 +1,70 @@
+import type { CreatedDeployment } from '@berth/contract';
+import { ClientError } from '../errors.ts';
+import { createRetries, DEFAULT_RETRIES, retry } from '../retry.ts';
+import { differenceOf } from './changes.ts';
+import { uploadDelta } from './delta.ts';
+import { wholeDomainName } from './domain-name.ts';
+import type { DeployEvent } from './events.ts';
+import type { DeployOptions, Publication } from './input.ts';
+import { uploadMultipart } from './multipart.ts';
+import type { Work } from './work.ts';
+
+/**
+ * Refuses, before anything is read or sent, what the server would refuse at the end.
+ *
+ * @throws ClientError of the kind `signed-out` or `refused`.
+ */
+export function refuseImpossible({ client: { key }, domain, ttl }: Publication): void {
+  if (domain !== undefined && (key === null || key.startsWith('deploy-')))
+    throw new ClientError('signed-out', 'A domain needs an API key, which starts with "ship-".');
+  if (domain !== undefined && ttl !== undefined)
+    throw new ClientError(
+      'refused',
+      'A deployment that expires cannot be shown at a domain: leave out the one or the other.',
+    );
+  if (ttl !== undefined && key === null)
+    throw new ClientError(
+      'signed-out',
+      'A time to live needs a credential; without one a deployment lives for 3 days.',
+    );
+}
+
+/**
+ * Publishes files, and links the domain.
+ *
+ * @param onEnd Told of the deployment when everything that was asked for is done.
+ * @throws ClientError.
+ */
+export async function publish(
+  work: Omit<Work, 'retries'>,
+  { delta = true, retries }: DeployOptions,
+  onEnd: (deployment: CreatedDeployment) => void,
+): Promise<CreatedDeployment> {
+  if (work.source.files.length === 0) throw new ClientError('folder', 'There is no file to publish.');
+  const { tell, signal, unfinished } = work;
+  const { client, domain } = work.asked;
+  const policy = { ...DEFAULT_RETRIES, ...retries };
+  const counted: Work = {
+    ...work,
+    retries: () => createRetries(policy, signal, (event) => tell({ type: 'retried', ...event })),
+  };
+  const difference = differenceOf(work.published, work.source.files);
+  const deployment =
+    (delta ? await uploadDelta(counted, difference) : null) ?? (await uploadMultipart(counted, difference.changes));
+
+  function end(event: DeployEvent): CreatedDeployment {
+    // In this order: a key must never meet another base than the one it was used with.
+    unfinished.done();
+    onEnd(deployment);
+    tell(event);
+    return deployment;
+  }
+
+  if (domain === undefined) return end({ type: 'committed', deployment });
+  tell({ type: 'committed', deployment });
+  const link = { domain: wholeDomainName(domain, deployment), deployment: deployment.deployment };
+  return end({
+    type: 'linked',
+    domain: await retry(() => client.api.domains.put.mutate(link, { signal }), counted.retries()),
+  });
+}

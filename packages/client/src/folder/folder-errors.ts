@@ -1,0 +1,27 @@
+import { ClientError } from '../errors.ts';
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'it may not be read',
+  EPERM: 'it may not be read',
+  ENOENT: 'it vanished while the folder was read',
+  ELOOP: 'it was replaced by a link while the folder was read',
+  ENOTDIR: 'it was replaced while the folder was read',
+  EMFILE: 'too many files are open',
+};
+
+/** The error of a file that cannot be published, or of a folder below the one that is. @param file Its path in the folder. */
+export function folderError(file: string, reason: string, cause?: unknown): ClientError {
+  return new ClientError('folder', `${file}: ${reason}.`, { file, cause });
+}
+
+/** The error of a file that the system does not let us read. */
+export function unreadable(file: string, thrown: unknown): ClientError {
+  if (thrown instanceof ClientError) return thrown;
+  const { code = '', message } = thrown as NodeJS.ErrnoException;
+  return folderError(file, REASONS[code] ?? message, thrown);
+}
+
+/** The error of a file that does not stay as it is. */
+export function changing(file: string): ClientError {
+  return folderError(file, 'it changes while it is read; try again when it is finished');
+}

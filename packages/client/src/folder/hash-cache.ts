@@ -1,0 +1,49 @@
+import { join } from 'node:path';
+import { nameOf, readCacheFile, writeCacheFile } from './cache-files.ts';
+
+const VERSION = 1;
+
+/** Which contents the files of one folder had when they were last read. */
+export interface HashCache {
+  /** @returns The SHA-256 of a file that is in the same state as when it was read; `null` when it is not, or is unknown. */
+  find(name: string, state: string): string | null;
+  /** Remembers what was read. Only for a settled file. */
+  add(name: string, state: string, sha256: string): void;
+  /** Writes the entries that were found or added since it was opened, and forgets the others. */
+  save(): void;
+}
+
+type Entry = readonly [name: string, state: string, sha256: string];
+
+/** Opens the cache of a folder; one that cannot be read, or is of another version, is empty. */
+export function openHashCache(cacheDir: string, root: string): HashCache {
+  const path = join(cacheDir, 'hashes', `${nameOf([root])}.json`);
+  const known = new Map(read(path).map((entry) => [entry[0], entry]));
+  const used: Entry[] = [];
+  let changed = false;
+  return {
+    find(name, state) {
+      const entry = known.get(name);
+      if (entry?.[1] !== state) return null;
+      used.push(entry);
+      return entry[2];
+    },
+    add(name, state, sha256) {
+      used.push([name, state, sha256]);
+      changed = true;
+    },
+    save() {
+      if (changed || used.length !== known.size) writeCacheFile(path, { version: VERSION, entries: used });
+    },
+  };
+}
+
+function read(path: string): Entry[] {
+  const file = readCacheFile(path) as { version?: unknown; entries?: unknown } | null;
+  if (file?.version !== VERSION || !Array.isArray(file.entries)) return [];
+  return file.entries.every(isEntry) ? file.entries : [];
+}
+
+function isEntry(entry: unknown): entry is Entry {
+  return Array.isArray(entry) && entry.length === 3 && entry.every((part) => typeof part === 'string');
+}

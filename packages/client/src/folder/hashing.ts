@@ -1,0 +1,100 @@
+import { createTurns, every, PROGRESS_MS } from '../progress.ts';
+import type { FolderEvent } from './events.ts';
+import { isSettled, stateOf } from './file-state.ts';
+import type { HashCache } from './hash-cache.ts';
+import { hashChangedFile, type HashedFile, hashLargeFile, hashSmallFile, isLarge } from './hash-file.ts';
+import { createQueue } from './queue.ts';
+import type { SkippedFile } from './snapshot.ts';
+import type { FoundFile } from './walk.ts';
+
+/** Hashing the files of a folder while it is walked. */
+export interface Hashing {
+  /** Takes a file that was found. */
+  add(found: FoundFile): void;
+  /** There are no more. @param skipped What was left out on the way. */
+  end(skipped: readonly SkippedFile[]): void;
+  /** Hashes the small files, in turns with the walk. Ends after the last one. */
+  small(): Promise<void>;
+  /** Hashes the large files, one at a time, while other threads read. Ends after the last one. */
+  large(): Promise<void>;
+  /** What was hashed, or was known. */
+  readonly files: readonly HashedFile[];
+  /** What turned out to be a private key. */
+  readonly privateKeys: readonly SkippedFile[];
+}
+
+/** @param cache Is asked first, and told of every settled file. */
+export function createHashing(
+  root: string,
+  cache: HashCache,
+  tell: (event: FolderEvent) => void,
+  signal: AbortSignal,
+): Hashing {
+  const startedMs = Date.now();
+  const files: HashedFile[] = [];
+  const privateKeys: SkippedFile[] = [];
+  const waiting = { small: createQueue<FoundFile>(), large: createQueue<FoundFile>() };
+  const total = { files: 0, bytes: 0 };
+  const done = { files: 0, bytes: 0 };
+  const cached = { files: 0, bytes: 0 };
+  const isTimeToTell = every(PROGRESS_MS);
+  let ended = false;
+
+  function tellProgress(): void {
+    const isLast = done.files === total.files;
+    if (ended && (isTimeToTell() || isLast))
+      tell({ type: 'hashed', done: { ...done }, total: { ...total }, cached: { ...cached } });
+  }
+
+  /** Counts a file by the size it was found with, so that the end is the total. */
+  function take(found: FoundFile, hashed: HashedFile): void {
+    if (hashed.privateKey) privateKeys.push({ path: found.path, reason: 'private' });
+    else {
+      files.push(hashed);
+      if (isSettled(hashed.stats, startedMs)) cache.add(hashed.name, stateOf(hashed.stats), hashed.sha256);
+    }
+    count(done, found);
+    tellProgress();
+  }
+
+  function endQueues(): void {
+    waiting.small.end();
+    waiting.large.end();
+  }
+
+  signal.addEventListener('abort', endQueues, { once: true });
+  return {
+    files,
+    privateKeys,
+    add(found) {
+      count(total, found);
+      const sha256 = cache.find(found.name, stateOf(found.stats));
+      if (sha256 === null) return void waiting[isLarge(found) ? 'large' : 'small'].push(found);
+      files.push({ ...found, sha256, privateKey: false });
+      count(cached, found);
+      count(done, found);
+    },
+    end(skipped) {
+      ended = true;
+      tell({ type: 'walked', total: { ...total }, skipped });
+      if (done.files === total.files) tellProgress();
+      endQueues();
+    },
+    async small() {
+      const turns = createTurns(signal);
+      for await (const found of waiting.small) {
+        if (turns.isOver()) await turns.next();
+        take(found, hashSmallFile(root, found) ?? (await hashChangedFile(root, found, signal)));
+      }
+    },
+    async large() {
+      for await (const found of waiting.large)
+        take(found, (await hashLargeFile(root, found, signal)) ?? (await hashChangedFile(root, found, signal)));
+    },
+  };
+}
+
+function count(amount: { files: number; bytes: number }, { stats }: FoundFile): void {
+  amount.files += 1;
+  amount.bytes += Number(stats.size);
+}

@@ -1,0 +1,55 @@
+import { hash } from 'node:crypto';
+import { join } from 'node:path';
+import { nameOf, readCacheFile, writeCacheFile } from './cache-files.ts';
+import type { FolderFile } from './snapshot.ts';
+
+const VERSION = 1;
+
+/** Where a folder is published to, and as whom. */
+export interface Target {
+  server: URL;
+  key: string | null;
+  /** The folder: absolute, links resolved. */
+  root: string;
+  domain: string | null;
+}
+
+/** What was last published of a folder. */
+export interface Published {
+  /** The id of the deployment. */
+  deployment: string;
+  /** Path to SHA-256. */
+  files: ReadonlyMap<string, string>;
+}
+
+/** A short name for a target, which tells nothing of the key. */
+export function nameOfTarget({ server, key, root, domain }: Target): string {
+  return nameOf([server.href, key === null ? null : hash('sha256', key), root, domain]);
+}
+
+/** What was last published to a target from this machine; `null` when that is not known. */
+export function findPublished(cacheDir: string, target: Target): Published | null {
+  const file = readCacheFile(pathOf(cacheDir, target)) as Record<string, unknown> | null;
+  if (file?.['version'] !== VERSION || typeof file['deployment'] !== 'string' || !Array.isArray(file['files']))
+    return null;
+  const files: unknown[] = file['files'];
+  return files.every(isEntry) ? { deployment: file['deployment'], files: new Map(files) } : null;
+}
+
+/** Remembers what was published. */
+export function savePublished(
+  cacheDir: string,
+  target: Target,
+  { deployment, files }: { deployment: string; files: readonly FolderFile[] },
+): void {
+  const entries = files.map(({ path, sha256 }) => [path, sha256]);
+  writeCacheFile(pathOf(cacheDir, target), { version: VERSION, deployment, files: entries });
+}
+
+function pathOf(cacheDir: string, target: Target): string {
+  return join(cacheDir, 'published', `${nameOfTarget(target)}.json`);
+}
+
+function isEntry(entry: unknown): entry is [path: string, sha256: string] {
+  return Array.isArray(entry) && entry.length === 2 && entry.every((part) => typeof part === 'string');
+}

@@ -1,0 +1,29 @@
+/** What one piece of work finds and another takes, in order. One takes. */
+export interface Queue<T> extends AsyncIterable<T> {
+  push(item: T): void;
+  /** There is no more: who takes ends after the last one. */
+  end(): void;
+}
+
+export function createQueue<T>(): Queue<T> {
+  const items: T[] = [];
+  let ended = false;
+  let wake = () => {};
+  return {
+    push(item) {
+      items.push(item);
+      wake();
+    },
+    end() {
+      ended = true;
+      wake();
+    },
+    async *[Symbol.asyncIterator]() {
+      for (let taken = 0; ;) {
+        while (taken < items.length) yield items[taken++]!;
+        if (ended) return;
+        await new Promise<void>((resolve) => (wake = resolve));
+      }
+    },
+  };
+}

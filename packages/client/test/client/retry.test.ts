@@ -1,0 +1,97 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { ClientError, type ClientErrorKind } from '../../src/errors.ts';
+import { createRetries, isPassing, pauseBefore, type Retry, retry, type RetryPolicy } from '../../src/retry.ts';
+
+const POLICY: RetryPolicy = { attempts: 5, firstMs: 100, longestMs: 1_000, withinMs: 10_000 };
+const QUICK: RetryPolicy = { attempts: 3, firstMs: 1, longestMs: 1, withinMs: 1_000 };
+const unavailable = new ClientError('unavailable', 'Later.', {});
+const asked = (retryAfterSeconds: number) => new ClientError('unavailable', 'Later.', { retryAfterSeconds });
+
+describe('a pause', () => {
+  const CEILINGS = [
+    [1, 100],
+    [2, 200],
+    [3, 400],
+    [4, 800],
+    [5, 1_000],
+  ] as const;
+  test.each(CEILINGS)('after failure %i is anywhere from 0 to %i ms', (attempt, ceiling) => {
+    expect(pauseBefore(attempt, 0, unavailable, POLICY, () => 0)).toBe(0);
+    expect(pauseBefore(attempt, 0, unavailable, POLICY, () => 0.5)).toBe(ceiling / 2);
+    expect(pauseBefore(attempt, 0, unavailable, POLICY, () => 1)).toBe(ceiling);
+  });
+
+  test('is never shorter than the server asks for, and at most a second longer', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 0, max: 8 }), (attempt, seconds) => {
+        const pause = pauseBefore(attempt, 0, asked(seconds), POLICY);
+        return pause !== null && pause >= seconds * 1000 && pause <= seconds * 1000 + 1000;
+      }),
+    );
+  });
+
+  test('is none after too many failures, or when it would end too late', () => {
+    expect(pauseBefore(6, 0, unavailable, POLICY)).toBeNull();
+    expect(pauseBefore(1, 9_950, unavailable, POLICY, () => 1)).toBeNull();
+    expect(pauseBefore(1, 0, asked(11), POLICY)).toBeNull();
+  });
+});
+
+test('only what passes by itself is tried again', () => {
+  const kinds: ClientErrorKind[] = ['network', 'unavailable', 'signed-out', 'refused', 'folder', 'server', 'aborted'];
+  expect(kinds.filter((kind) => isPassing(new ClientError(kind, 'x')))).toEqual(['network', 'unavailable']);
+  expect(isPassing(new Error('x'))).toBe(false);
+});
+
+describe('work that fails', () => {
+  const { signal } = new AbortController();
+
+  test('is done again until it succeeds, and each failure is told', async () => {
+    const told: Retry[] = [];
+    let failures = 2;
+    const work = async () => {
+      if (failures-- > 0) throw unavailable;
+      return 'done';
+    };
+    expect(
+      await retry(
+        work,
+        createRetries(QUICK, signal, (one) => told.push(one)),
+      ),
+    ).toBe('done');
+    expect(told.map(({ attempt, reason }) => [attempt, reason])).toEqual([
+      [1, 'Later.'],
+      [2, 'Later.'],
+    ]);
+  });
+
+  test('is given up after as many attempts as allowed, with the failure itself', async () => {
+    let attempts = 0;
+    const work = async () => {
+      attempts += 1;
+      throw unavailable;
+    };
+    await expect(
+      retry(
+        work,
+        createRetries(QUICK, signal, () => {}),
+      ),
+    ).rejects.toBe(unavailable);
+    expect(attempts).toBe(4);
+  });
+
+  test('may fail as often again after it got on', async () => {
+    const retries = createRetries(QUICK, signal, () => {});
+    for (let i = 0; i < 3; i += 1) await retries.after(unavailable);
+    retries.progressed();
+    for (let i = 0; i < 3; i += 1) await retries.after(unavailable);
+    await expect(retries.after(unavailable)).rejects.toBe(unavailable);
+  });
+
+  test('is given up in the middle of a pause when the caller gives up', async () => {
+    const gaveUp = new AbortController();
+    const retries = createRetries({ ...POLICY, withinMs: 1e9 }, gaveUp.signal, () => gaveUp.abort());
+    await expect(retries.after(asked(1_000))).rejects.toMatchObject({ name: 'AbortError' });
+  });
+});

@@ -1,0 +1,54 @@
+import { expect, test, vi } from 'vitest';
+import { createClient } from '../../src/client.ts';
+import { sendBody } from '../../src/deploy/body.ts';
+import { BODY_BYTES, divide } from '../../src/deploy/contents-body.ts';
+import { startAnswering } from '../client/answers.ts';
+import { sha256 } from './worlds.ts';
+
+const MIB = 1024 * 1024;
+
+test('a body is made no faster than the server takes it, and its making ends when the caller gives up', async () => {
+  const server = await startAnswering((req) => void req.pause());
+  const gaveUp = new AbortController();
+  let made = 0;
+  let ended = false;
+  async function* pieces() {
+    try {
+      for (; made < 512; made += 1) yield Buffer.alloc(MIB);
+    } finally {
+      ended = true;
+    }
+  }
+  const client = createClient({ server });
+  const init = { method: 'PUT', headers: {}, signal: gaveUp.signal };
+  const sending = sendBody(client, 'x', init, pieces(), () => {});
+  let before = -1;
+  await vi.waitFor(
+    () => {
+      const now = made;
+      const stalled = now > 0 && now === before;
+      before = now;
+      expect(stalled).toBe(true);
+    },
+    { interval: 100 },
+  );
+  expect(made).toBeLessThan(32);
+  gaveUp.abort();
+  await expect(sending).rejects.toMatchObject({ kind: 'aborted' });
+  expect(ended).toBe(true);
+});
+
+test('contents are divided into bodies in order, none larger than allowed but one of a single content', () => {
+  const sizes = [1, BODY_BYTES, 5 * MIB, 2 * MIB, MIB - 200, 0, 3 * MIB, 100 * MIB, 7];
+  const contents = sizes.map((size, i) => ({ path: `${i}`, size, sha256: sha256(`${i}`) }));
+  const bodies = divide(contents);
+  expect(bodies.flat()).toEqual(contents);
+  expect(bodies.map((body) => body.map(({ size }) => size))).toEqual([
+    [1],
+    [BODY_BYTES],
+    [5 * MIB, 2 * MIB, MIB - 200, 0],
+    [3 * MIB],
+    [100 * MIB],
+    [7],
+  ]);
+});

@@ -1,0 +1,109 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { deployFolder } from '../../src/deploy/deploy-folder.ts';
+import type { DeployEvent } from '../../src/deploy/events.ts';
+import { collect, writeFiles } from '../folder/folders.ts';
+import { makeWorld, settled, sha256, useServer, type World } from './worlds.ts';
+
+const server = useServer();
+const EVENTS = ['walked', 'hashed', 'planned', 'uploaded', 'committed', 'linked'] as const;
+/** Some of it small, some of it in bodies of its own. */
+const SITE = {
+  ...Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`f/${i}.txt`, `file ${i}`])),
+  'one.bin': Buffer.alloc(5_000_000, 'one'),
+  'two.bin': Buffer.alloc(5_000_000, 'two'),
+};
+
+/** After the work was finished: every content went by at most once, and the site is there. */
+async function expectFinished(world: World, deployments: number): Promise<void> {
+  const twice = world.proxy.contents.filter((one, i, all) => all.indexOf(one) !== i);
+  expect(twice).toEqual([]);
+  expect(world.proxy.contents.toSorted()).toEqual(Object.values(SITE).map(sha256).toSorted());
+  expect(await world.deployments()).toBe(deployments);
+}
+
+let domains = 0;
+const freshDomain = () => `broken${(domains += 1)}.localhost`;
+
+/** One that was told to have ended is not gone on with. */
+const deploymentsAfter = (event: DeployEvent['type']) => (event === 'linked' ? 2 : 1);
+
+describe.each(EVENTS)('a deploy that ends at %s', (event) => {
+  const WAYS = [
+    [
+      'because the caller gives up',
+      async ({ folder, client, options }: World, domain: string) => {
+        const gaveUp = new AbortController();
+        const events = deployFolder({ folder, client, domain }, { ...options, signal: gaveUp.signal });
+        for (;;) {
+          const step = await events.next().catch((error: unknown) => error as Error);
+          if (step instanceof Error) return expect(step).toMatchObject({ kind: 'aborted' });
+          if (step.done) return;
+          if (step.value.type === event) gaveUp.abort();
+        }
+      },
+    ],
+    [
+      'because the caller stops iterating',
+      async ({ folder, client, options }: World, domain: string) => {
+        for await (const { type } of deployFolder({ folder, client, domain }, options)) if (type === event) break;
+      },
+    ],
+    [
+      'because its process is killed',
+      async ({ proxy, key, folder, cacheDir }: World, domain: string) => {
+        const args = [proxy.url, key, folder, cacheDir, domain, 'delta', event];
+        const child = spawn(process.execPath, [join(import.meta.dirname, 'killed-client.ts'), ...args], {
+          stdio: ['ignore', 'ignore', 'inherit'],
+        });
+        const [, signal] = await once(child, 'close');
+        expect(signal).toBe('SIGKILL');
+      },
+    ],
+  ] as const;
+
+  test.each(WAYS)('%s is finished by the next run, which sends no content twice', async (_, end) => {
+    const world = await makeWorld(server(), SITE);
+    const domain = freshDomain();
+    await end(world, domain);
+    await settled(world);
+    const { result } = await world.deploy({ domain });
+    await expectFinished(world, deploymentsAfter(event));
+    const { deployment } = await world.client.api.domains.get.query({ domain });
+    expect(deployment).toBe(result.deployment);
+    expect(await world.read(result, '/f/7.txt')).toBe('file 7');
+  });
+});
+
+test('a deploy that broke off is not gone on with when the folder is another one meanwhile', async () => {
+  const world = await makeWorld(server(), SITE);
+  for await (const { type } of deployFolder({ folder: world.folder, client: world.client }, world.options))
+    if (type === 'uploaded') break;
+  writeFiles(world.folder, { 'f/0.txt': 'another one' });
+  const { result } = await world.deploy();
+  expect(await world.read(result, '/f/0.txt')).toBe('another one');
+  expect(world.proxy.contents.filter((one, i, all) => all.indexOf(one) !== i)).toEqual([]);
+});
+
+test('a deploy that broke off is not gone on with when another password is asked for', async () => {
+  const world = await makeWorld(server(), { 'index.html': 'hi' });
+  world.proxy.trouble = (_req, path) => (path.endsWith('commit') ? { status: 400 } : undefined);
+  const asked = { folder: world.folder, client: world.client };
+  await expect(collect(deployFolder({ ...asked, password: 'first word' }, world.options))).rejects.toThrow();
+  world.proxy.trouble = () => undefined;
+  const { result } = await world.deploy({ password: 'second word' });
+  expect(result.password).toBe(true);
+  expect(await world.deployments()).toBe(1);
+});
+
+test('a deploy by multipart that is killed before it is told of its end is repeated under its key', async () => {
+  const world = await makeWorld(server(), { 'index.html': 'hi', 'a.txt': 'a' });
+  world.proxy.trouble = (_req, path) => (path === '/deployments' ? 'lose-answer' : undefined);
+  const once = { delta: false, retries: { attempts: 0 } };
+  await expect(world.deploy({}, once)).rejects.toMatchObject({ kind: 'network' });
+  world.proxy.trouble = () => undefined;
+  await world.deploy({}, once);
+  expect(await world.deployments()).toBe(1);
+});

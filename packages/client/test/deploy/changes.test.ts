@@ -1,0 +1,38 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { differenceOf } from '../../src/deploy/changes.ts';
+
+/** A few paths and contents, so that most are in both. */
+const files = fc
+  .dictionary(fc.constantFrom('a', 'b', 'c', 'd/e', '__proto__', 'constructor'), fc.constantFrom('1', '2'))
+  .map((all) =>
+    Object.entries(all)
+      .map(([path, sha256]) => ({ path, sha256, size: 1 }))
+      .toSorted((a, b) => (a.path < b.path ? -1 : 1)),
+  );
+const contentsOf = (all: readonly { path: string; sha256: string }[]) =>
+  new Map(all.map(({ path, sha256 }) => [path, sha256]));
+
+test('what was published, with what changed put and removed, is what there is', () => {
+  fc.assert(
+    fc.property(files, files, (before, now) => {
+      const { put, changes } = differenceOf({ deployment: 'x', files: contentsOf(before) }, now);
+      const after = contentsOf(before);
+      for (const path of changes.removed) after.delete(path);
+      for (const { path, sha256 } of put) after.set(path, sha256);
+      expect([...after].toSorted()).toEqual([...contentsOf(now)].toSorted());
+      expect(put.map(({ path }) => path).toSorted()).toEqual([...changes.added, ...changes.changed].toSorted());
+      expect(changes.unchanged + put.length).toBe(now.length);
+    }),
+  );
+});
+
+test('without anything published before, everything is added', () => {
+  fc.assert(
+    fc.property(files, (now) => {
+      const { put, changes } = differenceOf(null, now);
+      expect(put).toEqual(now);
+      expect(changes).toEqual({ added: now.map(({ path }) => path), changed: [], removed: [], unchanged: 0 });
+    }),
+  );
+});

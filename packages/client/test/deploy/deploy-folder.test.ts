@@ -1,0 +1,193 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { createClient } from '../../src/client.ts';
+import { deployFolder } from '../../src/deploy/deploy-folder.ts';
+import { planFolder } from '../../src/deploy/plan-folder.ts';
+import { collect, writeFiles } from '../folder/folders.ts';
+import { makeWorld, sha256, typesOf, useServer } from './worlds.ts';
+
+const server = useServer();
+const SITE = { 'index.html': '<h1>one</h1>', 'a/b.txt': 'text', 'a/same.txt': 'text', 'empty.txt': '' };
+
+describe('a first deploy', () => {
+  test('publishes every file of the folder and tells each step', async () => {
+    const world = await makeWorld(server(), SITE);
+    const { events, result } = await world.deploy({ labels: ['first-one'], via: 'cli' });
+    expect(typesOf(events)).toEqual(['walked', 'hashed', 'planned', 'uploaded', 'committed']);
+    expect(result).toMatchObject({ files: 4, size: 20, labels: ['first-one'], via: 'cli' });
+    for (const [path, content] of Object.entries(SITE)) expect(await world.read(result, `/${path}`)).toBe(content);
+  });
+
+  test('sends each content once, in one body (contract §9)', async () => {
+    const world = await makeWorld(server(), SITE);
+    const { events } = await world.deploy();
+    expect(world.proxy.contents.toSorted()).toEqual(['<h1>one</h1>', 'text', ''].map(sha256).toSorted());
+    expect(world.proxy.passed.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'POST /trpc/deployments.begin',
+      'PUT /uploads/*/contents',
+      'POST /trpc/deployments.commit',
+    ]);
+    expect(events).toContainEqual(
+      expect.objectContaining({ type: 'planned', via: 'delta', missing: { files: 3, bytes: 16 } }),
+    );
+    expect(events.at(-2)).toEqual({
+      type: 'uploaded',
+      done: { files: 3, bytes: 16 },
+      total: { files: 3, bytes: 16 },
+      sentBytes: 3 * 40 + 16,
+    });
+  });
+
+  test('sends contents larger than a body alone, and others together', async () => {
+    const big = Buffer.alloc(9 * 1024 * 1024, 'big');
+    const world = await makeWorld(server(), { 'big.bin': big, 'z.txt': 'z', 'a.txt': 'a' });
+    const { result } = await world.deploy();
+    const bodies = world.proxy.passed.filter(({ method }) => method === 'PUT').map(({ bytes }) => bytes);
+    expect(bodies.toSorted((a, b) => a - b)).toEqual([41, 41, big.length + 40]);
+    const answer = await server().visit(result.deployment, '/big.bin');
+    expect(sha256(answer.bytes)).toBe(sha256(big));
+  });
+
+  test('goes without an account, and answers a claim', async () => {
+    const world = await makeWorld(server(), SITE);
+    const { result } = await world.deploy({ client: createClient({ server: world.proxy.url }) });
+    expect(result.claim).toMatch(/\/claim\//);
+    expect(await world.read(result, '/a/b.txt')).toBe('text');
+  });
+
+  test('of a folder without files is refused before anything is sent', async () => {
+    const world = await makeWorld(server(), { '.env': 'SECRET=1' });
+    await expect(world.deploy()).rejects.toMatchObject({ kind: 'folder', message: 'There is no file to publish.' });
+    expect(world.proxy.passed).toEqual([]);
+  });
+});
+
+describe('a redeploy', () => {
+  test('sends what changed, and lists no more than that (contract §9)', async () => {
+    const files = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`f/${i}.txt`, `file ${i}`]));
+    const world = await makeWorld(server(), files);
+    await world.deploy();
+    world.proxy.passed.length = 0;
+    writeFiles(world.folder, { 'f/7.txt': 'changed', 'new.txt': 'new' });
+    rmSync(join(world.folder, 'f/9.txt'));
+
+    const { events, result } = await world.deploy();
+    expect(world.proxy.passed.find(({ method }) => method === 'PUT')?.bytes).toBe(2 * 40 + 'changed'.length + 3);
+    const bytes = world.proxy.passed.reduce((sum, passed) => sum + passed.bytes, 0);
+    expect(bytes).toBeLessThan(1_000);
+    expect(events).toContainEqual(
+      expect.objectContaining({
+        type: 'planned',
+        changes: { added: ['new.txt'], changed: ['f/7.txt'], removed: ['f/9.txt'], unchanged: 498 },
+      }),
+    );
+    expect(result.files).toBe(500);
+    expect(await world.read(result, '/f/7.txt')).toBe('changed');
+    expect((await server().visit(result.deployment, '/f/9.txt')).status).toBe(404);
+  });
+
+  test('of an unchanged folder sends no content', async () => {
+    const world = await makeWorld(server(), SITE);
+    const first = await world.deploy();
+    world.proxy.passed.length = 0;
+    const { events, result } = await world.deploy();
+    expect(world.proxy.passed.map(({ method }) => method)).toEqual(['POST', 'POST']);
+    expect(typesOf(events)).toEqual(['walked', 'hashed', 'planned', 'uploaded', 'committed']);
+    expect(result.deployment).not.toBe(first.result.deployment);
+    expect(await world.read(result, '/a/b.txt')).toBe('text');
+  });
+
+  test('lists every file when the server has the base no more', async () => {
+    const world = await makeWorld(server(), SITE);
+    const { result: base } = await world.deploy();
+    await world.client.api.deployments.delete.mutate({ deployment: base.deployment });
+    writeFiles(world.folder, { 'index.html': 'two' });
+    const { result } = await world.deploy();
+    expect(await world.read(result, '/')).toBe('two');
+    expect(await world.read(result, '/a/b.txt')).toBe('text');
+  });
+
+  test('to another server, of another account or at another domain knows nothing of this one', async () => {
+    const world = await makeWorld(server(), SITE);
+    await world.deploy();
+    const other = createClient({ server: world.proxy.url, key: (await server().account()).key });
+    const { base } = await planFolder({ folder: world.folder, client: other }, world.options);
+    const at = await planFolder({ folder: world.folder, client: world.client, domain: 'x' }, world.options);
+    expect([base, at.base]).toEqual([null, null]);
+  });
+});
+
+describe('a domain', () => {
+  test('shows the new deployment after each deploy', async () => {
+    const world = await makeWorld(server(), SITE);
+    const domain = `d${Date.now()}.localhost`;
+    const first = await world.deploy({ domain });
+    expect(typesOf(first.events).slice(-2)).toEqual(['committed', 'linked']);
+    writeFiles(world.folder, { 'index.html': 'two' });
+    const { events } = await world.deploy({ domain });
+    const linked = events.at(-1);
+    if (linked?.type !== 'linked') throw new Error('it was not linked');
+    expect((await server().visit(linked.domain.url)).text).toBe('two');
+  });
+
+  const IMPOSSIBLE = [
+    ['without a credential', { key: null }, { domain: 'x' }, 'signed-out'],
+    ['with a deploy token', { key: `deploy-${'0'.repeat(32)}` }, { domain: 'x' }, 'signed-out'],
+    ['that expires', {}, { domain: 'x', ttl: 60 }, 'refused'],
+    ['that expires without a credential', { key: null }, { ttl: 60 }, 'signed-out'],
+  ] as const;
+  test.each(IMPOSSIBLE)('of a deployment %s is refused before anything is sent', async (_, as, asked, kind) => {
+    const world = await makeWorld(server(), SITE);
+    const client = createClient({ server: world.proxy.url, key: world.key, ...as });
+    await expect(world.deploy({ client, ...asked })).rejects.toMatchObject({ kind });
+    expect(world.proxy.passed).toEqual([]);
+  });
+});
+
+test('a plan tells what would happen, and sends nothing', async () => {
+  const world = await makeWorld(server(), SITE);
+  const asked = { folder: world.folder, client: world.client };
+  expect(await planFolder(asked, world.options)).toMatchObject({
+    changes: { added: ['a/b.txt', 'a/same.txt', 'empty.txt', 'index.html'], changed: [], removed: [], unchanged: 0 },
+    missing: { files: 3, bytes: 16 },
+    total: { files: 4, bytes: 20 },
+    base: null,
+  });
+  expect(world.proxy.passed).toEqual([]);
+  const { result } = await world.deploy();
+  world.proxy.passed.length = 0;
+  writeFiles(world.folder, { 'index.html': 'other', 'copy.txt': 'text' });
+  expect(await planFolder(asked, world.options)).toMatchObject({
+    changes: { added: ['copy.txt'], changed: ['index.html'], removed: [], unchanged: 3 },
+    missing: { files: 1, bytes: 5 },
+    base: result.deployment,
+  });
+  expect(world.proxy.passed).toEqual([]);
+});
+
+test('a refusal of the server names its code, its status and the file', async () => {
+  const world = await makeWorld(server(), { 'ship.json': '{' });
+  await expect(world.deploy()).rejects.toMatchObject({
+    kind: 'refused',
+    code: 'validation_failed',
+    status: 400,
+    file: 'ship.json',
+  });
+});
+
+test('what is kept on this machine tells neither the key nor the password', async () => {
+  const world = await makeWorld(server(), SITE);
+  world.proxy.trouble = (_req, path) => (path.endsWith('commit') ? { status: 400 } : undefined);
+  const events = deployFolder({ folder: world.folder, client: world.client, password: 'open sesame' }, world.options);
+  await expect(collect(events)).rejects.toMatchObject({ kind: 'refused' });
+  const { readdirSync, readFileSync, statSync } = await import('node:fs');
+  const files = readdirSync(world.cacheDir, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(world.cacheDir, name))
+    .filter((path) => statSync(path).isFile());
+  expect(files.map((path) => path.split('/').at(-2))).toEqual(['unfinished']);
+  for (const path of files) {
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(readFileSync(path, 'utf8')).not.toMatch(/open sesame|ship-/);
+  }
+});

@@ -1,0 +1,9 @@
+/** Deploys a folder, and is killed the moment it hears of an event. */
+import { createClient } from '../../src/client.ts';
+import { deployFolder } from '../../src/deploy/deploy-folder.ts';
+
+const [server = '', key = '', folder = '', cacheDir = '', domain = '', delta = '', killedAt = ''] =
+  process.argv.slice(2);
+const input = { folder, client: createClient({ server, key }), domain: domain === '' ? undefined : domain };
+for await (const { type } of deployFolder(input, { cacheDir, delta: delta === 'delta' }))
+  if (type === killedAt) process.kill(process.pid, 'SIGKILL');

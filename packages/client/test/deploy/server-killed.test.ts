@@ -1,0 +1,54 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { OWNER_KEY, type ServerProcess, startProcess, testEnvironment } from '@berth/api/testing';
+import { createTestDatabase } from '@berth/core/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { createClient } from '../../src/client.ts';
+import { deployFolder } from '../../src/deploy/deploy-folder.ts';
+import { collect, makeFolder, writeFiles } from '../folder/folders.ts';
+import { startProxy } from './proxy.ts';
+
+test('a server that is killed in the middle and comes again has one deployment in the end', async () => {
+  const database = await createTestDatabase();
+  const dataDir = mkdtempSync(join(tmpdir(), 'berth-killed-'));
+  const env = testEnvironment(database, dataDir, { PORT: String(await freePort()) });
+  let running: Promise<ServerProcess> = startProcess(env);
+  const { port } = await running;
+  onTestFinished(async () => {
+    const { child, exited } = await running;
+    child.kill();
+    await exited;
+    await database.drop();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+  const proxy = await startProxy(port);
+  const killedAt = new Set(['/uploads/*/contents', '/trpc/deployments.commit', '/trpc/domains.put']);
+  proxy.trouble = async (_req, path) => {
+    if (!killedAt.delete(path)) return undefined;
+    const { child, exited } = await running;
+    child.kill('SIGKILL');
+    running = exited.then(() => startProcess(env));
+    return undefined;
+  };
+  const [folder, cacheDir] = [makeFolder(), makeFolder()];
+  writeFiles(folder, { 'index.html': 'hello', 'big.bin': Buffer.alloc(9_000_000, 'big') });
+  const client = createClient({ server: proxy.url, key: OWNER_KEY });
+  const { events, result } = await collect(deployFolder({ folder, client, domain: 'killed' }, { cacheDir }));
+
+  expect(events.filter(({ type }) => type === 'retried').length).toBeGreaterThanOrEqual(3);
+  expect((await client.api.deployments.list.query({})).deployments).toHaveLength(1);
+  const { visit } = await running;
+  expect((await visit(result.deployment)).text).toBe('hello');
+}, 120_000);
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

@@ -1,0 +1,217 @@
+import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { createClient } from '../../src/client.ts';
+import { deployFiles } from '../../src/deploy/deploy-files.ts';
+import { collect, makeFolder, writeFiles } from '../folder/folders.ts';
+import type { Trouble } from './proxy.ts';
+import { makeWorld, settled, sha256, typesOf, useServer } from './worlds.ts';
+
+const server = useServer();
+const BIG = Buffer.alloc(400_000, 'big');
+const SITE = { 'index.html': '<h1>one</h1>', 'a/b.txt': 'text', 'big.bin': BIG };
+
+const REQUESTS = [
+  '/trpc/deployments.begin',
+  '/uploads/*/contents',
+  '/trpc/deployments.commit',
+  '/deployments',
+  '/trpc/domains.put',
+];
+const TROUBLES: readonly (readonly [string, Trouble])[] = [
+  ['is answered 503', { status: 503, headers: { 'Retry-After': '0' } }],
+  ['is answered 429', { status: 429, headers: { 'Retry-After': '0' } }],
+  ["is answered a gateway's 502", { status: 502 }],
+  ['is cut before its body', { cutAfter: 0 }],
+  ['is cut in its body', { cutAfter: 20 }],
+  ['loses its answer', 'lose-answer'],
+];
+const CASES = REQUESTS.flatMap((path) => TROUBLES.map(([what, trouble]) => [path, what, trouble] as const));
+let domains = 0;
+
+test.each(CASES)('when %s %s, the deploy goes on, to one deployment', async (troubled, _, trouble) => {
+  const world = await makeWorld(server(), SITE);
+  world.proxy.trouble = (_req, path, nth) => (path === troubled && nth < 2 ? trouble : undefined);
+  const delta = troubled !== '/deployments';
+  const { events, result } = await world.deploy({ domain: `trouble${(domains += 1)}.localhost` }, { delta });
+  const retried = events.filter(({ type }) => type === 'retried');
+  // Of two bodies whose answers were lost, the contents are there.
+  const isThere = troubled.startsWith('/uploads') && trouble === 'lose-answer';
+  expect(retried).toHaveLength(isThere ? 1 : 2);
+  expect(typesOf(events).at(-1)).toBe('linked');
+  expect(await world.deployments()).toBe(1);
+  expect(sha256((await server().visit(result.deployment, '/big.bin')).bytes)).toBe(sha256(BIG));
+});
+
+test('contents that arrived whole before the line broke are not sent again', async () => {
+  const files = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`${i}.txt`, `${i}`.padEnd(60_000, '.')]));
+  const world = await makeWorld(server(), files);
+  world.proxy.trouble = async (_req, path, nth) => {
+    if (path.endsWith('begin')) await settled(world);
+    return path.startsWith('/uploads') && nth === 0 ? { cutAfter: 1_500_000 } : undefined;
+  };
+  await world.deploy();
+  const { contents } = world.proxy;
+  expect(new Set(contents).size).toBe(50);
+  expect(contents.length).toBe(50);
+});
+
+test('what the server refuses is not tried again', async () => {
+  const world = await makeWorld(server(), SITE);
+  world.proxy.trouble = () => ({ status: 400 });
+  await expect(world.deploy()).rejects.toMatchObject({ kind: 'refused', status: 400 });
+  expect(world.proxy.passed).toHaveLength(1);
+});
+
+test('a server that stays away is given up', async () => {
+  const world = await makeWorld(server(), SITE);
+  world.proxy.trouble = () => ({ cutAfter: 0 });
+  const { rejects } = expect(world.deploy({}, { retries: { attempts: 3, firstMs: 1 } }));
+  await rejects.toMatchObject({ kind: 'network' });
+  expect(world.proxy.passed).toHaveLength(4);
+});
+
+describe('an upload that the server knows no more', () => {
+  test.each(['/uploads/*/contents', '/trpc/deployments.commit'])('when asked %s, is begun anew', async (lost) => {
+    const world = await makeWorld(server(), SITE);
+    world.proxy.trouble = (_req, path, nth) => (path === lost && nth === 0 ? { status: 404 } : undefined);
+    await world.deploy();
+    const keys = new Set(world.proxy.passed.filter(({ path }) => path.endsWith('begin')).map(({ body }) => body));
+    expect(keys.size).toBe(1);
+    expect(await world.deployments()).toBe(1);
+  });
+
+  test('again and again, is an error', async () => {
+    const world = await makeWorld(server(), SITE);
+    world.proxy.trouble = (_req, path) => (path.endsWith('commit') ? { status: 404 } : undefined);
+    await expect(world.deploy()).rejects.toMatchObject({ kind: 'refused', status: 404 });
+  });
+});
+
+describe('a server without delta uploads', () => {
+  test('is sent a form with every file, once', async () => {
+    const world = await makeWorld(server(), { ...SITE, 'é ü.txt': 'name' });
+    world.proxy.trouble = (_req, path) => (path.startsWith('/trpc/deployments.') ? { status: 404 } : undefined);
+    const { events, result } = await world.deploy({
+      labels: ['a-label'],
+      password: 'secret word',
+      via: 'cli',
+      ttl: 3600,
+    });
+    expect(events).toContainEqual(expect.objectContaining({ type: 'planned', via: 'multipart' }));
+    expect(result).toMatchObject({
+      files: 4,
+      labels: ['a-label'],
+      password: true,
+      via: 'cli',
+      expires: expect.any(Number),
+    });
+    expect(world.proxy.passed.map(({ path }) => path)).toEqual(['/trpc/deployments.begin', '/deployments']);
+  });
+
+  test('serves what was sent', async () => {
+    const world = await makeWorld(server(), SITE);
+    const { result } = await world.deploy({}, { delta: false });
+    expect(await world.read(result, '/a/b.txt')).toBe('text');
+    expect(sha256((await server().visit(result.deployment, '/big.bin')).bytes)).toBe(sha256(BIG));
+    expect(world.proxy.passed.map(({ path }) => path)).toEqual(['/deployments']);
+  });
+});
+
+describe('a file that changes after it was hashed', () => {
+  const FILES = [
+    ['small', 'a/b.txt', 'TEXT'],
+    ['small, to another size', 'a/b.txt', 'longer text'],
+    ['large', 'big.bin', Buffer.alloc(BIG.length, 'BIG')],
+    ['large, to fewer bytes', 'big.bin', Buffer.alloc(BIG.length - 1, 'big')],
+    ['large, to more bytes', 'big.bin', Buffer.alloc(BIG.length + 1, 'big')],
+  ] as const;
+  test.each(FILES)('(%s) is never sent whole, and is told (T3)', async (_, path, content) => {
+    for (const delta of [true, false]) {
+      const world = await makeWorld(server(), SITE);
+      const change = () => {
+        writeFileSync(join(world.folder, 'new'), content);
+        renameSync(join(world.folder, 'new'), join(world.folder, path));
+      };
+      if (!delta) world.proxy.trouble = (_req, path) => (path.endsWith('begin') ? { status: 404 } : undefined);
+      const { trouble } = world.proxy;
+      world.proxy.trouble = (...request) => {
+        if (request[1].endsWith('begin')) change();
+        return trouble(...request);
+      };
+      await expect(world.deploy()).rejects.toMatchObject({ kind: 'folder', file: path });
+      expect(await world.deployments()).toBe(0);
+      expect(world.proxy.contents).not.toContain(sha256(SITE[path]));
+      expect(world.proxy.contents).not.toContain(sha256(content as string));
+    }
+  });
+});
+
+test('a file that a link took the place of after it was hashed is not sent, also when it is the same (T3)', async () => {
+  const world = await makeWorld(server(), SITE);
+  const elsewhere = makeFolder();
+  writeFiles(elsewhere, { 'b.txt': 'text' });
+  world.proxy.trouble = (_req, path) => {
+    if (!path.endsWith('begin')) return undefined;
+    rmSync(join(world.folder, 'a/b.txt'));
+    symlinkSync(join(elsewhere, 'b.txt'), join(world.folder, 'a/b.txt'));
+    return undefined;
+  };
+  await expect(world.deploy()).rejects.toMatchObject({ kind: 'folder', file: 'a/b.txt' });
+  expect(await world.deployments()).toBe(0);
+});
+
+test.each([true, false])('a file larger than the plan allows is refused with its name (delta: %s)', async (delta) => {
+  const world = await makeWorld(server(), { 'a.txt': 'a', 'big.bin': Buffer.alloc(21 * 1024 * 1024) });
+  const { key } = await server().account('free');
+  const client = createClient({ server: world.client.server.href, key });
+  await expect(world.deploy({ client }, { delta })).rejects.toMatchObject({
+    kind: 'refused',
+    code: 'payload_too_large',
+    file: 'big.bin',
+  });
+});
+
+describe('files in memory', () => {
+  test('are published like those of a folder', async () => {
+    const { client, options, read, proxy } = await makeWorld(server(), {});
+    const files = [
+      { path: '/index.html', content: 'hello' },
+      { path: './a/b.bin', content: new Uint8Array(9_000_000) },
+      { path: '.DS_Store', content: 'junk' },
+    ];
+    for (const delta of [true, false]) {
+      const { events, result } = await collect(deployFiles({ client, files }, { ...options, delta }));
+      expect(typesOf(events)).toEqual(['planned', 'uploaded', 'committed']);
+      expect(result).toMatchObject({ files: 2, size: 9_000_005 });
+      expect(await read(result, '/')).toBe('hello');
+    }
+    expect(proxy.contents).toHaveLength(2);
+  });
+
+  const REFUSED = [
+    ['a/../b.txt', 'a path has no "." or ".." segment'],
+    ['.env', 'environment files (.env*) hold secrets and are never published'],
+    ['x.exe', 'programs and installers (.exe) are never published'],
+  ] as const;
+  test.each(REFUSED)('are refused before anything is sent when one is %s', async (path, reason) => {
+    const { client, options, proxy } = await makeWorld(server(), {});
+    await expect(collect(deployFiles({ client, files: [{ path, content: '' }] }, options))).rejects.toMatchObject({
+      kind: 'folder',
+      file: path,
+      message: `${path}: ${reason}.`,
+    });
+    expect(proxy.passed).toEqual([]);
+  });
+
+  test('are refused when two have one path, or one is the folder of another', async () => {
+    const { client, options } = await makeWorld(server(), {});
+    for (const paths of [
+      ['a', 'a'],
+      ['a', 'a/b'],
+    ])
+      await expect(
+        collect(deployFiles({ client, files: paths.map((path) => ({ path, content: '' })) }, options)),
+      ).rejects.toMatchObject({ kind: 'folder' });
+  });
+});

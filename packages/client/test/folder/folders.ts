@@ -1,0 +1,33 @@
+import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { onTestFinished } from 'vitest';
+
+/** Makes a folder that is gone after the test. */
+export function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'berth-client-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Writes files into a folder. They look as if they had been there for a minute. */
+export function writeFiles(folder: string, files: Readonly<Record<string, string | Uint8Array>>): void {
+  for (const [name, content] of Object.entries(files)) {
+    const path = join(folder, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, content);
+    const then = new Date(Date.now() - 60_000);
+    utimesSync(path, then, then);
+  }
+}
+
+/** Everything that a generator yields, and what it returns. */
+export async function collect<E, R>(events: AsyncGenerator<E, R, undefined>): Promise<{ events: E[]; result: R }> {
+  const all: E[] = [];
+  for (;;) {
+    const { done, value } = await events.next();
+    if (done) return { events: all, result: value as R };
+    all.push(value as E);
+  }
+}

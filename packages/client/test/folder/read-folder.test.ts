@@ -1,0 +1,362 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { ClientError } from '../../src/errors.ts';
+import { type ReadFolder, readFolder } from '../../src/folder/read-folder.ts';
+import { collect, makeFolder, writeFiles } from './folders.ts';
+
+const cacheDir = () => makeFolder();
+
+async function read(folder: string, cache = cacheDir()): Promise<ReadFolder> {
+  return (await collect(readFolder(folder, { cacheDir: cache }))).result;
+}
+
+const pathsOf = ({ files }: ReadFolder) => files.map(({ path }) => path);
+
+describe('what is published of a folder', () => {
+  test('is every file, in the order of paths by code unit, with size and SHA-256', async () => {
+    const folder = makeFolder();
+    writeFiles(folder, { 'b.txt': 'b', 'B.txt': 'B', 'a/z.txt': '', 'a.txt': 'a', 'é.txt': 'e', 'a/b/c.txt': 'c' });
+    const { files, totalBytes, skipped } = await read(folder);
+    expect(files.map(({ path }) => path)).toEqual(['B.txt', 'a.txt', 'a/b/c.txt', 'a/z.txt', 'b.txt', 'é.txt']);
+    expect(files[1]).toEqual({
+      path: 'a.txt',
+      size: 1,
+      sha256: 'ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb',
+    });
+    expect([totalBytes, skipped]).toEqual([5, []]);
+  });
+
+  test('is no link, whether it leads out or stays inside, and each is told (T3)', async () => {
+    const folder = makeFolder();
+    const outside = makeFolder();
+    writeFiles(outside, { 'secret.txt': 'secret' });
+    writeFiles(folder, { 'index.html': 'hi' });
+    symlinkSync(join(outside, 'secret.txt'), join(folder, 'out.txt'));
+    symlinkSync(outside, join(folder, 'out'));
+    symlinkSync('index.html', join(folder, 'in.html'));
+    symlinkSync('.', join(folder, 'loop'));
+    symlinkSync('nowhere', join(folder, 'broken'));
+    const found = await read(folder);
+    expect(pathsOf(found)).toEqual(['index.html']);
+    expect(found.skipped).toEqual(
+      ['broken', 'in.html', 'loop', 'out', 'out.txt'].map((path) => ({ path, reason: 'link' })),
+    );
+  });
+
+  test('is nothing private, at any depth, and each is told (contract §3)', async () => {
+    const folder = makeFolder();
+    const key = '-----BEGIN RSA PRIVATE KEY-----\nMIIE\n';
+    writeFiles(folder, {
+      'index.html': 'hi',
+      '.env': 'A=1',
+      'sub/.env.local': 'A=1',
+      '.git/config': '[core]',
+      'sub/.git': 'gitdir: ../.git',
+      'node_modules/x/index.js': 'x',
+      'docs/node_modules/kept.txt': 'kept',
+      id_rsa: key,
+      'ssl/server.pem': key,
+      'ssl/large.key': Buffer.concat([Buffer.alloc(600_000, ' '), Buffer.from(key)]),
+      'ssl/server.crt.pem': '-----BEGIN CERTIFICATE-----\n',
+    });
+    const found = await read(folder);
+    expect(pathsOf(found)).toEqual(['docs/node_modules/kept.txt', 'index.html', 'ssl/server.crt.pem']);
+    expect(found.skipped).toEqual(
+      ['.env', '.git/', 'id_rsa', 'node_modules/', 'ssl/large.key', 'ssl/server.pem', 'sub/.env.local', 'sub/.git'].map(
+        (path) => ({ path, reason: 'private' }),
+      ),
+    );
+  });
+
+  test('is no private key that is known from before', async () => {
+    const folder = makeFolder();
+    const cache = cacheDir();
+    writeFiles(folder, { 'a.txt': 'a', 'server.pem': '-----BEGIN PRIVATE KEY-----' });
+    for (let i = 0; i < 2; i += 1) expect(pathsOf(await read(folder, cache))).toEqual(['a.txt']);
+  });
+
+  test('is no junk, pipe or socket, and each is told', async () => {
+    const folder = makeFolder();
+    writeFiles(folder, { 'a.txt': 'a', '.DS_Store': 'x', 'b/Thumbs.db': 'x', '__MACOSX/a.txt': 'x' });
+    execFileSync('mkfifo', [join(folder, 'pipe')]);
+    const server = createServer().listen(join(folder, 'socket'));
+    await new Promise((resolve) => server.once('listening', resolve));
+    onTestFinished(() => void server.close());
+    const found = await read(folder);
+    expect(pathsOf(found)).toEqual(['a.txt']);
+    expect(found.skipped).toEqual([
+      { path: '.DS_Store', reason: 'junk' },
+      { path: '__MACOSX/', reason: 'junk' },
+      { path: 'b/Thumbs.db', reason: 'junk' },
+      { path: 'pipe', reason: 'not-a-file' },
+      { path: 'socket', reason: 'not-a-file' },
+    ]);
+  });
+
+  test('is nothing that .berthignore names, in the syntax of .gitignore, nor that file', async () => {
+    const folder = makeFolder();
+    writeFiles(folder, {
+      '.berthignore': '# drafts\n*.map\n!keep.map\n/drafts/\nsub/**/x.txt\n!.env\n',
+      'a.js': 'a',
+      'a.js.map': 'm',
+      'keep.map': 'k',
+      'drafts/one.html': 'd',
+      'sub/drafts/two.html': 'd',
+      'sub/deep/er/x.txt': 'x',
+      'sub/.berthignore': 'two.html',
+      '.env': 'A=1',
+    });
+    const found = await read(folder);
+    expect(pathsOf(found)).toEqual(['a.js', 'keep.map', 'sub/.berthignore', 'sub/drafts/two.html']);
+    expect(found.skipped).toEqual([
+      { path: '.berthignore', reason: 'ignored' },
+      { path: '.env', reason: 'private' },
+      { path: 'a.js.map', reason: 'ignored' },
+      { path: 'drafts/', reason: 'ignored' },
+      { path: 'sub/deep/er/x.txt', reason: 'ignored' },
+    ]);
+  });
+
+  test('has names in NFC, and is found under the name on disk', async () => {
+    const folder = makeFolder();
+    const onDisk = 'cafe\u0301/e\u0301.txt';
+    writeFiles(folder, { [onDisk]: 'x' });
+    const { files, diskNames } = await read(folder);
+    expect(files[0]?.path).toBe('café/é.txt'.normalize('NFC'));
+    expect([...diskNames]).toEqual([['café/é.txt'.normalize('NFC'), onDisk]]);
+  });
+
+  test('of a link to a folder is that of the folder', async () => {
+    const [folder, elsewhere] = [makeFolder(), makeFolder()];
+    writeFiles(folder, { 'a.txt': 'a' });
+    symlinkSync(folder, join(elsewhere, 'dist'));
+    expect(pathsOf(await read(join(elsewhere, 'dist')))).toEqual(['a.txt']);
+  });
+});
+
+describe('a folder is refused', () => {
+  const refusal = (folder: string) =>
+    read(folder).then(
+      () => null,
+      (error: unknown) => (error instanceof ClientError ? error : null),
+    );
+
+  const NAMES = [
+    ['setup.exe', 'programs and installers (.exe) are never published'],
+    ['tools/App.DMG', 'programs and installers (.dmg) are never published'],
+    ['what?.html', 'a path holds none of # ? % < > " (this one has ?)'],
+    ['a\\b.html', 'folders are separated by "/", not by "\\"'],
+    ['new\nline.txt', 'a path holds no control or direction characters'],
+  ] as const;
+  test.each(NAMES)('that holds %j', async (name, reason) => {
+    const folder = makeFolder();
+    writeFiles(folder, { 'index.html': 'hi', [name]: 'x' });
+    expect(await refusal(folder)).toMatchObject({ kind: 'folder', file: name, message: `${name}: ${reason}.` });
+  });
+
+  test('unless .berthignore names the file at fault', async () => {
+    const folder = makeFolder();
+    writeFiles(folder, { 'index.html': 'hi', 'setup.exe': 'x', '.berthignore': '*.exe' });
+    expect(pathsOf(await read(folder))).toEqual(['index.html']);
+  });
+
+  test('in which two names are one path (T2)', async () => {
+    const folder = makeFolder();
+    writeFiles(folder, { 'é.txt': '1', 'e\u0301.txt': '2' });
+    expect(await refusal(folder)).toMatchObject({ kind: 'folder', file: 'é.txt' });
+  });
+
+  test('that is not there, or is a file', async () => {
+    const folder = makeFolder();
+    writeFiles(folder, { 'a.txt': 'a' });
+    for (const path of ['nothing', 'a.txt'])
+      expect(await refusal(join(folder, path))).toMatchObject({ kind: 'folder', file: null });
+  });
+
+  const asNobody = process.getuid?.() === 0 ? () => process.seteuid?.(65_534) : () => {};
+  const asBefore = process.getuid?.() === 0 ? () => process.seteuid?.(0) : () => {};
+  test.each([
+    ['private.txt', 'private.txt'],
+    ['private/a.txt', 'private/'],
+  ])('with %s, which may not be read, and names it', async (file, named) => {
+    const folder = makeFolder();
+    writeFiles(folder, { 'index.html': 'hi', [file]: 'x' });
+    const { chmodSync } = await import('node:fs');
+    chmodSync(folder, 0o755);
+    chmodSync(join(folder, named), 0o000);
+    asNobody();
+    try {
+      expect(await refusal(folder)).toMatchObject({
+        kind: 'folder',
+        file: named,
+        message: `${named}: it may not be read.`,
+      });
+    } finally {
+      asBefore();
+      chmodSync(join(folder, named), 0o700);
+    }
+  });
+});
+
+describe('a file that changes while it is read', () => {
+  test('is read again, and found as it is in the end', async () => {
+    const folder = makeFolder();
+    const path = join(folder, 'big.bin');
+    writeFileSync(path, Buffer.alloc(4 * 1024 * 1024));
+    const events = readFolder(folder, { cacheDir: cacheDir() });
+    const first = await events.next();
+    expect(first.value).toMatchObject({ type: 'walked' });
+    writeFileSync(path, 'finished');
+    const { result } = await collect(events);
+    expect(result).toMatchObject({ totalBytes: 8, files: [{ path: 'big.bin', size: 8 }] });
+  });
+
+  test('without an end is told', async () => {
+    const folder = makeFolder();
+    const path = join(folder, 'big.bin');
+    writeFileSync(path, Buffer.alloc(1024 * 1024));
+    let size = 0;
+    const writing = setInterval(() => writeFileSync(path, Buffer.alloc(1024 * 1024 + (size += 1))), 1);
+    onTestFinished(() => clearInterval(writing));
+    await expect(read(folder)).rejects.toMatchObject({
+      kind: 'folder',
+      file: 'big.bin',
+      message: 'big.bin: it changes while it is read; try again when it is finished.',
+    });
+  });
+});
+
+describe('the memory of hashes', () => {
+  /** How many files were not read. */
+  async function cachedOf(folder: string, cache: string) {
+    const { events, result } = await collect(readFolder(folder, { cacheDir: cache }));
+    const last = events.at(-1);
+    return { cached: last?.type === 'hashed' ? last.cached.files : null, result };
+  }
+  /** Files count as settled a moment after they were written. */
+  const settle = () => new Promise((resolve) => setTimeout(resolve, 30));
+
+  test('spares reading files that are in the same state', async () => {
+    const [folder, cache] = [makeFolder(), cacheDir()];
+    writeFiles(folder, { 'a.txt': 'a', 'b.txt': 'b' });
+    await settle();
+    expect((await cachedOf(folder, cache)).cached).toBe(0);
+    const again = await cachedOf(folder, cache);
+    expect(again.cached).toBe(2);
+    expect(again.result.files.map(({ size }) => size)).toEqual([1, 1]);
+  });
+
+  const CHANGES = [
+    [
+      'another content of the same size and time',
+      (path: string) => {
+        const { atime, mtime } = statSync(path);
+        writeFileSync(path, 'B');
+        utimesSync(path, atime, mtime);
+      },
+    ],
+    [
+      'another file in its place, of the same size and time',
+      (path: string) => {
+        const { atime, mtime } = statSync(path);
+        writeFileSync(`${path}.new`, 'B');
+        utimesSync(`${path}.new`, atime, mtime);
+        renameSync(`${path}.new`, path);
+      },
+    ],
+  ] as const;
+  test.each(CHANGES)('is not fooled by %s', async (_, change) => {
+    const [folder, cache] = [makeFolder(), cacheDir()];
+    writeFiles(folder, { 'a.txt': 'A' });
+    await settle();
+    const before = (await cachedOf(folder, cache)).result;
+    change(join(folder, 'a.txt'));
+    const { cached, result } = await cachedOf(folder, cache);
+    expect(cached).toBe(0);
+    expect(result.files[0]?.sha256).not.toBe(before.files[0]?.sha256);
+  });
+
+  test('does not trust a file that was written a moment before it was read', async () => {
+    const [folder, cache] = [makeFolder(), cacheDir()];
+    for (const content of ['1', '2', '3', '4', '5']) {
+      writeFileSync(join(folder, 'a.txt'), content);
+      const { result } = await cachedOf(folder, cache);
+      const { result: fresh } = await cachedOf(folder, cacheDir());
+      expect(result.files).toEqual(fresh.files);
+    }
+  });
+
+  test('is of its owner alone, and forgets files that are gone', async () => {
+    const [folder, cache] = [makeFolder(), cacheDir()];
+    writeFiles(folder, { 'a.txt': 'a', 'gone.txt': 'b' });
+    await settle();
+    await read(folder, cache);
+    rmSync(join(folder, 'gone.txt'));
+    await read(folder, cache);
+    const [name] = readdirSync(join(cache, 'hashes'));
+    const path = join(cache, 'hashes', name!);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    const { readFileSync } = await import('node:fs');
+    expect(readFileSync(path, 'utf8')).not.toContain('gone.txt');
+  });
+
+  const BROKEN = [
+    '',
+    '{',
+    'null',
+    '[]',
+    '{"version":99,"entries":[["a.txt","x","y"]]}',
+    '{"version":1,"entries":[[1]]}',
+  ];
+  test.each(BROKEN)('that reads %j is none', async (text) => {
+    const [folder, cache] = [makeFolder(), cacheDir()];
+    writeFiles(folder, { 'a.txt': 'a' });
+    await settle();
+    const { files } = await read(folder, cache);
+    const [name] = readdirSync(join(cache, 'hashes'));
+    writeFileSync(join(cache, 'hashes', name!), text);
+    expect((await read(folder, cache)).files).toEqual(files);
+    expect((await cachedOf(folder, cache)).cached).toBe(1);
+  });
+
+  test('that cannot be written is gone without', async () => {
+    const [folder, cache] = [makeFolder(), cacheDir()];
+    writeFiles(folder, { 'a.txt': 'a' });
+    writeFileSync(join(cache, 'hashes'), 'a file in the way');
+    expect(pathsOf(await read(folder, cache))).toEqual(['a.txt']);
+  });
+});
+
+describe('reading', () => {
+  test('tells of progress, at last of everything', async () => {
+    const folder = makeFolder();
+    writeFiles(folder, { 'a.txt': 'a', 'b.bin': Buffer.alloc(300_000), '.env': 'x' });
+    const { events } = await collect(readFolder(folder, { cacheDir: cacheDir() }));
+    const total = { files: 2, bytes: 300_001 };
+    expect(events[0]).toEqual({ type: 'walked', total, skipped: [{ path: '.env', reason: 'private' }] });
+    expect(events.at(-1)).toEqual({ type: 'hashed', done: total, total, cached: { files: 0, bytes: 0 } });
+  });
+
+  test('of an empty folder finds nothing', async () => {
+    const folder = makeFolder();
+    mkdirSync(join(folder, 'empty'));
+    const { events, result } = await collect(readFolder(folder, { cacheDir: cacheDir() }));
+    expect(result).toMatchObject({ files: [], totalBytes: 0, skipped: [] });
+    expect(events.map(({ type }) => type)).toEqual(['walked', 'hashed']);
+  });
+
+  test('ends when the caller gives up, before or meanwhile', async () => {
+    const folder = makeFolder();
+    writeFiles(folder, { 'a.bin': Buffer.alloc(20 * 1024 * 1024) });
+    const before = readFolder(folder, { cacheDir: cacheDir(), signal: AbortSignal.abort() });
+    await expect(before.next()).rejects.toMatchObject({ kind: 'aborted' });
+    const gaveUp = new AbortController();
+    const events = readFolder(folder, { cacheDir: cacheDir(), signal: gaveUp.signal });
+    await events.next();
+    gaveUp.abort();
+    await expect(collect(events)).rejects.toMatchObject({ kind: 'aborted' });
+  });
+});
