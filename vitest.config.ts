@@ -9,8 +9,11 @@ const ENOUGH_BYTES = 3 * 1024 ** 3;
 const SYSTEM = [
   'apps/api/test/{contract,crash,fuzz,life-cycle,operator,pages,service-api,sites}/**/*.test.ts',
   'apps/api/test/healthcheck.test.ts',
+  'packages/client/test/{examples,package,readme}.test.ts',
+  'packages/client/test/cli/{exit-codes,login,terminal,watch}.test.ts',
   'packages/core/test/database/embedded-postgres.test.ts',
   'packages/core/test/**/*-races.test.ts',
+  'packages/client/test/deploy/{broken-off,server-killed}.test.ts',
 ];
 
 if (process.env['TMPDIR'] === undefined && freeBytes(MEMORY) > ENOUGH_BYTES) process.env['TMPDIR'] = MEMORY;

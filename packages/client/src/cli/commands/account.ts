@@ -1,0 +1,59 @@
+import type { Account } from '@berth/contract';
+import type { Command } from 'commander';
+import { moment } from '../render/amounts.ts';
+import { columns } from '../render/table.ts';
+import { ClientError } from '../../errors.ts';
+import { nobodyAt } from '../failure.ts';
+import { inSession, type Surroundings } from './define.ts';
+
+const CAPS = [
+  ['deployments', 'deployments'],
+  ['platformDomains', 'platform domains'],
+  ['customDomains', 'custom domains'],
+  ['seats', 'members'],
+] as const;
+
+/** `berth account` and `berth whoami`. */
+export function addAccount(program: Command, at: Surroundings): void {
+  program
+    .command('account')
+    .summary('show the plan, and how much of it is used')
+    .description('Show the account: its plan, and how much of it is used.')
+    .action(
+      inSession<[]>(at, async ({ client, answer }) => {
+        const account = await client.api.account.get.query();
+        answer({ account }, () => describe(account));
+      }),
+    );
+
+  program
+    .command('whoami')
+    .summary('show whose key is used, and on which server')
+    .description(
+      'Show whose key is used, where it comes from, and on which server. Asks the server whether it is good.',
+    )
+    .action(
+      inSession<[]>(at, async ({ client, server, key, answer }) => {
+        if (key.key === null) throw new ClientError('signed-out', nobodyAt(server.server));
+        const kind = key.key.startsWith('deploy-') ? ('deploy' as const) : ('api' as const);
+        const account = kind === 'api' ? await client.api.account.get.query() : null;
+        if (!account) await client.api.platform.ping.query();
+        const who = { server: server.server.origin, kind, from: key.from, account: account?.email ?? null };
+        answer(who, () => [
+          `${account?.email ?? 'a deploy token'} on ${who.server}, by ${key.from === 'environment' ? 'BERTH_KEY' : 'the stored key'}`,
+        ]);
+      }),
+    );
+}
+
+function describe({ account, email, name, plan, usage, caps, created, hint }: Account): string[] {
+  return columns([
+    ['account', account],
+    ['e-mail', email],
+    ['name', name ?? '-'],
+    ['plan', plan],
+    ...CAPS.map(([cap, words]) => [words, `${usage[cap]} of ${caps?.[cap] ?? 'any number'}`]),
+    ['newest key', hint === null ? '-' : `…${hint}`],
+    ['created', moment(created)],
+  ]);
+}

@@ -1,0 +1,65 @@
+import type { Activity } from '@berth/contract';
+import type { Command } from 'commander';
+import { columns } from '../render/table.ts';
+import { moment } from '../render/amounts.ts';
+import { readLimit } from '../values.ts';
+import { examples, inSession, type Surroundings } from './define.ts';
+import { followActivities } from './follow.ts';
+import { MORE, readPages } from './pages.ts';
+
+interface Options {
+  limit: number;
+  follow?: boolean;
+}
+
+/** `berth activities`: what happened in the account. */
+export function addActivities(program: Command, at: Surroundings): void {
+  program
+    .command('activities')
+    .summary('show what happened, and what happens')
+    .description('Show what happened in the account, the oldest first.')
+    .option('--limit <number>', 'how many of the newest, or "all"', readLimit, 20)
+    .option('-f, --follow', 'then go on with what happens, as it happens; with --json one object a line')
+    .addHelpText('after', examples(['berth activities --follow --json', 'feeds a program']))
+    .action(
+      inSession<[], Options>(at, async ({ client, key, answer, note, json, signal }, _, { limit, follow }) => {
+        const { rows, more } = await readPages(
+          limit,
+          (query) => client.api.activities.list.query(query),
+          (page) => page.activities,
+        );
+        const past = rows.toReversed();
+        if (!follow) {
+          answer({ activities: past.map(activityRow), more }, () => columns(past.map(toCells)));
+          if (more) note(MORE);
+          return;
+        }
+        const tell = (activity: Activity) => answer(activityRow(activity), () => columns([toCells(activity)]));
+        if (json) past.forEach(tell);
+        else answer(null, () => columns(past.map(toCells)));
+        for await (const activity of followActivities({ client, key: key.key, signal })) tell(activity);
+      }),
+    );
+}
+
+/** An activity in the shape that does not change. */
+function activityRow({ event, created, deployment, domain, token, authMethod, meta }: Activity) {
+  return {
+    event,
+    created,
+    deployment: deployment ?? null,
+    domain: domain ?? null,
+    token: token ?? null,
+    authMethod,
+    meta,
+  };
+}
+
+function toCells({ created, event, deployment, domain, token, authMethod }: Activity): string[] {
+  const about = [deployment, domain, token].filter((name) => name !== undefined);
+  return [moment(created), event.padEnd(EVENT_COLUMNS), authMethod.padEnd(AUTH_COLUMNS), about.join(' ')];
+}
+
+/** Lines that come one by one are as wide as those that come together. */
+const EVENT_COLUMNS = 23;
+const AUTH_COLUMNS = 12;

@@ -1,0 +1,112 @@
+import type { Deployment } from '@berth/contract';
+import type { Command } from 'commander';
+import { bytes, moment } from '../render/amounts.ts';
+import { columns, table } from '../render/table.ts';
+import { readLimit, readSite } from '../values.ts';
+import { examples, inSession, type Surroundings } from './define.ts';
+import { MORE, readPages } from './pages.ts';
+
+/** `berth deployments`: what was published. */
+export function addDeployments(program: Command, at: Surroundings): void {
+  const deployments = program
+    .command('deployments')
+    .summary('list, show, label and delete what was published')
+    .description('What was published.')
+    .addHelpText(
+      'after',
+      examples(
+        ['berth deployments', 'lists the newest'],
+        ['berth deployments label calm-otter-4k9x2qd v1.2', 'replaces its labels'],
+        ['berth deployments delete calm-otter-4k9x2qd', 'takes the site away'],
+      ),
+    );
+
+  deployments
+    .command('list', { isDefault: true })
+    .description('List deployments, newest first.')
+    .option('--limit <number>', 'how many, or "all"', readLimit, 20)
+    .action(
+      inSession<[], { limit: number }>(at, async ({ client, answer, note }, _, { limit }) => {
+        const { rows, more } = await readPages(
+          limit,
+          (query) => client.api.deployments.list.query(query),
+          (page) => page.deployments,
+        );
+        answer({ deployments: rows.map(deploymentRow), more }, () =>
+          rows.length === 0
+            ? []
+            : table(['deployment', 'files', 'size', 'created', 'expires', 'labels', 'url'], rows.map(toCells)),
+        );
+        if (rows.length === 0) note('Nothing is published yet.');
+        if (more) note(MORE);
+      }),
+    );
+
+  deployments
+    .command('get')
+    .description('Show a deployment.')
+    .argument('<deployment>', 'its id or address')
+    .action(
+      inSession<[string]>(at, async ({ client, answer }, [site]) => {
+        const found = await client.api.deployments.get.query({ deployment: readSite(site) });
+        answer({ deployment: deploymentRow(found) }, () => describeDeployment(found));
+      }),
+    );
+
+  deployments
+    .command('label')
+    .description('Replace the labels of a deployment; without labels it has none.')
+    .argument('<deployment>', 'its id or address')
+    .argument('[labels...]', 'the labels it has from now on')
+    .action(
+      inSession<[string, string[]]>(at, async ({ client, answer }, [site, labels]) => {
+        const changed = await client.api.deployments.update.mutate({ deployment: readSite(site), labels });
+        answer({ deployment: deploymentRow(changed) }, () => describeDeployment(changed));
+      }),
+    );
+
+  deployments
+    .command('delete')
+    .description('Delete a deployment. The site is gone at once, for good.')
+    .argument('<deployment>', 'its id or address')
+    .action(
+      inSession<[string]>(at, async ({ client, answer }, [site]) => {
+        const deleted = await client.api.deployments.delete.mutate({ deployment: readSite(site) });
+        answer(deleted, () => [`Deleted ${deleted.deployment}.`]);
+      }),
+    );
+}
+
+/** A deployment in the shape that does not change: what is absent on the wire is null. */
+export function deploymentRow({
+  deployment,
+  url,
+  files,
+  size,
+  status,
+  password,
+  via,
+  labels,
+  created,
+  expires,
+}: Deployment) {
+  return { deployment, url, files, size, status, password, via, labels, created, expires: expires ?? null };
+}
+
+function toCells({ deployment, files, size, created, expires, labels, url }: Deployment): string[] {
+  const number = files.toLocaleString('en-US');
+  return [deployment, number, bytes(size), moment(created), moment(expires ?? null), labels.join(' ') || '-', url];
+}
+
+function describeDeployment({ url, files, size, password, via, labels, created, expires }: Deployment): string[] {
+  return columns([
+    ['url', url],
+    ['files', files.toLocaleString('en-US')],
+    ['size', bytes(size)],
+    ['password', password ? 'yes' : 'no'],
+    ['labels', labels.join(' ') || '-'],
+    ['via', via],
+    ['created', moment(created)],
+    ['expires', moment(expires ?? null)],
+  ]);
+}

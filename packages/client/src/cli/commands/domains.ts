@@ -1,0 +1,154 @@
+import type { Domain, DomainCheck } from '@berth/contract';
+import type { Command } from 'commander';
+import { moment } from '../render/amounts.ts';
+import { columns, table } from '../render/table.ts';
+import { collect, readLimit, readSite } from '../values.ts';
+import { examples, inSession, type Surroundings } from './define.ts';
+import { MORE, readPages } from './pages.ts';
+import { fullDomain } from './platform-domain.ts';
+
+/** `berth domains`: names that stay while deployments change. */
+export function addDomains(program: Command, at: Surroundings): void {
+  const domains = program
+    .command('domains')
+    .summary('list, point, verify and delete domains')
+    .description('Names that stay while deployments change. A name without a dot is one below the platform domain.')
+    .addHelpText(
+      'after',
+      examples(
+        ['berth domains set blog calm-otter-4k9x2qd', 'points blog.<platform domain> at a deployment'],
+        ['berth domains set www.example.com', 'adds a domain of your own'],
+        ['berth domains records www.example.com', 'says which DNS records it needs'],
+        ['berth domains verify www.example.com', 'looks at its DNS'],
+      ),
+    );
+
+  domains
+    .command('list', { isDefault: true })
+    .description('List domains, newest first.')
+    .option('--limit <number>', 'how many, or "all"', readLimit, 20)
+    .action(
+      inSession<[], { limit: number }>(at, async ({ client, answer, note }, _, { limit }) => {
+        const { rows, more } = await readPages(
+          limit,
+          (query) => client.api.domains.list.query(query),
+          (page) => page.domains,
+        );
+        answer({ domains: rows, more }, () =>
+          rows.length === 0
+            ? []
+            : table(
+                ['domain', 'status', 'deployment', 'linked', 'labels'],
+                rows.map((row) => [
+                  row.domain,
+                  row.status,
+                  row.deployment ?? '-',
+                  moment(row.linked),
+                  row.labels.join(' ') || '-',
+                ]),
+              ),
+        );
+        if (rows.length === 0) note('There are no domains yet.');
+        if (more) note(MORE);
+      }),
+    );
+
+  domains
+    .command('set')
+    .description('Make a domain, or point it at another deployment, between two requests.')
+    .argument('<domain>', 'its name')
+    .argument('[deployment]', 'what it shows from now on; without it that stays as it is')
+    .option('--label <label>', 'a label, in place of those it has; may be repeated', collect)
+    .action(
+      inSession<[string, string?], { label?: string[] }>(
+        at,
+        async ({ client, answer, note }, [name, site], { label }) => {
+          const domain = await fullDomain(client, name);
+          const deployment = site && { deployment: readSite(site) };
+          const set = await client.api.domains.put.mutate({ domain, ...deployment, ...(label && { labels: label }) });
+          answer({ domain: set }, () => describe(set));
+          if (set.status === 'pending' || set.status === 'partial')
+            note(`It needs DNS records: berth domains records ${set.domain}`);
+        },
+      ),
+    );
+
+  domains
+    .command('verify')
+    .description('Look at the DNS of a domain now.')
+    .argument('<domain>', 'its name')
+    .action(
+      inSession<[string]>(at, async ({ client, answer }, [name]) => {
+        const { checks, nextCheck, ...domain } = await client.api.domains.verify.mutate({
+          domain: await fullDomain(client, name),
+        });
+        answer({ domain, checks: checks.map(checkRow), nextCheck }, () => [
+          ...describe(domain),
+          '',
+          ...table(
+            ['', 'type', 'name', 'expected', 'found'],
+            checks.map(({ ok, type, name, expected, found }) => [
+              ok ? 'ok' : 'missing',
+              type,
+              name,
+              expected.join(' '),
+              found.join(' ') || '-',
+            ]),
+          ),
+        ]);
+      }),
+    );
+
+  domains
+    .command('records')
+    .description('Say which DNS records a domain needs.')
+    .argument('<domain>', 'its name')
+    .action(
+      inSession<[string]>(at, async ({ client, answer }, [name]) => {
+        const needed = await client.api.domains.records.query({ domain: await fullDomain(client, name) });
+        answer(needed, () =>
+          table(
+            ['type', 'name', 'value'],
+            needed.records.map(({ type, name, value }) => [type, name, value]),
+          ),
+        );
+      }),
+    );
+
+  domains
+    .command('share')
+    .description('Print the link of a page with those records, for whoever looks after the DNS.')
+    .argument('<domain>', 'its name')
+    .action(
+      inSession<[string]>(at, async ({ client, answer }, [name]) => {
+        const { domain, url } = await client.api.domains.share.query({ domain: await fullDomain(client, name) });
+        answer({ domain, url }, () => [url]);
+      }),
+    );
+
+  domains
+    .command('delete')
+    .description('Delete a domain. What it showed stays published.')
+    .argument('<domain>', 'its name')
+    .action(
+      inSession<[string]>(at, async ({ client, answer }, [name]) => {
+        const deleted = await client.api.domains.delete.mutate({ domain: await fullDomain(client, name) });
+        answer(deleted, () => [`Deleted ${deleted.domain}.`]);
+      }),
+    );
+}
+
+function checkRow({ type, name, expected, found, ok, reason }: DomainCheck) {
+  return { type, name, expected, found, ok, reason: reason ?? null };
+}
+
+function describe({ url, status, deployment, labels, created, linked }: Domain): string[] {
+  return columns([
+    ['url', url],
+    ['status', status],
+    ['deployment', deployment ?? '-'],
+    ['labels', labels.join(' ') || '-'],
+    ['created', moment(created)],
+    ['linked', moment(linked)],
+  ]);
+}

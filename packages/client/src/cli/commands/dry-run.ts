@@ -1,0 +1,19 @@
+import type { DeployFolderInput, DeployOptions } from '../../deploy/input.ts';
+import { leftOut, plan } from '../render/deploy-view.ts';
+import { printable } from '../render/text.ts';
+import type { Session } from '../session.ts';
+
+const SIGNS = { added: '+', changed: '~', removed: '-' } as const;
+const KINDS = ['added', 'changed', 'removed'] as const;
+
+/** Says what publishing a folder would do, and does nothing. */
+export async function dryRun(session: Session, input: DeployFolderInput, options: DeployOptions): Promise<void> {
+  const { parts, answer, note } = session;
+  const planned = await parts.planFolder(input, options);
+  const { changes, total, missing, skipped } = planned;
+  leftOut(skipped).forEach(note);
+  answer({ changes, total, missing, skipped }, () =>
+    KINDS.flatMap((kind) => changes[kind].map((path) => `${SIGNS[kind]} ${printable(path)}`)),
+  );
+  note(`${plan(changes, missing)} Nothing was sent.`);
+}

@@ -1,0 +1,63 @@
+import { CREDENTIAL } from '@berth/contract';
+import type { Command } from 'commander';
+import { type Session } from '../session.ts';
+import { addressOf, DEFAULT_SERVER, serverUrl, writeSettings } from '../settings.ts';
+import { UsageError } from '../usage-error.ts';
+import { examples, inSession, type Surroundings } from './define.ts';
+
+/** `berth login` and `berth logout`. */
+export function addLogin(program: Command, at: Surroundings): void {
+  program
+    .command('login')
+    .summary('store the key for a server')
+    .description('Ask for a server and a key, check both, and store them in a file that you alone can read.')
+    .addHelpText(
+      'after',
+      examples(
+        ['berth login', 'asks for both'],
+        ['berth login --server https://api.example.com < key.txt', 'takes the key from a file'],
+      ),
+    )
+    .action(inSession<[]>(at, login));
+
+  program
+    .command('logout')
+    .summary('forget the key for a server')
+    .description('Forget the stored key for a server. The key stays good: berth tokens delete revokes it.')
+    .action(
+      inSession<[]>(at, async ({ server, settings, answer }) => {
+        const { [server.server.origin]: key, ...keys } = settings.stored.keys ?? {};
+        if (key !== undefined) await writeSettings(settings.file, { ...settings.stored, keys });
+        const { origin } = server.server;
+        answer({ server: origin, forgotten: key !== undefined }, () => [
+          key === undefined ? `No key was stored for ${origin}.` : `The key for ${origin} is forgotten.`,
+        ]);
+      }),
+    );
+}
+
+async function login({ terminal, connect, server, settings, answer, signal }: Session): Promise<void> {
+  const isNamed = server.from === 'option' || server.from === 'environment';
+  const typed = terminal.canAsk && !isNamed ? await terminal.ask(`Server [${server.server.origin}]: `, { signal }) : '';
+  const chosen = typed === '' ? server.server : serverUrl(typed);
+  const key = await terminal.ask('API key: ', { secret: true, signal });
+  if (!CREDENTIAL.test(key))
+    throw new UsageError(
+      key === ''
+        ? 'There is no key. Type it, or give it as the first line of the input'
+        : 'This is no key: one is "ship-" or "deploy-" and 32 hex digits',
+    );
+  const { api } = connect(chosen, key);
+  const account = key.startsWith('deploy-') ? null : (await api.account.get.query()).email;
+  if (account === null) await api.platform.ping.query();
+  const { stored, file } = settings;
+  const isDefault = stored.server === undefined && addressOf(chosen) === DEFAULT_SERVER;
+  await writeSettings(file, {
+    ...stored,
+    ...(!isDefault && { server: addressOf(chosen) }),
+    keys: { ...stored.keys, [chosen.origin]: key },
+  });
+  answer({ server: chosen.origin, account, file }, () => [
+    `Signed in to ${chosen.origin} ${account === null ? 'with a deploy token' : `as ${account}`}. Stored in ${file}.`,
+  ]);
+}

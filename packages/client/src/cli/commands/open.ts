@@ -1,0 +1,39 @@
+import type { Command } from 'commander';
+import { UsageError } from '../usage-error.ts';
+import { readSite } from '../values.ts';
+import { examples, inSession, type Surroundings } from './define.ts';
+import type { Session } from '../session.ts';
+
+/** `berth open`: a site in the browser. */
+export function addOpen(program: Command, at: Surroundings): void {
+  program
+    .command('open')
+    .summary('show a site in the browser')
+    .description('Show a site in the browser, and print its link.')
+    .argument('[site]', 'a deployment or a domain; without it, what was published last')
+    .addHelpText(
+      'after',
+      examples(['berth open', 'shows what was published last'], ['berth open blog.example.com', 'shows a domain']),
+    )
+    .action(
+      inSession<[string?]>(at, async (session, [site]) => {
+        const url = await findUrl(session, site);
+        await session.parts.openPage(url);
+        session.answer({ url }, () => [url]);
+      }),
+    );
+}
+
+async function findUrl({ client }: Session, site: string | undefined): Promise<string> {
+  if (site === undefined) {
+    const { deployments } = await client.api.deployments.list.query({ limit: 1 });
+    if (deployments[0] === undefined) throw new UsageError('Nothing is published yet: berth ./dist');
+    return deployments[0].url;
+  }
+  const name = readSite(site);
+  const isDomain = name.includes('.');
+  const found = isDomain
+    ? await client.api.domains.get.query({ domain: name })
+    : await client.api.deployments.get.query({ deployment: name });
+  return found.url;
+}

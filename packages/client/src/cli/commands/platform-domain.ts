@@ -1,0 +1,18 @@
+import type { BerthClient } from '../../client.ts';
+import { wholeDomainName } from '../../deploy/domain-name.ts';
+import { readSite } from '../values.ts';
+
+/**
+ * The whole name of a domain: one without a dot is a name below the platform domain, as the newest deployment tells it.
+ * Where nothing is published yet the name stays as it is.
+ *
+ * @throws ClientError.
+ */
+export async function fullDomain(client: BerthClient, typed: string): Promise<string> {
+  const name = readSite(typed);
+  // Without an API key there is no domain either: that is for the call to say which wants one.
+  if (name.includes('.') || !client.key?.startsWith('ship-')) return name;
+  const { deployments } = await client.api.deployments.list.query({ limit: 1 });
+  const [newest] = deployments;
+  return newest ? wholeDomainName(name, newest) : name;
+}

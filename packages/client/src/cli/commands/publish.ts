@@ -1,0 +1,163 @@
+import type { CreatedDeployment, Domain } from '@berth/contract';
+import { type Command, Option } from 'commander';
+import type { DeployEvent } from '../../deploy/events.ts';
+import type { DeployFolderInput, DeployOptions } from '../../deploy/input.ts';
+import { ClientError } from '../../errors.ts';
+import { moment } from '../render/amounts.ts';
+import { beginView, showEvent } from '../render/deploy-view.ts';
+import { statusLine } from '../render/status-line.ts';
+import { printable } from '../render/text.ts';
+import type { Session } from '../session.ts';
+import { collect, readTtl } from '../values.ts';
+import { examples, inSession, type Surroundings } from './define.ts';
+import { deploymentRow } from './deployments.ts';
+import { dryRun } from './dry-run.ts';
+import { requireFolder } from './folder-argument.ts';
+import { readPassword } from './password.ts';
+import { fullDomain } from './platform-domain.ts';
+
+interface Options {
+  domain?: string;
+  label?: string[];
+  password?: string;
+  ttl?: number;
+  dryRun?: boolean;
+  delta: boolean;
+}
+
+/** `berth ./dist`, the command that needs no name. */
+export function addPublish(program: Command, at: Surroundings): void {
+  program
+    .command('publish', { isDefault: true })
+    .summary('publish a folder and print its link; the word may be left out')
+    .description('Publish a folder and print its link.')
+    .argument('<folder>', 'the folder of the built site')
+    .option('-d, --domain <name>', 'the domain that shows it from now on')
+    .option('-l, --label <label>', 'a label; may be repeated', collect)
+    .option('-p, --password <password>', 'what visitors have to enter; "-" asks for it [env: BERTH_PASSWORD]')
+    .addOption(new Option('-t, --ttl <time>', 'how long it lasts, such as 3d').argParser(readTtl).conflicts('domain'))
+    .option('-n, --dry-run', 'say what would be sent, and send nothing')
+    .option('--no-delta', 'send every file, also those that the server has')
+    .addHelpText(
+      'after',
+      examples(
+        ['berth ./dist', 'publishes a folder'],
+        ['berth ./dist --domain blog --label v1.2', 'and shows it at a domain'],
+        ['berth ./dist --password -', 'and asks for a password that visitors need'],
+        ['URL=$(berth ./dist)', 'the link alone is on standard output'],
+      ),
+    )
+    .action(
+      inSession<[string], Options>(at, async (session, [folder], options) => {
+        await requireFolder(program, folder);
+        const { client, signal, cacheDir } = session;
+        const input: DeployFolderInput = {
+          folder,
+          client,
+          via: 'cli',
+          labels: options.label,
+          password: await readPassword(session, options.password),
+          ttl: options.ttl,
+          domain: options.domain && (await fullDomain(client, options.domain)),
+        };
+        const engine: DeployOptions = { signal, cacheDir, delta: options.delta };
+        await (options.dryRun ? dryRun : publish)(session, input, engine);
+      }),
+    );
+}
+
+/** What was published, as the events tell it. */
+interface Published {
+  deployment: CreatedDeployment | null;
+  domain: Domain | null;
+  plan: Extract<DeployEvent, { type: 'planned' }> | null;
+  sentBytes: number;
+  skipped: Extract<DeployEvent, { type: 'walked' }>['skipped'];
+}
+
+async function publish(session: Session, input: DeployFolderInput, options: DeployOptions): Promise<void> {
+  const { parts, terminal, json, quiet, note } = session;
+  const isSilent = json || quiet;
+  const columns = isSilent ? null : terminal.columns();
+  const line = statusLine(terminal.err, columns !== null);
+  const published: Published = { deployment: null, domain: null, plan: null, sentBytes: 0, skipped: [] };
+  let view = beginView(performance.now());
+  try {
+    for await (const event of parts.deployFolder(input, options)) {
+      gather(published, event);
+      const frame = showEvent(view, event, { at: performance.now(), columns });
+      view = frame.view;
+      if (isSilent) continue;
+      line.print(frame.lines);
+      line.show(frame.status);
+    }
+  } catch (error) {
+    if (published.deployment) note(`It is published all the same, at ${printable(published.deployment.url)}`);
+    throw error;
+  } finally {
+    line.clear();
+  }
+  tell(session, published);
+}
+
+function gather(published: Published, event: DeployEvent): void {
+  switch (event.type) {
+    case 'walked':
+      published.skipped = event.skipped;
+      return;
+    case 'planned':
+      published.plan = event;
+      return;
+    case 'uploaded':
+      published.sentBytes = event.sentBytes;
+      return;
+    case 'committed':
+      published.deployment = event.deployment;
+      return;
+    case 'linked':
+      published.domain = event.domain;
+      return;
+    case 'hashed':
+    case 'retried':
+      return;
+    default:
+      event satisfies never;
+  }
+}
+
+function tell(session: Session, { deployment, domain, plan, sentBytes, skipped }: Published): void {
+  if (!deployment) throw new ClientError('server', 'The server did not say what became of it');
+  const { note, answer, json, terminal } = session;
+  const { claim = null, warnings = [], expires = null } = deployment;
+  const paint = terminal.paint.err;
+  for (const { file, line, message } of warnings)
+    note(paint.yellow(printable(`Warning: ${file}${line === undefined ? '' : `:${line}`}: ${message}`)));
+  // A claim link is told only once: silence would lose the site.
+  if (claim !== null && !json)
+    terminal.err(
+      `It is gone after ${moment(expires)}, unless an account claims it:\n  ${paint.cyan(printable(claim))}\n`,
+    );
+  else if (expires !== null) note(`It is gone after ${moment(expires)}.`);
+  if (domain !== null && domain.status !== 'success')
+    note(`${domain.domain} shows it once its DNS is set: berth domains records ${domain.domain}`);
+  const url = domain?.status === 'success' ? domain.url : deployment.url;
+  const changes = plan?.changes ?? { added: [], changed: [], removed: [], unchanged: 0 };
+  answer(
+    {
+      url,
+      deployment: deploymentRow(deployment),
+      domain,
+      claim,
+      warnings: warnings.map(({ file, line = null, at = null, message }) => ({ file, line, at, message })),
+      changes: {
+        added: changes.added.length,
+        changed: changes.changed.length,
+        removed: changes.removed.length,
+        unchanged: changes.unchanged,
+      },
+      sent: { via: plan?.via ?? null, files: plan?.missing.files ?? 0, bytes: sentBytes },
+      skipped,
+    },
+    () => [url],
+  );
+}

@@ -1,0 +1,110 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { ClientError } from '../../errors.ts';
+import type { WatchEvent } from '../../watch/events.ts';
+import { failureOf } from '../failure.ts';
+import { statusLine } from '../render/status-line.ts';
+import { beginWatchView, showWatchEvent } from '../render/watch-view.ts';
+import type { Session } from '../session.ts';
+import { collect } from '../values.ts';
+import { examples, inSession, type Surroundings } from './define.ts';
+import { deploymentRow } from './deployments.ts';
+import { fullDomain } from './platform-domain.ts';
+import { readPassword } from './password.ts';
+
+interface Options {
+  domain?: string;
+  label?: string[];
+  password?: string;
+  keep?: number;
+  delta: boolean;
+}
+
+/** `berth watch`: every build is live. */
+export function addWatch(program: Command, at: Surroundings): void {
+  program
+    .command('watch')
+    .summary('publish a folder again whenever it changes')
+    .description(
+      'Publish a folder, and again whenever it has changed and is quiet. A folder that is gone, empty or half-written is never published.',
+    )
+    .argument('<folder>', 'the folder of the built site; it may be deleted and made again')
+    .option('-d, --domain <name>', 'the domain that shows the newest state')
+    .option('-l, --label <label>', 'a label; may be repeated', collect)
+    .option('-p, --password <password>', 'what visitors have to enter; "-" asks for it [env: BERTH_PASSWORD]')
+    .option('--keep <number>', 'how many deployments of this watch stay', readKeep)
+    .option('--no-delta', 'send every file, also those that the server has')
+    .addHelpText('after', examples(['berth watch ./dist --domain blog', 'shows each build at a domain']))
+    .action(
+      inSession<[string], Options>(at, async (session, [folder], { domain, label, password, keep, delta }) => {
+        const { client, signal, cacheDir } = session;
+        await watch(
+          session,
+          {
+            folder,
+            client,
+            via: 'cli',
+            labels: label,
+            keep,
+            password: await readPassword(session, password),
+            domain: domain && (await fullDomain(client, domain)),
+          },
+          { signal, cacheDir, delta },
+        );
+      }),
+    );
+}
+
+type WatchArguments = Parameters<Session['parts']['watchFolder']>;
+
+async function watch(session: Session, input: WatchArguments[0], options: WatchArguments[1]): Promise<void> {
+  const { parts, terminal, json, quiet, answer, signal } = session;
+  const columns = json || quiet ? null : terminal.columns();
+  const line = statusLine(terminal.err, columns !== null);
+  let view = beginWatchView(performance.now());
+  try {
+    for await (const event of parts.watchFolder(input, options)) {
+      const frame = showWatchEvent(view, event, { at: performance.now(), columns });
+      view = frame.view;
+      if (!json && (!quiet || event.type === 'failed')) {
+        line.print(frame.lines);
+        line.show(frame.status);
+      }
+      const row = json ? rowOf(event) : null;
+      if (row) answer(row, () => []);
+      if (!json && event.type === 'published') {
+        line.clear();
+        answer(null, () => [event.url]);
+      }
+    }
+  } finally {
+    line.clear();
+  }
+  if (signal.aborted) throw new ClientError('aborted', 'Interrupted');
+}
+
+/** What programs are told: each change of the watch, and none of the progress between. */
+function rowOf(event: WatchEvent) {
+  switch (event.type) {
+    case 'watching':
+    case 'settling':
+    case 'unchanged':
+    case 'missing':
+    case 'pruned':
+    case 'polling':
+      return event;
+    case 'published':
+      return { ...event, deployment: deploymentRow(event.deployment) };
+    case 'failed': {
+      const { exit: _, ...error } = failureOf(event.error, { server: null, key: null });
+      return { ...event, error };
+    }
+    default:
+      return null;
+  }
+}
+
+function readKeep(text: string): number {
+  const keep = Number(text);
+  if (!(Number.isInteger(keep) && keep >= 1)) throw new InvalidArgumentError('Write a whole number of at least 1.');
+  return keep;
+}

@@ -1,0 +1,33 @@
+import type { Place, Word } from './tree.ts';
+
+/** The script by which fish completes `berth`. */
+export function fishCompletion(places: readonly Place[]): string {
+  const paths = places.filter(({ path }) => path.length > 0).map(({ path }) => `'/${path.join('/')}'`);
+  return `# Completes berth in fish: berth completion fish | source
+function __berth_place
+    set -l place ''
+    for word in (commandline -opc)[2..]
+        switch "$place/$word"
+            case ${paths.join(' ')}
+                set place "$place/$word"
+        end
+    end
+    test "$place" = "$argv[1]"
+end
+complete -c berth -f
+${places.flatMap(lines).join('\n')}
+`;
+}
+
+function lines({ path, words, options, takesFolder }: Place): string[] {
+  const head = `complete -c berth -n '__berth_place "${path.map((word) => `/${word}`).join('')}"'`;
+  return [
+    ...words.map((word) => `${head} -a ${word.word} -d ${quoted(word)}`),
+    ...(takesFolder ? [`${head} -a '(__fish_complete_directories)'`] : []),
+    ...options.map((option) => `${head} -l ${option.word.slice(2)} -d ${quoted(option)}`),
+  ];
+}
+
+function quoted({ does }: Word): string {
+  return `'${does.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+}

@@ -1,0 +1,46 @@
+import type { Command } from 'commander';
+
+/** What can be typed at a place of the command line. */
+export interface Place {
+  /** The words that lead there: none, `deployments`, `deployments list`. */
+  path: readonly string[];
+  words: readonly Word[];
+  options: readonly Word[];
+  /** Whether a folder can stand there. */
+  takesFolder: boolean;
+}
+
+/** A word, and what it does. */
+export interface Word {
+  word: string;
+  does: string;
+}
+
+/** Every place of a program, the program itself first. What may be left out is no place of its own. */
+export function placesOf(program: Command): Place[] {
+  const globals = optionsOf(program);
+  const placesBelow = (command: Command, path: readonly string[]): Place[] => {
+    // The first command of a group is the one that is meant where none is named.
+    const [unnamed] = command.commands;
+    const own: Place = {
+      path,
+      words: [
+        ...command.commands.map((each) => ({ word: each.name(), does: each.summary() || each.description() })),
+        ...(command.registeredArguments[0]?.argChoices ?? []).map((word) => ({ word, does: '' })),
+      ],
+      options: [...(unnamed ? optionsOf(unnamed) : []), ...(path.length === 0 ? [] : optionsOf(command)), ...globals],
+      takesFolder: [command, unnamed].some((each) => each?.registeredArguments[0]?.name() === 'folder'),
+    };
+    return [own, ...command.commands.flatMap((each) => placesBelow(each, [...path, each.name()]))];
+  };
+  return placesBelow(program, []);
+}
+
+const HELP: Word = { word: '--help', does: 'show help' };
+
+function optionsOf(command: Command): Word[] {
+  const own = command.options
+    .filter(({ long, hidden }) => long && !hidden)
+    .map(({ long, description }) => ({ word: long!, does: description }));
+  return command.parent ? own : [...own, HELP];
+}

@@ -1,0 +1,38 @@
+import type { Place, Word } from './tree.ts';
+
+/** The script by which zsh completes `berth`. */
+export function zshCompletion(places: readonly Place[]): string {
+  const paths = places.filter(({ path }) => path.length > 0).map(({ path }) => `/${path.join('/')}`);
+  return `#compdef berth
+# Completes berth in zsh: eval "$(berth completion zsh)", below compinit
+_berth() {
+  local place='' word
+  local -a commands options
+  for word in "\${(@)words[2,CURRENT-1]}"; do
+    case "$place/$word" in
+      ${paths.join('|')}) place="$place/$word" ;;
+    esac
+  done
+  case "$place" in
+${places.map(arm).join('\n')}
+  esac
+}
+compdef _berth berth
+`;
+}
+
+function arm({ path, words, options, takesFolder }: Place): string {
+  return [
+    `    '${path.map((word) => `/${word}`).join('')}')`,
+    `      commands=(${words.map(entry).join(' ')})`,
+    `      options=(${options.map(entry).join(' ')})`,
+    ...(words.length > 0 ? ["      _describe -t commands 'command' commands"] : []),
+    ...(takesFolder ? ['      _path_files -/'] : []),
+    "      [[ $PREFIX == -* ]] && _describe -o -t options 'option' options",
+    '      ;;',
+  ].join('\n');
+}
+
+function entry({ word, does }: Word): string {
+  return `'${`${word}:${does}`.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,14 @@
+import { Command, CommanderError } from 'commander';
+
+/** The name that is spelled nearly like a word, by the judgement of the argument parser; `null` when none is. */
+export function closest(word: string, names: readonly string[]): string | null {
+  const asked = new Command().exitOverride().configureOutput({ writeErr() {} });
+  for (const name of names) asked.command(name);
+  try {
+    asked.parse([word], { from: 'user' });
+  } catch (error) {
+    if (error instanceof CommanderError) return /Did you mean (?:one of )?([a-z-]+)/.exec(error.message)?.[1] ?? null;
+    throw error;
+  }
+  return null;
+}

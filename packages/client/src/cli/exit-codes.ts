@@ -1,0 +1,44 @@
+import type { ClientErrorKind } from '../errors.ts';
+
+/** What a command line ends with. The numbers are a promise: scripts act on them. */
+export const EXIT = {
+  ok: 0,
+  unexpected: 1,
+  usage: 2,
+  forbidden: 3,
+  refused: 4,
+  unreachable: 5,
+  interrupted: 130,
+} as const;
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** Every exit code in a few words, in the order of the help. */
+export const EXIT_MEANINGS: readonly (readonly [ExitCode, string])[] = [
+  [EXIT.ok, 'done'],
+  [EXIT.unexpected, 'an unexpected error, here or on the server'],
+  [EXIT.usage, 'the command line was not understood'],
+  [EXIT.forbidden, 'not signed in, or not allowed'],
+  [EXIT.refused, 'the server refused it, or the folder cannot be published'],
+  [EXIT.unreachable, 'the server cannot be reached, or is busy: try again later'],
+  [EXIT.interrupted, 'interrupted'],
+];
+
+/** The exit code for each kind of trouble. */
+export function exitCodeOf(kind: ClientErrorKind): ExitCode {
+  switch (kind) {
+    case 'network':
+    case 'unavailable':
+      return EXIT.unreachable;
+    case 'signed-out':
+      return EXIT.forbidden;
+    case 'refused':
+    case 'folder':
+      return EXIT.refused;
+    case 'server':
+      return EXIT.unexpected;
+    case 'aborted':
+      return EXIT.interrupted;
+    default:
+      return kind satisfies never;
+  }
+}

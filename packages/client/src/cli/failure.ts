@@ -1,0 +1,114 @@
+import { ClientError } from '../errors.ts';
+import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.ts';
+import { duration } from './render/amounts.ts';
+import { printable } from './render/text.ts';
+import type { Source } from './settings.ts';
+import { UsageError } from './usage-error.ts';
+
+/** What went wrong, as it is told: to people in two lines, to programs as `{ "error": … }`. */
+export interface Failure {
+  exit: ExitCode;
+  kind: string;
+  code: string | null;
+  status: number | null;
+  message: string;
+  /** What to do about it. */
+  next: string | null;
+  /** The file it is about, as its path in the folder. */
+  file: string | null;
+  retryAfterSeconds: number | null;
+  details: unknown;
+}
+
+/** What a command was about to do, as far as it is known. */
+export interface Circumstances {
+  server: URL | null;
+  key: { from: Source } | null;
+}
+
+/** Tells whatever was thrown in words that say what to do. */
+export function failureOf(thrown: unknown, circumstances: Circumstances): Failure {
+  if (thrown instanceof ClientError) {
+    const { kind, code, status, file, retryAfterSeconds, details } = thrown;
+    return {
+      exit: exitCodeOf(kind),
+      kind,
+      code,
+      status,
+      message: sentence(messageOf(thrown, circumstances)),
+      next: nextStep(thrown, circumstances),
+      file,
+      retryAfterSeconds,
+      details: details ?? null,
+    };
+  }
+  const { name, message, code } = Object(thrown) as NodeJS.ErrnoException;
+  if (name === 'AbortError') return failureOf(new ClientError('aborted', 'Interrupted'), circumstances);
+  const isUsage = thrown instanceof UsageError;
+  return {
+    exit: isUsage ? EXIT.usage : EXIT.unexpected,
+    kind: isUsage ? 'usage' : 'unexpected',
+    code: null,
+    status: null,
+    message: sentence(message || `It failed: ${code ?? 'for no known reason'}`),
+    next: null,
+    file: null,
+    retryAfterSeconds: null,
+    details: null,
+  };
+}
+
+/** What is said to somebody who sent no key. */
+export function nobodyAt(server: URL): string {
+  return `Nobody is signed in to ${server.origin}`;
+}
+
+function messageOf({ kind, status, message }: ClientError, { server, key }: Circumstances): string {
+  if (kind === 'aborted') return 'Interrupted';
+  return status === 401 && server && key?.from === 'default' ? nobodyAt(server) : message;
+}
+
+function nextStep({ kind, code, status, file, retryAfterSeconds, details }: ClientError, at: Circumstances) {
+  switch (kind) {
+    case 'network':
+      return at.server && `Is a Berth running at ${at.server.origin}? Name another one with --server or BERTH_SERVER.`;
+    case 'unavailable':
+      return `Try again ${retryAfterSeconds === null ? 'in a moment' : `in ${duration(retryAfterSeconds)}`}.`;
+    case 'signed-out':
+      return status === 403 ? allowance(details) : signIn(at);
+    case 'refused':
+      if (file !== null) return `Change ${printable(file)}, or leave it out with a line in .berthignore.`;
+      return code === 'payload_too_large' ? 'See what the plan allows: berth account' : null;
+    case 'folder':
+      return file === null ? null : `Mend ${printable(file)}, or leave it out with a line in .berthignore.`;
+    case 'server':
+      return 'The log of the server says more.';
+    case 'aborted':
+      return null;
+    default:
+      return kind satisfies never;
+  }
+}
+
+function signIn({ key }: Circumstances): string {
+  switch (key?.from) {
+    case 'environment':
+      return 'The key in BERTH_KEY is not one of this server.';
+    case 'settings':
+      return 'The stored key opens this server no more. Sign in again: berth login';
+    default:
+      return 'Sign in with berth login, or set BERTH_KEY.';
+  }
+}
+
+function allowance(details: unknown): string {
+  const isCap = typeof details === 'object' && details !== null && 'cap' in details;
+  return isCap
+    ? 'Delete what is not needed, or ask for a bigger plan: berth account'
+    : 'An API key may do more: berth whoami';
+}
+
+function sentence(text: string): string {
+  const clean = text.split('\n').map(printable).join('\n').trim();
+  return /[.?!:)]$/.test(clean) ? clean : `${clean}.`;
+}

@@ -1,0 +1,24 @@
+#!/usr/bin/env node
+// The command line: `berth ./dist`.
+import { EXIT } from './exit-codes.ts';
+import { PARTS } from './parts.ts';
+import { run } from './run.ts';
+import { terminalOf } from './terminal.ts';
+
+const { argv, env, stdin, stdout, stderr } = process;
+const words = argv.slice(2);
+// Lists of processes show the title in place of the arguments, one of which may be a password.
+process.title = 'berth';
+
+const stop = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.on(signal, () => (stop.signal.aborted ? process.exit(EXIT.interrupted) : stop.abort()));
+// A reader that has seen enough, such as `head`, is no fault.
+stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? EXIT.ok : EXIT.unexpected));
+
+process.exitCode = await run(words, {
+  env,
+  terminal: terminalOf({ stdin, stdout, stderr }, env),
+  parts: PARTS,
+  signal: stop.signal,
+});

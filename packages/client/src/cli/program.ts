@@ -1,0 +1,74 @@
+import { Command } from 'commander';
+import { addAccount } from './commands/account.ts';
+import { addActivities } from './commands/activities.ts';
+import { addCompletion } from './commands/completion.ts';
+import { addConfig } from './commands/config.ts';
+import type { CommandPart, Surroundings } from './commands/define.ts';
+import { addDeployments } from './commands/deployments.ts';
+import { addDomains } from './commands/domains.ts';
+import { addLogin } from './commands/login.ts';
+import { addOpen } from './commands/open.ts';
+import { addPublish } from './commands/publish.ts';
+import { addTokens } from './commands/tokens.ts';
+import { addWatch } from './commands/watch.ts';
+import { EXIT_MEANINGS } from './exit-codes.ts';
+import { columns } from './render/table.ts';
+import { VERSION } from './version.ts';
+
+/** In the order of the help. The first one is meant where no command is named. */
+const PARTS: readonly CommandPart[] = [
+  addPublish,
+  addWatch,
+  addOpen,
+  addDeployments,
+  addDomains,
+  addTokens,
+  addActivities,
+  addAccount,
+  addLogin,
+  addConfig,
+  addCompletion,
+];
+
+const MORE_HELP = `
+Examples:
+  berth ./dist                         publishes a folder and prints its link
+  berth ./dist --domain blog           and shows it at a name that stays
+  berth watch ./dist --domain blog     shows every build there
+  URL=$(berth ./dist)                  the link alone is on standard output
+
+Environment:
+  BERTH_SERVER    the address of the server, where --server is not given
+  BERTH_KEY       the API key or deploy token, in place of the stored one
+  BERTH_PASSWORD  the password of the site, where --password is not given
+  NO_COLOR, CI    plain lines, without colours and bars
+
+Exit codes:
+${columns(EXIT_MEANINGS.map(([code, meaning]) => [`  ${code}`, meaning])).join('\n')}
+`;
+
+/** The program: what can be typed, and what it does. Errors of the command line are thrown, as CommanderError. */
+export function createProgram(surroundings: Surroundings): Command {
+  const { terminal } = surroundings.world;
+  const program = new Command('berth')
+    .description('Publishes a folder and prints its link. Works without an account, too.')
+    .usage('[options] <folder> | <command>')
+    .version(VERSION, '-V, --version', 'show the version')
+    .helpOption('-h, --help', 'show help')
+    .helpCommand('help [command]', 'show help')
+    .option('-s, --server <url>', 'the address of the server [env: BERTH_SERVER]')
+    .option('--json', 'print one JSON object, for programs; errors as JSON, too')
+    .option('-q, --quiet', 'print the answer alone')
+    .configureHelp({ showGlobalOptions: true })
+    .exitOverride()
+    .configureOutput({
+      writeOut: terminal.out,
+      writeErr: terminal.err,
+      outputError() {},
+      getOutHasColors: () => terminal.paint.out.isColorSupported,
+      getErrHasColors: () => terminal.paint.err.isColorSupported,
+    })
+    .addHelpText('after', MORE_HELP);
+  for (const add of PARTS) add(program, surroundings);
+  return program;
+}

@@ -1,0 +1,25 @@
+/** How far something has come. */
+export interface Progress {
+  label: string;
+  done: number;
+  total: number;
+  /** What is said behind the bar; left out where there is no room for it. */
+  detail: string;
+}
+
+const LABEL_COLUMNS = 10;
+const MOST_COLUMNS = 30;
+const FEWEST_COLUMNS = 8;
+
+/** A bar of one line that fits: `Sending    ████████░░░░░░  57 %  3.1 of 5.4 MB`. @param width Columns that there are. */
+export function bar({ label, done, total, detail }: Progress, width: number): string {
+  const share = total === 0 ? 1 : Math.min(done / total, 1);
+  const head = label.padEnd(LABEL_COLUMNS);
+  const percent = `${String(Math.floor(share * 100)).padStart(3)} %`;
+  const room = width - 1 - head.length - 2 - percent.length;
+  const withDetail = room - detail.length - 2 >= FEWEST_COLUMNS;
+  const cells = Math.min(MOST_COLUMNS, withDetail ? room - detail.length - 2 : room);
+  if (cells < FEWEST_COLUMNS) return `${label} ${percent.trim()}`.slice(0, Math.max(width - 1, 0));
+  const filled = Math.round(share * cells);
+  return `${head} ${'█'.repeat(filled)}${'░'.repeat(cells - filled)} ${percent}${withDetail ? `  ${detail}` : ''}`;
+}

@@ -1,0 +1,117 @@
+import type { Changes, DeployEvent } from '../../deploy/events.ts';
+import type { Amount } from '../../folder/events.ts';
+import type { SkippedFile, SkipReason } from '../../folder/snapshot.ts';
+import { bytes, count, duration } from './amounts.ts';
+import { bar } from './bar.ts';
+import { printable } from './text.ts';
+
+/** What a deploy has shown so far. */
+export interface DeployView {
+  /** When it began, in milliseconds. */
+  began: number;
+  total: Amount;
+  /** When sending began. */
+  sending: number | null;
+  /** How many quarters of the sending were told, where there is no bar. */
+  quarters: number;
+}
+
+/** What there is to see after an event. */
+export interface DeployFrame {
+  view: DeployView;
+  /** Lines that stay. */
+  lines: readonly string[];
+  /** The line that changes; empty when there is nothing going on. */
+  status: string;
+}
+
+/** Where it is shown: `columns` of a screen, or `null` for a log, which gets lines alone. */
+export interface Stage {
+  /** The moment of the event, in milliseconds. */
+  at: number;
+  columns: number | null;
+}
+
+/** A view of nothing yet. @param at The moment, in milliseconds. */
+export function beginView(at: number): DeployView {
+  return { began: at, total: { files: 0, bytes: 0 }, sending: null, quarters: 0 };
+}
+
+/** Shows an event. Pure: the same events give the same lines. */
+export function showEvent(view: DeployView, event: DeployEvent, { at, columns }: Stage): DeployFrame {
+  const frame = (more: Partial<DeployFrame>): DeployFrame => ({ view, lines: [], status: '', ...more });
+  const progress = (label: string, done: Amount, total: Amount, detail: string) =>
+    columns === null ? '' : bar({ label, done: done.bytes, total: total.bytes, detail }, columns);
+  switch (event.type) {
+    case 'walked':
+      return frame({ view: { ...view, total: event.total }, lines: leftOut(event.skipped) });
+    case 'hashed':
+      return frame({ status: progress('Reading', event.done, event.total, count(event.total.files, 'file')) });
+    case 'planned':
+      return frame({ view: { ...view, sending: at }, lines: [plan(event.changes, event.missing)] });
+    case 'uploaded': {
+      const detail = `${bytes(event.done.bytes)} of ${bytes(event.total.bytes)}${rate(event.sentBytes, at - (view.sending ?? at))}`;
+      const quarters = event.total.bytes === 0 ? 4 : Math.floor((4 * event.done.bytes) / event.total.bytes);
+      const isTold = columns !== null || quarters <= view.quarters || quarters === 4;
+      return frame({
+        view: { ...view, quarters: Math.max(quarters, view.quarters) },
+        lines: isTold ? [] : [`Sent ${quarters * 25} %, ${detail}.`],
+        status: progress('Sending', event.done, event.total, detail),
+      });
+    }
+    case 'retried': {
+      const reason = printable(event.reason).replace(/\.$/, '');
+      const when = event.waitMs < 100 ? 'at once' : `in ${duration(event.waitMs / 1000)}`;
+      const told = `${reason}. Trying again ${when}.`;
+      return frame(columns === null ? { lines: [told] } : { status: told.slice(0, columns - 1) });
+    }
+    case 'committed': {
+      const { files, size } = event.deployment;
+      const time = duration(Math.max(at - view.began, 100) / 1000);
+      return frame({ lines: [`Published ${count(files, 'file')}, ${bytes(size)}, in ${time}.`] });
+    }
+    case 'linked':
+      return frame({ lines: [`${printable(event.domain.domain)} shows it.`] });
+    default:
+      return event satisfies never;
+  }
+}
+
+/** A plan in one line: what differs from what was published before, and what has to be sent. */
+export function plan({ added, changed, removed, unchanged }: Changes, missing: Amount): string {
+  const parts = [
+    [added.length, 'new'],
+    [changed.length, 'changed'],
+    [removed.length, 'removed'],
+    [unchanged, 'unchanged'],
+  ] as const;
+  const told = parts
+    .filter(([number]) => number > 0)
+    .map(([number, word]) => `${number.toLocaleString('en-US')} ${word}`);
+  const sent = missing.files === 0 ? 'nothing to send' : `${bytes(missing.bytes)} to send`;
+  return `${told.join(', ') || 'no files'}; ${sent}.`;
+}
+
+const REASONS: Record<SkipReason, string> = {
+  junk: 'left behind by the system',
+  private: 'private',
+  ignored: 'named by .berthignore',
+  link: 'links',
+  'not-a-file': 'no files',
+};
+const SHOWN = 3;
+
+/** What is left out, by reason, with the first few paths of each. What systems leave behind is not worth a word. */
+export function leftOut(skipped: readonly SkippedFile[]): string[] {
+  const reasons = (Object.keys(REASONS) as SkipReason[]).filter((reason) => reason !== 'junk');
+  return reasons.flatMap((reason) => {
+    const paths = skipped.filter((file) => file.reason === reason).map(({ path }) => printable(path));
+    if (paths.length === 0) return [];
+    const more = paths.length > SHOWN ? ` and ${paths.length - SHOWN} more` : '';
+    return [`Left out, ${REASONS[reason]}: ${paths.slice(0, SHOWN).join(', ')}${more}.`];
+  });
+}
+
+function rate(sentBytes: number, ms: number): string {
+  return ms < 500 ? '' : `, ${bytes(Math.round((sentBytes * 1000) / ms))}/s`;
+}

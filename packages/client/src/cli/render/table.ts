@@ -1,0 +1,21 @@
+import { printable } from './text.ts';
+
+const GAP = '  ';
+
+/** Lines with their columns aligned, under a heading. */
+export function table(heading: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  return columns([heading.map((title) => title.toUpperCase()), ...rows]);
+}
+
+/** Lines with their columns aligned. Characters that would move the cursor are left out. */
+export function columns(rows: readonly (readonly string[])[]): string[] {
+  const clean = rows.map((row) => row.map(printable));
+  const widths: number[] = [];
+  for (const row of clean) row.forEach((cell, at) => (widths[at] = Math.max(widths[at] ?? 0, [...cell].length)));
+  return clean.map((row) =>
+    row
+      .map((cell, at) => cell + ' '.repeat(widths[at]! - [...cell].length))
+      .join(GAP)
+      .trimEnd(),
+  );
+}

@@ -1,0 +1,73 @@
+import type { DeployEvent } from '../../deploy/events.ts';
+import type { MissingReason, WatchEvent } from '../../watch/events.ts';
+import { count, duration } from './amounts.ts';
+import { beginView, type DeployView, showEvent, type Stage } from './deploy-view.ts';
+import { printable } from './text.ts';
+
+/** What a watch has shown so far. */
+export interface WatchView {
+  deploy: DeployView;
+  /** What was said to be left out: it is said again only when it differs. */
+  leftOut: string;
+}
+
+/** What there is to see after an event: lines that stay, and the line that changes. */
+export interface WatchFrame {
+  view: WatchView;
+  lines: readonly string[];
+  status: string;
+}
+
+/** A view of nothing yet. @param at The moment, in milliseconds. */
+export function beginWatchView(at: number): WatchView {
+  return { deploy: beginView(at), leftOut: '' };
+}
+
+const MISSING: Record<MissingReason, string> = {
+  gone: 'The folder is gone. What is live stays.',
+  empty: 'The folder is empty. What is live stays.',
+  'no-front-page': 'The folder has no index.html any more. What is live stays.',
+};
+
+/** Shows an event. Pure: the same events give the same lines. */
+export function showWatchEvent(view: WatchView, event: WatchEvent, stage: Stage): WatchFrame {
+  const frame = (lines: readonly string[], status = ''): WatchFrame => ({ view, lines, status });
+  switch (event.type) {
+    case 'watching': {
+      const at = event.domain === null ? 'each deploy has its own link' : `live at ${event.domain}`;
+      return frame([`Watching ${printable(event.folder)}, ${at}. Ctrl-C ends it.`]);
+    }
+    case 'settling':
+      return frame([], 'The folder changes …');
+    case 'published':
+      return frame([]);
+    case 'unchanged':
+      return frame(['Up to date.']);
+    case 'missing':
+      return frame([MISSING[event.reason]]);
+    case 'failed': {
+      const next = event.waitMs === null ? 'when the folder changes' : `in ${duration(event.waitMs / 1000)}`;
+      return frame([`${printable(event.error.message).replace(/\.$/, '')}. Trying again ${next}.`]);
+    }
+    case 'pruned':
+      return frame([`Deleted ${count(event.deployments.length, 'old deployment')}.`]);
+    case 'polling': {
+      const every = duration(event.everyMs / 1000);
+      return frame([`${printable(event.reason).replace(/\.$/, '')}. The folder is looked at every ${every} instead.`]);
+    }
+    default:
+      return showDeploy(view, event, stage);
+  }
+}
+
+function showDeploy(view: WatchView, event: DeployEvent, stage: Stage): WatchFrame {
+  const deploy = event.type === 'walked' ? beginView(stage.at) : view.deploy;
+  const shown = showEvent(deploy, event, stage);
+  if (event.type !== 'walked') return { ...shown, view: { ...view, deploy: shown.view } };
+  const leftOut = shown.lines.join('\n');
+  return {
+    view: { deploy: shown.view, leftOut },
+    lines: leftOut === view.leftOut ? [] : shown.lines,
+    status: shown.status,
+  };
+}

@@ -1,0 +1,65 @@
+import { type Command, CommanderError } from 'commander';
+import { closest } from './did-you-mean.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
+import { type Circumstances, type Failure, failureOf } from './failure.ts';
+import { createProgram } from './program.ts';
+import type { World } from './session.ts';
+import { UsageError } from './usage-error.ts';
+
+const HELP_WAS_SHOWN = new Set(['commander.help', 'commander.helpDisplayed', 'commander.version']);
+
+/**
+ * Runs one command line.
+ *
+ * @param words What was typed behind `berth`.
+ * @returns The exit code. Whatever goes wrong is said in plain words, or as JSON; nothing is thrown.
+ */
+export async function run(words: readonly string[], world: World): Promise<ExitCode> {
+  const circumstances: Circumstances = { server: null, key: null };
+  const program = createProgram({ world, circumstances });
+  if (words.length === 0) {
+    world.terminal.err(program.helpInformation({ error: true }));
+    return EXIT.usage;
+  }
+  try {
+    refuseUnknownVerb(program, words);
+    await program.parseAsync([...words], { from: 'user' });
+    return EXIT.ok;
+  } catch (thrown) {
+    if (thrown instanceof CommanderError && HELP_WAS_SHOWN.has(thrown.code)) return EXIT.ok;
+    const failure = failureOf(thrown instanceof CommanderError ? misunderstood(thrown) : thrown, circumstances);
+    tell(world, failure, words.includes('--json'));
+    return failure.exit;
+  }
+}
+
+const FLAGS: ReadonlySet<string> = new Set(['--json', '-q', '--quiet']);
+
+/**
+ * A group of commands takes what it does not know for an argument of the command that needs no name; a person who mistyped
+ * a command wants to hear that.
+ */
+function refuseUnknownVerb(program: Command, words: readonly string[]): void {
+  const [noun, verb] = words.filter((word) => !FLAGS.has(word));
+  const verbs = program.commands.find((command) => command.name() === noun)?.commands.map((command) => command.name());
+  if (verbs === undefined || verbs.length === 0 || verb === undefined || verb.startsWith('-')) return;
+  if (verbs.includes(verb) || verb === 'help') return;
+  const meant = closest(verb, verbs);
+  const right = meant === null ? `It is one of ${verbs.join(', ')}` : `Did you mean berth ${noun} ${meant}?`;
+  throw new UsageError(`There is no command "berth ${noun} ${verb}". ${right}`);
+}
+
+function misunderstood({ message }: CommanderError): UsageError {
+  return new UsageError(`${message.replace(/^error: /, '').replace(/\n\((.*)\)$/, '. $1')}`);
+}
+
+function tell({ terminal }: World, failure: Failure, asJson: boolean): void {
+  const { message, next } = failure;
+  if (asJson) {
+    terminal.err(`${JSON.stringify({ error: failure })}\n`);
+    return;
+  }
+  const { red, dim } = terminal.paint.err;
+  const more = next ?? (failure.exit === EXIT.usage ? 'More: berth --help' : null);
+  terminal.err(`${red('Error:')} ${message}\n${more === null ? '' : `${dim(more)}\n`}`);
+}

@@ -1,0 +1,85 @@
+import type { BerthClient } from '../client.ts';
+import { defaultCacheDir } from '../folder/cache-files.ts';
+import type { Circumstances } from './failure.ts';
+import type { Parts } from './parts.ts';
+import { printable } from './render/text.ts';
+import { chooseKey, chooseServer, readSettings, type Settings, settingsFile, type Source } from './settings.ts';
+import type { Terminal } from './terminal.ts';
+
+/** What a command line runs in. */
+export interface World {
+  env: Readonly<Record<string, string | undefined>>;
+  terminal: Terminal;
+  parts: Parts;
+  /** Aborted by Ctrl-C. */
+  signal: AbortSignal;
+}
+
+/** The options that every command has. */
+export interface GlobalOptions {
+  server?: string;
+  json?: boolean;
+  quiet?: boolean;
+}
+
+/** What a command works with. */
+export interface Session extends World {
+  client: BerthClient;
+  /** A client for another server or key. */
+  connect(server: URL, key: string | null): BerthClient;
+  server: { server: URL; from: Source };
+  key: { key: string | null; from: Source };
+  settings: { file: string; stored: Settings };
+  json: boolean;
+  quiet: boolean;
+  /** Where the engine remembers hashes, and what was published. */
+  cacheDir: string;
+  /** Prints the answer: the value where programs read it, else the lines. */
+  answer(value: unknown, lines: () => readonly string[]): void;
+  /** Says something beside the answer, to people. */
+  note(line: string): void;
+}
+
+/**
+ * Finds out which server and which key are meant.
+ *
+ * @param circumstances Is told of them, for the message of an error.
+ * @throws UsageError when a setting cannot be used.
+ */
+export async function openSession(
+  world: World,
+  { server: option, json = false, quiet = false }: GlobalOptions,
+  circumstances: Circumstances,
+): Promise<Session> {
+  const { env, terminal, parts, signal } = world;
+  const file = settingsFile(env);
+  const stored = await readSettings(file);
+  const server = chooseServer(option, env, stored);
+  const key = chooseKey(server.server, env, stored);
+  Object.assign(circumstances, { server: server.server, key } satisfies Circumstances);
+  const connect = (address: URL, key: string | null) =>
+    parts.createClient({ server: address.href, key, fetch: interruptible(signal) });
+  return {
+    ...world,
+    client: connect(server.server, key.key),
+    connect,
+    server,
+    key,
+    settings: { file, stored },
+    json,
+    quiet,
+    cacheDir: defaultCacheDir(env),
+    answer: (value, lines) => terminal.out(json ? `${JSON.stringify(value)}\n` : linesOf(lines())),
+    note: (line) => void (json || quiet || terminal.err(`${line}\n`)),
+  };
+}
+
+/** Requests that end with the command, when it is interrupted. */
+function interruptible(signal: AbortSignal): typeof fetch {
+  return (input, init) =>
+    fetch(input, { ...init, signal: init?.signal ? AbortSignal.any([signal, init.signal]) : signal });
+}
+
+function linesOf(lines: readonly string[]): string {
+  return lines.map((line) => `${printable(line)}\n`).join('');
+}

@@ -1,0 +1,56 @@
+import type { ClientError } from '../errors.ts';
+import type { WatchRule } from './rule.ts';
+import { calm, type Decision, tell, unsettled, type WatchState } from './state.ts';
+
+/**
+ * Decides what follows from a failure: another try after a growing pause, or none before the folder changes. A folder that
+ * changes while it is read or sent is no failure at first.
+ *
+ * @param state Nothing is under way in it any more. @param during What failed. Source: the watch rule, D5, D6.
+ */
+export function failed(
+  state: WatchState,
+  during: WatchState['busy'],
+  error: ClientError,
+  now: number,
+  rule: WatchRule,
+): Decision {
+  switch (error.kind) {
+    case 'refused':
+    case 'signed-out':
+      return {
+        state: { ...calm(state), held: during?.doing === 'publish' ? during.id : null },
+        effects: tell({ type: 'failed', error, waitMs: null }),
+      };
+    case 'folder': {
+      const { since, still } = state.torn ?? { since: now, still: 0 };
+      const torn = { since, still: still + 1 };
+      // A build at work explains it, but not for ever, and not when nothing moves. What is heard may come late: once is nothing.
+      return torn.still > 2 || now >= since + rule.graceMs
+        ? paused({ ...state, torn }, error, false, now, rule)
+        : { state: { ...unsettled(state, now, true), seen: null, torn }, effects: [] };
+    }
+    case 'network':
+      return paused(state, error, true, now, rule);
+    case 'unavailable':
+    case 'server':
+    case 'aborted':
+      return paused(state, error, false, now, rule);
+    default:
+      return error.kind satisfies never;
+  }
+}
+
+function paused(state: WatchState, error: ClientError, offline: boolean, now: number, rule: WatchRule): Decision {
+  const growing = Math.min(rule.firstPauseMs * 2 ** state.failures, rule.longestPauseMs);
+  const waitMs = Math.max(growing, (error.retryAfterSeconds ?? 0) * 1_000);
+  return {
+    state: {
+      ...unsettled(state, now, true),
+      seen: null,
+      failures: state.failures + 1,
+      pause: { until: now + waitMs, offline },
+    },
+    effects: tell({ type: 'failed', error, waitMs }),
+  };
+}

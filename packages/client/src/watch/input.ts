@@ -1,0 +1,23 @@
+import type { DeployFolderInput, DeployOptions } from '../deploy/input.ts';
+import type { WatchRule } from './rule.ts';
+
+/** What is watched, and how it is published. A watch needs an API key. */
+export interface WatchFolderInput extends Omit<DeployFolderInput, 'ttl'> {
+  /**
+   * The full name of the domain that each deployment is linked to, such as `blog.sites.example`: one that the account has, or
+   * one that is made at the first deploy. Default: none, and each deployment has a link of its own.
+   */
+  domain?: string | undefined;
+  /** How many deployments of this watch stay, the live one among them. At least 1. Default: 10. */
+  keep?: number | undefined;
+}
+
+export interface WatchOptions extends Omit<DeployOptions, 'retries'> {
+  /**
+   * Ends the watch, which then returns. A deploy at hand is given up: either what was live stays, or it is live as a whole.
+   * Default: the watch ends when nobody asks for its events any more.
+   */
+  signal?: AbortSignal | undefined;
+  /** Other times than those of the watch rule. */
+  rule?: Partial<WatchRule> | undefined;
+}

@@ -1,0 +1,144 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { deployFolder } from '../deploy/deploy-folder.ts';
+import { ClientError } from '../errors.ts';
+import { defaultCacheDir } from '../folder/cache-files.ts';
+import { findPublished, type Published } from '../folder/published.ts';
+import type { FolderEvent } from '../folder/events.ts';
+import { takeAll } from '../progress.ts';
+import { type ReadFolder, readFolder } from '../folder/read-folder.ts';
+import type { RetryPolicy } from '../retry.ts';
+import type { Happening, Live, Look } from './state.ts';
+import type { WatchEvent } from './events.ts';
+import type { WatchFolderInput, WatchOptions } from './input.ts';
+import { describe, lookAt } from './look.ts';
+import { watchLabel, withWatchLabel } from './marks.ts';
+import { createPruner } from './pruner.ts';
+import { isShown } from './shown.ts';
+
+/** A deploy gives up soon: after a pause, the watch publishes what the folder is by then. */
+const RETRIES: Partial<RetryPolicy> = { attempts: 3, withinMs: 5_000 };
+
+const KEEP = 10;
+
+/** What a publisher works with. */
+export interface PublisherParts {
+  readFolder: typeof readFolder;
+  deployFolder: typeof deployFolder;
+}
+
+export const PUBLISHER_PARTS: PublisherParts = { readFolder, deployFolder };
+
+/** The hands of a watch. What goes wrong is a happening too. */
+export interface Publisher {
+  /** What was published last, as far as it is known without the server. */
+  remembered(): Omit<Live, 'sure'> | null;
+  look(): Promise<Happening>;
+  /** Publishes what the last look found, file for file. */
+  publish(): Promise<Happening>;
+  /** Deletes old deployments. Tells what went wrong, and tries it again the next time. */
+  prune(): Promise<void>;
+}
+
+/**
+ * Makes the hands of a watch.
+ *
+ * @param input Its `folder` is absolute.
+ * @param tell Hears the events of deploys, and what was pruned.
+ * @throws ClientError `signed-out`, `refused`, as `watchFolder`.
+ */
+export function createPublisher(
+  input: WatchFolderInput,
+  options: WatchOptions & { signal: AbortSignal },
+  parts: PublisherParts,
+  tell: (event: WatchEvent) => void,
+): Publisher {
+  const { folder, client, domain = null, keep = KEEP } = input;
+  const { signal, delta, cacheDir = defaultCacheDir() } = options;
+  if (client.key === null)
+    throw new ClientError('signed-out', 'A watch needs a key: without an account each deploy has another link.');
+  if (!Number.isInteger(keep) || keep < 1)
+    throw new ClientError('refused', `A watch keeps at least 1 deployment, the live one; ${keep} is no such number.`);
+  const label = watchLabel(folder, domain);
+  const labels = withWatchLabel(input.labels ?? [], label);
+  const pruner = createPruner(client, label, keep);
+  let found: ReadFolder | null = null;
+  /** How the last look ended. A deploy tells of it, as if it had read the folder itself. */
+  const read = new Map<FolderEvent['type'], FolderEvent>();
+  let knowsLive = false;
+  let mayPrune = true;
+  let pruning: Promise<void> = Promise.resolve();
+
+  const publishedBefore = (root: string): Published | null =>
+    findPublished(cacheDir, { server: client.server, key: client.key, root, domain });
+
+  // A password that was changed is not seen from here, so it is always published.
+  const isLiveAlready = async ({ root, files }: ReadFolder): Promise<boolean> => {
+    const before = publishedBefore(root);
+    if (before === null || input.password !== undefined || lookOf(before).id !== describe(files).id) return false;
+    return isShown(client, before.deployment, domain, signal);
+  };
+
+  const deploy = async (snapshot: ReadFolder): Promise<Happening> => {
+    let url: string | null = null;
+    for (const event of read.values()) tell(event);
+    const events = parts.deployFolder({ ...input, labels }, { signal, cacheDir, delta, retries: RETRIES, snapshot });
+    const deployment = await takeAll(events, (event) => {
+      tell(event);
+      if (event.type === 'committed') pruner.add(event.deployment.deployment);
+      if (event.type === 'linked') url = event.domain.url;
+    });
+    return { type: 'published', deployment, url: url ?? deployment.url };
+  };
+
+  const pruneOnce = async (): Promise<void> => {
+    const deployments: string[] = [];
+    try {
+      if (mayPrune) await pruner.prune(signal, (deployment) => deployments.push(deployment));
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!(error instanceof ClientError)) throw error;
+      mayPrune = error.kind !== 'signed-out';
+      tell({ type: 'failed', error, waitMs: null });
+    }
+    if (deployments.length > 0) tell({ type: 'pruned', deployments });
+  };
+
+  return {
+    remembered() {
+      const before = existsSync(folder) ? publishedBefore(realpathSync(folder)) : null;
+      return before && lookOf(before);
+    },
+    look: () =>
+      orFailed(async () => {
+        read.clear();
+        const reading = () =>
+          takeAll(parts.readFolder(folder, { cacheDir, signal }), (event) => read.set(event.type, event));
+        const looked = await lookAt(folder, reading);
+        found = looked.snapshot;
+        return { type: 'looked', look: looked.look };
+      }),
+    publish: () =>
+      orFailed(async () => {
+        if (found === null) throw new Error('Nothing was found that could be published');
+        const isFound = !knowsLive && (await isLiveAlready(found));
+        const happening: Happening = isFound ? { type: 'found' } : await deploy(found);
+        knowsLive = true;
+        return happening;
+      }),
+    prune: () => (pruning = pruning.then(pruneOnce)),
+  };
+}
+
+function lookOf({ files }: Published): Look {
+  const inOrder = [...files].map(([path, sha256]) => ({ path, sha256 })).toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  return describe(inOrder);
+}
+
+async function orFailed(work: () => Promise<Happening>): Promise<Happening> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ClientError) return { type: 'failed', error };
+    throw error;
+  }
+}

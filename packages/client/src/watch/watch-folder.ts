@@ -1,0 +1,121 @@
+import { resolve } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { withEvents } from '../progress.ts';
+import { decide, wakeAt } from './decide.ts';
+import type { WatchEvent } from './events.ts';
+import type { WatchFolderInput, WatchOptions } from './input.ts';
+import { createPublisher, PUBLISHER_PARTS, type PublisherParts } from './publisher.ts';
+import { WATCH_RULE } from './rule.ts';
+import { beginWatch, type Effect, type Happening } from './state.ts';
+import { listenTo, type Watcher } from './watcher.ts';
+
+/** What a watch is made of. Tests give their own, to cause what is hard to cause. */
+export interface WatchParts extends PublisherParts {
+  listenTo: typeof listenTo;
+}
+
+const PARTS: WatchParts = { ...PUBLISHER_PARTS, listenTo };
+
+/**
+ * Publishes a folder, and again whenever it changed and is quiet: one build, one deploy.
+ *
+ * - With a `domain`, each deployment is linked to it, in one step for its visitors. Without one, each has a link of its own: a
+ *   watch takes no name of the account that nobody asked for.
+ * - A folder that is missing, empty, half written, or the same as what is live is not published.
+ * - One deploy runs at a time; what changes meanwhile is published next, as it is by then.
+ * - When the server cannot be reached, it is tried again after growing pauses, with what the folder is by then.
+ * - Its deployments carry a label, and of those only the newest are kept; see {@link WatchFolderInput.keep}.
+ *
+ * It goes on until it is aborted or left. Either ends a deploy at hand, which then is live as a whole or not at all; nothing
+ * is under way any more when the generator has returned.
+ *
+ * @throws ClientError `signed-out` without a key; `refused` when no label is free for the watch, or `keep` is below 1.
+ * Source: the watch rule.
+ */
+export async function* watchFolder(
+  input: WatchFolderInput,
+  options: WatchOptions = {},
+  parts: Partial<WatchParts> = {},
+): AsyncGenerator<WatchEvent, void, undefined> {
+  const watched = { ...input, folder: resolve(input.folder) };
+  try {
+    yield* withEvents<WatchEvent, void>(options.signal, (tell, signal) =>
+      run(watched, { ...options, signal }, { ...PARTS, ...parts }, tell),
+    );
+  } catch (error) {
+    if (options.signal?.aborted !== true) throw error;
+  }
+}
+
+/** Does what is decided, until the signal is aborted. */
+async function run(
+  input: WatchFolderInput,
+  options: WatchOptions & { signal: AbortSignal },
+  parts: WatchParts,
+  tell: (event: WatchEvent) => void,
+): Promise<void> {
+  const { signal } = options;
+  const rule = { ...WATCH_RULE, ...options.rule };
+  const publisher = createPublisher(input, options, parts, tell);
+  const over = Promise.withResolvers<void>();
+  signal.addEventListener('abort', () => over.resolve(), { once: true });
+  const tasks = new Set<Promise<void>>();
+  let timer: NodeJS.Timeout | undefined;
+
+  const take = (happening: Happening): void => {
+    if (signal.aborted) return;
+    const { state: next, effects } = decide(state, happening, performance.now(), rule);
+    state = next;
+    for (const effect of effects)
+      if (effect.do === 'tell') tell(effect.event);
+      else start(effect);
+    clearTimeout(timer);
+    const waitMs = Math.max(0, wakeAt(state, rule) - performance.now());
+    if (waitMs < Number.POSITIVE_INFINITY) timer = setTimeout(take, waitMs, { type: 'woken' });
+  };
+
+  const start = (effect: Exclude<Effect, { do: 'tell' }>): void => {
+    const task = perform(effect)
+      .catch(over.reject)
+      .finally(() => tasks.delete(task));
+    tasks.add(task);
+  };
+
+  const perform = async (effect: Exclude<Effect, { do: 'tell' }>): Promise<void> => {
+    switch (effect.do) {
+      case 'look':
+        return take(await publisher.look());
+      case 'publish':
+        return published(await publisher.publish());
+      case 'listen':
+        await watcher.close();
+        watcher = await listen();
+        return;
+      default:
+        return effect satisfies never;
+    }
+  };
+
+  const published = async (happening: Happening): Promise<void> => {
+    take(happening);
+    if (happening.type !== 'failed') await publisher.prune();
+  };
+
+  const listen = (): Promise<Watcher> =>
+    parts.listenTo(input.folder, {
+      changed: () => take({ type: 'changed' }),
+      failed: (error) => take({ type: 'deafened', error }),
+    });
+
+  let state = beginWatch(publisher.remembered(), performance.now());
+  let watcher = await listen();
+  try {
+    tell({ type: 'watching', folder: input.folder, domain: input.domain ?? null });
+    take({ type: 'woken' });
+    await over.promise;
+  } finally {
+    clearTimeout(timer);
+    await Promise.all(tasks);
+    await watcher.close();
+  }
+}

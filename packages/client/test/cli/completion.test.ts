@@ -1,0 +1,63 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { somebody, writeFiles } from './typed.ts';
+
+const isHere = (program: string) => spawnSync(program, ['--version']).status === 0;
+
+describe.each(['bash', 'zsh', 'fish'])('the completion for %s', (shell) => {
+  it('names every command and option', async () => {
+    const { out } = await somebody().runs('completion', shell);
+    for (const word of ['publish', 'deployments', 'completion', 'verify', 'dry-run', 'no-delta', 'follow', 'server'])
+      expect(out).toContain(word);
+  });
+
+  it.skipIf(!isHere(shell))('is a script that the shell can read', async () => {
+    const { home, runs } = somebody();
+    const file = join(home, 'completion');
+    writeFileSync(file, (await runs('completion', shell)).out);
+    const { status, stderr } = spawnSync(shell, ['-n', file], { encoding: 'utf8' });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  });
+});
+
+it.each(['tcsh', 'powershell'])('has nothing for %s, and says what there is', async (shell) => {
+  expect(await somebody().runs('completion', shell)).toMatchObject({
+    code: 2,
+    out: '',
+    err: expect.stringContaining('Allowed choices are bash, zsh, fish'),
+  });
+});
+
+describe.skipIf(!isHere('bash'))('what bash completes', () => {
+  /** What stands there after a press of Tab behind a line. */
+  async function completed(line: string): Promise<string[]> {
+    const { home, runs } = somebody();
+    mkdirSync(join(home, 'dist'));
+    writeFiles(home, { 'notes.txt': '' });
+    const words = `(${line
+      .split(' ')
+      .map((word) => `'${word}'`)
+      .join(' ')})`;
+    const press = `COMP_WORDS=${words}; COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _berth; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const script = `${(await runs('completion', 'bash')).out}\n${press}`;
+    const { stdout } = spawnSync('bash', ['--norc', '-c', script], { encoding: 'utf8', cwd: home });
+    return stdout.split('\n').filter((word) => word !== '');
+  }
+
+  it.each([
+    ['berth dep', ['deployments']],
+    ['berth domains v', ['verify']],
+    ['berth domains verify --se', ['--server']],
+    ['berth tokens create --t', ['--ttl']],
+    ['berth completion --q', ['--quiet']],
+    ['berth di', ['dist']],
+    ['berth watch d', ['dist']],
+    ['berth completion z', ['zsh']],
+    ['berth no', []],
+    ['berth ./dist --dry', ['--dry-run']],
+  ])('behind "%s" is %j', async (line, words) => {
+    expect(await completed(line)).toEqual(words);
+  });
+});

@@ -1,0 +1,253 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { OWNER_KEY, startTestServer, type TestServer } from '@berth/api/testing';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { EXIT_MEANINGS } from '../../src/cli/exit-codes.ts';
+import { outcomeOf, type Person, somebody, writeFiles } from './typed.ts';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(() => server?.close());
+
+const here = () => ({ BERTH_SERVER: `http://localhost:${server.port}`, BERTH_KEY: OWNER_KEY });
+
+/** A server that answers everything in one way, or takes what it gets and never answers. */
+async function answering(
+  answer: (req: IncomingMessage, res: ServerResponse) => void,
+): Promise<Server & { url: string }> {
+  const other = createServer(answer).listen(0, '127.0.0.1');
+  onTestFinished(() => void other.close().closeAllConnections());
+  await once(other, 'listening');
+  return Object.assign(other, { url: `http://127.0.0.1:${(other.address() as AddressInfo).port}` });
+}
+
+const refusing = (status: number, body: object, headers = {}) =>
+  answering((req, res) => {
+    req.resume();
+    res.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(JSON.stringify(body));
+  });
+
+const failed = (error: string, status: number, message: string) => ({
+  error: { message, code: -32603, data: { error, message, status } },
+});
+
+interface Case {
+  title: string;
+  code: number;
+  /** What stands in the message. */
+  says: RegExp;
+  /** @returns What is typed. */
+  given: (person: Person) => string[] | Promise<string[]>;
+  env?: Record<string, string>;
+}
+
+const CASES: Case[] = [
+  {
+    title: 'an option that there is not, and names the one that was meant',
+    code: 2,
+    says: /^Error: unknown option '--domian'\. Did you mean --domain\?$/m,
+    given: ({ home }) => [join(home, 'dist'), '--domian', 'blog'],
+  },
+  {
+    title: 'a word that is neither a folder nor a command, and names the command that was meant',
+    code: 2,
+    says: /"deploymnts"\. Did you mean berth deployments\?/,
+    given: () => ['deploymnts'],
+  },
+  {
+    title: 'a verb that there is not, and names the one that was meant',
+    code: 2,
+    says: /no command "berth domains vrify"\. Did you mean berth domains verify\?/,
+    given: () => ['domains', 'vrify', 'www.example.com'],
+  },
+  {
+    title: 'an argument that is missing',
+    code: 2,
+    says: /missing required argument/,
+    given: () => ['tokens', 'delete'],
+  },
+  {
+    title: 'a time without a unit',
+    code: 2,
+    says: /Write a number and a unit, such as 90s/,
+    given: ({ home }) => [join(home, 'dist'), '--ttl', '3'],
+  },
+  {
+    title: 'a time to live beside a domain',
+    code: 2,
+    says: /cannot be used with option/,
+    given: ({ home }) => [join(home, 'dist'), '--ttl', '3d', '--domain', 'blog'],
+  },
+  {
+    title: 'an address that is none',
+    code: 2,
+    says: /"localhost:4000" is not the address of a server, such as http:\/\/localhost:4000\./,
+    given: () => ['account', '--server', 'localhost:4000'],
+  },
+  {
+    title: 'settings that are damaged, and names their file',
+    code: 2,
+    says: /The settings in .+config\.json are damaged/,
+    given: ({ home }) => {
+      writeFiles(home, { '.config/berth/config.json': '{"server":' });
+      return ['account'];
+    },
+  },
+  {
+    title: 'nobody who is signed in, and says how to',
+    code: 3,
+    says: /^Error: Nobody is signed in to http:.+\.\nSign in with berth login, or set BERTH_KEY\.$/m,
+    given: () => ['deployments'],
+    env: { BERTH_KEY: '' },
+  },
+  {
+    title: 'a key that is not taken, and says which one',
+    code: 3,
+    says: /The key in BERTH_KEY is not one of this server\./,
+    given: ({ home }) => [join(home, 'dist')],
+    env: { BERTH_KEY: `ship-${'f'.repeat(32)}` },
+  },
+  {
+    title: 'a domain without an account',
+    code: 3,
+    says: /A domain needs an API key/,
+    given: ({ home }) => [join(home, 'dist'), '--domain', 'blog'],
+    env: { BERTH_KEY: '' },
+  },
+  {
+    title: 'watching without an account',
+    code: 3,
+    says: /berth login/,
+    given: ({ home }) => ['watch', join(home, 'dist')],
+    env: { BERTH_KEY: '' },
+  },
+  {
+    title: 'a deploy token that asks for more than it may',
+    code: 3,
+    says: /An API key may do more/,
+    given: async (person) => {
+      person.env['BERTH_KEY'] = (await server.account()).deployToken;
+      return ['account'];
+    },
+  },
+  {
+    title: 'a folder that is not there',
+    code: 4,
+    says: /There is no folder .+\/build\./,
+    given: ({ home }) => [join(home, 'build')],
+  },
+  {
+    title: 'a file in place of a folder',
+    code: 4,
+    says: /index\.html is a file/,
+    given: ({ home }) => [join(home, 'dist/index.html')],
+  },
+  {
+    title: 'a folder without a file',
+    code: 4,
+    says: /no file/,
+    given: ({ home }) => [join(writeFiles(home, { 'empty/.DS_Store': '' }), 'empty')],
+  },
+  {
+    title: 'a file that may not be published, and says which one and what to do',
+    code: 4,
+    says: /^Error: .*setup\.exe.*\n.*setup\.exe, or leave it out with a line in \.berthignore\.$/m,
+    given: ({ home }) => [join(writeFiles(home, { 'dist/files/setup.exe': 'MZ' }), 'dist')],
+  },
+  {
+    title: 'something that is not there',
+    code: 4,
+    says: /There is no such deployment\./,
+    given: () => ['deployments', 'get', 'calm-otter-4k9x2qd'],
+  },
+  {
+    title: 'a server that made a mistake',
+    code: 1,
+    says: /Something went wrong on our side\.\nThe log of the server says more\./,
+    given: async () => {
+      const { url } = await refusing(500, failed('internal_server_error', 500, 'Something went wrong on our side.'));
+      return ['account', '--server', url];
+    },
+  },
+  {
+    title: 'a server that is not there, and says which one',
+    code: 5,
+    says: /cannot be reached[^]*Is a Berth running at http:\/\/127\.0\.0\.1:\d+\? Name another one with --server/,
+    given: async () => {
+      const other = await answering(() => {});
+      other.close();
+      return ['account', '--server', other.url];
+    },
+  },
+  {
+    title: 'a server that is busy, and says when to try again',
+    code: 5,
+    says: /Too much at once\.\nTry again in 7 s\./,
+    given: async () => {
+      const { url } = await refusing(429, failed('rate_limit_exceeded', 429, 'Too much at once.'), {
+        'Retry-After': '7',
+      });
+      return ['account', '--server', url];
+    },
+  },
+];
+
+describe('the exit code', () => {
+  it.each(CASES)('is $code for $title', async ({ code, says, given, env }) => {
+    const person = somebody({ ...here(), ...env });
+    writeFiles(person.home, { 'dist/index.html': 'hi' });
+    const words = await given(person);
+    const outcome = await person.runs(...words);
+    expect(outcome).toMatchObject({ code, out: '' });
+    expect(outcome.err).toMatch(says);
+
+    // The real program says the same.
+    const asJson = await person.types(...words, '--json');
+    expect(asJson).toMatchObject({ code, out: '' });
+    const { error } = JSON.parse(asJson.err);
+    expect(error.exit).toBe(code);
+    expect([...outcome.err.matchAll(/^Error: (.*)$/gm)].map(([, message]) => message)).toEqual([error.message]);
+  });
+
+  it.each([
+    ['a list', ['account']],
+    ['a deploy', ['./dist']],
+  ])('is 130 after Ctrl-C, at once, while %s waits for the server', async (_, words) => {
+    const asked = Promise.withResolvers<void>();
+    const { url } = await answering(() => asked.resolve());
+    const person = somebody(here());
+    writeFiles(person.home, { 'dist/index.html': 'hi' });
+    const child = person.starts(...words, '--server', url);
+    await asked.promise;
+    child.kill('SIGINT');
+    expect(await outcomeOf(child)).toEqual({
+      code: 130,
+      out: '',
+      err: expect.stringMatching(/Error: Interrupted\.\n$/),
+    });
+  });
+
+  it('is 0 for help and the version, and 2 for nothing at all, with the help beside the answer', async () => {
+    const person = somebody();
+    expect(await person.runs('--help')).toMatchObject({ code: 0, err: '' });
+    expect(await person.runs('help', 'domains')).toMatchObject({ code: 0, err: '' });
+    expect((await person.runs('--version')).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect(await person.runs()).toMatchObject({ code: 2, out: '', err: expect.stringContaining('Usage: berth') });
+  });
+
+  it('is 0 when the reader of the answer has seen enough', async () => {
+    const child = somebody().starts('--help');
+    child.stdout.destroy();
+    const [code] = await once(child, 'exit');
+    expect(code).toBe(0);
+  });
+
+  it('is explained by the help, number by number', async () => {
+    const { out } = await somebody().runs('--help');
+    for (const [code, meaning] of EXIT_MEANINGS) expect(out).toMatch(new RegExp(`^ +${code} +${meaning}$`, 'm'));
+  });
+});

@@ -1,0 +1,192 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { promisify } from 'node:util';
+import { OWNER_KEY, startTestServer, type TestServer } from '@berth/api/testing';
+import type { Deployment, Domain } from '@berth/contract';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { MAIN, somebody, writeFiles } from './typed.ts';
+
+const SITE = { 'index.html': '<h1>It floats.</h1>', 'css/site.css': 'h1 { color: teal }', '.env': 'SECRET=1' };
+
+let server: TestServer;
+let env: Record<string, string>;
+beforeAll(async () => {
+  server = await startTestServer();
+  env = { BERTH_SERVER: `http://localhost:${server.port}`, BERTH_KEY: OWNER_KEY };
+});
+afterAll(() => server?.close());
+
+/** Somebody who has built a site. */
+function builder(more: Record<string, string> = {}, parts = {}) {
+  const person = somebody({ ...env, ...more }, parts);
+  return { ...person, dist: writeFiles(join(person.home, 'dist'), SITE) };
+}
+
+const deploymentAt = async (url: string) =>
+  (await server.api(`/deployments/${new URL(url).hostname}`)).json<Deployment & Record<string, unknown>>();
+
+describe('berth <folder>', () => {
+  it('publishes the folder, and prints its link alone on standard output', async () => {
+    const { code, out, err } = await builder().types('./dist');
+    expect(code).toBe(0);
+    expect(out).toMatch(/^http:\/\/[a-z]+-[a-z]+-[a-z0-9]{7}\.localhost:\d+\n$/);
+    expect((await server.visit(out.trim())).text).toBe(SITE['index.html']);
+    expect(await deploymentAt(out.trim())).toMatchObject({ files: 2, via: 'cli' });
+    expect(err).toBe(
+      'Left out, private: .env.\n2 new; 37 B to send.\n' + /Published 2 files, 37 B, in .+\.\n$/.exec(err)![0],
+    );
+  });
+
+  it('is what a shell takes for a value: URL=$(berth ./dist)', async () => {
+    const { env, home } = builder();
+    const script = 'URL=$("$0" "$1" ./dist 2>/dev/null) && printf "<%s>" "$URL"';
+    const { stdout } = await promisify(execFile)('sh', ['-c', script, process.execPath, MAIN], { env, cwd: home });
+    const [, url] = /^<(http:[^\n]+)>$/.exec(stdout)!;
+    expect((await server.visit(url!)).status).toBe(200);
+  });
+
+  it('prints no escapes and no carriage returns where nobody looks on', async () => {
+    const { out, err } = await builder().types('./dist');
+    for (const escape of ['\u001b', '\r']) expect(out + err).not.toContain(escape);
+  });
+
+  it('shows the deployment at a domain; a name without a dot is one below the platform domain', async () => {
+    const { home, runs } = builder();
+    writeFiles(join(home, 'dist'), { 'index.html': 'blog' });
+    const fresh = await server.account('pro');
+    const them = builder({ BERTH_KEY: fresh.key });
+    for (const time of [1, 2]) {
+      writeFiles(them.dist, { 'index.html': `build ${time}` });
+      const { code, out, err } = await them.runs(them.dist, '--domain', 'blog');
+      expect({ code, out }).toEqual({ code: 0, out: `http://blog.localhost:${server.port}\n` });
+      expect(err).toContain('blog.localhost shows it.\n');
+      expect((await server.visit(out.trim())).text).toBe(`build ${time}`);
+    }
+    const whole = await runs(join(home, 'dist'), '--domain', 'notes.localhost');
+    expect(whole.out).toBe(`http://notes.localhost:${server.port}\n`);
+  });
+
+  it('prints the link of the deployment while a domain waits for its DNS, and says what it waits for', async () => {
+    const { dist, runs } = builder();
+    const { out, err } = await runs(dist, '--domain', 'www.waiting-for-dns.com');
+    expect((await server.visit(out.trim())).text).toBe(SITE['index.html']);
+    expect(err).toContain('berth domains records www.waiting-for-dns.com\n');
+  });
+
+  it('says where the site is when the domain cannot be had', async () => {
+    const { dist, runs } = builder();
+    const { code, out, err } = await runs(dist, '--domain', 'www.waiting.example');
+    expect({ code, out }).toEqual({ code: 4, out: '' });
+    const [, url] = /^It is published all the same, at (http:\S+)$/m.exec(err)!;
+    expect((await server.visit(url!)).text).toBe(SITE['index.html']);
+    expect(err).toContain('Error: domain: names under ".example" are not in the public DNS.\n');
+  });
+
+  it('sets labels, a password and a time to live', async () => {
+    const { dist, runs } = builder();
+    const options = ['--label', 'v1.2', '--label', 'ci-job', '--password', 'open sesame', '--ttl', '3d'];
+    const { out, err } = await runs(dist, ...options);
+    const deployment = await deploymentAt(out.trim());
+    expect(deployment).toMatchObject({ labels: ['v1.2', 'ci-job'], password: true });
+    expect(deployment.expires).toBe(deployment.created + 3 * 24 * 60 * 60);
+    expect(err).toMatch(/It is gone after \d{4}-\d\d-\d\d \d\d:\d\d\.\n/);
+  });
+
+  it.each([
+    ['BERTH_PASSWORD', { BERTH_PASSWORD: 'open sesame' }, [], ''],
+    ['the input, when it is "-"', {}, ['--password', '-'], 'open sesame\n'],
+  ])('takes the password from %s', async (_, more, words, input) => {
+    const { typesWith } = builder(more as Record<string, string>);
+    const { out } = await typesWith(input, './dist', ...words);
+    expect(await deploymentAt(out.trim())).toMatchObject({ password: true });
+  });
+
+  it.runIf(process.platform === 'linux')('hides the password from the list of processes', async () => {
+    const { promise: asked, resolve } = Promise.withResolvers<void>();
+    const silent = createServer(() => resolve()).listen(0, '127.0.0.1');
+    onTestFinished(() => void silent.close().closeAllConnections());
+    await once(silent, 'listening');
+    const child = builder({ BERTH_SERVER: `http://127.0.0.1:${(silent.address() as AddressInfo).port}` }).starts(
+      './dist',
+      '--password',
+      'open sesame',
+    );
+    await asked;
+    expect(await readFile(`/proc/${child.pid}/cmdline`, 'utf8')).not.toContain('sesame');
+    child.kill('SIGINT');
+    await once(child, 'close');
+  });
+
+  it('publishes without an account, and says until when and by which link it can be kept', async () => {
+    const { dist, runs } = builder({ BERTH_KEY: '' });
+    for (const words of [[], ['--quiet']]) {
+      const { code, out, err } = await runs(dist, ...words);
+      expect(code).toBe(0);
+      expect((await server.visit(out.trim())).status).toBe(200);
+      const [, claim] = /^It is gone after .+, unless an account claims it:\n {2}(http:.+)$/m.exec(err)!;
+      expect((await server.api(new URL(claim!).pathname, { key: null })).status).toBe(200);
+    }
+  });
+
+  it('tells the warnings of the server', async () => {
+    const { dist, runs } = builder();
+    writeFiles(dist, { _redirects: '/a /b 999\n' });
+    expect((await runs(dist)).err).toMatch(/^Warning: _redirects:1: .+$/m);
+  });
+
+  it('says nothing but the link with --quiet', async () => {
+    const { dist, runs } = builder();
+    expect((await runs(dist, '--quiet')).err).toBe('');
+  });
+
+  it('sends every file with --no-delta', async () => {
+    const { dist, runs } = builder();
+    await runs(dist);
+    const { out } = await runs(dist, '--no-delta', '--json');
+    expect(JSON.parse(out).sent).toMatchObject({ via: 'multipart', files: 2 });
+  });
+
+  it('takes options before and behind the folder, and the word "publish"', async () => {
+    const { dist, runs } = builder();
+    for (const words of [
+      ['--label', 'v1.2', dist],
+      ['publish', dist, '--label', 'v1.2'],
+      ['--server', env['BERTH_SERVER']!, dist, '-l', 'v1.2'],
+    ]) {
+      const { out } = await runs(...words);
+      expect(await deploymentAt(out.trim())).toMatchObject({ labels: ['v1.2'] });
+    }
+  });
+});
+
+describe('berth <folder> --dry-run', () => {
+  it('says what would be sent, and sends nothing', async () => {
+    const { dist, runs } = builder();
+    const before = await server.api('/deployments?limit=1');
+    const { code, out, err } = await runs(dist, '--dry-run');
+    expect({ code, out }).toEqual({ code: 0, out: '+ css/site.css\n+ index.html\n' });
+    expect(err).toBe('Left out, private: .env.\n2 new; 37 B to send. Nothing was sent.\n');
+    expect((await server.api('/deployments?limit=1')).text).toBe(before.text);
+  });
+
+  it('names what was added, changed and removed since the folder was published', async () => {
+    const { home, dist, runs } = builder();
+    await runs(dist);
+    writeFiles(dist, { 'index.html': 'changed', 'about.html': 'new' });
+    writeFiles(home, { 'dist/.berthignore': 'css/\n' });
+    const { out } = await runs(dist, '--dry-run');
+    expect(out).toBe('+ about.html\n~ index.html\n- css/site.css\n');
+  });
+});
+
+it('links a deployment to a domain in one go, as the server has it', async () => {
+  const { dist, runs } = builder();
+  const { out } = await runs(dist, '--domain', 'linked', '--json');
+  const { deployment, domain } = JSON.parse(out) as { deployment: Deployment; domain: Domain };
+  expect((await server.api('/domains/linked.localhost')).json()).toEqual(domain);
+  expect(domain.deployment).toBe(deployment.deployment);
+});

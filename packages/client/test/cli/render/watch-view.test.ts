@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest';
+import { ClientError } from '../../../src/index.ts';
+import { beginWatchView, showWatchEvent } from '../../../src/cli/render/watch-view.ts';
+import type { WatchEvent } from '../../../src/watch/events.ts';
+
+const walked = (path: string) =>
+  ({ type: 'walked', total: { files: 1, bytes: 1 }, skipped: [{ path, reason: 'private' }] }) as WatchEvent;
+
+const WATCH: [event: WatchEvent, lines: string[], status: string][] = [
+  [
+    { type: 'watching', folder: '/site/dist', domain: 'blog.example.com' },
+    ['Watching /site/dist, live at blog.example.com. Ctrl-C ends it.'],
+    '',
+  ],
+  [
+    { type: 'watching', folder: '/site/dist', domain: null },
+    ['Watching /site/dist, each deploy has its own link. Ctrl-C ends it.'],
+    '',
+  ],
+  [walked('.env'), ['Left out, private: .env.'], ''],
+  [{ type: 'settling' }, [], 'The folder changes …'],
+  [walked('.env'), [], ''],
+  [walked('.env.local'), ['Left out, private: .env.local.'], ''],
+  [{ type: 'unchanged' }, ['Up to date.'], ''],
+  [{ type: 'missing', reason: 'gone' }, ['The folder is gone. What is live stays.'], ''],
+  [{ type: 'missing', reason: 'empty' }, ['The folder is empty. What is live stays.'], ''],
+  [{ type: 'missing', reason: 'no-front-page' }, ['The folder has no index.html any more. What is live stays.'], ''],
+  [
+    { type: 'failed', error: new ClientError('network', 'localhost:4000 cannot be reached.'), waitMs: 4000 },
+    ['localhost:4000 cannot be reached. Trying again in 4 s.'],
+    '',
+  ],
+  [
+    { type: 'failed', error: new ClientError('refused', 'It is too big'), waitMs: null },
+    ['It is too big. Trying again when the folder changes.'],
+    '',
+  ],
+  [{ type: 'pruned', deployments: ['a', 'b'] }, ['Deleted 2 old deployments.'], ''],
+  [
+    { type: 'polling', everyMs: 2000, reason: 'There are no more watches.' },
+    ['There are no more watches. The folder is looked at every 2 s instead.'],
+    '',
+  ],
+];
+
+it('tells a watch line by line, and what is left out only when it differs', () => {
+  let view = beginWatchView(0);
+  for (const [event, lines, status] of WATCH) {
+    const frame = showWatchEvent(view, event, { at: 0, columns: null });
+    expect(frame).toMatchObject({ lines, status });
+    view = frame.view;
+  }
+});

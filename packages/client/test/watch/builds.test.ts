@@ -1,0 +1,134 @@
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startTestServer, type TestServer } from '@berth/api/testing';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createClient } from '../../src/client.ts';
+import { startWatch } from './running-watch.ts';
+
+const BUILDS = 50;
+/** Another one is another course of events; what follows from one seed is always the same. */
+const SEED = 20_261_121;
+/** A build writes its files far less than half of this apart. */
+const QUIET_MS = 60;
+const LONGEST_GAP_MS = 12;
+
+/** How a build tool replaces its folder. */
+const plan = fc.record({
+  /** How many files, besides the page and the last one. */
+  files: fc.integer({ min: 2, max: 12 }),
+  way: fc.constantFrom<'delete' | 'swap'>('delete', 'delete', 'delete', 'swap'),
+  /** How long the folder is gone. */
+  goneMs: fc.constantFrom(0, 0, 1, 5, LONGEST_GAP_MS),
+  gapsMs: fc.array(fc.constantFrom(0, 0, 0, 1, 3, LONGEST_GAP_MS), { minLength: 14, maxLength: 14 }),
+  /** `null`: the next build waits until this one is live. Else it begins so much later, whatever is going on. */
+  thenMs: fc.oneof(fc.constant(null), fc.integer({ min: 0, max: 3 * QUIET_MS })),
+});
+type Plan = typeof plan extends fc.Arbitrary<infer T> ? T : never;
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(() => server.close());
+
+/** Every file of a build says which build it is, how many files that has, and which file this is; all are equally long. */
+function textOf(build: number, files: number, path: string): string {
+  return `${String(build).padStart(3, '0')} ${String(files).padStart(2, '0')} ${path.padEnd(200, '.')}`;
+}
+
+/** The page first, the last file last. */
+function pathsOf(files: number): string[] {
+  return ['index.html', ...Array.from({ length: files }, (_, i) => `assets/${i % 3}/${i}.txt`), 'last.txt'];
+}
+
+async function build(folder: string, number: number, { files, way, goneMs, gapsMs }: Plan): Promise<void> {
+  const at = way === 'swap' ? `${folder}.next` : folder;
+  if (way === 'delete') {
+    rmSync(folder, { recursive: true, force: true });
+    if (goneMs > 0) await sleep(goneMs);
+  }
+  for (const [i, path] of pathsOf(files).entries()) {
+    mkdirSync(dirname(join(at, path)), { recursive: true });
+    writeFileSync(join(at, path), textOf(number, files, path));
+    const gapMs = gapsMs[i]!;
+    if (gapMs > 0) await sleep(gapMs);
+  }
+  if (way === 'delete') return;
+  rmSync(`${folder}.old`, { recursive: true, force: true });
+  renameSync(folder, `${folder}.old`);
+  renameSync(at, folder);
+}
+
+/** The number of the build that a deployment is, when it is one, whole. @throws when it is not. */
+async function readBuild(url: string): Promise<number> {
+  const page = await server.visit(url);
+  const [number, files] = page.text.split(' ', 2).map(Number) as [number, number];
+  for (const path of pathsOf(files)) {
+    const { status, text } = await server.visit(url, `/${path}`);
+    expect({ path, status, text }).toEqual({ path, status: 200, text: textOf(number, files, path) });
+  }
+  return number;
+}
+
+it(
+  'of 50 builds that delete and make the folder anew at random moments, every settled one is published, and none but whole ones (D3, D5, D6)',
+  { timeout: 120_000 },
+  async () => {
+    const home = mkdtempSync(join(tmpdir(), 'berth-builds-'));
+    const folder = join(home, 'dist');
+    const domain = 'builds.localhost';
+    const { key } = await server.account('scale');
+    const client = createClient({ server: `http://localhost:${server.port}`, key });
+    const plans = fc.sample(plan, { seed: SEED, numRuns: BUILDS });
+
+    await build(folder, 0, { ...plans[0]!, way: 'delete' });
+    const watched = startWatch(
+      { folder, client, domain, keep: BUILDS + 1 },
+      { cacheDir: join(home, 'cache'), rule: { quietMs: QUIET_MS, graceMs: 10_000 } },
+    );
+    const published = new Map<number, string>();
+    /** Waits until a build is live, and reads every deployment on the way to it. */
+    const untilLive = async (wanted: number) => {
+      for (let number = -1; number !== wanted;) {
+        const { deployment } = await watched.next('published');
+        number = await readBuild(deployment.url);
+        expect(published.has(number), `build ${number} was published twice`).toBe(false);
+        published.set(number, deployment.deployment);
+      }
+      expect(await readBuild(`http://${domain}:${server.port}`)).toBe(wanted);
+    };
+    await untilLive(0);
+
+    // A visitor who never stops: at no moment is there a gap, half a page, or an older build than before.
+    let visiting = true;
+    const visitor = (async () => {
+      for (let newest = 0; visiting;) {
+        const { status, text } = await server.visit(`http://${domain}:${server.port}`);
+        expect(status).toBe(200);
+        const [number, files] = text.split(' ', 2).map(Number) as [number, number];
+        expect(text).toBe(textOf(number, files, 'index.html'));
+        expect(number).toBeGreaterThanOrEqual(newest);
+        newest = number;
+        await sleep(10);
+      }
+    })();
+    visitor.catch(() => {});
+
+    for (const [i, plan] of plans.entries()) {
+      await build(folder, i + 1, plan);
+      if (plan.thenMs === null || i === plans.length - 1) await untilLive(i + 1);
+      else await sleep(plan.thenMs);
+    }
+    visiting = false;
+    await visitor;
+    await watched.stop();
+
+    const { deployments } = await client.api.deployments.list.query({ limit: 100 });
+    expect(deployments.map(({ deployment }) => deployment).toSorted()).toEqual([...published.values()].toSorted());
+    expect(watched.events.filter(({ type }) => type === 'failed' || type === 'missing')).toEqual([]);
+    rmSync(home, { recursive: true, force: true });
+  },
+);

@@ -1,0 +1,121 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Entry, type FakeWorld, type Folder, folderAt, play } from './fake-world.ts';
+
+/** Shorter than the time between two looks: the writes of a build are that close. */
+const WRITE_GAP_MS = 240;
+/** When everything that is going on has ended. */
+const CALM_MS = 40_000;
+/** Longer than the longest pause, which may have begun at the end. */
+const END_MS = CALM_MS + 2 * 5 * 60_000;
+
+/** A build: deletes the folder or not, then writes one file after the other. */
+const build = fc.record({
+  after: fc.integer({ min: 0, max: 3_000 }),
+  deletes: fc.constantFrom<'no' | 'gone' | 'empty'>('no', 'gone', 'empty'),
+  deletedMs: fc.integer({ min: 1, max: WRITE_GAP_MS }),
+  writesMs: fc.integer({ min: 1, max: WRITE_GAP_MS }),
+});
+
+/** Builds one after the other; no two are alike. */
+const builds = fc.array(build, { minLength: 1, maxLength: 12 }).map((all) => {
+  const folder: [number, Folder][] = [[0, ['0', '0']]];
+  let at = 0;
+  let before = '0';
+  for (const [i, { after, deletes, deletedMs, writesMs }] of all.entries()) {
+    const name = String(i + 1);
+    at += after + 1;
+    if (deletes !== 'no') {
+      folder.push([at, deletes]);
+      at += deletedMs;
+    }
+    folder.push([at, [name, before]]);
+    at += writesMs;
+    folder.push([at, [name, name]]);
+    before = name;
+  }
+  return folder;
+});
+
+/** Moments at which the server cannot be reached. */
+const outages = fc.array(
+  fc.record({ from: fc.integer({ min: 0, max: CALM_MS }), ms: fc.integer({ min: 1, max: 10_000 }) }),
+  { maxLength: 3 },
+);
+
+const world = fc
+  .record({
+    folder: builds,
+    lookMs: fc.integer({ min: 1, max: 400 }),
+    publishMs: fc.integer({ min: 1, max: 5_000 }),
+    outages,
+    kind: fc.constantFrom('network' as const, 'unavailable' as const, 'server' as const),
+    /** Which of the changes are heard, and how late. */
+    hearing: fc.array(fc.record({ heard: fc.boolean(), late: fc.integer({ min: 0, max: 100 }) }), {
+      minLength: 40,
+      maxLength: 40,
+    }),
+  })
+  .map(({ outages, kind, hearing, ...world }): FakeWorld => {
+    const heard = world.folder
+      .slice(1)
+      .flatMap(([at], i) => (hearing[i % hearing.length]!.heard ? [at + hearing[i % hearing.length]!.late] : []))
+      .toSorted((a, b) => a - b);
+    const isAway = (at: number) => outages.some(({ from, ms }) => at >= from && at < from + ms);
+    return { ...world, heard, fault: (at) => (at < CALM_MS && isAway(at) ? [kind] : null) };
+  });
+
+const published = (log: readonly Entry[]) =>
+  log.filter(({ did }) => did.startsWith('publish ')).map(({ at, did }) => ({ at, id: did.slice('publish '.length) }));
+
+describe('whatever builds, and whatever is heard of it', () => {
+  it('nothing empty, missing or half written is published (D3, D5)', () => {
+    fc.assert(
+      fc.property(world, (world) => {
+        const whole = new Set(
+          world.folder.flatMap(([, it]) => (typeof it !== 'string' && it[0] === it[1] ? it.join('+') : [])),
+        );
+        for (const { id } of published(play(world, END_MS))) expect(whole).toContain(id);
+      }),
+    );
+  });
+
+  it('what is published has stood in the folder within the time of two looks (D2)', () => {
+    fc.assert(
+      fc.property(world, (world) => {
+        for (const { at, id } of published(play(world, END_MS))) {
+          const longAgo = at - 2 * world.lookMs! - 250;
+          const stood = world.folder.filter(([since], i) => since <= at && (world.folder[i + 1]?.[0] ?? at) >= longAgo);
+          expect(stood.map(([, it]) => (typeof it === 'string' ? it : it.join('+')))).toContain(id);
+        }
+      }),
+    );
+  });
+
+  it('the last state is live in the end (D6, D7)', () => {
+    fc.assert(
+      fc.property(world, (world) => {
+        const last = play(world, END_MS).findLast(({ did }) => did.startsWith('published '));
+        const [first, second] = folderAt(world, END_MS);
+        expect(last?.did).toBe(`published ${first}+${second}`);
+      }),
+    );
+  });
+
+  it('one thing is done at a time, and no state is deployed that is live (D4, D6)', () => {
+    fc.assert(
+      fc.property(world, (world) => {
+        let live = '';
+        let busyUntil = 0;
+        for (const { at, did } of play(world, END_MS)) {
+          if (did === 'look' || did.startsWith('publish ')) {
+            expect(at).toBeGreaterThanOrEqual(busyUntil);
+            busyUntil = at + (did === 'look' ? world.lookMs! : world.publishMs!);
+          }
+          if (did.startsWith('publish ')) expect(did.slice('publish '.length)).not.toBe(live);
+          if (did.startsWith('published ')) live = did.slice('published '.length);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,57 @@
+import type { WatchEvent } from '../../src/watch/events.ts';
+import type { WatchFolderInput, WatchOptions } from '../../src/watch/input.ts';
+import { watchFolder, type WatchParts } from '../../src/watch/watch-folder.ts';
+
+type Type = WatchEvent['type'];
+type EventOf<T extends Type> = Extract<WatchEvent, { type: T }>;
+
+/** A watch that goes on until it is stopped. */
+export interface RunningWatch {
+  /** Everything it told. */
+  readonly events: readonly WatchEvent[];
+  /** The next event of a type, after the one that was asked for last. Rejects, with what it told, when the watch ends before. */
+  next<T extends Type>(type: T): Promise<EventOf<T>>;
+  /** How often it told of something. */
+  count(type: Type): number;
+  /** Aborts it. Resolves when it has returned. */
+  stop(): Promise<void>;
+}
+
+/** Runs a watch, with a short quiet period. */
+export function startWatch(
+  input: WatchFolderInput,
+  { rule, ...options }: Omit<WatchOptions, 'signal'> = {},
+  parts: Partial<WatchParts> = {},
+): RunningWatch {
+  const stopping = new AbortController();
+  const events: WatchEvent[] = [];
+  let news = Promise.withResolvers<void>();
+  let asked = 0;
+  const running = (async () => {
+    const quick = { quietMs: 100, graceMs: 300, firstPauseMs: 50, ...rule };
+    for await (const event of watchFolder(input, { ...options, rule: quick, signal: stopping.signal }, parts)) {
+      events.push(event);
+      news.resolve();
+      news = Promise.withResolvers();
+    }
+  })();
+  const ended = running.then(() => {
+    throw new Error(`The watch ended; it told ${JSON.stringify(events.map(({ type }) => type))}`);
+  });
+  ended.catch(() => {});
+  return {
+    events,
+    async next<T extends Type>(type: T) {
+      for (;;) {
+        for (; asked < events.length; asked += 1)
+          if (events[asked]!.type === type) return events[asked++] as EventOf<T>;
+        await Promise.race([news.promise, ended]);
+      }
+    },
+    count: (type) => events.filter((event) => event.type === type).length,
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,373 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startTestServer, type TestServer } from '@berth/api/testing';
+import { type BerthClient, createClient } from '../../src/client.ts';
+import { deployFolder } from '../../src/deploy/deploy-folder.ts';
+import { ClientError } from '../../src/errors.ts';
+import type { WatchFolderInput } from '../../src/watch/input.ts';
+import { watchFolder } from '../../src/watch/watch-folder.ts';
+import type { Heard } from '../../src/watch/watcher.ts';
+import { type RunningWatch, startWatch } from './running-watch.ts';
+
+let server: TestServer;
+let client: BerthClient;
+let home: string;
+let folder: string;
+let cacheDir: string;
+let isOffline = false;
+let watches: RunningWatch[] = [];
+
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(() => server.close());
+
+beforeEach(async () => {
+  home = mkdtempSync(join(tmpdir(), 'berth-watch-'));
+  folder = join(home, 'dist');
+  cacheDir = join(home, 'cache');
+  const { key } = await server.account('scale');
+  client = createClient({
+    server: `http://localhost:${server.port}`,
+    key,
+    fetch: (...request) => (isOffline ? Promise.reject(new TypeError('no route to the server')) : fetch(...request)),
+  });
+});
+
+afterEach(async () => {
+  await Promise.all(watches.map((watch) => watch.stop()));
+  watches = [];
+  isOffline = false;
+  rmSync(home, { recursive: true, force: true });
+});
+
+/** Writes the files of a build, in place of those that are there. */
+function build(files: Record<string, string>): void {
+  rmSync(folder, { recursive: true, force: true });
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+}
+
+/** Runs a watch of the folder, which ends with the test. */
+function watch(
+  input: Partial<WatchFolderInput> = {},
+  rule: Parameters<typeof startWatch>[1] = {},
+  parts: Parameters<typeof startWatch>[2] = {},
+): RunningWatch {
+  const running = startWatch({ folder, client, ...input }, { cacheDir, ...rule }, parts);
+  watches.push(running);
+  return running;
+}
+
+/** A domain that no other test has. */
+const freshDomain = () => `w${crypto.randomUUID().slice(0, 12)}.localhost`;
+
+const show = async (domain: string, path = '/') => (await server.visit(`http://${domain}:${server.port}`, path)).text;
+
+/** Ids of all deployments of the account, the newest first. */
+const deployments = async () =>
+  (await client.api.deployments.list.query({})).deployments
+    .filter(({ status }) => status === 'success')
+    .map(({ deployment }) => deployment);
+
+/** Deploys that wait for a word before they begin. */
+function gated() {
+  const open = Promise.withResolvers<void>();
+  const arrived = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<void>();
+  const parts = {
+    async *deployFolder(...args: Parameters<typeof deployFolder>): ReturnType<typeof deployFolder> {
+      const { signal } = args[1]!;
+      arrived.resolve();
+      const given = Promise.withResolvers<void>();
+      signal!.addEventListener('abort', () => given.resolve());
+      await Promise.race([open.promise, given.promise]);
+      try {
+        return yield* deployFolder(...args);
+      } finally {
+        ended.resolve();
+      }
+    },
+  };
+  return { parts, arrived: arrived.promise, open: () => open.resolve(), ended: ended.promise };
+}
+
+describe('watching a folder', () => {
+  it('publishes what is there, and each build once, at the same domain (D2)', async () => {
+    build({ 'index.html': 'one', 'app.js': '1' });
+    const domain = freshDomain();
+    const watched = watch({ domain });
+    expect(await watched.next('watching')).toEqual({ type: 'watching', folder, domain });
+    const first = await watched.next('published');
+    expect(first.url).toBe(`http://${domain}:${server.port}`);
+    expect(await show(domain)).toBe('one');
+
+    build({ 'index.html': 'two', 'app.js': '2' });
+    await watched.next('settling');
+    const second = await watched.next('published');
+    expect(second.deployment.deployment).not.toBe(first.deployment.deployment);
+    expect(await show(domain)).toBe('two');
+    expect(await show(domain, '/app.js')).toBe('2');
+    expect(watched.count('committed')).toBe(2);
+  });
+
+  it('passes on the events of each deploy, in their order', async () => {
+    build({ 'index.html': 'one' });
+    const watched = watch({ domain: freshDomain() });
+    await watched.next('published');
+    const order = ['watching', 'walked', 'hashed', 'planned', 'uploaded', 'committed', 'linked', 'published'];
+    const told = watched.events.map(({ type }) => type);
+    expect([...new Set(told)]).toEqual(order);
+  });
+
+  it('gives each deployment a link of its own without a domain', async () => {
+    build({ 'index.html': 'one' });
+    const watched = watch();
+    const first = await watched.next('published');
+    build({ 'index.html': 'two' });
+    const second = await watched.next('published');
+    expect([first.url, second.url]).toEqual([first.deployment.url, second.deployment.url]);
+    expect((await server.visit(first.url)).text).toBe('one');
+    expect((await server.visit(second.url)).text).toBe('two');
+    expect((await client.api.domains.list.query({})).domains).toEqual([]);
+  });
+
+  it('publishes the newest state after a deploy, and none of those between (D6)', async () => {
+    const gate = gated();
+    build({ 'index.html': 'one' });
+    const domain = freshDomain();
+    const watched = watch({ domain }, {}, gate.parts);
+    await gate.arrived;
+    for (const text of ['two', 'three', 'four']) {
+      writeFileSync(join(folder, 'more.html'), text);
+      await new Promise((resolve) => setTimeout(resolve, 60));
+    }
+    gate.open();
+    await watched.next('published');
+    await watched.next('published');
+    expect(await show(domain, '/more')).toBe('four');
+    expect(await deployments()).toHaveLength(2);
+  });
+
+  it('publishes nothing of a build that begins between a look and its deploy, until it is whole (D5)', async () => {
+    const gate = gated();
+    build({ 'index.html': 'page one', 'app.js': 'script one' });
+    const domain = freshDomain();
+    const watched = watch({ domain }, {}, gate.parts);
+    await gate.arrived;
+    writeFileSync(join(folder, 'index.html'), 'page two');
+    gate.open();
+    await gate.ended;
+    writeFileSync(join(folder, 'app.js'), 'script two');
+    await watched.next('published');
+    expect([await show(domain), await show(domain, '/app.js')]).toEqual(['page two', 'script two']);
+    expect(await deployments()).toHaveLength(1);
+    expect(watched.count('failed')).toBe(0);
+  });
+
+  it('deploys nothing for a build that changes nothing (D4)', async () => {
+    build({ 'index.html': 'one', 'app.js': '1' });
+    const watched = watch({ domain: freshDomain() });
+    await watched.next('published');
+    build({ 'index.html': 'one', 'app.js': '1' });
+    await watched.next('unchanged');
+    expect(watched.count('committed')).toBe(1);
+  });
+
+  it('deploys nothing after a restart, but when the domain shows something else (D4)', async () => {
+    build({ 'index.html': 'one' });
+    const domain = freshDomain();
+    const before = watch({ domain });
+    await before.next('published');
+    await before.stop();
+
+    const again = watch({ domain });
+    await again.next('unchanged');
+    await again.stop();
+    expect(await deployments()).toHaveLength(1);
+
+    const { deployment } = await deployed({ 'index.html': 'by hand' });
+    await client.api.domains.put.mutate({ domain, deployment });
+    const third = watch({ domain });
+    await third.next('published');
+    expect(await show(domain)).toBe('one');
+  });
+
+  it('keeps what is live while the folder is gone, empty, or without its front page (D3)', async () => {
+    build({ 'index.html': 'one', 'app.js': '1' });
+    const domain = freshDomain();
+    const watched = watch({ domain });
+    await watched.next('published');
+
+    rmSync(folder, { recursive: true });
+    expect(await watched.next('missing')).toEqual({ type: 'missing', reason: 'gone' });
+    mkdirSync(folder);
+    expect(await watched.next('missing')).toEqual({ type: 'missing', reason: 'empty' });
+    writeFileSync(join(folder, 'app.js'), '2');
+    expect(await watched.next('missing')).toEqual({ type: 'missing', reason: 'no-front-page' });
+    expect(await show(domain)).toBe('one');
+
+    build({ 'index.html': 'two', 'app.js': '2' });
+    await watched.next('published');
+    expect(await show(domain)).toBe('two');
+    expect(watched.count('committed')).toBe(2);
+  });
+
+  it('waits for a folder that is not there', async () => {
+    const watched = watch();
+    expect(await watched.next('missing')).toEqual({ type: 'missing', reason: 'gone' });
+    build({ 'index.html': 'one' });
+    await watched.next('published');
+  });
+
+  it('waits out a server that is away, and publishes what the folder is by then (D6)', async () => {
+    build({ 'index.html': 'one' });
+    const domain = freshDomain();
+    const watched = watch({ domain });
+    await watched.next('published');
+    isOffline = true;
+    build({ 'index.html': 'two' });
+    const first = await watched.next('failed');
+    expect(first).toMatchObject({ error: { kind: 'network' }, waitMs: 50 });
+    expect(await watched.next('failed')).toMatchObject({ error: { kind: 'network' }, waitMs: 100 });
+    build({ 'index.html': 'three' });
+    isOffline = false;
+    await watched.next('published');
+    expect(await show(domain)).toBe('three');
+    expect(await deployments()).toHaveLength(2);
+  });
+
+  it('tells what is refused, and waits for another build (D6)', async () => {
+    build({ 'index.html': 'one', 'ship.json': '{' });
+    const watched = watch();
+    expect(await watched.next('failed')).toMatchObject({ error: { kind: 'refused', status: 400 }, waitMs: null });
+    build({ 'index.html': 'one', 'ship.json': '{}' });
+    await watched.next('published');
+  });
+});
+
+describe('a system that tells of no changes', () => {
+  it('makes the watch look by itself, which it tells once (D8)', async () => {
+    build({ 'index.html': 'one' });
+    const deaf = {
+      async listenTo(_folder: string, heard: Heard) {
+        for (const file of ['a', 'b']) heard.failed(new Error(`no watch is left for ${file}`));
+        return { close: async () => {} };
+      },
+    };
+    const watched = watch({}, { rule: { pollEveryMs: 50 } }, deaf);
+    expect(await watched.next('polling')).toEqual({ type: 'polling', everyMs: 50, reason: 'no watch is left for a' });
+    await watched.next('published');
+    build({ 'index.html': 'two' });
+    const { url } = await watched.next('published');
+    expect((await server.visit(url)).text).toBe('two');
+    expect(watched.count('polling')).toBe(1);
+  });
+});
+
+describe('what a watch leaves behind', () => {
+  it('is the newest deployments, those of earlier runs among them', async () => {
+    const made: string[] = [];
+    const publishing = async (watched: RunningWatch, text: string) => {
+      build({ 'index.html': text });
+      made.push((await watched.next('published')).deployment.deployment);
+    };
+    const before = watch({ keep: 3 });
+    for (const text of ['one', 'two', 'three']) await publishing(before, text);
+    await before.stop();
+
+    const again = watch({ keep: 3 });
+    await publishing(again, 'four');
+    expect(await again.next('pruned')).toEqual({ type: 'pruned', deployments: [made[0]] });
+    await publishing(again, 'five');
+    expect(await again.next('pruned')).toEqual({ type: 'pruned', deployments: [made[1]] });
+    expect(await deployments()).toEqual(made.slice(2).toReversed());
+  });
+
+  it('is nothing of others, and all that a domain shows', async () => {
+    const { deployment: foreign } = await deployed({ 'index.html': 'by hand' });
+    build({ 'index.html': 'first' });
+    const domain = freshDomain();
+    const watched = watch({ domain, keep: 1, labels: ['blog'] });
+    const first = (await watched.next('published')).deployment;
+    expect(first.labels).toEqual(['blog', expect.stringMatching(/^watch-[0-9a-f]{16}$/)]);
+    await client.api.domains.put.mutate({ domain: freshDomain(), deployment: first.deployment });
+    build({ 'index.html': 'second' });
+    const second = (await watched.next('published')).deployment.deployment;
+    build({ 'index.html': 'third' });
+    const third = (await watched.next('published')).deployment.deployment;
+    expect(await watched.next('pruned')).toEqual({ type: 'pruned', deployments: [second] });
+    expect(await deployments()).toEqual([third, first.deployment, foreign]);
+  });
+
+  it('is everything when the credential may only deploy, which is told once', async () => {
+    const { deployToken } = await server.account('scale');
+    build({ 'index.html': 'one' });
+    const watched = watch({ client: createClient({ server: client.server.href, key: deployToken }), keep: 1 });
+    await watched.next('published');
+    expect(await watched.next('failed')).toMatchObject({ error: { kind: 'signed-out', status: 403 }, waitMs: null });
+    build({ 'index.html': 'two' });
+    await watched.next('published');
+    build({ 'index.html': 'three' });
+    await watched.next('published');
+    expect(watched.count('failed')).toBe(1);
+  });
+});
+
+describe('the end of a watch', () => {
+  it('gives up a deploy at hand, and leaves what is live', async () => {
+    build({ 'index.html': 'one' });
+    const domain = freshDomain();
+    const before = watch({ domain });
+    await before.next('published');
+    await before.stop();
+
+    const gate = gated();
+    build({ 'index.html': 'two' });
+    const watched = watch({ domain }, {}, gate.parts);
+    await gate.arrived;
+    await watched.stop();
+    expect(watched.count('failed')).toBe(0);
+    expect(await deployments()).toHaveLength(1);
+    expect(await show(domain)).toBe('one');
+  });
+
+  it('comes when nobody asks for events any more', async () => {
+    build({ 'index.html': 'one' });
+    for await (const event of watchFolder({ folder, client }, { cacheDir })) if (event.type === 'watching') break;
+    expect(await deployments()).toEqual([]);
+  });
+
+  it('comes before the start when it is aborted already', async () => {
+    const events = watchFolder({ folder, client }, { signal: AbortSignal.abort() });
+    expect(await events.next()).toEqual({ done: true, value: undefined });
+  });
+});
+
+describe('what cannot be watched is refused at once', () => {
+  const cases: [title: string, input: Partial<WatchFolderInput>, kind: string][] = [
+    ['without a key', { client: createClient({ server: 'http://localhost:1' }) }, 'signed-out'],
+    ['with nothing to keep', { keep: 0 }, 'refused'],
+    [
+      'with more labels than leave room for its own',
+      { labels: Array.from({ length: 10 }, (_, i) => `label-${i}`) },
+      'refused',
+    ],
+  ];
+  it.each(cases)('%s', async (_title, input, kind) => {
+    const error = await watchFolder({ folder, client, ...input })
+      .next()
+      .catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ClientError);
+    expect(error).toMatchObject({ kind });
+  });
+});
+
+/** Publishes beside the watch. */
+function deployed(files: Record<string, string>) {
+  return server.publish(files, { key: client.key });
+}

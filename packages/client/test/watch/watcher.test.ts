@@ -1,0 +1,146 @@
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { listenTo, type Watcher } from '../../src/watch/watcher.ts';
+
+let parent: string;
+let folder: string;
+let watcher: Watcher | null = null;
+
+beforeEach(() => {
+  parent = mkdtempSync(join(tmpdir(), 'berth-watcher-'));
+  folder = join(parent, 'dist');
+});
+
+afterEach(async () => {
+  await watcher?.close();
+  watcher = null;
+  rmSync(parent, { recursive: true, force: true });
+});
+
+/** Makes a folder with a page in it. */
+function build(at: string, text = 'page'): void {
+  mkdirSync(join(at, 'assets'), { recursive: true });
+  writeFileSync(join(at, 'index.html'), text);
+  writeFileSync(join(at, 'assets/app.js'), text);
+}
+
+/** Listens, and counts. `next` resolves when more is heard than at the last call. */
+async function listen() {
+  let count = 0;
+  let known = 0;
+  let news = Promise.withResolvers<void>();
+  watcher = await listenTo(folder, {
+    changed() {
+      count += 1;
+      news.resolve();
+    },
+    failed: (error) => news.reject(error),
+  });
+  return {
+    count: () => count,
+    async next() {
+      while (count === known) {
+        await news.promise;
+        news = Promise.withResolvers();
+      }
+      known = count;
+    },
+    /** Resolves when nothing was heard for a while: what is heard next is of what is done next. */
+    async silence() {
+      do known = count;
+      while ((await sleep(60), count !== known));
+    },
+  };
+}
+
+interface Replacement {
+  title: string;
+  prepare?: () => void;
+  replace: () => Promise<void> | void;
+}
+
+const REPLACEMENTS: Replacement[] = [
+  {
+    title: 'is deleted and made again at once',
+    replace() {
+      rmSync(folder, { recursive: true });
+      build(folder, 'two');
+    },
+  },
+  {
+    title: 'is deleted and made again some time later',
+    async replace() {
+      rmSync(folder, { recursive: true });
+      await sleep(50);
+      build(folder, 'two');
+    },
+  },
+  {
+    title: 'is swapped by renaming',
+    prepare: () => build(join(parent, 'next'), 'two'),
+    replace() {
+      renameSync(folder, join(parent, 'old'));
+      renameSync(join(parent, 'next'), folder);
+    },
+  },
+  {
+    title: 'is a link that is turned to another folder',
+    prepare() {
+      rmSync(folder, { recursive: true });
+      build(join(parent, 'one'));
+      build(join(parent, 'two'), 'two');
+      symlinkSync('one', folder);
+    },
+    replace() {
+      symlinkSync('two', join(parent, 'link'));
+      renameSync(join(parent, 'link'), folder);
+    },
+  },
+];
+
+describe('listening to a folder', () => {
+  it.each(REPLACEMENTS)('hears of changes before and after it $title (D1)', async ({ prepare, replace }) => {
+    build(folder);
+    prepare?.();
+    const heard = await listen();
+    writeFileSync(join(folder, 'assets/app.js'), 'changed');
+    await heard.next();
+    await replace();
+    await heard.next();
+    for (let i = 0; i < 2; i += 1) {
+      await heard.silence();
+      writeFileSync(join(folder, 'index.html'), `${i} after it was replaced`);
+      await heard.next();
+    }
+  });
+
+  it('hears of changes after a folder that was not there came and went five times (D1)', async () => {
+    const heard = await listen();
+    for (let i = 0; i < 5; i += 1) {
+      build(folder, String(i));
+      await sleep(i);
+      rmSync(folder, { recursive: true });
+    }
+    build(folder, 'last');
+    await heard.silence();
+    writeFileSync(join(folder, 'index.html'), 'after all of them');
+    await heard.next();
+  });
+
+  it('hears nothing of what is beside it, nor of what is never published (D1)', async () => {
+    build(folder);
+    mkdirSync(join(folder, 'node_modules'));
+    build(join(parent, 'dist-2'));
+    const heard = await listen();
+    for (let i = 0; i < 100; i += 1) {
+      writeFileSync(join(parent, `dist-2/${i}.html`), 'beside');
+      writeFileSync(join(folder, `node_modules/${i}.js`), 'not public');
+    }
+    writeFileSync(join(folder, 'index.html'), 'changed');
+    await heard.next();
+    expect(heard.count()).toBeLessThan(5);
+  });
+});
