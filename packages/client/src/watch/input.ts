@@ -4,8 +4,8 @@ import type { WatchRule } from './rule.ts';
 /** What is watched, and how it is published. A watch needs an API key. */
 export interface WatchFolderInput extends Omit<DeployFolderInput, 'ttl'> {
   /**
-   * The full name of the domain that each deployment is linked to, such as `blog.sites.example`: one that the account has, or
-   * one that is made at the first deploy. Default: none, and each deployment has a link of its own.
+   * The domain that each deployment is linked to: its whole name, or, below the platform domain, its first part. It is made at
+   * the first deploy when the account lacks it. Default: none, and each deployment has a link of its own.
    */
   domain?: string | undefined;
   /** How many deployments of this watch stay, the live one among them. At least 1. Default: 10. */

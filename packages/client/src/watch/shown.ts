@@ -1,4 +1,5 @@
 import type { BerthClient } from '../client.ts';
+import { wholeDomainName } from '../deploy/domain-name.ts';
 import { ClientError } from '../errors.ts';
 
 /**
@@ -13,9 +14,12 @@ export async function isShown(
   signal: AbortSignal,
 ): Promise<boolean> {
   try {
-    if (domain !== null) return (await api.domains.get.query({ domain }, { signal })).deployment === deployment;
-    const { status, expires } = await api.deployments.get.query({ deployment }, { signal });
-    return status === 'success' && expires === undefined;
+    const known = await api.deployments.get.query({ deployment }, { signal });
+    if (known.status !== 'success' || known.expires !== undefined) return false;
+    if (domain === null) return true;
+    return (
+      (await api.domains.get.query({ domain: wholeDomainName(domain, known) }, { signal })).deployment === deployment
+    );
   } catch (error) {
     // A deploy token may not ask: then it is not known.
     if (error instanceof ClientError && (error.status === 404 || error.status === 403)) return false;

@@ -1,0 +1,39 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { type BerthClient, deployFolder } from '@berth/client';
+import { writeFolder } from './folder.ts';
+import { flushDisk, rsyncDurably } from './rsync.ts';
+
+const WARM_UP_ROUNDS = 2;
+const ROUNDS = 5;
+
+/** Milliseconds of each round. `rsync` has none when it is not installed. */
+export interface FirstDeploys {
+  berth: number[];
+  rsync: number[];
+}
+
+/** The first deploy of a folder that nothing is known of, by turns with a copy of it into an empty web root. */
+export async function measureFirstDeploys(
+  home: string,
+  client: BerthClient,
+  withRsync: boolean,
+): Promise<FirstDeploys> {
+  const times: FirstDeploys = { berth: [], rsync: [] };
+  for (let round = -WARM_UP_ROUNDS; round < ROUNDS; round += 1) {
+    const at = await mkdtemp(join(home, 'first-'));
+    const folder = join(at, 'site');
+    writeFolder(folder);
+    await flushDisk();
+    const rsyncMs = withRsync ? await rsyncDurably(folder, join(at, 'web-root')) : null;
+    const started = performance.now();
+    for await (const _ of deployFolder({ folder, client }, { cacheDir: join(at, 'cache') }));
+    const berthMs = performance.now() - started;
+    await rm(at, { recursive: true });
+    if (round < 0) continue;
+    times.berth.push(berthMs);
+    if (rsyncMs !== null) times.rsync.push(rsyncMs);
+  }
+  return times;
+}

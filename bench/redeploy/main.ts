@@ -1,0 +1,82 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient } from '@berth/client';
+import { API_KEY, heading, median, startBerth } from '../processes.ts';
+import { type FirstDeploys, measureFirstDeploys } from './first-deploy.ts';
+import { measureRedeploys, type Redeploys } from './redeploys.ts';
+import { hasRsync } from './rsync.ts';
+
+/** One line of the table. Without a goal it only tells. */
+interface Row {
+  what: string;
+  measured: string;
+  goal?: string;
+  met?: boolean;
+}
+
+function redeployRows({ watch, watchBytes, full, fullBytes, rsync }: Redeploys): Row[] {
+  const share = median(watchBytes) / median(fullBytes);
+  const slow = watch.toSorted((a, b) => a - b)[Math.floor(watch.length * 0.9)]!;
+  const beside = (name: string, other: readonly number[]): Row => ({
+    what: `the same, beside ${name}`,
+    measured: `${(median(watch) / median(other)).toFixed(2)}x  (${ms(median(watch))} / ${ms(median(other))})`,
+  });
+  return [
+    {
+      what: 'one of 10,000 files changed: bytes sent, beside a full deploy',
+      measured: `${(share * 100).toFixed(3)} %  (${median(watchBytes)} / ${median(fullBytes)})`,
+      goal: 'under 2 %',
+      met: share < 0.02,
+    },
+    {
+      what: 'one of 10,000 files changed: from the end of the quiet period to the new content at the domain',
+      measured: `p50 ${ms(median(watch))}, p90 ${ms(slow)} of ${watch.length}`,
+      goal: 'p50 under 300 ms',
+      met: median(watch) < 300,
+    },
+    beside('a full multipart deploy of the folder', full),
+    ...(rsync.length > 0 ? [beside('`rsync -a` of the folder into a web root', rsync)] : []),
+  ];
+}
+
+function firstDeployRows({ berth, rsync }: FirstDeploys): Row[] {
+  const ratio = median(berth.map((berthMs, i) => berthMs / (rsync[i] ?? Number.NaN)));
+  return [
+    {
+      what: 'first deploy of 10,000 files, beside `rsync -a` and `sync`',
+      ...(rsync.length > 0
+        ? { measured: `${ratio.toFixed(2)}x  (${ms(median(berth))} / ${ms(median(rsync))})`, met: ratio <= 3 }
+        : { measured: ms(median(berth)) }),
+      goal: 'at most 3x',
+    },
+  ];
+}
+
+function ms(value: number): string {
+  return `${value.toFixed(0)} ms`;
+}
+
+function verdict(met: boolean | undefined): string {
+  if (met === undefined) return '–';
+  return met ? 'met' : 'MISSED';
+}
+
+const withRsync = await hasRsync();
+if (!withRsync) console.log('rsync is not installed (Debian: apt-get install rsync): its rows are left out.');
+const home = await mkdtemp(join(tmpdir(), 'berth-bench-'));
+const berth = await startBerth();
+try {
+  const client = createClient({ server: `http://localhost:${berth.port}`, key: API_KEY });
+  const rows = [
+    ...redeployRows(await measureRedeploys(home, client, withRsync)),
+    ...firstDeployRows(await measureFirstDeploys(home, client, withRsync)),
+  ];
+  console.log(heading('medians of alternating rounds'));
+  console.log('| redeploy | measured | goal | |\n|---|---|---|---|');
+  for (const { what, measured, goal = '–', met } of rows)
+    console.log(`| ${what} | ${measured} | ${goal} | ${verdict(met)} |`);
+} finally {
+  await berth.stop();
+  await rm(home, { recursive: true, force: true });
+}

@@ -1,0 +1,91 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { type BerthClient, deployFolder, watchFolder, type WatchEvent, WATCH_RULE } from '@berth/client';
+import { FILES, pathOf, writeContent, writeFolder } from './folder.ts';
+import { flushDisk, rsync } from './rsync.ts';
+import { sentBytes } from './sent-bytes.ts';
+
+const WARM_UP_ROUNDS = 5;
+const ROUNDS = 21;
+/** A full deploy takes long: it is made in each so-and-so-many-th round. */
+const FULL_EVERY = 4;
+const DOMAIN = 'bench.localhost';
+
+/** What each round took, in milliseconds, and what it sent, in bytes. */
+export interface Redeploys {
+  /** From the end of the quiet period to the new content. */
+  watch: number[];
+  watchBytes: number[];
+  /** A full deploy by multipart, of the same folder. */
+  full: number[];
+  fullBytes: number[];
+  /** None when it is not installed. */
+  rsync: number[];
+}
+
+/** One file of a watched folder changes, again and again; the same state is copied, and deployed in full. */
+export async function measureRedeploys(home: string, client: BerthClient, withRsync: boolean): Promise<Redeploys> {
+  const folder = join(home, 'site');
+  const webRoot = join(home, 'web-root');
+  const cacheDir = join(home, 'cache');
+  const measured: Redeploys = { watch: [], watchBytes: [], full: [], fullBytes: [], rsync: [] };
+  writeFolder(folder);
+  if (withRsync) await rsync(folder, webRoot);
+  const stop = new AbortController();
+  const events = watchFolder({ folder, client, domain: DOMAIN }, { cacheDir, signal: stop.signal });
+  await published(events);
+
+  for (let round = -WARM_UP_ROUNDS; round < ROUNDS; round += 1) {
+    const file = ((round + WARM_UP_ROUNDS) * 7_919) % FILES;
+    await flushDisk();
+    const sentBefore = sentBytes();
+    const content = writeContent(folder, file);
+    const quietAt = performance.now() + WATCH_RULE.quietMs;
+    await published(events);
+    while (!content.equals(await read(client.server.port, `/${pathOf(file)}`)));
+    const watchMs = performance.now() - quietAt;
+    const watchBytes = sentBytes() - sentBefore;
+    const rsyncMs = withRsync ? await rsync(folder, webRoot) : null;
+    const isFull = round % FULL_EVERY === 0;
+    const fullBefore = sentBytes();
+    const fullMs = isFull ? await deployInFull(folder, client, cacheDir) : null;
+    const fullBytes = sentBytes() - fullBefore;
+    if (round < 0) continue;
+    measured.watch.push(watchMs);
+    measured.watchBytes.push(watchBytes);
+    if (rsyncMs !== null) measured.rsync.push(rsyncMs);
+    if (fullMs === null) continue;
+    measured.full.push(fullMs);
+    measured.fullBytes.push(fullBytes);
+  }
+  stop.abort();
+  await events.return();
+  return measured;
+}
+
+/** @throws when the watch fails or ends instead. */
+async function published(events: AsyncGenerator<WatchEvent, void>): Promise<void> {
+  for (;;) {
+    const { done, value: event } = await events.next();
+    if (done === true) throw new Error('The watch ended');
+    if (event.type === 'failed') throw event.error;
+    if (event.type === 'published') return;
+  }
+}
+
+async function deployInFull(folder: string, client: BerthClient, cacheDir: string): Promise<number> {
+  const started = performance.now();
+  for await (const _ of deployFolder({ folder, client }, { cacheDir, delta: false }));
+  return performance.now() - started;
+}
+
+/** A file of the site, as a visitor of the domain gets it. */
+async function read(port: string, path: string): Promise<Buffer> {
+  const req = request({ host: '127.0.0.1', port, path, headers: { Host: `${DOMAIN}:${port}` } }).end();
+  const [res] = await once(req, 'response');
+  const pieces: Buffer[] = [];
+  for await (const piece of res) pieces.push(piece as Buffer);
+  return Buffer.concat(pieces);
+}

@@ -1,0 +1,33 @@
+import { execFile } from 'node:child_process';
+import { performance } from 'node:perf_hooks';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** Whether `rsync` is installed. */
+export async function hasRsync(): Promise<boolean> {
+  return run('rsync', ['--version']).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Makes a web root the same as a folder. @returns Milliseconds. */
+export async function rsync(folder: string, webRoot: string): Promise<number> {
+  const started = performance.now();
+  await run('rsync', ['-a', '--delete', `${folder}/`, `${webRoot}/`]);
+  return performance.now() - started;
+}
+
+/** The same, until it is on disk. @returns Milliseconds. */
+export async function rsyncDurably(folder: string, webRoot: string): Promise<number> {
+  const started = performance.now();
+  await rsync(folder, webRoot);
+  await run('sync');
+  return performance.now() - started;
+}
+
+/** Lets nothing wait for the disk, so that what is timed next waits for its own bytes alone. */
+export async function flushDisk(): Promise<void> {
+  await run('sync');
+}

@@ -1,0 +1,14 @@
+import { subscribe } from 'node:diagnostics_channel';
+
+let bytes = 0;
+subscribe('undici:client:sendHeaders', (message) => {
+  bytes += (message as { headers: string }).headers.length;
+});
+subscribe('undici:request:bodyChunkSent', (message) => {
+  bytes += (message as { chunk: Buffer }).chunk.length;
+});
+
+/** Heads and bodies of all requests that `fetch` sent in this process so far. */
+export function sentBytes(): number {
+  return bytes;
+}
