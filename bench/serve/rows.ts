@@ -16,6 +16,8 @@ export interface Row {
   conditional?: true;
   /** Many sites in place of one, each with a front page of its own. */
   sites?: { hosts: string; draws: string; pages: ReadonlyMap<string, Buffer> };
+  /** How long each server is asked before it is measured. Default: 1. */
+  warmUpSeconds?: number;
   /** How much of nginx's rate is aimed at. */
   besideNginx?: number;
   /** True for a row that says how things are and aims at nothing. */
@@ -55,7 +57,7 @@ export function rowsOf({ files, sites }: RowParts): Row[] {
       body: part,
     },
     { name: '404', path: '/missing.html', headers: {}, status: 404, body: null },
-    { name: '10,000 sites, Zipf', path: '/', ...plain, body: null, sites },
+    { name: '10,000 sites, Zipf', path: '/', ...plain, body: null, sites, warmUpSeconds: 10 },
   ];
 }
 

@@ -47,7 +47,7 @@ export async function measureRow(
     for (const { name, port, load } of able) {
       const { requests, perSecond, refused, lost } = await wrk(
         port,
-        round === 0 ? 1 : seconds,
+        round === 0 ? (row.warmUpSeconds ?? 1) : seconds,
         load(round * OFFSET_STEP),
       );
       const faults = lost + (row.status < 400 ? refused : requests - refused);

@@ -1,6 +1,7 @@
 import { Migrator } from '@mikro-orm/migrations';
-import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
+import { type EntityManager, MikroORM, type PostgreSqlConnection } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
+import type { Pool } from 'pg';
 import { entities } from '../entities/index.ts';
 import { SessionReturningDriver } from './driver.ts';
 import { type Listener, openListener } from './listener.ts';
@@ -13,6 +14,12 @@ export type DatabaseAddress = { url: string } | { socketDir: string; user: strin
 export interface Database {
   /** For statements outside of any unit of work. */
   readonly kysely: ReturnType<EntityManager['getKysely']>;
+  /**
+   * The rows of a statement that is asked again and again: each connection parses it once, and plans it the first few times.
+   *
+   * @param name The same for the same text, and for no other.
+   */
+  prepared<Row extends object>(name: string, text: string, values: readonly unknown[]): Promise<Row[]>;
   /** A fresh unit of work. Each procedure, job or request takes its own. */
   em(): EntityManager;
   /**
@@ -63,6 +70,10 @@ export function openDatabase(address: DatabaseAddress, { poolSize = 16 } = {}): 
   const siteNews = openListener(address, 'berth_site');
   return {
     kysely: em().getKysely(),
+    async prepared<Row extends object>(name: string, text: string, values: readonly unknown[]) {
+      const pool: Pool = await (orm.driver.getConnection() as PostgreSqlConnection).getNativeClient();
+      return (await pool.query<Row>({ name, text, values: [...values] })).rows;
+    },
     em,
     async transaction(work) {
       for (let attempt = 0; ; attempt += 1) {

@@ -131,10 +131,10 @@ export function openListener(address: DatabaseAddress, channel: string): Listene
     },
     async settle() {
       if (!open) return false;
-      const patience = new AbortController();
-      const tooLate = sleep(SETTLE_TIMEOUT_MS, false, { signal: patience.signal, ref: false }).catch(() => false);
+      const { promise: tooLate, resolve } = Promise.withResolvers<boolean>();
+      const timer = setTimeout(resolve, SETTLE_TIMEOUT_MS, false).unref();
       const settled = await Promise.race([askOnce(), tooLate]);
-      patience.abort();
+      clearTimeout(timer);
       return settled;
     },
     async close() {

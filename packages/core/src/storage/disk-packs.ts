@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { failpoint } from '../failpoints.ts';
 import { openDirectWriter, writeFully } from './direct-writer.ts';
+import { createOpenFiles, type OpenFiles } from './open-files.ts';
 import type { PackFile, PackStore, Place } from './packs.ts';
 
 const SUFFIX = '.pack';
@@ -22,29 +23,33 @@ export async function openDiskPacks(root: string): Promise<PackStore> {
 
   const folderOf = (pack: string) => join(root, pack.slice(0, 1));
   const fileOf = (pack: string) => join(folderOf(pack), pack + SUFFIX);
+  const files = createOpenFiles();
   return {
     async create(pack) {
       const handle = await open(fileOf(pack), 'wx+', 0o600);
       failpoint('pack.created');
       return diskPack(handle, fileOf(pack), folderOf(pack));
     },
-    stream: (place) => Readable.from(chunksOf(fileOf(place.pack), place), { objectMode: false }),
+    stream: (place) => Readable.from(chunksOf(files, fileOf(place.pack), place), { objectMode: false }),
     async read(place) {
-      const handle = await open(fileOf(place.pack), 'r');
+      const file = await files.use(fileOf(place.pack));
       try {
         // Of its own: who keeps it would keep all that shares its memory.
         const bytes = Buffer.allocUnsafeSlow(place.length);
-        await readFully(handle, bytes, place.offset);
+        await file.read(bytes, place.offset);
         return bytes;
       } finally {
-        await handle.close();
+        file.release();
       }
     },
     async modified(pack) {
       const stats = await unlessMissing(stat(fileOf(pack)));
       return stats?.mtime ?? null;
     },
-    remove: (pack) => removeFile(fileOf(pack)),
+    async remove(pack) {
+      files.forget(fileOf(pack));
+      await removeFile(fileOf(pack));
+    },
     async *list() {
       for (const shard of SHARDS)
         for (const name of await readdir(join(root, shard)))
@@ -79,18 +84,18 @@ function diskPack(handle: FileHandle, file: string, folder: string): PackFile {
   };
 }
 
-/** Reads one content piece by piece; the file is closed however the reader leaves. */
-async function* chunksOf(file: string, { offset, length }: Place): AsyncGenerator<Buffer> {
-  const handle = await open(file, 'r');
+/** Reads one content piece by piece; the file is given back however the reader leaves. */
+async function* chunksOf(files: OpenFiles, path: string, { offset, length }: Place): AsyncGenerator<Buffer> {
+  const file = await files.use(path);
   try {
     for (let done = 0; done < length;) {
       const bytes = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, length - done));
-      await readFully(handle, bytes, offset + done);
+      await file.read(bytes, offset + done);
       done += bytes.length;
       yield bytes;
     }
   } finally {
-    await handle.close();
+    file.release();
   }
 }
 

@@ -34,21 +34,17 @@ export function tooLarge(limit: SizeLimit, max: number, message: string, file?: 
  * Judges the files of one deploy as they are named: their paths, what is refused by its name, how many there are, how large
  * they are. Every limit is refused the moment it is crossed.
  *
- * @returns Judges one more file, by the name it was sent with. @throws `validation_failed`, `payload_too_large`.
+ * @returns Judges one more file, by the name it was sent with, or by the path that a deployment has it by, which was
+ *   accepted then. @throws `validation_failed`, `payload_too_large`.
  * Source: contract §3; security T1, T4.
  */
-export function judgeFiles(limits: DeployLimits): (name: string) => JudgedFile {
+export function judgeFiles(limits: DeployLimits): (name: string, options?: { accepted: boolean }) => JudgedFile {
   const { maxFileSize, maxFilesCount, maxTotalSize } = limits;
   let started = 0;
   let files = 0;
   let totalBytes = 0;
-  return (name) => {
-    const read = normalizePath(name);
-    if (!read.ok) throw invalidFile(shown(name), read.reason);
-    const { path } = read;
-    const junk = isJunk(path);
-    const refused = junk ? null : refusedPath(path);
-    if (refused) throw invalidFile(path, refused);
+  return (name, { accepted } = { accepted: false }) => {
+    const { path, junk } = accepted ? { path: name, junk: false } : judgeName(name);
     started += 1;
     if (started > maxParts(limits))
       throw tooLarge('maxFilesCount', maxFilesCount, `A deploy has at most ${maxParts(limits)} parts.`);
@@ -71,6 +67,17 @@ export function judgeFiles(limits: DeployLimits): (name: string) => JudgedFile {
       },
     };
   };
+}
+
+/** @throws `validation_failed` for a name that is no path, or is refused. */
+function judgeName(name: string): { path: string; junk: boolean } {
+  const read = normalizePath(name);
+  if (!read.ok) throw invalidFile(shown(name), read.reason);
+  const { path } = read;
+  const junk = isJunk(path);
+  const refused = junk ? null : refusedPath(path);
+  if (refused) throw invalidFile(path, refused);
+  return { path, junk };
 }
 
 /**

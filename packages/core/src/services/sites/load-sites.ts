@@ -1,10 +1,8 @@
-import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
 import type { CompressedForm } from '../../entities/index.ts';
 import { prepareRules } from '../../serving/rules/prepare.ts';
 import type { RuleData } from '../../serving/rules/rules.ts';
 import type { Coding, CompressedForms, Found, Manifest, Site, SiteFile, Withheld } from '../../serving/site.ts';
-import { hashAt } from '../packs/contents.ts';
 import { passwordVersion } from './passwords.ts';
 
 /** A deployment as it can be shown. */
@@ -35,14 +33,15 @@ export function shownBy({ paused }: DomainLink, found: Found): Found {
   return paused && found !== 'taken-down' ? 'paused' : found;
 }
 
+const LINK = `
+  select n.deployment_id as deployment, n.status = 'paused' or a.state = 'suspended' as paused
+  from domain n join account a on a.id = n.account_id
+  where n.name = $1 and n.verified is not null and n.status in ('success', 'paused') and a.state <> 'terminated'`;
+
 /** What a domain leads to; `null` for one that is not proved, or belongs to a terminated account. */
-export async function loadLink(core: Core, domain: string): Promise<DomainLink | null> {
-  const { rows } = await sql<DomainLink>`
-    select n.deployment_id as deployment, n.status = 'paused' or a.state = 'suspended' as paused
-    from domain n join account a on a.id = n.account_id
-    where n.name = ${domain} and n.verified is not null and n.status in ('success', 'paused')
-      and a.state <> 'terminated'`.execute(core.database.kysely);
-  return rows[0] ?? null;
+export async function loadLink({ database }: Core, domain: string): Promise<DomainLink | null> {
+  const [link] = await database.prepared<DomainLink>('site-link', LINK, [domain]);
+  return link ?? null;
 }
 
 interface SiteRow {
@@ -64,25 +63,25 @@ type FileRow = [
   forms: Partial<Record<Coding, CompressedForm>> | null,
 ];
 
+/** The hash at a position, counted from 1, stands in the packed column after the others, 32 bytes each. */
+const SITE = `
+  select
+    case when d.taken_down is not null then 'taken-down' when a.state = 'suspended' then 'paused' else 'shown' end as state,
+    d.password_hash as "passwordHash", d.account_id is null as anonymous,
+    (extract(epoch from d.expires) * 1000)::float8 as expires, m.rules,
+    (select json_agg(json_build_array(f.path, encode(c.hash, 'hex'), c.pack_id, c."offset", c.length, k.pack_id, k.forms))
+      from unnest(m.paths) with ordinality as f (path, position)
+      join content c on c.hash = substring(m.hashes from (f.position::int - 1) * 32 + 1 for 32)
+      left join compression k on k.content_hash = c.hash and k.pack_id is not null) as files
+  from deployment d join manifest m on m.deployment_id = d.id left join account a on a.id = d.account_id
+  where d.id = $1 and d.status = 'success' and (a.state is null or a.state <> 'terminated')`;
+
 /**
  * A deployment with everything that is needed to show it, by one query: no answer mixes two moments. `null` for one that is
  * not `success`, was never there, or belongs to a terminated account.
  */
-export async function loadSite(core: Core, deployment: string): Promise<DeployedSite | null> {
-  const { rows } = await sql<SiteRow>`
-    select
-      case when d.taken_down is not null then 'taken-down' when a.state = 'suspended' then 'paused' else 'shown' end as state,
-      d.password_hash as "passwordHash", d.account_id is null as anonymous,
-      (extract(epoch from d.expires) * 1000)::float8 as expires, m.rules,
-      (select json_agg(json_build_array(f.path, encode(c.hash, 'hex'), c.pack_id, c."offset", c.length, k.pack_id, k.forms))
-        from unnest(m.paths) with ordinality as f (path, position)
-        join content c on c.hash = ${hashAt(sql.ref('m.hashes'), 'f.position')}
-        left join compression k on k.content_hash = c.hash and k.pack_id is not null) as files
-    from deployment d join manifest m on m.deployment_id = d.id left join account a on a.id = d.account_id
-    where d.id = ${deployment} and d.status = 'success' and (a.state is null or a.state <> 'terminated')`.execute(
-    core.database.kysely,
-  );
-  const [row] = rows;
+export async function loadSite({ database }: Core, deployment: string): Promise<DeployedSite | null> {
+  const [row] = await database.prepared<SiteRow>('site', SITE, [deployment]);
   if (!row?.files) return null;
   const { state, passwordHash, anonymous, expires, files } = row;
   const manifest = toManifest(files);

@@ -119,11 +119,12 @@ async function goOn(core: Core, caller: Caller, name: string, fingerprint: Buffe
 async function planOf(em: EntityManager, core: Core, caller: Caller, input: BeginUpload): Promise<Plan> {
   const limits = limitsOf(core, caller);
   if (input.base === undefined) {
-    const files = planFiles(input.files, limits, 'files');
+    const files = planFiles(input.files, limits, { field: 'files' });
     return { files, ...(await spare(em, core, caller, files, new Map())) };
   }
   const base = await readBase(em, core, caller, input.base);
-  const files = planFiles(changedFiles({ base: base.files, put: input.put, remove: input.remove }), limits, 'put');
+  const changed = changedFiles({ base: base.files, put: input.put, remove: input.remove });
+  const files = planFiles(changed, limits, { field: 'put', base: base.files });
   const lengths = new Map(base.files.map(({ sha256, size }) => [sha256, size]));
   const { asked, packs } = await spare(em, core, caller, files, lengths);
   return { files, asked, packs: new Set([...packs, ...base.packs]) };

@@ -13,13 +13,20 @@ export interface Change {
 /**
  * The files that an upload is to publish, under the same rules as those of a multipart deploy.
  *
- * @param field Where they stood, for refusals.
+ * @param options.field Where they stood, for refusals.
+ * @param options.base Files of a deployment: those of them that are planned again keep their paths.
  * @throws `validation_failed`, `payload_too_large`. Source: contract §3, §9.
  */
-export function planFiles(files: readonly UploadFile[], limits: DeployLimits, field: string): UploadFile[] {
+export function planFiles(
+  files: readonly UploadFile[],
+  limits: DeployLimits,
+  { field, base = [] }: { field: string; base?: readonly UploadFile[] },
+): UploadFile[] {
   const judge = judgeFiles(limits);
-  const judged = files.map(({ path: name, size, sha256 }) => {
-    const { path, junk, grow } = judge(name);
+  const accepted = new Set(base);
+  const judged = files.map((file) => {
+    const { path: name, size, sha256 } = file;
+    const { path, junk, grow } = judge(name, { accepted: accepted.has(file) });
     grow(size);
     return { path, junk, size, sha256 };
   });
