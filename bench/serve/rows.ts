@@ -57,7 +57,7 @@ export function rowsOf({ files, sites }: RowParts): Row[] {
       body: part,
     },
     { name: '404', path: '/missing.html', headers: {}, status: 404, body: null },
-    { name: '10,000 sites, Zipf', path: '/', ...plain, body: null, sites, warmUpSeconds: 10 },
+    { name: '10,000 sites, Zipf', path: '/', ...plain, body: null, sites, warmUpSeconds: 20 },
   ];
 }
 

@@ -1,6 +1,5 @@
 import { DEPLOYMENT_ID } from '@berth/contract';
 import type { SiteAddress } from '@berth/core';
-import { LRUCache } from 'lru-cache';
 
 /** What a request says about where it wants to go, as the parser of node:http left it. */
 export interface RequestHead {
@@ -37,8 +36,8 @@ const ABSOLUTE_FORM = /^https?:\/\/([^/?#]*)(.*)$/is;
 const CHOSEN_NAME = /^(?!-)[a-z0-9-]{3,63}(?<!-)$/;
 /** At least two labels, the last of which is no number: neither a lone name nor an IP address. */
 const CUSTOM_DOMAIN = /^(?:(?!-)[a-z0-9-]{1,63}(?<!-)\.)+(?!\d+$)(?!-)[a-z0-9-]{1,63}(?<!-)$/;
-/** How many `Host` headers are remembered with what they mean. */
-const MOST_REMEMBERED = 10_000;
+/** How many `Host` headers are remembered with what they mean. Then it begins anew: anybody can send others without end. */
+const MOST_REMEMBERED = 20_000;
 
 /** What a `Host` header means. */
 type NamedHost = { kind: 'api' | 'unknown'; host: string } | { kind: 'site'; host: string; address: SiteAddress };
@@ -53,7 +52,7 @@ type NamedHost = { kind: 'api' | 'unknown'; host: string } | { kind: 'site'; hos
  * Source: serving S3, S4; security F9, T11, T31; RFC 9112 §3.2.
  */
 export function createWhichHost(names: HostNames): (head: RequestHead) => HostAnswer {
-  const remembered = new LRUCache<string, NamedHost>({ max: MOST_REMEMBERED });
+  const remembered = new Map<string, NamedHost>();
 
   function nameHost(authority: string): NamedHost | null {
     const known = remembered.get(authority);
@@ -61,6 +60,7 @@ export function createWhichHost(names: HostNames): (head: RequestHead) => HostAn
     const host = readHostName(authority);
     if (host === null) return null;
     const named = placeHost(host, names);
+    if (remembered.size >= MOST_REMEMBERED) remembered.clear();
     remembered.set(authority, named);
     return named;
   }

@@ -30,7 +30,7 @@ const MOST_READ_ONCE = 8_000;
  * Makes the reader. A content is kept when it is read for the second time: most are asked for once in a while, and would
  * only push out those that are asked for all the time.
  *
- * @param maxBytes How much memory the contents may take; the least recently used go first. Source: security T36.
+ * @param maxBytes How much memory the contents may take; what was not asked for lately goes first. Source: security T36.
  */
 export function createHotContents(packs: PackStore, { maxBytes = DEFAULT_BYTES } = {}): HotContents {
   const readOnce = createRecentKeys(MOST_READ_ONCE);

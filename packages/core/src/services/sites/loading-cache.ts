@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { createSieve } from './sieve.ts';
 
 /** What is kept of something that is loaded by a key. `null` is kept too: that there is nothing. */
 export interface LoadingCache<T extends object> {
@@ -20,7 +21,7 @@ export interface LoadingCache<T extends object> {
 
 /** What a {@link LoadingCache} is made of. */
 export interface LoadingCacheParts<T extends object> {
-  /** How much memory all values may take, by {@link sizeOf}, in bytes; the least recently used go first. */
+  /** How much memory all values may take, by {@link sizeOf}, in bytes; what was not asked for lately goes first. */
   maxBytes: number;
   /** What a value takes in memory, roughly, its key included. */
   sizeOf(value: T): number;
@@ -41,7 +42,7 @@ export function createLoadingCache<T extends object>({
   isKept = () => true,
   absentMs = ABSENT_MS,
 }: LoadingCacheParts<T>): LoadingCache<T> {
-  const kept = new LRUCache<string, T>({ maxSize: maxBytes, sizeCalculation: sizeOf });
+  const kept = createSieve(maxBytes, sizeOf);
   const absent = new LRUCache<string, true>({ max: MOST_ABSENT, ttl: absentMs });
   const loading = new Map<string, Promise<T | null>>();
 
