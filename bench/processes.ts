@@ -29,9 +29,10 @@ export async function startBerth(
   const dataDir = given ?? (await mkdtemp(join(tmpdir(), 'berth-bench-')));
   const port = 20_000 + Math.floor(Math.random() * 20_000);
   const child = fork(join(import.meta.dirname, '../apps/api/src/main.ts'), {
-    execArgv: ['--max-semi-space-size=8', ...(preload === undefined ? [] : ['--import', preload])],
+    execArgv: ['--max-semi-space-size=4', ...(preload === undefined ? [] : ['--import', preload])],
     env: {
       ...process.env,
+      MALLOC_ARENA_MAX: '2',
       NODE_COMPILE_CACHE: join(import.meta.dirname, '../node_modules/.cache/node'),
       PORT: String(port),
       HOST: '127.0.0.1',

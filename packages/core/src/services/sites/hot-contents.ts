@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import type { StoredBytes } from '../../serving/site.ts';
 import type { PackStore } from '../../storage/packs.ts';
 import { createLoadingCache } from './loading-cache.ts';
-import { createRecentKeys } from './recent-keys.ts';
 
 /** Reads small contents whole, and keeps those in memory that are asked for again and again. */
 export interface HotContents {
@@ -20,24 +19,18 @@ export interface HotContents {
 const MiB = 1024 * 1024;
 /** Contents up to this size are read whole and kept; larger ones are streamed. */
 export const SMALL_CONTENT_BYTES = 2 * MiB;
-const DEFAULT_BYTES = 40 * MiB;
+const DEFAULT_BYTES = 24 * MiB;
 const ENTRY_BYTES = 500;
 
-/** How many contents that were read once are remembered, to keep those that are read again. */
-const MOST_READ_ONCE = 8_000;
-
 /**
- * Makes the reader. A content is kept when it is read for the second time: most are asked for once in a while, and would
- * only push out those that are asked for all the time.
+ * Makes the reader. A content is kept from the second time on that it is read lately.
  *
  * @param maxBytes How much memory the contents may take; what was not asked for lately goes first. Source: security T36.
  */
 export function createHotContents(packs: PackStore, { maxBytes = DEFAULT_BYTES } = {}): HotContents {
-  const readOnce = createRecentKeys(MOST_READ_ONCE);
   const kept = createLoadingCache<Buffer>({
     maxBytes,
     sizeOf: ({ length }) => length + ENTRY_BYTES,
-    isKept: (key) => readOnce.isRepeated(key),
   });
   return {
     peek: ({ sha256 }) => kept.peek(sha256) ?? undefined,

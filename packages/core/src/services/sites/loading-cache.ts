@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { createRecentKeys } from './recent-keys.ts';
 import { createSieve } from './sieve.ts';
 
 /** What is kept of something that is loaded by a key. `null` is kept too: that there is nothing. */
@@ -6,8 +7,11 @@ export interface LoadingCache<T extends object> {
   /** What is kept; `undefined` when nothing is known of the key. */
   peek(key: string): T | null | undefined;
   /**
-   * What is kept, or else what loading gives, which is kept then. However many ask for a key at once, it is loaded once. What is
-   * forgotten while it is loaded still answers those who asked before, and is not kept.
+   * What is kept, or else what loading gives. However many ask for a key at once, it is loaded once. What is forgotten while it
+   * is loaded still answers those who asked before, and is not kept.
+   *
+   * A value is kept when it was loaded twice lately: most are asked for once in a while, and would only push out those that
+   * are asked for all the time. That there is nothing is kept at once, for a short time.
    *
    * @throws what loading does.
    */
@@ -25,8 +29,6 @@ export interface LoadingCacheParts<T extends object> {
   maxBytes: number;
   /** What a value takes in memory, roughly, its key included. */
   sizeOf(value: T): number;
-  /** Whether a key that was loaded is worth keeping. Default: each is. */
-  isKept?(key: string): boolean;
   /** For how long it is believed that there is nothing. Default: 5 s. */
   absentMs?: number;
 }
@@ -34,17 +36,19 @@ export interface LoadingCacheParts<T extends object> {
 /** That there is nothing is believed for a short time, of so many keys at most: anybody can ask for keys without end. */
 const MOST_ABSENT = 10_000;
 const ABSENT_MS = 5_000;
+/** What is loaded again within so many loads is kept. */
+const LATELY = 2_000;
 
 /** Makes a cache, empty. */
 export function createLoadingCache<T extends object>({
   maxBytes,
   sizeOf,
-  isKept = () => true,
   absentMs = ABSENT_MS,
 }: LoadingCacheParts<T>): LoadingCache<T> {
   const kept = createSieve(maxBytes, sizeOf);
   const absent = new LRUCache<string, true>({ max: MOST_ABSENT, ttl: absentMs });
   const loading = new Map<string, Promise<T | null>>();
+  const lately = createRecentKeys(LATELY);
 
   function peek(key: string): T | null | undefined {
     return kept.get(key) ?? (absent.size > 0 && absent.has(key) ? null : undefined);
@@ -57,7 +61,7 @@ export function createLoadingCache<T extends object>({
       const value = await mine;
       if (loading.get(key) === mine) {
         if (value === null) absent.set(key, true);
-        else if (isKept(key)) kept.set(key, value);
+        else if (lately.isRepeated(key)) kept.set(key, value);
       }
       return value;
     } finally {

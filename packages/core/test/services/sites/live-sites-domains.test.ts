@@ -53,7 +53,7 @@ describe('S4: what is at a domain', () => {
     const deployment = await deploy(caller, 'linked', { password: 'open sesame' });
     await addDomain({ account: caller.account, name: 'linked.example', deployment });
     const [own, found] = [await sites.find({ deployment }), await sites.find({ domain: 'linked.example' })];
-    expect(found).toBe(own);
+    expect(found).toEqual(own);
     expect(found).toMatchObject({ deployment, passwordVersion: expect.any(String), anonymous: false });
   });
 

@@ -106,6 +106,7 @@ describe('manifests are kept, whether a site may be answered is asked', () => {
   it('C3: moved contents are found by asking afresh', async () => {
     const sites = createLiveSites(test.core);
     const deployment = await deploy();
+    await findSite(sites, deployment);
     const before = (await findSite(sites, deployment))!.manifest.get('index.html')!;
     await test.database.query('update content set "offset" = "offset" + 7 where hash = sha256($1)', ['hello']);
     expect((await findSite(sites, deployment))!.manifest.get('index.html')).toEqual(before);

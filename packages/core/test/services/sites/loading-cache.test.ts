@@ -5,6 +5,11 @@ import { createLoadingCache } from '../../../src/services/sites/loading-cache.ts
 const cacheOf = (maxBytes = 1_000) => createLoadingCache<{ size: number }>({ maxBytes, sizeOf: ({ size }) => size });
 const value = (size = 1) => ({ size });
 
+/** Has a value kept: it is loaded twice. */
+async function keep(cache: ReturnType<typeof cacheOf>, key: string, kept: { size: number }): Promise<void> {
+  for (let n = 0; n < 2; n += 1) await cache.get(key, async () => kept);
+}
+
 /** A load that ends when the test says so. */
 function pending() {
   const { promise, resolve, reject } = Promise.withResolvers<{ size: number } | null>();
@@ -20,13 +25,27 @@ describe('S2: what is loaded by a key', () => {
     resolve(found);
     for (const answer of await Promise.all(asked)) expect(answer).toBe(found);
     expect(load).toHaveBeenCalledTimes(1);
+  });
+
+  it('is kept when it is loaded for the second time within the last 2,000 loads', async () => {
+    const cache = cacheOf();
+    const load = vi.fn(async () => value());
+    await cache.get('a', load);
+    expect(cache.peek('a')).toBeUndefined();
+    const found = await cache.get('a', load);
     expect(cache.peek('a')).toBe(found);
     expect(cache.get('a', load)).toBe(found);
+    expect(load).toHaveBeenCalledTimes(2);
+    await cache.get('b', load);
+    for (let n = 0; n < 4_000; n += 1) await cache.get(`other-${n}`, load);
+    await cache.get('b', load);
+    expect(cache.peek('b')).toBeUndefined();
   });
 
   it('is not kept when it is forgotten while it is loaded, though who asked before is answered', async () => {
     for (const forget of ['forget', 'clear'] as const) {
       const cache = cacheOf();
+      await cache.get('a', async () => value());
       const [before, after] = [pending(), pending()];
       const early = cache.get('a', before.load);
       cache[forget]('a');
@@ -42,7 +61,7 @@ describe('S2: what is loaded by a key', () => {
 
   it('is loaded anew by whoever wants it fresh, and then for everybody', async () => {
     const cache = cacheOf();
-    await cache.get('a', async () => value());
+    await keep(cache, 'a', value());
     const { load, resolve } = pending();
     const fresh = cache.reload('a', load);
     const joined = cache.get('a', async () => expect.unreachable('it is being loaded'));
@@ -79,19 +98,19 @@ describe('S2: what is loaded by a key', () => {
     expect(performance.now() - start).toBeGreaterThan(15);
   });
 
-  it('takes no more memory than it may: what was not used for longest goes first', async () => {
+  it('takes no more memory than it may: what was not asked for goes first', async () => {
     const cache = cacheOf(100);
-    for (const key of ['a', 'b', 'c']) await cache.get(key, async () => value(30));
+    for (const key of ['a', 'b', 'c']) await keep(cache, key, value(30));
     expect(cache.peek('a')).toEqual(value(30));
-    await cache.get('d', async () => value(30));
+    await keep(cache, 'd', value(30));
     expect(['a', 'b', 'c', 'd'].filter((key) => cache.peek(key) !== undefined)).toEqual(['a', 'c', 'd']);
-    expect(await cache.get('huge', async () => value(101))).toEqual(value(101));
+    await keep(cache, 'huge', value(101));
     expect(cache.peek('huge')).toBeUndefined();
   });
 
   it('never keeps more than 10,000 keys at which there is nothing, nor drops a value for them', async () => {
     const cache = cacheOf();
-    await cache.get('a', async () => value());
+    await keep(cache, 'a', value());
     for (let n = 0; n < 10_100; n += 1) await cache.get(`absent-${n}`, async () => null);
     expect(cache.peek('a')).toEqual(value());
     expect(cache.peek('absent-0')).toBeUndefined();
