@@ -19,7 +19,7 @@ export interface HotContents {
 const MiB = 1024 * 1024;
 /** Contents up to this size are read whole and kept; larger ones are streamed. */
 export const SMALL_CONTENT_BYTES = 2 * MiB;
-const DEFAULT_BYTES = 24 * MiB;
+const DEFAULT_BYTES = 42 * MiB;
 const ENTRY_BYTES = 500;
 
 /**

@@ -12,7 +12,7 @@ export interface SiteCacheLimits {
 }
 
 const MiB = 1024 * 1024;
-const LIMITS: SiteCacheLimits = { sitesBytes: 16 * MiB, linksBytes: 4 * MiB };
+const LIMITS: SiteCacheLimits = { sitesBytes: 20 * MiB, linksBytes: 4 * MiB };
 const LINK_BYTES = 400;
 const MOST_TRIES = 3;
 /** For how long what is kept is believed after the database has confirmed that word of every change has arrived. */
