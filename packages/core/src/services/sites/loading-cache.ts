@@ -37,7 +37,7 @@ export interface LoadingCacheParts<T extends object> {
 const MOST_ABSENT = 10_000;
 const ABSENT_MS = 5_000;
 /** What is loaded again within so many loads is kept. */
-const LATELY = 4_000;
+const LATELY = 8_000;
 
 /** Makes a cache, empty. */
 export function createLoadingCache<T extends object>({
