@@ -25,8 +25,11 @@ export function toClientError(thrown: unknown, server: URL, signal?: AbortSignal
   const cause = thrown instanceof Error ? thrown : new Error(String(thrown));
   if (cause instanceof SyntaxError)
     return new ClientError('server', `${server.host} answered nothing that can be understood.`, { cause });
-  for (let inner: unknown = cause; inner instanceof Error; inner = inner.cause)
+  for (let inner: unknown = cause; inner instanceof Error; inner = inner.cause) {
     if (inner instanceof ClientError) return inner;
+    // A `fetch` that was given a signal of its own.
+    if (inner.name === 'AbortError') return aborted(thrown);
+  }
   return new ClientError('network', `${server.host} cannot be reached: ${innermost(cause)}.`, { cause });
 }
 

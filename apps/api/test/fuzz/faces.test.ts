@@ -87,6 +87,12 @@ const { json } = fc.letrec<{ json: unknown; leaf: unknown }>((tie) => ({
 }));
 
 const label = fc.constantFrom('one', 'two', 'us-east-1', 'v1.2.3', 'ab', 'No', 'a'.repeat(25), 'a'.repeat(26));
+const uploadFile = fc.record({
+  path: fc.constantFrom('index.html', 'a/b.css', 'a', '.env', 'x.exe', '../x', 'é.txt'),
+  size: fc.constantFrom(4, 4, 0, 3_000_000_000, -1, 1.5),
+  sha256: fc.constantFrom('0'.repeat(64), 'a'.repeat(64), 'A'.repeat(64), ''),
+});
+const uploadFiles = fc.array(uploadFile, { maxLength: 3 });
 /** What a field holds that is often right, by its name. A field that is new needs a row. */
 const FIELDS: Record<string, fc.Arbitrary<unknown>> = {
   deployment: fc.constantFrom(
@@ -125,6 +131,13 @@ const FIELDS: Record<string, fc.Arbitrary<unknown>> = {
   kind: fc.constantFrom('deploy', 'api', 'API', 'owner'),
   limit: fc.constantFrom(1, 2, 50, 100, 101, 0, -1, 1.5, 'ten'),
   cursor: fc.constantFrom('$cursor', '$cursor', 'abc', '$cursorA'),
+  upload: fc.constantFrom('$upload', '$upload', '$UPLOAD', '0'.repeat(32), 'x'),
+  base: fc.constantFrom('$site', '$site', '$theirs', 'calm-otter-zzzzzzz'),
+  files: uploadFiles,
+  put: uploadFiles,
+  remove: fc.array(fc.constantFrom('index.html', 'gone.html', '../x', ''), { maxLength: 2 }),
+  password: fc.constantFrom('open sesame', 'short', ' '.repeat(9), 'ü'.repeat(128), 'x'.repeat(129)),
+  via: fc.constantFrom('cli', 'CLI', 'not a tag', ''),
 };
 
 /** What is right in each, for as many as a call needs. */
@@ -134,6 +147,8 @@ const RIGHT: Record<string, unknown> = {
   token: '$token',
   claim: '$claim',
   labels: ['one', 'two'],
+  upload: '$upload',
+  files: [{ path: 'index.html', size: 4, sha256: '0'.repeat(64) }],
 };
 
 /** Names that no input knows, and that a careless one would stumble over. */

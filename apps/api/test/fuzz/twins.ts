@@ -6,7 +6,7 @@ export type Actor = (typeof ACTORS)[number];
 
 /**
  * What an input can name anywhere. Each stands for something of this kind that both servers hold, under ids of their own.
- * Besides these there are `$claim`, a secret that belongs into bodies, and `$cursor`, which has another form on each.
+ * Besides these there are `$claim` and `$upload`, secrets that belong into bodies and paths, and `$cursor`, which has another form on each.
  */
 export const RESOURCES = ['$site', '$theirs', '$domain', '$platform', '$token'] as const;
 
@@ -67,6 +67,10 @@ async function startTwin(begin: number): Promise<Twin> {
     const { token, secret } = made.json<{ token: string; secret: string }>();
     server.secrets.add(secret);
     ids.set('$token', token);
+    // An upload for which everything is there.
+    const body = JSON.stringify({ base: ids.get('$site'), put: [], remove: [] });
+    const begun = await ask('/uploads', 'api', { method: 'POST', headers: JSON_TYPE, body });
+    ids.set('$upload', begun.json<{ upload: string }>().upload);
     const page = await ask(`/${list}?limit=1`, 'api');
     ids.set('$cursor', page.json<{ nextCursor?: string }>().nextCursor ?? 'none');
   }
