@@ -33,6 +33,25 @@ are ignored. \`HEAD\` works wherever \`GET\` does. A method that a path does not
 knows. Pages of any origin may read the answers.
 
 Everything but what carries files is there as typed calls as well, by tRPC under \`/trpc\`.
+
+### Publish from your language
+
+A deploy is one multipart request: each file as \`files[]\` with its path for a filename, and \`checksums\` with the MD5 of each,
+in order. With curl:
+
+\`\`\`sh
+echo '<h1>Hello</h1>' > index.html
+curl -sS "$BERTH_SERVER/deployments" -H "Authorization: Bearer $BERTH_KEY" \\
+  -F 'files[]=@index.html' -F "checksums=[\\"$(md5sum < index.html | cut -c1-32)\\"]"
+\`\`\`
+
+which answers 201:
+
+\`\`\`json
+{"deployment":"calm-otter-4k9x2qd","url":"https://calm-otter-4k9x2qd.sites.example","files":1,"size":15,"status":"success","password":false,"via":"api","labels":[],"created":1790000000}
+\`\`\`
+
+The repository has programs that publish a whole folder with curl, Python, Rust and TypeScript, and a CI job, below \`examples\`.
 `.trim();
 
 /** What the document is about, but for the version. */
