@@ -57,16 +57,17 @@ export function openListener(address: DatabaseAddress, channel: string): Listene
   let asking: Promise<boolean> | null = null;
   let askingNext: Promise<boolean> | null = null;
 
-  /** Asks the open line once. @returns Whether it answered. */
+  /** Asks the open line once. What does not answer may have been silent for long. @returns Whether it answered. */
   async function ask(): Promise<boolean> {
     const [asked, start] = [open, performance.now()];
-    const isAnswered =
-      asked !== null &&
-      (await asked.client.query('select 1').then(
-        () => true,
-        () => false,
-      ));
-    if (!isAnswered || asked !== open) return false;
+    if (!asked) return false;
+    try {
+      await asked.client.query('select 1');
+    } catch {
+      if (asked === open) toldUntil = -Infinity;
+      return false;
+    }
+    if (asked !== open) return false;
     toldUntil = start;
     return true;
   }
