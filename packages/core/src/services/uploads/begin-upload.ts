@@ -21,7 +21,7 @@ import { numberArray, packHashes } from '../packs/contents.ts';
 import { enterFence } from '../packs/fence.ts';
 import { randomSecret, secretHash } from '../random.ts';
 import { hashPassword } from '../sites/passwords.ts';
-import { readBase } from './base.ts';
+import { readBase } from './base-deployment.ts';
 import { findOwnContents } from './own-contents.ts';
 import { changedFiles, otherSize, planFiles } from './planned-files.ts';
 import { type ContentLengths, findUpload, missingOf, noUpload } from './uploads.ts';

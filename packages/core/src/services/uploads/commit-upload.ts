@@ -7,7 +7,7 @@ import { failpoint } from '../../failpoints.ts';
 import { findReplay, type IdempotencyKey } from '../deployments/idempotency.ts';
 import { type Publication, publish } from '../deployments/publish.ts';
 import { ruled } from '../deployments/ruled.ts';
-import { filesOf } from './base.ts';
+import { filesOf } from './base-deployment.ts';
 import { checkContents } from './check-contents.ts';
 import { getUpload, missingOf, noUpload, type OpenUpload } from './uploads.ts';
 
