@@ -22,7 +22,7 @@ export function addActivities(program: Command, at: Surroundings): void {
     .option('-f, --follow', 'then go on with what happens, as it happens; with --json one object a line')
     .addHelpText('after', examples(['berth activities --follow --json', 'feeds a program']))
     .action(
-      inSession<[], Options>(at, async ({ client, key, answer, note, json, signal }, _, { limit, follow }) => {
+      inSession<[], Options>(at, async ({ client, answer, note, json, signal }, _, { limit, follow }) => {
         const { rows, more } = await readPages(
           limit,
           (query) => client.api.activities.list.query(query),
@@ -37,7 +37,7 @@ export function addActivities(program: Command, at: Surroundings): void {
         const tell = (activity: Activity) => answer(activityRow(activity), () => columns([toCells(activity)]));
         if (json) past.forEach(tell);
         else answer(null, () => columns(past.map(toCells)));
-        for await (const activity of followActivities({ client, key: key.key, signal })) tell(activity);
+        for await (const activity of followActivities(client, signal)) tell(activity);
       }),
     );
 }

@@ -8,13 +8,12 @@ import { beginView, showEvent } from '../render/deploy-view.ts';
 import { statusLine } from '../render/status-line.ts';
 import { printable } from '../render/text.ts';
 import type { Session } from '../session.ts';
-import { collect, readTtl } from '../values.ts';
+import { collect, readSite, readTtl } from '../values.ts';
 import { examples, inSession, type Surroundings } from './define.ts';
 import { deploymentRow } from './deployments.ts';
 import { dryRun } from './dry-run.ts';
 import { requireFolder } from './folder-argument.ts';
 import { readPassword } from './password.ts';
-import { fullDomain } from './platform-domain.ts';
 
 interface Options {
   domain?: string;
@@ -58,7 +57,7 @@ export function addPublish(program: Command, at: Surroundings): void {
           labels: options.label,
           password: await readPassword(session, options.password),
           ttl: options.ttl,
-          domain: options.domain && (await fullDomain(client, options.domain)),
+          domain: options.domain && readSite(options.domain),
         };
         const engine: DeployOptions = { signal, cacheDir, delta: options.delta };
         await (options.dryRun ? dryRun : publish)(session, input, engine);

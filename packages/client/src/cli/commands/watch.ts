@@ -5,10 +5,9 @@ import { failureOf } from '../failure.ts';
 import { statusLine } from '../render/status-line.ts';
 import { beginWatchView, showWatchEvent } from '../render/watch-view.ts';
 import type { Session } from '../session.ts';
-import { collect } from '../values.ts';
+import { collect, readSite } from '../values.ts';
 import { examples, inSession, type Surroundings } from './define.ts';
 import { deploymentRow } from './deployments.ts';
-import { fullDomain } from './platform-domain.ts';
 import { readPassword } from './password.ts';
 
 interface Options {
@@ -46,7 +45,7 @@ export function addWatch(program: Command, at: Surroundings): void {
             labels: label,
             keep,
             password: await readPassword(session, password),
-            domain: domain && (await fullDomain(client, domain)),
+            domain: domain && readSite(domain),
           },
           { signal, cacheDir, delta },
         );
