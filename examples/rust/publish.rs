@@ -49,9 +49,9 @@ fn publish(folder: &Path, server: &str, key: Option<String>) -> Result<String> {
     form.extend_from_slice(format!("--{BOUNDARY}--\r\n").as_bytes());
 
     let answer = ask(server, key, &form)?;
-    // Neither a link nor a message of the server holds a quote.
-    let field = |name: &str| Some(answer.split_once(&format!("\"{name}\":\""))?.1.split('"').next()?.to_owned());
-    field("url").ok_or_else(|| field("message").unwrap_or(answer.clone()).into())
+    // A link holds no quote, so that no JSON has to be read; of a refusal the whole answer is shown.
+    let url = answer.split_once("\"url\":\"").and_then(|(_, rest)| rest.split('"').next());
+    url.map(str::to_owned).ok_or_else(|| answer.clone().into())
 }
 
 /// Every file below a folder but secrets and what links point at, in a stable order.
