@@ -9,6 +9,7 @@ const ENOUGH_BYTES = 3 * 1024 ** 3;
 const SYSTEM = [
   'apps/api/test/{contract,crash,fuzz,life-cycle,operator,pages,service-api,sites}/**/*.test.ts',
   'apps/api/test/healthcheck.test.ts',
+  'apps/desktop/test/{app,renderer,packaging}/**/*.test.ts',
   'packages/client/test/{examples,package,readme}.test.ts',
   'packages/client/test/cli/{exit-codes,login,terminal,watch}.test.ts',
   'packages/core/test/database/embedded-postgres.test.ts',
@@ -17,6 +18,9 @@ const SYSTEM = [
 ];
 
 if (process.env['TMPDIR'] === undefined && freeBytes(MEMORY) > ENOUGH_BYTES) process.env['TMPDIR'] = MEMORY;
+
+// Whatever imports Electron from Node starts a download of a hundred megabytes, unless it is told where it is.
+process.env['ELECTRON_OVERRIDE_DIST_PATH'] = '/nonexistent';
 
 export default defineConfig({
   test: {
