@@ -1,6 +1,6 @@
 import { ClientError } from '../errors.ts';
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.ts';
-import { duration } from './render/amounts.ts';
+import { duration } from '../amounts.ts';
 import { printable } from './render/text.ts';
 import type { Source } from './settings.ts';
 import { UsageError } from './usage-error.ts';

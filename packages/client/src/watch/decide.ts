@@ -47,6 +47,8 @@ function take(state: WatchState, happening: Happening, now: number, rule: WatchR
       return { state, effects: [] };
     case 'changed':
       return changed(state, now, rule);
+    case 'nudged':
+      return happening.asked ? asked(state, now) : hurried(state, now);
     case 'looked':
       return looked(state, happening.look, now, rule);
     case 'published':
@@ -79,6 +81,19 @@ function changed(state: WatchState, now: number, rule: WatchRule): Decision {
     },
     effects: state.changes?.told === true ? [] : tell({ type: 'settling' }),
   };
+}
+
+/** Who asks gets an answer: what was refused, or told before, is gone through again. */
+function asked(state: WatchState, now: number): Decision {
+  return {
+    state: { ...calm(unsettled(state, now, true)), missing: state.missing && { ...state.missing, told: null } },
+    effects: state.changes?.told === true ? [] : tell({ type: 'settling' }),
+  };
+}
+
+/** The line may be back, and changes may have been missed. What the server asked to wait for is waited for. */
+function hurried(state: WatchState, now: number): Decision {
+  return { state: { ...state, lookAt: now, pause: state.pause?.offline === true ? null : state.pause }, effects: [] };
 }
 
 function looked(state: WatchState, look: Look, now: number, rule: WatchRule): Decision {

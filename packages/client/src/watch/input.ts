@@ -18,6 +18,11 @@ export interface WatchOptions extends Omit<DeployOptions, 'retries'> {
    * Default: the watch ends when nobody asks for its events any more.
    */
   signal?: AbortSignal | undefined;
+  /**
+   * Where others can make it look at once: an event `look` when changes may have been missed or the network is back, which
+   * is answered only when something follows from it; an event `publish` when somebody asks for it, which is always answered.
+   */
+  nudges?: EventTarget | undefined;
   /** Other times than those of the watch rule. */
   rule?: Partial<WatchRule> | undefined;
 }

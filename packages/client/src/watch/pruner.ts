@@ -1,8 +1,6 @@
 import type { BerthClient } from '../client.ts';
 import { ClientError } from '../errors.ts';
-
-/** How many pages of the account's deployments, of 100 each, are gone through for those of earlier runs. */
-const PAGES = 10;
+import { findLabelled } from './versions.ts';
 
 /** The deployments that a watch made, and the end of the old ones. */
 export interface Pruner {
@@ -32,7 +30,7 @@ export function createPruner(client: BerthClient, label: string, keep: number): 
     async prune(signal, onDeleted) {
       if (!listed) {
         const before = await findLabelled(client, label, signal);
-        made = [...new Set([...made, ...before])];
+        made = [...new Set([...made, ...before.map(({ deployment }) => deployment)])];
         listed = true;
       }
       for (const deployment of made.slice(keep)) {
@@ -42,19 +40,6 @@ export function createPruner(client: BerthClient, label: string, keep: number): 
       }
     },
   };
-}
-
-async function findLabelled({ api }: BerthClient, label: string, signal: AbortSignal): Promise<string[]> {
-  const found: string[] = [];
-  let cursor: string | undefined;
-  for (let page = 0; page < PAGES; page += 1) {
-    const { deployments, nextCursor } = await api.deployments.list.query({ limit: 100, cursor }, { signal });
-    for (const { deployment, labels, status } of deployments)
-      if (status === 'success' && labels.includes(label)) found.push(deployment);
-    if (nextCursor === undefined) break;
-    cursor = nextCursor;
-  }
-  return found;
 }
 
 /** @returns False when a domain points at it. */

@@ -43,6 +43,8 @@ export interface WatchState {
 export type Happening =
   | { type: 'changed' }
   | { type: 'woken' }
+  /** Somebody wants it to look now; `asked` when they wait for an answer. */
+  | { type: 'nudged'; asked: boolean }
   | { type: 'looked'; look: Look }
   | { type: 'published'; deployment: CreatedDeployment; url: string }
   /** What was to be published is live already. */

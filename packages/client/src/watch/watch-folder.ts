@@ -111,6 +111,11 @@ async function run(
   let watcher = await listen();
   try {
     tell({ type: 'watching', folder: input.folder, domain: input.domain ?? null });
+    for (const [event, asked] of [
+      ['look', false],
+      ['publish', true],
+    ] as const)
+      options.nudges?.addEventListener(event, () => take({ type: 'nudged', asked }), { signal });
     take({ type: 'woken' });
     await over.promise;
   } finally {

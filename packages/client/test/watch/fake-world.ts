@@ -17,6 +17,8 @@ export interface FakeWorld {
   /** When the system tells of a change. Default: with each change of the folder after the first. */
   heard?: readonly number[];
   deafAt?: number;
+  /** When it is asked to look: with an answer for who asked, or not. */
+  nudged?: readonly (readonly [at: number, asked: boolean])[];
   live?: Omit<Live, 'sure'>;
   /** How long a look takes: the first file is read when it begins, the second one when it ends. */
   lookMs?: number;
@@ -42,6 +44,7 @@ export function play(world: FakeWorld, untilMs: number): Entry[] {
   const coming: { at: number; give: (at: number) => Happening }[] = [];
   const heard = world.heard ?? world.folder.slice(1).map(([at]) => at);
   for (const at of heard) coming.push({ at, give: () => ({ type: 'changed' }) });
+  for (const [at, asked] of world.nudged ?? []) coming.push({ at, give: () => ({ type: 'nudged', asked }) });
   if (world.deafAt !== undefined)
     coming.push({ at: world.deafAt, give: () => ({ type: 'deafened', error: new Error('no more watches') }) });
 

@@ -1,6 +1,6 @@
 import type { Account } from '@berth/contract';
 import type { Command } from 'commander';
-import { moment } from '../render/amounts.ts';
+import { moment } from '../../amounts.ts';
 import { columns } from '../render/table.ts';
 import { ClientError } from '../../errors.ts';
 import { nobodyAt } from '../failure.ts';

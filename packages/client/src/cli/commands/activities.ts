@@ -1,10 +1,10 @@
 import type { Activity } from '@berth/contract';
 import type { Command } from 'commander';
 import { columns } from '../render/table.ts';
-import { moment } from '../render/amounts.ts';
+import { moment } from '../../amounts.ts';
 import { readLimit } from '../values.ts';
 import { examples, inSession, type Surroundings } from './define.ts';
-import { followActivities } from './follow.ts';
+import { followActivities } from '../../follow-activities.ts';
 import { MORE, readPages } from './pages.ts';
 
 interface Options {

@@ -1,6 +1,6 @@
 import type { Deployment } from '@berth/contract';
 import type { Command } from 'commander';
-import { bytes, moment } from '../render/amounts.ts';
+import { bytes, moment } from '../../amounts.ts';
 import { columns, table } from '../render/table.ts';
 import { readLimit, readSite } from '../values.ts';
 import { examples, inSession, type Surroundings } from './define.ts';

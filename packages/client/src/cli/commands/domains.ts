@@ -1,6 +1,6 @@
 import type { Domain, DomainCheck } from '@berth/contract';
 import type { Command } from 'commander';
-import { moment } from '../render/amounts.ts';
+import { moment } from '../../amounts.ts';
 import { columns, table } from '../render/table.ts';
 import { collect, readLimit, readSite } from '../values.ts';
 import { examples, inSession, type Surroundings } from './define.ts';

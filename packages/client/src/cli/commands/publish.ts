@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import type { DeployEvent } from '../../deploy/events.ts';
 import type { DeployFolderInput, DeployOptions } from '../../deploy/input.ts';
 import { ClientError } from '../../errors.ts';
-import { moment } from '../render/amounts.ts';
+import { moment } from '../../amounts.ts';
 import { beginView, showEvent } from '../render/deploy-view.ts';
 import { statusLine } from '../render/status-line.ts';
 import { printable } from '../render/text.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { moment } from '../render/amounts.ts';
+import { moment } from '../../amounts.ts';
 import { table } from '../render/table.ts';
 import { collect, readLimit, readTtl } from '../values.ts';
 import { examples, inSession, type Surroundings } from './define.ts';

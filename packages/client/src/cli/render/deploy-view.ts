@@ -1,7 +1,7 @@
 import type { Changes, DeployEvent } from '../../deploy/events.ts';
 import type { Amount } from '../../folder/events.ts';
 import type { SkippedFile, SkipReason } from '../../folder/snapshot.ts';
-import { bytes, count, duration } from './amounts.ts';
+import { bytes, count, duration } from '../../amounts.ts';
 import { bar } from './bar.ts';
 import { printable } from './text.ts';
 

@@ -1,6 +1,6 @@
 import type { DeployEvent } from '../../deploy/events.ts';
 import type { MissingReason, WatchEvent } from '../../watch/events.ts';
-import { count, duration } from './amounts.ts';
+import { count, duration } from '../../amounts.ts';
 import { beginView, type DeployView, showEvent, type Stage } from './deploy-view.ts';
 import { printable } from './text.ts';
 

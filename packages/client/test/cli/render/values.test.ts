@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bytes, count, duration } from '../../../src/cli/render/amounts.ts';
+import { bytes, count, duration } from '../../../src/amounts.ts';
 import { bar } from '../../../src/cli/render/bar.ts';
 import { statusLine } from '../../../src/cli/render/status-line.ts';
 import { columns } from '../../../src/cli/render/table.ts';

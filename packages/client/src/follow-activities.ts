@@ -2,9 +2,9 @@ import type { Activity } from '@berth/contract';
 import type { AppRouter } from '@berth/core';
 import { createTRPCClient, httpSubscriptionLink } from '@trpc/client';
 import { EventSource } from 'eventsource';
-import type { BerthClient } from '../../client.ts';
-import { aborted, ClientError } from '../../errors.ts';
-import { withEvents } from '../../progress.ts';
+import type { BerthClient } from './client.ts';
+import { aborted, ClientError } from './errors.ts';
+import { withEvents } from './progress.ts';
 
 /**
  * What happens in an account from now on. A line that drops is taken up again, without a gap.

@@ -1,0 +1,35 @@
+import { resolve } from 'node:path';
+import type { Deployment } from '@berth/contract';
+import type { BerthClient } from '../client.ts';
+import type { WatchFolderInput } from './input.ts';
+import { watchLabel } from './marks.ts';
+
+/** How many pages of the account's deployments, of 100 each, are gone through. */
+const PAGES = 10;
+
+/**
+ * The versions of a watched folder that the server still has: the deployments that a watch of the same folder of this machine
+ * and the same domain made, also in earlier runs. They are looked for among the 1,000 newest of the account.
+ *
+ * @returns The newest first.
+ * @throws ClientError.
+ */
+export function listVersions(
+  { client, folder, domain }: Pick<WatchFolderInput, 'client' | 'folder' | 'domain'>,
+  { signal }: { signal?: AbortSignal | undefined } = {},
+): Promise<Deployment[]> {
+  return findLabelled(client, watchLabel(resolve(folder), domain ?? null), signal);
+}
+
+/** The deployments with a label that are served, the newest first, among the 1,000 newest of the account. @throws ClientError. */
+export async function findLabelled({ api }: BerthClient, label: string, signal?: AbortSignal): Promise<Deployment[]> {
+  const found: Deployment[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < PAGES; page += 1) {
+    const { deployments, nextCursor } = await api.deployments.list.query({ limit: 100, cursor }, { signal });
+    found.push(...deployments.filter(({ labels, status }) => status === 'success' && labels.includes(label)));
+    if (nextCursor === undefined) break;
+    cursor = nextCursor;
+  }
+  return found;
+}

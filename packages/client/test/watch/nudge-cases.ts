@@ -1,0 +1,99 @@
+import type { Case } from './decide-cases.ts';
+
+const A = ['a', 'a'] as const;
+const B = ['b', 'b'] as const;
+
+export const NUDGE_CASES: readonly Case[] = [
+  {
+    title: 'A nudge finds at once what nobody heard of (D7)',
+    world: {
+      folder: [
+        [0, A],
+        [2_000, B],
+      ],
+      heard: [],
+      nudged: [[3_000, false]],
+    },
+    fromMs: 2_000,
+    did: ['3510 listen', '3510 publish b+b', '3610 published b+b'],
+  },
+  {
+    title: 'A nudge that finds nothing new says nothing (D7)',
+    world: { folder: [[0, A]], nudged: [[3_000, false]] },
+    fromMs: 2_000,
+    looks: true,
+    did: ['3000 look'],
+  },
+  {
+    title: 'A nudge cuts a pause short that a broken line caused (D7)',
+    world: {
+      folder: [
+        [0, A],
+        [2_000, B],
+      ],
+      fault: (at) => (at > 2_000 && at < 30_000 ? ['network'] : null),
+      nudged: [[30_500, false]],
+    },
+    fromMs: 30_000,
+    untilMs: 32_000,
+    did: ['30760 publish b+b', '30860 published b+b'],
+  },
+  {
+    title: 'A nudge leaves a pause that the server asked for (D6)',
+    world: {
+      folder: [
+        [0, A],
+        [2_000, B],
+      ],
+      fault: (at) => (at > 2_000 && at < 3_000 ? ['unavailable', { retryAfterSeconds: 30 }] : null),
+      nudged: [[5_000, false]],
+    },
+    fromMs: 3_000,
+    untilMs: 40_000,
+    did: ['32870 publish b+b', '32970 published b+b'],
+  },
+  {
+    title: 'Who asks is told that nothing is new (D4)',
+    world: { folder: [[0, A]], nudged: [[3_000, true]] },
+    fromMs: 2_000,
+    did: ['3000 settling', '3510 unchanged'],
+  },
+  {
+    title: 'Who asks gets a second try at what was refused (D6)',
+    world: {
+      folder: [
+        [0, A],
+        [2_000, B],
+      ],
+      fault: (at) => (at > 2_000 && at < 5_000 ? ['refused'] : null),
+      nudged: [[6_000, true]],
+    },
+    fromMs: 2_000,
+    did: [
+      '2000 settling',
+      '2510 publish b+b',
+      '2610 failed refused null',
+      '6000 settling',
+      '6510 publish b+b',
+      '6610 published b+b',
+    ],
+  },
+  {
+    title: 'Who asks is told again that there is nothing to publish (D3)',
+    world: {
+      folder: [
+        [0, A],
+        [2_000, 'gone'],
+      ],
+      nudged: [[20_000, true]],
+    },
+    fromMs: 10_000,
+    untilMs: 30_000,
+    did: ['12010 missing gone', '20000 settling', '20510 missing gone'],
+  },
+  {
+    title: 'Who asks during a deploy is answered after it (D6)',
+    world: { folder: [[0, A]], publishMs: 3_000, nudged: [[1_000, true]] },
+    did: ['510 publish a+a', '1000 settling', '3510 published a+a', '3770 unchanged'],
+  },
+];

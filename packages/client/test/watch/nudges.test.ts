@@ -1,0 +1,71 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { createClient } from '../../src/client.ts';
+import type { WatchFolderInput } from '../../src/watch/input.ts';
+import { listVersions } from '../../src/watch/versions.ts';
+import { useServer } from '../deploy/worlds.ts';
+import { startWatch } from './running-watch.ts';
+
+const server = useServer();
+
+/** A watch of a folder with one page, which hears of no change by itself. */
+async function startDeafWatch() {
+  const home = mkdtempSync(join(tmpdir(), 'berth-nudge-'));
+  const folder = join(home, 'dist');
+  mkdirSync(folder);
+  const write = (text: string) => writeFileSync(join(folder, 'index.html'), text);
+  write('first');
+  const { key } = await server().account('scale');
+  const client = createClient({ server: `http://localhost:${server().port}`, key });
+  const input: WatchFolderInput = { folder, client, domain: `n${crypto.randomUUID().slice(0, 12)}` };
+  const nudges = new EventTarget();
+  const options = { cacheDir: join(home, 'cache'), nudges };
+  const watch = startWatch(input, options, { listenTo: async () => ({ close: async () => {} }) });
+  onTestFinished(async () => {
+    await watch.stop();
+    rmSync(home, { recursive: true, force: true });
+  });
+  return { input, write, nudges, watch };
+}
+
+it('A change that nobody heard of is published after a nudge (D7)', async () => {
+  const { write, nudges, watch } = await startDeafWatch();
+  await watch.next('published');
+  write('second, unheard');
+  nudges.dispatchEvent(new Event('look'));
+  const { url } = await watch.next('published');
+  expect((await server().visit(url)).text).toBe('second, unheard');
+});
+
+it('Who asks for a publish is told when nothing is new (D4)', async () => {
+  const { nudges, watch } = await startDeafWatch();
+  await watch.next('published');
+  nudges.dispatchEvent(new Event('publish'));
+  await watch.next('unchanged');
+  expect(watch.count('published')).toBe(1);
+});
+
+it('A watch that has ended is nudged in vain', async () => {
+  const { nudges, watch } = await startDeafWatch();
+  await watch.next('published');
+  await watch.stop();
+  const told = watch.events.length;
+  nudges.dispatchEvent(new Event('publish'));
+  expect(watch.events).toHaveLength(told);
+});
+
+it('The versions of a watched folder are its own deployments alone, the newest first', async () => {
+  const { input, write, nudges, watch } = await startDeafWatch();
+  const first = await watch.next('published');
+  write('second');
+  nudges.dispatchEvent(new Event('look'));
+  const second = await watch.next('published');
+  await server().publish({ 'index.html': 'somebody else’s' }, { key: input.client.key });
+  const versions = await listVersions(input);
+  expect(versions.map(({ deployment }) => deployment)).toEqual(
+    [second, first].map(({ deployment }) => deployment.deployment),
+  );
+  expect(await listVersions({ ...input, domain: 'another' })).toEqual([]);
+});
