@@ -18,6 +18,12 @@ export type TokenKind = 'api' | 'deploy';
 /** The prefix that a credential of each kind starts with. Source: service-api part 5. */
 export const CREDENTIAL_PREFIX = { api: 'ship', deploy: 'deploy' } as const satisfies Record<TokenKind, string>;
 
+/** What a credential says that it is good for; `null` for what is none. Source: service-api part 5. */
+export function kindOfCredential(credential: string): TokenKind | null {
+  if (!CREDENTIAL.test(credential)) return null;
+  return credential.startsWith(`${CREDENTIAL_PREFIX.api}-`) ? 'api' : 'deploy';
+}
+
 /**
  * Reads a deployment reference: the id itself or its full host name, in any case, with or without a port.
  *

@@ -1,4 +1,4 @@
-import { ClientError } from '../errors.ts';
+import { aborted, ClientError } from '../errors.ts';
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.ts';
 import { duration } from '../amounts.ts';
 import { printable } from './render/text.ts';
@@ -43,7 +43,7 @@ export function failureOf(thrown: unknown, circumstances: Circumstances): Failur
     };
   }
   const { name, message, code } = Object(thrown) as NodeJS.ErrnoException;
-  if (name === 'AbortError') return failureOf(new ClientError('aborted', 'Interrupted'), circumstances);
+  if (name === 'AbortError') return failureOf(aborted(thrown), circumstances);
   const isUsage = thrown instanceof UsageError;
   return {
     exit: isUsage ? EXIT.usage : EXIT.unexpected,

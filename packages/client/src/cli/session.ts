@@ -3,12 +3,20 @@ import { defaultCacheDir } from '../folder/cache-files.ts';
 import type { Circumstances } from './failure.ts';
 import type { Parts } from './parts.ts';
 import { printable } from './render/text.ts';
-import { chooseKey, chooseServer, readSettings, type Settings, settingsFile, type Source } from './settings.ts';
+import {
+  chooseKey,
+  chooseServer,
+  type Environment,
+  readSettings,
+  type Settings,
+  settingsFile,
+  type Source,
+} from './settings.ts';
 import type { Terminal } from './terminal.ts';
 
 /** What a command line runs in. */
 export interface World {
-  env: Readonly<Record<string, string | undefined>>;
+  env: Environment;
   terminal: Terminal;
   parts: Parts;
   /** Aborted by Ctrl-C. */

@@ -22,7 +22,8 @@ export function addressOf(server: URL): string {
 
 export const DEFAULT_SERVER = 'http://localhost:4000';
 
-type Environment = Readonly<Record<string, string | undefined>>;
+/** Variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The file of the settings: in the user's folder for such files, as the system has it. */
 export function settingsFile(env: Environment, platform: NodeJS.Platform = process.platform): string {

@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import type { ReadStream, WriteStream } from 'node:tty';
 import picocolors from 'picocolors';
+import type { Environment } from './settings.ts';
 
 /** Where a command prints, and whom it can ask. */
 export interface Terminal {
@@ -20,7 +21,6 @@ export interface Terminal {
 }
 
 type Colors = ReturnType<typeof picocolors.createColors>;
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The terminal of a process. */
 export function terminalOf(

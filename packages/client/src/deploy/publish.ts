@@ -1,4 +1,4 @@
-import type { CreatedDeployment } from '@berth/contract';
+import { type CreatedDeployment, CREDENTIAL_PREFIX, kindOfCredential } from '@berth/contract';
 import { ClientError } from '../errors.ts';
 import { createRetries, DEFAULT_RETRIES, retry } from '../retry.ts';
 import { differenceOf } from './changes.ts';
@@ -15,8 +15,8 @@ import type { Work } from './work.ts';
  * @throws ClientError of the kind `signed-out` or `refused`.
  */
 export function refuseImpossible({ client: { key }, domain, ttl }: Publication): void {
-  if (domain !== undefined && (key === null || key.startsWith('deploy-')))
-    throw new ClientError('signed-out', 'A domain needs an API key, which starts with "ship-".');
+  if (domain !== undefined && (key === null || kindOfCredential(key) === 'deploy'))
+    throw new ClientError('signed-out', `A domain needs an API key, which starts with "${CREDENTIAL_PREFIX.api}-".`);
   if (domain !== undefined && ttl !== undefined)
     throw new ClientError(
       'refused',

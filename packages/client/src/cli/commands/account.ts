@@ -1,10 +1,11 @@
-import type { Account } from '@berth/contract';
+import { type Account, kindOfCredential } from '@berth/contract';
 import type { Command } from 'commander';
 import { moment } from '../../amounts.ts';
 import { columns } from '../render/table.ts';
 import { ClientError } from '../../errors.ts';
 import { nobodyAt } from '../failure.ts';
 import { inSession, type Surroundings } from './define.ts';
+import { whose } from './whose.ts';
 
 const CAPS = [
   ['deployments', 'deployments'],
@@ -35,12 +36,11 @@ export function addAccount(program: Command, at: Surroundings): void {
     .action(
       inSession<[]>(at, async ({ client, server, key, answer }) => {
         if (key.key === null) throw new ClientError('signed-out', nobodyAt(server.server));
-        const kind = key.key.startsWith('deploy-') ? ('deploy' as const) : ('api' as const);
-        const account = kind === 'api' ? await client.api.account.get.query() : null;
-        if (!account) await client.api.platform.ping.query();
-        const who = { server: server.server.origin, kind, from: key.from, account: account?.email ?? null };
+        const kind = kindOfCredential(key.key) ?? 'api';
+        const account = await whose(client);
+        const who = { server: server.server.origin, kind, from: key.from, account };
         answer(who, () => [
-          `${account?.email ?? 'a deploy token'} on ${who.server}, by ${key.from === 'environment' ? 'BERTH_KEY' : 'the stored key'}`,
+          `${account ?? 'a deploy token'} on ${who.server}, by ${key.from === 'environment' ? 'BERTH_KEY' : 'the stored key'}`,
         ]);
       }),
     );

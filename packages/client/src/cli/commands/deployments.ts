@@ -1,10 +1,10 @@
 import type { Deployment } from '@berth/contract';
 import type { Command } from 'commander';
 import { bytes, moment } from '../../amounts.ts';
-import { columns, table } from '../render/table.ts';
-import { readLimit, readSite } from '../values.ts';
+import { columns } from '../render/table.ts';
+import { readSite } from '../values.ts';
 import { examples, inSession, type Surroundings } from './define.ts';
-import { MORE, readPages } from './pages.ts';
+import { addList } from './list.ts';
 
 /** `berth deployments`: what was published. */
 export function addDeployments(program: Command, at: Surroundings): void {
@@ -21,26 +21,15 @@ export function addDeployments(program: Command, at: Surroundings): void {
       ),
     );
 
-  deployments
-    .command('list', { isDefault: true })
-    .description('List deployments, newest first.')
-    .option('--limit <number>', 'how many, or "all"', readLimit, 20)
-    .action(
-      inSession<[], { limit: number }>(at, async ({ client, answer, note }, _, { limit }) => {
-        const { rows, more } = await readPages(
-          limit,
-          (query) => client.api.deployments.list.query(query),
-          (page) => page.deployments,
-        );
-        answer({ deployments: rows.map(deploymentRow), more }, () =>
-          rows.length === 0
-            ? []
-            : table(['deployment', 'files', 'size', 'created', 'expires', 'labels', 'url'], rows.map(toCells)),
-        );
-        if (rows.length === 0) note('Nothing is published yet.');
-        if (more) note(MORE);
-      }),
-    );
+  addList(deployments, at, {
+    name: 'deployments',
+    read: (client, query) => client.api.deployments.list.query(query),
+    description: 'List deployments, newest first.',
+    heading: ['deployment', 'files', 'size', 'created', 'expires', 'labels', 'url'],
+    toCells,
+    toJson: deploymentRow,
+    none: 'Nothing is published yet.',
+  });
 
   deployments
     .command('get')

@@ -2,9 +2,9 @@ import type { Domain, DomainCheck } from '@berth/contract';
 import type { Command } from 'commander';
 import { moment } from '../../amounts.ts';
 import { columns, table } from '../render/table.ts';
-import { collect, readLimit, readSite } from '../values.ts';
+import { collect, readSite } from '../values.ts';
 import { examples, inSession, type Surroundings } from './define.ts';
-import { MORE, readPages } from './pages.ts';
+import { addList } from './list.ts';
 import { fullDomain } from './platform-domain.ts';
 
 /** `berth domains`: names that stay while deployments change. */
@@ -23,35 +23,20 @@ export function addDomains(program: Command, at: Surroundings): void {
       ),
     );
 
-  domains
-    .command('list', { isDefault: true })
-    .description('List domains, newest first.')
-    .option('--limit <number>', 'how many, or "all"', readLimit, 20)
-    .action(
-      inSession<[], { limit: number }>(at, async ({ client, answer, note }, _, { limit }) => {
-        const { rows, more } = await readPages(
-          limit,
-          (query) => client.api.domains.list.query(query),
-          (page) => page.domains,
-        );
-        answer({ domains: rows, more }, () =>
-          rows.length === 0
-            ? []
-            : table(
-                ['domain', 'status', 'deployment', 'linked', 'labels'],
-                rows.map((row) => [
-                  row.domain,
-                  row.status,
-                  row.deployment ?? '-',
-                  moment(row.linked),
-                  row.labels.join(' ') || '-',
-                ]),
-              ),
-        );
-        if (rows.length === 0) note('There are no domains yet.');
-        if (more) note(MORE);
-      }),
-    );
+  addList(domains, at, {
+    name: 'domains',
+    read: (client, query) => client.api.domains.list.query(query),
+    description: 'List domains, newest first.',
+    heading: ['domain', 'status', 'deployment', 'linked', 'labels'],
+    toCells: ({ domain, status, deployment, linked, labels }) => [
+      domain,
+      status,
+      deployment ?? '-',
+      moment(linked),
+      labels.join(' ') || '-',
+    ],
+    none: 'There are no domains yet.',
+  });
 
   domains
     .command('set')

@@ -1,9 +1,10 @@
-import { CREDENTIAL } from '@berth/contract';
+import { kindOfCredential } from '@berth/contract';
 import type { Command } from 'commander';
 import { type Session } from '../session.ts';
 import { addressOf, DEFAULT_SERVER, serverUrl, writeSettings } from '../settings.ts';
 import { UsageError } from '../usage-error.ts';
 import { examples, inSession, type Surroundings } from './define.ts';
+import { whose } from './whose.ts';
 
 /** `berth login` and `berth logout`. */
 export function addLogin(program: Command, at: Surroundings): void {
@@ -41,15 +42,13 @@ async function login({ terminal, connect, server, settings, answer, signal }: Se
   const typed = terminal.canAsk && !isNamed ? await terminal.ask(`Server [${server.server.origin}]: `, { signal }) : '';
   const chosen = typed === '' ? server.server : serverUrl(typed);
   const key = await terminal.ask('API key: ', { secret: true, signal });
-  if (!CREDENTIAL.test(key))
+  if (kindOfCredential(key) === null)
     throw new UsageError(
       key === ''
         ? 'There is no key. Type it, or give it as the first line of the input'
         : 'This is no key: one is "ship-" or "deploy-" and 32 hex digits',
     );
-  const { api } = connect(chosen, key);
-  const account = key.startsWith('deploy-') ? null : (await api.account.get.query()).email;
-  if (account === null) await api.platform.ping.query();
+  const account = await whose(connect(chosen, key));
   const { stored, file } = settings;
   const isDefault = stored.server === undefined && addressOf(chosen) === DEFAULT_SERVER;
   await writeSettings(file, {

@@ -1,3 +1,4 @@
+import { kindOfCredential } from '@berth/contract';
 import type { BerthClient } from '../../client.ts';
 import { wholeDomainName } from '../../deploy/domain-name.ts';
 import { readSite } from '../values.ts';
@@ -11,7 +12,7 @@ import { readSite } from '../values.ts';
 export async function fullDomain(client: BerthClient, typed: string): Promise<string> {
   const name = readSite(typed);
   // Without an API key there is no domain either: that is for the call to say which wants one.
-  if (name.includes('.') || !client.key?.startsWith('ship-')) return name;
+  if (name.includes('.') || kindOfCredential(client.key ?? '') !== 'api') return name;
   const { deployments } = await client.api.deployments.list.query({ limit: 1 });
   const [newest] = deployments;
   return newest ? wholeDomainName(name, newest) : name;

@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
 import { moment } from '../../amounts.ts';
-import { table } from '../render/table.ts';
-import { collect, readLimit, readTtl } from '../values.ts';
+import { collect, readTtl } from '../values.ts';
 import { examples, inSession, type Surroundings } from './define.ts';
-import { MORE, readPages } from './pages.ts';
+import { addList } from './list.ts';
 
 interface CreateOptions {
   api?: boolean;
@@ -25,33 +24,21 @@ export function addTokens(program: Command, at: Surroundings): void {
       ),
     );
 
-  tokens
-    .command('list', { isDefault: true })
-    .description('List tokens, newest first. Their secrets are not known any more.')
-    .option('--limit <number>', 'how many, or "all"', readLimit, 20)
-    .action(
-      inSession<[], { limit: number }>(at, async ({ client, answer, note }, _, { limit }) => {
-        const { rows, more } = await readPages(
-          limit,
-          (query) => client.api.tokens.list.query(query),
-          (page) => page.tokens,
-        );
-        answer({ tokens: rows, more }, () =>
-          table(
-            ['token', 'kind', 'created', 'expires', 'used', 'labels'],
-            rows.map(({ token, kind, created, expires, used, labels }) => [
-              token,
-              kind,
-              moment(created),
-              moment(expires),
-              moment(used),
-              labels.join(' ') || '-',
-            ]),
-          ),
-        );
-        if (more) note(MORE);
-      }),
-    );
+  addList(tokens, at, {
+    name: 'tokens',
+    read: (client, query) => client.api.tokens.list.query(query),
+    description: 'List tokens, newest first. Their secrets are not known any more.',
+    heading: ['token', 'kind', 'created', 'expires', 'used', 'labels'],
+    toCells: ({ token, kind, created, expires, used, labels }) => [
+      token,
+      kind,
+      moment(created),
+      moment(expires),
+      moment(used),
+      labels.join(' ') || '-',
+    ],
+    none: 'There are no tokens yet.',
+  });
 
   tokens
     .command('create')

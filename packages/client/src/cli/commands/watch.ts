@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { ClientError } from '../../errors.ts';
+import { aborted } from '../../errors.ts';
 import type { WatchEvent } from '../../watch/events.ts';
 import { failureOf } from '../failure.ts';
 import { statusLine } from '../render/status-line.ts';
@@ -78,7 +78,7 @@ async function watch(session: Session, input: WatchArguments[0], options: WatchA
   } finally {
     line.clear();
   }
-  if (signal.aborted) throw new ClientError('aborted', 'Interrupted');
+  if (signal.aborted) throw aborted(signal.reason);
 }
 
 /** What programs are told: each change of the watch, and none of the progress between. */

@@ -2,9 +2,9 @@ import { printable } from './text.ts';
 
 const GAP = '  ';
 
-/** Lines with their columns aligned, under a heading. */
+/** Lines with their columns aligned, under a heading; nothing when there are no rows. */
 export function table(heading: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  return columns([heading.map((title) => title.toUpperCase()), ...rows]);
+  return rows.length === 0 ? [] : columns([heading.map((title) => title.toUpperCase()), ...rows]);
 }
 
 /** Lines with their columns aligned. Characters that would move the cursor are left out. */
