@@ -18,7 +18,8 @@ import {
  *
  * A folder is settled when two looks in a row found the same, and nothing was heard from the start of the first to the end of
  * the second one; or, where changes never end, when they are a whole quiet period apart. So what is published has stood
- * still, and was whole as far as anybody can tell from outside.
+ * still, and was whole as far as anybody can tell from outside. A look begins so much before its time as the last one took:
+ * what counts is that the folder was quiet until its end.
  *
  * Source: the watch rule, D2 to D8.
  */
@@ -32,11 +33,13 @@ export function decide(state: WatchState, happening: Happening, now: number, rul
 }
 
 /** When there is something to decide if nothing happens before; infinite while something is under way. */
-export function wakeAt({ busy, changes, seen, pause, lookAt }: WatchState, rule: WatchRule): number {
+export function wakeAt({ busy, changes, seen, lookMs, pause, lookAt }: WatchState, rule: WatchRule): number {
   if (busy !== null) return Number.POSITIVE_INFINITY;
   if (changes === null) return lookAt;
   const half = rule.quietMs / 2;
-  const calm = seen?.fresh === true ? Math.max(seen.at + half, changes.last + rule.quietMs) : changes.last + half;
+  const early = Math.min(lookMs, half / 2);
+  const calm =
+    seen?.fresh === true ? Math.max(seen.at + half, changes.last + rule.quietMs - early) : changes.last + half - early;
   const restless = Math.max(changes.first + rule.longestMs, seen === null ? 0 : seen.at + rule.quietMs);
   return Math.max(Math.min(calm, restless), pause?.until ?? 0);
 }
@@ -99,7 +102,12 @@ function hurried(state: WatchState, now: number): Decision {
 function looked(state: WatchState, look: Look, now: number, rule: WatchRule): Decision {
   const { busy, changes, seen, live, held, missing } = state;
   if (busy?.doing !== 'look') throw new Error('A look ended that was not under way');
-  const rested = { ...state, busy: null, lookAt: now + (state.polling ? rule.pollEveryMs : rule.lookEveryMs) };
+  const rested = {
+    ...state,
+    busy: null,
+    lookMs: now - busy.since,
+    lookAt: now + (state.polling ? rule.pollEveryMs : rule.lookEveryMs),
+  };
   if (changes === null) {
     const reason = unpublishable(look, live);
     if (reason !== null && missing !== null) return absent(rested, reason, missing.since, now, rule);

@@ -26,6 +26,8 @@ export interface WatchState {
   /** The last look at these changes; `fresh` while nothing was heard since it began. */
   seen: { look: Look; at: number; fresh: boolean } | null;
   busy: { doing: 'look'; since: number; fresh: boolean } | { doing: 'publish'; id: string; frontPage: boolean } | null;
+  /** How long the last look took. */
+  lookMs: number;
   /** Nothing is published since then; and what was told about it. */
   missing: { since: number; told: MissingReason | null } | null;
   /** What was refused: not tried again until somebody touches the folder. */
@@ -79,6 +81,7 @@ export function beginWatch(live: Omit<Live, 'sure'> | null, now: number): WatchS
     changes: { first: now, last: now, told: true },
     seen: null,
     busy: null,
+    lookMs: 0,
     missing: { since: Number.NEGATIVE_INFINITY, told: null },
     held: null,
     torn: null,

@@ -15,7 +15,7 @@ export const NUDGE_CASES: readonly Case[] = [
       nudged: [[3_000, false]],
     },
     fromMs: 2_000,
-    did: ['3510 listen', '3510 publish b+b', '3610 published b+b'],
+    did: ['3500 listen', '3500 publish b+b', '3600 published b+b'],
   },
   {
     title: 'A nudge that finds nothing new says nothing (D7)',
@@ -50,13 +50,13 @@ export const NUDGE_CASES: readonly Case[] = [
     },
     fromMs: 3_000,
     untilMs: 40_000,
-    did: ['32870 publish b+b', '32970 published b+b'],
+    did: ['32860 publish b+b', '32960 published b+b'],
   },
   {
     title: 'Who asks is told that nothing is new (D4)',
     world: { folder: [[0, A]], nudged: [[3_000, true]] },
     fromMs: 2_000,
-    did: ['3000 settling', '3510 unchanged'],
+    did: ['3000 settling', '3500 unchanged'],
   },
   {
     title: 'Who asks gets a second try at what was refused (D6)',
@@ -71,11 +71,11 @@ export const NUDGE_CASES: readonly Case[] = [
     fromMs: 2_000,
     did: [
       '2000 settling',
-      '2510 publish b+b',
-      '2610 failed refused null',
+      '2500 publish b+b',
+      '2600 failed refused null',
       '6000 settling',
-      '6510 publish b+b',
-      '6610 published b+b',
+      '6500 publish b+b',
+      '6600 published b+b',
     ],
   },
   {
@@ -89,7 +89,7 @@ export const NUDGE_CASES: readonly Case[] = [
     },
     fromMs: 10_000,
     untilMs: 30_000,
-    did: ['12010 missing gone', '20000 settling', '20510 missing gone'],
+    did: ['12010 missing gone', '20000 settling', '20500 missing gone'],
   },
   {
     title: 'Who asks during a deploy is answered after it (D6)',
