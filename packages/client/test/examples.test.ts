@@ -2,10 +2,11 @@ import { execFile, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { OWNER_KEY, startTestServer, type TestServer } from '@berth/api/testing';
+import { OWNER_KEY } from '@berth/api/testing';
 import type { Deployment } from '@berth/contract';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { MAIN, somebody, writeFiles } from './cli/typed.ts';
+import { useServer } from './use-server.ts';
 
 const EXAMPLES = join(import.meta.dirname, '../../../examples');
 const SITE = {
@@ -55,16 +56,12 @@ const CASES: Example[] = [
 
 const isHere = (program: string) => spawnSync(program, ['--version']).error === undefined;
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startTestServer();
-});
-afterAll(() => server?.close());
+const server = useServer();
 
 /** Runs an example in the home of somebody who has built a site. */
 async function run({ command }: Example, more: Record<string, string> = {}) {
   const { home, env } = somebody({
-    BERTH_SERVER: `http://localhost:${server.port}`,
+    BERTH_SERVER: `http://localhost:${server().port}`,
     BERTH_KEY: OWNER_KEY,
     BERTH: `${process.execPath} ${MAIN}`,
     ...more,
@@ -82,16 +79,16 @@ describe.each(CASES)('the example $name', (example) => {
     const { stdout } = await run(example);
     expect(stdout).toMatch(/^http:\/\/\S+\n$/);
     const url = stdout.trim();
-    const { files, via } = (await server.api(`/deployments/${new URL(url).hostname}`)).json<Deployment & object>();
+    const { files, via } = (await server().api(`/deployments/${new URL(url).hostname}`)).json<Deployment & object>();
     expect({ files, via }).toEqual({ files: Object.keys(SITE).length - 1, via: example.via });
-    expect((await server.visit(url)).text).toBe(SITE['index.html']);
-    expect((await server.visit(url, '/docs/a%20page.html')).text).toBe('with a space');
-    expect((await server.visit(url, `/docs/${encodeURIComponent('über.html')}`)).text).toBe('with an umlaut');
+    expect((await server().visit(url)).text).toBe(SITE['index.html']);
+    expect((await server().visit(url, '/docs/a%20page.html')).text).toBe('with a space');
+    expect((await server().visit(url, `/docs/${encodeURIComponent('über.html')}`)).text).toBe('with an umlaut');
   });
 
   it.skipIf(isMissing)('publishes without an account', async () => {
     const { stdout } = await run(example, { BERTH_KEY: '' });
-    expect((await server.visit(stdout.trim())).text).toBe(SITE['index.html']);
+    expect((await server().visit(stdout.trim())).text).toBe(SITE['index.html']);
   });
 
   it.skipIf(isMissing)('says why it was refused, and fails', async () => {
@@ -114,10 +111,10 @@ describe('the CI job', () => {
         BERTH_DOMAIN: 'from-ci',
       },
     );
-    expect(stdout).toBe(`http://from-ci.localhost:${server.port}\n`);
+    expect(stdout).toBe(`http://from-ci.localhost:${server().port}\n`);
     expect(readFileSync(output, 'utf8')).toBe(`url=${stdout}`);
     expect(readFileSync(summary, 'utf8')).toContain(stdout.trim());
-    const { deployments } = (await server.api('/deployments?limit=1')).json<{ deployments: Deployment[] }>();
+    const { deployments } = (await server().api('/deployments?limit=1')).json<{ deployments: Deployment[] }>();
     expect(deployments[0]!.labels).toEqual(['4f9c2b7d10e8']);
   });
 

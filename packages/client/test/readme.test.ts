@@ -2,10 +2,11 @@ import { execFile } from 'node:child_process';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { OWNER_KEY, startTestServer, type TestServer } from '@berth/api/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { OWNER_KEY } from '@berth/api/testing';
+import { describe, expect, it } from 'vitest';
 import { EXIT_MEANINGS } from '../src/cli/exit-codes.ts';
 import { MAIN, somebody, writeFiles } from './cli/typed.ts';
+import { useServer } from './use-server.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const read = (name: string) => readFileSync(join(ROOT, name), 'utf8');
@@ -39,14 +40,10 @@ function normal(text: string, home: string): string {
 }
 
 describe.each(['README.md', 'packages/client/README.md'])('the commands of %s', (document) => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startTestServer();
-  });
-  afterAll(() => server?.close());
+  const server = useServer();
 
   it('print what it says, one after the other', async () => {
-    const { home, env } = somebody({ BERTH_SERVER: `http://localhost:${server.port}`, BERTH_KEY: OWNER_KEY });
+    const { home, env } = somebody({ BERTH_SERVER: `http://localhost:${server().port}`, BERTH_KEY: OWNER_KEY });
     writeFiles(join(home, 'dist'), { 'index.html': '<h1>It floats.</h1>', 'site.css': 'h1{}' });
     writeFileSync(join(home, 'dist/photo.jpg'), Buffer.alloc(25_000));
     writeFileSync(join(home, 'key.txt'), `${OWNER_KEY}\n`);
@@ -54,7 +51,7 @@ describe.each(['README.md', 'packages/client/README.md'])('the commands of %s', 
     const commands = commandsOf(document);
     expect(commands.length).toBeGreaterThan(2);
     for (const { command, output } of commands) {
-      const script = `berth() { "${process.execPath}" "${MAIN}" "$@"; }\n${command.replace('localhost:4000', `localhost:${server.port}`)} 2>&1`;
+      const script = `berth() { "${process.execPath}" "${MAIN}" "$@"; }\n${command.replace('localhost:4000', `localhost:${server().port}`)} 2>&1`;
       const { stdout } = await promisify(execFile)('sh', ['-c', script], { cwd: home, env });
       expect(`$ ${command}\n${normal(stdout, home)}`).toBe(`$ ${command}\n${output}`);
     }

@@ -1,18 +1,14 @@
 import { createInterface } from 'node:readline';
-import { startTestServer, type TestServer } from '@berth/api/testing';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { outcomeOf, somebody } from './typed.ts';
+import { useServer } from '../use-server.ts';
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startTestServer();
-});
-afterAll(() => server?.close());
+const server = useServer();
 
 it('berth activities --follow tells what happened, then what happens, until Ctrl-C', async () => {
-  const { key } = await server.account('pro');
-  const { starts } = somebody({ BERTH_SERVER: `http://localhost:${server.port}`, BERTH_KEY: key });
-  await server.publish({ 'index.html': 'before' }, { key });
+  const { key } = await server().account('pro');
+  const { starts } = somebody({ BERTH_SERVER: `http://localhost:${server().port}`, BERTH_KEY: key });
+  await server().publish({ 'index.html': 'before' }, { key });
   const child = starts('activities', '--limit', '1', '--follow', '--json');
   onTestFinished(() => void child.kill('SIGKILL'));
   const ended = outcomeOf(child);
@@ -24,7 +20,7 @@ it('berth activities --follow tells what happened, then what happens, until Ctrl
   let labels = 0;
   const rename = async () => {
     const body = JSON.stringify({ labels: [`label-${labels++}`] });
-    await server.api('/domains/followed.localhost', {
+    await server().api('/domains/followed.localhost', {
       method: 'PUT',
       key,
       body,
@@ -38,12 +34,12 @@ it('berth activities --follow tells what happened, then what happens, until Ctrl
 });
 
 it('berth activities reads as many pages as are wanted', async () => {
-  const { key } = await server.account('pro');
-  const { runs } = somebody({ BERTH_SERVER: `http://localhost:${server.port}`, BERTH_KEY: key });
+  const { key } = await server().account('pro');
+  const { runs } = somebody({ BERTH_SERVER: `http://localhost:${server().port}`, BERTH_KEY: key });
   const headers = { 'Content-Type': 'application/json' };
   for (let number = 0; number < 101; number++) {
     const body = JSON.stringify({ labels: [`label-${number}`] });
-    await server.api('/domains/paged.localhost', { method: 'PUT', key, body, headers });
+    await server().api('/domains/paged.localhost', { method: 'PUT', key, body, headers });
   }
   const listed = async (limit: string) => JSON.parse((await runs('activities', '--limit', limit, '--json')).out);
   const all = await listed('all');

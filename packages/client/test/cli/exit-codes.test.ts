@@ -2,18 +2,15 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { OWNER_KEY, startTestServer, type TestServer } from '@berth/api/testing';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { OWNER_KEY } from '@berth/api/testing';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { EXIT_MEANINGS } from '../../src/cli/exit-codes.ts';
 import { outcomeOf, type Person, somebody, writeFiles } from './typed.ts';
+import { useServer } from '../use-server.ts';
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startTestServer();
-});
-afterAll(() => server?.close());
+const server = useServer();
 
-const here = () => ({ BERTH_SERVER: `http://localhost:${server.port}`, BERTH_KEY: OWNER_KEY });
+const here = () => ({ BERTH_SERVER: `http://localhost:${server().port}`, BERTH_KEY: OWNER_KEY });
 
 /** A server that answers everything in one way, or takes what it gets and never answers. */
 async function answering(
@@ -130,7 +127,7 @@ const CASES: Case[] = [
     code: 3,
     says: /An API key may do more/,
     given: async (person) => {
-      person.env['BERTH_KEY'] = (await server.account()).deployToken;
+      person.env['BERTH_KEY'] = (await server().account()).deployToken;
       return ['account'];
     },
   },

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
-import { OWNER_KEY, startTestServer, type TestServer } from '@berth/api/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { OWNER_KEY } from '@berth/api/testing';
+import { describe, expect, it } from 'vitest';
 import { somebody, writeFiles } from './typed.ts';
+import { useServer } from '../use-server.ts';
 
 /** The words for the values of an object, in the order in which they stand there. */
 type Shape = { [key: string]: Shape | Shape[] | string };
@@ -159,15 +160,11 @@ function shapeOf(value: unknown): Shape | Shape[] | string {
 }
 
 describe('--json', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startTestServer();
-  });
-  afterAll(() => server?.close());
+  const server = useServer();
 
   it('prints one object on one line, whose shape does not change, for every command', async () => {
     const opened: string[] = [];
-    const env = { BERTH_SERVER: `http://localhost:${server.port}`, BERTH_KEY: OWNER_KEY };
+    const env = { BERTH_SERVER: `http://localhost:${server().port}`, BERTH_KEY: OWNER_KEY };
     const { home, runs } = somebody(env, { openPage: async (url) => void opened.push(url) });
     const dist = writeFiles(join(home, 'dist'), { 'index.html': 'hi', '.hidden': 'x', '.env': 'SECRET=1' });
     const known: Record<string, string> = { DIST: dist };
@@ -185,7 +182,7 @@ describe('--json', () => {
   });
 
   it('tells the claim link of a deploy without an account', async () => {
-    const { home, runs } = somebody({ BERTH_SERVER: `http://localhost:${server.port}` });
+    const { home, runs } = somebody({ BERTH_SERVER: `http://localhost:${server().port}` });
     const { out, err } = await runs(writeFiles(join(home, 'dist'), { 'index.html': 'hi' }), '--json');
     expect(err).toBe('');
     expect(JSON.parse(out)).toMatchObject({

@@ -3,17 +3,16 @@ import { once } from 'node:events';
 import { readFileSync, statSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { OWNER_KEY, startTestServer, type TestServer } from '@berth/api/testing';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { OWNER_KEY } from '@berth/api/testing';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type Outcome, somebody, writeFiles } from './typed.ts';
+import { useServer } from '../use-server.ts';
 
-let server: TestServer;
+const server = useServer();
 let url: string;
-beforeAll(async () => {
-  server = await startTestServer();
-  url = `http://localhost:${server.port}`;
+beforeAll(() => {
+  url = `http://localhost:${server().port}`;
 });
-afterAll(() => server?.close());
 
 const fileOf = (home: string) => join(home, '.config/berth/config.json');
 
@@ -40,7 +39,7 @@ describe('berth login', () => {
   });
 
   it('takes a deploy token as well', async () => {
-    const { deployToken } = await server.account();
+    const { deployToken } = await server().account();
     const { outcome, runs } = await signedIn(deployToken);
     expect(outcome).toMatchObject({ code: 0, out: expect.stringContaining('with a deploy token') });
     expect((await runs('whoami')).out).toBe(`a deploy token on ${url}, by the stored key\n`);

@@ -5,20 +5,19 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
-import { OWNER_KEY, startTestServer, type TestServer } from '@berth/api/testing';
+import { OWNER_KEY } from '@berth/api/testing';
 import type { Deployment, Domain } from '@berth/contract';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { MAIN, somebody, writeFiles } from './typed.ts';
+import { useServer } from '../use-server.ts';
 
 const SITE = { 'index.html': '<h1>It floats.</h1>', 'css/site.css': 'h1 { color: teal }', '.env': 'SECRET=1' };
 
-let server: TestServer;
+const server = useServer();
 let env: Record<string, string>;
-beforeAll(async () => {
-  server = await startTestServer();
-  env = { BERTH_SERVER: `http://localhost:${server.port}`, BERTH_KEY: OWNER_KEY };
+beforeAll(() => {
+  env = { BERTH_SERVER: `http://localhost:${server().port}`, BERTH_KEY: OWNER_KEY };
 });
-afterAll(() => server?.close());
 
 /** Somebody who has built a site. */
 function builder(more: Record<string, string> = {}, parts = {}) {
@@ -27,14 +26,14 @@ function builder(more: Record<string, string> = {}, parts = {}) {
 }
 
 const deploymentAt = async (url: string) =>
-  (await server.api(`/deployments/${new URL(url).hostname}`)).json<Deployment & Record<string, unknown>>();
+  (await server().api(`/deployments/${new URL(url).hostname}`)).json<Deployment & Record<string, unknown>>();
 
 describe('berth <folder>', () => {
   it('publishes the folder, and prints its link alone on standard output', async () => {
     const { code, out, err } = await builder().types('./dist');
     expect(code).toBe(0);
     expect(out).toMatch(/^http:\/\/[a-z]+-[a-z]+-[a-z0-9]{7}\.localhost:\d+\n$/);
-    expect((await server.visit(out.trim())).text).toBe(SITE['index.html']);
+    expect((await server().visit(out.trim())).text).toBe(SITE['index.html']);
     expect(await deploymentAt(out.trim())).toMatchObject({ files: 2, via: 'cli' });
     expect(err).toBe(
       'Left out, private: .env.\n2 new; 37 B to send.\n' + /Published 2 files, 37 B, in .+\.\n$/.exec(err)![0],
@@ -46,7 +45,7 @@ describe('berth <folder>', () => {
     const script = 'URL=$("$0" "$1" ./dist 2>/dev/null) && printf "<%s>" "$URL"';
     const { stdout } = await promisify(execFile)('sh', ['-c', script, process.execPath, MAIN], { env, cwd: home });
     const [, url] = /^<(http:[^\n]+)>$/.exec(stdout)!;
-    expect((await server.visit(url!)).status).toBe(200);
+    expect((await server().visit(url!)).status).toBe(200);
   });
 
   it('prints no escapes and no carriage returns where nobody looks on', async () => {
@@ -57,23 +56,23 @@ describe('berth <folder>', () => {
   it('shows the deployment at a domain; a name without a dot is one below the platform domain', async () => {
     const { home, runs } = builder();
     writeFiles(join(home, 'dist'), { 'index.html': 'blog' });
-    const fresh = await server.account('pro');
+    const fresh = await server().account('pro');
     const them = builder({ BERTH_KEY: fresh.key });
     for (const time of [1, 2]) {
       writeFiles(them.dist, { 'index.html': `build ${time}` });
       const { code, out, err } = await them.runs(them.dist, '--domain', 'blog');
-      expect({ code, out }).toEqual({ code: 0, out: `http://blog.localhost:${server.port}\n` });
+      expect({ code, out }).toEqual({ code: 0, out: `http://blog.localhost:${server().port}\n` });
       expect(err).toContain('blog.localhost shows it.\n');
-      expect((await server.visit(out.trim())).text).toBe(`build ${time}`);
+      expect((await server().visit(out.trim())).text).toBe(`build ${time}`);
     }
     const whole = await runs(join(home, 'dist'), '--domain', 'notes.localhost');
-    expect(whole.out).toBe(`http://notes.localhost:${server.port}\n`);
+    expect(whole.out).toBe(`http://notes.localhost:${server().port}\n`);
   });
 
   it('prints the link of the deployment while a domain waits for its DNS, and says what it waits for', async () => {
     const { dist, runs } = builder();
     const { out, err } = await runs(dist, '--domain', 'www.waiting-for-dns.com');
-    expect((await server.visit(out.trim())).text).toBe(SITE['index.html']);
+    expect((await server().visit(out.trim())).text).toBe(SITE['index.html']);
     expect(err).toContain('berth domains records www.waiting-for-dns.com\n');
   });
 
@@ -82,7 +81,7 @@ describe('berth <folder>', () => {
     const { code, out, err } = await runs(dist, '--domain', 'www.waiting.example');
     expect({ code, out }).toEqual({ code: 4, out: '' });
     const [, url] = /^It is published all the same, at (http:\S+)$/m.exec(err)!;
-    expect((await server.visit(url!)).text).toBe(SITE['index.html']);
+    expect((await server().visit(url!)).text).toBe(SITE['index.html']);
     expect(err).toContain('Error: domain: names under ".example" are not in the public DNS.\n');
   });
 
@@ -126,9 +125,9 @@ describe('berth <folder>', () => {
     for (const words of [[], ['--quiet']]) {
       const { code, out, err } = await runs(dist, ...words);
       expect(code).toBe(0);
-      expect((await server.visit(out.trim())).status).toBe(200);
+      expect((await server().visit(out.trim())).status).toBe(200);
       const [, claim] = /^It is gone after .+, unless an account claims it:\n {2}(http:.+)$/m.exec(err)!;
-      expect((await server.api(new URL(claim!).pathname, { key: null })).status).toBe(200);
+      expect((await server().api(new URL(claim!).pathname, { key: null })).status).toBe(200);
     }
   });
 
@@ -166,11 +165,11 @@ describe('berth <folder>', () => {
 describe('berth <folder> --dry-run', () => {
   it('says what would be sent, and sends nothing', async () => {
     const { dist, runs } = builder();
-    const before = await server.api('/deployments?limit=1');
+    const before = await server().api('/deployments?limit=1');
     const { code, out, err } = await runs(dist, '--dry-run');
     expect({ code, out }).toEqual({ code: 0, out: '+ css/site.css\n+ index.html\n' });
     expect(err).toBe('Left out, private: .env.\n2 new; 37 B to send. Nothing was sent.\n');
-    expect((await server.api('/deployments?limit=1')).text).toBe(before.text);
+    expect((await server().api('/deployments?limit=1')).text).toBe(before.text);
   });
 
   it('names what was added, changed and removed since the folder was published', async () => {
@@ -187,6 +186,6 @@ it('links a deployment to a domain in one go, as the server has it', async () =>
   const { dist, runs } = builder();
   const { out } = await runs(dist, '--domain', 'linked', '--json');
   const { deployment, domain } = JSON.parse(out) as { deployment: Deployment; domain: Domain };
-  expect((await server.api('/domains/linked.localhost')).json()).toEqual(domain);
+  expect((await server().api('/domains/linked.localhost')).json()).toEqual(domain);
   expect(domain.deployment).toBe(deployment.deployment);
 });

@@ -2,10 +2,11 @@ import { execFile, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { OWNER_KEY, startTestServer, type TestServer } from '@berth/api/testing';
+import { OWNER_KEY } from '@berth/api/testing';
 import type { Deployment } from '@berth/contract';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { MAIN, somebody, writeFiles } from './typed.ts';
+import { useServer } from '../use-server.ts';
 
 const CLEAR_LINE = '\r\u001b[2K';
 
@@ -34,18 +35,14 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 `;
 
 describe.skipIf(spawnSync('python3', ['-c', 'import pty']).status !== 0)('on a terminal', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startTestServer();
-  });
-  afterAll(() => server?.close());
+  const server = useServer();
 
   async function shown(words: string[], given?: { answer?: string; more?: object }) {
     return (await ran(words, given)).stdout;
   }
 
   async function ran(words: string[], { answer = '', more = {} }: { answer?: string; more?: object } = {}) {
-    const person = somebody({ BERTH_SERVER: `http://localhost:${server.port}`, BERTH_KEY: OWNER_KEY, TERM: 'xterm' });
+    const person = somebody({ BERTH_SERVER: `http://localhost:${server().port}`, BERTH_KEY: OWNER_KEY, TERM: 'xterm' });
     const { home, env } = person;
     writeFiles(join(home, 'dist'), { 'index.html': '<h1>It floats.</h1>', 'photo.jpg': randomBytes(3_000_000) });
     const command = ['-c', ON_TERMINAL, answer, process.execPath, MAIN, ...words];
@@ -75,7 +72,7 @@ describe.skipIf(spawnSync('python3', ['-c', 'import pty']).status !== 0)('on a t
     expect(screen).toContain('Password: ');
     expect(screen).not.toContain('sesame');
     const url = /(http:\/\/\S+)\r\n$/.exec(screen)![1]!;
-    const { password } = (await server.api(`/deployments/${new URL(url).hostname}`)).json<Deployment & object>();
+    const { password } = (await server().api(`/deployments/${new URL(url).hostname}`)).json<Deployment & object>();
     expect(password).toBe(true);
   });
 

@@ -1,16 +1,15 @@
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { OWNER_KEY, startTestServer, type TestServer } from '@berth/api/testing';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { OWNER_KEY } from '@berth/api/testing';
+import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { outcomeOf, somebody, writeFiles } from './typed.ts';
+import { useServer } from '../use-server.ts';
 
-let server: TestServer;
+const server = useServer();
 let env: Record<string, string>;
-beforeAll(async () => {
-  server = await startTestServer();
-  env = { BERTH_SERVER: `http://localhost:${server.port}`, BERTH_KEY: OWNER_KEY };
+beforeAll(() => {
+  env = { BERTH_SERVER: `http://localhost:${server().port}`, BERTH_KEY: OWNER_KEY };
 });
-afterAll(() => server?.close());
 
 /** Starts a watch, whose answers are read line by line. */
 function watching(...words: string[]) {
@@ -28,8 +27,8 @@ it('prints the link of each state that is live, and ends with 130 after Ctrl-C',
   for (const build of ['build 1', 'build 2']) {
     writeFiles(dist, { 'index.html': build });
     const url = await nextLine();
-    expect(url).toBe(`http://watched.localhost:${server.port}`);
-    expect((await server.visit(url)).text).toBe(build);
+    expect(url).toBe(`http://watched.localhost:${server().port}`);
+    expect((await server().visit(url)).text).toBe(build);
   }
   child.kill('SIGINT');
   const { code, err } = await ended;
@@ -44,7 +43,7 @@ it('prints one object a line with --json', async () => {
   let row;
   do row = JSON.parse(await nextLine());
   while (row.type !== 'published');
-  expect((await server.visit(row.url)).text).toBe('build 1');
+  expect((await server().visit(row.url)).text).toBe('build 1');
   expect(row.deployment).toMatchObject({ via: 'cli', expires: null });
   child.kill('SIGINT');
   const { code, err } = await ended;

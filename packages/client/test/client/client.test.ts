@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { OWNER_KEY, startTestServer, type TestServer } from '@berth/api/testing';
+import { describe, expect, test } from 'vitest';
+import { OWNER_KEY } from '@berth/api/testing';
 import { createClient } from '../../src/client.ts';
 import { ClientError } from '../../src/errors.ts';
 import { nobodyListens, startAnswering } from './answers.ts';
+import { useServer } from '../use-server.ts';
 
 /** What a call throws. */
 async function failureOf(work: Promise<unknown>): Promise<ClientError> {
@@ -15,12 +16,8 @@ async function failureOf(work: Promise<unknown>): Promise<ClientError> {
 }
 
 describe('a client of a real server', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startTestServer();
-  });
-  afterAll(() => server.close());
-  const clientAs = (key: string | null) => createClient({ server: `http://localhost:${server.port}`, key });
+  const server = useServer();
+  const clientAs = (key: string | null) => createClient({ server: `http://localhost:${server().port}`, key });
 
   test('calls procedures and routes with its key', async () => {
     const client = clientAs(OWNER_KEY);

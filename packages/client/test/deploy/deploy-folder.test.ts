@@ -5,7 +5,8 @@ import { createClient } from '../../src/client.ts';
 import { deployFolder } from '../../src/deploy/deploy-folder.ts';
 import { planFolder } from '../../src/deploy/plan-folder.ts';
 import { collect, writeFiles } from '../folder/folders.ts';
-import { makeWorld, sha256, typesOf, useServer } from './worlds.ts';
+import { makeWorld, sha256, typesOf } from './worlds.ts';
+import { useServer } from '../use-server.ts';
 
 const server = useServer();
 const SITE = { 'index.html': '<h1>one</h1>', 'a/b.txt': 'text', 'a/same.txt': 'text', 'empty.txt': '' };

@@ -5,7 +5,8 @@ import { createClient } from '../../src/client.ts';
 import { deployFiles } from '../../src/deploy/deploy-files.ts';
 import { collect, makeFolder, writeFiles } from '../folder/folders.ts';
 import type { Trouble } from './proxy.ts';
-import { makeWorld, settled, sha256, typesOf, useServer } from './worlds.ts';
+import { makeWorld, settled, sha256, typesOf } from './worlds.ts';
+import { useServer } from '../use-server.ts';
 
 const server = useServer();
 const BIG = Buffer.alloc(400_000, 'big');

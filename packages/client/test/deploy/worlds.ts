@@ -1,23 +1,13 @@
 import { hash } from 'node:crypto';
 import type { CreatedDeployment } from '@berth/contract';
-import { afterAll, beforeAll, expect, vi } from 'vitest';
-import { startTestServer, type TestServer } from '@berth/api/testing';
+import { expect, vi } from 'vitest';
+import type { TestServer } from '@berth/api/testing';
 import { type BerthClient, createClient } from '../../src/client.ts';
 import type { DeployEvent } from '../../src/deploy/events.ts';
 import type { DeployFolderInput, DeployFolderOptions } from '../../src/deploy/input.ts';
 import { deployFolder } from '../../src/deploy/deploy-folder.ts';
 import { collect, makeFolder, writeFiles } from '../folder/folders.ts';
 import { type Proxy, startProxy } from './proxy.ts';
-
-/** A real server for the tests of a file. */
-export function useServer(): () => TestServer {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startTestServer();
-  });
-  afterAll(() => server.close());
-  return () => server;
-}
 
 /** An account of its own, a folder, and a way to a server on which there may be trouble. */
 export interface World {

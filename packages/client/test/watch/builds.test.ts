@@ -2,11 +2,11 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startTestServer, type TestServer } from '@berth/api/testing';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createClient } from '../../src/client.ts';
 import { startWatch } from './running-watch.ts';
+import { useServer } from '../use-server.ts';
 
 const BUILDS = 50;
 /** Another one is another course of events; what follows from one seed is always the same. */
@@ -28,11 +28,7 @@ const plan = fc.record({
 });
 type Plan = typeof plan extends fc.Arbitrary<infer T> ? T : never;
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startTestServer();
-});
-afterAll(() => server.close());
+const server = useServer();
 
 /** Every file of a build says which build it is, how many files that has, and which file this is; all are equally long. */
 function textOf(build: number, files: number, path: string): string {
@@ -64,10 +60,10 @@ async function build(folder: string, number: number, { files, way, goneMs, gapsM
 
 /** The number of the build that a deployment is, when it is one, whole. @throws when it is not. */
 async function readBuild(url: string): Promise<number> {
-  const page = await server.visit(url);
+  const page = await server().visit(url);
   const [number, files] = page.text.split(' ', 2).map(Number) as [number, number];
   for (const path of pathsOf(files)) {
-    const { status, text } = await server.visit(url, `/${path}`);
+    const { status, text } = await server().visit(url, `/${path}`);
     expect({ path, status, text }).toEqual({ path, status: 200, text: textOf(number, files, path) });
   }
   return number;
@@ -80,8 +76,8 @@ it(
     const home = mkdtempSync(join(tmpdir(), 'berth-builds-'));
     const folder = join(home, 'dist');
     const domain = 'builds.localhost';
-    const { key } = await server.account('scale');
-    const client = createClient({ server: `http://localhost:${server.port}`, key });
+    const { key } = await server().account('scale');
+    const client = createClient({ server: `http://localhost:${server().port}`, key });
     const plans = fc.sample(plan, { seed: SEED, numRuns: BUILDS });
 
     await build(folder, 0, { ...plans[0]!, way: 'delete' });
@@ -98,7 +94,7 @@ it(
         expect(published.has(number), `build ${number} was published twice`).toBe(false);
         published.set(number, deployment.deployment);
       }
-      expect(await readBuild(`http://${domain}:${server.port}`)).toBe(wanted);
+      expect(await readBuild(`http://${domain}:${server().port}`)).toBe(wanted);
     };
     await untilLive(0);
 
@@ -106,7 +102,7 @@ it(
     let visiting = true;
     const visitor = (async () => {
       for (let newest = 0; visiting;) {
-        const { status, text } = await server.visit(`http://${domain}:${server.port}`);
+        const { status, text } = await server().visit(`http://${domain}:${server().port}`);
         expect(status).toBe(200);
         const [number, files] = text.split(' ', 2).map(Number) as [number, number];
         expect(text).toBe(textOf(number, files, 'index.html'));
