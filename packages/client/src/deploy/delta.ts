@@ -41,12 +41,8 @@ export async function uploadDelta(work: Work, { put, changes }: Difference): Pro
     if (anew === 0) tell({ type: 'planned', via: 'delta', changes, missing: progress.total });
     try {
       const upload = await sendMissing(work, open, () => begin(work, put, changes.removed), progress);
-      const deployment = await retry(
-        () => asked.client.api.deployments.commit.mutate({ upload }, { signal }),
-        work.retries(),
-      );
       progress.end();
-      return deployment;
+      return await retry(() => asked.client.api.deployments.commit.mutate({ upload }, { signal }), work.retries());
     } catch (failure) {
       if (anew === BEGIN_ANEW) throw failure;
       if (isStatus(failure, 404)) unfinished.renew();
