@@ -6,6 +6,7 @@ import { findPublished, nameOfTarget, savePublished } from '../folder/published.
 import { readFolderTelling } from '../folder/read-folder.ts';
 import type { DeployEvent } from './events.ts';
 import type { DeployFolderInput, DeployFolderOptions } from './input.ts';
+import { markOf } from './password-mark.ts';
 import { publish, refuseImpossible } from './publish.ts';
 import { folderSource } from './source.ts';
 import { fingerprintOf, openUnfinished } from './unfinished.ts';
@@ -34,7 +35,8 @@ export function deployFolder(
     const snapshot = options.snapshot ?? (await readFolderTelling(input.folder, cacheDir, tell, signal));
     const target = { server: client.server, key: client.key, root: snapshot.root, domain };
     const name = nameOfTarget(target);
-    const fingerprint = await fingerprintOf(snapshot.files, input, name);
+    const password = await markOf(input.password, name);
+    const fingerprint = fingerprintOf(snapshot.files, input, password);
     const unfinished = openUnfinished(join(cacheDir, 'unfinished', `${name}.json`), fingerprint);
     const work = {
       source: folderSource(snapshot),
@@ -45,7 +47,7 @@ export function deployFolder(
       signal,
     };
     return publish(work, options, ({ deployment }) =>
-      savePublished(cacheDir, target, { deployment, files: snapshot.files }),
+      savePublished(cacheDir, target, { deployment, password, files: snapshot.files }),
     );
   });
 }

@@ -1,5 +1,4 @@
-import { hash, randomUUID, scrypt } from 'node:crypto';
-import { promisify } from 'node:util';
+import { hash, randomUUID } from 'node:crypto';
 import { UPLOAD_SECONDS } from '@berth/contract';
 import { readCacheFile, removeCacheFile, writeCacheFile } from '../folder/cache-files.ts';
 import type { FolderFile } from '../folder/snapshot.ts';
@@ -59,15 +58,13 @@ export function openUnfinished(path: string, fingerprint: string): Unfinished {
   };
 }
 
-/** What a deploy asks for, as a hash. A password goes into it slowly: nobody finds it by trying those that people use. */
-export async function fingerprintOf(
+/** What a deploy asks for, as a hash. @param password The mark of the password. */
+export function fingerprintOf(
   files: readonly FolderFile[],
-  { labels, password, ttl, via }: Publication,
-  salt: string,
-): Promise<string> {
-  const secret =
-    password === undefined ? null : ((await promisify(scrypt)(password, salt, 32)) as Buffer).toString('hex');
-  return hash('sha256', JSON.stringify([files.map(({ path, sha256 }) => [path, sha256]), labels, secret, ttl, via]));
+  { labels, ttl, via }: Publication,
+  password: string | null,
+): string {
+  return hash('sha256', JSON.stringify([files.map(({ path, sha256 }) => [path, sha256]), labels, password, ttl, via]));
 }
 
 function findKey(path: string, fingerprint: string): string | null {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { nameOf, readCacheFile, writeCacheFile } from './cache-files.ts';
 import type { FolderFile } from './snapshot.ts';
 
-const VERSION = 1;
+const VERSION = 2;
 
 /** Where a folder is published to, and as whom. */
 export interface Target {
@@ -18,6 +18,8 @@ export interface Target {
 export interface Published {
   /** The id of the deployment. */
   deployment: string;
+  /** The mark of its password; `null` when it has none. */
+  password: string | null;
   /** Path to SHA-256. */
   files: ReadonlyMap<string, string>;
 }
@@ -33,17 +35,19 @@ export function findPublished(cacheDir: string, target: Target): Published | nul
   if (file?.['version'] !== VERSION || typeof file['deployment'] !== 'string' || !Array.isArray(file['files']))
     return null;
   const files: unknown[] = file['files'];
-  return files.every(isEntry) ? { deployment: file['deployment'], files: new Map(files) } : null;
+  const { deployment, password } = file;
+  if (!files.every(isEntry) || (password !== null && typeof password !== 'string')) return null;
+  return { deployment, password, files: new Map(files) };
 }
 
 /** Remembers what was published. */
 export function savePublished(
   cacheDir: string,
   target: Target,
-  { deployment, files }: { deployment: string; files: readonly FolderFile[] },
+  { deployment, password, files }: Omit<Published, 'files'> & { files: readonly FolderFile[] },
 ): void {
   const entries = files.map(({ path, sha256 }) => [path, sha256]);
-  writeCacheFile(pathOf(cacheDir, target), { version: VERSION, deployment, files: entries });
+  writeCacheFile(pathOf(cacheDir, target), { version: VERSION, deployment, password, files: entries });
 }
 
 function pathOf(cacheDir: string, target: Target): string {

@@ -1,8 +1,9 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { deployFolder } from '../deploy/deploy-folder.ts';
+import { markOf } from '../deploy/password-mark.ts';
 import { ClientError } from '../errors.ts';
 import { defaultCacheDir } from '../folder/cache-files.ts';
-import { findPublished, type Published } from '../folder/published.ts';
+import { findPublished, nameOfTarget, type Published, type Target } from '../folder/published.ts';
 import type { FolderEvent } from '../folder/events.ts';
 import { takeAll } from '../progress.ts';
 import { type ReadFolder, readFolder } from '../folder/read-folder.ts';
@@ -68,13 +69,12 @@ export function createPublisher(
   let mayPrune = true;
   let pruning: Promise<void> = Promise.resolve();
 
-  const publishedBefore = (root: string): Published | null =>
-    findPublished(cacheDir, { server: client.server, key: client.key, root, domain });
+  const targetAt = (root: string): Target => ({ server: client.server, key: client.key, root, domain });
 
-  // A password that was changed is not seen from here, so it is always published.
   const isLiveAlready = async ({ root, files }: ReadFolder): Promise<boolean> => {
-    const before = publishedBefore(root);
-    if (before === null || input.password !== undefined || lookOf(before).id !== describe(files).id) return false;
+    const before = findPublished(cacheDir, targetAt(root));
+    if (before === null || lookOf(before).id !== describe(files).id) return false;
+    if (before.password !== (await markOf(input.password, nameOfTarget(targetAt(root))))) return false;
     return isShown(client, before.deployment, domain, signal);
   };
 
@@ -105,7 +105,7 @@ export function createPublisher(
 
   return {
     remembered() {
-      const before = existsSync(folder) ? publishedBefore(realpathSync(folder)) : null;
+      const before = existsSync(folder) ? findPublished(cacheDir, targetAt(realpathSync(folder))) : null;
       return before && lookOf(before);
     },
     look: () =>

@@ -16,7 +16,7 @@ const contentsOf = (all: readonly { path: string; sha256: string }[]) =>
 test('what was published, with what changed put and removed, is what there is', () => {
   fc.assert(
     fc.property(files, files, (before, now) => {
-      const { put, changes } = differenceOf({ deployment: 'x', files: contentsOf(before) }, now);
+      const { put, changes } = differenceOf({ password: null, deployment: 'x', files: contentsOf(before) }, now);
       const after = contentsOf(before);
       for (const path of changes.removed) after.delete(path);
       for (const { path, sha256 } of put) after.set(path, sha256);

@@ -198,6 +198,20 @@ describe('watching a folder', () => {
     expect(await show(domain)).toBe('one');
   });
 
+  it('deploys nothing after a restart with the same password, but with another one (D4)', async () => {
+    build({ 'index.html': 'one' });
+    for (const [password, tells] of [
+      ['open sesame', 'published'],
+      ['open sesame', 'unchanged'],
+      ['open barley', 'published'],
+      [undefined, 'published'],
+    ] as const) {
+      const watching = watch({ password });
+      await watching.next(tells);
+      await watching.stop();
+    }
+  });
+
   it('keeps what is live while the folder is gone, empty, or without its front page (D3)', async () => {
     build({ 'index.html': 'one', 'app.js': '1' });
     const domain = freshDomain();
