@@ -1,8 +1,21 @@
 import { contextBridge, ipcRenderer, webUtils } from 'electron';
 import { COMMANDS, commandChannel, EVENTS, eventChannel, GRANT_CHANNEL } from '../shared/channels.ts';
+import type { Answer } from '../shared/contract.ts';
+import type { Problem } from '../shared/problem.ts';
+
+const MOST_DROPPED = 1_000;
+
+/** Asks the app. What cannot be sent, and what nobody answers, is an answer too: nothing rejects. */
+async function ask(channel: string, input: unknown): Promise<Answer<unknown>> {
+  try {
+    return await ipcRenderer.invoke(channel, input);
+  } catch {
+    return refuse('unexpected', 'The app did not answer.', 'Restart the app.');
+  }
+}
 
 const commands = Object.fromEntries(
-  COMMANDS.map((name) => [name, (input: unknown) => ipcRenderer.invoke(commandChannel(name), input)]),
+  COMMANDS.map((name) => [name, (input: unknown) => ask(commandChannel(name), input)]),
 );
 
 const events = Object.fromEntries(
@@ -17,10 +30,30 @@ const events = Object.fromEntries(
   ]),
 );
 
-const grant = (files: readonly File[]) =>
-  ipcRenderer.invoke(
-    GRANT_CHANNEL,
-    [...files].map((file) => webUtils.getPathForFile(file)).filter((path) => path !== ''),
-  );
+/** Only here is a path made of what was dropped, and only the app hears it. */
+async function grant(files: Iterable<File> | null | undefined): Promise<Answer<unknown>> {
+  const dropped = [...(files ?? [])];
+  if (dropped.length > MOST_DROPPED)
+    return refuse(
+      'refused',
+      `More than ${MOST_DROPPED.toLocaleString('en-US')} files and folders were dropped at once.`,
+      'Drop the folder that they are in.',
+    );
+  const paths = dropped.map(pathOf).filter((path) => path !== '');
+  return ask(GRANT_CHANNEL, paths);
+}
+
+/** The path of a file on a disk; an empty string for everything else. */
+function pathOf(file: File): string {
+  try {
+    return webUtils.getPathForFile(file);
+  } catch {
+    return '';
+  }
+}
+
+function refuse(kind: Problem['kind'], message: string, next: string): Answer<never> {
+  return { ok: false, problem: { kind, message, next, file: null } };
+}
 
 contextBridge.exposeInMainWorld('desktop', { commands, events, grant });

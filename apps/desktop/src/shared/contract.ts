@@ -92,7 +92,15 @@ export const commands = {
   listVersions: { input: One, output: z.object({ versions: z.array(Version) }) },
   /** Makes a version live, and pauses when it is not what the folder holds. */
   makeLive: { input: One.extend({ deployment: z.string().max(300) }), output: Version },
-  changeFolder: { input: One.extend({ domain: Name.optional(), labels: Labels.optional() }), output: Nothing },
+  /** The password is that of the versions that are published from then on. */
+  changeFolder: {
+    input: One.extend({
+      domain: Name.optional(),
+      labels: Labels.optional(),
+      password: PublishOptions.shape.password,
+    }),
+    output: Nothing,
+  },
   /** Says where a folder is that was moved. */
   locateFolder: { input: One.extend({ grant: Grant }), output: Nothing },
   /** Shows it in the file manager. */

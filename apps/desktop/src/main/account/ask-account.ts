@@ -1,0 +1,24 @@
+import { type BerthClient, ClientError } from '@berth/client';
+import { Account } from '@berth/contract';
+
+/** A server that is silent for so long does not answer, in milliseconds. */
+const PATIENCE_MS = 15_000;
+
+/**
+ * Asks a server whose the key of a client is.
+ *
+ * @throws ClientError: `signed-out` when the server does not take the key; `network` also when it is silent; `aborted`.
+ */
+export async function askAccount(client: BerthClient, given: AbortSignal): Promise<Account> {
+  const silence = AbortSignal.timeout(PATIENCE_MS);
+  const signal = AbortSignal.any([given, silence]);
+  const answer = await client.api.account.get.query(undefined, { signal }).catch((error: unknown) => {
+    if (silence.aborted && !given.aborted) throw new ClientError('network', `${client.server.host} does not answer.`);
+    throw error;
+  });
+  const account = Account.safeParse(answer);
+  if (account.success) return account.data;
+  throw new ClientError('server', `${client.server.host} answered nothing that can be understood.`, {
+    cause: account.error,
+  });
+}

@@ -1,0 +1,185 @@
+import { join } from 'node:path';
+import { ClientError } from '@berth/client';
+import { z } from 'zod';
+import type { Session } from '../../shared/session.ts';
+import type { Tell } from '../backend.ts';
+import type { Native } from '../native.ts';
+import { openJsonFile } from '../storage/json-file.ts';
+import type { Accounts } from './accounts.ts';
+import { readServerAddress } from './address.ts';
+import { findServer } from './find-server.ts';
+import { createKnownServer, type KnownServer, type Pauses } from './known-server.ts';
+import { pastedKey } from './pasted-key.ts';
+import type { SignInMethod } from './sign-in-method.ts';
+
+const MOST_SERVERS = 50;
+/** How long a server may take to show that it is one, in milliseconds. */
+const FIND_WITHIN_MS = 15_000;
+const PAUSES: Pauses = { firstMs: 2_000, longestMs: 2 * 60_000 };
+
+/** What is kept. Keys are not: the keychain has them. */
+const Servers = z.object({
+  current: z.url(),
+  servers: z
+    .array(z.object({ origin: z.url(), email: z.string().nullable() }))
+    .min(1)
+    .max(MOST_SERVERS),
+});
+
+export interface AccountsOptions {
+  native: Pick<Native, 'keychain'>;
+  /** Where `servers.json` is kept. */
+  dataDir: string;
+  /** The server that is known from the start. */
+  server: string;
+  tell: Tell;
+  /** Default: the global one. */
+  fetch?: typeof globalThis.fetch | undefined;
+  /** How one signs in. Default: with a key that was copied. */
+  method?: SignInMethod<{ key: string }> | undefined;
+  /** Default: from 2 seconds to 2 minutes. */
+  pauses?: Pauses | undefined;
+}
+
+/**
+ * Opens the servers that are known, and asks each whose its key is, without waiting for the answers.
+ *
+ * A key is kept for one server, and is never sent to another.
+ *
+ * @throws Error when the file of the servers cannot be read. Source: design of the desktop app, §1, §6; security T40.
+ */
+export async function openAccounts({
+  native: { keychain },
+  dataDir,
+  server: first,
+  tell,
+  fetch = globalThis.fetch,
+  method = pastedKey(fetch),
+  pauses = PAUSES,
+}: AccountsOptions): Promise<Accounts> {
+  const origin = readServerAddress(first);
+  const initial = { current: origin, servers: [{ origin, email: null }] };
+  const file = await openJsonFile({ path: join(dataDir, 'servers.json'), schema: Servers, initial });
+  const servers = new Map<string, KnownServer>();
+  const listeners: (() => void)[] = [];
+  const closing = new AbortController();
+  let { current } = file.value();
+  let online = true;
+
+  const session = (): Session => ({
+    servers: [...servers.values()].map((server) => ({ origin: server.origin, signIn: server.signIn() })),
+    current,
+    keysKept: keychain.kept,
+    online,
+  });
+
+  const save = (): Promise<void> =>
+    file.change(() => ({
+      current,
+      servers: [...servers.values()].map((server) => ({ origin: server.origin, email: server.email() })),
+    }));
+
+  const changed = (): void => {
+    if (closing.signal.aborted) return;
+    // What could not be written is written with the next change; a command that wants it written waits for it itself.
+    save().catch(() => {});
+    tell('session', session());
+    for (const listener of listeners) listener();
+  };
+
+  const know = async (origin: string, email: string | null): Promise<void> => {
+    const key = await keychain.read(origin).catch(() => null);
+    servers.set(origin, createKnownServer({ origin, key, email, fetch, pauses, onChange: changed }));
+  };
+
+  const find = (origin: string): KnownServer => {
+    const server = servers.get(origin);
+    if (!server) throw new ClientError('refused', `${origin} is not one of your servers. Add it first.`);
+    return server;
+  };
+
+  const removeKey = (origin: string): Promise<void> =>
+    keychain.remove(origin).catch((cause: unknown) => {
+      throw new ClientError('refused', 'The key could not be deleted from the keychain of the system.', { cause });
+    });
+
+  for (const { origin, email } of file.value().servers) await know(origin, email);
+  if (!servers.has(current)) current = servers.keys().next().value!;
+  for (const server of servers.values()) void server.check().catch(() => {});
+
+  return {
+    session,
+    client: (origin = current) => find(origin).client(),
+    onChange: (listener) => void listeners.push(listener),
+    refused: (origin) =>
+      void servers
+        .get(origin)
+        ?.check()
+        .catch(() => {}),
+    setOnline(now) {
+      if (now === online) return;
+      online = now;
+      changed();
+      if (!now) return;
+      for (const server of servers.values())
+        if (server.signIn().is !== 'signed-in') void server.check().catch(() => {});
+    },
+    handlers: {
+      async addServer({ address }) {
+        const typed = readServerAddress(address);
+        const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(FIND_WITHIN_MS)]);
+        const origin = servers.has(typed) ? typed : await findServer(typed, { fetch, signal });
+        if (!servers.has(origin)) {
+          if (servers.size >= MOST_SERVERS)
+            throw new ClientError('refused', `There are ${MOST_SERVERS} servers already: remove one first.`);
+          await know(origin, null);
+        }
+        current = origin;
+        changed();
+        await save();
+        return { origin };
+      },
+      async chooseServer({ origin }) {
+        ({ origin: current } = find(origin));
+        changed();
+        await save();
+      },
+      async removeServer({ origin }) {
+        const server = find(origin);
+        if (servers.size === 1) throw new ClientError('refused', 'This is your only server: add another one first.');
+        await removeKey(origin);
+        servers.delete(origin);
+        await server.close();
+        if (current === origin) current = servers.keys().next().value!;
+        changed();
+        await save();
+      },
+      async signIn({ key }) {
+        const server = find(current);
+        const signedIn = await method.signIn(new URL(server.origin), { key }, closing.signal);
+        if (servers.get(server.origin) !== server)
+          throw new ClientError('aborted', `${server.origin} was removed meanwhile.`);
+        await keychain.write(server.origin, signedIn.key).catch((cause: unknown) => {
+          throw new ClientError('refused', 'The keychain of the system did not take the key.', { cause });
+        });
+        server.use(signedIn);
+        await save();
+        return { email: signedIn.account.email };
+      },
+      async signOut() {
+        const server = find(current);
+        await removeKey(server.origin);
+        server.forget();
+        await save();
+      },
+      async refreshAccount() {
+        await find(current).check();
+      },
+    },
+    async close() {
+      closing.abort();
+      await Promise.all([...servers.values()].map((server) => server.close()));
+      await file.change((value) => value).catch(() => {});
+    },
+  };
+}

@@ -1,0 +1,30 @@
+import { ClientError, createClient } from '@berth/client';
+import { CREDENTIAL } from '@berth/contract';
+import { askAccount } from './ask-account.ts';
+import type { SignInMethod } from './sign-in-method.ts';
+
+/** An API key that was copied from elsewhere. The server is asked whose it is, once it looks like one. */
+export function pastedKey(fetch: typeof globalThis.fetch): SignInMethod<{ key: string }> {
+  return {
+    async signIn(server, { key: pasted }, signal) {
+      const key = pasted.trim();
+      if (key.startsWith('deploy-'))
+        throw new ClientError(
+          'refused',
+          'This is a deploy token: it can publish, but neither list sites nor keep a name. Sign in with an API key, which begins with "ship-".',
+        );
+      if (!CREDENTIAL.test(key))
+        throw new ClientError('refused', 'This is no API key: one is "ship-" and 32 digits from 0 to f.');
+      const account = await askAccount(createClient({ server: server.href, key, fetch }), signal).catch(
+        (error: unknown) => {
+          if (!(error instanceof ClientError) || error.status !== 401) throw error;
+          throw new ClientError(
+            'refused',
+            `${server.host} does not know this key: it was revoked, or is for another server.`,
+          );
+        },
+      );
+      return { key, account };
+    },
+  };
+}

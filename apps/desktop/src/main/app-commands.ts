@@ -1,0 +1,58 @@
+import { ClientError } from '@berth/client';
+import type { AppState } from '../shared/contract.ts';
+import type { Handlers } from './backend.ts';
+import type { Grants } from './grants.ts';
+import type { Native } from './native.ts';
+import { mayOpen } from './shell/links.ts';
+
+export interface AppCommandParts {
+  native: Pick<Native, 'copyText' | 'openExternal' | 'pickFolder' | 'pickFiles' | 'restartToUpdate'>;
+  grants: Pick<Grants, 'give'>;
+  state(): AppState;
+}
+
+/** The commands that belong to the app as a whole. */
+export type AppCommands = Pick<
+  Handlers,
+  'readState' | 'copy' | 'openLink' | 'pickFolder' | 'pickFiles' | 'restartToUpdate'
+>;
+
+/** Source: design of the desktop app, §6. */
+export function createAppCommands({ native, grants, state }: AppCommandParts): AppCommands {
+  return {
+    readState: async () => state(),
+    async copy({ text }) {
+      try {
+        native.copyText(text);
+      } catch (cause) {
+        throw new ClientError('refused', 'The clipboard cannot be written to.', { cause });
+      }
+    },
+    async openLink({ url }) {
+      const origins = state().session.servers.map(({ origin }) => origin);
+      const address = mayOpen(url, origins);
+      if (!address) throw new ClientError('refused', 'This link is not opened: it leads to no page of a known kind.');
+      await native.openExternal(address.href).catch((cause: unknown) => {
+        throw new ClientError('refused', 'The browser could not be opened. Copy the link instead.', { cause });
+      });
+    },
+    async pickFolder() {
+      const path = await native.pickFolder();
+      const [given = null] = path === null ? [] : await grants.give([path]);
+      if (path !== null && given?.kind !== 'folder')
+        throw new ClientError('folder', 'The folder cannot be read. Choose another one.');
+      return given;
+    },
+    async pickFiles() {
+      const paths = await native.pickFiles();
+      const given = await grants.give(paths);
+      if (given.length < paths.length)
+        throw new ClientError('folder', 'Some of the files cannot be read. Choose others.');
+      return given;
+    },
+    async restartToUpdate() {
+      if (state().update.is !== 'ready') throw new ClientError('refused', 'There is no newer version to restart to.');
+      native.restartToUpdate();
+    },
+  };
+}

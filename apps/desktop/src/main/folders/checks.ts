@@ -1,0 +1,66 @@
+import { realpath, stat } from 'node:fs/promises';
+import { type BerthClient, ClientError } from '@berth/client';
+import { Labels, MAX_LABELS, Password } from '@berth/contract';
+import { findWholeName, readDomain } from '../sites/domain-name.ts';
+import { validateName } from './suggest-name.ts';
+import type { FolderRecord } from './record.ts';
+
+/** The labels of a watch, one fewer than others have: its own is among them. @throws ClientError `refused`. */
+export function checkLabels(labels: readonly string[]): string[] {
+  const read = Labels.safeParse(labels);
+  if (!read.success)
+    throw new ClientError(
+      'refused',
+      `These labels cannot be used: ${read.error.issues[0]?.message ?? 'they are none'}.`,
+    );
+  if (read.data.length >= MAX_LABELS)
+    throw new ClientError(
+      'refused',
+      `A watched folder has a label of its own: give it at most ${MAX_LABELS - 1} others.`,
+    );
+  return read.data;
+}
+
+/** The password as the server takes it. @throws ClientError `refused`. */
+export function checkPassword(typed: string): string {
+  const read = Password.safeParse(typed);
+  if (read.success) return read.data;
+  throw new ClientError('refused', `This password cannot be used: ${read.error.issues[0]?.message ?? 'it is none'}.`);
+}
+
+/** That a path is a folder, and no other watched one. @throws ClientError `folder` or `refused`. */
+export async function checkPath(path: string, others: readonly FolderRecord[]): Promise<string> {
+  const found = await stat(path).catch(() => null);
+  if (found?.isDirectory() !== true) throw new ClientError('folder', `There is no folder at ${path}.`);
+  const real = await realpath(path);
+  for (const other of others)
+    if (other.path === path || (await realpath(other.path).catch(() => other.path)) === real)
+      throw new ClientError('refused', `${path} is watched already: it is shown at ${other.url ?? other.domain}.`);
+  return path;
+}
+
+/**
+ * That a name can be had, as far as the server can be asked, and that no other folder is published under it.
+ *
+ * @param others Those of the same server.
+ * @returns The name as it is kept. @throws ClientError `refused`.
+ */
+export async function checkDomain(
+  client: BerthClient,
+  typed: string,
+  others: readonly FolderRecord[],
+): Promise<string> {
+  const name = readDomain(typed);
+  const whole = await findWholeName(client, name).catch(() => null);
+  const isSame = async ({ domain, url }: FolderRecord): Promise<boolean> => {
+    if (domain === name) return true;
+    if (whole === null) return false;
+    return whole === (url === null ? await findWholeName(client, domain).catch(() => null) : new URL(url).hostname);
+  };
+  for (const other of others)
+    if (await isSame(other))
+      throw new ClientError('refused', `${name} shows ${other.path} already: one name shows one folder.`);
+  const validation = await validateName(client, name);
+  if (validation === null || (validation.valid && validation.available)) return name;
+  throw new ClientError('refused', `${name} cannot be used: ${validation.reason ?? 'somebody else has it'}.`);
+}

@@ -1,0 +1,179 @@
+import { randomBytes } from 'node:crypto';
+import { type BerthClient, ClientError } from '@berth/client';
+import type { Accounts } from '../account/accounts.ts';
+import { asking, findClient } from '../account/credentials.ts';
+import type { Handlers } from '../backend.ts';
+import type { Grants } from '../grants.ts';
+import type { Native } from '../native.ts';
+import { readDomain } from '../sites/domain-name.ts';
+import { checkDomain, checkLabels, checkPassword, checkPath } from './checks.ts';
+import type { Folder } from './folder.ts';
+import { type FolderRecord, passwordName } from './record.ts';
+import { createRunningHandlers } from './running-handlers.ts';
+import { suggestName, validateName } from './suggest-name.ts';
+
+/** The commands about watched folders. */
+export type FolderHandlers = Pick<
+  Handlers,
+  | 'suggestName'
+  | 'watch'
+  | 'pauseFolder'
+  | 'resumeFolder'
+  | 'publishFolder'
+  | 'cancelFolder'
+  | 'undoFolder'
+  | 'listVersions'
+  | 'makeLive'
+  | 'changeFolder'
+  | 'locateFolder'
+  | 'showFolder'
+  | 'removeFolder'
+>;
+
+export interface FolderHandlersOptions {
+  native: Pick<Native, 'keychain' | 'showFolder'>;
+  accounts: Pick<Accounts, 'session' | 'client' | 'refused'>;
+  grants: Grants;
+  /** The folder of a publishing. @throws ClientError `refused` when there is none. */
+  publishedFolder(publishing: string): string;
+  /** In the order in which they were added. */
+  folders: ReadonlyMap<string, Folder>;
+  /** Begins to watch. */
+  add(record: FolderRecord): void;
+  remove(id: string): void;
+  /** Asks the server what a folder's address shows. */
+  learn(folder: Folder): Promise<void>;
+  /** Resolves when everything is written down. */
+  saved(): Promise<void>;
+}
+
+/** Answers the commands about watched folders. What was wrong in a command changes nothing. */
+export function createFolderHandlers({
+  native: { keychain, showFolder },
+  accounts,
+  grants,
+  publishedFolder,
+  folders,
+  add,
+  remove,
+  learn,
+  saved,
+}: FolderHandlersOptions): FolderHandlers {
+  const find = (id: string): Folder => {
+    const folder = folders.get(id);
+    if (!folder) throw new ClientError('refused', 'This folder is not watched any more.');
+    return folder;
+  };
+
+  const othersAt = (server: string, id?: string): FolderRecord[] =>
+    recordsBut(id).filter((record) => record.server === server);
+
+  const recordsBut = (id?: string): FolderRecord[] =>
+    [...folders.values()].filter((folder) => folder.id !== id).map((folder) => folder.record());
+
+  const pathOf = (of: { grant: string } | { publishing: string }): string => {
+    if ('publishing' in of) return publishedFolder(of.publishing);
+    const { path, kind } = grants.look(of.grant);
+    if (kind === 'folder') return path;
+    throw new ClientError('refused', 'Only a folder can be watched. Choose the folder that the file is in.');
+  };
+
+  const keepPassword = (id: string, password: string): Promise<void> =>
+    keychain.write(passwordName(id), password).catch((cause: unknown) => {
+      throw new ClientError('refused', 'The keychain of the system did not take the password.', { cause });
+    });
+
+  let checking: Promise<unknown> = Promise.resolve();
+
+  /** One after the other, so that each sees what the ones before it have added. */
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const done = checking.then(work);
+    checking = done.catch(() => {});
+    return done;
+  };
+
+  const askFor = <T>(folder: Folder, work: (client: BerthClient) => Promise<T>): Promise<T> =>
+    asking(accounts, work, folder.record().server);
+
+  return {
+    ...createRunningHandlers({ showFolder, accounts, find, askFor, learn, saved }),
+    async suggestName({ of, name }) {
+      const { current } = accounts.session();
+      const client = findClient(accounts, current);
+      if (name !== undefined) {
+        const read = readDomain(name);
+        return { name: read, validation: await validateName(client, read) };
+      }
+      const taken = new Set(othersAt(current).map(({ domain }) => domain.split('.', 1)[0]));
+      return suggestName(client, pathOf(of), (name) => taken.has(name));
+    },
+    watch: ({ of, domain, labels, password }) =>
+      inTurn(async () => {
+        const { current: server } = accounts.session();
+        const record = await asking(accounts, async (client): Promise<FolderRecord> => ({
+          id: randomBytes(8).toString('hex'),
+          path: await checkPath(pathOf(of), recordsBut()),
+          server,
+          domain: await checkDomain(client, domain, othersAt(server)),
+          labels: checkLabels(labels),
+          password: password !== undefined,
+          paused: null,
+          url: null,
+          live: null,
+          needsDns: false,
+        }));
+        if (password !== undefined) await keepPassword(record.id, checkPassword(password));
+        if ('grant' in of) grants.take(of.grant);
+        add(record);
+        await saved();
+        return { id: record.id };
+      }),
+    async changeFolder({ id, domain: typed, labels: given, password: entered }) {
+      await inTurn(async () => {
+        const folder = find(id);
+        const { server, domain, paused } = folder.record();
+        const named =
+          typed === undefined
+            ? domain
+            : await askFor(folder, (client) => checkDomain(client, typed, othersAt(server, id)));
+        const labels = given && checkLabels(given);
+        if (entered !== undefined) await keepPassword(id, checkPassword(entered));
+        await folder.still(async () =>
+          folder.change({
+            ...(labels && { labels }),
+            ...(entered !== undefined && { password: true }),
+            ...(named !== domain && {
+              domain: named,
+              url: null,
+              live: null,
+              needsDns: false,
+              paused: paused && 'asked',
+            }),
+          }),
+        );
+        await saved();
+      });
+    },
+    async locateFolder({ id, grant }) {
+      await inTurn(async () => {
+        const folder = find(id);
+        const path = await checkPath(pathOf({ grant }), recordsBut(id));
+        grants.take(grant);
+        await folder.still(async () => folder.change({ path }));
+        await saved();
+      });
+    },
+    async removeFolder({ id }) {
+      const folder = find(id);
+      if (folder.record().password)
+        await keychain.remove(passwordName(id)).catch((cause: unknown) => {
+          throw new ClientError('refused', 'The password could not be deleted from the keychain of the system.', {
+            cause,
+          });
+        });
+      remove(id);
+      await folder.close();
+      await saved();
+    },
+  };
+}

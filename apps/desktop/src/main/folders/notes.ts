@@ -1,0 +1,73 @@
+import type { EventData } from '../../shared/contract.ts';
+import type { FolderState, WatchedFolder } from '../../shared/folder.ts';
+import type { Session } from '../../shared/session.ts';
+import type { Tell } from '../backend.ts';
+import type { Native } from '../native.ts';
+
+export interface NotesOptions {
+  native: Pick<Native, 'notify' | 'isLookedAt' | 'showWindow'>;
+  /** Opens a site in the browser, once its address was checked. */
+  openLink(url: string): void;
+  /** Whether the user wants any. */
+  wanted(): boolean;
+  tell: Tell;
+}
+
+/** What is told beside the window. */
+export interface Notes {
+  /** A folder changed. */
+  folder(before: WatchedFolder, now: WatchedFolder): void;
+  /** The session changed. */
+  session(session: Session, folders: readonly WatchedFolder[]): void;
+}
+
+/**
+ * Tells, while nobody looks at the window, of a folder that was published, of one that goes on only when somebody does
+ * something, and, once for all of its folders, of a server that does not take the key any more. A click opens the site, or
+ * shows what is to be done.
+ *
+ * Source: design of the desktop app, §8.
+ */
+export function createNotes({ native, openLink, wanted, tell }: NotesOptions): Notes {
+  const refused = new Set<string>();
+
+  const note = (title: string, body: string, onClick: () => void): void => {
+    if (wanted() && !native.isLookedAt()) native.notify({ title, body, onClick });
+  };
+
+  const show = (where: EventData<'navigate'>) => (): void => {
+    native.showWindow();
+    tell('navigate', where);
+  };
+
+  return {
+    folder(before, { id, name, domain, url, state, live, needsDns }) {
+      const toFolder = show({ page: 'folders', id });
+      if (state.is === 'live' && live !== null && live.deployment !== before.live?.deployment) {
+        if (url === null || needsDns)
+          return note(`${name} is published`, `${domain} shows it once its DNS records are there.`, toFolder);
+        return note(`${name} is live`, url, () => openLink(url));
+      }
+      const trouble = troubleOf(state);
+      if (trouble !== null && troubleOf(before.state) === null) note(`${name} was not published`, trouble, toFolder);
+    },
+    session({ servers }, folders) {
+      for (const { origin, signIn } of servers) {
+        if (signIn.is !== 'refused') refused.delete(origin);
+        else if (
+          !refused.has(origin) &&
+          folders.some(({ server, state }) => server === origin && state.is !== 'paused')
+        ) {
+          refused.add(origin);
+          note('Sign in again', `${origin} does not take your key any more.`, show({ page: 'settings' }));
+        }
+      }
+    },
+  };
+}
+
+/** What somebody has to see to; `null` when there is nothing, or it goes on by itself. */
+function troubleOf(state: FolderState): string | null {
+  const isForSomebody = state.is === 'failed' || (state.is === 'waiting' && state.problem.kind === 'folder');
+  return isForSomebody ? state.problem.message : null;
+}

@@ -1,0 +1,174 @@
+import { join } from 'node:path';
+import type { WatchRule } from '@berth/client';
+import type { Domain } from '@berth/contract';
+import type { WatchedFolder } from '../../shared/folder.ts';
+import type { Settings } from '../../shared/settings.ts';
+import type { Accounts } from '../account/accounts.ts';
+import { findClient } from '../account/credentials.ts';
+import type { Tell } from '../backend.ts';
+import type { Grants } from '../grants.ts';
+import type { Native } from '../native.ts';
+import { openJsonFile } from '../storage/json-file.ts';
+import { createFolder, type Folder, type Shown } from './folder.ts';
+import { lacksDns } from './folder-state.ts';
+import { createFolderHandlers, type FolderHandlers } from './handlers.ts';
+import { createNotes } from './notes.ts';
+import { type FolderRecord, FolderRecords } from './record.ts';
+import { readLive } from './versions.ts';
+
+export interface FoldersOptions {
+  native: Pick<Native, 'keychain' | 'showFolder' | 'notify' | 'isLookedAt' | 'showWindow'>;
+  accounts: Pick<Accounts, 'session' | 'client' | 'onChange' | 'refused'>;
+  grants: Grants;
+  settings(): Settings;
+  /** Where `folders.json` is kept. */
+  dataDir: string;
+  /** Where the engine remembers hashes, and what was published. */
+  cacheDir: string;
+  /** Other times than the engine's. */
+  watchRule?: Partial<WatchRule> | undefined;
+  tell: Tell;
+  /** Opens a site in the browser, once its address was checked. */
+  openLink(url: string): void;
+  /** The folder of a publishing. @throws ClientError `refused` when there is none. */
+  publishedFolder(publishing: string): string;
+}
+
+/** The folders that are watched. */
+export interface Folders {
+  /** In the order in which they were added. */
+  list(): WatchedFolder[];
+  /** Looks at all of them: the window came to the front, the machine woke up, or there is a network again. */
+  awake(): void;
+  /** Somebody asked how a domain is. @param server The origin. */
+  hearDomain(server: string, domain: Domain): void;
+  readonly handlers: FolderHandlers;
+  /** Ends what is under way; what was live stays. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the folders that are watched, and goes on with those that are not paused.
+ *
+ * @throws Error when their file cannot be read. Source: design of the desktop app, §5, §8.
+ */
+export async function openFolders(options: FoldersOptions): Promise<Folders> {
+  const { native, accounts, settings, dataDir, cacheDir, watchRule, tell, openLink } = options;
+  const file = await openJsonFile<{ folders: FolderRecord[] }>({
+    path: join(dataDir, 'folders.json'),
+    schema: FolderRecords,
+    initial: { folders: [] },
+  });
+  const folders = new Map<string, Folder>();
+  const notes = createNotes({ native, openLink, wanted: () => settings().notifications, tell });
+  let isTelling = false;
+  let isClosed = false;
+  /** Nothing is written any more. A command that still waits for a server leaves its folder paused, as it was written down before. */
+  let isOver = false;
+
+  const list = (): WatchedFolder[] => [...folders.values()].map((folder) => folder.show());
+
+  /** However much changes at once is told once. */
+  const tellSoon = (): void => {
+    if (isTelling || isClosed) return;
+    isTelling = true;
+    setImmediate(() => {
+      isTelling = false;
+      if (!isClosed) tell('folders', list());
+    });
+  };
+
+  const save = async (): Promise<void> => {
+    if (!isOver) await file.change(() => ({ folders: [...folders.values()].map((folder) => folder.record()) }));
+  };
+
+  const changed = (before: Shown, now: Shown): void => {
+    const folder = folders.get(now.record.id);
+    if (!folder) return;
+    // What could not be written is written with the next change; a command that wants it written waits for it itself.
+    if (before.record !== now.record) save().catch(() => {});
+    tellSoon();
+    if (isClosed) return;
+    notes.folder(before.folder, now.folder);
+    if (now.folder.state.is === 'live' && before.folder.state.is !== 'live' && now.folder.live === null)
+      void learn(folder);
+  };
+
+  /** Asks what the address of a folder shows. It is not known in an app that was set up anew, or after a deploy was given up. */
+  const learn = async (folder: Folder): Promise<void> => {
+    const { server, domain } = folder.record();
+    const client = findClient(accounts, server);
+    const found = client && (await readLive(client, domain).catch(() => null));
+    if (!found || isClosed || folder.record().domain !== domain) return;
+    const isKnown = found.live?.deployment === folder.record().live?.deployment;
+    folder.change({ url: found.domain.url, needsDns: lacksDns(found.domain), ...(!isKnown && { live: found.live }) });
+  };
+
+  const open = (record: FolderRecord): void => {
+    const { id, server } = record;
+    const folder = createFolder({
+      record,
+      keychain: native.keychain,
+      cacheDir,
+      watchRule,
+      keep: () => settings().keepVersions,
+      findClient: () => findClient(accounts, server),
+      onRefused: () => accounts.refused(server),
+      onChange: changed,
+    });
+    folders.set(id, folder);
+  };
+
+  const turn = (): void => {
+    if (isClosed) return;
+    const known = new Set(accounts.session().servers.map(({ origin }) => origin));
+    for (const folder of folders.values()) {
+      const { server, paused } = folder.record();
+      if (!known.has(server) && paused === null) folder.change({ paused: 'asked' });
+      folder.turn();
+    }
+    notes.session(accounts.session(), list());
+  };
+
+  for (const record of file.value().folders) open(record);
+  accounts.onChange(turn);
+  turn();
+
+  return {
+    list,
+    awake() {
+      for (const folder of folders.values()) {
+        folder.nudge('look');
+        if (folder.record().needsDns) void learn(folder);
+      }
+    },
+    hearDomain(server, domain) {
+      for (const folder of folders.values()) {
+        const { server: own, url } = folder.record();
+        if (own === server && url === domain.url) folder.hearDomain(domain);
+      }
+    },
+    handlers: createFolderHandlers({
+      ...options,
+      folders,
+      learn,
+      saved: save,
+      add(record) {
+        open(record);
+        folders.get(record.id)!.turn();
+        tellSoon();
+      },
+      remove(id) {
+        folders.delete(id);
+        tellSoon();
+      },
+    }),
+    async close() {
+      isClosed = true;
+      await Promise.all([...folders.values()].map((folder) => folder.close()));
+      const saved = save();
+      isOver = true;
+      await saved.catch(() => {});
+    },
+  };
+}

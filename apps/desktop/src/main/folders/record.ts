@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { LiveVersion } from '../../shared/folder.ts';
+import { Id } from '../../shared/publishing.ts';
+
+/** What is kept of a watched folder. Its password is not: the keychain has it. */
+export const FolderRecord = z.object({
+  id: Id,
+  /** Absolute. */
+  path: z.string(),
+  /** The origin of the server. */
+  server: z.url(),
+  domain: z.string(),
+  labels: z.array(z.string()),
+  password: z.boolean(),
+  paused: z.enum(['asked', 'earlier-version']).nullable(),
+  url: z.url().nullable(),
+  live: LiveVersion.nullable(),
+  needsDns: z.boolean(),
+});
+export type FolderRecord = z.infer<typeof FolderRecord>;
+
+/** In the order in which they were added. */
+export const FolderRecords = z.object({ folders: z.array(FolderRecord) });
+
+/** The name by which the keychain has the password of a folder. */
+export const passwordName = (id: string) => `folder:${id}`;

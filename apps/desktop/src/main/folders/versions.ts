@@ -1,0 +1,77 @@
+import { type BerthClient, ClientError, listVersions, wholeDomainName } from '@berth/client';
+import type { Deployment, Domain } from '@berth/contract';
+import type { LiveVersion, Version } from '../../shared/folder.ts';
+import { findWholeName } from '../sites/domain-name.ts';
+import type { FolderRecord } from './record.ts';
+
+type Place = Pick<FolderRecord, 'path' | 'domain'>;
+
+/** What the server has of a folder, and what its address shows. */
+export interface Versions {
+  /** The newest first. */
+  versions: Deployment[];
+  /** The domain, with what it shows; `null` when there is none yet. */
+  domain: Domain | null;
+}
+
+/** Asks the server for the versions of a folder. @throws ClientError. */
+export async function readVersions(client: BerthClient, { path, domain }: Place): Promise<Versions> {
+  const versions = await listVersions({ client, folder: path, domain });
+  const whole = versions[0] ? wholeDomainName(domain, versions[0]) : await findWholeName(client, domain);
+  return { versions, domain: whole === null ? null : await findDomain(client, whole) };
+}
+
+/** As people see them. */
+export function toVersions({ versions, domain }: Versions): Version[] {
+  return versions.map((version) => toVersion(version, version.deployment === domain?.deployment));
+}
+
+/** The version before the one that is live. @throws ClientError `refused` when there is none. */
+export function earlierVersion({ versions, domain }: Versions): Deployment {
+  const live = versions.findIndex(({ deployment }) => deployment === domain?.deployment);
+  const earlier = versions[live + 1];
+  if (earlier) return earlier;
+  throw new ClientError('refused', 'There is no earlier version: older ones are deleted after a while.');
+}
+
+/** A version by its deployment. @throws ClientError `refused` when it is none of the folder. */
+export function versionOf({ versions }: Versions, deployment: string): Deployment {
+  const found = versions.find((version) => version.deployment === deployment);
+  if (found) return found;
+  throw new ClientError('refused', `The server has no version ${deployment} of this folder any more.`);
+}
+
+/** Shows a version at the address of its folder. @throws ClientError. */
+export async function showVersion({ api }: BerthClient, { domain }: Place, version: Deployment): Promise<Domain> {
+  const { deployment } = version;
+  return api.domains.put.mutate({ domain: wholeDomainName(domain, version), deployment });
+}
+
+export function toVersion({ deployment, url, created, files, size }: Deployment, live: boolean): Version {
+  return { deployment, url, created, files, bytes: size, live };
+}
+
+export function toLive({ deployment, files, size, created }: Deployment): LiveVersion {
+  return { deployment, files, bytes: size, at: created * 1_000 };
+}
+
+/** Asks the server what a folder's address shows; `null` when it shows nothing. @throws ClientError. */
+export async function readLive(
+  client: BerthClient,
+  name: string,
+): Promise<{ domain: Domain; live: LiveVersion | null } | null> {
+  const whole = await findWholeName(client, name);
+  const domain = whole === null ? null : await findDomain(client, whole);
+  if (domain === null) return null;
+  const { deployment } = domain;
+  return { domain, live: deployment === null ? null : toLive(await client.api.deployments.get.query({ deployment })) };
+}
+
+async function findDomain({ api }: BerthClient, domain: string): Promise<Domain | null> {
+  try {
+    return await api.domains.get.query({ domain });
+  } catch (error) {
+    if (error instanceof ClientError && error.status === 404) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,60 @@
+import { isAbsolute } from 'node:path';
+import { ClientError } from '@berth/client';
+import type { BrowserWindow, IpcMain, IpcMainInvokeEvent } from 'electron';
+import { z } from 'zod';
+import { type CommandName, COMMANDS, commandChannel, GRANT_CHANNEL } from '../../shared/channels.ts';
+import { type Answer, commands } from '../../shared/contract.ts';
+import { Given } from '../../shared/publishing.ts';
+import type { Backend } from '../backend.ts';
+import { problemOf } from '../problem.ts';
+import { isOurPage } from './sender.ts';
+
+/** What a drop may hold: paths that the preload found behind what was dropped. */
+const DroppedPaths = z
+  .array(
+    z
+      .string()
+      .max(32_767)
+      .refine((path) => isAbsolute(path) && !path.includes('\0'), 'A dropped path is absolute'),
+  )
+  .max(1_000, 'At most 1,000 files and folders can be dropped at once');
+
+/** What answers the page. */
+export interface IpcOptions {
+  ipcMain: Pick<IpcMain, 'handle'>;
+  /** The window whose page is answered, and nobody else. */
+  window(): BrowserWindow | null;
+  backend: Pick<Backend, 'give' | 'handlers'>;
+}
+
+/**
+ * Answers every command of the contract, and drops. Each message is checked for who sent it; its input is parsed; what the
+ * handler gives back is cut to the fields of the contract. Errors are values: nothing is thrown to the page, and nothing rejects.
+ *
+ * Source: design of the desktop app, §6.
+ */
+export function registerIpc({ ipcMain, window, backend }: IpcOptions): void {
+  const answer = (channel: string, input: z.ZodType, output: z.ZodType, run: (input: never) => Promise<unknown>) =>
+    ipcMain.handle(channel, async (event: IpcMainInvokeEvent, ...args: unknown[]): Promise<Answer<unknown>> => {
+      try {
+        if (!isOurPage(event, window())) throw new ClientError('refused', 'Only the window of the app is answered.');
+        const result = await run(input.parse(args[0]) as never);
+        return { ok: true, value: cut(output, result) };
+      } catch (error) {
+        return { ok: false, problem: problemOf(error) };
+      }
+    });
+
+  const answerCommand = <C extends CommandName>(name: C) =>
+    answer(commandChannel(name), commands[name].input, commands[name].output, backend.handlers[name]);
+
+  for (const name of COMMANDS) answerCommand(name);
+  answer(GRANT_CHANNEL, DroppedPaths, z.array(Given), (paths: string[]) => backend.give(paths));
+}
+
+/** What the contract has of a value. A value that does not fit is a fault of the app, not of who asked. */
+function cut(schema: z.ZodType, value: unknown): unknown {
+  const cutting = schema.safeParse(value);
+  if (!cutting.success) throw new Error('The answer is not what the contract says', { cause: cutting.error });
+  return cutting.data;
+}

@@ -1,0 +1,125 @@
+import { mkdir } from 'node:fs/promises';
+import { WATCH_RULE } from '@berth/client';
+import type { AppState } from '../shared/contract.ts';
+import type { Update } from '../shared/settings.ts';
+import { openAccounts } from './account/open-accounts.ts';
+import { createAppCommands } from './app-commands.ts';
+import type { Backend, BackendOptions, Tell } from './backend.ts';
+import { openFolders } from './folders/open-folders.ts';
+import { createGrants } from './grants.ts';
+import { openPublishings } from './publishing/open-publishings.ts';
+import { openSettings } from './settings.ts';
+import { createSites } from './sites/sites.ts';
+import { summarize } from './summary.ts';
+
+const FIRST_SERVER = 'http://localhost:4000';
+
+/**
+ * Opens the app without its windows: what was kept is read, and what was under way goes on.
+ *
+ * @throws Error when what was kept cannot be read. Source: design of the desktop app, §1, §6.
+ */
+export async function openBackend(options: BackendOptions): Promise<Backend> {
+  const { native, about, dataDir, cacheDir, server = FIRST_SERVER, watchRule, retries } = options;
+  let update: Update = { is: 'none' };
+  let isOpen = false;
+
+  const tell: Tell = (name, data) => {
+    // Nobody has asked for the state before it is whole.
+    if (!isOpen) return;
+    options.tell(name, data);
+    // Whether a folder that was published is watched is told with the publishing.
+    if (name === 'folders') publishings.watchedChanged();
+  };
+
+  for (const dir of [dataDir, cacheDir]) await mkdir(dir, { recursive: true, mode: 0o700 });
+  const settings = await openSettings({ native, dataDir, tell: (value) => tell('settings', value) });
+  const accounts = await openAccounts({ native, dataDir, server, tell });
+  const grants = createGrants();
+  const folders = await openFolders({
+    native,
+    accounts,
+    grants,
+    settings: settings.value,
+    dataDir,
+    cacheDir,
+    watchRule,
+    tell,
+    openLink,
+    publishedFolder: (id) => publishings.publishedFolder(id),
+  });
+  const sites = createSites({ accounts, tell, onDomain: folders.hearDomain });
+  const app = createAppCommands({ native, grants, state });
+  const publishings = await openPublishings({
+    native,
+    accounts,
+    grants,
+    settings: settings.value,
+    dataDir,
+    cacheDir,
+    rule: { ...WATCH_RULE, ...watchRule },
+    retries,
+    watchedPaths: () => folders.list().map(({ path }) => path),
+    openLink,
+    showPublishing(id) {
+      native.showWindow();
+      tell('navigate', { page: 'publish', id });
+    },
+    tell: (list) => tell('publishings', list),
+    tellTrouble: (problem) => tell('notice', { problem }),
+  });
+  isOpen = true;
+
+  function state(): AppState {
+    return {
+      publishings: publishings.list(),
+      folders: folders.list(),
+      session: accounts.session(),
+      settings: settings.value(),
+      update,
+      about,
+    };
+  }
+
+  function openLink(url: string): void {
+    void app.openLink({ url }).catch(() => {});
+  }
+
+  function awake(): void {
+    folders.awake();
+    publishings.awake();
+  }
+
+  return {
+    handlers: {
+      ...app,
+      ...settings.handlers,
+      ...accounts.handlers,
+      ...publishings.handlers,
+      ...folders.handlers,
+      ...sites.handlers,
+    },
+    give: grants.give,
+    summary: () =>
+      summarize({
+        publishings: publishings.list(),
+        failedAt: publishings.failedAt(),
+        folders: folders.list(),
+        online: accounts.session().online,
+        nowMs: Date.now(),
+      }),
+    awake,
+    setOnline(online) {
+      accounts.setOnline(online);
+      if (online) awake();
+    },
+    setUpdate(next) {
+      update = next;
+      tell('update', update);
+    },
+    async close() {
+      await Promise.all([publishings.close(), folders.close(), sites.close()]);
+      await accounts.close();
+    },
+  };
+}

@@ -1,0 +1,95 @@
+import type { DeployEvent, SkippedFile } from '@berth/client';
+import type { Amount, LeftOut, Progress } from '../shared/progress.ts';
+
+/** Over how long the speed is measured, in milliseconds. */
+const SPEED_OVER_MS = 3_000;
+/** A shorter time tells nothing of the speed. */
+const SPEED_FROM_MS = 500;
+const SHOWN_PATHS = 5;
+
+/** What the events of a deploy have led to so far. */
+export interface ProgressView {
+  progress: Progress;
+  leftOut: LeftOut[];
+  /** Of the folder. */
+  total: Amount;
+  /** How many bytes were sent at which moments of the last seconds. */
+  sent: readonly { at: number; bytes: number }[];
+}
+
+/** A deploy of which nothing was heard yet. */
+export function beginProgress(): ProgressView {
+  return { progress: { phase: 'listing' }, leftOut: [], total: { files: 0, bytes: 0 }, sent: [] };
+}
+
+/**
+ * What an event leads to. Pure.
+ *
+ * @param nowMs The moment of the event, in Unix milliseconds.
+ * Source: design of the desktop app, §6, §8.
+ */
+export function showProgress(view: ProgressView, event: DeployEvent, nowMs: number): ProgressView {
+  switch (event.type) {
+    case 'walked': {
+      const { total } = event;
+      const none = { files: 0, bytes: 0 };
+      const progress = { phase: 'reading', done: none, total, cached: none } as const;
+      return { ...view, progress, total, leftOut: leftOutOf(event.skipped) };
+    }
+    case 'hashed': {
+      const { done, total, cached } = event;
+      const isRead = done.files === total.files;
+      const progress: Progress = isRead ? { phase: 'comparing', total } : { phase: 'reading', done, total, cached };
+      return { ...view, progress, total };
+    }
+    case 'planned':
+      return {
+        ...view,
+        progress: sending({ files: 0, bytes: 0 }, event.missing, null),
+        sent: [{ at: nowMs, bytes: 0 }],
+      };
+    case 'uploaded': {
+      const sent = [...recent(view.sent, nowMs), { at: nowMs, bytes: event.sentBytes }];
+      return { ...view, progress: sending(event.done, event.total, speedOf(sent)), sent };
+    }
+    case 'retried': {
+      const { attempt, waitMs, reason } = event;
+      return { ...view, progress: { phase: 'retrying', attempt, at: nowMs + waitMs, reason } };
+    }
+    case 'committed':
+    case 'linked':
+      return { ...view, progress: { phase: 'linking' } };
+    default:
+      return event satisfies never;
+  }
+}
+
+function sending(done: Amount, total: Amount, bytesPerSecond: number | null): Progress {
+  if (done.files === total.files) return { phase: 'finishing' };
+  return { phase: 'sending', done, total, bytesPerSecond };
+}
+
+/** The last one that is too old stays: from it on nothing was sent, which is to be counted. */
+function recent(sent: ProgressView['sent'], nowMs: number): ProgressView['sent'] {
+  const first = sent.findLastIndex(({ at }) => at <= nowMs - SPEED_OVER_MS);
+  return sent.slice(Math.max(0, first));
+}
+
+function speedOf(sent: ProgressView['sent']): number | null {
+  const [first, last] = [sent.at(0), sent.at(-1)];
+  if (!first || !last || last.at - first.at < SPEED_FROM_MS) return null;
+  return Math.max(0, Math.round(((last.bytes - first.bytes) * 1_000) / (last.at - first.at)));
+}
+
+/** What was left out, by reason, with the first few paths of each. What systems leave behind is not worth a word. */
+export function leftOutOf(skipped: readonly SkippedFile[]): LeftOut[] {
+  const found = new Map<LeftOut['reason'], LeftOut>();
+  for (const { path, reason } of skipped) {
+    if (reason === 'junk') continue;
+    const one = found.get(reason) ?? { reason, count: 0, paths: [] };
+    one.count += 1;
+    if (one.paths.length < SHOWN_PATHS) one.paths.push(path);
+    found.set(reason, one);
+  }
+  return [...found.values()];
+}

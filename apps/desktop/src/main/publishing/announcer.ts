@@ -1,0 +1,51 @@
+import type { Problem } from '../../shared/problem.ts';
+import type { Published } from '../../shared/publishing.ts';
+import type { Settings } from '../../shared/settings.ts';
+import type { Native } from '../native.ts';
+
+export interface AnnouncerParts {
+  native: Pick<Native, 'copyText' | 'isLookedAt' | 'notify'>;
+  settings(): Settings;
+  /** Opens a link that may be opened. */
+  openLink(url: string): void;
+  /** Shows a publishing in the window. */
+  showPublishing(id: string): void;
+}
+
+/** Tells people how a publishing ended, as far as they want to be told. Source: design of the desktop app, §8, 2 and 14. */
+export interface Announcer {
+  /** Puts a link on the clipboard. @returns Whether it is there. */
+  copy(url: string): boolean;
+  published(name: string, published: Published): void;
+  failed(id: string, name: string, problem: Problem): void;
+}
+
+export function createAnnouncer({ native, settings, openLink, showPublishing }: AnnouncerParts): Announcer {
+  function note(title: string, body: string, onClick: () => void): void {
+    if (native.isLookedAt() || !settings().notifications) return;
+    try {
+      native.notify({ title, body, onClick });
+    } catch {
+      // A system that shows no messages: the window tells the same.
+    }
+  }
+
+  return {
+    copy(url) {
+      if (!settings().copyLinks) return false;
+      try {
+        native.copyText(url);
+        return true;
+      } catch {
+        return false;
+      }
+    },
+    published(name, { url, copied }) {
+      const link = copied ? 'Its link is on the clipboard.' : new URL(url).host;
+      note(`${name} is live`, link, () => openLink(url));
+    },
+    failed(id, name, { message }) {
+      note(`${name} was not published`, message, () => showPublishing(id));
+    },
+  };
+}

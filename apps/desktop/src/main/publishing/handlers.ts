@@ -1,0 +1,170 @@
+import { randomBytes } from 'node:crypto';
+import { basename } from 'node:path';
+import { ClientError } from '@berth/client';
+import type { PublishOptions, Question } from '../../shared/publishing.ts';
+import type { Handlers } from '../backend.ts';
+import { type Entry, isOpen, type KeptState, MOST_KEPT, type Source, withoutOldClaim } from './entry.ts';
+import { nameOf, questionOf } from './inquiry.ts';
+import type { Ledger } from './ledger.ts';
+import type { Line } from './line.ts';
+import { passwordGone } from './password-gone.ts';
+import type { PublishingParts } from './parts.ts';
+import { namesOf } from './staging.ts';
+import type { Teller } from './teller.ts';
+
+/** The commands of publishing. */
+export type PublishingHandlers = Pick<
+  Handlers,
+  'publish' | 'answerPublishing' | 'cancelPublishing' | 'retryPublishing' | 'dismissPublishing' | 'claimPublishing'
+>;
+
+export interface HandlerParts extends Pick<PublishingParts, 'accounts' | 'grants'> {
+  ledger: Ledger;
+  line: Line;
+  passwords: Map<string, string>;
+  teller: Teller;
+}
+
+export function createHandlers(parts: HandlerParts): PublishingHandlers {
+  const { accounts, grants, ledger, line, passwords, teller } = parts;
+
+  /** Puts an entry in the line, unless there is a question about it. */
+  function proceed({ id, server }: Entry, question: Question | null): void {
+    ledger.pass(id, { question });
+    ledger.change(id, { state: { is: question ? 'asking' : 'unfinished' } });
+    if (!question) line.add(id, server);
+    teller.atOnce();
+  }
+
+  /** @throws ClientError `refused` when it is not in one of some states. */
+  function getIn(id: string, states: readonly KeptState['is'][], otherwise: string): Entry {
+    const entry = ledger.get(id);
+    if (states.includes(entry.state.is)) return entry;
+    throw new ClientError('refused', otherwise);
+  }
+
+  async function cancel(entry: Entry): Promise<void> {
+    await line.cancel(entry.id);
+    // An attempt that was at work has said itself how it ended.
+    if (!isOpen(ledger.get(entry.id))) return;
+    ledger.pass(entry.id, { view: null, question: null });
+    ledger.change(entry.id, { state: { is: 'cancelled' } });
+    teller.atOnce();
+  }
+
+  return {
+    async publish({ grants: given, options }) {
+      const sources = sourcesOf(given.map((grant) => grants.look(grant)));
+      const server = accounts.session().current;
+      const client = accounts.client(server);
+      refuse(sources, options, client.key, ledger.entries().filter(isOpen).length);
+      for (const grant of new Set(given)) grants.take(grant);
+
+      const { password, ...others } = options;
+      const made = sources.map(async (source) => {
+        const question = await questionOf({ source, sure: false }, grants);
+        const entry: Entry = {
+          id: randomBytes(8).toString('hex'),
+          name: nameOf(source),
+          begun: Date.now(),
+          server,
+          anonymous: client.key === null,
+          source,
+          options: others,
+          password: password !== undefined,
+          sure: false,
+          state: { is: 'asking' },
+          leftOut: [],
+        };
+        return { entry, question };
+      });
+      const entries = await Promise.all(made);
+      ledger.add(entries.map(({ entry }) => entry).toReversed());
+      for (const { entry, question } of entries) {
+        if (password !== undefined) passwords.set(entry.id, password);
+        ledger.pass(entry.id, { there: true });
+        proceed(entry, question);
+      }
+      await ledger.saved();
+      return { publishings: entries.map(({ entry }) => entry.id) };
+    },
+
+    async answerPublishing({ id, instead }) {
+      const find = () => getIn(id, ['asking'], 'There is no question about it any more.');
+      const { name } = find();
+      if (instead === null) {
+        ledger.change(id, { sure: true });
+        proceed(find(), null);
+        return;
+      }
+      if (grants.look(instead).kind !== 'folder') throw new ClientError('refused', 'It is a file: choose a folder.');
+      const { path } = grants.take(instead);
+      const source = { kind: 'folder', path } as const;
+      const question = await questionOf({ source, sure: false }, grants);
+      find();
+      ledger.change(id, { source, name: `${name}/${basename(path)}` });
+      ledger.pass(id, { there: true });
+      proceed(find(), question);
+    },
+
+    async cancelPublishing({ id }) {
+      await cancel(ledger.get(id));
+    },
+
+    async retryPublishing({ id }) {
+      const find = () => getIn(id, ['failed', 'cancelled'], 'Only what failed or was cancelled can be tried again.');
+      const entry = find();
+      if (entry.password && !passwords.has(id)) throw passwordGone();
+      const question = await questionOf(entry, grants);
+      proceed(find(), question);
+    },
+
+    async dismissPublishing({ id }) {
+      const entry = ledger.get(id);
+      if (isOpen(entry)) await cancel(entry);
+      passwords.delete(id);
+      ledger.remove(id);
+      teller.atOnce();
+    },
+
+    async claimPublishing({ id }) {
+      const { state, server } = ledger.get(id);
+      const published = state.is === 'published' ? withoutOldClaim(state.published, Date.now()) : null;
+      if (!published || published.claim === null)
+        throw new ClientError('refused', 'There is nothing to take over: it has an owner, or is gone.');
+      const client = accounts.client(server);
+      if (client.key === null)
+        throw new ClientError(
+          'signed-out',
+          `Nobody is signed in to ${new URL(server).host}, so nobody can take it over.`,
+        );
+      try {
+        await client.api.account.claim.mutate({ claim: published.claim });
+      } catch (thrown) {
+        if (thrown instanceof ClientError && thrown.status === 401) accounts.refused(server);
+        throw thrown;
+      }
+      ledger.change(id, { state: { is: 'published', published: { ...published, claim: null, expires: null } } });
+      teller.atOnce();
+    },
+  };
+}
+
+/** Each folder by itself, all files together. What was given twice counts once. */
+function sourcesOf(granted: readonly { path: string; kind: 'folder' | 'file' }[]): Source[] {
+  const pathsOf = (kind: string) => [...new Set(granted.filter((one) => one.kind === kind).map(({ path }) => path))];
+  const folders = pathsOf('folder').map((path): Source => ({ kind: 'folder', path }));
+  const files = pathsOf('file');
+  return files.length === 0 ? folders : [...folders, { kind: 'files', paths: files, staged: false }];
+}
+
+/** @throws ClientError for what could not come to a good end, before anything begins. */
+function refuse(sources: readonly Source[], { domain }: PublishOptions, key: string | null, open: number): void {
+  for (const source of sources) if (source.kind === 'files') namesOf(source.paths);
+  if (domain !== undefined && key === null)
+    throw new ClientError('signed-out', 'A name of its own needs an account, and nobody is signed in.');
+  if (domain !== undefined && sources.length > 1)
+    throw new ClientError('refused', `${domain} can show one site: drop the folders one by one.`);
+  if (open + sources.length > MOST_KEPT)
+    throw new ClientError('refused', `At most ${MOST_KEPT} can wait at a time: drop the rest when some are done.`);
+}

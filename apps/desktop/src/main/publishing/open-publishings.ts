@@ -1,0 +1,126 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ClientError } from '@berth/client';
+import type { Publishing } from '../../shared/publishing.ts';
+import { problemOf } from '../problem.ts';
+import { openJsonFile } from '../storage/json-file.ts';
+import { isOpen, KeptPublishings } from './entry.ts';
+import { createHandlers, type PublishingHandlers } from './handlers.ts';
+import { questionOf } from './inquiry.ts';
+import { createLedger } from './ledger.ts';
+import { createLine } from './line.ts';
+import type { PublishingParts } from './parts.ts';
+import { passwordGone } from './password-gone.ts';
+import { createPublisher } from './publisher.ts';
+import { createStaging } from './staging.ts';
+import { createTeller } from './teller.ts';
+
+/** Progress is told no more often than this, in milliseconds. */
+const TELL_EVERY_MS = 100;
+
+/** Everything that was dropped, and what became of it. */
+export interface Publishings {
+  /** The newest first. */
+  list(): Publishing[];
+  /** When those that failed did so, by their id, in Unix milliseconds. */
+  failedAt(): ReadonlyMap<string, number>;
+  readonly handlers: PublishingHandlers;
+  /** The folder of a publishing. @throws ClientError `refused` when it is not one of a folder. */
+  publishedFolder(id: string): string;
+  /** What waits for a server is tried at once, and folders are looked for. */
+  awake(): void;
+  /** Other folders are watched. */
+  watchedChanged(): void;
+  /** Ends what is under way so that the next start goes on with it. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the list of publishings, and goes on with those that are unfinished.
+ *
+ * One is published at a time, in the order in which they came. What is unfinished when the app ends, or is killed, goes on at
+ * its next start, and nothing is published twice. A password is in memory alone: what needs one cannot go on.
+ *
+ * @throws Error when the file of the list cannot be read. Source: design of the desktop app, §1, §8; security T40.
+ */
+export async function openPublishings(parts: PublishingParts): Promise<Publishings> {
+  const path = join(parts.dataDir, 'publishings.json');
+  const initial = { version: 1 as const, publishings: [] };
+  const file = await openJsonFile<KeptPublishings>({ path, schema: KeptPublishings, initial });
+  const ledger = createLedger(file, (thrown) => parts.tellTrouble(notKept(thrown)));
+  const list = () => ledger.publishings(new Set(parts.watchedPaths()));
+  const teller = createTeller(() => parts.tell(list()), TELL_EVERY_MS);
+  const staging = createStaging(join(parts.cacheDir, 'staging'));
+  const passwords = new Map<string, string>();
+  const line = createLine(createPublisher({ ...parts, ledger, staging, teller, passwords }));
+
+  async function findFolders(): Promise<void> {
+    for (const { id, source } of ledger.entries())
+      if (source.kind === 'folder') ledger.pass(id, { there: await isFolder(source.path) });
+    teller.soon();
+  }
+
+  /** Those that need a password fail; those that were asked about are asked about again; the rest goes on, the oldest first. */
+  async function goOn(): Promise<void> {
+    await staging.keepOnly(
+      new Set(
+        ledger
+          .entries()
+          .filter(isOpen)
+          .map(({ id }) => id),
+      ),
+    );
+    for (const entry of ledger.entries().toReversed()) {
+      if (!isOpen(entry)) continue;
+      if (entry.password) {
+        ledger.change(entry.id, { state: { is: 'failed', problem: problemOf(passwordGone()), at: Date.now() } });
+        await staging.remove(entry.id);
+        continue;
+      }
+      const question = entry.state.is === 'asking' ? await questionOf(entry, parts.grants) : null;
+      ledger.pass(entry.id, { question });
+      if (question) continue;
+      ledger.change(entry.id, { state: { is: 'unfinished' } });
+      line.add(entry.id, entry.server);
+    }
+  }
+
+  await findFolders();
+  await goOn();
+
+  return {
+    list,
+    failedAt: () =>
+      new Map(ledger.entries().flatMap(({ id, state }) => (state.is === 'failed' ? [[id, state.at]] : []))),
+    handlers: createHandlers({ ...parts, ledger, line, passwords, teller }),
+    publishedFolder(id) {
+      const { source } = ledger.get(id);
+      if (source.kind === 'folder') return source.path;
+      throw new ClientError('refused', 'Files were dropped, and no folder: there is none to watch.');
+    },
+    awake() {
+      line.hurry();
+      void findFolders();
+    },
+    watchedChanged: teller.soon,
+    async close() {
+      await line.close();
+      teller.close();
+      await ledger.saved();
+    },
+  };
+}
+
+function notKept(thrown: unknown) {
+  const code = (thrown as NodeJS.ErrnoException).code;
+  const why = code === 'ENOSPC' ? ': the disk is full' : '';
+  return problemOf(new ClientError('folder', `The list of what was published cannot be written${why}.`));
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch {
+    return false;
+  }
+}

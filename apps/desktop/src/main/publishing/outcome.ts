@@ -1,0 +1,78 @@
+import { ClientError, type WatchRule } from '@berth/client';
+import type { CreatedDeployment, Domain } from '@berth/contract';
+import type { Published } from '../../shared/publishing.ts';
+import { problemOf } from '../problem.ts';
+import { type Entry, type KeptState } from './entry.ts';
+import type { Outcome } from './attempt.ts';
+import { publishedNameOf } from './staging.ts';
+
+const MOST_NOTICES = 20;
+
+/** What follows from an attempt. */
+export type Sequel =
+  | { is: 'published'; published: Published }
+  | { is: 'ended'; state: KeptState }
+  /** The server cannot be reached, or is busy: it is tried again. */
+  | { is: 'paused'; pauseMs: number; reason: string };
+
+/**
+ * Decides what follows from how an attempt ended. Pure.
+ *
+ * What is live is told as such, also when somebody gave up; what is not done is never told as done. A server that cannot be
+ * reached is waited for; what a server refuses is not tried again.
+ *
+ * @param failures How often in a row it was tried in vain, this time not counted.
+ */
+export function sequelOf(
+  entry: Entry,
+  { deployment, domain, failure }: Outcome,
+  failures: number,
+  rule: WatchRule,
+  nowMs: number,
+): Sequel {
+  const isGivenUp = failure instanceof ClientError && failure.kind === 'aborted';
+  if (deployment && (failure === null || isGivenUp))
+    return { is: 'published', published: publishedOf(entry, deployment, domain, nowMs) };
+  if (isGivenUp) return { is: 'ended', state: { is: 'cancelled' } };
+  const pauseMs = pauseAfter(failure, failures, rule);
+  if (pauseMs !== null) return { is: 'paused', pauseMs, reason: problemOf(failure).message };
+  const problem = problemOf(failure ?? new ClientError('server', 'The server did not say what became of it.'));
+  const message = deployment
+    ? `${problem.message} It is published all the same, at ${deployment.url}`
+    : problem.message;
+  return { is: 'ended', state: { is: 'failed', problem: { ...problem, message }, at: nowMs } };
+}
+
+/** How long to wait for what may go away by itself, in milliseconds; `null` for what does not, or takes too long. */
+function pauseAfter(failure: unknown, failures: number, { firstPauseMs, longestPauseMs }: WatchRule): number | null {
+  if (!(failure instanceof ClientError) || (failure.kind !== 'network' && failure.kind !== 'unavailable')) return null;
+  const askedMs = (failure.retryAfterSeconds ?? 0) * 1_000;
+  if (askedMs > longestPauseMs) return null;
+  return Math.max(askedMs, Math.min(firstPauseMs * 2 ** failures, longestPauseMs));
+}
+
+function publishedOf(entry: Entry, deployment: CreatedDeployment, domain: Domain | null, at: number): Published {
+  return {
+    deployment: deployment.deployment,
+    url: domain?.status === 'success' ? domain.url : linkOf(entry, deployment.url),
+    domain: domain?.domain ?? null,
+    server: entry.server,
+    files: deployment.files,
+    bytes: deployment.size,
+    at,
+    expires: deployment.expires ?? null,
+    claim: deployment.claim ?? null,
+    password: deployment.password,
+    copied: false,
+    notices: (deployment.warnings ?? [])
+      .slice(0, MOST_NOTICES)
+      .map(({ file, line = null, message }) => ({ file, line, message })),
+  };
+}
+
+/** A file that came alone and is no page has no front page: its link is its own. */
+function linkOf({ source }: Entry, url: string): string {
+  const only = source.kind === 'files' && source.paths.length === 1 ? source.paths[0] : undefined;
+  const name = only === undefined ? 'index.html' : publishedNameOf([only], only);
+  return name === 'index.html' ? url : new URL(`/${encodeURIComponent(name)}`, url).href;
+}

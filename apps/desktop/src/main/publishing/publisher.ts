@@ -1,0 +1,115 @@
+import { existsSync } from 'node:fs';
+import { type BerthClient, ClientError, createClient } from '@berth/client';
+import { beginProgress, type ProgressView } from '../progress.ts';
+import { createAnnouncer } from './announcer.ts';
+import { attemptPublishing } from './attempt.ts';
+import type { Entry, KeptState } from './entry.ts';
+import type { Ledger } from './ledger.ts';
+import type { Attempt } from './line.ts';
+import { type Sequel, sequelOf } from './outcome.ts';
+import type { PublishingParts } from './parts.ts';
+import type { Staging } from './staging.ts';
+import type { Teller } from './teller.ts';
+
+/** An attempt that fails while the server cannot be reached ends soon: waiting can be cut short, its own pauses cannot. */
+const SHORT_RETRIES = { attempts: 4, withinMs: 10_000 };
+
+export interface PublisherParts extends PublishingParts {
+  ledger: Ledger;
+  staging: Staging;
+  teller: Teller;
+  /** The passwords of what is not published yet, by id. */
+  passwords: Map<string, string>;
+}
+
+/** Makes the attempts of the line: publishes an entry of the list, and keeps what became of it. */
+export function createPublisher(parts: PublisherParts): Attempt {
+  const { ledger, staging, teller, passwords, accounts, cacheDir, rule } = parts;
+  const announcer = createAnnouncer(parts);
+  const failures = new Map<string, number>();
+
+  function show(id: string, view: ProgressView): void {
+    ledger.pass(id, { view });
+    teller.soon();
+  }
+
+  async function folderOf({ id, source }: Entry, signal: AbortSignal): Promise<string> {
+    if (source.kind === 'folder') return source.path;
+    // Systems empty the folders of caches when they need room.
+    if (source.staged && existsSync(staging.folderOf(id))) return staging.folderOf(id);
+    const folder = await staging.stage(id, source.paths, signal);
+    ledger.change(id, { source: { ...source, staged: true } });
+    return folder;
+  }
+
+  async function end(entry: Entry, state: KeptState, view: ProgressView | null): Promise<void> {
+    const { id, name, source } = entry;
+    failures.delete(id);
+    if (state.is === 'published') passwords.delete(id);
+    const kept = source.kind === 'files' ? { ...source, staged: false } : source;
+    ledger.pass(id, { view: null });
+    ledger.change(id, { state, source: kept, leftOut: view?.leftOut ?? [] });
+    teller.atOnce();
+    if (state.is === 'published') announcer.published(name, state.published);
+    if (state.is === 'failed') announcer.failed(id, name, state.problem);
+    // What is kept says by then that there is no copy.
+    await ledger.saved();
+    if (source.kind === 'files') await staging.remove(id).catch(() => {});
+  }
+
+  async function follow(entry: Entry, sequel: Sequel, view: ProgressView | null): Promise<number | null> {
+    const { id } = entry;
+    if (sequel.is === 'paused') {
+      const attempt = (failures.get(id) ?? 0) + 1;
+      failures.set(id, attempt);
+      const at = Date.now() + sequel.pauseMs;
+      const progress = { phase: 'retrying', attempt, at, reason: sequel.reason } as const;
+      ledger.pass(id, { view: { ...(view ?? beginProgress()), progress } });
+      teller.atOnce();
+      return sequel.pauseMs;
+    }
+    if (sequel.is === 'published') {
+      const published = { ...sequel.published, copied: announcer.copy(sequel.published.url) };
+      await end(entry, { is: 'published', published }, view);
+    } else await end(entry, sequel.state, view);
+    return null;
+  }
+
+  return async (id, signal) => {
+    const entry = ledger.get(id);
+    let view: ProgressView | null = null;
+    const outcome = await attemptPublishing(
+      {
+        client: () => clientFor(entry, accounts),
+        folder: (engine) => folderOf(entry, engine),
+        options: { ...entry.options, password: passwords.get(id) },
+        cacheDir,
+        retries: { ...SHORT_RETRIES, ...parts.retries },
+        show(next) {
+          view = next;
+          show(id, next);
+        },
+      },
+      signal,
+    );
+    if (outcome.progressed) failures.delete(id);
+    const { failure, deployment } = outcome;
+    if (failure instanceof ClientError && failure.status === 401) accounts.refused(entry.server);
+    // It stays unfinished, and goes on at the next start.
+    if (signal.reason === 'closed' && !deployment) return null;
+    return follow(entry, sequelOf(entry, outcome, failures.get(id) ?? 0, rule, Date.now()), view);
+  };
+}
+
+/**
+ * As whom something is published: as nobody when nobody was signed in when it began, else by whoever is signed in there.
+ *
+ * @throws ClientError `signed-out` when nobody is any more: what was to be the account's is not given away. `refused` when the
+ *   server was removed.
+ */
+function clientFor({ server, anonymous }: Entry, accounts: PublishingParts['accounts']): BerthClient {
+  const client = accounts.client(server);
+  if (anonymous) return createClient({ server });
+  if (client.key !== null) return client;
+  throw new ClientError('signed-out', `Nobody is signed in to ${new URL(server).host} any more.`);
+}

@@ -1,0 +1,117 @@
+import { constants, createReadStream, createWriteStream } from 'node:fs';
+import { copyFile, mkdir, readdir, realpath, rm, stat } from 'node:fs/promises';
+import { basename, extname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { ClientError } from '@berth/client';
+
+/** So many files are copied at the same time. */
+const AT_ONCE = 4;
+
+/** Private copies of files that were dropped together: what is published is a folder. */
+export interface Staging {
+  /** The folder of a publishing; it may not be there. */
+  folderOf(id: string): string;
+  /**
+   * Copies files into the folder of a publishing, whatever was there before. Where the disk can, a copy shares its bytes with
+   * the file; memory does not grow with its size. A link is copied as what it points at.
+   *
+   * @returns The folder. @throws ClientError `folder`, naming the file; `aborted`.
+   */
+  stage(id: string, paths: readonly string[], signal: AbortSignal): Promise<string>;
+  /** Removes the copies of a publishing, if there are any. */
+  remove(id: string): Promise<void>;
+  /** Removes all copies but those of some publishings. */
+  keepOnly(ids: ReadonlySet<string>): Promise<void>;
+}
+
+/** @param dir Where the copies lie; it belongs to the staging alone. */
+export function createStaging(dir: string): Staging {
+  const folderOf = (id: string) => join(dir, id);
+  const remove = (id: string) => rm(folderOf(id), { recursive: true, force: true });
+
+  return {
+    folderOf,
+    remove,
+    async stage(id, paths, signal) {
+      await remove(id);
+      await mkdir(folderOf(id), { recursive: true, mode: 0o700 });
+      const waiting = Array.from(namesOf(paths));
+      const copyAll = async () => {
+        for (let next; (next = waiting.shift()) !== undefined;) {
+          if (signal.aborted) throw givenUp();
+          await copy(next[1], join(folderOf(id), next[0]), signal);
+        }
+      };
+      const copying = Array.from({ length: AT_ONCE }, copyAll);
+      try {
+        await Promise.all(copying);
+      } catch (thrown) {
+        waiting.length = 0;
+        await Promise.allSettled(copying);
+        await remove(id);
+        throw thrown;
+      }
+      return folderOf(id);
+    },
+    async keepOnly(ids) {
+      const names = await readdir(dir).catch(() => []);
+      await Promise.all(names.filter((name) => !ids.has(name)).map(remove));
+    },
+  };
+}
+
+/** What a file is published as, by the name it has. A page that comes alone is the front page. */
+export function publishedNameOf(paths: readonly string[], path: string): string {
+  const isPage = /^\.html?$/i.test(extname(path));
+  return paths.length === 1 && isPage ? 'index.html' : basename(path);
+}
+
+/**
+ * Name to path. A file that was given twice counts once.
+ *
+ * @throws ClientError when two files have one name, which some disks and no visitor can tell apart by its case.
+ */
+export function namesOf(paths: readonly string[]): Map<string, string> {
+  const once = [...new Set(paths)];
+  const names = new Map<string, string>();
+  const seen = new Set<string>();
+  for (const path of once) {
+    const name = publishedNameOf(once, path);
+    const folded = name.normalize('NFC').toLowerCase();
+    if (seen.has(folded))
+      throw new ClientError('folder', `Two of the files are named ${name}: put them into a folder, and drop that.`, {
+        file: name,
+      });
+    seen.add(folded);
+    names.set(name, path);
+  }
+  return names;
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'it is not there any more',
+  EACCES: 'it may not be read',
+  EPERM: 'it may not be read',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk is full',
+};
+
+async function copy(path: string, to: string, signal: AbortSignal): Promise<void> {
+  try {
+    const real = await realpath(path);
+    if (!(await stat(real)).isFile()) throw new ClientError('folder', `${basename(path)}: it is not a file any more.`);
+    await copyFile(real, to, constants.COPYFILE_FICLONE_FORCE).catch(() =>
+      // Most disks cannot share bytes, and a copy of many of them has to end when it is given up.
+      pipeline(createReadStream(real), createWriteStream(to, { mode: 0o600 }), { signal }),
+    );
+  } catch (thrown) {
+    if (signal.aborted) throw givenUp();
+    if (thrown instanceof ClientError) throw thrown;
+    const reason = REASONS[(thrown as NodeJS.ErrnoException).code ?? ''] ?? 'it cannot be copied';
+    throw new ClientError('folder', `${basename(path)}: ${reason}.`, { file: basename(path), cause: thrown });
+  }
+}
+
+function givenUp(): ClientError {
+  return new ClientError('aborted', 'It was given up before its end.');
+}

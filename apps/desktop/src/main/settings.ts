@@ -1,0 +1,80 @@
+import { join } from 'node:path';
+import { ClientError } from '@berth/client';
+import { DEFAULT_SETTINGS, Settings } from '../shared/settings.ts';
+import type { Handlers } from './backend.ts';
+import type { Native } from './native.ts';
+import { openJsonFile } from './storage/json-file.ts';
+
+export interface SettingsParts {
+  native: Pick<Native, 'setTheme' | 'loginItem'>;
+  /** Where `settings.json` is kept. */
+  dataDir: string;
+  /** Hears of every change. */
+  tell(settings: Settings): void;
+}
+
+/** How the user wants the app to be. */
+export interface OpenSettings {
+  value(): Settings;
+  readonly handlers: Pick<Handlers, 'changeSettings'>;
+}
+
+/**
+ * Opens the settings and applies them. Whether the app starts at login is what the system says, whatever was kept.
+ *
+ * @throws Error when their file cannot be read. Source: design of the desktop app, §2.
+ */
+export async function openSettings({ native, dataDir, tell }: SettingsParts): Promise<OpenSettings> {
+  const { loginItem } = native;
+  const path = join(dataDir, 'settings.json');
+  const file = await openJsonFile<Settings>({ path, schema: Settings, initial: DEFAULT_SETTINGS });
+
+  const opensAtLogin = async () => loginItem.available && (await loginItem.isOn().catch(() => false));
+
+  /** @throws ClientError `refused` when the system does not do it; it is as it was then. */
+  async function setOpenAtLogin(on: boolean): Promise<void> {
+    const failure = await loginItem.set(on).then(
+      () => null,
+      (thrown: unknown) => thrown,
+    );
+    if (failure === null && (await opensAtLogin()) === on) return;
+    const what = on ? 'start the app when you log in' : 'stop starting the app when you log in';
+    throw new ClientError('refused', `The system does not ${what}.`, { cause: failure });
+  }
+
+  async function change(input: Partial<Settings>): Promise<Settings> {
+    const before = file.value();
+    const next = { ...before, ...input };
+    const opens = next.openAtLogin !== before.openAtLogin;
+    if (opens && !loginItem.available)
+      throw new ClientError('refused', 'This system cannot start the app when you log in.');
+    if (opens) await setOpenAtLogin(next.openAtLogin);
+    try {
+      await file.change(() => next);
+    } catch (cause) {
+      await file.change(() => before).catch(() => {});
+      if (opens) await setOpenAtLogin(before.openAtLogin).catch(() => {});
+      throw new ClientError('refused', 'The settings cannot be written: is the disk full?', { cause });
+    }
+    native.setTheme(next.theme);
+    tell(next);
+    return next;
+  }
+
+  const openAtLogin = await opensAtLogin();
+  if (file.value().openAtLogin !== openAtLogin) await file.change((kept) => ({ ...kept, openAtLogin })).catch(() => {});
+  native.setTheme(file.value().theme);
+
+  // One after the other: each begins with what the one before led to.
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    value: file.value,
+    handlers: {
+      changeSettings(input) {
+        const changed = last.then(() => change(input));
+        last = changed.catch(() => {});
+        return changed;
+      },
+    },
+  };
+}

@@ -1,0 +1,91 @@
+import { ClientError } from '@berth/client';
+import type { Page } from '../../shared/contract.ts';
+import type { Given } from '../../shared/publishing.ts';
+import type { Backend, Tell } from '../backend.ts';
+import { problemOf } from '../problem.ts';
+import { readDeepLink } from './deep-link.ts';
+import type { Launch } from './launch.ts';
+import type { MenuActions } from './menu.ts';
+import type { TrayActions } from './tray-menu.ts';
+import type { MainWindow } from './window.ts';
+
+/** What can be done from outside of the page: by the menu, the tray, links, and folders dropped on an icon. */
+export interface Actions extends MenuActions, TrayActions {
+  /** Publishes what the user dropped on an icon of the app, or opened with it. Paths are absolute. */
+  publishPaths(paths: readonly string[]): void;
+  /** Shows what a start, a link or a folder from outside wants to have shown. */
+  receive(arrival: Launch): void;
+}
+
+/** Makes them. None of them throws: what goes wrong is told to the page. */
+export function createActions(
+  backend: Pick<Backend, 'give' | 'handlers'>,
+  window: Pick<MainWindow, 'show'>,
+  tell: Tell,
+  quit: () => void,
+): Actions {
+  const { handlers } = backend;
+
+  const attempt = (work: () => Promise<unknown>) => {
+    const run = async () => {
+      try {
+        await work();
+      } catch (error) {
+        window.show();
+        tell('notice', { problem: problemOf(error) });
+      }
+    };
+    void run();
+  };
+
+  const showPage = (page: Page) => {
+    window.show();
+    tell('navigate', { page });
+  };
+
+  const publish = async (given: readonly Given[]) => {
+    showPage('publish');
+    await handlers.publish({ grants: given.map(({ grant }) => grant), options: {} });
+  };
+
+  const publishPaths = (paths: readonly string[]) =>
+    attempt(async () => {
+      const given = await backend.give(paths);
+      if (given.length === 0)
+        throw new ClientError('folder', `${paths.join(', ')} cannot be read: nothing was published.`);
+      await publish(given);
+    });
+
+  const follow = (link: string) => {
+    const target = readDeepLink(link);
+    window.show();
+    if (target === null) tell('notice', { problem: problemOf(UNKNOWN_LINK) });
+    else tell('navigate', target);
+  };
+
+  return {
+    show: () => window.show(),
+    showPage,
+    publishPaths,
+    publishFolder: () =>
+      attempt(async () => {
+        const given = await handlers.pickFolder(undefined);
+        if (given !== null) await publish([given]);
+      }),
+    copyLink: (text) => attempt(() => handlers.copy({ text })),
+    openLink: (url) => attempt(() => handlers.openLink({ url })),
+    pause: (id) => attempt(() => handlers.pauseFolder({ id })),
+    resume: (id) => attempt(() => handlers.resumeFolder({ id })),
+    quit,
+    receive: ({ link, paths, hidden }) => {
+      if (link !== null) follow(link);
+      else if (paths.length > 0) publishPaths(paths);
+      else if (!hidden) window.show();
+    },
+  };
+}
+
+const UNKNOWN_LINK = new ClientError(
+  'refused',
+  'A link to this app was followed that it does not understand. Links show a page, or fill in the address of a server that speaks https.',
+);

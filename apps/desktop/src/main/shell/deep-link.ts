@@ -1,0 +1,47 @@
+import { type EventData, PAGES } from '../../shared/contract.ts';
+
+/** The scheme of links to the app. */
+export const LINK_SCHEME = 'berth';
+
+const LONGEST_LINK = 2_048;
+
+/**
+ * Reads a link to the app: `berth://show/<page>` shows a page, `berth://add-server?address=https://…` fills in the address of
+ * a server. Neither does anything but show: whoever follows a link that a stranger wrote has agreed to nothing yet.
+ *
+ * @returns What to show; `null` for whatever is not exactly one of the two.
+ *
+ * Source: design of the desktop app, §6.
+ */
+export function readDeepLink(link: string): EventData<'navigate'> | null {
+  const url = link.length > LONGEST_LINK ? null : URL.parse(link);
+  if (url?.protocol !== `${LINK_SCHEME}:` || url.username !== '' || url.password !== '' || url.port !== '') return null;
+  if (url.hash !== '') return null;
+  switch (url.hostname) {
+    case 'show':
+      return showPage(url);
+    case 'add-server':
+      return addServer(url);
+    default:
+      return null;
+  }
+}
+
+/** Whether an argument is a link to the app, good or bad. */
+export const isDeepLink = (text: string) => /^berth:/i.test(text);
+
+/** Systems add a slash at the end of some links. */
+const withoutSlash = (path: string) => path.replace(/\/$/, '');
+
+function showPage({ pathname, search }: URL): EventData<'navigate'> | null {
+  const page = PAGES.find((name) => `/${name}` === withoutSlash(pathname));
+  return page === undefined || search !== '' ? null : { page };
+}
+
+function addServer({ pathname, searchParams }: URL): EventData<'navigate'> | null {
+  const [[name, address] = [], ...others] = [...searchParams];
+  if (withoutSlash(pathname) !== '' || name !== 'address' || address === undefined || others.length > 0) return null;
+  const server = URL.parse(address);
+  const isOrigin = server?.protocol === 'https:' && server.href === `${server.origin}/`;
+  return isOrigin ? { page: 'settings', server: server.origin } : null;
+}

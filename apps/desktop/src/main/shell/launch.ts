@@ -1,0 +1,33 @@
+import { resolve } from 'node:path';
+import { isDeepLink } from './deep-link.ts';
+
+/** With this argument the app starts without showing its window. */
+export const HIDDEN = '--hidden';
+
+/** What the app was started with. */
+export interface Launch {
+  /** A link to the app that was followed. */
+  link: string | null;
+  /** What was dropped on its icon, or opened with it: absolute paths. */
+  paths: readonly string[];
+  hidden: boolean;
+}
+
+/**
+ * Reads the arguments of a start.
+ *
+ * Where links come as arguments, whoever wrote the link may have tried to smuggle more of them in: beside a link nothing else
+ * counts.
+ *
+ * @param args The whole command line. @param directory Where it was typed. @param appPath The app itself, which a start from its sources names.
+ */
+export function readLaunch(args: readonly string[], directory: string, appPath: string): Launch {
+  const given = args.slice(1);
+  const link = given.find(isDeepLink) ?? null;
+  if (link !== null) return { link, paths: [], hidden: false };
+  const paths = given
+    .filter((arg) => arg !== '' && !arg.startsWith('-') && !arg.includes('\0'))
+    .map((arg) => resolve(directory, arg))
+    .filter((path) => path !== appPath);
+  return { link, paths, hidden: given.includes(HIDDEN) && paths.length === 0 };
+}

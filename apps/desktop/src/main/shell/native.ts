@@ -1,0 +1,43 @@
+import type { BrowserWindow, Clipboard, Dialog, NativeTheme, OpenDialogOptions, Shell } from 'electron';
+import type { Keychain, LoginItem, Native, Note } from '../native.ts';
+import type { MainWindow } from './window.ts';
+
+/** What the backend's view of the system is made of. */
+export interface NativeOptions {
+  electron: {
+    clipboard: Pick<Clipboard, 'writeText'>;
+    dialog: Pick<Dialog, 'showOpenDialog'>;
+    nativeTheme: Pick<NativeTheme, 'themeSource'>;
+    shell: Pick<Shell, 'openExternal' | 'showItemInFolder'>;
+  };
+  window: MainWindow;
+  keychain: Keychain;
+  loginItem: LoginItem;
+  notify(note: Note): void;
+  restartToUpdate(): void;
+}
+
+/** What the backend wants of the system, done by Electron. */
+export function createNative({ electron, window, ...parts }: NativeOptions): Native {
+  const { clipboard, dialog, nativeTheme, shell } = electron;
+  const pick = async (options: OpenDialogOptions) => {
+    const above: BrowserWindow | null = window.current();
+    const answer = await (above === null ? dialog.showOpenDialog(options) : dialog.showOpenDialog(above, options));
+    return answer.canceled ? [] : answer.filePaths;
+  };
+  return {
+    ...parts,
+    copyText: (text) => clipboard.writeText(text),
+    openExternal: (url) => shell.openExternal(url),
+    showFolder: (path) => shell.showItemInFolder(path),
+    pickFolder: async () => {
+      const [path] = await pick({ title: 'Publish a folder', buttonLabel: 'Publish', properties: ['openDirectory'] });
+      return path ?? null;
+    },
+    pickFiles: () =>
+      pick({ title: 'Publish files', buttonLabel: 'Publish', properties: ['openFile', 'multiSelections'] }),
+    isLookedAt: () => window.isLookedAt(),
+    showWindow: () => window.show(),
+    setTheme: (theme) => void (nativeTheme.themeSource = theme),
+  };
+}

@@ -1,0 +1,67 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+const TIMEOUT_MS = 2_000;
+const TRY_AGAIN_MS = 1_000;
+
+/** Runs a program. @returns What it wrote. */
+export type Run = (program: string, args: readonly string[]) => Promise<string>;
+
+/** Who shows icons on a Linux desktop. */
+const HOST = 'org.kde.StatusNotifierWatcher';
+
+const QUESTIONS: readonly (readonly [program: string, args: readonly string[]])[] = [
+  [
+    'gdbus',
+    [
+      'call',
+      '--session',
+      '--dest',
+      'org.freedesktop.DBus',
+      '--object-path',
+      '/org/freedesktop/DBus',
+      '--method',
+      'org.freedesktop.DBus.NameHasOwner',
+      HOST,
+    ],
+  ],
+  [
+    'dbus-send',
+    [
+      '--session',
+      '--print-reply=literal',
+      '--dest=org.freedesktop.DBus',
+      '/org/freedesktop/DBus',
+      'org.freedesktop.DBus.NameHasOwner',
+      `string:${HOST}`,
+    ],
+  ],
+];
+
+/**
+ * Whether the desktop shows icons in a tray. macOS and Windows do. On Linux many do not, and nothing tells a program that its
+ * icon is nowhere: the bus of the desktop is asked whether anybody shows icons. Where it cannot be asked, nobody does.
+ *
+ * @param patience How many times it is asked, a second apart: at login the desktop may still be starting.
+ */
+export async function hasTrayHost(platform: string, patience = 1, run: Run = runProgram): Promise<boolean> {
+  if (platform !== 'linux') return true;
+  for (let asked = 1; ; asked += 1) {
+    if (await isThere(run)) return true;
+    if (asked >= patience) return false;
+    await new Promise((resolve) => setTimeout(resolve, TRY_AGAIN_MS));
+  }
+}
+
+async function isThere(run: Run): Promise<boolean> {
+  for (const [program, args] of QUESTIONS) {
+    const answer = await run(program, args).catch(() => null);
+    if (answer !== null) return /\btrue\b/.test(answer);
+  }
+  return false;
+}
+
+async function runProgram(program: string, args: readonly string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(program, [...args], { timeout: TIMEOUT_MS });
+  return stdout;
+}

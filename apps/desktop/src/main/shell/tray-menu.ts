@@ -1,0 +1,62 @@
+import type { MenuItemConstructorOptions } from 'electron';
+import type { Summary } from '../backend.ts';
+
+/** What the tray does. */
+export interface TrayActions {
+  show(): void;
+  publishFolder(): void;
+  copyLink(url: string): void;
+  openLink(url: string): void;
+  pause(folder: string): void;
+  resume(folder: string): void;
+  quit(): void;
+}
+
+const SEPARATOR: MenuItemConstructorOptions = { type: 'separator' };
+
+/** The menu of the tray. It begins with how things are: where no text can be shown on the icon itself, this is where it is read. */
+export function trayMenu({ text, links, folders }: Summary, actions: TrayActions): MenuItemConstructorOptions[] {
+  return [
+    { label: text, enabled: false },
+    SEPARATOR,
+    { label: 'Open Berth', click: () => actions.show() },
+    { label: 'Publish a folder…', click: () => actions.publishFolder() },
+    ...section(links.map((link) => linkItem(link, actions))),
+    ...section([...folders.map((folder) => folderItem(folder, actions)), ...allFolders(folders, actions)]),
+    SEPARATOR,
+    { label: 'Quit Berth', click: () => actions.quit() },
+  ];
+}
+
+const section = (items: readonly MenuItemConstructorOptions[]) => (items.length === 0 ? [] : [SEPARATOR, ...items]);
+
+/** In a menu, `&` marks the letter that is typed. */
+const plain = (name: string) => name.replaceAll('&', '&&');
+
+function linkItem({ name, url }: Summary['links'][number], actions: TrayActions): MenuItemConstructorOptions {
+  return {
+    label: plain(name),
+    submenu: [
+      { label: 'Copy link', click: () => actions.copyLink(url) },
+      { label: 'Open in browser', click: () => actions.openLink(url) },
+    ],
+  };
+}
+
+function folderItem(
+  { id, name, paused }: Summary['folders'][number],
+  actions: TrayActions,
+): MenuItemConstructorOptions {
+  return paused
+    ? { label: `Resume ${plain(name)}`, click: () => actions.resume(id) }
+    : { label: `Pause ${plain(name)}`, click: () => actions.pause(id) };
+}
+
+/** For several folders, one entry for all of them. */
+function allFolders(folders: Summary['folders'], actions: TrayActions): MenuItemConstructorOptions[] {
+  if (folders.length < 2) return [];
+  const running = folders.filter(({ paused }) => !paused);
+  return running.length > 0
+    ? [{ label: 'Pause all', click: () => running.forEach(({ id }) => actions.pause(id)) }]
+    : [{ label: 'Resume all', click: () => folders.forEach(({ id }) => actions.resume(id)) }];
+}

@@ -1,0 +1,63 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type BerthClient, ClientError, followActivities } from '@berth/client';
+import { Activity } from '@berth/contract';
+import type { Accounts } from '../account/accounts.ts';
+import type { Pauses } from '../account/known-server.ts';
+
+/** How long a line has to hold for the next pause to be a short one, in milliseconds. */
+const STEADY_MS = 30_000;
+
+export interface FeedOptions {
+  accounts: Pick<Accounts, 'session' | 'client' | 'onChange' | 'refused'>;
+  /** Hears what happens in the account of the current server, while somebody is signed in to it. */
+  hear(activity: Activity): void;
+  pauses: Pauses;
+}
+
+/** Follows what happens in the account of the current server, whichever that is. @returns what ends it. */
+export function openFeed({ accounts, hear, pauses }: FeedOptions): { close(): Promise<void> } {
+  let following: { client: BerthClient; leaving: AbortController; left: Promise<void> } | null = null;
+  let isClosed = false;
+
+  const turn = (): void => {
+    const { current, servers } = accounts.session();
+    const isSignedIn = servers.find(({ origin }) => origin === current)?.signIn.is === 'signed-in';
+    const client = isSignedIn && !isClosed ? accounts.client(current) : null;
+    if (client === (following?.client ?? null)) return;
+    following?.leaving.abort();
+    following = client && begin(client, current);
+  };
+
+  const begin = (client: BerthClient, origin: string) => {
+    const leaving = new AbortController();
+    return { client, leaving, left: follow(client, origin, leaving.signal) };
+  };
+
+  const follow = async (client: BerthClient, origin: string, signal: AbortSignal): Promise<void> => {
+    for (let failures = 0; !signal.aborted; failures += 1) {
+      const begun = performance.now();
+      try {
+        for await (const activity of followActivities(client, signal)) {
+          const known = Activity.safeParse(activity);
+          if (known.success && !signal.aborted) hear(known.data);
+        }
+      } catch (error) {
+        if (signal.aborted) return;
+        if (error instanceof ClientError && error.status === 401) accounts.refused(origin);
+      }
+      if (performance.now() - begun > STEADY_MS) failures = 0;
+      await sleep(Math.min(pauses.firstMs * 2 ** failures, pauses.longestMs), undefined, { signal }).catch(() => {});
+    }
+  };
+
+  accounts.onChange(turn);
+  turn();
+  return {
+    async close() {
+      isClosed = true;
+      const last = following;
+      turn();
+      await last?.left;
+    },
+  };
+}

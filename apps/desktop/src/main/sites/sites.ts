@@ -1,0 +1,70 @@
+import type { Domain } from '@berth/contract';
+import type { Accounts } from '../account/accounts.ts';
+import { asking } from '../account/credentials.ts';
+import type { Pauses } from '../account/known-server.ts';
+import type { Handlers, Tell } from '../backend.ts';
+import { readDomain, wholeName } from './domain-name.ts';
+import { openFeed } from './feed.ts';
+
+const PAUSES: Pauses = { firstMs: 1_000, longestMs: 60_000 };
+
+export interface SitesOptions {
+  accounts: Pick<Accounts, 'session' | 'client' | 'onChange' | 'refused'>;
+  tell: Tell;
+  /** Hears how a domain is, whenever that was asked for. Default: nobody does. */
+  onDomain?: ((server: string, domain: Domain) => void) | undefined;
+  /** Before activities are followed again after an error. Default: from 1 second to 1 minute. */
+  pauses?: Pauses | undefined;
+}
+
+/** What the account of the current server has, and what happens in it. */
+export interface Sites {
+  readonly handlers: Pick<
+    Handlers,
+    | 'listDeployments'
+    | 'labelDeployment'
+    | 'deleteDeployment'
+    | 'listDomains'
+    | 'putDomain'
+    | 'verifyDomain'
+    | 'readRecords'
+    | 'shareDomain'
+    | 'deleteDomain'
+    | 'listActivities'
+  >;
+  close(): Promise<void>;
+}
+
+/** Lists and changes what the account of the current server has, and tells of each activity as it happens. */
+export function createSites({ accounts, tell, onDomain = () => {}, pauses = PAUSES }: SitesOptions): Sites {
+  const feed = openFeed({ accounts, hear: (activity) => tell('activity', activity), pauses });
+  const ask: <T>(work: Parameters<typeof asking<T>>[1]) => Promise<T> = (work) => asking(accounts, work);
+  const told = <T extends Domain>(server: URL, domain: T): T => {
+    onDomain(server.origin, domain);
+    return domain;
+  };
+  return {
+    handlers: {
+      listDeployments: ({ cursor }) => ask(({ api }) => api.deployments.list.query({ cursor })),
+      labelDeployment: (input) => ask(({ api }) => api.deployments.update.mutate(input)),
+      async deleteDeployment({ deployment }) {
+        await ask(({ api }) => api.deployments.delete.mutate({ deployment }));
+      },
+      listDomains: ({ cursor }) => ask(({ api }) => api.domains.list.query({ cursor })),
+      putDomain: ({ domain, ...change }) =>
+        ask(async (client) => {
+          const name = await wholeName(client, domain);
+          return told(client.server, await client.api.domains.put.mutate({ domain: name, ...change }));
+        }),
+      verifyDomain: ({ domain }) =>
+        ask(async ({ api, server }) => told(server, await api.domains.verify.mutate({ domain: readDomain(domain) }))),
+      readRecords: ({ domain }) => ask(({ api }) => api.domains.records.query({ domain: readDomain(domain) })),
+      shareDomain: ({ domain }) => ask(({ api }) => api.domains.share.query({ domain: readDomain(domain) })),
+      async deleteDomain({ domain }) {
+        await ask(({ api }) => api.domains.delete.mutate({ domain: readDomain(domain) }));
+      },
+      listActivities: ({ cursor }) => ask(({ api }) => api.activities.list.query({ cursor })),
+    },
+    close: () => feed.close(),
+  };
+}

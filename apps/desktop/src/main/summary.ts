@@ -1,0 +1,75 @@
+import { count } from '@berth/client/amounts';
+import type { WatchedFolder } from '../shared/folder.ts';
+import type { Publishing } from '../shared/publishing.ts';
+import type { AppStatus, Summary } from './backend.ts';
+
+/** How long something that failed counts as trouble when nobody looks at it, in milliseconds. */
+const TROUBLE_FOR_MS = 3_600_000;
+const MOST_LINKS = 5;
+
+export interface SummaryInput {
+  /** The newest first. */
+  publishings: readonly Pick<Publishing, 'id' | 'name' | 'state'>[];
+  /** When those that failed did so, by their id, in Unix milliseconds. */
+  failedAt: ReadonlyMap<string, number>;
+  folders: readonly Pick<WatchedFolder, 'id' | 'name' | 'state' | 'url' | 'live'>[];
+  online: boolean;
+  nowMs: number;
+}
+
+/**
+ * Tells how the whole app is. Pure. An error wins over work, work over a missing network, that over a pause; the app is
+ * paused when all of its folders are, and there is one.
+ *
+ * Source: design of the desktop app, §8, 12 and 13.
+ */
+export function summarize(input: SummaryInput): Summary {
+  const { status, text } = standing(input);
+  const folders = input.folders.map(({ id, name, state }) => ({ id, name, paused: state.is === 'paused' }));
+  return { status, text, links: linksOf(input), folders };
+}
+
+function standing({ publishings, failedAt, folders, online, nowMs }: SummaryInput): {
+  status: AppStatus;
+  text: string;
+} {
+  const failed = [
+    ...publishings.filter(({ id, state }) => state.is === 'failed' && nowMs - (failedAt.get(id) ?? 0) < TROUBLE_FOR_MS),
+    ...folders.filter(({ state }) => state.is === 'failed'),
+  ];
+  if (failed.length > 0) return { status: 'error', text: `${named(failed, 'site')} could not be published.` };
+  const working = [
+    ...publishings.filter(({ state }) => state.is === 'working' || state.is === 'queued'),
+    ...folders.filter(({ state }) => state.is === 'publishing'),
+  ];
+  if (working.length > 0)
+    return {
+      status: 'working',
+      text: `${named(working, 'site')} ${working.length === 1 ? 'is' : 'are'} being published.`,
+    };
+  if (!online) return { status: 'offline', text: 'There is no network: it goes on when there is.' };
+  const isPaused = folders.length > 0 && folders.every(({ state }) => state.is === 'paused');
+  if (isPaused)
+    return { status: 'paused', text: `${named(folders, 'folder')} ${folders.length === 1 ? 'is' : 'are'} paused.` };
+  return { status: 'idle', text: folders.length > 0 ? 'Everything is up to date.' : 'Drop a folder to get a link.' };
+}
+
+/** One by its name, several by their number. */
+function named(things: readonly { name: string }[], noun: string): string {
+  const [only] = things;
+  return only && things.length === 1 ? only.name : count(things.length, noun);
+}
+
+function linksOf({ publishings, folders, nowMs }: SummaryInput): Summary['links'] {
+  const links = [
+    ...publishings.flatMap(({ name, state }) => {
+      if (state.is !== 'published') return [];
+      const { url, at, expires } = state.published;
+      return expires !== null && expires * 1_000 <= nowMs ? [] : [{ name, url, at }];
+    }),
+    ...folders.flatMap(({ name, url, live }) => (url !== null && live ? [{ name, url, at: live.at }] : [])),
+  ].toSorted((a, b) => b.at - a.at);
+  const newest = new Map<string, { name: string; url: string }>();
+  for (const { name, url } of links) if (!newest.has(url)) newest.set(url, { name, url });
+  return [...newest.values()].slice(0, MOST_LINKS);
+}

@@ -1,0 +1,282 @@
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { startTestServer, type TestServer } from '@berth/api/testing';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { readServerAddress } from '../../src/main/account/address.ts';
+import { testNative } from './native.ts';
+import { eventually, openWorld } from './watch-world.ts';
+
+let server: TestServer;
+let second: TestServer;
+beforeAll(async () => {
+  [server, second] = await Promise.all([startTestServer(), startTestServer()]);
+});
+afterAll(() => Promise.all([server.close(), second.close()]));
+
+const UNKNOWN = `ship-${'0'.repeat(31)}f`;
+const nameOf = () => `site-${crypto.randomUUID().slice(0, 8)}.localhost`;
+
+describe('the address of a server', () => {
+  it.each([
+    ['berth.example', 'https://berth.example'],
+    ['  Berth.Example/ ', 'https://berth.example'],
+    ['https://berth.example/login?next=/', 'https://berth.example'],
+    ['berth.example:8443', 'https://berth.example:8443'],
+    ['http://nas', 'http://nas'],
+    ['localhost:4000', 'http://localhost:4000'],
+    ['berth.localhost', 'http://berth.localhost'],
+    ['127.0.0.1:4000', 'http://127.0.0.1:4000'],
+    ['192.168.1.20', 'http://192.168.1.20'],
+    ['10.0.0.1', 'http://10.0.0.1'],
+    ['172.16.0.1', 'http://172.16.0.1'],
+    ['172.32.0.1', 'https://172.32.0.1'],
+    ['8.8.8.8', 'https://8.8.8.8'],
+    ['[::1]:4000', 'http://[::1]:4000'],
+    ['[fd00::1]', 'http://[fd00::1]'],
+    ['[2001:db8::1]', 'https://[2001:db8::1]'],
+    ['10.example', 'https://10.example'],
+    ['https://bücher.example', 'https://xn--bcher-kva.example'],
+  ])('%j is %s', (typed, origin) => expect(readServerAddress(typed)).toBe(origin));
+
+  it.each([
+    '',
+    ' ',
+    'ftp://berth.example',
+    'file:///etc',
+    'javascript://x',
+    'two words',
+    'https://',
+    'https://a:b@c.d',
+    'me@berth.example',
+  ])('%j is none', (typed) => expect(() => readServerAddress(typed)).toThrow(/address of a server/));
+});
+
+describe('signing in (desktop §1, §6)', () => {
+  it('keeps the key in the keychain alone, and knows whose it is after a restart', async () => {
+    const world = await openWorld(server);
+    expect(world.signInState()).toEqual({ is: 'signed-out' });
+    const { key, account } = await server.account();
+    const { email } = await world.accounts.handlers.signIn({ key: `  ${key}\n` });
+    expect(world.signInState()).toMatchObject({ is: 'signed-in', account: { account, email } });
+    expect(world.native.keys.get(world.origin)).toBe(key);
+    expect(JSON.stringify(world.accounts.session())).not.toContain(key);
+
+    await world.reopen();
+    expect(world.signInState()).toEqual({ is: 'checking' });
+    await eventually(() => expect(world.signInState()).toMatchObject({ is: 'signed-in', account: { email } }));
+  });
+
+  it.each([
+    ['a deploy token', async () => (await server.account()).deployToken, 'deploy token'],
+    ['a key that the server does not know', async () => UNKNOWN, 'does not know this key'],
+    ['something else', async () => 'hunter2', 'no API key'],
+  ])('refuses %s in words, and keeps nothing', async (_what, keyOf, words) => {
+    const world = await openWorld(server);
+    await expect(world.accounts.handlers.signIn({ key: await keyOf() })).rejects.toMatchObject({
+      kind: 'refused',
+      message: expect.stringContaining(words),
+    });
+    expect(world.signInState()).toEqual({ is: 'signed-out' });
+    expect(world.native.keys.size).toBe(0);
+  });
+
+  it('sends what is no API key nowhere', async () => {
+    const world = await openWorld(server);
+    for (const key of ['hunter2', `deploy-${'0'.repeat(32)}`])
+      await expect(world.accounts.handlers.signIn({ key })).rejects.toThrow();
+    expect(world.network.sent).toEqual([]);
+  });
+
+  it('is not said to have worked when the keychain does not take the key', async () => {
+    const world = await openWorld(server);
+    const { key } = await server.account();
+    world.native.broken.keychain = new Error('locked');
+    await expect(world.accounts.handlers.signIn({ key })).rejects.toThrow('keychain');
+    expect(world.signInState()).toEqual({ is: 'signed-out' });
+  });
+
+  it('ends when one signs out: the key is gone, and folders wait', async () => {
+    const world = await openWorld(server);
+    await world.signIn();
+    const { id } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
+    await world.accounts.handlers.signOut(undefined);
+    expect(world.native.keys.size).toBe(0);
+    expect(world.signInState()).toEqual({ is: 'signed-out' });
+    await world.until(id, 'signed-out');
+    await expect(world.folders.handlers.publishFolder({ id })).rejects.toMatchObject({ kind: 'signed-out' });
+    await world.reopen();
+    expect(world.folder(id).state).toEqual({ is: 'signed-out' });
+  });
+
+  it('ends when the key is revoked: it is said, and folders go on after one has signed in again', async () => {
+    const world = await openWorld(server);
+    const { key } = await world.signIn();
+    const again = await addKey(key);
+    const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
+    world.native.lookedAt = false;
+    await revoke(key);
+    world.build('dist', { 'index.html': 'two' });
+    await world.until(id, 'signed-out');
+    await eventually(() =>
+      expect(world.signInState()).toMatchObject({ is: 'refused', email: expect.stringContaining('@') }),
+    );
+    expect((await server.visit(url!)).text).toBe('one');
+    world.accounts.setOnline(false);
+    world.accounts.setOnline(true);
+    expect(world.native.notes.map(({ title }) => title)).toEqual(['Sign in again']);
+    await expect(world.accounts.handlers.signIn({ key })).rejects.toThrow('does not know this key');
+
+    await world.accounts.handlers.signIn({ key: again });
+    await world.untilShown(url!, 'two');
+    await world.until(id, 'live');
+  });
+
+  it('takes another key of the same account from then on, for folders too', async () => {
+    const world = await openWorld(server);
+    const { key } = await world.signIn();
+    const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
+    const again = await addKey(key);
+    await world.accounts.handlers.signIn({ key: again });
+    await world.until(id, 'live');
+    world.network.sent.length = 0;
+    world.build('dist', { 'index.html': 'two' });
+    await world.untilShown(url!, 'two');
+    expect(new Set(world.network.sent.map(({ authorization }) => authorization))).toEqual(new Set([`Bearer ${again}`]));
+  });
+
+  it('is shown as it is while the server cannot be reached, and is asked again by itself', async () => {
+    const world = await openWorld(server);
+    await world.signIn();
+    world.network.down = true;
+    await expect(world.accounts.handlers.refreshAccount(undefined)).rejects.toMatchObject({ kind: 'network' });
+    expect(world.signInState()).toMatchObject({
+      is: 'unreachable',
+      message: expect.stringContaining('cannot be reached'),
+    });
+    world.network.down = false;
+    await eventually(() => expect(world.signInState().is).toBe('signed-in'));
+  });
+
+  it('tells the usage as it is by now when it is asked to', async () => {
+    const world = await openWorld(server);
+    const { key } = await world.signIn();
+    await server.publish({ 'index.html': 'one' }, { key });
+    await world.accounts.handlers.refreshAccount(undefined);
+    expect(world.signInState()).toMatchObject({ account: { usage: { deployments: 1 } } });
+  });
+});
+
+describe('servers', () => {
+  it('are kept when they have answered as a Berth, and become the current one', async () => {
+    const world = await openWorld(server);
+    const address = `localhost:${second.port}`;
+    expect(await world.accounts.handlers.addServer({ address })).toEqual({ origin: `http://${address}` });
+    expect(world.accounts.session()).toMatchObject({
+      current: `http://${address}`,
+      servers: [{ origin: world.origin }, { origin: `http://${address}`, signIn: { is: 'signed-out' } }],
+    });
+    await world.reopen();
+    expect(world.accounts.session().current).toBe(`http://${address}`);
+    await world.accounts.handlers.chooseServer({ origin: world.origin });
+    expect(world.accounts.session().current).toBe(world.origin);
+    await expect(world.accounts.handlers.chooseServer({ origin: 'https://other.example' })).rejects.toThrow(
+      'Add it first',
+    );
+  });
+
+  it('are not kept when something else answers, or nobody does', async () => {
+    const world = await openWorld(server);
+    const other = createServer((_req, res) =>
+      res.setHeader('content-type', 'application/json').end('{"result":{"data":{}}}'),
+    );
+    other.listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    onTestFinished(() => void other.close());
+    const address = `127.0.0.1:${(other.address() as AddressInfo).port}`;
+    await expect(world.accounts.handlers.addServer({ address })).rejects.toThrow('no Berth server');
+    await expect(world.accounts.handlers.addServer({ address: 'localhost:1' })).rejects.toMatchObject({
+      kind: 'network',
+    });
+    expect(world.accounts.session().servers).toHaveLength(1);
+  });
+
+  it('are known by where they lead to', async () => {
+    const world = await openWorld(server);
+    const door = createServer((req, res) =>
+      res.writeHead(302, { location: `http://localhost:${second.port}${req.url}` }).end(),
+    );
+    door.listen(0, '127.0.0.1');
+    await once(door, 'listening');
+    onTestFinished(() => void door.close());
+    const address = `127.0.0.1:${(door.address() as AddressInfo).port}`;
+    expect(await world.accounts.handlers.addServer({ address })).toEqual({ origin: `http://localhost:${second.port}` });
+  });
+
+  it('each get their own key, and never that of another', async () => {
+    const world = await openWorld(server);
+    const { key: first } = await world.signIn();
+    const { origin } = await world.accounts.handlers.addServer({ address: `localhost:${second.port}` });
+    const { key } = await second.account();
+    await expect(world.accounts.handlers.signIn({ key: first })).rejects.toThrow('does not know');
+    world.network.sent.length = 0;
+    await world.accounts.handlers.signIn({ key });
+    await world.reopen();
+    await eventually(() =>
+      expect(world.accounts.session().servers.map(({ signIn }) => signIn.is)).toEqual(['signed-in', 'signed-in']),
+    );
+    await world.sites.handlers.listDeployments({});
+    const sent = (to: string) =>
+      new Set(world.network.sent.filter(({ origin }) => origin === to).map((one) => one.authorization));
+    expect(sent(world.origin)).toEqual(new Set([`Bearer ${first}`]));
+    expect(sent(origin)).toEqual(new Set([`Bearer ${key}`]));
+  });
+
+  it('are forgotten with their key, and their folders are paused; the last one stays', async () => {
+    const world = await openWorld(server);
+    await world.signIn();
+    const { id } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
+    await expect(world.accounts.handlers.removeServer({ origin: world.origin })).rejects.toThrow('only server');
+    const { origin } = await world.accounts.handlers.addServer({ address: `localhost:${second.port}` });
+    await world.accounts.handlers.removeServer({ origin: world.origin });
+    expect(world.accounts.session()).toMatchObject({ current: origin, servers: [{ origin }] });
+    expect(world.native.keys.size).toBe(0);
+    expect((await world.until(id, 'paused')).state).toEqual({ is: 'paused', why: 'asked' });
+    await expect(world.folders.handlers.resumeFolder({ id })).rejects.toThrow('Add it first');
+  });
+});
+
+it('nothing secret is in any file that the app keeps (security T40)', async () => {
+  const native = testNative();
+  const world = await openWorld(server, native);
+  const { key } = await world.signIn();
+  const password = 'correct-horse-battery';
+  const { id } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf(), { password });
+  await world.close();
+  expect([...native.keys.values()].toSorted()).toEqual([password, key].toSorted());
+  const files = [world.dataDir, join(world.home, 'cache')]
+    .flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'));
+  expect(files.length).toBeGreaterThanOrEqual(3);
+  expect(files.some((text) => text.includes(id))).toBe(true);
+  for (const text of files)
+    for (const secret of [key, key.slice(5), password, btoa(key), btoa(password)]) expect(text).not.toContain(secret);
+});
+
+/** Another API key for whoever has this one. */
+async function addKey(key: string): Promise<string> {
+  const body = JSON.stringify({ kind: 'api' });
+  const headers = { 'Content-Type': 'application/json' };
+  const answer = await server.api('/tokens', { method: 'POST', key, headers, body });
+  return answer.json<{ secret: string }>().secret;
+}
+
+/** Revokes the oldest key of whoever has this one. */
+async function revoke(key: string): Promise<void> {
+  const { tokens } = (await server.api('/tokens', { key })).json<{ tokens: { token: string }[] }>();
+  const { token } = tokens.at(-1)!;
+  expect((await server.api(`/tokens/${token}`, { method: 'DELETE', key })).status).toBeLessThan(300);
+}

@@ -1,0 +1,76 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { AppState } from '../../src/shared/contract.ts';
+import { makeSite, openDesktop } from './desktop.ts';
+
+/** Nothing listens there. */
+const server = 'http://localhost:9';
+const open = () => openDesktop({ server });
+
+test('the state is whole, and tells nothing of a key (desktop §6)', async () => {
+  const { ask } = await open();
+  const state = await ask('readState', undefined);
+  expect(AppState.strict().parse(state)).toMatchObject({
+    publishings: [],
+    folders: [],
+    session: { current: server, servers: [{ origin: server, signIn: { is: 'signed-out' } }] },
+    update: { is: 'none' },
+    about: { version: '1.0.0' },
+  });
+});
+
+test('links leave as https, or to a known server; everything else is refused (desktop §6)', async () => {
+  const { ask, native } = await open();
+  await ask('openLink', { url: 'https://calm-otter.sites.example/a?b#c' });
+  await ask('openLink', { url: `${server}/claim/1` });
+  const opened = ['https://calm-otter.sites.example/a?b#c', `${server}/claim/1`];
+  expect(native.opened).toEqual(opened);
+  for (const url of ['http://sites.example', 'file:///etc/passwd', 'berth://x', 'https://me:key@berth.example', 'a'])
+    await expect(ask('openLink', { url })).rejects.toMatchObject({ kind: 'refused' });
+  expect(native.opened).toEqual(opened);
+  native.broken.openExternal = new Error('no browser');
+  await expect(ask('openLink', { url: server })).rejects.toThrow('Copy the link instead');
+});
+
+test('a text is copied, or it is said that it is not', async () => {
+  const { ask, native } = await open();
+  await ask('copy', { text: 'https://calm-otter.sites.example' });
+  expect(native.copied).toEqual(['https://calm-otter.sites.example']);
+  native.broken.copyText = new Error('no clipboard');
+  await expect(ask('copy', { text: 'a' })).rejects.toMatchObject({ kind: 'refused' });
+});
+
+test('what is chosen in a dialog is given as what is dropped; nothing chosen is nothing given', async () => {
+  const { ask, native } = await open();
+  expect(await ask('pickFolder', undefined)).toBe(null);
+  expect(await ask('pickFiles', undefined)).toEqual([]);
+  const folder = makeSite({ 'a.txt': 'a', 'b.txt': 'b' }, 'blog');
+  native.folder = folder;
+  native.files = [join(folder, 'a.txt'), join(folder, 'b.txt')];
+  expect(await ask('pickFolder', undefined)).toMatchObject({ name: 'blog', kind: 'folder' });
+  expect(await ask('pickFiles', undefined)).toMatchObject([{ name: 'a.txt' }, { name: 'b.txt' }]);
+  native.folder = join(folder, 'gone');
+  native.files.push(join(folder, 'gone'));
+  await expect(ask('pickFolder', undefined)).rejects.toMatchObject({ kind: 'folder' });
+  await expect(ask('pickFiles', undefined)).rejects.toMatchObject({ kind: 'folder' });
+});
+
+test('the app restarts to a newer version once there is one, and tells how far it is', async () => {
+  const { ask, backend, native, told } = await open();
+  await expect(ask('restartToUpdate', undefined)).rejects.toThrow('no newer version');
+  backend.setUpdate({ is: 'downloading', version: '1.1.0', percent: 40 });
+  await expect(ask('restartToUpdate', undefined)).rejects.toThrow('no newer version');
+  backend.setUpdate({ is: 'ready', version: '1.1.0' });
+  expect((await ask('readState', undefined)).update).toEqual({ is: 'ready', version: '1.1.0' });
+  expect(told.filter(({ name }) => name === 'update')).toHaveLength(2);
+  await ask('restartToUpdate', undefined);
+  expect(native.restarts).toBe(1);
+});
+
+test('without a network the app says so, and with it no more', async () => {
+  const { backend } = await open();
+  backend.setOnline(false);
+  expect(backend.summary()).toMatchObject({ status: 'offline' });
+  backend.setOnline(true);
+  expect(backend.summary()).toMatchObject({ status: 'idle', text: 'Drop a folder to get a link.' });
+});

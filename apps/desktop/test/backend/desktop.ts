@@ -1,0 +1,136 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { WatchRule } from '@berth/client';
+import { expect, onTestFinished, vi } from 'vitest';
+import type { Backend } from '../../src/main/backend.ts';
+import { openBackend } from '../../src/main/open-backend.ts';
+import type { CommandName } from '../../src/shared/channels.ts';
+import { type CommandInput, type CommandOutput, commands, type EventData, events } from '../../src/shared/contract.ts';
+import type { Published, Publishing, PublishOptions } from '../../src/shared/publishing.ts';
+import { testNative, type TestNative } from './native.ts';
+
+/** One thing that the page was told. */
+export interface Told {
+  name: string;
+  data: unknown;
+  /** In milliseconds. */
+  at: number;
+}
+
+/** The app without its windows, and somebody in front of it. */
+export interface Desktop {
+  backend: Backend;
+  native: TestNative;
+  dataDir: string;
+  cacheDir: string;
+  told: Told[];
+  /** Does what the page can ask for: what goes in and comes out fits the contract. */
+  ask<C extends CommandName>(name: C, input: CommandInput<C>): Promise<CommandOutput<C>>;
+  /** Drops what lies at some paths. @returns The publishings. */
+  drop(paths: readonly string[], options?: PublishOptions): Promise<string[]>;
+  find(id: string): Promise<Publishing>;
+  /** Waits until a publishing stands somewhere. */
+  until<S extends Publishing['state']['is']>(
+    id: string,
+    is: S,
+  ): Promise<Publishing & { state: Extract<Publishing['state'], { is: S }> }>;
+  published(id: string): Promise<Published>;
+  /** Quits, and starts again. */
+  restart(): Promise<Desktop>;
+}
+
+export interface DesktopOptions {
+  server: string;
+  dataDir?: string;
+  cacheDir?: string;
+  native?: TestNative;
+  watchRule?: Partial<WatchRule>;
+}
+
+/** Opens an app in a hurry, which is closed after the test. */
+export async function openDesktop(options: DesktopOptions): Promise<Desktop> {
+  const { server, native = testNative(), dataDir = makeDir(), cacheDir = makeDir() } = options;
+  const told: Told[] = [];
+  const backend = await openBackend({
+    native,
+    about: { version: '1.0.0', platform: 'linux', tray: true, canOpenAtLogin: true },
+    dataDir,
+    cacheDir,
+    server,
+    retries: { firstMs: 5, longestMs: 20, attempts: 2 },
+    watchRule: { firstPauseMs: 20, longestPauseMs: 50, ...options.watchRule },
+    tell(name, data) {
+      expect(events[name].safeParse(data).error).toBeUndefined();
+      told.push({ name, data: structuredClone(data), at: performance.now() });
+    },
+  });
+  onTestFinished(() => backend.close());
+
+  const ask: Desktop['ask'] = async (name, input) => {
+    const handler = backend.handlers[name] as (input: unknown) => Promise<unknown>;
+    const output = await handler(commands[name].input.parse(input));
+    expect(commands[name].output.safeParse(output).error).toBeUndefined();
+    return output as never;
+  };
+
+  async function find(id: string): Promise<Publishing> {
+    const { publishings } = await ask('readState', undefined);
+    const found = publishings.find((one) => one.id === id);
+    if (!found) throw new Error(`There is no publishing ${id}.`);
+    return found;
+  }
+
+  const until: Desktop['until'] = (id, is) =>
+    vi.waitFor(
+      async () => {
+        const found = await find(id);
+        if (found.state.is !== is) throw new Error(`It is ${JSON.stringify(found.state)}, and not ${is}.`);
+        return found as never;
+      },
+      { timeout: 10_000, interval: 5 },
+    );
+
+  return {
+    backend,
+    native,
+    dataDir,
+    cacheDir,
+    told,
+    ask,
+    async drop(paths, options = {}) {
+      const given = await backend.give(paths);
+      return (await ask('publish', { grants: given.map(({ grant }) => grant), options })).publishings;
+    },
+    find,
+    until,
+    published: async (id) => (await until(id, 'published')).state.published,
+    async restart() {
+      await backend.close();
+      return openDesktop({ ...options, native, dataDir, cacheDir });
+    },
+  };
+}
+
+/** The lists of publishings that were told. */
+export function listsOf({ told }: Desktop): EventData<'publishings'>[] {
+  return told.filter(({ name }) => name === 'publishings').map(({ data }) => data as EventData<'publishings'>);
+}
+
+/** Makes a folder that is gone after the test. */
+export function makeDir(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'berth-desktop-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+/** Makes a folder of files with a name of its own, which is gone after the test. */
+export function makeSite(files: Readonly<Record<string, string | Uint8Array>>, name = 'site'): string {
+  const folder = join(makeDir(), name);
+  mkdirSync(folder);
+  for (const [file, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    writeFileSync(join(folder, file), content);
+  }
+  return folder;
+}

@@ -1,0 +1,170 @@
+import { startTestServer, type TestServer } from '@berth/api/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { testNative } from './native.ts';
+import { eventually, openWorld } from './watch-world.ts';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(() => server.close());
+
+const nameOf = () => `site-${crypto.randomUUID().slice(0, 8)}.localhost`;
+
+describe('earlier versions (desktop §1, §8)', () => {
+  it('go live again, and no build replaces them before the folder goes on', async () => {
+    const world = await openWorld(server);
+    await world.signIn();
+    const path = world.build('dist', { 'index.html': 'one' });
+    const { id, url } = await world.watch(path, nameOf());
+    for (const text of ['two', 'three']) {
+      world.build('dist', { 'index.html': text });
+      await world.untilShown(url!, text);
+      await world.until(id, 'live');
+    }
+    const { versions } = await world.folders.handlers.listVersions({ id });
+    expect(versions.map(({ live }) => live)).toEqual([true, false, false]);
+
+    const undone = await world.folders.handlers.undoFolder({ id });
+    expect(undone).toEqual({ ...versions[1], live: true });
+    expect((await server.visit(url!)).text).toBe('two');
+    expect(world.folder(id)).toMatchObject({
+      state: { is: 'paused', why: 'earlier-version' },
+      live: { deployment: versions[1]!.deployment },
+    });
+    await world.folders.handlers.undoFolder({ id });
+    expect((await server.visit(url!)).text).toBe('one');
+    await expect(world.folders.handlers.undoFolder({ id })).rejects.toThrow('no earlier version');
+    expect(world.folder(id).state).toEqual({ is: 'paused', why: 'earlier-version' });
+
+    await world.reopen();
+    world.build('dist', { 'index.html': 'four' });
+    world.folders.awake();
+    await world.watch(world.build('other', { 'index.html': 'other' }), nameOf());
+    expect((await server.visit(url!)).text).toBe('one');
+
+    await world.folders.handlers.resumeFolder({ id });
+    await world.untilShown(url!, 'four');
+    await world.until(id, 'live');
+  });
+
+  it('are chosen by their deployment; the newest one goes live without a pause', async () => {
+    const world = await openWorld(server);
+    await world.signIn();
+    const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
+    world.build('dist', { 'index.html': 'two' });
+    await world.untilShown(url!, 'two');
+    await world.until(id, 'live');
+    const [newest, oldest] = (await world.folders.handlers.listVersions({ id })).versions;
+    await world.folders.handlers.makeLive({ id, deployment: newest!.deployment });
+    await world.until(id, 'live');
+    await world.folders.handlers.makeLive({ id, deployment: oldest!.deployment });
+    expect((await server.visit(url!)).text).toBe('one');
+    expect(world.folder(id).state).toEqual({ is: 'paused', why: 'earlier-version' });
+    expect((await world.folders.handlers.listVersions({ id })).versions.map(({ live }) => live)).toEqual([false, true]);
+    await world.folders.handlers.makeLive({ id, deployment: newest!.deployment });
+    expect((await server.visit(url!)).text).toBe('two');
+    expect(await world.until(id, 'paused')).toMatchObject({ state: { why: 'asked' } });
+  });
+
+  it('leave the folder as it was when it does not work', async () => {
+    const world = await openWorld(server);
+    await world.signIn();
+    const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
+    await expect(world.folders.handlers.undoFolder({ id })).rejects.toThrow('no earlier version');
+    await expect(world.folders.handlers.makeLive({ id, deployment: 'calm-otter-0000000' })).rejects.toThrow(
+      'no version',
+    );
+    world.build('dist', { 'index.html': 'two' });
+    await world.untilShown(url!, 'two');
+    await world.until(id, 'live');
+    world.network.down = true;
+    await expect(world.folders.handlers.undoFolder({ id })).rejects.toMatchObject({ kind: 'network' });
+    expect(world.folder(id).state.is).not.toBe('paused');
+    world.network.down = false;
+    await world.until(id, 'live');
+    expect((await server.visit(url!)).text).toBe('two');
+  });
+});
+
+describe('a password (security T40)', () => {
+  it('is never forgotten by accident: without it, nothing is published, and the words ask for it', async () => {
+    const world = await openWorld(server, testNative({ kept: 'memory' }));
+    const { key } = await world.signIn();
+    const name = nameOf();
+    const path = world.build('dist', { 'index.html': 'secret' });
+    const { id, url } = await world.watch(path, name, { password: 'open-sesame' });
+    expect((await server.visit(url!)).status).toBe(401);
+    expect(world.folder(id).password).toBe(true);
+
+    await world.reopen(testNative({ kept: 'memory' }));
+    await world.until(id, 'signed-out');
+    await world.accounts.handlers.signIn({ key });
+    const { state } = await world.until(id, 'failed');
+    expect(state).toMatchObject({
+      problem: { kind: 'refused', message: expect.stringContaining('Enter the password') },
+    });
+    world.build('dist', { 'index.html': 'still secret' });
+    await world.folders.handlers.publishFolder({ id });
+    await world.until(id, 'failed');
+    expect(await world.deployments()).toHaveLength(1);
+    expect((await server.visit(url!)).status).toBe(401);
+
+    await world.folders.handlers.changeFolder({ id, password: 'open-sesame' });
+    await world.until(id, 'live');
+    expect(await world.deployments()).toHaveLength(2);
+    expect((await server.visit(url!)).status).toBe(401);
+  });
+});
+
+describe('a password that is given later (security T40)', () => {
+  it('keeps versions without it from going live again', async () => {
+    const world = await openWorld(server);
+    await world.signIn();
+    const { id, url, live } = await world.watch(world.build('dist', { 'index.html': 'open' }), nameOf());
+    await expect(world.folders.handlers.changeFolder({ id, password: 'short' })).rejects.toThrow('6 to 128');
+    await world.folders.handlers.changeFolder({ id, password: 'open-sesame' });
+    await eventually(async () => expect((await server.visit(url!)).status).toBe(401));
+    await world.until(id, 'live');
+    await expect(world.folders.handlers.undoFolder({ id })).rejects.toThrow('no password');
+    await expect(world.folders.handlers.makeLive({ id, deployment: live!.deployment })).rejects.toThrow('no password');
+    await world.until(id, 'live');
+    expect((await server.visit(url!)).status).toBe(401);
+    await world.folders.handlers.removeFolder({ id });
+    expect([...world.native.keys.keys()]).toEqual([world.origin]);
+  });
+});
+
+describe('what is told beside the window (desktop §8)', () => {
+  it('is one note for each build, whose click opens the site, and only while nobody looks', async () => {
+    const world = await openWorld(server);
+    await world.signIn();
+    const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
+    expect(world.native.notes).toEqual([]);
+    world.native.lookedAt = false;
+    world.build('dist', { 'index.html': 'two' });
+    await world.untilShown(url!, 'two');
+    await world.until(id, 'live');
+    expect(world.native.notes).toMatchObject([{ title: 'dist is live', body: url }]);
+    world.native.notes[0]!.onClick();
+    expect(world.native.opened).toEqual([url]);
+  });
+
+  it('is one note for a folder that waits for somebody, whose click shows the folder', async () => {
+    const world = await openWorld(server);
+    await world.signIn();
+    const { id } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
+    world.native.lookedAt = false;
+    world.build('dist', { 'setup.exe': 'x' });
+    await world.until(id, 'waiting');
+    world.build('dist', { 'index.html': 'two' });
+    const looks = world.count('folders');
+    await eventually(() => expect(world.count('folders')).toBeGreaterThan(looks + 1));
+    expect(world.native.notes).toMatchObject([
+      { title: 'dist was not published', body: expect.stringContaining('setup.exe') },
+    ]);
+    world.native.notes[0]!.onClick();
+    expect(world.native.windows).toBe(1);
+    expect(world.navigated).toEqual([{ page: 'folders', id }]);
+  });
+});

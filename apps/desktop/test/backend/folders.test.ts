@@ -1,0 +1,323 @@
+import { renameSync, rmSync, symlinkSync } from 'node:fs';
+import { startTestServer, type TestServer } from '@berth/api/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually, openWorld } from './watch-world.ts';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(() => server.close());
+
+const nameOf = () => `site-${crypto.randomUUID().slice(0, 8)}.localhost`;
+
+describe('a watched folder (desktop §5, §8)', () => {
+  it('is live at one address, build after build, one deploy for each', async () => {
+    const world = await openWorld(server);
+    await world.signIn();
+    const path = world.build('dist', { 'index.html': 'one', 'app.js': '1' });
+    const { id, url, live } = await world.watch(path, nameOf());
+    expect((await server.visit(url!)).text).toBe('one');
+    expect(live).toMatchObject({ files: 2, bytes: 4 });
+
+    world.build('dist', { 'index.html': 'two', 'app.js': '2', 'more.js': '2' });
+    await world.untilShown(url!, 'two');
+    const after = await world.until(id, 'live');
+    expect(after).toMatchObject({ url, live: { files: 3 } });
+    expect(after.live!.deployment).not.toBe(live!.deployment);
+    expect(await world.deployments()).toHaveLength(2);
+    expect(world.told(id).slice(-3)).toEqual(['settling', 'publishing', 'live']);
+  });
+
+  it('survives that its folder is deleted and made anew, and keeps what was live meanwhile', async () => {
+    const world = await openWorld(server);
+    await world.signIn();
+    const path = world.build('dist', { 'index.html': 'one' });
+    const { id, url } = await world.watch(path, nameOf());
+    rmSync(path, { recursive: true });
+    await world.until(id, 'missing');
+    expect(world.folder(id).state).toEqual({ is: 'missing', reason: 'gone' });
+    expect((await server.visit(url!)).text).toBe('one');
+
+    world.build('dist', { 'index.html': 'two' });
+    await world.untilShown(url!, 'two');
+    await world.until(id, 'live');
+  });
+
+  it('is known after a restart, with what is live, and publishes nothing again', async () => {
+    const world = await openWorld(server);
+    await world.signIn();
+    const before = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf(), { labels: ['blog'] });
+    await world.reopen();
+    expect(world.folder(before.id)).toMatchObject({
+      url: before.url,
+      live: before.live,
+      labels: ['blog'],
+      state: { is: 'starting' },
+    });
+    expect(await world.until(before.id, 'live')).toEqual({ ...before, leftOut: [] });
+    expect(await world.deployments()).toEqual([before.live!.deployment]);
+  });
+
+  it('stays paused across a restart, and takes what changed meanwhile when it goes on (D9)', async () => {
+    const world = await openWorld(server);
+    await world.signIn();
+    const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
+    await world.folders.handlers.pauseFolder({ id });
+    expect(await world.until(id, 'paused')).toMatchObject({ state: { why: 'asked' } });
+    await world.reopen();
+    world.build('dist', { 'index.html': 'two' });
+    world.folders.awake();
+    // What is published while it is paused would come before the next one.
+    const other = await world.watch(world.build('other', { 'index.html': 'other' }), nameOf());
+    expect(other.state).toEqual({ is: 'live' });
+    expect(world.folder(id).state).toEqual({ is: 'paused', why: 'asked' });
+    expect(await world.deployments()).toHaveLength(2);
+    expect((await server.visit(url!)).text).toBe('one');
+
+    await world.folders.handlers.resumeFolder({ id });
+    await world.untilShown(url!, 'two');
+    await world.until(id, 'live');
+  });
+
+  it('waits while the server cannot be reached, says until when, and publishes once it is back', async () => {
+    const world = await openWorld(server);
+    await world.signIn();
+    const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
+    world.network.down = true;
+    world.accounts.setOnline(false);
+    world.build('dist', { 'index.html': 'two' });
+    const waiting = await world.until(id, 'waiting');
+    expect(waiting.state).toMatchObject({ problem: { kind: 'network' }, until: expect.any(Number) });
+    expect(waiting.url).toBe(url);
+
+    world.network.down = false;
+    world.accounts.setOnline(true);
+    world.folders.awake();
+    await world.untilShown(url!, 'two');
+    await world.until(id, 'live');
+    expect(await world.deployments()).toHaveLength(2);
+  });
+
+  it('is started without a network, and goes on when there is one', async () => {
+    const world = await openWorld(server);
+    await world.signIn();
+    const { id, live } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
+    world.network.down = true;
+    await world.reopen();
+    await world.until(id, 'waiting');
+    expect(world.signInState()).toMatchObject({ is: 'unreachable', email: expect.stringContaining('@') });
+    world.network.down = false;
+    expect((await world.until(id, 'live')).live).toEqual(live);
+    await eventually(() => expect(world.signInState().is).toBe('signed-in'));
+    expect(await world.deployments()).toHaveLength(1);
+  });
+
+  it('tries again what was refused when it is asked to, and asks the server nothing when all is live', async () => {
+    const world = await openWorld(server);
+    const { account } = await world.signIn('free');
+    const grant = await world.grant(world.build('dist', { 'index.html': 'one' }));
+    const domain = `www.${crypto.randomUUID()}.com`;
+    const { id } = await world.folders.handlers.watch({ of: { grant }, domain, labels: [] });
+    const { state } = await world.until(id, 'failed');
+    expect(state).toMatchObject({ problem: { kind: 'signed-out', next: expect.stringContaining('Your plan') } });
+    expect(world.signInState().is).toBe('signed-in');
+    const told = world.told(id).length;
+    await world.folders.handlers.publishFolder({ id });
+    await eventually(() => expect(world.told(id).slice(told)).toEqual(['settling', 'publishing', 'failed']));
+
+    await server.database.query(`update account set plan = 'scale' where id = $1`, [account]);
+    await world.folders.handlers.publishFolder({ id });
+    expect(await world.until(id, 'live')).toMatchObject({ url: `http://${domain}:${server.port}`, needsDns: true });
+    const { sent } = world.network;
+    const before = sent.length;
+    await world.folders.handlers.publishFolder({ id });
+    await eventually(() => expect(world.told(id).slice(-3)).toEqual(['live', 'settling', 'live']));
+    expect(sent.length).toBe(before);
+
+    await server.database.query(`update domain set status = 'success' where name = $1`, [domain]);
+    world.folders.awake();
+    await eventually(() => expect(world.folder(id).needsDns).toBe(false));
+  });
+
+  it('waits with the name of the file that cannot be published, and goes on once it is gone', async () => {
+    const world = await openWorld(server);
+    await world.signIn();
+    const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
+    const path = world.build('dist', { 'setup.exe': 'x', 'index.html': 'two' });
+    const { state } = await world.until(id, 'waiting');
+    expect(state).toMatchObject({ problem: { kind: 'folder', file: 'setup.exe' } });
+    expect((await server.visit(url!)).text).toBe('one');
+    rmSync(`${path}/setup.exe`);
+    await world.untilShown(url!, 'two');
+    await world.until(id, 'live');
+  });
+
+  it('ends what is under way when it is cancelled, and pauses; what was live stays', async () => {
+    const world = await openWorld(server);
+    await world.signIn();
+    const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
+    world.network.down = true;
+    world.build('dist', { 'index.html': 'two' });
+    await world.until(id, 'publishing');
+    await world.folders.handlers.cancelFolder({ id });
+    expect(world.folder(id).state).toEqual({ is: 'paused', why: 'asked' });
+    world.network.down = false;
+    expect((await server.visit(url!)).text).toBe('one');
+    expect(await world.deployments()).toHaveLength(1);
+  });
+
+  it('lets a deploy come to its end when it is paused meanwhile (D9)', async () => {
+    const world = await openWorld(server);
+    await world.signIn();
+    const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
+    world.network.down = true;
+    world.build('dist', { 'index.html': 'two' });
+    await world.until(id, 'publishing');
+    await world.folders.handlers.pauseFolder({ id });
+    expect(world.folder(id).state.is).toBe('publishing');
+    world.network.down = false;
+    const { live } = await world.until(id, 'paused');
+    expect((await server.visit(url!)).text).toBe('two');
+    expect(await world.deployments()).toContain(live!.deployment);
+  });
+
+  it('shows its site, its place and its name to nobody but the page, and is forgotten when it is removed', async () => {
+    const world = await openWorld(server);
+    await world.signIn();
+    const path = world.build('dist', { 'index.html': 'one' });
+    const { id, url } = await world.watch(path, nameOf());
+    await world.folders.handlers.showFolder({ id });
+    expect(world.native.shown).toEqual([path]);
+    await world.folders.handlers.removeFolder({ id });
+    expect(world.folders.list()).toEqual([]);
+    await world.reopen();
+    expect(world.folders.list()).toEqual([]);
+    expect((await server.visit(url!)).text).toBe('one');
+    await expect(world.folders.handlers.showFolder({ id })).rejects.toThrow('not watched any more');
+  });
+
+  it('is found again where it was moved to, and keeps its address', async () => {
+    const world = await openWorld(server);
+    await world.signIn();
+    const path = world.build('dist', { 'index.html': 'one' });
+    const { id, url } = await world.watch(path, nameOf());
+    renameSync(path, `${path}-2`);
+    await world.until(id, 'missing');
+    world.build('dist-2', { 'index.html': 'two' });
+    const grant = await world.grant(`${path}-2`);
+    await world.folders.handlers.locateFolder({ id, grant });
+    await world.untilShown(url!, 'two');
+    expect(await world.until(id, 'live')).toMatchObject({ path: `${path}-2`, name: 'dist-2', url });
+    await expect(world.folders.handlers.locateFolder({ id, grant })).rejects.toThrow('drop it again');
+  });
+
+  it('is published under another name when that is changed; the old one stays as it is', async () => {
+    const world = await openWorld(server);
+    await world.signIn();
+    const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
+    const next = nameOf();
+    await world.folders.handlers.changeFolder({ id, domain: next });
+    const after = await world.until(id, 'live');
+    expect(after).toMatchObject({ domain: next, url: `http://${next}:${server.port}` });
+    expect((await server.visit(after.url!)).text).toBe('one');
+    expect((await server.visit(url!)).text).toBe('one');
+    await expect(world.folders.handlers.changeFolder({ id, domain: 'api.localhost' })).rejects.toThrow('reserved');
+    expect(world.folder(id).domain).toBe(next);
+  });
+});
+
+describe('what begins a watch (desktop §5, §6)', () => {
+  it('refuses in words what cannot be watched, and leaves the grant good', async () => {
+    const world = await openWorld(server);
+    const path = world.build('dist', { 'index.html': 'one' });
+    const file = `${world.build('other', { 'index.html': 'one' })}/index.html`;
+    const grant = await world.grant(path);
+    const watch = (domain: string, more: object = {}) =>
+      world.folders.handlers.watch({ of: { grant }, domain, labels: [], ...more });
+    const name = nameOf();
+    await expect(watch(name)).rejects.toMatchObject({ kind: 'signed-out' });
+    await world.signIn();
+    await expect(watch('api.localhost')).rejects.toThrow('reserved');
+    await expect(watch(name, { labels: ['No label'] })).rejects.toThrow('label');
+    await expect(watch(name, { password: '123' })).rejects.toThrow('6 to 128');
+    await expect(watch(name, { of: { grant: await world.grant(file) } })).rejects.toThrow('Only a folder');
+    expect(world.folders.list()).toEqual([]);
+    expect(world.native.keys.size).toBe(1);
+
+    const { id } = await watch(name);
+    await world.until(id, 'live');
+    await expect(watch(name)).rejects.toThrow('drop it again');
+    const again = { of: { grant: await world.grant(path) } };
+    await expect(watch(nameOf(), again)).rejects.toThrow('watched already');
+    symlinkSync(path, `${path}-link`);
+    const link = { of: { grant: await world.grant(`${path}-link`) } };
+    await expect(watch(nameOf(), link)).rejects.toThrow('watched already');
+    const other = { of: { grant: await world.grant(world.build('third', { 'index.html': '3' })) } };
+    await expect(watch(name.split('.')[0]!, other)).rejects.toThrow('one name shows one folder');
+    expect(world.folders.list()).toHaveLength(1);
+  });
+
+  it('learns from the server what is live of a folder that was watched before, and publishes nothing again', async () => {
+    const world = await openWorld(server);
+    await world.signIn();
+    const path = world.build('dist', { 'index.html': 'one' });
+    const name = nameOf();
+    const { id, url, live } = await world.watch(path, name);
+    await world.folders.handlers.removeFolder({ id });
+    const again = await world.watch(path, name);
+    await eventually(() =>
+      expect(world.folder(again.id)).toMatchObject({ url, live: { ...live, at: expect.any(Number) } }),
+    );
+    expect(await world.deployments()).toHaveLength(1);
+  });
+
+  it('watches a folder once, however often that is asked for at once', async () => {
+    const world = await openWorld(server);
+    await world.signIn();
+    const path = world.build('dist', { 'index.html': 'one' });
+    const grants = await Promise.all([1, 2, 3].map(() => world.grant(path)));
+    const asked = grants.map((grant) =>
+      world.folders.handlers.watch({ of: { grant }, domain: nameOf(), labels: [], password: 'open-sesame' }),
+    );
+    const outcomes = (await Promise.allSettled(asked)).map(({ status }) => status);
+    expect(outcomes).toEqual(['fulfilled', 'rejected', 'rejected']);
+    expect(world.folders.list()).toHaveLength(1);
+    expect(world.native.keys.size).toBe(2);
+  });
+
+  it('refuses a name that another account has', async () => {
+    const world = await openWorld(server);
+    await world.signIn();
+    const name = nameOf();
+    const { id } = await world.watch(world.build('dist', { 'index.html': 'one' }), name);
+    await world.folders.handlers.removeFolder({ id });
+    await world.signIn();
+    const grant = await world.grant(world.build('other', { 'index.html': 'two' }));
+    await expect(world.folders.handlers.watch({ of: { grant }, domain: name, labels: [] })).rejects.toThrow(
+      'cannot be used',
+    );
+  });
+
+  it('suggests the name of the project instead of that of its build, and one that is free', async () => {
+    const world = await openWorld(server);
+    const unique = `p${crypto.randomUUID().slice(0, 8)}`;
+    const grant = await world.grant(world.build(`Ünï ${unique}/dist`, { 'index.html': 'one' }));
+    const suggest = (name?: string) => world.folders.handlers.suggestName({ of: { grant }, name });
+    const own = `uni-${unique}`;
+    expect(await suggest()).toEqual({ name: own, validation: null });
+    await world.signIn();
+    expect(await suggest()).toEqual({ name: own, validation: null });
+    await world.watch(world.build('other', { 'index.html': 'one' }), own);
+    expect(await suggest()).toMatchObject({ name: `${own}-2`, validation: { available: true } });
+    await world.signIn();
+    await world.watch(world.build('third', { 'index.html': 'one' }), `${own}-2`);
+    expect(await suggest()).toMatchObject({ name: `${own}-3`, validation: { available: true } });
+    // What the account has already shows something, though it may have it.
+    await world.sites.handlers.putDomain({ domain: `${own}-3` });
+    expect(await suggest(`${own}-3`)).toMatchObject({ validation: { available: true } });
+    expect(await suggest()).toMatchObject({ name: `${own}-4` });
+    expect(await suggest(own)).toMatchObject({ name: own, validation: { available: false } });
+    expect(await suggest('api')).toMatchObject({ name: 'api', validation: { valid: false } });
+  });
+});

@@ -1,0 +1,74 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { createGrants } from '../../src/main/grants.ts';
+
+let dir: string;
+let site: string;
+let file: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'berth-grants-'));
+  [site, file] = [join(dir, 'site'), join(dir, 'photo.jpg')];
+  mkdirSync(site);
+  writeFileSync(file, 'pixels');
+});
+beforeEach(() => () => rmSync(dir, { recursive: true }));
+
+test('a grant is 128 random bits, and says what was given but not where it is (desktop §6)', async () => {
+  const given = await createGrants().give([site, file, site]);
+  expect(given).toEqual([
+    { grant: expect.stringMatching(/^[0-9a-f]{32}$/), name: 'site', kind: 'folder' },
+    { grant: expect.stringMatching(/^[0-9a-f]{32}$/), name: 'photo.jpg', kind: 'file' },
+    { grant: expect.stringMatching(/^[0-9a-f]{32}$/), name: 'site', kind: 'folder' },
+  ]);
+  expect(new Set(given.map(({ grant }) => grant)).size).toBe(3);
+  expect(JSON.stringify(given)).not.toContain(dir);
+});
+
+test('a grant is good once; looking at it does not use it up (desktop §6)', async () => {
+  const grants = createGrants();
+  const [given] = await grants.give([site]);
+  expect(grants.look(given!.grant)).toEqual({ path: site, kind: 'folder' });
+  expect(grants.take(given!.grant)).toEqual({ path: site, kind: 'folder' });
+  expect(() => grants.take(given!.grant)).toThrow(expect.objectContaining({ kind: 'refused' }));
+  expect(() => grants.look(given!.grant)).toThrow('drop it again');
+});
+
+test('a grant that was never given is refused', () => {
+  expect(() => createGrants().take('0'.repeat(32))).toThrow(expect.objectContaining({ kind: 'refused' }));
+});
+
+test('a grant is good for an hour', async () => {
+  let now = 1_000_000;
+  const grants = createGrants(() => now);
+  const [given] = await grants.give([site]);
+  now += 3_599_999;
+  expect(grants.look(given!.grant).path).toBe(site);
+  now += 1;
+  expect(() => grants.look(given!.grant)).toThrow(expect.objectContaining({ kind: 'refused' }));
+});
+
+test('the oldest of more than 10,000 grants are forgotten', async () => {
+  const grants = createGrants();
+  const [first, second] = await grants.give([site, file]);
+  await grants.give(Array.from({ length: 9_999 }, () => file));
+  expect(() => grants.look(first!.grant)).toThrow('not known');
+  expect(grants.look(second!.grant).path).toBe(file);
+});
+
+test('what is not absolute, not there, or neither a folder nor a file, is given to nobody', async () => {
+  const socket = join(dir, 'socket');
+  const server = createServer().listen(socket);
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  symlinkSync(join(dir, 'nowhere'), join(dir, 'broken'));
+  expect(await createGrants().give(['site', './site', join(dir, 'gone'), join(dir, 'broken'), socket])).toEqual([]);
+});
+
+test('a link stands for what it points at', async () => {
+  symlinkSync(site, join(dir, 'current'));
+  expect(await createGrants().give([join(dir, 'current')])).toMatchObject([{ name: 'current', kind: 'folder' }]);
+});

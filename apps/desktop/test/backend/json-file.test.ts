@@ -1,0 +1,80 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
+import { openJsonFile } from '../../src/main/storage/json-file.ts';
+
+const schema = z.object({ count: z.int() });
+
+function makePath(): string {
+  const home = mkdtempSync(join(tmpdir(), 'berth-json-'));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  return join(home, 'data', 'count.json');
+}
+
+const openCount = (path: string) => openJsonFile({ path, schema, initial: { count: 0 } });
+
+const readCount = (path: string) => (JSON.parse(readFileSync(path, 'utf8')) as { count: number }).count;
+
+describe('a file of JSON (desktop §2)', () => {
+  it('holds what was changed when it is opened again, for its owner alone', async () => {
+    const path = makePath();
+    const file = await openCount(path);
+    expect(file.value()).toEqual({ count: 0 });
+    await file.change(({ count }) => ({ count: count + 1 }));
+
+    expect((await openCount(path)).value()).toEqual({ count: 1 });
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(statSync(join(path, '..')).mode & 0o777).toBe(0o700);
+  });
+
+  it('tells the newest value at once, and has it on disk when a change resolves', async () => {
+    const path = makePath();
+    const file = await openCount(path);
+    const changes = [];
+    for (let count = 1; count <= 50; count += 1) {
+      changes.push(file.change(() => ({ count })).then(() => expect(readCount(path)).toBeGreaterThanOrEqual(count)));
+      expect(file.value()).toEqual({ count });
+    }
+    await Promise.all(changes);
+    expect(readCount(path)).toBe(50);
+    expect(readdirSync(join(path, '..'))).toEqual(['count.json']);
+  });
+
+  it('leaves the file whole when it cannot be replaced, says so, and writes it with the next change', async () => {
+    const path = makePath();
+    const file = await openCount(path);
+    await file.change(() => ({ count: 1 }));
+    rmSync(path);
+    mkdirSync(join(path, 'in-the-way'), { recursive: true });
+    await expect(file.change(() => ({ count: 2 }))).rejects.toThrow();
+    expect(file.value()).toEqual({ count: 2 });
+    expect(readdirSync(join(path, '..'))).toEqual(['count.json']);
+
+    rmSync(path, { recursive: true });
+    await file.change((value) => value);
+    expect(readCount(path)).toBe(2);
+  });
+
+  it.each([
+    ['half written', '{"count":'],
+    ['of another shape', '{"count":"three"}'],
+    ['empty', ''],
+  ])('sets one aside that is %s, and begins anew', async (_what, text) => {
+    const path = makePath();
+    mkdirSync(join(path, '..'));
+    writeFileSync(path, text);
+    const file = await openCount(path);
+    expect(file.value()).toEqual({ count: 0 });
+    expect(readFileSync(`${path}.damaged`, 'utf8')).toBe(text);
+    await file.change(() => ({ count: 7 }));
+    expect(readCount(path)).toBe(7);
+  });
+
+  it('is not replaced by a beginning when it is there and cannot be read', async () => {
+    const path = makePath();
+    mkdirSync(path, { recursive: true });
+    await expect(openCount(path)).rejects.toThrow('EISDIR');
+  });
+});

@@ -1,0 +1,16 @@
+/** An app without windows, which signs in and publishes a folder until it is killed. */
+import { openBackend } from '../../src/main/open-backend.ts';
+import { testNative } from './native.ts';
+
+const [server = '', key = '', folder = '', dataDir = '', cacheDir = ''] = process.argv.slice(2);
+const backend = await openBackend({
+  native: testNative(),
+  about: { version: '1.0.0', platform: 'linux', tray: true, canOpenAtLogin: true },
+  dataDir,
+  cacheDir,
+  server,
+  tell() {},
+});
+await backend.handlers.signIn({ key });
+const given = await backend.give([folder]);
+await backend.handlers.publish({ grants: given.map(({ grant }) => grant), options: {} });

@@ -1,0 +1,84 @@
+import type { Native, Note } from '../../src/main/native.ts';
+
+/** A system that keeps what was asked of it, and answers what a test wants it to. */
+export interface TestNative extends Native {
+  copied: string[];
+  opened: string[];
+  shown: string[];
+  notes: Note[];
+  themes: string[];
+  /** How often the window was brought to the front. */
+  windows: number;
+  restarts: number;
+  /** Whether the window is in front. */
+  lookedAt: boolean;
+  /** What the user chooses in the next dialogs. */
+  folder: string | null;
+  files: string[];
+  /** What is to be thrown by whoever is asked for something: as when the system has no clipboard, or no keychain. */
+  broken: Partial<Record<'copyText' | 'openExternal' | 'keychain' | 'loginItem', Error>>;
+  /** The keys that are kept, by the origin of their server. */
+  keys: Map<string, string>;
+  openAtLogin: boolean;
+}
+
+export function testNative(given: { kept?: 'system' | 'memory'; canOpenAtLogin?: boolean } = {}): TestNative {
+  const { kept = 'system', canOpenAtLogin = true } = given;
+  const refuse = (part: keyof TestNative['broken']) => {
+    if (native.broken[part]) throw native.broken[part];
+  };
+  const native: TestNative = {
+    copied: [],
+    opened: [],
+    shown: [],
+    notes: [],
+    themes: [],
+    windows: 0,
+    restarts: 0,
+    lookedAt: true,
+    folder: null,
+    files: [],
+    broken: {},
+    keys: new Map(),
+    openAtLogin: false,
+    copyText(text) {
+      refuse('copyText');
+      native.copied.push(text);
+    },
+    async openExternal(url) {
+      refuse('openExternal');
+      native.opened.push(url);
+    },
+    showFolder: (path) => void native.shown.push(path),
+    pickFolder: async () => native.folder,
+    pickFiles: async () => native.files,
+    notify: (note) => void native.notes.push(note),
+    isLookedAt: () => native.lookedAt,
+    showWindow: () => void (native.windows += 1),
+    setTheme: (theme) => void native.themes.push(theme),
+    restartToUpdate: () => void (native.restarts += 1),
+    keychain: {
+      kept,
+      async read(origin) {
+        refuse('keychain');
+        return native.keys.get(origin) ?? null;
+      },
+      async write(origin, key) {
+        refuse('keychain');
+        native.keys.set(origin, key);
+      },
+      async remove(origin) {
+        native.keys.delete(origin);
+      },
+    },
+    loginItem: {
+      available: canOpenAtLogin,
+      isOn: async () => native.openAtLogin,
+      async set(on) {
+        refuse('loginItem');
+        native.openAtLogin = on;
+      },
+    },
+  };
+  return native;
+}

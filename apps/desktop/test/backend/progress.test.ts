@@ -1,0 +1,102 @@
+import type { DeployEvent, SkippedFile } from '@berth/client';
+import { expect, test } from 'vitest';
+import { beginProgress, type ProgressView, showProgress } from '../../src/main/progress.ts';
+import { Progress } from '../../src/shared/progress.ts';
+
+const amount = (files: number, bytes: number) => ({ files, bytes });
+const NONE = amount(0, 0);
+const changes = { added: [], changed: [], removed: [], unchanged: 0 };
+const walked = (skipped: SkippedFile[] = []): DeployEvent => ({ type: 'walked', total: amount(4, 400), skipped });
+const planned = (missing = amount(2, 200_000)): DeployEvent => ({ type: 'planned', via: 'delta', changes, missing });
+const uploaded = (sentBytes: number, files = 1): DeployEvent => ({
+  type: 'uploaded',
+  done: amount(files, sentBytes),
+  total: amount(2, 200_000),
+  sentBytes,
+});
+
+/** What events lead to, each at its moment. */
+function after(...events: [DeployEvent, number?][]): ProgressView {
+  const view = events.reduce((view, [event, at = 0]) => showProgress(view, event, at), beginProgress());
+  expect(Progress.safeParse(view.progress).error).toBeUndefined();
+  return view;
+}
+
+test('every phase is told, from the first listing to the link (desktop §8, 3)', () => {
+  expect(beginProgress().progress).toEqual({ phase: 'listing' });
+  const read: DeployEvent = { type: 'hashed', done: amount(1, 100), total: amount(4, 400), cached: amount(1, 100) };
+  const allRead: DeployEvent = { ...read, done: amount(4, 400) };
+  const phases = [
+    [walked(), { phase: 'reading', done: NONE, total: amount(4, 400), cached: NONE }],
+    [read, { phase: 'reading', done: amount(1, 100), total: amount(4, 400), cached: amount(1, 100) }],
+    [allRead, { phase: 'comparing', total: amount(4, 400) }],
+    [planned(), { phase: 'sending', done: NONE, total: amount(2, 200_000), bytesPerSecond: null }],
+    [uploaded(100), { phase: 'sending', done: amount(1, 100), total: amount(2, 200_000), bytesPerSecond: null }],
+    [uploaded(200_000, 2), { phase: 'finishing' }],
+    [{ type: 'committed', deployment: {} as never }, { phase: 'linking' }],
+    [{ type: 'linked', domain: {} as never }, { phase: 'linking' }],
+  ] as const;
+  phases.reduce((view, [event, progress]) => {
+    const next = showProgress(view, event, 0);
+    expect(next.progress).toEqual(progress);
+    return next;
+  }, beginProgress());
+});
+
+test('when nothing has to be sent, it goes on to the end at once', () => {
+  expect(after([planned(NONE)]).progress).toEqual({ phase: 'finishing' });
+});
+
+test('the speed is that of the last 3 seconds', () => {
+  const view = after(
+    [planned(), 0],
+    [uploaded(90_000), 1_000],
+    [uploaded(90_000), 4_000],
+    [uploaded(93_000), 5_000],
+    [uploaded(96_000), 6_000],
+    [uploaded(99_000), 7_000],
+  );
+  expect(view.progress).toMatchObject({ phase: 'sending', bytesPerSecond: 3_000 });
+});
+
+test('the speed counts a pause in which nothing was sent, and is not told of a moment that is too short', () => {
+  expect(after([planned(), 0], [uploaded(50_000), 499]).progress).toMatchObject({ bytesPerSecond: null });
+  expect(after([planned(), 0], [uploaded(50_000), 500]).progress).toMatchObject({ bytesPerSecond: 100_000 });
+  expect(after([planned(), 0], [uploaded(0), 1_000], [uploaded(50_000), 51_000]).progress).toMatchObject({
+    bytesPerSecond: 1_000,
+  });
+});
+
+test('the speed of a long upload is known from a few moments', () => {
+  const moments = Array.from({ length: 5_000 }, (_, i): [DeployEvent, number] => [uploaded(i), i * 100]);
+  expect(after([planned(), 0], ...moments).sent.length).toBeLessThan(35);
+});
+
+test('a failure that passes is told with its reason and the moment of the next attempt', () => {
+  const retried: DeployEvent = { type: 'retried', attempt: 2, waitMs: 750, reason: 'The line broke' };
+  expect(after([planned(), 0], [retried, 10_000]).progress).toEqual({
+    phase: 'retrying',
+    attempt: 2,
+    at: 10_750,
+    reason: 'The line broke',
+  });
+});
+
+test('what was left out is told by reason, with 5 paths, and without what systems leave behind (desktop §8, 18)', () => {
+  const links = Array.from({ length: 7 }, (_, i): SkippedFile => ({ path: `link${i}`, reason: 'link' }));
+  const { leftOut } = after(
+    [walked([{ path: '.DS_Store', reason: 'junk' }, { path: '.env', reason: 'private' }, ...links])],
+    [planned()],
+  );
+  expect(leftOut).toEqual([
+    { reason: 'private', count: 1, paths: ['.env'] },
+    { reason: 'link', count: 7, paths: ['link0', 'link1', 'link2', 'link3', 'link4'] },
+  ]);
+});
+
+test('events change no view that was made before', () => {
+  const before = after([planned(), 0], [uploaded(100), 1]);
+  const copy = structuredClone(before);
+  showProgress(before, uploaded(200), 2);
+  expect(before).toEqual(copy);
+});

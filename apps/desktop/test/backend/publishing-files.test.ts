@@ -1,0 +1,100 @@
+import { readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { makeSite } from './desktop.ts';
+import { big, openSignedIn, PAGE, stagedIn, useServer } from './publishing-world.ts';
+
+const server = useServer();
+
+test('files that are dropped together are one site, and no copy of them stays', async () => {
+  const desktop = await openSignedIn(server());
+  const folder = makeSite({ 'index.html': PAGE, 'style.css': 'body{}', 'photo.jpg': big(200_000), 'no.txt': 'left' });
+  const [id] = await desktop.drop(['index.html', 'style.css', 'photo.jpg'].map((name) => join(folder, name)));
+  const { url, files } = await desktop.published(id!);
+  expect(files).toBe(3);
+  expect((await server().visit(url)).text).toBe(PAGE);
+  expect((await server().visit(url, '/photo.jpg')).bytes).toEqual(readFileSync(join(folder, 'photo.jpg')));
+  expect(await desktop.find(id!)).toMatchObject({ name: '3 files', kind: 'files', watchable: false });
+  await vi.waitFor(() => expect(stagedIn(desktop)).toEqual([]));
+});
+
+test('a page that comes alone is the front page; another file has a link of its own', async () => {
+  const desktop = await openSignedIn(server());
+  const folder = makeSite({ 'poem.html': PAGE, 'a photo.jpg': 'pixels' });
+  const [page] = await desktop.drop([join(folder, 'poem.html')]);
+  expect((await server().visit((await desktop.published(page!)).url)).text).toBe(PAGE);
+  const [photo] = await desktop.drop([join(folder, 'a photo.jpg')]);
+  const { url } = await desktop.published(photo!);
+  expect(new URL(url).pathname).toBe('/a%20photo.jpg');
+  expect((await server().visit(url, new URL(url).pathname)).text).toBe('pixels');
+});
+
+test('a copy of files outlives a quit, and goes on although the files are gone', async () => {
+  const desktop = await openSignedIn(server());
+  desktop.proxy.trouble = () => ({ cutAfter: 0 });
+  const folder = makeSite({ 'index.html': PAGE, 'a.txt': 'a' });
+  const [id] = await desktop.drop([join(folder, 'index.html'), join(folder, 'a.txt')]);
+  await vi.waitFor(async () =>
+    expect((await desktop.find(id!)).state).toMatchObject({ progress: { phase: 'retrying' } }),
+  );
+  await desktop.backend.close();
+  rmSync(folder, { recursive: true });
+  desktop.proxy.trouble = () => undefined;
+  expect(stagedIn(desktop)).toEqual([id]);
+  expect(statSync(join(desktop.cacheDir, 'staging', id!)).mode & 0o777).toBe(0o700);
+  const again = await desktop.restart();
+  expect((await server().visit((await again.published(id!)).url, '/a.txt')).text).toBe('a');
+  await vi.waitFor(() => expect(stagedIn(desktop)).toEqual([]));
+});
+
+test('files of one name are refused in words, and nothing begins', async () => {
+  const desktop = await openSignedIn(server());
+  const [one, two] = [makeSite({ 'a.html': '1' }), makeSite({ 'A.html': '2' })];
+  await expect(desktop.drop([join(one, 'a.html'), join(two, 'A.html')])).rejects.toMatchObject({
+    kind: 'folder',
+    message: expect.stringContaining('Two of the files are named A.html'),
+  });
+  expect((await desktop.ask('readState', undefined)).publishings).toEqual([]);
+});
+
+test('a file that is gone by its turn fails by its name, and leaves no copy', async () => {
+  const desktop = await openSignedIn(server());
+  const gate = Promise.withResolvers<undefined>();
+  desktop.proxy.trouble = () => gate.promise;
+  const [first] = await desktop.drop([makeSite({ 'index.html': PAGE })]);
+  await desktop.until(first!, 'working');
+  const folder = makeSite({ 'index.html': PAGE, 'a.txt': 'a' });
+  const [id] = await desktop.drop([join(folder, 'index.html'), join(folder, 'a.txt')]);
+  rmSync(join(folder, 'a.txt'));
+  gate.resolve(undefined);
+  const { state } = await desktop.until(id!, 'failed');
+  expect(state.problem).toMatchObject({ kind: 'folder', message: 'a.txt: it is not there any more.', file: 'a.txt' });
+  await vi.waitFor(() => expect(stagedIn(desktop)).toEqual([]));
+});
+
+test('a folder that is likely not what was meant is asked about, and its build is suggested (desktop §8, 17)', async () => {
+  const desktop = await openSignedIn(server());
+  const project = makeSite({ 'package.json': '{}', 'dist/index.html': PAGE, 'src/a.ts': '' }, 'shop');
+  const [id] = await desktop.drop([project]);
+  const { question } = (await desktop.until(id!, 'asking')).state;
+  expect(question).toMatchObject({ about: 'project', suggestions: [{ name: 'dist' }] });
+  // A question keeps nothing else from being published.
+  const [other] = await desktop.drop([makeSite({ 'index.html': 'other' })]);
+  await desktop.published(other!);
+  await desktop.ask('answerPublishing', { id: id!, instead: question.suggestions[0]!.grant });
+  const { url, files } = await desktop.published(id!);
+  expect([files, (await server().visit(url)).text]).toEqual([1, PAGE]);
+  expect(await desktop.find(id!)).toMatchObject({ name: 'shop/dist' });
+  await expect(desktop.ask('answerPublishing', { id: id!, instead: null })).rejects.toThrow('no question');
+});
+
+test('who is sure has it published as it is; a question outlives a quit', async () => {
+  const desktop = await openSignedIn(server());
+  const [id] = await desktop.drop([makeSite({ 'notes.txt': 'all of it' })]);
+  await desktop.until(id!, 'asking');
+  const again = await desktop.restart();
+  const { question } = (await again.until(id!, 'asking')).state;
+  expect(question).toEqual({ about: 'no-front-page', suggestions: [] });
+  await again.ask('answerPublishing', { id: id!, instead: null });
+  expect((await server().visit((await again.published(id!)).url, '/notes.txt')).text).toBe('all of it');
+});

@@ -1,0 +1,67 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { doubtOf, type Facts, inspectFolder } from '../../src/main/publishing/inspect.ts';
+import { makeDir, makeSite } from './desktop.ts';
+
+const PLAIN: Facts = { personal: false, frontPage: true, source: false, unbuilt: false, builds: [], sites: [] };
+
+describe('what is asked follows from what was seen (desktop §8, 17)', () => {
+  const TABLE: [string, Partial<Facts>, string | null, string[]][] = [
+    ['a site', {}, null, []],
+    ['a site with a folder named like a build', { builds: ['public'] }, null, []],
+    ['a site with a package.json', { source: true }, null, []],
+    ['a project with a page, and a build', { source: true, builds: ['dist'] }, 'project', ['dist']],
+    ['a project without a page', { source: true, frontPage: false }, 'project', []],
+    ['a page that has to be built', { source: true, unbuilt: true }, 'project', []],
+    ['a folder without a page', { frontPage: false }, 'no-front-page', []],
+    ['one with sites in it', { frontPage: false, builds: ['out'], sites: ['a'] }, 'no-front-page', ['out', 'a']],
+    ['many sites', { frontPage: false, sites: [...'abcdefg'] }, 'no-front-page', [...'abcde']],
+    ['a home folder, whatever is in it', { personal: true, builds: ['public'] }, 'personal', []],
+  ];
+  test.each(TABLE)('%s', (_, facts, about, suggestions) => {
+    expect(doubtOf({ ...PLAIN, ...facts })).toEqual(about === null ? null : { about, suggestions });
+  });
+});
+
+describe('a folder is looked at', () => {
+  const TABLE: [string, string[], string | null, string[]?][] = [
+    ['a plain site', ['index.html', 'public/index.html'], null],
+    ['a project with its build', ['package.json', 'index.html', 'dist/index.html'], 'project', ['dist']],
+    ['a build two folders deep', ['package.json', '.output/public/index.html'], 'project', ['.output/public']],
+    ['a build without a page', ['package.json', 'dist/main.js'], 'project', []],
+    ['the sources of a Vite site', ['package.json', 'vite.config.ts', 'index.html'], 'project', []],
+    ['a Jekyll site', ['_config.yml', 'index.md', '_site/index.html'], 'project', ['_site']],
+    [
+      'an archive that was unpacked',
+      ['trip/index.html', '__MACOSX/index.html', '.git/index.html'],
+      'no-front-page',
+      ['trip'],
+    ],
+    ['a page that is a folder', ['index.html/a.txt'], 'no-front-page', []],
+  ];
+  test.each(TABLE)('%s', async (_, files, about, suggestions = []) => {
+    const folder = makeSite(Object.fromEntries(files.map((file) => [file, 'x'])));
+    expect(await inspectFolder(folder, '/home/nobody')).toEqual(about === null ? null : { about, suggestions });
+  });
+
+  test('a home folder, what holds it, and the great folders in it are personal, by whatever link', async () => {
+    const home = join(makeDir(), 'anna');
+    for (const name of ['Desktop', 'Bilder', 'sites/blog', '.config']) mkdirSync(join(home, name), { recursive: true });
+    writeFileSync(join(home, '.config/user-dirs.dirs'), 'XDG_PICTURES_DIR="$HOME/Bilder"\n');
+    for (const name of ['.', 'Desktop', 'sites/blog']) writeFileSync(join(home, name, 'index.html'), 'x');
+    symlinkSync(home, join(dirname(home), 'link'));
+    const isAsked = async (path: string) => (await inspectFolder(path, home))?.about ?? null;
+    expect(await isAsked(home)).toBe('personal');
+    expect(await isAsked(dirname(home))).toBe('personal');
+    expect(await isAsked(join(dirname(home), 'link'))).toBe('personal');
+    expect(await isAsked('/')).toBe('personal');
+    expect(await isAsked(join(home, 'Desktop'))).toBe('personal');
+    expect(await isAsked(join(home, 'Bilder'))).toBe('personal');
+    expect(await isAsked(join(home, 'sites/blog'))).toBe(null);
+  });
+
+  test('a folder that is not there is not doubted: publishing it says why', async () => {
+    expect(await inspectFolder(join(makeDir(), 'gone'), '/home/nobody')).toBe(null);
+  });
+});

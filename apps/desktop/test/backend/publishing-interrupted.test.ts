@@ -1,0 +1,211 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createClient } from '@berth/client';
+import { startProxy } from '@berth/client/testing';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { listsOf, makeDir, makeSite, openDesktop } from './desktop.ts';
+import { testNative } from './native.ts';
+import { big, open, openSignedIn, PAGE, useServer } from './publishing-world.ts';
+
+const server = useServer();
+
+test('what is cancelled in the middle of its upload is not live, and goes on where it broke off (desktop §8, 21)', async () => {
+  const desktop = await openSignedIn(server());
+  const gate = Promise.withResolvers<undefined>();
+  desktop.proxy.trouble = ({ method }) => (method === 'PUT' ? gate.promise : undefined);
+  const [id] = await desktop.drop([makeSite({ 'index.html': PAGE, 'film.bin': big(3_000_000) })]);
+  await vi.waitFor(async () =>
+    expect((await desktop.find(id!)).state).toMatchObject({ is: 'working', progress: { phase: 'sending' } }),
+  );
+  await desktop.ask('cancelPublishing', { id: id! });
+  expect((await desktop.find(id!)).state).toEqual({ is: 'cancelled' });
+  expect(await desktop.deployments()).toEqual([]);
+  expect(desktop.native.copied).toEqual([]);
+  gate.resolve(undefined);
+  await desktop.ask('retryPublishing', { id: id! });
+  await desktop.published(id!);
+  expect(await desktop.deployments()).toHaveLength(1);
+});
+
+test('what waits is cancelled at once; what is published stays so', async () => {
+  const desktop = await openSignedIn(server());
+  const gate = Promise.withResolvers<undefined>();
+  desktop.proxy.trouble = () => gate.promise;
+  const [first] = await desktop.drop([makeSite({ 'index.html': '1' })]);
+  const [second] = await desktop.drop([makeSite({ 'index.html': '2' })]);
+  await desktop.ask('cancelPublishing', { id: second! });
+  expect((await desktop.find(second!)).state).toEqual({ is: 'cancelled' });
+  gate.resolve(undefined);
+  const published = await desktop.published(first!);
+  await desktop.ask('cancelPublishing', { id: first! });
+  expect((await desktop.find(first!)).state).toEqual({ is: 'published', published });
+  expect(await desktop.deployments()).toHaveLength(1);
+});
+
+test('who cancels when all is sent hears that it went live, if it did', async () => {
+  const desktop = await openSignedIn(server());
+  const [asked, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<undefined>()];
+  desktop.proxy.trouble = (_req, path) => {
+    if (!path.endsWith('commit')) return undefined;
+    asked.resolve();
+    return gate.promise;
+  };
+  const [id] = await desktop.drop([makeSite({ 'index.html': PAGE })]);
+  await asked.promise;
+  await vi.waitFor(async () =>
+    expect((await desktop.find(id!)).state).toMatchObject({ progress: { phase: 'finishing' } }),
+  );
+  const cancelled = desktop.ask('cancelPublishing', { id: id! });
+  gate.resolve(undefined);
+  await cancelled;
+  expect((await desktop.find(id!)).state.is).toBe('published');
+  expect(await desktop.deployments()).toHaveLength(1);
+});
+
+test.each([
+  ['while it is sent', (path: string) => path.includes('/uploads/')],
+  ['while it is put together', (path: string) => path.endsWith('commit')],
+])('what is interrupted by a quit %s is finished after the next start, once (issue 6)', async (_, isThere) => {
+  const desktop = await openSignedIn(server());
+  const [reached, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<undefined>()];
+  desktop.proxy.trouble = (_req, path) => {
+    if (!isThere(path)) return undefined;
+    reached.resolve();
+    return gate.promise;
+  };
+  const [id] = await desktop.drop([makeSite({ 'index.html': PAGE, 'film.bin': big(2_000_000) })]);
+  const [waiting] = await desktop.drop([makeSite({ 'index.html': 'second' })]);
+  await reached.promise;
+  await desktop.backend.close();
+  desktop.proxy.trouble = () => undefined;
+  gate.resolve(undefined);
+  const again = await desktop.restart();
+  expect((await server().visit((await again.published(id!)).url)).text).toBe(PAGE);
+  expect((await server().visit((await again.published(waiting!)).url)).text).toBe('second');
+  expect(await desktop.deployments()).toHaveLength(2);
+});
+
+test.each([
+  ['while it sends', (path: string) => path.includes('/uploads/')],
+  ['before it hears that it is live', (path: string) => path.endsWith('commit')],
+])('an app that is killed %s finishes after its next start, once (issue 6)', async (_, isThere) => {
+  const { key } = await server().account();
+  const proxy = await startProxy(server().port);
+  const [dataDir, cacheDir] = [makeDir(), makeDir()];
+  const args = [proxy.url, key, makeSite({ 'index.html': PAGE, 'film.bin': big(2_000_000) }), dataDir, cacheDir];
+  const app = spawn(process.execPath, [join(import.meta.dirname, 'killed-app.ts'), ...args], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  onTestFinished(() => void app.kill('SIGKILL'));
+  proxy.trouble = (_req, path) => {
+    if (!isThere(path)) return undefined;
+    app.kill('SIGKILL');
+    return 'lose-answer';
+  };
+  expect((await once(app, 'close'))[1]).toBe('SIGKILL');
+  proxy.trouble = () => undefined;
+  const native = testNative();
+  native.keys.set(proxy.url, key);
+  const desktop = await openDesktop({ server: proxy.url, native, dataDir, cacheDir });
+  const { publishings } = await desktop.ask('readState', undefined);
+  expect(publishings).toHaveLength(1);
+  const { url } = await desktop.published(publishings[0]!.id);
+  expect((await server().visit(url)).text).toBe(PAGE);
+  const { deployments } = await createClient({ server: proxy.url, key }).api.deployments.list.query({});
+  expect(deployments).toMatchObject([{ url }]);
+});
+
+test('an anonymous publishing whose last answer was lost in a crash keeps its claim, and is there once', async () => {
+  const desktop = await open(server(), { watchRule: { firstPauseMs: 60_000, longestPauseMs: 60_000 } });
+  desktop.proxy.trouble = (_req, path) => (path.endsWith('commit') ? 'lose-answer' : undefined);
+  const isFar = (at: number) => at > Date.now() + 30_000;
+  const labels = [`drop-${crypto.randomUUID().slice(0, 8)}`];
+  const [id] = await desktop.drop([makeSite({ 'index.html': PAGE })], { labels });
+  await vi.waitFor(async () =>
+    expect((await desktop.find(id!)).state).toMatchObject({
+      progress: { phase: 'retrying', at: expect.toSatisfy(isFar) },
+    }),
+  );
+  // Its files as they are, as after a crash: nobody has closed anything, and nothing happens in it for a minute.
+  desktop.proxy.trouble = () => undefined;
+  const { dataDir, cacheDir, proxy } = desktop;
+  const again = await openDesktop({ server: proxy.url, dataDir, cacheDir });
+  expect((await again.published(id!)).claim).toContain('/claim/');
+  expect(await server().database.query('select id from deployment where labels @> $1', [labels])).toHaveLength(1);
+});
+
+test('a server that is down is waited for (desktop §8, 25)', async () => {
+  const desktop = await openSignedIn(server(), 'scale', {
+    watchRule: { firstPauseMs: 3_600_000, longestPauseMs: 3_600_000 },
+  });
+  desktop.proxy.trouble = () => ({ cutAfter: 0 });
+  const [id] = await desktop.drop([makeSite({ 'index.html': PAGE })]);
+  await vi.waitFor(async () => {
+    const { state } = await desktop.find(id!);
+    const progress = { phase: 'retrying', attempt: 1, at: expect.closeTo(Date.now() + 3_600_000, -5) };
+    expect(state).toMatchObject({ is: 'working', progress });
+  });
+  desktop.proxy.trouble = () => undefined;
+  desktop.backend.setOnline(true);
+  await desktop.published(id!);
+  expect(await desktop.deployments()).toHaveLength(1);
+});
+
+test('a server that is down is tried again after each pause, and waited for until it is cancelled', async () => {
+  const desktop = await openSignedIn(server());
+  desktop.proxy.trouble = () => ({ status: 503 });
+  const [id] = await desktop.drop([makeSite({ 'index.html': PAGE })]);
+  await vi.waitFor(async () =>
+    expect((await desktop.find(id!)).state).toMatchObject({ progress: { phase: 'retrying', attempt: 3 } }),
+  );
+  await desktop.ask('cancelPublishing', { id: id! });
+  expect((await desktop.find(id!)).state).toEqual({ is: 'cancelled' });
+  const requests = desktop.proxy.passed.length;
+  desktop.backend.awake();
+  desktop.proxy.trouble = () => undefined;
+  const [next] = await desktop.drop([makeSite({ 'index.html': PAGE })]);
+  await desktop.published(next!);
+  expect(desktop.proxy.passed.length).toBeGreaterThan(requests);
+  expect(await desktop.deployments()).toHaveLength(1);
+});
+
+test('who waits for one server does not keep another from being published to', async () => {
+  const desktop = await openSignedIn(server(), 'scale', {
+    watchRule: { firstPauseMs: 3_600_000, longestPauseMs: 3_600_000 },
+  });
+  desktop.proxy.trouble = () => ({ cutAfter: 0 });
+  const [stuck] = await desktop.drop([makeSite({ 'index.html': PAGE })]);
+  await vi.waitFor(async () =>
+    expect((await desktop.find(stuck!)).state).toMatchObject({ progress: { phase: 'retrying' } }),
+  );
+  const [behind] = await desktop.drop([makeSite({ 'index.html': PAGE })]);
+  await desktop.ask('addServer', { address: (await startProxy(server().port)).url });
+  const [other] = await desktop.drop([makeSite({ 'index.html': PAGE })]);
+  await desktop.published(other!);
+  expect((await desktop.find(stuck!)).state.is).toBe('working');
+  expect((await desktop.find(behind!)).state.is).toBe('queued');
+});
+
+test('what is dismissed is off the list, and what was under way is cancelled', async () => {
+  const desktop = await openSignedIn(server());
+  const gate = Promise.withResolvers<undefined>();
+  desktop.proxy.trouble = ({ method }) => (method === 'PUT' ? gate.promise : undefined);
+  const [id] = await desktop.drop([makeSite({ 'index.html': PAGE })]);
+  await desktop.until(id!, 'working');
+  await desktop.ask('dismissPublishing', { id: id! });
+  gate.resolve(undefined);
+  expect((await desktop.ask('readState', undefined)).publishings).toEqual([]);
+  expect(listsOf(desktop).at(-1)).toEqual([]);
+  expect(await desktop.deployments()).toEqual([]);
+  await expect(desktop.ask('cancelPublishing', { id: id! })).rejects.toThrow('not on the list');
+});
+
+test('a damaged list is set aside, and the app starts', async () => {
+  const dataDir = makeDir();
+  writeFileSync(join(dataDir, 'publishings.json'), '{"publishings":[{"id":"../../etc"}]}');
+  const desktop = await open(server(), { dataDir });
+  expect((await desktop.ask('readState', undefined)).publishings).toEqual([]);
+  expect(readdirSync(dataDir)).toContain('publishings.json.damaged');
+});

@@ -1,0 +1,73 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { type Attempt, createLine } from '../../src/main/publishing/line.ts';
+
+/** A line whose attempts end when a test says so. */
+function standInLine() {
+  const begun: string[] = [];
+  const ends = new Map<string, (pauseMs: number | null) => void>();
+  const attempt: Attempt = (id, signal) => {
+    begun.push(id);
+    const { promise, resolve } = Promise.withResolvers<number | null>();
+    ends.set(id, resolve);
+    signal.addEventListener('abort', () => resolve(null));
+    return promise;
+  };
+  const line = createLine(attempt);
+  onTestFinished(() => line.close());
+  return { line, begun, end: (id: string, pauseMs: number | null = null) => ends.get(id)!(pauseMs) };
+}
+
+test('one is at work at a time, in the order in which they came', async () => {
+  const { line, begun, end } = standInLine();
+  for (const id of ['a', 'b', 'c']) line.add(id, 'here');
+  expect(begun).toEqual(['a']);
+  end('a');
+  await vi.waitFor(() => expect(begun).toEqual(['a', 'b']));
+  end('b');
+  await vi.waitFor(() => expect(begun).toEqual(['a', 'b', 'c']));
+});
+
+test('who pauses comes back before those of its group, and lets others go first', async () => {
+  const { line, begun, end } = standInLine();
+  line.add('a', 'here');
+  line.add('b', 'here');
+  line.add('c', 'there');
+  end('a', 3_600_000);
+  await vi.waitFor(() => expect(begun).toEqual(['a', 'c']));
+  line.hurry();
+  end('c');
+  await vi.waitFor(() => expect(begun).toEqual(['a', 'c', 'a']));
+  end('a');
+  await vi.waitFor(() => expect(begun).toEqual(['a', 'c', 'a', 'b']));
+});
+
+test('a pause ends by itself', async () => {
+  const { line, begun, end } = standInLine();
+  line.add('a', 'here');
+  end('a', 10);
+  await vi.waitFor(() => expect(begun).toEqual(['a', 'a']));
+});
+
+test('who is cancelled is out of the line, at work, in a pause, or waiting, and the next one begins', async () => {
+  const { line, begun, end } = standInLine();
+  for (const id of ['a', 'b', 'c', 'd']) line.add(id, 'here');
+  await line.cancel('b');
+  await line.cancel('a');
+  expect(begun).toEqual(['a', 'c']);
+  end('c', 3_600_000);
+  await vi.waitFor(async () => {
+    await line.cancel('c');
+    expect(begun).toEqual(['a', 'c', 'd']);
+  });
+  await line.cancel('nobody');
+});
+
+test('a line that is closed ends what is at work, and begins nothing', async () => {
+  const { line, begun } = standInLine();
+  line.add('a', 'here');
+  line.add('b', 'here');
+  await line.close();
+  line.add('c', 'there');
+  line.hurry();
+  expect(begun).toEqual(['a']);
+});

@@ -1,0 +1,94 @@
+import { ClientError, WATCH_RULE } from '@berth/client';
+import type { CreatedDeployment, Domain } from '@berth/contract';
+import { expect, test } from 'vitest';
+import type { Outcome } from '../../src/main/publishing/attempt.ts';
+import type { Entry } from '../../src/main/publishing/entry.ts';
+import { sequelOf } from '../../src/main/publishing/outcome.ts';
+
+const ENTRY: Entry = {
+  id: '0123456789abcdef',
+  name: 'site',
+  begun: 0,
+  server: 'https://berth.example',
+  anonymous: false,
+  source: { kind: 'folder', path: '/srv/site' },
+  options: {},
+  password: false,
+  sure: false,
+  state: { is: 'unfinished' },
+  leftOut: [],
+};
+const deployment: CreatedDeployment = {
+  deployment: 'calm-otter-4k9x2qd',
+  url: 'https://calm-otter-4k9x2qd.sites.example',
+  files: 1,
+  size: 10,
+  status: 'success',
+  password: false,
+  via: 'desktop',
+  labels: [],
+  created: 1_790_000_000,
+};
+const domainThatIs = (status: Domain['status']): Domain => ({
+  domain: 'www.example.com',
+  url: 'https://www.example.com',
+  deployment: deployment.deployment,
+  status,
+  labels: [],
+  created: 1_790_000_000,
+  linked: 1_790_000_000,
+  links: 1,
+});
+const follows = (outcome: Partial<Outcome>, failures = 0) =>
+  sequelOf(
+    ENTRY,
+    { deployment: null, domain: null, failure: null, progressed: false, ...outcome },
+    failures,
+    WATCH_RULE,
+    7,
+  );
+const failed = (kind: ClientError['kind'], retryAfterSeconds?: number) => ({
+  failure: new ClientError(kind, 'It did not work', { retryAfterSeconds }),
+});
+
+test('the link is that of the domain once it serves, else that of the deployment', () => {
+  const linkOf = (domain: Domain | null) => {
+    const sequel = follows({ deployment, domain });
+    return sequel.is === 'published' ? [sequel.published.url, sequel.published.domain] : null;
+  };
+  expect(linkOf(null)).toEqual([deployment.url, null]);
+  expect(linkOf(domainThatIs('success'))).toEqual(['https://www.example.com', 'www.example.com']);
+  expect(linkOf(domainThatIs('pending'))).toEqual([deployment.url, 'www.example.com']);
+});
+
+test('who gives up hears the truth: live when it is, else cancelled', () => {
+  expect(follows({ deployment, ...failed('aborted') })).toMatchObject({ is: 'published' });
+  expect(follows(failed('aborted'))).toEqual({ is: 'ended', state: { is: 'cancelled' } });
+});
+
+test('a server that is away or busy is waited for, longer each time, and as long as it asks for (desktop §8, 25)', () => {
+  const pauses = [0, 1, 2, 8, 9, 50].map((failures) => follows(failed('network'), failures));
+  expect(pauses.map((sequel) => sequel.is === 'paused' && sequel.pauseMs)).toEqual([
+    1_000, 2_000, 4_000, 256_000, 300_000, 300_000,
+  ]);
+  expect(follows(failed('unavailable', 60))).toMatchObject({ is: 'paused', pauseMs: 60_000 });
+  expect(follows(failed('unavailable', 3_600))).toMatchObject({
+    is: 'ended',
+    state: { is: 'failed', problem: { next: 'Try again in 1 h.' } },
+  });
+});
+
+test.each(['signed-out', 'refused', 'folder', 'server'] as const)('trouble of the kind %s fails at once', (kind) => {
+  const problem = { kind, message: 'It did not work.' };
+  expect(follows(failed(kind))).toMatchObject({ is: 'ended', state: { is: 'failed', at: 7, problem } });
+});
+
+test('what is live although not all is done is told with its link', () => {
+  expect(follows({ deployment, ...failed('refused') })).toMatchObject({
+    state: { problem: { message: `It did not work. It is published all the same, at ${deployment.url}` } },
+  });
+});
+
+test('an end without a deployment is never told as a success', () => {
+  expect(follows({})).toMatchObject({ is: 'ended', state: { is: 'failed', problem: { kind: 'server' } } });
+});

@@ -1,0 +1,120 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { createClient } from '@berth/client';
+import { expect, test, vi } from 'vitest';
+import { makeSite } from './desktop.ts';
+import { big, open, openSignedIn, PAGE, useServer } from './publishing-world.ts';
+
+const server = useServer();
+
+test('a key that is taken no more is told, and the account is asked for again', async () => {
+  const desktop = await openSignedIn(server());
+  desktop.proxy.trouble = () => ({ status: 401 });
+  const [id] = await desktop.drop([makeSite({ 'index.html': PAGE })]);
+  const { state } = await desktop.until(id!, 'failed');
+  expect(state.problem).toMatchObject({ kind: 'signed-out', next: 'Sign in again under Settings.' });
+  await vi.waitFor(() =>
+    expect(desktop.told.findLast(({ name }) => name === 'session')?.data).toMatchObject({
+      servers: [{ signIn: { is: 'refused' } }],
+    }),
+  );
+});
+
+test('a name that cannot be had is told with the link that is live all the same, and costs no second deployment', async () => {
+  const desktop = await openSignedIn(server());
+  const { key } = await server().account();
+  const held = await server().publish({ 'index.html': 'theirs' }, { key });
+  const theirs = createClient({ server: `http://localhost:${server().port}`, key }).api;
+  await theirs.domains.put.mutate({ domain: 'held.localhost', deployment: held.deployment });
+  const [id] = await desktop.drop([makeSite({ 'index.html': PAGE })], { domain: 'held' });
+  const { problem } = (await desktop.until(id!, 'failed')).state;
+  const [{ url, deployment } = { url: '', deployment: '' }] = await desktop.deployments();
+  expect(problem.message).toContain(`It is published all the same, at ${url}`);
+  await desktop.ask('retryPublishing', { id: id! });
+  await desktop.until(id!, 'failed');
+  expect(await desktop.deployments()).toMatchObject([{ deployment }]);
+  expect((await server().visit('http://held.localhost', '/')).text).toBe('theirs');
+});
+
+test('limits name the file and what to do, before anything is sent (desktop §8, 19)', async () => {
+  const desktop = await openSignedIn(server(), 'free');
+  const [tooLarge] = await desktop.drop([makeSite({ 'index.html': PAGE, 'film.mp4': big(21 * 1024 ** 2) })]);
+  const { state } = await desktop.until(tooLarge!, 'failed');
+  expect(state.problem).toEqual({
+    kind: 'refused',
+    message: 'film.mp4 is too large: a file may have at most 21 MB.',
+    next: 'Make film.mp4 smaller, leave it out with a line in a file named .berthignore, or ask for a bigger plan.',
+    file: 'film.mp4',
+  });
+  const many = Object.fromEntries(Array.from({ length: 1_001 }, (_, i) => [`${i}.txt`, '']));
+  const [tooMany] = await desktop.drop([makeSite({ 'index.html': PAGE, ...many })]);
+  expect((await desktop.until(tooMany!, 'failed')).state.problem.message).toBe(
+    'There are too many files: a site may have at most 1,000 files.',
+  );
+  expect(desktop.proxy.contents).toEqual([]);
+});
+
+test('a grant that is unknown or used refuses the whole drop, and uses up none of the others (desktop §6)', async () => {
+  const desktop = await openSignedIn(server());
+  const [good] = await desktop.backend.give([makeSite({ 'index.html': PAGE })]);
+  const grants = [good!.grant, 'f'.repeat(32)];
+  await expect(desktop.ask('publish', { grants, options: {} })).rejects.toMatchObject({ kind: 'refused' });
+  expect((await desktop.ask('readState', undefined)).publishings).toEqual([]);
+  const { publishings } = await desktop.ask('publish', { grants: [good!.grant], options: {} });
+  await desktop.published(publishings[0]!);
+  await expect(desktop.ask('publish', { grants: [good!.grant], options: {} })).rejects.toMatchObject({
+    kind: 'refused',
+  });
+});
+
+test('a name without an account, or for several folders, is refused before anything begins', async () => {
+  const desktop = await open(server());
+  await expect(desktop.drop([makeSite({ 'index.html': PAGE })], { domain: 'blog' })).rejects.toMatchObject({
+    kind: 'signed-out',
+  });
+  await desktop.ask('signIn', { key: (await server().account()).key });
+  const folders = [makeSite({ 'index.html': '1' }), makeSite({ 'index.html': '2' })];
+  await expect(desktop.drop(folders, { domain: 'blog' })).rejects.toThrow('one by one');
+  expect((await desktop.ask('readState', undefined)).publishings).toEqual([]);
+  expect(desktop.proxy.passed.filter(({ path }) => path.includes('deployments'))).toEqual([]);
+});
+
+test('a password is nowhere on disk: what needs one does not go on after a quit (desktop §6)', async () => {
+  const desktop = await openSignedIn(server());
+  desktop.proxy.trouble = () => ({ cutAfter: 0 });
+  const password = 'correct horse battery';
+  const [id] = await desktop.drop([makeSite({ 'index.html': PAGE })], { password });
+  await vi.waitFor(async () =>
+    expect((await desktop.find(id!)).state).toMatchObject({ progress: { phase: 'retrying' } }),
+  );
+  await desktop.backend.close();
+  for (const dir of [desktop.dataDir, desktop.cacheDir])
+    for (const name of readdirSync(dir, { recursive: true, withFileTypes: true })) {
+      if (!name.isFile()) continue;
+      const text = readFileSync(join(name.parentPath, name.name), 'utf8');
+      expect(text).not.toContain(password);
+      expect(text).not.toContain(desktop.key);
+    }
+  expect(readFileSync(join(desktop.dataDir, 'publishings.json'), 'utf8')).toContain(id);
+  expect(statSync(join(desktop.dataDir, 'publishings.json')).mode & 0o777).toBe(0o600);
+  expect(JSON.stringify(desktop.told)).not.toContain(password);
+  desktop.proxy.trouble = () => undefined;
+  const again = await desktop.restart();
+  const { state } = await again.until(id!, 'failed');
+  expect(state.problem.message).toBe('It was interrupted; its password is not kept: drop it again.');
+  await expect(again.ask('retryPublishing', { id: id! })).rejects.toThrow('drop it again');
+  expect(await desktop.deployments()).toEqual([]);
+});
+
+test('what was to be the account’s is not published as nobody’s after a sign-out', async () => {
+  const desktop = await openSignedIn(server());
+  const gate = Promise.withResolvers<undefined>();
+  desktop.proxy.trouble = (_req, path) => (path.includes('deployments') ? gate.promise : undefined);
+  const [first] = await desktop.drop([makeSite({ 'index.html': '1' })]);
+  const [second] = await desktop.drop([makeSite({ 'index.html': '2' })]);
+  await desktop.until(first!, 'working');
+  await desktop.ask('signOut', undefined);
+  gate.resolve(undefined);
+  const { state } = await desktop.until(second!, 'failed');
+  expect(state.problem).toMatchObject({ kind: 'signed-out', message: expect.stringContaining('Nobody is signed in') });
+});

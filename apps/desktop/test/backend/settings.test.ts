@@ -1,0 +1,86 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import { openSettings } from '../../src/main/settings.ts';
+import { DEFAULT_SETTINGS, type Settings } from '../../src/shared/settings.ts';
+import { testNative } from './native.ts';
+
+let dataDir: string;
+beforeEach(() => void (dataDir = mkdtempSync(join(tmpdir(), 'berth-settings-'))));
+beforeEach(() => () => rmSync(dataDir, { recursive: true, force: true }));
+
+function open(native = testNative()) {
+  const told: Settings[] = [];
+  return openSettings({ native, dataDir, tell: (settings) => void told.push(settings) }).then((settings) => ({
+    ...settings,
+    change: settings.handlers.changeSettings,
+    native,
+    told,
+  }));
+}
+
+test('a change is applied, told and kept for the next start', async () => {
+  const { change, native, told, value } = await open();
+  expect(value()).toEqual(DEFAULT_SETTINGS);
+  const changed = await change({ theme: 'dark', keepVersions: 7 });
+  expect(changed).toEqual({ ...DEFAULT_SETTINGS, theme: 'dark', keepVersions: 7 });
+  expect(told).toEqual([changed]);
+  expect(native.themes).toEqual(['system', 'dark']);
+  const again = await open();
+  expect(again.value()).toEqual(changed);
+  expect(again.native.themes).toEqual(['dark']);
+});
+
+test('changes at the same time all hold', async () => {
+  const { change, value } = await open();
+  await Promise.all([change({ theme: 'dark' }), change({ copyLinks: false }), change({ keepVersions: 9 })]);
+  expect(value()).toMatchObject({ theme: 'dark', copyLinks: false, keepVersions: 9 });
+});
+
+test('starting at login is set with the system, which has the last word about it', async () => {
+  const { change, native, value } = await open();
+  await change({ openAtLogin: true });
+  expect(native.openAtLogin).toBe(true);
+  native.openAtLogin = false;
+  expect(value().openAtLogin).toBe(true);
+  expect((await open(native)).value().openAtLogin).toBe(false);
+});
+
+test('what the system does not do is refused in words, and changes nothing', async () => {
+  const { change, native, told, value } = await open();
+  native.broken.loginItem = new Error('not permitted');
+  await expect(change({ openAtLogin: true, theme: 'dark' })).rejects.toMatchObject({
+    kind: 'refused',
+    message: 'The system does not start the app when you log in.',
+  });
+  delete native.broken.loginItem;
+  native.loginItem.set = async () => {};
+  await expect(change({ openAtLogin: true, theme: 'dark' })).rejects.toMatchObject({ kind: 'refused' });
+  expect(value()).toEqual(DEFAULT_SETTINGS);
+  expect(native.themes).toEqual(['system']);
+  expect(told).toEqual([]);
+  expect((await change({ keepVersions: 3 })).keepVersions).toBe(3);
+});
+
+test('a system that cannot start the app at login is not asked to', async () => {
+  const { change, native } = await open(testNative({ canOpenAtLogin: false }));
+  await expect(change({ openAtLogin: true })).rejects.toThrow('cannot start the app');
+  expect(native.openAtLogin).toBe(false);
+});
+
+test('settings that cannot be written change nothing', async () => {
+  const { change, native, value } = await open();
+  rmSync(dataDir, { recursive: true });
+  writeFileSync(dataDir, 'a file in the place of the folder');
+  await expect(change({ openAtLogin: true, theme: 'dark' })).rejects.toThrow('cannot be written');
+  expect(value()).toEqual(DEFAULT_SETTINGS);
+  expect([native.openAtLogin, native.themes]).toEqual([false, ['system']]);
+});
+
+test('a damaged file is set aside, and the settings are those of the beginning', async () => {
+  mkdirSync(dataDir, { recursive: true });
+  writeFileSync(join(dataDir, 'settings.json'), '{"theme":"pink"}');
+  expect((await open()).value()).toEqual(DEFAULT_SETTINGS);
+  expect(readFileSync(join(dataDir, 'settings.json.damaged'), 'utf8')).toContain('pink');
+});

@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest';
+import { summarize, type SummaryInput } from '../../src/main/summary.ts';
+import type { FolderState } from '../../src/shared/folder.ts';
+import type { Published, PublishingState } from '../../src/shared/publishing.ts';
+
+const NOW = 1_790_000_000_000;
+const HOUR = 3_600_000;
+const problem = { kind: 'refused', message: 'No.', next: null, file: null } as const;
+const progress = { phase: 'listing' } as const;
+
+const failed: PublishingState = { is: 'failed', problem };
+const working: PublishingState = { is: 'working', progress };
+const queued: PublishingState = { is: 'queued' };
+const asking: PublishingState = { is: 'asking', question: { about: 'personal', suggestions: [] } };
+const published = (more: Partial<Published> = {}): PublishingState => ({
+  is: 'published',
+  published: {
+    deployment: 'calm-otter-4k9x2qd',
+    url: 'https://calm-otter-4k9x2qd.sites.example',
+    domain: null,
+    server: 'https://berth.example',
+    files: 1,
+    bytes: 1,
+    at: NOW,
+    expires: null,
+    claim: null,
+    password: false,
+    copied: false,
+    notices: [],
+    ...more,
+  },
+});
+
+const live: FolderState = { is: 'live' };
+const paused: FolderState = { is: 'paused', why: 'asked' };
+const failedFolder: FolderState = { is: 'failed', problem };
+const busy: FolderState = { is: 'publishing', progress };
+
+interface Given {
+  publishings?: PublishingState[];
+  folders?: FolderState[];
+  online?: boolean;
+  /** How long ago publishings failed. */
+  failedAgo?: number;
+}
+
+function given({ publishings = [], folders = [], online = true, failedAgo = 0 }: Given): SummaryInput {
+  return {
+    publishings: publishings.map((state, i) => ({ id: `p${i}`, name: `p${i}`, state })),
+    failedAt: new Map(publishings.map((_, i) => [`p${i}`, NOW - failedAgo])),
+    folders: folders.map((state, i) => ({ id: `f${i}`, name: `f${i}`, state, url: null, live: null })),
+    online,
+    nowMs: NOW,
+  };
+}
+
+const TABLE: [string, Given, string, string][] = [
+  ['nothing', {}, 'idle', 'Drop a folder to get a link.'],
+  ['what is live', { publishings: [published()], folders: [live] }, 'idle', 'Everything is up to date.'],
+  ['a question', { publishings: [asking] }, 'idle', 'Drop a folder to get a link.'],
+  ['a failure', { publishings: [failed, working], folders: [live] }, 'error', 'p0 could not be published.'],
+  ['a failure an hour ago', { publishings: [failed], failedAgo: HOUR }, 'idle', 'Drop a folder to get a link.'],
+  ['a failure shortly before', { publishings: [failed], failedAgo: HOUR - 1 }, 'error', 'p0 could not be published.'],
+  ['a folder that failed', { folders: [failedFolder, busy, paused] }, 'error', 'f0 could not be published.'],
+  ['two failures', { publishings: [failed], folders: [failedFolder] }, 'error', '2 sites could not be published.'],
+  ['work', { publishings: [working], folders: [paused], online: false }, 'working', 'p0 is being published.'],
+  ['what waits for its turn', { publishings: [queued, working] }, 'working', '2 sites are being published.'],
+  ['a folder at work', { folders: [busy, paused] }, 'working', 'f0 is being published.'],
+  ['no network', { folders: [paused], online: false }, 'offline', 'There is no network: it goes on when there is.'],
+  ['one paused folder of two', { folders: [paused, live] }, 'idle', 'Everything is up to date.'],
+  ['one folder, paused', { folders: [paused] }, 'paused', 'f0 is paused.'],
+  ['all folders paused', { folders: [paused, paused] }, 'paused', '2 folders are paused.'],
+];
+
+test.each(TABLE)('%s (desktop §8, 12 and 13)', (_, input, status, text) => {
+  expect(summarize(given(input))).toMatchObject({ status, text });
+});
+
+test('the newest 5 links that still lead somewhere are there, each once', () => {
+  const at = (ago: number, url = `https://${ago}.sites.example`) => published({ at: NOW - ago, url });
+  const gone = published({ at: NOW + 1, url: 'https://gone.sites.example', expires: NOW / 1_000 });
+  const input = given({ publishings: [gone, at(1), at(2), at(7, 'https://1.sites.example'), at(3), at(5), at(6)] });
+  const folder = { id: 'f', name: 'blog', state: live, url: 'https://blog.sites.example' };
+  const withFolder = {
+    ...input,
+    folders: [
+      { ...folder, live: { deployment: 'd', files: 1, bytes: 1, at: NOW - 4 } },
+      { ...folder, id: 'g', live: null, url: 'https://none.sites.example' },
+    ],
+  };
+  expect(summarize(withFolder).links.map(({ url }) => new URL(url).hostname.split('.')[0])).toEqual([
+    '1',
+    '2',
+    '3',
+    'blog',
+    '5',
+  ]);
+});

@@ -1,0 +1,188 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { TestServer } from '@berth/api/testing';
+import { ClientError } from '@berth/client';
+import type { Activity } from '@berth/contract';
+import { expect, onTestFinished, vi } from 'vitest';
+import type { Accounts } from '../../src/main/account/accounts.ts';
+import { openAccounts } from '../../src/main/account/open-accounts.ts';
+import type { Tell } from '../../src/main/backend.ts';
+import { type Folders, openFolders } from '../../src/main/folders/open-folders.ts';
+import { createGrants, type Grants } from '../../src/main/grants.ts';
+import { createSites, type Sites } from '../../src/main/sites/sites.ts';
+import type { FolderState, WatchedFolder } from '../../src/shared/folder.ts';
+import type { SignIn } from '../../src/shared/session.ts';
+import { DEFAULT_SETTINGS } from '../../src/shared/settings.ts';
+import { testNative, type TestNative } from './native.ts';
+
+/** Watching in a hurry; what is not heard is not looked at by chance. */
+export const HURRY = { quietMs: 40, graceMs: 200, lookEveryMs: 60_000, firstPauseMs: 20, longestPauseMs: 200 };
+const PAUSES = { firstMs: 20, longestMs: 200 };
+
+/** Waits until something holds, on a busy machine too. */
+export async function eventually(holds: () => void | Promise<void>): Promise<void> {
+  await vi.waitFor(holds, { timeout: 15_000, interval: 5 });
+}
+
+/** The accounts, folders and sites of an app, against a real server. */
+export interface World {
+  server: TestServer;
+  origin: string;
+  home: string;
+  dataDir: string;
+  native: TestNative;
+  /** `down`: nobody can be reached. `sent`: how often each server was asked, with which credential. */
+  network: { down: boolean; sent: { origin: string; authorization: string | null }[] };
+  accounts: Accounts;
+  folders: Folders;
+  sites: Sites;
+  grants: Grants;
+  /** Every state of a folder that the page was told of, those in a row once. */
+  told(id: string): FolderState['is'][];
+  activities: Activity[];
+  navigated: unknown[];
+  /** How often the page was told of folders, and of the session. */
+  count(event: string): number;
+  /** Writes a site into a folder of its own. */
+  build(name: string, files: Readonly<Record<string, string>>): string;
+  grant(path: string): Promise<string>;
+  /** Signs in with a new account. */
+  signIn(plan?: string): Promise<{ key: string; account: string; deployToken: string }>;
+  signInState(origin?: string): SignIn;
+  /** Watches a folder, and waits until it is live. */
+  watch(path: string, domain: string, more?: { password?: string; labels?: string[] }): Promise<WatchedFolder>;
+  folder(id: string): WatchedFolder;
+  /** Waits until a folder is in a state. */
+  until(id: string, is: FolderState['is']): Promise<WatchedFolder>;
+  /** Waits until an address shows a text. */
+  untilShown(url: string, text: string): Promise<void>;
+  deployments(key?: string): Promise<string[]>;
+  close(): Promise<void>;
+  /** Ends the app, and starts it again. @param native The system by then. Default: as it was. */
+  reopen(native?: TestNative): Promise<void>;
+}
+
+/** An app that nobody has used before, gone after the test. */
+export async function openWorld(server: TestServer, native: TestNative = testNative()): Promise<World> {
+  const home = mkdtempSync(join(tmpdir(), 'berth-desktop-'));
+  const origin = `http://localhost:${server.port}`;
+  const dataDir = join(home, 'data');
+  const states = new Map<string, FolderState['is'][]>();
+  const counts = new Map<string, number>();
+  let lastKey = '';
+
+  const tell: Tell = (name, data) => {
+    counts.set(name, world.count(name) + 1);
+    if (name === 'activity') world.activities.push(data as Activity);
+    if (name === 'navigate') world.navigated.push(data);
+    if (name !== 'folders') return;
+    for (const { id, state } of data as WatchedFolder[]) {
+      const known = states.get(id) ?? [];
+      if (known.at(-1) !== state.is) states.set(id, [...known, state.is]);
+    }
+  };
+
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    const { origin } = new URL(input instanceof Request ? input.url : input);
+    if (world.network.down) throw new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED') });
+    world.network.sent.push({ origin, authorization: new Headers(init?.headers).get('authorization') });
+    return globalThis.fetch(input, init);
+  };
+
+  const open = async (): Promise<Pick<World, 'accounts' | 'grants' | 'folders' | 'sites'>> => {
+    const { native } = world;
+    const accounts = await openAccounts({ native, dataDir, server: origin, tell, fetch, pauses: PAUSES });
+    const grants = createGrants();
+    const folders = await openFolders({
+      native,
+      accounts,
+      grants,
+      settings: () => DEFAULT_SETTINGS,
+      dataDir,
+      cacheDir: join(home, 'cache'),
+      watchRule: HURRY,
+      tell,
+      openLink: (url) => void native.openExternal(url),
+      publishedFolder: () => {
+        throw new ClientError('refused', 'Nothing was published.');
+      },
+    });
+    const sites = createSites({ accounts, tell, pauses: PAUSES, onDomain: folders.hearDomain });
+    return { accounts, grants, folders, sites };
+  };
+
+  const world = {
+    server,
+    origin,
+    home,
+    dataDir,
+    native,
+    network: { down: false, sent: [] },
+    activities: [],
+    navigated: [],
+    told: (id) => states.get(id) ?? [],
+    count: (event) => counts.get(event) ?? 0,
+    build(name, files) {
+      const folder = join(home, name);
+      for (const [path, content] of Object.entries(files)) {
+        mkdirSync(dirname(join(folder, path)), { recursive: true });
+        writeFileSync(join(folder, path), content);
+      }
+      return folder;
+    },
+    async grant(path) {
+      const [given] = await world.grants.give([path]);
+      return given!.grant;
+    },
+    async signIn(plan = 'scale') {
+      const made = await server.account(plan);
+      await world.accounts.handlers.signIn({ key: made.key });
+      lastKey = made.key;
+      return made;
+    },
+    signInState: (of = origin) => world.accounts.session().servers.find(({ origin }) => origin === of)!.signIn,
+    async watch(path, domain, { password, labels = [] } = {}) {
+      const { id } = await world.folders.handlers.watch({
+        of: { grant: await world.grant(path) },
+        domain,
+        labels,
+        password,
+      });
+      return world.until(id, 'live');
+    },
+    folder(id) {
+      const found = world.folders.list().find((folder) => folder.id === id);
+      if (!found) throw new Error(`There is no folder ${id}`);
+      return found;
+    },
+    async until(id, is) {
+      await eventually(() => expect(world.folder(id).state).toMatchObject({ is }));
+      return world.folder(id);
+    },
+    async untilShown(url, text) {
+      await eventually(async () => expect((await server.visit(url)).text).toBe(text));
+    },
+    async deployments(key = lastKey) {
+      const answer = await server.api('/deployments?limit=100', { key });
+      return answer.json<{ deployments: { deployment: string }[] }>().deployments.map(({ deployment }) => deployment);
+    },
+    async close() {
+      await world.sites.close();
+      await world.folders.close();
+      await world.accounts.close();
+    },
+    async reopen(native = world.native) {
+      await world.close();
+      states.clear();
+      world.native = native;
+      Object.assign(world, await open());
+    },
+  } as Omit<World, 'accounts' | 'grants' | 'folders' | 'sites'> as World;
+  Object.assign(world, await open());
+  onTestFinished(async () => {
+    await world.close();
+    rmSync(home, { recursive: true, force: true });
+  });
+  return world;
+}

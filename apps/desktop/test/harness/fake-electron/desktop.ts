@@ -1,0 +1,118 @@
+import { EventEmitter } from 'node:events';
+import type { Recorder } from './recorder.ts';
+
+/** An entry of a menu, as it was described. */
+export interface FakeMenuItem {
+  label?: string;
+  role?: string;
+  type?: string;
+  accelerator?: string;
+  enabled?: boolean;
+  submenu?: readonly FakeMenuItem[];
+  click?: () => void;
+}
+
+export interface FakeMenu {
+  readonly template: readonly FakeMenuItem[];
+}
+
+/** Chooses an entry by its labels, from the outermost one on. @throws Error when there is none. */
+export function choose(menu: FakeMenu | null, ...labels: readonly string[]): void {
+  let items = menu?.template ?? [];
+  for (const [depth, label] of labels.entries()) {
+    const item = items.find((one) => one.label === label);
+    if (item === undefined)
+      throw new Error(`There is no ${label} among ${items.map((one) => one.label ?? one.role ?? one.type).join(', ')}`);
+    if (depth === labels.length - 1) item.click?.();
+    items = item.submenu ?? [];
+  }
+}
+
+export interface FakeImage {
+  path: string;
+  template: boolean;
+}
+
+export class FakeTray extends EventEmitter {
+  image: FakeImage;
+  toolTip = '';
+  menu: FakeMenu | null = null;
+  /** How often its menu was made. */
+  menus = 0;
+  destroyed = false;
+
+  constructor(image: FakeImage) {
+    super();
+    this.image = image;
+  }
+
+  setImage = (image: FakeImage) => void (this.image = image);
+  setToolTip = (text: string) => void (this.toolTip = text);
+  setContextMenu = (menu: FakeMenu) => {
+    this.menu = menu;
+    this.menus += 1;
+  };
+  isDestroyed = () => this.destroyed;
+  destroy = () => void (this.destroyed = true);
+  popUpContextMenu = () => undefined;
+}
+
+export class FakeNotification extends EventEmitter {
+  readonly options: { title: string; body: string; silent: boolean };
+  shown = false;
+
+  constructor(options: { title: string; body: string; silent: boolean }) {
+    super();
+    this.options = options;
+  }
+
+  show = () => {
+    this.shown = true;
+    this.emit('show');
+  };
+  close = () => void this.emit('close');
+}
+
+/** How the fake of the system's key store is. */
+export type FakeKeyStore = 'good' | 'basic_text' | 'unavailable';
+
+/** A key store whose ciphertext is the text, turned round and wrapped. Tests change how it is. */
+export class FakeSafeStorage {
+  state: FakeKeyStore;
+  /** What `decryptStringAsync` says of it. */
+  shouldReEncrypt = false;
+  broken = false;
+  encryptions = 0;
+  readonly #recorder: Recorder;
+
+  constructor(state: FakeKeyStore, recorder: Recorder) {
+    this.state = state;
+    this.#recorder = recorder;
+  }
+
+  isAsyncEncryptionAvailable = async () => this.state !== 'unavailable';
+  getSelectedStorageBackend = () => (this.state === 'good' ? 'gnome_libsecret' : 'basic_text') as 'basic_text';
+
+  encryptStringAsync = async (text: string) => {
+    this.#recorder.record('safeStorage.encryptStringAsync');
+    if (this.broken) throw new Error('The key store is locked');
+    this.encryptions += 1;
+    return Buffer.from(`fake:${Buffer.from(text).toString('base64').split('').toReversed().join('')}`);
+  };
+
+  decryptStringAsync = async (encrypted: Buffer) => {
+    const text = encrypted.toString();
+    if (this.broken || !text.startsWith('fake:')) throw new Error('Error while decrypting the ciphertext');
+    const result = Buffer.from(text.slice(5).split('').toReversed().join(''), 'base64').toString();
+    return { result, shouldReEncrypt: this.shouldReEncrypt };
+  };
+}
+
+export class FakeTheme extends EventEmitter {
+  themeSource: 'system' | 'light' | 'dark' = 'system';
+  systemIsDark = false;
+
+  get shouldUseDarkColors(): boolean {
+    return this.themeSource === 'dark' || (this.themeSource === 'system' && this.systemIsDark);
+  }
+}

@@ -1,0 +1,173 @@
+import { EventEmitter } from 'node:events';
+import { preventable, type Recorder } from './recorder.ts';
+import type { FakeSession } from './session.ts';
+
+export interface Bounds {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+/** A frame of a page: the one of the window itself, or one made up by a test. */
+export interface FakeFrame {
+  url: string;
+  parent: FakeFrame | null;
+  detached: boolean;
+  isDestroyed(): boolean;
+}
+
+export function createFrame(url: string, parent: FakeFrame | null = null): FakeFrame {
+  return { url, parent, detached: false, isDestroyed: () => false };
+}
+
+export class FakeWebContents extends EventEmitter {
+  readonly mainFrame: FakeFrame = createFrame('about:blank');
+  readonly session: FakeSession;
+  /** What the page was told, in order. */
+  readonly sent: { channel: string; data: unknown }[] = [];
+  openHandler: ((details: { url: string }) => { action: string }) | null = null;
+  destroyed = false;
+  reloads = 0;
+
+  constructor(session: FakeSession) {
+    super();
+    this.session = session;
+  }
+
+  isDestroyed = () => this.destroyed;
+
+  /** As Electron does it: what cannot be cloned cannot be sent. Emits `fake:sent`. */
+  send = (channel: string, data: unknown) => {
+    if (this.destroyed) throw new TypeError('Object has been destroyed');
+    const message = { channel, data: structuredClone(data) };
+    this.sent.push(message);
+    this.emit('fake:sent', message);
+  };
+
+  setWindowOpenHandler = (handler: (details: { url: string }) => { action: string }) => {
+    this.openHandler = handler;
+  };
+
+  reload = () => void (this.reloads += 1);
+  getURL = () => this.mainFrame.url;
+
+  /** Tries what a page could try. @returns Whether it was refused. */
+  refuses(event: string, ...args: unknown[]): boolean {
+    const told = preventable();
+    this.emit(event, told, ...args);
+    return told.defaultPrevented;
+  }
+}
+
+/** What the windows share. */
+export interface FakeWindows {
+  readonly recorder: Recorder;
+  readonly list: FakeWindow[];
+  readonly session: FakeSession;
+  /** A window is there, with its page. */
+  created(window: FakeWindow): void;
+  /** The last one is gone. */
+  allClosed(): void;
+}
+
+export class FakeWindow extends EventEmitter {
+  readonly options: Record<string, unknown>;
+  readonly webContents: FakeWebContents;
+  visible = false;
+  focused = false;
+  minimized = false;
+  maximized = false;
+  bounds: Bounds;
+  backgroundColor: string | undefined;
+  readonly #windows: FakeWindows;
+  #destroyed = false;
+
+  constructor(options: Record<string, unknown>, windows: FakeWindows) {
+    super();
+    windows.recorder.record('new BrowserWindow', options);
+    this.options = options;
+    this.#windows = windows;
+    this.visible = options['show'] !== false;
+    this.bounds = { x: 0, y: 0, width: 800, height: 600, ...pickBounds(options) };
+    this.webContents = new FakeWebContents(windows.session);
+    windows.list.push(this);
+    windows.created(this);
+  }
+
+  /** The page of the fake is there at once; what it would draw is not. */
+  loadURL = async (url: string) => {
+    this.#windows.recorder.record('window.loadURL', url);
+    this.webContents.mainFrame.url = url;
+    this.webContents.emit('did-start-loading');
+    await Promise.resolve();
+    if (this.#destroyed) return;
+    this.webContents.emit('did-finish-load');
+    this.emit('ready-to-show');
+  };
+
+  show = () => {
+    this.visible = true;
+    this.focus();
+    this.emit('show');
+  };
+
+  hide = () => {
+    this.visible = false;
+    this.blur();
+    this.emit('hide');
+  };
+
+  focus = () => {
+    this.focused = true;
+    this.emit('focus');
+  };
+
+  blur = () => {
+    this.focused = false;
+    this.emit('blur');
+  };
+
+  minimize = () => {
+    this.visible = true;
+    this.minimized = true;
+    this.blur();
+  };
+
+  restore = () => {
+    this.minimized = false;
+    this.focus();
+  };
+
+  maximize = () => void (this.maximized = true);
+  isVisible = () => this.visible;
+  isFocused = () => this.focused;
+  isMinimized = () => this.minimized;
+  isMaximized = () => this.maximized;
+  isDestroyed = () => this.#destroyed;
+  getNormalBounds = () => this.bounds;
+  setBackgroundColor = (color: string) => void (this.backgroundColor = color);
+
+  /** As Electron does: `close` can be prevented. */
+  close = () => {
+    const told = preventable();
+    this.emit('close', told);
+    if (!told.defaultPrevented) this.destroy();
+  };
+
+  destroy = () => {
+    if (this.#destroyed) return;
+    this.#destroyed = true;
+    this.webContents.destroyed = true;
+    this.emit('closed');
+    if (this.#windows.list.every((window) => window.isDestroyed())) this.#windows.allClosed();
+  };
+}
+
+function pickBounds(options: Record<string, unknown>): Partial<Bounds> {
+  return Object.fromEntries(
+    Object.entries(options).filter(
+      ([name, value]) => ['x', 'y', 'width', 'height'].includes(name) && value !== undefined,
+    ),
+  );
+}

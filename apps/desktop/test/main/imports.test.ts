@@ -1,0 +1,33 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+
+const SOURCES = join(import.meta.dirname, '../../src');
+
+/** The files below a folder that load code of Electron, not only types. */
+function loading(folder: string): string[] {
+  return readdirSync(join(SOURCES, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.tsx?$/.test(name))
+    .map((name) => join(folder, name))
+    .filter((path) => {
+      const source = readFileSync(join(SOURCES, path), 'utf8');
+      return /^import (?!type )[^;]*from 'electron'|import\('electron'\)|require\(/m.test(source);
+    });
+}
+
+it('is one file of the main process, and the preload, that load Electron (desktop §3)', () => {
+  expect(loading('main')).toStrictEqual(['main/index.ts']);
+  expect(loading('preload')).toStrictEqual(['preload/index.ts']);
+  expect([...loading('shared'), ...loading('renderer')]).toStrictEqual([]);
+});
+
+it('has no address of a file, no listener and no way to open a path (desktop §6)', () => {
+  for (const name of readdirSync(join(SOURCES, 'main'), { recursive: true, encoding: 'utf8' })) {
+    if (!name.endsWith('.ts')) continue;
+    const source = readFileSync(join(SOURCES, 'main', name), 'utf8');
+    expect([
+      name,
+      source.match(/loadFile|file:\/\/|openPath|createServer|\.listen\(\d|executeJavaScript/),
+    ]).toStrictEqual([name, null]);
+  }
+});

@@ -1,0 +1,119 @@
+import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { openKeychain } from '../../src/main/shell/keychain.ts';
+import { FakeSafeStorage, type FakeKeyStore } from '../harness/fake-electron/desktop.ts';
+import { createRecorder } from '../harness/fake-electron/recorder.ts';
+import { testFolder } from './started-app.ts';
+
+const ORIGIN = 'https://sites.example';
+const KEY = 'berth_0123456789';
+
+async function opened(state: FakeKeyStore, platform = 'linux') {
+  const folder = join(testFolder(), 'keys');
+  const store = new FakeSafeStorage(state, createRecorder());
+  return { folder, store, keychain: await openKeychain(store, folder, platform) };
+}
+
+/** The one file of a folder. */
+const only = (folder: string) => join(folder, readdirSync(folder)[0]!);
+
+it('keeps keys encrypted, in files that their owner alone can read (security T40)', async () => {
+  const { folder, store, keychain } = await opened('good');
+  expect(keychain.kept).toBe('system');
+  await keychain.write(ORIGIN, KEY);
+  await keychain.write('https://other.example', 'other');
+  expect(readdirSync(folder)).toHaveLength(2);
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+  for (const name of readdirSync(folder)) {
+    expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
+    expect(readFileSync(join(folder, name), 'latin1')).not.toContain(KEY);
+  }
+  const next = await openKeychain(store, folder, 'linux');
+  expect(await next.read(ORIGIN)).toBe(KEY);
+  expect(await next.read('https://other.example')).toBe('other');
+  await next.remove(ORIGIN);
+  expect(await next.read(ORIGIN)).toBeNull();
+  expect(await next.read('https://other.example')).toBe('other');
+  await next.remove(ORIGIN);
+});
+
+it.for([
+  ['basic_text', 'linux'],
+  ['unavailable', 'linux'],
+  ['unavailable', 'darwin'],
+  ['unavailable', 'win32'],
+] as const)(
+  'keeps keys in memory alone where the store is %s on %s, and says so (desktop §2)',
+  async ([state, platform]) => {
+    const { folder, store, keychain } = await opened(state, platform);
+    expect(keychain.kept).toBe('memory');
+    await keychain.write(ORIGIN, KEY);
+    expect(await keychain.read(ORIGIN)).toBe(KEY);
+    expect(existsSync(folder)).toBe(false);
+    expect(store.encryptions).toBe(0);
+    const next = await openKeychain(store, folder, platform);
+    expect(await next.read(ORIGIN)).toBeNull();
+    await keychain.remove(ORIGIN);
+    expect(await keychain.read(ORIGIN)).toBeNull();
+  },
+);
+
+it('does not ask macOS and Windows for the kind of their store', async () => {
+  const { keychain } = await opened('basic_text', 'darwin');
+  expect(keychain.kept).toBe('system');
+});
+
+it('keeps keys in memory where the store cannot even be asked', async () => {
+  const store = new FakeSafeStorage('good', createRecorder());
+  store.isAsyncEncryptionAvailable = () => Promise.reject(new Error('There is no bus'));
+  expect((await openKeychain(store, testFolder(), 'linux')).kept).toBe('memory');
+});
+
+it('has no key where the entry can be read no more', async () => {
+  const { folder, store, keychain } = await opened('good');
+  await keychain.write(ORIGIN, KEY);
+  store.broken = true;
+  expect(await keychain.read(ORIGIN)).toBeNull();
+  store.broken = false;
+  expect(await keychain.read(ORIGIN)).toBe(KEY);
+  writeFileSync(only(folder), 'something else');
+  expect(await keychain.read(ORIGIN)).toBeNull();
+  writeFileSync(only(folder), await store.encryptStringAsync('not even JSON'));
+  expect(await keychain.read(ORIGIN)).toBeNull();
+});
+
+it('does not give a server the key of another one whose file was put in its place', async () => {
+  const { folder, keychain } = await opened('good');
+  await keychain.write('https://trap.example', 'trap');
+  const trap = only(folder);
+  await keychain.write(ORIGIN, KEY);
+  const real = readdirSync(folder)
+    .map((name) => join(folder, name))
+    .find((path) => path !== trap)!;
+  copyFileSync(real, trap);
+  expect(await keychain.read('https://trap.example')).toBeNull();
+  expect(await keychain.read(ORIGIN)).toBe(KEY);
+});
+
+it('says so when a key cannot be kept, and leaves what was there', async () => {
+  const { folder, store, keychain } = await opened('good');
+  await keychain.write(ORIGIN, KEY);
+  store.broken = true;
+  await expect(keychain.write(ORIGIN, 'next')).rejects.toThrow('locked');
+  store.broken = false;
+  expect(await keychain.read(ORIGIN)).toBe(KEY);
+  expect(readdirSync(folder)).toHaveLength(1);
+});
+
+it('encrypts anew when the system has a better key, and goes on with the old one where it cannot', async () => {
+  const { folder, store, keychain } = await opened('good');
+  await keychain.write(ORIGIN, KEY);
+  const { ino } = statSync(only(folder));
+  store.shouldReEncrypt = true;
+  expect(await keychain.read(ORIGIN)).toBe(KEY);
+  expect(statSync(only(folder)).ino).not.toBe(ino);
+  expect(store.encryptions).toBe(2);
+  store.encryptStringAsync = () => Promise.reject(new Error('Not now'));
+  expect(await keychain.read(ORIGIN)).toBe(KEY);
+});

@@ -1,0 +1,67 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { mayOpen } from '../../src/main/shell/links.ts';
+
+const SERVERS = ['https://berth.example', 'http://localhost:4000', 'http://192.168.1.5:4000', 'http://[::1]:4000'];
+
+it.for([
+  'https://example.com/',
+  'https://anything.example:8443/path?query#hash',
+  'http://localhost:4000/claim/1',
+  'http://my-site.localhost:4000/',
+  'http://a.b.localhost:4000/',
+  'http://192.168.1.5:4000/',
+  'http://[::1]:4000/',
+])('opens %s (desktop §6)', (url) => expect(mayOpen(url, SERVERS)?.href).toBe(url));
+
+it.for([
+  'https://user@example.com/',
+  'https://user:password@example.com/',
+  'https://:password@example.com/',
+  'http://user@localhost:4000/',
+  'http://example.com/',
+  'http://berth.example/',
+  'http://localhost/',
+  'http://localhost:4001/',
+  'http://notlocalhost:4000/',
+  'http://localhost.example:4000/',
+  'http://localhost:4000@example.com/',
+  'http://x.192.168.1.5:4000/',
+  'http://192.168.1.6:4000/',
+  'file:///etc/passwd',
+  'javascript:alert(1)',
+  'data:text/html,x',
+  'mailto:a@b.example',
+  'berth://show/sites',
+  'berth-app://window/index.html',
+  'smb://server/share',
+  'ms-settings:',
+  'about:blank',
+  'https:',
+  '//example.com/',
+  'example.com',
+  '/etc/passwd',
+  '',
+])('does not open %s (desktop §6)', (url) => expect(mayOpen(url, SERVERS)).toBeNull());
+
+it('opens nothing by http when no server speaks it', () => {
+  expect(mayOpen('http://localhost:4000/', ['https://localhost:4000'])).toBeNull();
+  expect(mayOpen('http://localhost:4000/', [])).toBeNull();
+});
+
+it('does not take the origin of another scheme, the string null, for one of the servers (desktop §6)', () => {
+  expect(mayOpen('berth-app://window/', ['other:x', 'null'])).toBeNull();
+  expect(mayOpen('http://null/', ['other:x'])).toBeNull();
+});
+
+it('opens https without credentials, and http on the servers, of all there is (desktop §6)', () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.webUrl({ validSchemes: ['http', 'https', 'ftp', 'berth'] }), fc.string()), (url) => {
+      const opened = mayOpen(url, SERVERS);
+      if (opened === null) return;
+      expect(opened.protocol === 'https:' || /^http:\/\/([^/@]+\.)?localhost:4000\//.test(opened.href)).toBe(true);
+      expect(opened.username + opened.password).toBe('');
+    }),
+    { numRuns: 300 },
+  );
+});

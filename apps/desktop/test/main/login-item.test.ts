@@ -1,0 +1,119 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, it } from 'vitest';
+import { createLoginItem } from '../../src/main/shell/login-item.ts';
+import { FakeApp } from '../harness/fake-electron/app.ts';
+import { createRecorder } from '../harness/fake-electron/recorder.ts';
+import { testFolder } from './started-app.ts';
+
+function loginItem(platform: string, given: { env?: NodeJS.ProcessEnv; program?: string; packaged?: boolean } = {}) {
+  const home = testFolder();
+  const recorder = createRecorder();
+  const app = new FakeApp({ home, packaged: given.packaged ?? true }, recorder, []);
+  const { env = {}, program = '/opt/Berth/berth' } = given;
+  const item = createLoginItem(app as unknown as Parameters<typeof createLoginItem>[0], {
+    platform,
+    env,
+    program,
+    home,
+  });
+  return { home, item, app, recorder, file: join(home, '.config', 'autostart', 'berth.desktop') };
+}
+
+it('is an autostart entry on Linux, that starts the app without its window (desktop §2)', async () => {
+  const { item, file } = loginItem('linux');
+  expect(item.available).toBe(true);
+  expect(await item.isOn()).toBe(false);
+  await item.set(true);
+  expect(readFileSync(file, 'utf8').split('\n')).toStrictEqual([
+    '[Desktop Entry]',
+    'Type=Application',
+    'Name=Berth',
+    'Comment=Publishes what is watched',
+    'Exec="/opt/Berth/berth" "--hidden"',
+    'Icon=berth-desktop',
+    'Terminal=false',
+    'X-GNOME-Autostart-enabled=true',
+    '',
+  ]);
+  expect(await item.isOn()).toBe(true);
+  await item.set(false);
+  expect(existsSync(file)).toBe(false);
+  await item.set(false);
+  expect(await item.isOn()).toBe(false);
+});
+
+it('is in the folder for settings that the user has', async () => {
+  const config = testFolder();
+  const { item, file } = loginItem('linux', { env: { XDG_CONFIG_HOME: config } });
+  await item.set(true);
+  expect(existsSync(join(config, 'autostart', 'berth.desktop'))).toBe(true);
+  expect(existsSync(file)).toBe(false);
+});
+
+it('starts the AppImage itself, not what it has unpacked', async () => {
+  const { item, file } = loginItem('linux', { env: { APPIMAGE: '/home/me/Berth.AppImage' } });
+  await item.set(true);
+  expect(readFileSync(file, 'utf8')).toContain('\nExec="/home/me/Berth.AppImage" "--hidden"\n');
+});
+
+it('quotes the path of the app by the rules of the entry', async () => {
+  const { item, file } = loginItem('linux', { program: '/opt/50% "my" $HOME `x` back\\slash/berth' });
+  await item.set(true);
+  const exec = readFileSync(file, 'utf8')
+    .split('\n')
+    .find((line) => line.startsWith('Exec='))!;
+  expect(programOf(exec)).toBe('/opt/50% "my" $HOME `x` back\\slash/berth');
+  expect(exec).not.toMatch(/(^|[^%])%([^%]|$)/);
+});
+
+it('refuses a path that no entry can hold, and writes none', async () => {
+  const { item, file } = loginItem('linux', { program: '/opt/a\nExec=evil/berth' });
+  await expect(item.set(true)).rejects.toThrow('control characters');
+  expect(existsSync(file)).toBe(false);
+});
+
+it.for(['Hidden=true', 'X-GNOME-Autostart-enabled=false', 'Hidden = true'])(
+  'is off when the settings of the desktop say %s',
+  async (line) => {
+    const { item, file } = loginItem('linux');
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, `[Desktop Entry]\nType=Application\n${line}\n`);
+    expect(await item.isOn()).toBe(false);
+    await item.set(true);
+    expect(await item.isOn()).toBe(true);
+  },
+);
+
+it('is left to macOS and Windows, which is told to start without a window', async () => {
+  const mac = loginItem('darwin');
+  await mac.item.set(true);
+  expect(mac.recorder.of('app.setLoginItemSettings')).toStrictEqual([[{ openAtLogin: true }]]);
+  expect(await mac.item.isOn()).toBe(true);
+  await mac.item.set(false);
+  expect(await mac.item.isOn()).toBe(false);
+
+  const windows = loginItem('win32', { program: 'C:\\Berth\\Berth.exe' });
+  await windows.item.set(true);
+  expect(windows.recorder.of('app.setLoginItemSettings')).toStrictEqual([
+    [{ openAtLogin: true, path: 'C:\\Berth\\Berth.exe', args: ['--hidden'] }],
+  ]);
+  expect(await windows.item.isOn()).toBe(true);
+  expect(existsSync(mac.file)).toBe(false);
+});
+
+it('is not to be had when the app is not installed', async () => {
+  const { item, file } = loginItem('linux', { packaged: false });
+  expect(item.available).toBe(false);
+  expect(await item.isOn()).toBe(false);
+  await item.set(false);
+  await expect(item.set(true)).rejects.toThrow('installed');
+  expect(existsSync(file)).toBe(false);
+});
+
+/** Reads an `Exec` line as desktops do: the rules of values, then those of the key. */
+function programOf(exec: string): string {
+  const value = exec.slice('Exec='.length).replaceAll(/\\(.)/g, '$1');
+  const quoted = /^"((?:[^"\\]|\\.)*)"/.exec(value)![1]!;
+  return quoted.replaceAll(/\\(.)/g, '$1').replaceAll('%%', '%');
+}

@@ -1,0 +1,65 @@
+import { EventEmitter } from 'node:events';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect, it } from 'vitest';
+import { createNotifier, type Notes } from '../../src/main/shell/notifier.ts';
+import { startedApp } from './started-app.ts';
+
+const note = (onClick: () => void = () => {}) => ({ title: 'site is live', body: 'https://a.example', onClick });
+
+it('is silent, and says when it was clicked (desktop §8.14)', async () => {
+  const { fake, backend } = await startedApp();
+  let clicks = 0;
+  backend.options.native.notify(note(() => (clicks += 1)));
+  const [shown] = fake.notifications;
+  expect(shown!.options).toStrictEqual({ title: 'site is live', body: 'https://a.example', silent: true });
+  expect(shown!.shown).toBe(true);
+  expect(clicks).toBe(0);
+  shown!.emit('click');
+  expect(clicks).toBe(1);
+});
+
+it('shows nothing where the system has no such messages', async () => {
+  const { fake, backend } = await startedApp();
+  fake.machine.notifies = false;
+  backend.options.native.notify(note());
+  expect(fake.notifications).toStrictEqual([]);
+});
+
+/** Messages that nobody holds but the notifier. */
+function unheld() {
+  const made: WeakRef<EventEmitter>[] = [];
+  class Unheld extends EventEmitter {
+    static isSupported = () => true;
+    constructor() {
+      super();
+      made.push(new WeakRef(this));
+    }
+    show = () => undefined;
+  }
+  return { made, notify: createNotifier(Unheld as unknown as Notes) };
+}
+
+/** How many are still there once everything that nobody holds is gone. */
+async function alive(made: readonly WeakRef<EventEmitter>[]): Promise<number> {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  // A reference lasts as long as the task in which it was looked at.
+  await new Promise((resolve) => setImmediate(resolve));
+  collect();
+  return made.filter((one) => one.deref() !== undefined).length;
+}
+
+it('keeps a message, and its click, as long as it is shown', async () => {
+  const { made, notify } = unheld();
+  notify(note());
+  expect(await alive(made)).toBe(1);
+  made[0]!.deref()!.emit('close');
+  expect(await alive(made)).toBe(0);
+});
+
+it('keeps no more than 50 where the system never says that they are gone', async () => {
+  const { made, notify } = unheld();
+  for (let at = 0; at < 60; at += 1) notify(note());
+  expect(await alive(made)).toBe(50);
+});

@@ -1,0 +1,51 @@
+import { expect, it, vi } from 'vitest';
+import { settleBeforeQuit } from '../../src/main/shell/quit.ts';
+import { FakeApp } from '../harness/fake-electron/app.ts';
+import { createRecorder } from '../harness/fake-electron/recorder.ts';
+
+function quittable(close: () => Promise<void>, limitMs?: number) {
+  const app = new FakeApp({ home: '/nowhere' }, createRecorder(), []);
+  const quitting = settleBeforeQuit(app as unknown as Parameters<typeof settleBeforeQuit>[0], close, limitMs);
+  return { app, quitting };
+}
+
+it('quits when what is under way has ended, and not before', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const { app, quitting } = quittable(() => promise);
+  expect(quitting.begun()).toBe(false);
+  app.quit();
+  expect(quitting.begun()).toBe(true);
+  await Promise.resolve();
+  expect(app.exitCode).toBeNull();
+  resolve();
+  expect(await app.ended).toBe(0);
+});
+
+it('quits all the same when that fails', async () => {
+  const { app } = quittable(() => Promise.reject(new Error('The disk is full')));
+  app.quit();
+  expect(await app.ended).toBe(0);
+});
+
+it('waits no longer than a few seconds', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const { app } = quittable(() => new Promise(() => {}));
+    app.quit();
+    await vi.advanceTimersByTimeAsync(4_999);
+    expect(app.exitCode).toBeNull();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(app.exitCode).toBe(0);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+it('ends what is under way once, however often it is asked to', async () => {
+  const close = vi.fn(async () => {});
+  const { app, quitting } = quittable(close);
+  await Promise.all([quitting.settle(), quitting.settle()]);
+  app.quit();
+  expect(await app.ended).toBe(0);
+  expect(close).toHaveBeenCalledOnce();
+});

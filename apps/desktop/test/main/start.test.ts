@@ -1,0 +1,371 @@
+import { join } from 'node:path';
+import { expect, it, vi } from 'vitest';
+import { PAGE_URL } from '../../src/main/shell/app-protocol.ts';
+import { startApp } from '../../src/main/start.ts';
+import type { Update } from '../../src/shared/settings.ts';
+import { choose, createFakeElectron } from '../harness/fake-electron.ts';
+import { startedApp } from './started-app.ts';
+
+it('says what has to be said before Electron is ready, and guards before it loads (desktop §6)', async () => {
+  const { fake } = await startedApp();
+  const all = fake.recorder.names();
+  const order = [
+    'app.enableSandbox',
+    'app.setDesktopName',
+    'protocol.registerSchemesAsPrivileged',
+    'app.requestSingleInstanceLock',
+    'app.whenReady',
+    'ready',
+    'protocol.handle',
+    'openBackend',
+    'ipcMain.handle',
+    'new BrowserWindow',
+    'window.loadURL',
+  ];
+  expect(order.map((name) => all.indexOf(name))).toStrictEqual(
+    order.map((name) => all.indexOf(name)).toSorted((a, b) => a - b),
+  );
+  expect(order.filter((name) => !all.includes(name))).toStrictEqual([]);
+});
+
+it('has said all of it when it gives way for the first time', () => {
+  const never = new Promise<void>(() => {});
+  const fake = createFakeElectron({ home: '/nowhere', ready: never });
+  void startApp(fake.electron, {
+    dist: '/nowhere',
+    openBackend: () => Promise.reject(new Error('It is not ready')),
+    process: { ...process, cwd: () => '/', platform: 'linux', resourcesPath: '/nowhere' },
+  });
+  expect(fake.recorder.names()).toStrictEqual([
+    'app.enableSandbox',
+    'app.setDesktopName',
+    'protocol.registerSchemesAsPrivileged',
+    'app.requestSingleInstanceLock',
+    'app.whenReady',
+  ]);
+});
+
+it('registers its scheme with hosts and safety, and with nothing that it does not need (desktop §6)', async () => {
+  const { fake } = await startedApp();
+  expect(fake.recorder.of('protocol.registerSchemesAsPrivileged')).toStrictEqual([
+    [
+      [
+        {
+          scheme: 'berth-app',
+          privileges: {
+            standard: true,
+            secure: true,
+            supportFetchAPI: false,
+            allowServiceWorkers: false,
+            bypassCSP: false,
+          },
+        },
+      ],
+    ],
+  ]);
+  expect(fake.recorder.of('window.loadURL')).toStrictEqual([[PAGE_URL]]);
+});
+
+it('gives its page a sandbox of its own and nothing of Node (desktop §6)', async () => {
+  const { fake, dist } = await startedApp();
+  expect(fake.window().options['webPreferences']).toStrictEqual({
+    preload: join(dist, 'preload', 'index.cjs'),
+    sandbox: true,
+    contextIsolation: true,
+    nodeIntegration: false,
+    nodeIntegrationInWorker: false,
+    nodeIntegrationInSubFrames: false,
+    webSecurity: true,
+    allowRunningInsecureContent: false,
+    webviewTag: false,
+    plugins: false,
+    navigateOnDragDrop: false,
+    spellcheck: false,
+  });
+});
+
+it('refuses every navigation, redirect, new window and view, whatever the address (desktop §6)', async () => {
+  const { fake } = await startedApp();
+  const { webContents } = fake.window();
+  for (const event of ['will-navigate', 'will-redirect', 'will-frame-navigate', 'will-attach-webview'])
+    expect([event, webContents.refuses(event, { url: PAGE_URL })]).toStrictEqual([event, true]);
+  expect(webContents.openHandler?.({ url: PAGE_URL })).toStrictEqual({ action: 'deny' });
+});
+
+it('refuses every permission, device, screen, download and request to anywhere else (desktop §6)', async () => {
+  const { fake } = await startedApp();
+  const { session } = fake;
+  for (const permission of ['media', 'geolocation', 'notifications', 'clipboard-read', 'fullscreen', 'openExternal']) {
+    expect(session.grants(permission)).toBe(false);
+    expect(session.permissionCheck?.(null, permission, PAGE_URL)).toBe(false);
+  }
+  expect(session.devicePermission?.({ deviceType: 'usb' })).toBe(false);
+  let streams: unknown = 'unanswered';
+  session.displayMedia?.({}, (answer) => (streams = answer));
+  expect(streams).toBeNull();
+  let prevented = false;
+  session.emit('will-download', { preventDefault: () => (prevented = true) });
+  expect(prevented).toBe(true);
+  expect(session.spellChecker).toBe(false);
+  expect(
+    ['https://example.com/', 'http://localhost:4000/', 'file:///etc/passwd', 'berth-app://other/'].filter((url) =>
+      session.fetches(url),
+    ),
+  ).toStrictEqual([]);
+  expect(session.fetches(PAGE_URL)).toBe(true);
+  expect(session.fetches('data:image/png;base64,AAAA')).toBe(true);
+});
+
+it('serves its page from the compiled folder', async () => {
+  const { fake } = await startedApp();
+  const answer = await fake.protocolHandler('berth-app')(new Request(PAGE_URL));
+  expect(await answer.text()).toContain('<title>Berth</title>');
+});
+
+it('is one instance: a second one hands over what it was given, and ends (desktop §8.24)', async () => {
+  const second = await startedApp({ first: false });
+  expect(second.fake.recorder.names()).not.toContain('app.whenReady');
+  expect(second.fake.app.exitCode).toBe(0);
+
+  const { fake, backend } = await startedApp();
+  const window = fake.window();
+  window.minimize();
+  fake.app.emit('second-instance', {}, ['/opt/Berth/berth', '--some-switch', 'site'], '/home/me');
+  await vi.waitFor(() => expect(backend.asked.map(({ name }) => name)).toContain('publish'));
+  expect(backend.given).toStrictEqual([['/home/me/site']]);
+  expect(window.minimized).toBe(false);
+  expect(window.focused).toBe(true);
+});
+
+it('shows its window when it is started once more with nothing', async () => {
+  const { fake } = await startedApp();
+  fake.window().hide();
+  fake.app.emit('second-instance', {}, ['/opt/Berth/berth'], '/home/me');
+  expect(fake.window().visible).toBe(true);
+});
+
+it('publishes the folders it was started with', async () => {
+  const { backend } = await startedApp({ args: ['/home/me/site'] });
+  await vi.waitFor(() => expect(backend.asked.map(({ name }) => name)).toContain('publish'));
+  expect(backend.given).toStrictEqual([['/home/me/site']]);
+});
+
+it('publishes what macOS opens with it, also before it is ready', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const early: string[] = [];
+  const { backend } = await startedApp({
+    platform: 'darwin',
+    ready: promise,
+    created: (fake) => {
+      setImmediate(() => {
+        fake.app.emit('open-file', { preventDefault: () => early.push('prevented') }, '/home/me/site');
+        resolve();
+      });
+    },
+  });
+  await vi.waitFor(() => expect(backend.given).toStrictEqual([['/home/me/site']]));
+  expect(early).toStrictEqual(['prevented']);
+});
+
+it('says so when what it was given cannot be read', async () => {
+  const { fake } = await startedApp({
+    args: ['/home/me/gone'],
+    prepare: (backend) => (backend.give = async () => []),
+  });
+  await fake.invoke('berth:readState');
+  await vi.waitFor(() => expect(fake.window().webContents.sent).toHaveLength(1));
+  expect(fake.window().webContents.sent[0]).toMatchObject({
+    channel: 'berth:on:notice',
+    data: { problem: { kind: 'folder', message: '/home/me/gone cannot be read: nothing was published.' } },
+  });
+});
+
+it('holds what a link wants to show until the page listens, and then shows it once', async () => {
+  const { fake } = await startedApp({ args: ['berth://show/sites'] });
+  const { sent } = fake.window().webContents;
+  expect(sent).toStrictEqual([]);
+  await fake.invoke('berth:readState');
+  await vi.waitFor(() => expect(sent).toStrictEqual([{ channel: 'berth:on:navigate', data: { page: 'sites' } }]));
+  fake.app.emit('open-url', { preventDefault: () => undefined }, 'berth://add-server?address=https://sites.example');
+  expect(sent[1]).toStrictEqual({
+    channel: 'berth:on:navigate',
+    data: { page: 'settings', server: 'https://sites.example' },
+  });
+});
+
+it('tells of a link that it does not understand, and does nothing else', async () => {
+  const { fake, backend } = await startedApp();
+  await fake.invoke('berth:readState');
+  backend.asked.splice(0);
+  fake.app.emit('open-url', { preventDefault: () => undefined }, 'berth://publish?path=/etc');
+  await vi.waitFor(() =>
+    expect(fake.window().webContents.sent.map(({ channel }) => channel)).toStrictEqual(['berth:on:notice']),
+  );
+  expect(backend.asked).toStrictEqual([]);
+  expect(backend.given).toStrictEqual([]);
+});
+
+it('takes links of its scheme when it is installed, and leaves them alone when it is not', async () => {
+  expect((await startedApp()).fake.recorder.of('app.setAsDefaultProtocolClient')).toStrictEqual([['berth']]);
+  expect((await startedApp({ packaged: false })).fake.recorder.of('app.setAsDefaultProtocolClient')).toStrictEqual([]);
+});
+
+it('ends what is under way before it quits, once (desktop §8.21)', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const { fake, backend } = await startedApp({ prepare: (made) => (made.closing = promise) });
+  fake.app.quit();
+  fake.app.quit();
+  await vi.waitFor(() => expect(backend.closes).toBe(1));
+  expect(fake.app.exitCode).toBeNull();
+  resolve();
+  expect(await fake.app.ended).toBe(0);
+  expect(backend.closes).toBe(1);
+});
+
+it('ends what is under way when the machine is switched off', async () => {
+  const { fake, backend } = await startedApp();
+  fake.power.emit('shutdown');
+  expect(await fake.app.ended).toBe(0);
+  expect(backend.closes).toBe(1);
+});
+
+it('stays in the tray when its window is closed, and quits where there is none (desktop §8.24)', async () => {
+  const stays = await startedApp();
+  stays.fake.window().close();
+  expect(stays.fake.window().visible).toBe(false);
+  expect(stays.fake.app.exitCode).toBeNull();
+
+  const without = await startedApp({ tray: false });
+  expect(without.backend.options.about.tray).toBe(false);
+  expect(without.fake.trays).toStrictEqual([]);
+  without.fake.window().close();
+  expect(await without.fake.app.ended).toBe(0);
+  expect(without.backend.closes).toBe(1);
+});
+
+it('quits with its window when that is what is wanted, as soon as it is', async () => {
+  const { fake, backend } = await startedApp();
+  backend.options.tell('settings', { ...backend.settings, closeToTray: false });
+  fake.window().close();
+  expect(await fake.app.ended).toBe(0);
+
+  const kept = await startedApp({ prepare: (made) => (made.settings = { ...made.settings, closeToTray: false }) });
+  kept.fake.window().close();
+  expect(await kept.fake.app.ended).toBe(0);
+});
+
+it('starts without its window at login, and in the task bar where there is no tray (desktop §8.24)', async () => {
+  const hidden = await startedApp({ args: ['--hidden'] });
+  await Promise.resolve();
+  expect(hidden.fake.window().visible).toBe(false);
+  const mac = await startedApp({ platform: 'darwin', openedAtLogin: true });
+  await Promise.resolve();
+  expect(mac.fake.window().visible).toBe(false);
+  const without = await startedApp({ args: ['--hidden'], tray: false });
+  await vi.waitFor(() => expect(without.fake.window().minimized).toBe(true));
+  const shown = await startedApp();
+  await vi.waitFor(() => expect(shown.fake.window().visible).toBe(true));
+});
+
+it('asks for longer whether there is a tray when the desktop is only starting', async () => {
+  const patience: number[] = [];
+  const hasTray = async (asked: number) => patience.push(asked) > 0;
+  await startedApp({ options: { hasTray } });
+  await startedApp({ options: { hasTray }, args: ['--hidden'] });
+  expect(patience).toStrictEqual([1, 10]);
+});
+
+it('looks at what is watched when it comes to the front and when the machine wakes up (watch rule D7)', async () => {
+  const { fake, backend } = await startedApp();
+  await vi.waitFor(() => expect(fake.window().visible).toBe(true));
+  await vi.waitFor(() => expect(backend.awakes).toBe(1));
+  fake.power.emit('resume');
+  fake.power.emit('unlock-screen');
+  expect(backend.awakes).toBe(3);
+  fake.window().focus();
+  await vi.waitFor(() => expect(backend.awakes).toBe(4));
+});
+
+it('knows when the network goes and comes (desktop §8.25)', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  try {
+    const { fake, backend } = await startedApp();
+    expect(backend.online).toStrictEqual([true]);
+    fake.machine.online = false;
+    vi.advanceTimersByTime(10_000);
+    expect(backend.online).toStrictEqual([true, false]);
+    fake.machine.online = true;
+    vi.advanceTimersByTime(10_000);
+    expect(backend.online).toStrictEqual([true, false, true]);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+it('tells of updates, and restarts to one only when it is there, after what is under way has ended', async () => {
+  let found: (update: Update) => void = () => {};
+  const steps: string[] = [];
+  const { backend, fake } = await startedApp({
+    options: {
+      updates: {
+        start: (onUpdate) => (found = onUpdate),
+        restart: () => void steps.push(`restarted, ${backend.closes} closed`),
+      },
+    },
+  });
+  backend.options.native.restartToUpdate();
+  found({ is: 'ready', version: '2.0.0' });
+  expect(fake.window().webContents.sent.at(-1)).toStrictEqual({
+    channel: 'berth:on:update',
+    data: { is: 'ready', version: '2.0.0' },
+  });
+  expect(backend.closes).toBe(0);
+  backend.options.native.restartToUpdate();
+  await vi.waitFor(() => expect(steps).toStrictEqual(['restarted, 1 closed']));
+});
+
+it('says why it cannot start, and ends', async () => {
+  const { fake } = await startedApp({
+    options: { openBackend: () => Promise.reject(new Error('The folder of the app cannot be read')) },
+  });
+  expect(fake.recorder.of('dialog.showErrorBox')).toStrictEqual([
+    ['Berth cannot start', 'The folder of the app cannot be read'],
+  ]);
+  expect(fake.app.exitCode).toBe(1);
+});
+
+it('does in the system what the backend wants', async () => {
+  const { fake, backend } = await startedApp();
+  const { native } = backend.options;
+  native.copyText('https://a.example');
+  await native.openExternal('https://a.example/');
+  native.showFolder('/home/me/site');
+  native.setTheme('dark');
+  expect(fake.machine.clipboard).toBe('https://a.example');
+  expect(fake.recorder.of('shell.openExternal')).toStrictEqual([['https://a.example/']]);
+  expect(fake.recorder.of('shell.showItemInFolder')).toStrictEqual([['/home/me/site']]);
+  expect(fake.theme.themeSource).toBe('dark');
+  expect(await native.pickFolder()).toBeNull();
+  fake.machine.chosen = ['/home/me/site'];
+  expect(await native.pickFolder()).toBe('/home/me/site');
+  expect(await native.pickFiles()).toStrictEqual(['/home/me/site']);
+  expect(
+    fake.recorder.of('dialog.showOpenDialog').map(([options]) => (options as { properties: string[] }).properties),
+  ).toStrictEqual([['openDirectory'], ['openDirectory'], ['openFile', 'multiSelections']]);
+  fake.window().hide();
+  expect(native.isLookedAt()).toBe(false);
+  native.showWindow();
+  expect(native.isLookedAt()).toBe(true);
+});
+
+it('publishes a folder from the menu, and shows its pages by their keys', async () => {
+  const { fake, backend } = await startedApp();
+  await fake.invoke('berth:readState');
+  backend.answers.set('pickFolder', async () => ({ grant: 'f'.repeat(32), name: 'site', kind: 'folder' }));
+  choose(fake.menu(), '&File', 'Publish folder…');
+  await vi.waitFor(() =>
+    expect(backend.asked.at(-1)).toStrictEqual({ name: 'publish', input: { grants: ['f'.repeat(32)], options: {} } }),
+  );
+  choose(fake.menu(), '&View', 'Domains');
+  await vi.waitFor(() => expect(fake.window().webContents.sent.at(-1)?.data).toStrictEqual({ page: 'domains' }));
+});

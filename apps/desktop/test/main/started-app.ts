@@ -1,0 +1,72 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { type AppOptions, startApp } from '../../src/main/start.ts';
+import { createFakeElectron, type FakeElectron, type FakeElectronOptions } from '../harness/fake-electron.ts';
+import { createSmallBackend, type SmallBackend } from './small-backend.ts';
+
+/** How a test starts the app. */
+export interface StartOptions extends Partial<Omit<FakeElectronOptions, 'home'>> {
+  platform?: string;
+  /** The arguments after the program. */
+  args?: readonly string[];
+  tray?: boolean;
+  env?: NodeJS.ProcessEnv;
+  /** Where the app keeps things. Default: a folder of its own. */
+  home?: string;
+  /** Sees the fake before the app does. */
+  created?(fake: FakeElectron): void;
+  /** Changes the backend before the app sees it. */
+  prepare?(backend: SmallBackend): void;
+  options?: Partial<AppOptions>;
+}
+
+export interface StartedApp {
+  fake: FakeElectron;
+  backend: SmallBackend;
+  home: string;
+  dist: string;
+}
+
+/** A folder that is gone after the test. */
+export function testFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'berth-desktop-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Starts the app on a fake of Electron, and waits until its window is there. It is quit after the test. */
+export async function startedApp(given: StartOptions = {}): Promise<StartedApp> {
+  const home = given.home ?? testFolder();
+  const dist = join(home, 'dist');
+  mkdirSync(join(dist, 'renderer'), { recursive: true });
+  writeFileSync(join(dist, 'renderer', 'index.html'), '<!doctype html><title>Berth</title>');
+  const fake = createFakeElectron({ ...given, home });
+  given.created?.(fake);
+  let backend: SmallBackend | null = null;
+  await startApp(fake.electron, {
+    dist,
+    openBackend: async (options) => {
+      fake.recorder.record('openBackend');
+      backend = createSmallBackend(options);
+      given.prepare?.(backend);
+      return backend;
+    },
+    process: {
+      platform: given.platform ?? 'linux',
+      env: given.env ?? { XDG_CONFIG_HOME: join(home, 'config'), XDG_CACHE_HOME: join(home, 'cache') },
+      argv: ['/opt/Berth/berth', ...(given.args ?? [])],
+      execPath: '/opt/Berth/berth',
+      resourcesPath: join(home, 'resources'),
+      cwd: () => home,
+    },
+    hasTray: async () => given.tray ?? true,
+    ...given.options,
+  });
+  onTestFinished(async () => {
+    fake.app.quit();
+    if (backend !== null) await fake.app.ended;
+  });
+  return { fake, backend: backend!, home, dist };
+}

@@ -1,0 +1,175 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { AppStatus, Summary } from '../../src/main/backend.ts';
+import { hasTrayHost } from '../../src/main/shell/tray-host.ts';
+import { choose } from '../harness/fake-electron.ts';
+import { IDLE, type SmallBackend } from './small-backend.ts';
+import { startedApp, type StartOptions } from './started-app.ts';
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+afterEach(() => void vi.useRealTimers());
+
+const BUSY: Summary = {
+  status: 'working',
+  text: 'Publishing site.',
+  links: [{ name: 'this & that', url: 'https://a.example/' }],
+  folders: [
+    { id: 'a'.repeat(16), name: 'site', paused: false },
+    { id: 'b'.repeat(16), name: 'blog', paused: true },
+  ],
+};
+
+async function withTray(options: StartOptions = {}) {
+  const app = await startedApp(options);
+  return { ...app, tray: app.fake.trays[0]! };
+}
+
+/** Something changes, and the tray has had time to follow. */
+function change(backend: SmallBackend, summary: Summary): void {
+  backend.summaryNow = summary;
+  backend.options.tell('publishings', []);
+  vi.advanceTimersByTime(250);
+}
+
+const labels = (tray: { menu: { template: readonly { label?: string; type?: string }[] } | null }) =>
+  tray.menu!.template.map(({ label, type }) => label ?? type);
+
+it('shows how things are, by its picture, its text and its menu (desktop §8.12)', async () => {
+  const { tray, backend, dist } = await withTray();
+  for (const status of ['idle', 'working', 'paused', 'offline', 'error'] as const satisfies AppStatus[]) {
+    change(backend, { ...IDLE, status, text: `It is ${status}.` });
+    expect(tray.image.path).toBe(join(dist, 'assets', 'tray', `${status}.png`));
+    expect(tray.toolTip).toBe(`Berth: It is ${status}.`);
+    expect(labels(tray)[0]).toBe(`It is ${status}.`);
+  }
+});
+
+it('is a picture that macOS colours itself', async () => {
+  const { tray, backend, dist } = await withTray({ platform: 'darwin' });
+  expect(tray.image).toMatchObject({ path: join(dist, 'assets', 'tray', 'idleTemplate.png'), template: true });
+  change(backend, BUSY);
+  expect(tray.image).toMatchObject({ path: join(dist, 'assets', 'tray', 'workingTemplate.png'), template: true });
+});
+
+it('changes a few times a second at most, ends with the newest, and is left alone when nothing changed', async () => {
+  const { tray, backend } = await withTray();
+  expect(tray.menus).toBe(1);
+  for (let at = 0; at < 1_000; at += 1) {
+    backend.summaryNow = { ...IDLE, text: `Number ${at}.` };
+    backend.options.tell('publishings', []);
+    vi.advanceTimersByTime(1);
+  }
+  vi.advanceTimersByTime(250);
+  expect(tray.toolTip).toBe('Berth: Number 999.');
+  expect(tray.menus).toBeLessThanOrEqual(6);
+  const { menus } = tray;
+  change(backend, { ...IDLE, text: 'Number 999.' });
+  expect(tray.menus).toBe(menus);
+});
+
+it('offers links, folders and what can be done with them', async () => {
+  const { tray, backend, fake } = await withTray();
+  change(backend, BUSY);
+  expect(labels(tray)).toStrictEqual([
+    'Publishing site.',
+    'separator',
+    'Open Berth',
+    'Publish a folder…',
+    'separator',
+    'this && that',
+    'separator',
+    'Pause site',
+    'Resume blog',
+    'Pause all',
+    'separator',
+    'Quit Berth',
+  ]);
+  backend.asked.splice(0);
+  choose(tray.menu, 'this && that', 'Copy link');
+  choose(tray.menu, 'this && that', 'Open in browser');
+  choose(tray.menu, 'Pause site');
+  choose(tray.menu, 'Resume blog');
+  choose(tray.menu, 'Pause all');
+  expect(backend.asked).toStrictEqual([
+    { name: 'copy', input: { text: 'https://a.example/' } },
+    { name: 'openLink', input: { url: 'https://a.example/' } },
+    { name: 'pauseFolder', input: { id: 'a'.repeat(16) } },
+    { name: 'resumeFolder', input: { id: 'b'.repeat(16) } },
+    { name: 'pauseFolder', input: { id: 'a'.repeat(16) } },
+  ]);
+  change(backend, { ...BUSY, folders: BUSY.folders.map((folder) => ({ ...folder, paused: true })) });
+  backend.asked.splice(0);
+  choose(tray.menu, 'Resume all');
+  expect(backend.asked.map(({ name }) => name)).toStrictEqual(['resumeFolder', 'resumeFolder']);
+  fake.window().hide();
+  choose(tray.menu, 'Open Berth');
+  expect(fake.window().visible).toBe(true);
+  fake.window().hide();
+  tray.emit('click');
+  expect(fake.window().visible).toBe(true);
+  choose(tray.menu, 'Quit Berth');
+  expect(await fake.app.ended).toBe(0);
+  expect(tray.destroyed).toBe(true);
+});
+
+it('is left alone once it is gone', async () => {
+  const { tray, backend, fake } = await withTray();
+  fake.app.quit();
+  await fake.app.ended;
+  const { menus } = tray;
+  change(backend, BUSY);
+  expect(tray.menus).toBe(menus);
+});
+
+it('tells in the window what went wrong with what the tray was asked for', async () => {
+  const { tray, backend, fake } = await withTray();
+  await fake.invoke('berth:readState');
+  fake.window().hide();
+  backend.answers.set('pickFolder', () => Promise.reject(new Error('broken')));
+  choose(tray.menu, 'Publish a folder…');
+  await vi.waitFor(() => expect(fake.window().webContents.sent.at(-1)).toMatchObject({ channel: 'berth:on:notice' }));
+  expect(fake.window().visible).toBe(true);
+});
+
+it('publishes what is dropped on it', async () => {
+  const { tray, backend } = await withTray({ platform: 'darwin' });
+  tray.emit('drop-files', {}, ['/home/me/site', '/home/me/blog']);
+  await vi.waitFor(() => expect(backend.asked.at(-1)?.name).toBe('publish'));
+  expect(backend.given).toStrictEqual([['/home/me/site', '/home/me/blog']]);
+});
+
+it('is there on macOS and Windows, and on Linux when the desktop says so (desktop §2)', async () => {
+  const answers = (text: string) => async () => text;
+  expect(await hasTrayHost('darwin', 1, () => Promise.reject(new Error('not asked')))).toBe(true);
+  expect(await hasTrayHost('win32', 1, () => Promise.reject(new Error('not asked')))).toBe(true);
+  expect(await hasTrayHost('linux', 1, answers('(true,)\n'))).toBe(true);
+  expect(await hasTrayHost('linux', 1, answers('(false,)\n'))).toBe(false);
+  expect(await hasTrayHost('linux', 1, () => Promise.reject(new Error('no bus')))).toBe(false);
+});
+
+it('asks another program when the first one is not there', async () => {
+  const asked: string[] = [];
+  const run = async (program: string) => {
+    asked.push(program);
+    if (program === 'gdbus') throw new Error('not found');
+    return '   boolean true';
+  };
+  expect(await hasTrayHost('linux', 1, run)).toBe(true);
+  expect(asked).toStrictEqual(['gdbus', 'dbus-send']);
+});
+
+it('waits for a desktop that is only starting, as long as it was told', async () => {
+  let asked = 0;
+  const run = async () => {
+    asked += 1;
+    return `(${asked === 3},)`;
+  };
+  const third = hasTrayHost('linux', 3, run);
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(await third).toBe(true);
+  asked = 10;
+  const never = hasTrayHost('linux', 2, run);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(await never).toBe(false);
+  expect(asked).toBe(12);
+});

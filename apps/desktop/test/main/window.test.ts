@@ -1,0 +1,161 @@
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import fc from 'fast-check';
+import { expect, it, vi } from 'vitest';
+import { fitWindow, readWindowState } from '../../src/main/shell/window-state.ts';
+import { startedApp, testFolder } from './started-app.ts';
+
+const stateFile = (home: string) => join(home, 'userData', 'berth', 'window.json');
+
+function remember(home: string, state: unknown): void {
+  mkdirSync(dirname(stateFile(home)), { recursive: true });
+  writeFileSync(stateFile(home), typeof state === 'string' ? state : JSON.stringify(state));
+}
+
+it('is shown when there is something to see, in a size that everything has its place in', async () => {
+  const { fake } = await startedApp();
+  expect(fake.window().options).toMatchObject({
+    title: 'Berth',
+    show: false,
+    width: 1_040,
+    height: 720,
+    minWidth: 640,
+    minHeight: 480,
+  });
+  expect(fake.window().options).not.toHaveProperty('x');
+  await vi.waitFor(() => expect(fake.window().visible).toBe(true));
+});
+
+it('has the title bar of its system', async () => {
+  expect((await startedApp({ platform: 'darwin' })).fake.window().options).toMatchObject({
+    titleBarStyle: 'hiddenInset',
+  });
+  for (const platform of ['linux', 'win32'])
+    expect((await startedApp({ platform })).fake.window().options).not.toHaveProperty('titleBarStyle');
+});
+
+it('comes back where it was left, also when it was maximised', async () => {
+  const home = testFolder();
+  const first = await startedApp({ home, tray: false });
+  const window = first.fake.window();
+  window.bounds = { x: 50, y: 60, width: 900, height: 700 };
+  window.maximized = true;
+  window.close();
+  await first.fake.app.ended;
+  expect(JSON.parse(readFileSync(stateFile(home), 'utf8'))).toStrictEqual({
+    x: 50,
+    y: 60,
+    width: 900,
+    height: 700,
+    maximized: true,
+  });
+  expect(statSync(dirname(stateFile(home))).mode & 0o777).toBe(0o700);
+  const { fake } = await startedApp({ home });
+  expect(fake.window().options).toMatchObject({ x: 50, y: 60, width: 900, height: 700 });
+  await vi.waitFor(() => expect(fake.window().maximized).toBe(true));
+});
+
+it('goes where the system puts it when its display is gone', async () => {
+  const home = testFolder();
+  remember(home, { x: 3_000, y: 100, width: 900, height: 700, maximized: false });
+  const gone = await startedApp({ home });
+  expect(gone.fake.window().options).toMatchObject({ width: 900, height: 700 });
+  expect(gone.fake.window().options).not.toHaveProperty('x');
+  const displays = [
+    { x: 0, y: 0, width: 1920, height: 1080 },
+    { x: 1920, y: 0, width: 1920, height: 1080 },
+  ];
+  const there = await startedApp({ home, displays });
+  expect(there.fake.window().options).toMatchObject({ x: 3_000, y: 100 });
+});
+
+it.for([
+  '',
+  '{}',
+  'null',
+  '{"width":1e9,"height":1,"maximized":false}',
+  '{"width":"900","height":700,"maximized":false}',
+])('has its first size when what was remembered is %s', (text) => {
+  const home = testFolder();
+  remember(home, text);
+  expect(readWindowState(stateFile(home))).toStrictEqual({ width: 1_040, height: 720, maximized: false });
+});
+
+it('can always be seen and moved, whatever was remembered and whichever displays there are', () => {
+  const side = fc.integer({ min: -5_000, max: 5_000 });
+  const size = fc.integer({ min: -100, max: 9_000 });
+  const area = fc.record({
+    x: side,
+    y: side,
+    width: fc.integer({ min: 640, max: 4_000 }),
+    height: fc.integer({ min: 480, max: 3_000 }),
+  });
+  const state = fc.record({ x: side, y: side, width: size, height: size, maximized: fc.boolean() });
+  fc.assert(
+    fc.property(state, fc.array(area, { minLength: 1, maxLength: 3 }), (state, areas) => {
+      const { x, y, width, height } = fitWindow(state, areas);
+      expect(width).toBeGreaterThanOrEqual(640);
+      expect(height).toBeGreaterThanOrEqual(480);
+      if (x === undefined || y === undefined) return;
+      const home = areas.find(
+        (one) => x + width > one.x && x < one.x + one.width && y >= one.y && y < one.y + one.height,
+      );
+      expect(home).toBeDefined();
+    }),
+    { numRuns: 500 },
+  );
+});
+
+it('is as dark as the system when it is opened once more', async () => {
+  const { fake } = await startedApp();
+  const light = fake.window().options['backgroundColor'];
+  fake.theme.systemIsDark = true;
+  fake.window().destroy();
+  fake.app.emit('activate');
+  expect(fake.window().options['backgroundColor']).not.toBe(light);
+});
+
+it('is painted in the background of its page before that is drawn', async () => {
+  const tokens = readFileSync(join(import.meta.dirname, '../../src/renderer/styles/tokens.css'), 'utf8');
+  const [, light, dark] = /--ground: light-dark\((#\w+), (#\w+)\)/.exec(tokens)!;
+  const { fake } = await startedApp();
+  expect(fake.window().options['backgroundColor']).toBe(light);
+  fake.theme.systemIsDark = true;
+  fake.theme.emit('updated');
+  expect(fake.window().backgroundColor).toBe(dark);
+});
+
+it('loads its page anew when that fell over, but not for ever', async () => {
+  const { fake } = await startedApp();
+  const { webContents } = fake.window();
+  webContents.emit('render-process-gone', {}, { reason: 'clean-exit' });
+  expect(webContents.reloads).toBe(0);
+  for (let at = 0; at < 10; at += 1) webContents.emit('render-process-gone', {}, { reason: 'crashed' });
+  expect(webContents.reloads).toBe(3);
+});
+
+it('has a menu with keys for everything, and neither reload nor developer tools in a package', async () => {
+  const flat = (items: readonly { role?: string; accelerator?: string; submenu?: readonly object[] }[]): object[] =>
+    items.flatMap((item) => [item, ...flat(item.submenu ?? [])]);
+  const entries = async (options: Parameters<typeof startedApp>[0]) =>
+    flat((await startedApp(options)).fake.menu()!.template) as {
+      role?: string;
+      accelerator?: string;
+      label?: string;
+    }[];
+
+  for (const platform of ['linux', 'win32', 'darwin']) {
+    const items = await entries({ platform });
+    const keys = items.flatMap(({ accelerator }) => accelerator ?? []);
+    expect(keys.toSorted()).toStrictEqual(
+      ['CmdOrCtrl+O', 'CmdOrCtrl+,', ...[1, 2, 3, 4, 5, 6].map((key) => `CmdOrCtrl+${key}`)].toSorted(),
+    );
+    const roles = items.flatMap(({ role }) => role ?? []);
+    for (const role of ['undo', 'redo', 'cut', 'copy', 'paste', 'selectAll', 'close', 'quit'])
+      expect(roles).toContain(role);
+    for (const role of ['reload', 'forceReload', 'toggleDevTools', 'viewMenu']) expect(roles).not.toContain(role);
+    expect(roles.includes('appMenu')).toBe(platform === 'darwin');
+  }
+  const roles = (await entries({ packaged: false })).flatMap(({ role }) => role ?? []);
+  expect(roles).toContain('toggleDevTools');
+});
