@@ -17,6 +17,9 @@ const SYSTEM = [
   'packages/client/test/deploy/{broken-off,server-killed}.test.ts',
 ];
 
+/** What starts a real Electron, where there is one. */
+const ELECTRON = ['apps/desktop/test/electron/**/*.test.ts'];
+
 if (process.env['TMPDIR'] === undefined && freeBytes(MEMORY) > ENOUGH_BYTES) process.env['TMPDIR'] = MEMORY;
 
 // Whatever imports Electron from Node starts a download of a hundred megabytes, unless it is told where it is.
@@ -41,10 +44,11 @@ export default defineConfig({
         test: {
           name: 'suite',
           include: ['packages/*/test/**/*.test.ts', 'apps/*/test/**/*.test.ts'],
-          exclude: SYSTEM,
+          exclude: [...SYSTEM, ...ELECTRON],
         },
       },
       { extends: true, test: { name: 'system', include: SYSTEM } },
+      { extends: true, test: { name: 'electron', include: ELECTRON, testTimeout: 90_000 } },
     ],
   },
 });

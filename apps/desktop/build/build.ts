@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { build, type InlineConfig } from 'vite';
@@ -7,6 +7,9 @@ const ROOT = join(import.meta.dirname, '..');
 
 /** Where the compiled app goes. */
 export const DIST = join(ROOT, 'dist');
+
+/** The licences of what is compiled into a part go with it. */
+const LICENSES = { fileName: 'licenses.md' };
 
 /** Builds one of the three parts. @param outDir Where it goes. */
 const PARTS = {
@@ -19,6 +22,7 @@ const PARTS = {
       target: 'node24',
       minify: false,
       emptyOutDir: true,
+      license: LICENSES,
       rolldownOptions: { external: ['electron'], output: { entryFileNames: 'index.js', format: 'es' } },
     },
     ssr: { noExternal: true, target: 'node' },
@@ -44,24 +48,49 @@ const PARTS = {
     root: join(ROOT, 'src/renderer'),
     base: './',
     plugins: [react()],
+    // Whoever builds it, tests too: React has another build for those who develop.
+    define: { 'process.env.NODE_ENV': JSON.stringify('production') },
     build: {
       outDir: join(outDir, 'renderer'),
       target: 'chrome156',
       modulePreload: false,
       assetsInlineLimit: 0,
       emptyOutDir: true,
+      license: LICENSES,
     },
   }),
 };
 
 export type Part = keyof typeof PARTS;
 
-/** Compiles the app, or some parts of it, into a folder. */
+/** Compiles the app, or some parts of it, into a folder. The main process comes with its pictures, in `assets`. */
 export async function buildApp(
   outDir: string = DIST,
   parts: readonly Part[] = ['main', 'preload', 'renderer'],
 ): Promise<void> {
-  for (const part of parts) await build(PARTS[part](outDir));
+  await inProduction(async () => {
+    for (const part of parts) await build(PARTS[part](outDir));
+  });
+  if (parts.includes('main')) await copyAssets(outDir);
+}
+
+/** Otherwise what is compiled in a test would be React for developers, with the paths of the sources in it. */
+async function inProduction(work: () => Promise<void>): Promise<void> {
+  const { NODE_ENV } = process.env;
+  process.env['NODE_ENV'] = 'production';
+  try {
+    await work();
+  } finally {
+    if (NODE_ENV === undefined) delete process.env['NODE_ENV'];
+    else process.env['NODE_ENV'] = NODE_ENV;
+  }
+}
+
+/** The pictures that the main process shows: of the window, and of the tray. */
+async function copyAssets(outDir: string): Promise<void> {
+  for (const name of ['icon.png', 'tray']) {
+    await cp(join(ROOT, 'assets', name), join(outDir, 'assets', name), { recursive: true });
+  }
 }
 
 function common(part: Part): InlineConfig {

@@ -1,0 +1,63 @@
+// `npm run dev`: compiles the app and starts it, and both again for whatever changes in its sources.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { watch } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { buildApp, type Part } from './build.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const QUIET_MS = 100;
+
+/** What is made of which sources. */
+const SOURCES: Readonly<Record<string, readonly Part[]>> = {
+  'src/main': ['main'],
+  'src/preload': ['preload'],
+  'src/renderer': ['renderer'],
+  'src/shared': ['main', 'preload', 'renderer'],
+  '../../packages/contract/src': ['main', 'renderer'],
+  '../../packages/client/src': ['main', 'renderer'],
+};
+
+// From Node, the package of Electron is the path of its program; it is downloaded when it is asked for the first time.
+const electron = createRequire(import.meta.url)('electron') as string;
+const stale = new Set<Part>(['main', 'preload', 'renderer']);
+let running: ChildProcess | null = null;
+let work = Promise.resolve();
+let timer: NodeJS.Timeout | undefined;
+
+for (const [folder, parts] of Object.entries(SOURCES))
+  watch(join(ROOT, folder), { recursive: true }, () => {
+    for (const part of parts) stale.add(part);
+    clearTimeout(timer);
+    timer = setTimeout(() => void (work = work.then(refresh)), QUIET_MS);
+  });
+work = work.then(refresh);
+
+/** Compiles what is stale, and starts the app anew. What does not compile leaves the app that runs as it is. */
+async function refresh(): Promise<void> {
+  const parts = [...stale];
+  if (parts.length === 0) return;
+  stale.clear();
+  try {
+    await buildApp(undefined, parts);
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    for (const part of parts) stale.add(part);
+    return;
+  }
+  await stop();
+  const app = spawn(electron, ['.', ...process.argv.slice(2)], { cwd: ROOT, stdio: 'inherit' });
+  running = app;
+  app.once('exit', (code) => {
+    if (running === app) process.exit(code ?? 0);
+  });
+}
+
+async function stop(): Promise<void> {
+  const app = running;
+  running = null;
+  if (app === null || app.exitCode !== null) return;
+  app.kill();
+  await once(app, 'exit');
+}

@@ -1,0 +1,71 @@
+// `node build/icons.ts`: every icon of the app, from the drawings in `assets`. What it makes is kept in the repository.
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { chromium, type Page } from 'playwright-core';
+import { ICNS_SIZES, icns, ico, type Picture } from './icon-files.ts';
+import { TRAY_STATUSES, trayDrawing, type TrayStatus } from './tray-drawings.ts';
+
+const ASSETS = join(import.meta.dirname, '../assets');
+const CHROMIUM = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
+
+const LINUX_SIZES = [16, 24, 32, 48, 64, 128, 256, 512, 1024];
+const WINDOWS_SIZES = [16, 20, 24, 32, 40, 48, 64, 256];
+const WINDOW_SIZE = 256;
+
+/** Below this the drawing with fewer lines is used. */
+const SMALL = 40;
+
+/** On macOS an icon keeps a distance from its edges: a tile of 824 in 1,024. */
+const MAC_VIEW = '-64.6 -64.6 1153.2 1153.2';
+const MAC_VIEW_SMALL = '-1.94 -1.94 19.88 19.88';
+
+const TRAY_SIZE = 16;
+
+const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] });
+try {
+  const page = await browser.newPage();
+  await makeAppIcons(page);
+  for (const status of TRAY_STATUSES) await makeTrayIcons(page, status);
+} finally {
+  await browser.close();
+}
+
+async function makeAppIcons(page: Page): Promise<void> {
+  const large = await readFile(join(ASSETS, 'icon.svg'), 'utf8');
+  const small = await readFile(join(ASSETS, 'icon-small.svg'), 'utf8');
+  const plain = (size: number) => (size < SMALL ? small : large);
+  const inset = (size: number) => (size < SMALL ? withView(small, MAC_VIEW_SMALL) : withView(large, MAC_VIEW));
+
+  await mkdir(join(ASSETS, 'icons'), { recursive: true });
+  for (const { size, png } of await render(page, plain, LINUX_SIZES)) await save(`icons/${size}x${size}.png`, png);
+  for (const { png } of await render(page, plain, [WINDOW_SIZE])) await save('icon.png', png);
+  await save('icon.ico', ico(await render(page, plain, WINDOWS_SIZES)));
+  await save('icon.icns', icns(await render(page, inset, ICNS_SIZES)));
+}
+
+async function makeTrayIcons(page: Page, status: TrayStatus): Promise<void> {
+  await mkdir(join(ASSETS, 'tray'), { recursive: true });
+  for (const [kind, name] of [['colour', status] as const, ['template', `${status}Template`] as const]) {
+    for (const { size, png } of await render(page, () => trayDrawing(status, kind), [TRAY_SIZE, 2 * TRAY_SIZE])) {
+      await save(`tray/${name}${size === TRAY_SIZE ? '' : '@2x'}.png`, png);
+    }
+  }
+}
+
+async function render(page: Page, draw: (size: number) => string, sizes: readonly number[]): Promise<Picture[]> {
+  const pictures: Picture[] = [];
+  for (const size of sizes) {
+    await page.setViewportSize({ width: size, height: size });
+    await page.setContent(`<style>body{margin:0}svg{display:block;width:${size}px}</style>${draw(size)}`);
+    pictures.push({ size, png: await page.screenshot({ omitBackground: true }) });
+  }
+  return pictures;
+}
+
+function withView(svg: string, viewBox: string): string {
+  return svg.replace(/viewBox="[^"]*"/, `viewBox="${viewBox}"`);
+}
+
+function save(name: string, content: Buffer): Promise<void> {
+  return writeFile(join(ASSETS, name), content);
+}

@@ -1,0 +1,221 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { startTestServer, type TestServer } from '@berth/api/testing';
+import { createClient } from '@berth/client';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { PAGE_URL } from '../../src/main/shell/app-protocol.ts';
+import type { CommandOutput, DesktopApi } from '../../src/shared/contract.ts';
+import { makeHome, makeSite, rebuild } from '../harness/app/folders.ts';
+import { openLine } from '../harness/app/line.ts';
+import { ELECTRON, NO_ELECTRON } from './electron-binary.ts';
+import { argumentsOf, compileApp, environmentOf, removeApp, type StartedApp, startElectron } from './started-app.ts';
+
+const PATIENCE = 20_000;
+
+if (NO_ELECTRON !== null) process.stderr.write(`The tests with Electron are skipped: ${NO_ELECTRON}.\n`);
+
+describe.skipIf(NO_ELECTRON !== null)('the app in Electron (desktop §3)', () => {
+  let server: TestServer;
+  let address: string;
+  let app: string;
+  beforeAll(async () => {
+    [server, app] = await Promise.all([startTestServer(), compileApp()]);
+    address = `http://localhost:${server.port}`;
+  });
+  afterAll(async () => {
+    await Promise.all([server?.close(), app === undefined ? undefined : removeApp(app)]);
+  });
+
+  const signedIn = async (args: readonly string[] = [], home = makeHome()) => {
+    const { key } = await server.account();
+    const started = await startElectron(app, home, args);
+    await started.signIn(address, key);
+    return { ...started, home, key };
+  };
+
+  it('the window shows our page from its own scheme, with `window.desktop` and nothing of Node (desktop §6)', async () => {
+    const { page } = await startElectron(app, makeHome());
+    expect(page.url()).toBe(PAGE_URL);
+    expect(await page.title()).toBe('Berth');
+    await page.locator('#root > *').first().waitFor();
+    const found = await page.evaluate(() => ({
+      desktop: Object.keys((window as unknown as { desktop: DesktopApi }).desktop).toSorted(),
+      node: ['require', 'process', 'module', 'Buffer', 'global'].filter((name) => name in globalThis),
+      secure: isSecureContext,
+    }));
+    expect(found).toEqual({ desktop: ['commands', 'events', 'grant'], node: [], secure: true });
+  });
+
+  it('the window is in a sandbox of its own (desktop §6)', async () => {
+    const { electron } = await startElectron(app, makeHome());
+    const settings = await electron.evaluate(({ BrowserWindow }) => {
+      const [window] = BrowserWindow.getAllWindows();
+      // What Electron made of the options; it is not in its types.
+      const { webContents } = window as unknown as {
+        webContents: { getLastWebPreferences(): Record<string, unknown> };
+      };
+      const { sandbox, contextIsolation, nodeIntegration, webSecurity } = webContents.getLastWebPreferences();
+      return { sandbox, contextIsolation, nodeIntegration, webSecurity };
+    });
+    expect(settings).toEqual({ sandbox: true, contextIsolation: true, nodeIntegration: false, webSecurity: true });
+  });
+
+  it('nothing is fetched, no text becomes markup or script, and no frame or window is opened (desktop §6)', async () => {
+    const { electron, page } = await startElectron(app, makeHome());
+    const tried = await page.evaluate(async (url) => {
+      const outcome = async (attempt: () => unknown) => {
+        try {
+          await attempt();
+          return 'done';
+        } catch {
+          return 'refused';
+        }
+      };
+      return {
+        fetch: await outcome(() => fetch(url)),
+        markup: await outcome(() => (document.createElement('p').innerHTML = '<b>markup</b>')),
+        script: await outcome(() => new Function('return 1')()),
+        window: window.open(url) === null ? 'refused' : 'done',
+      };
+    }, address);
+    expect(tried).toEqual({ fetch: 'refused', markup: 'refused', script: 'refused', window: 'refused' });
+
+    await page.evaluate((url) => {
+      const frame = document.createElement('iframe');
+      frame.src = url;
+      document.body.append(frame);
+      location.href = url;
+    }, address);
+    // Electron has answered, so whatever it was asked before has been decided.
+    expect(await electron.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().length)).toBe(1);
+    expect(page.url()).toBe(PAGE_URL);
+    expect(page.frames().filter((frame) => frame.url().startsWith('http'))).toEqual([]);
+  });
+
+  it('a folder that is chosen in the dialog gets a link that leads to it (desktop §8.2)', async () => {
+    const started = await signedIn();
+    await started.chooses(makeSite('chosen', { 'index.html': 'chosen' }));
+    await publishChosen(started);
+    expect((await server.visit(await linkOf(started, 'chosen'))).text).toBe('chosen');
+  });
+
+  it('a second start hands its folder over to the first, and ends (desktop §8.24)', async () => {
+    const started = await signedIn();
+    const folder = makeSite('handed', { 'index.html': 'handed over' });
+    const second = spawn(ELECTRON, argumentsOf(app, started.home, [folder]), {
+      env: environmentOf(started.home),
+      stdio: 'ignore',
+    });
+    await once(second, 'exit');
+    expect((await server.visit(await linkOf(started, 'handed'))).text).toBe('handed over');
+  });
+
+  it('a folder that is watched shows its next build at the same address (desktop §5)', async () => {
+    const started = await signedIn();
+    const folder = makeSite('dist', { 'index.html': 'build 0' });
+    await started.chooses(folder);
+    await watchChosen(started, 'watched-in-electron');
+    const live = async (text: string) => {
+      const [watched] = (await started.state()).folders;
+      expect(watched?.state.is).toBe('live');
+      expect((await server.visit(watched!.url!)).text).toBe(text);
+      return watched!.url;
+    };
+    const url = await vi.waitFor(() => live('build 0'), PATIENCE);
+    rebuild(folder, { 'index.html': 'build 1' });
+    expect(await vi.waitFor(() => live('build 1'), PATIENCE)).toBe(url);
+  });
+
+  it('what was being sent when the app quit is published by the next start, and once (desktop §8.6)', async () => {
+    const { key } = await server.account();
+    const line = await openLine(server.port);
+    const home = makeHome();
+    const first = await startElectron(app, home);
+    await first.signIn(line.url, key);
+    const stalled = line.stallAfter(200_000);
+    await first.chooses(makeSite('large', { 'index.html': 'all of it', 'film.bin': randomBytes(3_000_000) }));
+    await watchChosen(first, 'quit-while-sending');
+    await stalled;
+    await first.quit();
+    line.flow();
+
+    const second = await startElectron(app, home);
+    const { session } = await second.state();
+    // Where the system keeps no keys, they end with the app.
+    if (session.keysKept === 'memory') await second.signIn(line.url, key);
+    await vi.waitFor(async () => expect((await second.state()).folders[0]?.state.is).toBe('live'), PATIENCE);
+    const { api } = createClient({ server: address, key });
+    const { deployments } = await api.deployments.list.query({ limit: 100 });
+    expect(deployments.filter(({ status }) => status === 'success')).toHaveLength(1);
+    await second.quit();
+    await line.close();
+  });
+
+  it('a key is kept by the system, or in memory where the app says so; in no file is it as it was (security T40)', async () => {
+    const started = await signedIn();
+    const store = await started.electron.evaluate(async ({ safeStorage }) => ({
+      available: await safeStorage.isAsyncEncryptionAvailable(),
+      backend: process.platform === 'linux' ? safeStorage.getSelectedStorageBackend() : 'system',
+    }));
+    const protects = store.available && !['basic_text', 'unknown'].includes(store.backend);
+    expect((await started.state()).session.keysKept).toBe(protects ? 'system' : 'memory');
+    await started.quit();
+    const holding = readdirSync(started.home, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .filter((file) => readFileSync(file).includes(started.key));
+    expect(holding).toEqual([]);
+    const again = await startElectron(app, started.home);
+    const signIns = (await again.state()).session.servers.map(({ signIn }) => signIn.is);
+    expect(signIns.some((is) => is !== 'signed-out')).toBe(protects);
+  });
+
+  it('with a tray, closing the window leaves the app; without one, it ends it (desktop §8.24)', async () => {
+    const started = await startElectron(app, makeHome());
+    const { about } = await started.state();
+    const ended = once(started.electron.process(), 'exit');
+    await started.electron.evaluate(
+      ({ BrowserWindow }) => void setImmediate(() => BrowserWindow.getAllWindows()[0]?.close()),
+    );
+    if (!about.tray) return void (await ended);
+    const isVisible = () =>
+      started.electron.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.isVisible());
+    await vi.waitFor(async () => expect(await isVisible()).toBe(false), PATIENCE);
+    expect(started.electron.process().exitCode).toBe(null);
+  });
+});
+
+/** Publishes what the dialog gives. */
+async function publishChosen({ page }: StartedApp): Promise<void> {
+  const answer = await page.evaluate(async () => {
+    const { commands } = (window as unknown as { desktop: DesktopApi }).desktop;
+    const chosen = await commands.pickFolder();
+    if (!chosen.ok || chosen.value === null) throw new Error('No folder was chosen.');
+    return commands.publish({ grants: [chosen.value.grant], options: {} });
+  });
+  expect(answer.ok).toBe(true);
+}
+
+/** Watches what the dialog gives. */
+async function watchChosen({ page }: StartedApp, domain: string): Promise<void> {
+  const answer = await page.evaluate(async (domain) => {
+    const { commands } = (window as unknown as { desktop: DesktopApi }).desktop;
+    const chosen = await commands.pickFolder();
+    if (!chosen.ok || chosen.value === null) throw new Error('No folder was chosen.');
+    return commands.watch({ of: { grant: chosen.value.grant }, domain, labels: [] });
+  }, domain);
+  expect(answer.ok).toBe(true);
+}
+
+/** The link of a folder, once it is published. */
+async function linkOf({ state }: Pick<StartedApp, 'state'>, name: string): Promise<string> {
+  return vi.waitFor(async () => {
+    const { publishings }: CommandOutput<'readState'> = await state();
+    const publishing = publishings.find((one) => one.name === name);
+    if (publishing?.state.is !== 'published') throw new Error(`${name} is ${publishing?.state.is ?? 'not there'}`);
+    return publishing.state.published.url;
+  }, PATIENCE);
+}

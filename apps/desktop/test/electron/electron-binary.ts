@@ -1,0 +1,23 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Where the npm package puts Electron once somebody has let it. Its own module is not asked: it would begin a download. */
+const INSTALLED = join(import.meta.dirname, '../../node_modules/electron/dist');
+const PROGRAMS: Partial<Record<NodeJS.Platform, string>> = {
+  linux: 'electron',
+  darwin: 'Electron.app/Contents/MacOS/Electron',
+  win32: 'electron.exe',
+};
+
+/** The program that the tests start: `ELECTRON_PATH`, or that of the npm package. */
+export const ELECTRON = process.env['ELECTRON_PATH'] ?? join(INSTALLED, PROGRAMS[process.platform] ?? 'electron');
+
+/** Why the tests with Electron cannot run; `null` when they can. */
+export const NO_ELECTRON = reason();
+
+function reason(): string | null {
+  if (!existsSync(ELECTRON)) return `there is no Electron at ${ELECTRON}; run install-electron, or set ELECTRON_PATH`;
+  const { DISPLAY, WAYLAND_DISPLAY } = process.env;
+  if (process.platform === 'linux' && !DISPLAY && !WAYLAND_DISPLAY) return 'there is no display; use xvfb-run';
+  return null;
+}

@@ -1,0 +1,35 @@
+import { readFile } from 'node:fs/promises';
+
+/** A file of an archive, and the checksum that the archive has for it. */
+export interface ArchivedFile {
+  content: Buffer;
+  sha256: string;
+}
+
+interface Entry {
+  files?: Record<string, Entry>;
+  offset?: string;
+  size?: number;
+  integrity?: { hash: string };
+}
+
+/** Reads an archive of Electron. @returns The files in it, by their paths. */
+export async function readAsar(path: string): Promise<Map<string, ArchivedFile>> {
+  const archive = await readFile(path);
+  // Four numbers of four bytes: how long the second is, the header with its two, the header without the first, its text.
+  const start = 8 + archive.readUInt32LE(4);
+  const header = JSON.parse(archive.toString('utf8', 16, 16 + archive.readUInt32LE(12))) as Entry;
+  const found = new Map<string, ArchivedFile>();
+  const walk = ({ files = {} }: Entry, folder: string) => {
+    for (const [name, entry] of Object.entries(files)) {
+      if (entry.files !== undefined) walk(entry, `${folder}${name}/`);
+      else {
+        const offset = start + Number(entry.offset);
+        const content = archive.subarray(offset, offset + entry.size!);
+        found.set(`${folder}${name}`, { content, sha256: entry.integrity?.hash ?? '' });
+      }
+    }
+  };
+  walk(header, '');
+  return found;
+}

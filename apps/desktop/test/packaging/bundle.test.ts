@@ -1,0 +1,111 @@
+import { execFileSync } from 'node:child_process';
+import { cp, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { builtinModules } from 'node:module';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { buildApp } from '../../build/build.ts';
+
+const REPOSITORY = join(import.meta.dirname, '../../../..');
+const KNOWN = new Set([...builtinModules, ...builtinModules.map((name) => `node:${name}`), 'electron']);
+
+let dist: string;
+const files = new Map<string, string>();
+beforeAll(async () => {
+  dist = await mkdtemp(join(tmpdir(), 'berth-bundle-'));
+  await buildApp(dist);
+  for (const entry of await readdir(dist, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    files.set(path.slice(dist.length + 1).replaceAll('\\', '/'), await readFile(path, 'latin1'));
+  }
+});
+afterAll(() => rm(dist, { recursive: true, force: true }));
+
+const code = (part: string) => [...files].filter(([path]) => path.startsWith(`${part}/`) && /\.c?js$/.test(path));
+
+/** What a script asks for by name, but for files beside it. */
+function wanted(text: string): string[] {
+  const names = text.matchAll(
+    /^(?:import|export)\b[^'"\n]*?['"]([^'"]+)['"]|\b(?:__)?require\(\s*['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm,
+  );
+  return [...new Set([...names].map((match) => (match[1] ?? match[2] ?? match[3])!))].filter(
+    (name) => !name.startsWith('.'),
+  );
+}
+
+it('the main process asks for nothing but Electron and Node: everything else is in its bundle (desktop §4)', () => {
+  const asked = code('main').flatMap(([, text]) => wanted(text));
+  expect(asked).toContain('electron');
+  expect(asked).toContain('node:path');
+  expect(asked.filter((name) => !KNOWN.has(name))).toEqual([]);
+});
+
+it('the preload is one script whose only `require` is Electron (desktop §3)', () => {
+  const scripts = code('preload');
+  expect(scripts.map(([path]) => path)).toEqual(['preload/index.cjs']);
+  expect(wanted(scripts[0]![1])).toEqual(['electron']);
+  expect(scripts[0]![1].match(/\brequire\b/g)).toHaveLength(1);
+});
+
+it('the page asks for nothing by name', () => {
+  expect(code('renderer').flatMap(([, text]) => wanted(text))).toEqual([]);
+});
+
+it('what updates the app is in the bundle, apart, and is loaded when it is wanted (desktop §2)', () => {
+  const updater = code('main').find(([, text]) => text.includes('app-update.yml') && text.includes('quitAndInstall'));
+  expect(updater?.[0]).toMatch(/^main\/.+/);
+  const start = files.get('main/index.js')!;
+  const chunks = code('main').filter(([path]) => path !== 'main/index.js');
+  expect(chunks).toHaveLength(1);
+  expect(start).toMatch(/import\("\.\/[^"]+"\)/);
+  expect(start).not.toMatch(/^import .*from "\.\//m);
+});
+
+it('the main process runs with nothing beside it but Electron, and so does what updates the app', async () => {
+  const alone = await mkdtemp(join(tmpdir(), 'berth-alone-'));
+  try {
+    await cp(join(dist, 'main'), join(alone, 'main'), { recursive: true });
+    const chunks = code('main').flatMap(([path]) => (path === 'main/index.js' ? [] : [path]));
+    const said = execFileSync(process.execPath, [join(import.meta.dirname, 'run-main.ts'), alone, ...chunks], {
+      encoding: 'utf8',
+    });
+    const name = process.platform === 'darwin' ? [] : ['name'];
+    expect(said.trim().split('\n')).toEqual(['sandbox', ...name, 'scheme', 'quit', 'updater: function']);
+  } finally {
+    await rm(alone, { recursive: true, force: true });
+  }
+});
+
+it('no file knows where it was made, and there are no source maps', () => {
+  expect([...files.keys()].filter((path) => path.endsWith('.map'))).toEqual([]);
+  for (const secret of [REPOSITORY, dist, homedir()])
+    expect(
+      [...files].filter(([, text]) => text.includes(secret)).map(([path]) => path),
+      secret,
+    ).toEqual([]);
+});
+
+it('there is a picture for each state of the tray, once and twice as dense, for the system to colour and not', async () => {
+  const kinds = ['', '@2x', 'Template', 'Template@2x'];
+  const names = ['idle', 'working', 'paused', 'offline', 'error'].flatMap((status) =>
+    kinds.map((kind) => `${status}${kind}.png`),
+  );
+  expect((await readdir(join(dist, 'assets/tray'))).toSorted()).toEqual(names.toSorted());
+  for (const name of names) {
+    const png = await readFile(join(dist, 'assets/tray', name));
+    expect(png.toString('latin1', 1, 4)).toBe('PNG');
+    const size = name.includes('@2x') ? 32 : 16;
+    expect([png.readUInt32BE(16), png.readUInt32BE(20)], name).toEqual([size, size]);
+  }
+});
+
+it('the whole of it stays small: below 4 MB, and the page below 1 MB', async () => {
+  const sizes = await Promise.all(
+    [...files.keys()].map(async (path) => ({ path, size: (await stat(join(dist, path))).size })),
+  );
+  const sum = (part: string) =>
+    sizes.filter(({ path }) => path.startsWith(part)).reduce((all, { size }) => all + size, 0);
+  expect(sum('')).toBeLessThan(4e6);
+  expect(sum('renderer/')).toBeLessThan(1e6);
+});

@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { configure } from '../../electron-builder.config.ts';
+
+const FEED = 'https://updates.berth.example/desktop';
+
+it('a package that updates itself is signed, where a system can tell: what is not, ends the packaging (desktop §2)', () => {
+  const { mac, win, publish } = configure({ BERTH_UPDATE_FEED: FEED });
+  expect([mac?.forceCodeSigning, win?.forceCodeSigning]).toEqual([true, true]);
+  expect(publish).toEqual({ provider: 'generic', url: FEED });
+  const without = configure({});
+  expect([without.mac?.forceCodeSigning, without.win?.forceCodeSigning, without.publish]).toEqual([false, false, null]);
+});
+
+it('macOS gets its updates as an archive, so there is one where there are updates', () => {
+  const targets = (env: NodeJS.ProcessEnv) =>
+    [configure(env).mac?.target ?? []].flat().map((target) => (typeof target === 'string' ? target : target.target));
+  expect(targets({})).toEqual(['dmg']);
+  expect(targets({ BERTH_UPDATE_FEED: FEED })).toEqual(['dmg', 'zip']);
+});
+
+it.for(['http://updates.berth.example', 'updates.berth.example', 'file:///srv/updates', 'ftp://a'])(
+  'updates do not come from %s',
+  (BERTH_UPDATE_FEED) => {
+    expect(() => configure({ BERTH_UPDATE_FEED })).toThrow(/https:/);
+  },
+);
+
+it('on macOS the app may compile at run time, and nothing else that the hardened runtime forbids (desktop §4)', () => {
+  const { mac } = configure({});
+  expect(mac).toMatchObject({ hardenedRuntime: true, entitlementsInherit: mac?.entitlements });
+  const entitlements = readFileSync(join(import.meta.dirname, '../..', mac!.entitlements!), 'utf8');
+  expect([...entitlements.matchAll(/<key>(.*)<\/key>\s*<(\w+)\/>/g)].map(([, key, value]) => [key, value])).toEqual([
+    ['com.apple.security.cs.allow-jit', 'true'],
+  ]);
+});

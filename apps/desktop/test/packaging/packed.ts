@@ -1,0 +1,103 @@
+import { once } from 'node:events';
+import { copyFile, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { buildApp } from '../../build/build.ts';
+import { runPackager } from '../../build/package.ts';
+import { makeElectronStandIn } from './stand-in.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+/** What may lie about where an app is made, and has no place in its package. */
+const STRAY = ['.env', 'src/main/index.ts', 'node_modules/stray/index.js', 'dist/main/index.js.map', 'release/old.deb'];
+
+/** What a run of the packager led to. */
+export interface Packed {
+  code: number;
+  /** All that it said. */
+  output: string;
+  /** Where its packages are. */
+  release: string;
+  /** What it put into the cache of downloads, which was empty. */
+  downloads: string[];
+  /** How often it asked for a way out of this machine. There is none. */
+  connections: number;
+}
+
+/** A place to package the compiled app in. */
+export interface Workbench {
+  /** The stand-in for Electron. */
+  electron: string;
+  /** The compiled app. */
+  app: string;
+  /** Packages the app for Linux. @param env Further variables. */
+  pack(targets: readonly string[], env?: NodeJS.ProcessEnv): Promise<Packed>;
+  remove(): Promise<void>;
+}
+
+/** Compiles the app, and makes an Electron to package it with. */
+export async function makeWorkbench(): Promise<Workbench> {
+  const folder = await mkdtemp(join(tmpdir(), 'berth-packaging-'));
+  const app = join(folder, 'app');
+  const electron = join(folder, 'electron');
+  await Promise.all([buildApp(join(app, 'dist')), makeElectronStandIn(electron)]);
+  await copyFile(join(ROOT, 'package.json'), join(app, 'package.json'));
+  for (const path of STRAY) {
+    await mkdir(dirname(join(app, path)), { recursive: true });
+    await writeFile(join(app, path), 'What is beside the compiled app.');
+  }
+  let runs = 0;
+  return {
+    electron,
+    app,
+    async pack(targets, env = {}) {
+      const run = join(folder, String((runs += 1)));
+      const [release, cache] = [join(run, 'release'), join(run, 'cache')];
+      await mkdir(cache, { recursive: true });
+      const proxy = await openDeadEnd();
+      const packager = runPackager(
+        ['--linux', ...targets, '--x64', `-c.directories.app=${app}`, `-c.directories.output=${release}`],
+        {
+          HOME: run,
+          PATH: process.env['PATH'],
+          TMPDIR: process.env['TMPDIR'],
+          XDG_CACHE_HOME: cache,
+          ELECTRON_BUILDER_CACHE: cache,
+          HTTPS_PROXY: proxy.address,
+          HTTP_PROXY: proxy.address,
+          BERTH_ELECTRON_DIST: electron,
+          ...env,
+        },
+        ['ignore', 'pipe', 'pipe'],
+      );
+      const [out, err, [code]] = await Promise.all([
+        text(packager.stdout!),
+        text(packager.stderr!),
+        once(packager, 'close') as Promise<[number]>,
+      ]);
+      const connections = proxy.close();
+      return { code, output: out + err, release, downloads: await readdir(cache), connections };
+    },
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+/** A proxy that lets nobody through. Closing it returns how many have tried. */
+async function openDeadEnd(): Promise<{ address: string; close(): number }> {
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections += 1;
+    socket.destroy();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    address: `http://127.0.0.1:${port}`,
+    close: () => {
+      server.close();
+      return connections;
+    },
+  };
+}

@@ -1,0 +1,42 @@
+// The compiled main process in plain Node, with an Electron beside it whose app runs already: it starts, and ends at once.
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const [dist, ...chunks] = process.argv.slice(2) as [string, ...string[]];
+const NAMES =
+  'BrowserWindow clipboard dialog ipcMain Menu nativeImage nativeTheme net Notification powerMonitor safeStorage screen session shell Tray';
+const ELECTRON = `
+  const said = (word) => () => void console.log(word);
+  exports.app = {
+    enableSandbox: said('sandbox'),
+    setDesktopName: said('name'),
+    setAppUserModelId: said('name'),
+    requestSingleInstanceLock: () => false,
+    quit: said('quit'),
+    getVersion: () => '0.1.0',
+    getName: () => 'Berth',
+    whenReady: () => Promise.resolve(),
+  };
+  exports.protocol = { registerSchemesAsPrivileged: said('scheme') };
+  ${NAMES.split(' ')
+    .map((name) => `exports.${name} = class {};`)
+    .join('\n')}
+`;
+
+const folder = join(dist, 'node_modules/electron');
+await mkdir(folder, { recursive: true });
+await writeFile(join(folder, 'index.js'), ELECTRON);
+await writeFile(join(folder, 'package.json'), '{ "type": "commonjs" }');
+await writeFile(join(dist, 'package.json'), '{ "type": "module" }');
+
+await import(pathToFileURL(join(dist, 'main/index.js')).href);
+
+// Electron's name for where a package keeps its resources: here, it has none.
+Object.assign(process, { resourcesPath: dist });
+for (const chunk of chunks) {
+  const { default: updater } = (await import(pathToFileURL(join(dist, chunk)).href)) as {
+    default: { autoUpdater: { checkForUpdates: unknown } };
+  };
+  process.stdout.write(`updater: ${typeof updater.autoUpdater.checkForUpdates}\n`);
+}

@@ -1,0 +1,22 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+/** What marks the fuses in the program of Electron, before their version, how many there are, and one character for each. */
+const SENTINEL = 'dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX';
+
+/** The fuses as Electron is delivered with: programs and options of Node are taken, nothing is checked. */
+const DELIVERED = '101100010';
+
+const FILES = ['LICENSE', 'LICENSES.chromium.html', 'chrome-sandbox', 'icudtl.dat', 'locales/en-US.pak', 'version'];
+
+/** Makes a folder that is laid out as Electron's for Linux, with a program that does nothing. */
+export async function makeElectronStandIn(folder: string): Promise<void> {
+  await mkdir(join(folder, 'resources'), { recursive: true });
+  for (const name of FILES) {
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await writeFile(join(folder, name), name);
+  }
+  const fuses = Buffer.concat([Buffer.from(SENTINEL), Buffer.from([1, DELIVERED.length]), Buffer.from(DELIVERED)]);
+  const program = Buffer.concat([Buffer.from('#!/bin/sh\nexit 0\n# '), fuses]);
+  await writeFile(join(folder, 'electron'), program, { mode: 0o755 });
+}
