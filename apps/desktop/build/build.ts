@@ -48,8 +48,6 @@ const PARTS = {
     root: join(ROOT, 'src/renderer'),
     base: './',
     plugins: [react()],
-    // Whoever builds it, tests too: React has another build for those who develop.
-    define: { 'process.env.NODE_ENV': JSON.stringify('production') },
     build: {
       outDir: join(outDir, 'renderer'),
       target: 'chrome156',

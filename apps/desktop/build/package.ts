@@ -32,7 +32,7 @@ export function runPackager(
         PATH: [dirname(process.execPath), env['PATH']].join(delimiter),
         // Versions are moved by hand: nobody is asked whether there is a newer electron-builder, or a newer npm.
         NO_UPDATE_NOTIFIER: '1',
-        
+        npm_config_update_notifier: 'false',
       },
     },
   );

@@ -1,0 +1,44 @@
+import './button.css';
+import type { ComponentProps, ReactNode } from 'react';
+import { LoaderCircle, type LucideIcon } from 'lucide-react';
+
+type Variant = 'primary' | 'plain' | 'quiet' | 'danger';
+
+export interface ButtonProps extends Omit<ComponentProps<'button'>, 'children'> {
+  variant?: Variant;
+  icon?: LucideIcon;
+  /** Shows that it is at work, and takes no click meanwhile. */
+  busy?: boolean;
+  small?: boolean;
+  children: ReactNode;
+}
+
+export function Button({ variant = 'plain', icon: Icon, busy = false, small = false, children, ...rest }: ButtonProps) {
+  return (
+    <button
+      type="button"
+      {...rest}
+      className={`button ${variant}${small ? ' is-small' : ''} ${rest.className ?? ''}`}
+      aria-busy={busy || undefined}
+      aria-disabled={busy || undefined}
+      onClick={busy ? (event) => event.preventDefault() : rest.onClick}
+    >
+      {busy ? <LoaderCircle size={15} className="turning" aria-hidden /> : Icon && <Icon size={15} aria-hidden />}
+      <span>{children}</span>
+    </button>
+  );
+}
+
+export interface IconButtonProps extends Omit<ComponentProps<'button'>, 'children'> {
+  icon: LucideIcon;
+  /** What it does: its name for ears, and its tip. */
+  label: string;
+}
+
+export function IconButton({ icon: Icon, label, className = '', ...rest }: IconButtonProps) {
+  return (
+    <button type="button" aria-label={label} title={label} {...rest} className={`icon-button ${className}`}>
+      <Icon size={16} aria-hidden />
+    </button>
+  );
+}

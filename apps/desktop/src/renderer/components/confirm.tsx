@@ -1,0 +1,51 @@
+import './confirm.css';
+import { type ReactNode, useState } from 'react';
+import { Button } from './button.tsx';
+
+/** Asks in place, before something that cannot be undone. Escape is No, and No has the focus. */
+export function Confirm({
+  question,
+  yes,
+  no = 'Keep',
+  onYes,
+  onNo,
+}: {
+  question: ReactNode;
+  yes: string;
+  no?: string;
+  onYes: () => unknown;
+  onNo: () => void;
+}) {
+  const [isBusy, setBusy] = useState(false);
+  return (
+    <div
+      className="confirm"
+      role="group"
+      aria-label={yes}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return;
+        event.stopPropagation();
+        onNo();
+      }}
+    >
+      <p>{question}</p>
+      <div>
+        <Button small autoFocus onClick={onNo}>
+          {no}
+        </Button>
+        <Button
+          small
+          variant="danger"
+          busy={isBusy}
+          onClick={async () => {
+            setBusy(true);
+            await onYes();
+            setBusy(false);
+          }}
+        >
+          {yes}
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,34 @@
+import './dialog.css';
+import { X } from 'lucide-react';
+import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
+import { IconButton } from './button.tsx';
+
+/** A dialog over the window. Escape and its cross close it, and the focus goes back to where it was. */
+export function Dialog({ title, onClose, children }: { title: string; onClose: () => void; children: ReactNode }) {
+  const ref = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+  useLayoutEffect(() => {
+    const dialog = ref.current!;
+    dialog.showModal();
+    // Closed before it leaves the page, or the focus would be lost.
+    return () => dialog.close();
+  }, []);
+  return (
+    <dialog
+      ref={ref}
+      className="dialog"
+      aria-labelledby={titleId}
+      onCancel={(event) => {
+        if (event.target !== event.currentTarget) return;
+        event.preventDefault();
+        onClose();
+      }}
+    >
+      <header>
+        <h2 id={titleId}>{title}</h2>
+        <IconButton icon={X} label="Close" onClick={onClose} />
+      </header>
+      {children}
+    </dialog>
+  );
+}

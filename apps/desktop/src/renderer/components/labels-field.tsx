@@ -1,0 +1,100 @@
+import './labels-field.css';
+import { X } from 'lucide-react';
+import { type KeyboardEvent, useId, useState } from 'react';
+import { labelFault, MAX_LABELS } from '../words/validate.ts';
+
+/** Labels as chips: Enter, comma or space makes one of what is typed, Backspace takes the last one away. */
+export function LabelsField({
+  labels,
+  onChange,
+  label = 'Labels',
+  hint = 'To find it again. Enter after each.',
+  onSubmit,
+  autoFocus,
+}: {
+  labels: readonly string[];
+  onChange: (labels: string[]) => void;
+  label?: string;
+  hint?: string;
+  /** Enter on an empty line. */
+  onSubmit?: () => void;
+  autoFocus?: boolean;
+}) {
+  const id = useId();
+  const [text, setText] = useState('');
+  const [fault, setFault] = useState<string | null>(null);
+
+  const take = (typed: string): boolean => {
+    const wanted = typed.trim();
+    if (wanted === '') return true;
+    const wrong = labels.length >= MAX_LABELS ? `There are at most ${MAX_LABELS} labels.` : labelFault(wanted);
+    setFault(wrong);
+    if (wrong !== null) return false;
+    if (!labels.includes(wanted)) onChange([...labels, wanted]);
+    setText('');
+    return true;
+  };
+  const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
+    if (event.key === 'Enter' || event.key === ',' || event.key === ' ') {
+      event.preventDefault();
+      if (event.key === 'Enter' && text === '') onSubmit?.();
+      else take(text);
+    } else if (event.key === 'Backspace' && text === '' && labels.length > 0) onChange(labels.slice(0, -1));
+  };
+
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <div className={fault === null ? 'field-box labels-box' : 'field-box labels-box is-wrong'}>
+        {labels.map((each) => (
+          <span key={each} className="chip">
+            {each}
+            <button
+              type="button"
+              aria-label={`Remove label ${each}`}
+              onClick={() => onChange(labels.filter((other) => other !== each))}
+            >
+              <X size={12} aria-hidden />
+            </button>
+          </span>
+        ))}
+        <input
+          id={id}
+          value={text}
+          autoFocus={autoFocus}
+          autoComplete="off"
+          spellCheck={false}
+          aria-invalid={fault !== null || undefined}
+          aria-describedby={`${id}-note`}
+          onChange={(event) => {
+            setText(event.target.value);
+            setFault(null);
+          }}
+          onKeyDown={onKeyDown}
+          onBlur={() => take(text)}
+        />
+      </div>
+      <p
+        id={`${id}-note`}
+        className={`small ${fault === null ? 'soft' : 'field-fault'}`}
+        role={fault === null ? undefined : 'alert'}
+      >
+        {fault ?? hint}
+      </p>
+    </div>
+  );
+}
+
+/** Labels that are only looked at. */
+export function Chips({ labels }: { labels: readonly string[] }) {
+  if (labels.length === 0) return null;
+  return (
+    <span className="chips" title={labels.join(', ')}>
+      {labels.map((label) => (
+        <span key={label} className="chip">
+          {label}
+        </span>
+      ))}
+    </span>
+  );
+}

@@ -1,0 +1,37 @@
+import { useEffect, useRef } from 'react';
+import { LoaderCircle } from 'lucide-react';
+import type { RemoteList } from '../state/use-list.ts';
+import { Button } from './button.tsx';
+import { Trouble } from './trouble.tsx';
+
+/** The end of a list that is read page by page: it reads the next one as it comes in sight, and says when that did not work. */
+export function ListEnd({ list }: { list: RemoteList<unknown> }) {
+  const ref = useRef<HTMLDivElement>(null);
+  const { hasMore, isLoading, loadMore, problem } = list;
+  useEffect(() => {
+    if (!hasMore || isLoading || problem !== null) return;
+    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && loadMore(), {
+      rootMargin: '400px',
+    });
+    observer.observe(ref.current!);
+    return () => observer.disconnect();
+  }, [hasMore, isLoading, loadMore, problem]);
+  return (
+    <div ref={ref} className="list-end">
+      {problem !== null ? (
+        <Trouble problem={problem}>
+          <Button small onClick={list.items.length > 0 ? list.loadMore : list.reload}>
+            Try again
+          </Button>
+        </Trouble>
+      ) : (
+        isLoading && (
+          <p className="soft status-line is-quiet">
+            <LoaderCircle size={15} className="turning" aria-hidden />
+            <span>Loading…</span>
+          </p>
+        )
+      )}
+    </div>
+  );
+}

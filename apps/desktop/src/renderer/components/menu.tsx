@@ -1,0 +1,95 @@
+import './menu.css';
+import type { LucideIcon } from 'lucide-react';
+import { type KeyboardEvent, type ReactNode, useId, useRef } from 'react';
+import { IconButton } from './button.tsx';
+
+export interface MenuItem {
+  label: string;
+  icon?: LucideIcon;
+  /** A second line. */
+  hint?: string;
+  danger?: boolean;
+  /** Whether it is what is chosen, in a menu that chooses. */
+  checked?: boolean;
+  run: () => void;
+}
+
+/** A button that opens a list of commands: arrows move in it, Escape and a click elsewhere close it. */
+export function Menu({ icon, label, items }: { icon: LucideIcon; label: string; items: readonly MenuItem[] }) {
+  const id = useId();
+  return (
+    <>
+      <IconButton icon={icon} label={label} popoverTarget={id} aria-haspopup="menu" />
+      <MenuList id={id} label={label} items={items} />
+    </>
+  );
+}
+
+/** The list of a menu; the button that opens it names it as its `popoverTarget`. */
+export function MenuList({
+  id,
+  label,
+  items,
+  head,
+  side = 'below',
+}: {
+  id: string;
+  label: string;
+  items: readonly MenuItem[];
+  head?: ReactNode;
+  side?: 'below' | 'above';
+}) {
+  const ref = useRef<HTMLDivElement>(null);
+  return (
+    <div
+      ref={ref}
+      id={id}
+      popover="auto"
+      role="menu"
+      aria-label={label}
+      className={`menu is-${side}`}
+      onToggle={(event) => event.newState === 'open' && focusItem(ref.current!, 0)}
+      onKeyDown={(event) => moveFocus(event, ref.current!)}
+    >
+      {head}
+      {items.map(({ label, icon: Icon, hint, danger, checked, run }) => (
+        <button
+          key={`${label}${hint}`}
+          type="button"
+          role={checked === undefined ? 'menuitem' : 'menuitemradio'}
+          aria-checked={checked}
+          tabIndex={-1}
+          className={danger ? 'is-danger' : ''}
+          onClick={() => {
+            ref.current!.hidePopover();
+            run();
+          }}
+        >
+          {Icon && <Icon size={16} aria-hidden />}
+          <span className="clip">
+            {label}
+            {hint !== undefined && <span className="menu-hint clip small soft">{hint}</span>}
+          </span>
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function itemsOf(menu: HTMLElement): HTMLElement[] {
+  return [...menu.querySelectorAll<HTMLElement>('[role^="menuitem"]')];
+}
+
+function focusItem(menu: HTMLElement, index: number) {
+  itemsOf(menu).at(index)?.focus();
+}
+
+function moveFocus(event: KeyboardEvent, menu: HTMLElement) {
+  const items = itemsOf(menu);
+  const at = items.indexOf(document.activeElement as HTMLElement);
+  const next = { ArrowDown: (at + 1) % items.length, ArrowUp: at - 1, Home: 0, End: -1 }[event.key];
+  if (event.key === 'Tab') menu.hidePopover();
+  if (next === undefined) return;
+  event.preventDefault();
+  focusItem(menu, next);
+}

@@ -1,0 +1,31 @@
+import './meter.css';
+
+/** How much of a cap is used; without a cap, how much there is. */
+export function Meter({ label, used, cap }: { label: string; used: number; cap: number | null }) {
+  const isFull = cap !== null && used >= cap;
+  const isNearlyFull = cap !== null && used >= cap * 0.9;
+  const of =
+    cap === null ? used.toLocaleString('en-US') : `${used.toLocaleString('en-US')} of ${cap.toLocaleString('en-US')}`;
+  return (
+    <div className="meter">
+      <span className="small soft">{label}</span>
+      <span className="meter-value">
+        {of}
+        {isFull && cap > 0 && <span className="small meter-full"> · full</span>}
+      </span>
+      {cap !== null && cap > 0 && (
+        <div
+          className={`meter-bar${isFull ? ' is-full' : isNearlyFull ? ' is-nearly-full' : ''}`}
+          role="meter"
+          aria-label={label}
+          aria-valuenow={used}
+          aria-valuemin={0}
+          aria-valuemax={cap}
+          aria-valuetext={of}
+        >
+          <div style={{ width: `${Math.min(100, (used / cap) * 100)}%` }} />
+        </div>
+      )}
+    </div>
+  );
+}

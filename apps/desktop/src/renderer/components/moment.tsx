@@ -1,0 +1,13 @@
+import { moment } from '@berth/client/amounts';
+import { useNow } from '../state/clock.ts';
+import { ago } from '../words/time.ts';
+
+/** A moment as people say it, with the exact one in its tip. @param at Unix milliseconds. */
+export function Moment({ at, className }: { at: number; className?: string }) {
+  const now = useNow();
+  return (
+    <time className={className} dateTime={new Date(at).toISOString()} title={moment(Math.floor(at / 1_000))}>
+      {ago(at, now)}
+    </time>
+  );
+}

@@ -1,0 +1,29 @@
+import { KeyRound } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useAccount } from '../state/account.ts';
+import { useShell } from '../state/shell.ts';
+import { Button } from './button.tsx';
+import { Empty } from './empty.tsx';
+
+/** Shows what is below it to whoever is signed in, and the way there to everybody else. @param what What there would be to see. */
+export function ForAccount({ what, children }: { what: string; children: ReactNode }) {
+  const { go } = useShell();
+  const { hasKey, server } = useAccount();
+  if (hasKey) return children;
+  const isRefused = server.signIn.is === 'refused';
+  return (
+    <Empty
+      icon={KeyRound}
+      title={isRefused ? 'The server does not take your key any more' : `Sign in to see your ${what}`}
+      text={
+        isRefused
+          ? 'Sign in with another one, and it goes on.'
+          : 'What you publish without an account is on the Publish page.'
+      }
+    >
+      <Button variant="primary" onClick={() => go({ page: 'settings' })}>
+        Sign in
+      </Button>
+    </Empty>
+  );
+}

@@ -1,0 +1,17 @@
+import './status-line.css';
+import { CircleAlert, CircleCheck, CirclePause, LoaderCircle, TriangleAlert } from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { Tone } from '../words/folder.ts';
+
+const ICONS = { good: CircleCheck, busy: LoaderCircle, warn: TriangleAlert, bad: CircleAlert, quiet: CirclePause };
+
+/** Where something stands: never by colour alone. */
+export function StatusLine({ tone, children }: { tone: Tone; children: ReactNode }) {
+  const Icon = ICONS[tone];
+  return (
+    <p className={`status-line is-${tone}`}>
+      <Icon size={15} className={tone === 'busy' ? 'turning' : ''} aria-hidden />
+      <span>{children}</span>
+    </p>
+  );
+}

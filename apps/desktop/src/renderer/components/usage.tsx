@@ -1,0 +1,22 @@
+import { useAccount } from '../state/account.ts';
+import { Meter } from './meter.tsx';
+
+const LABELS = {
+  deployments: 'Deployments',
+  platformDomains: 'Platform domains',
+  customDomains: 'Own domains',
+} as const;
+
+/** What the account holds, against what it may hold. */
+export function Usage() {
+  const { server } = useAccount();
+  if (server.signIn.is !== 'signed-in') return null;
+  const { usage, caps } = server.signIn.account;
+  return (
+    <section className="usage" aria-label="Usage">
+      {(Object.keys(LABELS) as (keyof typeof LABELS)[]).map((key) => (
+        <Meter key={key} label={LABELS[key]} used={usage[key]} cap={caps?.[key] ?? null} />
+      ))}
+    </section>
+  );
+}

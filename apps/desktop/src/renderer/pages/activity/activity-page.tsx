@@ -1,0 +1,105 @@
+import './activity-page.css';
+import type { Activity } from '@berth/contract';
+import { Activity as ActivityIcon, Globe, KeyRound, Send, UserRound } from 'lucide-react';
+import { memo, useEffect, useMemo, useState } from 'react';
+import { Empty } from '../../components/empty.tsx';
+import { ListEnd } from '../../components/list-end.tsx';
+import { Moment } from '../../components/moment.tsx';
+import { PageFrame } from '../../components/page.tsx';
+import { ForAccount } from '../../components/signed-out.tsx';
+import { VirtualList } from '../../components/virtual-list.tsx';
+import { useWhose } from '../../state/account.ts';
+import { useNow } from '../../state/clock.ts';
+import { useShell } from '../../state/shell.ts';
+import { useList } from '../../state/use-list.ts';
+import { activityWords, actorWords, subjectOf } from '../../words/activity.ts';
+import { dayOf, startOfDay } from '../../words/time.ts';
+
+const ROW_HEIGHT = 44;
+const ICONS = { account: UserRound, deployment: Send, domain: Globe, token: KeyRound };
+
+/** What happened in the account, as it happens. */
+export function ActivityPage() {
+  return (
+    <PageFrame title="Activity">
+      <ForAccount what="activity">
+        <Activities />
+      </ForAccount>
+    </PageFrame>
+  );
+}
+
+function Activities() {
+  const { desktop } = useShell();
+  const now = useNow(60_000);
+  const [said, setSaid] = useState('');
+  const list = useList(async (cursor) => {
+    const answer = await desktop.commands.listActivities({ cursor });
+    if (!answer.ok) return answer;
+    return { ok: true, value: { items: answer.value.activities, nextCursor: answer.value.nextCursor } };
+  }, useWhose());
+  const { change, items, hasMore, problem } = list;
+  useEffect(
+    () =>
+      desktop.events.activity((activity) => {
+        setSaid(activityWords(activity));
+        change((before) => [activity, ...before]);
+      }),
+    [desktop, change],
+  );
+
+  const rows = useMemo(() => toRows(items, now), [items, now]);
+  if (items.length === 0 && !hasMore && problem === null)
+    return (
+      <Empty
+        icon={ActivityIcon}
+        title="Nothing happened yet"
+        text="What you publish, link and delete is told here as it happens."
+      />
+    );
+  return (
+    <>
+      <p className="hidden" aria-live="polite">
+        {said}
+      </p>
+      <VirtualList label="Activity" items={rows} rowHeight={ROW_HEIGHT} keyOf={keyOf}>
+        {(row) => (row.day === null ? <ActivityRow activity={row.activity} /> : <h2 className="day">{row.day}</h2>)}
+      </VirtualList>
+      <ListEnd list={list} />
+    </>
+  );
+}
+
+/** A line of the list: a day, or what happened on it. */
+type Row = { key: string; day: string; activity: null } | { key: string; day: null; activity: Activity };
+
+const keyOf = ({ key }: Row) => key;
+
+/** @param activities The newest first. @param now Unix milliseconds. */
+function toRows(activities: readonly Activity[], now: number): Row[] {
+  let today = Number.NaN;
+  return activities.flatMap((activity, index): Row[] => {
+    const at = activity.created * 1_000;
+    // Counted from the end: one more on top moves none of the others.
+    const row: Row = { key: String(activities.length - index), day: null, activity };
+    const day = startOfDay(at);
+    if (day === today) return [row];
+    today = day;
+    return [{ key: String(day), day: dayOf(at, now), activity: null }, row];
+  });
+}
+
+const ActivityRow = memo(function ActivityRow({ activity }: { activity: Activity }) {
+  const Icon = ICONS[subjectOf(activity)];
+  const actor = actorWords(activity);
+  return (
+    <div className="activity">
+      <Icon size={15} aria-hidden />
+      <p className="selectable" title={activityWords(activity)}>
+        {activityWords(activity)}
+        {actor !== null && <span className="soft"> {actor}</span>}
+      </p>
+      <Moment at={activity.created * 1_000} className="small soft" />
+    </div>
+  );
+});

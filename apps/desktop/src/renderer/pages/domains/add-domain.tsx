@@ -1,0 +1,80 @@
+import type { Deployment, Domain } from '@berth/contract';
+import { useState } from 'react';
+import type { Problem } from '../../../shared/problem.ts';
+import { Button } from '../../components/button.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { Field } from '../../components/field.tsx';
+import { Trouble } from '../../components/trouble.tsx';
+import { useShell } from '../../state/shell.ts';
+import { domainFault } from '../../words/validate.ts';
+import { DeploymentField } from './deployment-field.tsx';
+
+/** Adds a domain to the account. */
+export function AddDomain({
+  deployments,
+  onAdded,
+  onClose,
+}: {
+  deployments: readonly Deployment[];
+  onAdded: (domain: Domain) => void;
+  onClose: () => void;
+}) {
+  const { desktop } = useShell();
+  const [domain, setDomain] = useState('');
+  const [deployment, setDeployment] = useState('');
+  const [isLeft, setLeft] = useState(false);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const fault = domain === '' ? null : domainFault(domain);
+
+  const add = async () => {
+    setBusy(true);
+    setProblem(null);
+    const answer = await desktop.commands.putDomain({
+      domain: domain.trim(),
+      ...(deployment.trim() === '' ? {} : { deployment: deployment.trim() }),
+    });
+    setBusy(false);
+    if (answer.ok) onAdded(answer.value);
+    else setProblem(answer.problem);
+  };
+
+  return (
+    <Dialog title="Add a domain" onClose={onClose}>
+      <form
+        className="dialog-body"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (domain.trim() !== '' && fault === null) void add();
+        }}
+      >
+        <Field
+          label="Domain"
+          placeholder="www.example.com"
+          value={domain}
+          autoFocus
+          fault={isLeft ? fault : null}
+          hint="One of your own, or a name below the domain of the platform."
+          onBlur={() => setLeft(true)}
+          onChange={(event) => {
+            setDomain(event.target.value);
+            setLeft(false);
+          }}
+        />
+        <DeploymentField
+          label="Shows (optional)"
+          value={deployment}
+          deployments={deployments}
+          onChange={setDeployment}
+        />
+        {problem !== null && <Trouble problem={problem} />}
+        <div className="dialog-foot">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" variant="primary" busy={isBusy} disabled={domain.trim() === '' || fault !== null}>
+            Add
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

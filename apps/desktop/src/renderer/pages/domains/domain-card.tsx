@@ -1,0 +1,105 @@
+import type { Deployment, Domain } from '@berth/contract';
+import { ChevronRight, Ellipsis, ExternalLink, Share2, Trash2 } from 'lucide-react';
+import { useId, useState } from 'react';
+import { IconButton } from '../../components/button.tsx';
+import { Confirm } from '../../components/confirm.tsx';
+import { CopyIcon } from '../../components/copy-button.tsx';
+import { Menu } from '../../components/menu.tsx';
+import { Moment } from '../../components/moment.tsx';
+import { useShell } from '../../state/shell.ts';
+import { LinkForm } from './link-form.tsx';
+import { Records } from './records.tsx';
+import { STATUS_WORDS } from './words.ts';
+
+export function DomainCard({
+  domain: held,
+  deployments,
+  isOpen,
+  onToggle,
+  onChange,
+}: {
+  domain: Domain;
+  deployments: readonly Deployment[];
+  isOpen: boolean;
+  onToggle: () => void;
+  /** Hears of the domain as it is after a change; of `null` when it is gone. */
+  onChange: (changed: Domain | null) => void;
+}) {
+  const { desktop, ask, say } = useShell();
+  const { commands } = desktop;
+  const { domain, deployment, linked, status, url } = held;
+  const [isDeleting, setDeleting] = useState(false);
+  const id = useId();
+  const { words, tone, text } = STATUS_WORDS[status];
+
+  const share = async () => {
+    const shared = await ask(commands.shareDomain({ domain }));
+    if (shared && (await ask(commands.copy({ text: shared.value.url }))))
+      say({ text: 'The link to its records is copied. Send it to whoever keeps the DNS.' });
+  };
+
+  return (
+    <article className="card domain" aria-label={domain}>
+      <div className="domain-head">
+        <button type="button" className="domain-toggle" aria-expanded={isOpen} aria-controls={id} onClick={onToggle}>
+          <ChevronRight size={16} aria-hidden />
+          <span className="clip">
+            <span className="domain-name clip">{domain}</span>
+            <span className="small soft clip">
+              {deployment === null ? 'Shows nothing yet' : `Shows ${deployment}`}
+              {linked !== null && (
+                <>
+                  {' '}
+                  · since <Moment at={linked * 1_000} />
+                </>
+              )}
+            </span>
+          </span>
+          <span className={`tag is-${tone}`}>{words}</span>
+        </button>
+        <div className="card-tools">
+          <CopyIcon text={url} what={`link of ${domain}`} />
+          <IconButton
+            icon={ExternalLink}
+            label={`Open ${domain}`}
+            onClick={() => void ask(commands.openLink({ url }))}
+          />
+          <Menu
+            icon={Ellipsis}
+            label={`More about ${domain}`}
+            items={[
+              {
+                label: 'Copy share link',
+                icon: Share2,
+                hint: 'Its records, for whoever keeps the DNS',
+                run: () => void share(),
+              },
+              { label: 'Delete…', icon: Trash2, danger: true, run: () => setDeleting(true) },
+            ]}
+          />
+        </div>
+      </div>
+      {isDeleting && (
+        <div className="domain-body">
+          <Confirm
+            question={`Delete ${domain}? Its address stops working; the deployment it shows stays.`}
+            yes="Delete"
+            onNo={() => setDeleting(false)}
+            onYes={async () => {
+              if (await ask(commands.deleteDomain({ domain }))) onChange(null);
+            }}
+          />
+        </div>
+      )}
+      <div id={id}>
+        {isOpen && (
+          <div className="domain-body">
+            {text !== null && <p className="soft">{text}</p>}
+            <LinkForm domain={held} deployments={deployments} onChange={onChange} />
+            <Records domain={held} deployments={deployments} onChange={onChange} />
+          </div>
+        )}
+      </div>
+    </article>
+  );
+}

@@ -1,0 +1,52 @@
+import type { Deployment, Domain } from '@berth/contract';
+import { useState } from 'react';
+import type { Problem } from '../../../shared/problem.ts';
+import { Button } from '../../components/button.tsx';
+import { Trouble } from '../../components/trouble.tsx';
+import { useShell } from '../../state/shell.ts';
+import { DeploymentField } from './deployment-field.tsx';
+
+/** Has a domain show another deployment. */
+export function LinkForm({
+  domain: { domain, deployment },
+  deployments,
+  onChange,
+}: {
+  domain: Domain;
+  deployments: readonly Deployment[];
+  onChange: (changed: Domain) => void;
+}) {
+  const { desktop, say } = useShell();
+  const [wanted, setWanted] = useState(deployment ?? '');
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const isSame = wanted.trim() === '' || wanted.trim() === deployment;
+
+  const link = async () => {
+    setBusy(true);
+    setProblem(null);
+    const answer = await desktop.commands.putDomain({ domain, deployment: wanted.trim() });
+    setBusy(false);
+    if (!answer.ok) return setProblem(answer.problem);
+    onChange(answer.value);
+    say({ text: `${domain} shows ${answer.value.deployment}.` });
+  };
+
+  return (
+    <form
+      className="domain-section"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!isSame) void link();
+      }}
+    >
+      <div className="link-form">
+        <DeploymentField label="Shows" value={wanted} deployments={deployments} onChange={setWanted} />
+        <Button type="submit" busy={isBusy} disabled={isSame}>
+          Switch
+        </Button>
+      </div>
+      {problem !== null && <Trouble problem={problem} />}
+    </form>
+  );
+}

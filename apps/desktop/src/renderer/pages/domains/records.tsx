@@ -1,0 +1,140 @@
+import type { Deployment, Domain, DomainCheck, DomainRecords } from '@berth/contract';
+import { moment } from '@berth/client/amounts';
+import { RefreshCw } from 'lucide-react';
+import { useCallback, useEffect, useState } from 'react';
+import type { Problem } from '../../../shared/problem.ts';
+import { Button } from '../../components/button.tsx';
+import { CopyIcon } from '../../components/copy-button.tsx';
+import { StatusLine } from '../../components/status-line.tsx';
+import { Trouble } from '../../components/trouble.tsx';
+import { useShell } from '../../state/shell.ts';
+import { until } from '../../words/time.ts';
+
+type DnsRecord = DomainRecords['records'][number];
+
+/** The DNS records that a domain needs, each value to copy, and what a check found. */
+export function Records({
+  domain: { domain },
+  deployments,
+  onChange,
+}: {
+  domain: Domain;
+  deployments: readonly Deployment[];
+  onChange: (changed: Domain) => void;
+}) {
+  const { desktop } = useShell();
+  const { commands } = desktop;
+  const [records, setRecords] = useState<readonly DnsRecord[] | null>(null);
+  const [checked, setChecked] = useState<{ checks: readonly DomainCheck[]; nextCheck: number | null } | null>(null);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const isPlatform = deployments[0] !== undefined && isBelow(domain, deployments[0].url);
+
+  const read = useCallback(async () => {
+    setProblem(null);
+    const answer = await commands.readRecords({ domain });
+    if (answer.ok) setRecords(answer.value.records);
+    else setProblem(answer.problem);
+  }, [commands, domain]);
+  useEffect(() => {
+    if (!isPlatform) void read();
+  }, [isPlatform, read]);
+
+  const check = async () => {
+    setBusy(true);
+    setProblem(null);
+    const answer = await commands.verifyDomain({ domain });
+    setBusy(false);
+    if (!answer.ok) return setProblem(answer.problem);
+    const { checks, nextCheck, ...changed } = answer.value;
+    setChecked({ checks, nextCheck });
+    onChange(changed);
+  };
+
+  if (isPlatform) return <p className="soft">A name of the platform needs no DNS records.</p>;
+  return (
+    <section className="domain-section" aria-label={`DNS records of ${domain}`}>
+      <div className="domain-section-head">
+        <h2>DNS records</h2>
+        {records !== null && (
+          <Button small icon={RefreshCw} busy={isBusy} onClick={() => void check()}>
+            Check now
+          </Button>
+        )}
+      </div>
+      {problem !== null && (
+        <Trouble problem={problem}>
+          {records === null && problem.kind !== 'refused' && (
+            <Button small onClick={() => void read()}>
+              Try again
+            </Button>
+          )}
+        </Trouble>
+      )}
+      {records === null && problem === null && <p className="soft">Loading…</p>}
+      {records !== null && <RecordTable records={records} checks={checked?.checks ?? null} />}
+      {typeof checked?.nextCheck === 'number' && (
+        <p className="small soft" title={moment(checked.nextCheck)}>
+          It is checked again by itself {until(checked.nextCheck * 1_000, Date.now())}.
+        </p>
+      )}
+    </section>
+  );
+}
+
+function RecordTable({ records, checks }: { records: readonly DnsRecord[]; checks: readonly DomainCheck[] | null }) {
+  return (
+    <table className="records">
+      <thead>
+        <tr>
+          <th scope="col">Type</th>
+          <th scope="col">Name</th>
+          <th scope="col">Value</th>
+          {checks !== null && <th scope="col">Found</th>}
+        </tr>
+      </thead>
+      <tbody>
+        {records.map(({ type, name, value }) => (
+          <tr key={`${type} ${name} ${value}`}>
+            <td>
+              <div className="record-value">
+                <code>{type}</code>
+              </div>
+            </td>
+            <Value what={`name ${name}`} text={name} />
+            <Value what={`value ${value}`} text={value} />
+            {checks !== null && (
+              <td>
+                <Found check={checks.find((check) => check.type === type && check.name === name)} />
+              </td>
+            )}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Value({ text, what }: { text: string; what: string }) {
+  return (
+    <td>
+      <div className="record-value">
+        <code>{text}</code>
+        <CopyIcon text={text} what={what} />
+      </div>
+    </td>
+  );
+}
+
+function Found({ check }: { check: DomainCheck | undefined }) {
+  if (check === undefined) return <StatusLine tone="quiet">Not checked</StatusLine>;
+  if (check.ok) return <StatusLine tone="good">As it should be</StatusLine>;
+  const found = check.found.length > 0 ? `There is ${check.found.join(', ')}` : 'Not there yet';
+  return <StatusLine tone="bad">{check.reason ?? found}</StatusLine>;
+}
+
+/** Whether a name lies below the domain that sites are served at. @param url That of a deployment. */
+function isBelow(domain: string, url: string): boolean {
+  const { hostname } = new URL(url);
+  return domain.endsWith(hostname.slice(hostname.indexOf('.')));
+}

@@ -1,0 +1,88 @@
+import { useState } from 'react';
+import type { CommandInput } from '../../../shared/contract.ts';
+import type { WatchedFolder } from '../../../shared/folder.ts';
+import type { Problem } from '../../../shared/problem.ts';
+import { Button } from '../../components/button.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { Field } from '../../components/field.tsx';
+import { LabelsField } from '../../components/labels-field.tsx';
+import { PasswordField } from '../../components/password-field.tsx';
+import { Trouble } from '../../components/trouble.tsx';
+import { useShell } from '../../state/shell.ts';
+import { domainFault } from '../../words/validate.ts';
+
+const TITLES = { address: 'Address', labels: 'Labels', password: 'Password' } as const;
+
+/** What of a watched folder can be changed. */
+export type Changeable = keyof typeof TITLES;
+
+/** Changes the address, the labels or the password of a watched folder. */
+export function ChangeDialog({
+  folder,
+  what,
+  onClose,
+}: {
+  folder: WatchedFolder;
+  what: Changeable;
+  onClose: () => void;
+}) {
+  const { desktop } = useShell();
+  const [domain, setDomain] = useState(folder.domain);
+  const [labels, setLabels] = useState(folder.labels);
+  const [password, setPassword] = useState<string>();
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const fault = domainFault(domain);
+  const isReady = { address: fault === null, labels: true, password: password !== undefined }[what];
+  const change = { address: { domain: domain.trim() }, labels: { labels }, password: { password } }[what];
+
+  const save = async () => {
+    if (!isReady) return;
+    setBusy(true);
+    const wanted: CommandInput<'changeFolder'> = { id: folder.id, ...change };
+    const answer = await desktop.commands.changeFolder(wanted);
+    setBusy(false);
+    if (answer.ok) onClose();
+    else setProblem(answer.problem);
+  };
+
+  return (
+    <Dialog title={`${TITLES[what]} of ${folder.name}`} onClose={onClose}>
+      <form
+        className="dialog-body"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void save();
+        }}
+      >
+        {what === 'address' && (
+          <Field
+            label="Address"
+            value={domain}
+            autoFocus
+            fault={fault}
+            hint="The old address stays as it is, and shows what it showed last."
+            onChange={(event) => setDomain(event.target.value)}
+          />
+        )}
+        {what === 'labels' && (
+          <LabelsField labels={labels} onChange={setLabels} onSubmit={() => void save()} autoFocus />
+        )}
+        {what === 'password' && (
+          <PasswordField
+            hint="What visitors have to enter, from the next version on."
+            onPassword={setPassword}
+            autoFocus
+          />
+        )}
+        {problem !== null && <Trouble problem={problem} />}
+        <div className="dialog-foot">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" variant="primary" busy={isBusy} disabled={!isReady}>
+            Save
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,116 @@
+import { ExternalLink, Folder, FolderX } from 'lucide-react';
+import { useState } from 'react';
+import type { FolderState, WatchedFolder } from '../../../shared/folder.ts';
+import { IconButton } from '../../components/button.tsx';
+import { Confirm } from '../../components/confirm.tsx';
+import { CopyIcon } from '../../components/copy-button.tsx';
+import { Chips } from '../../components/labels-field.tsx';
+import { Link } from '../../components/link.tsx';
+import { ProgressBar } from '../../components/progress-bar.tsx';
+import { StatusLine } from '../../components/status-line.tsx';
+import { useNow } from '../../state/clock.ts';
+import { useShell } from '../../state/shell.ts';
+import { folderWords, liveWords } from '../../words/folder.ts';
+import { progressWords } from '../../words/progress.ts';
+import { LeftOutNotes } from '../publish/left-out-notes.tsx';
+import { ChangeDialog } from './change-dialog.tsx';
+import { FolderActions, type Opened } from './folder-actions.tsx';
+import { HistoryDialog } from './history-dialog.tsx';
+
+/** A watched folder: where it is, where it is shown, and the truth about both. */
+export function FolderCard({ folder }: { folder: WatchedFolder }) {
+  const { desktop, ask } = useShell();
+  const [opened, setOpened] = useState<Opened>(null);
+  const { id, name, path, state, labels, leftOut } = folder;
+  const close = () => setOpened(null);
+  const Icon = state.is === 'missing' && state.reason === 'gone' ? FolderX : Folder;
+  return (
+    <article id={`card-${id}`} tabIndex={-1} className="card" aria-label={name}>
+      <div className="card-head">
+        <span className={`card-icon is-${folderWords(folder, 0).tone}`}>
+          <Icon size={18} aria-hidden />
+        </span>
+        <div className="card-title">
+          <p className="folder-name">
+            <span className="card-name clip">{name}</span>
+            <Chips labels={labels} />
+          </p>
+          <span className="folder-path clip small soft selectable" title={path}>
+            <bdi>{path}</bdi>
+          </span>
+        </div>
+        <FolderActions folder={folder} onOpen={setOpened} />
+      </div>
+      <div className="folder-body">
+        <Address folder={folder} />
+        <FolderStatus folder={folder} />
+        <LeftOutNotes leftOut={leftOut} />
+      </div>
+      {opened === 'remove' && (
+        <Confirm
+          question={`Stop watching ${name}? Its site stays as it is.`}
+          yes="Stop watching"
+          onNo={close}
+          onYes={() => ask(desktop.commands.removeFolder({ id }))}
+        />
+      )}
+      {opened === 'history' && <HistoryDialog folder={folder} onClose={close} />}
+      {(opened === 'address' || opened === 'labels' || opened === 'password') && (
+        <ChangeDialog folder={folder} what={opened} onClose={close} />
+      )}
+    </article>
+  );
+}
+
+function FolderStatus({ folder }: { folder: WatchedFolder }) {
+  const { state, polling, needsDns } = folder;
+  const now = useNow(everyMs(state));
+  const { tone, words, detail, next } = folderWords(folder, now);
+  return (
+    <div className="folder-state">
+      <StatusLine tone={tone}>
+        {words}
+        {detail !== null && <span className="folder-detail selectable"> · {detail}</span>}
+        {next !== null && <span className="folder-detail folder-next selectable"> {next}</span>}
+      </StatusLine>
+      {state.is === 'publishing' && (
+        <ProgressBar part={progressWords(state.progress, now).part} label={`Publishing ${folder.name}`} />
+      )}
+      {needsDns && (
+        <p className="folder-note small soft">{folder.domain} lacks DNS records. They are on the Domains page.</p>
+      )}
+      {polling !== null && (
+        <p className="folder-note small soft">
+          Looked at every {Math.round(polling.everyMs / 1_000)} s: {polling.reason}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Only what counts down is drawn every second. */
+function everyMs(state: FolderState): number {
+  return state.is === 'waiting' || state.is === 'publishing' ? 1_000 : 10_000;
+}
+
+function Address({ folder: { url, domain, live } }: { folder: WatchedFolder }) {
+  const { desktop, ask } = useShell();
+  return (
+    <div className="folder-address">
+      {url === null ? (
+        <span className="soft clip">{domain}, once it is published</span>
+      ) : (
+        <>
+          <Link url={url} className="clip" />
+          <CopyIcon text={url} what="link" />
+          <IconButton
+            icon={ExternalLink}
+            label="Open in the browser"
+            onClick={() => void ask(desktop.commands.openLink({ url }))}
+          />
+        </>
+      )}
+      {live !== null && <span className="small soft folder-live">{liveWords(live)}</span>}
+    </div>
+  );
+}

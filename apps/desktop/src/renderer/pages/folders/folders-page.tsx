@@ -1,0 +1,60 @@
+import './folders-page.css';
+import { FolderPlus, FolderSync } from 'lucide-react';
+import { Button } from '../../components/button.tsx';
+import { Empty } from '../../components/empty.tsx';
+import { PageFrame } from '../../components/page.tsx';
+import { useAccount } from '../../state/account.ts';
+import { useShell } from '../../state/shell.ts';
+import { useApp } from '../../state/store.ts';
+import { FolderCard } from './folder-card.tsx';
+
+/** The folders that are published whenever they change. */
+export function FoldersPage() {
+  const { desktop, ask, watch, go } = useShell();
+  const folders = useApp('folders');
+  const { hasKey } = useAccount();
+  const add = async () => {
+    const picked = await ask(desktop.commands.pickFolder());
+    if (picked?.value) watch({ name: picked.value.name, of: { grant: picked.value.grant } });
+  };
+  const button = (
+    <Button variant="primary" icon={FolderPlus} onClick={() => void add()}>
+      Watch a folder…
+    </Button>
+  );
+  if (folders.length === 0)
+    return (
+      <PageFrame title="Folders">
+        {hasKey ? (
+          <Empty
+            icon={FolderSync}
+            title="Watch a folder, and every build is live"
+            text="One folder, one address. When its files change, the site changes seconds later."
+          >
+            {button}
+          </Empty>
+        ) : (
+          <Empty
+            icon={FolderSync}
+            title="Watching needs an account"
+            text="A watched folder keeps one address for good, and an address belongs to an account. Publishing once works without."
+          >
+            <Button variant="primary" onClick={() => go({ page: 'settings' })}>
+              Sign in
+            </Button>
+          </Empty>
+        )}
+      </PageFrame>
+    );
+  return (
+    <PageFrame title="Folders" actions={hasKey && button}>
+      <ul className="folders" aria-label="Watched folders">
+        {folders.map((folder) => (
+          <li key={folder.id}>
+            <FolderCard folder={folder} />
+          </li>
+        ))}
+      </ul>
+    </PageFrame>
+  );
+}

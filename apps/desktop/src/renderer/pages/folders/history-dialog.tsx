@@ -1,0 +1,93 @@
+import { ExternalLink } from 'lucide-react';
+import { useCallback, useEffect, useState } from 'react';
+import type { Version, WatchedFolder } from '../../../shared/folder.ts';
+import type { Problem } from '../../../shared/problem.ts';
+import { Button, IconButton } from '../../components/button.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { Moment } from '../../components/moment.tsx';
+import { Trouble } from '../../components/trouble.tsx';
+import { useShell } from '../../state/shell.ts';
+import { liveWords } from '../../words/folder.ts';
+
+/** The versions of a folder that the server still has; each can be made live. */
+export function HistoryDialog({ folder: { id, name }, onClose }: { folder: WatchedFolder; onClose: () => void }) {
+  const { desktop, ask } = useShell();
+  const { commands } = desktop;
+  const [versions, setVersions] = useState<Version[] | null>(null);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [switching, setSwitching] = useState<string | null>(null);
+
+  const read = useCallback(async () => {
+    setProblem(null);
+    const answer = await commands.listVersions({ id });
+    if (answer.ok) setVersions(answer.value.versions);
+    else setProblem(answer.problem);
+  }, [commands, id]);
+  useEffect(() => void read(), [read]);
+
+  const makeLive = async (deployment: string) => {
+    setSwitching(deployment);
+    const made = await ask(commands.makeLive({ id, deployment }));
+    setSwitching(null);
+    if (made !== null) await read();
+  };
+
+  return (
+    <Dialog title={`History of ${name}`} onClose={onClose}>
+      <div className="dialog-body">
+        {problem !== null && (
+          <Trouble problem={problem}>
+            <Button small onClick={() => void read()}>
+              Try again
+            </Button>
+          </Trouble>
+        )}
+        {versions === null && problem === null && <p className="soft">Loading…</p>}
+        {versions?.length === 0 && <p className="soft">Nothing is published yet.</p>}
+        {versions !== null && versions.length > 0 && (
+          <>
+            <ul className="versions" aria-label="Versions">
+              {versions.map((version) => (
+                <li key={version.deployment}>
+                  <div className="clip">
+                    <p>
+                      <Moment at={version.created * 1_000} />
+                    </p>
+                    <p className="small soft clip">
+                      {liveWords(version)} · {version.deployment}
+                    </p>
+                  </div>
+                  <div className="card-tools">
+                    <IconButton
+                      icon={ExternalLink}
+                      label={`Open ${version.deployment}`}
+                      onClick={() => void ask(commands.openLink({ url: version.url }))}
+                    />
+                    <span className="version-end">
+                      {version.live ? (
+                        <span className="tag is-good">Live</span>
+                      ) : (
+                        <Button
+                          small
+                          busy={switching === version.deployment}
+                          disabled={switching !== null && switching !== version.deployment}
+                          aria-label={`Make ${version.deployment} live`}
+                          onClick={() => void makeLive(version.deployment)}
+                        >
+                          Make live
+                        </Button>
+                      )}
+                    </span>
+                  </div>
+                </li>
+              ))}
+            </ul>
+            <p className="small soft">
+              An earlier version pauses the folder, so that the next build does not replace it.
+            </p>
+          </>
+        )}
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,50 @@
+import { useEffect, useState } from 'react';
+import type { CommandOutput } from '../../../shared/contract.ts';
+import { useShell, type WatchSource } from '../../state/shell.ts';
+
+const QUIET_MS = 300;
+
+type Validation = CommandOutput<'suggestName'>['validation'];
+
+/** A name that is being chosen: suggested at first, and looked up as it is typed. */
+export interface ChosenName {
+  name: string;
+  setName(name: string): void;
+  /** Whether it is being looked up. */
+  isAsking: boolean;
+  /** What the server said of this very name; `null` when it has not. */
+  validation: Validation;
+}
+
+export function useName({ of }: WatchSource): ChosenName {
+  const { desktop, say } = useShell();
+  const [typed, setTyped] = useState<string | null>(null);
+  const [answered, setAnswered] = useState<{ name: string; validation: Validation } | null>(null);
+  const name = typed ?? answered?.name ?? '';
+
+  useEffect(() => {
+    let isOver = false;
+    const ask = async () => {
+      const wanted = typed?.trim();
+      const answer = await desktop.commands.suggestName({ of, ...(wanted === undefined ? {} : { name: wanted }) });
+      if (isOver) return;
+      if (answer.ok) setAnswered({ name: wanted ?? answer.value.name, validation: answer.value.validation });
+      else say({ text: answer.problem.message, problem: answer.problem });
+    };
+    if (typed?.trim() === '') return;
+    const timer = setTimeout(() => void ask(), typed === null ? 0 : QUIET_MS);
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
+    // The source is the same as long as the dialog is open.
+  }, [typed, desktop, say]);
+
+  const isAnswered = answered !== null && answered.name === name.trim();
+  return {
+    name,
+    setName: setTyped,
+    isAsking: !isAnswered && name.trim() !== '',
+    validation: isAnswered ? answered.validation : null,
+  };
+}

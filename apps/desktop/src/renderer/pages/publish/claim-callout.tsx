@@ -1,0 +1,65 @@
+import { Hourglass } from 'lucide-react';
+import { moment } from '@berth/client/amounts';
+import { useState } from 'react';
+import type { Published, Publishing } from '../../../shared/publishing.ts';
+import { Button } from '../../components/button.tsx';
+import { CopyButton } from '../../components/copy-button.tsx';
+import { useAccount } from '../../state/account.ts';
+import { useNow } from '../../state/clock.ts';
+import { useShell } from '../../state/shell.ts';
+import { remaining } from '../../words/time.ts';
+
+/** How long a link without an account lasts, and how it stays. @param expires Unix seconds. */
+export function ClaimCallout({
+  publishing: { id },
+  published: { claim },
+  expires,
+}: {
+  publishing: Publishing;
+  published: Published;
+  expires: number;
+}) {
+  const { desktop, ask, go } = useShell();
+  const { hasKey } = useAccount();
+  const [isBusy, setBusy] = useState(false);
+  const seconds = expires - Math.floor(useNow() / 1_000);
+  if (seconds <= 0)
+    return (
+      <div className="callout is-calm">
+        <Hourglass size={15} aria-hidden />
+        <p title={moment(expires)}>This link has expired. Drop the folder again for another one.</p>
+      </div>
+    );
+  return (
+    <div className="callout">
+      <Hourglass size={15} aria-hidden />
+      <p title={`Until ${moment(expires)}`}>
+        {remaining(seconds)} left
+        {claim !== null && (hasKey ? '. Claim it, and it stays.' : '. Sign in and claim it, and it stays.')}
+      </p>
+      {claim !== null && (
+        <span className="card-actions">
+          {hasKey ? (
+            <Button
+              small
+              variant="primary"
+              busy={isBusy}
+              onClick={async () => {
+                setBusy(true);
+                await ask(desktop.commands.claimPublishing({ id }));
+                setBusy(false);
+              }}
+            >
+              Claim it
+            </Button>
+          ) : (
+            <Button small variant="primary" onClick={() => go({ page: 'settings' })}>
+              Sign in to keep it
+            </Button>
+          )}
+          <CopyButton text={claim} what="claim link" label="Copy claim link" />
+        </span>
+      )}
+    </div>
+  );
+}

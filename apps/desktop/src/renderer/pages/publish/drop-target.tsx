@@ -1,0 +1,40 @@
+import { Files, FolderOpen, Send } from 'lucide-react';
+import { Button } from '../../components/button.tsx';
+import { useAccount } from '../../state/account.ts';
+import { useShell } from '../../state/shell.ts';
+import { useApp } from '../../state/store.ts';
+import { Options } from './options.tsx';
+
+/** Where a drop is expected, with the buttons that do the same without a pointer. The whole window takes drops. */
+export function DropTarget({ isBig }: { isBig: boolean }) {
+  const { choose } = useShell();
+  const { hasKey } = useAccount();
+  const { copyLinks } = useApp('settings');
+  return (
+    <>
+      <section className={isBig ? 'drop-target is-big' : 'drop-target'} aria-label="Publish something">
+        <Send size={isBig ? 30 : 20} strokeWidth={1.6} aria-hidden />
+        <div className="drop-target-words">
+          <h2>{isBig ? 'Drop a folder, get a link' : 'Drop a folder or files anywhere'}</h2>
+          <p className="soft">
+            {isBig && `Anywhere on this window${hasKey ? '' : ', no account needed'}. `}
+            {hasKey
+              ? copyLinks
+                ? 'The link is copied as soon as it is live.'
+                : 'It is live in a moment.'
+              : `Without an account, a link lasts 3 days${isBig ? ', and can be claimed until then' : ''}.`}
+          </p>
+        </div>
+        <div className="drop-target-buttons">
+          <Button variant="primary" icon={FolderOpen} onClick={() => void choose('folder')}>
+            Choose folder…
+          </Button>
+          <Button icon={Files} onClick={() => void choose('files')}>
+            Choose files…
+          </Button>
+        </div>
+      </section>
+      <Options />
+    </>
+  );
+}

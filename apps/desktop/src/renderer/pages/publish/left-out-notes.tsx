@@ -1,0 +1,18 @@
+import { EyeOff } from 'lucide-react';
+import type { LeftOut } from '../../../shared/progress.ts';
+import { leftOutWords } from '../../words/left-out.ts';
+
+/** What was left out of what was published. */
+export function LeftOutNotes({ leftOut }: { leftOut: readonly LeftOut[] }) {
+  if (leftOut.length === 0) return null;
+  return (
+    <ul className="notes small" aria-label="Left out">
+      {leftOut.map((each) => (
+        <li key={each.reason}>
+          <EyeOff size={14} aria-hidden />
+          <span className="selectable">{leftOutWords(each)}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,85 @@
+import { ChevronRight, Globe, Lock, Tag } from 'lucide-react';
+import { useId, useState } from 'react';
+import { Button } from '../../components/button.tsx';
+import { Field } from '../../components/field.tsx';
+import { LabelsField } from '../../components/labels-field.tsx';
+import { PasswordField } from '../../components/password-field.tsx';
+import { useAccount } from '../../state/account.ts';
+import { useShell } from '../../state/shell.ts';
+import { domainFault } from '../../words/validate.ts';
+
+/** What the next drop gets besides a link: out of the way until it is wanted, and in sight once it is set. */
+export function Options() {
+  const { options, clearOptions, optionsRound } = useShell();
+  const [isOpen, setOpen] = useState(false);
+  const id = useId();
+  const isSet = Object.keys(options).length > 0;
+  return (
+    <section aria-label="Options of the next drop">
+      <div className="options-head">
+        <button
+          type="button"
+          className="options-toggle"
+          aria-expanded={isOpen}
+          aria-controls={id}
+          onClick={() => setOpen(!isOpen)}
+        >
+          <ChevronRight size={15} aria-hidden />
+          {isSet ? 'The next drop gets' : 'Domain, password, labels'}
+        </button>
+        {options.domain !== undefined && (
+          <span className="options-set">
+            <Globe size={13} aria-hidden /> {options.domain}
+          </span>
+        )}
+        {options.password !== undefined && (
+          <span className="options-set">
+            <Lock size={13} aria-hidden /> a password
+          </span>
+        )}
+        {options.labels?.map((label) => (
+          <span key={label} className="options-set">
+            <Tag size={13} aria-hidden /> {label}
+          </span>
+        ))}
+        {isSet && (
+          <Button small variant="quiet" onClick={clearOptions}>
+            Clear
+          </Button>
+        )}
+      </div>
+      <div id={id}>{isOpen && <Fields key={optionsRound} />}</div>
+    </section>
+  );
+}
+
+function Fields() {
+  const { options, setOptions } = useShell();
+  const { hasKey } = useAccount();
+  const [domain, setDomain] = useState(options.domain ?? '');
+  const domainTrouble = domain === '' ? null : domainFault(domain);
+  const { labels = [] } = options;
+  const put = (name: 'domain' | 'password' | 'labels', value: string | string[] | undefined) => {
+    const { [name]: _before, ...others } = options;
+    setOptions(value === undefined || value.length === 0 ? others : { ...others, [name]: value });
+  };
+  return (
+    <div className="options-fields">
+      <Field
+        label="Domain"
+        placeholder="docs, or www.example.com"
+        value={domain}
+        disabled={!hasKey}
+        fault={domainTrouble}
+        hint={hasKey ? 'Shows the next drop at this address.' : 'A domain needs an account. Sign in first.'}
+        onChange={(event) => {
+          const { value } = event.target;
+          setDomain(value);
+          put('domain', value !== '' && domainFault(value) === null ? value.trim() : undefined);
+        }}
+      />
+      <PasswordField onPassword={(password) => put('password', password)} />
+      <LabelsField labels={labels} onChange={(next) => put('labels', next)} />
+    </div>
+  );
+}

@@ -1,0 +1,24 @@
+import './publish-page.css';
+import { PageFrame } from '../../components/page.tsx';
+import { useApp } from '../../state/store.ts';
+import { DropTarget } from './drop-target.tsx';
+import { PublishingCard } from './publishing-card.tsx';
+
+/** Drop something, get a link; below it, what was dropped so far. */
+export function PublishPage() {
+  const publishings = useApp('publishings');
+  return (
+    <PageFrame title="Publish">
+      <DropTarget isBig={publishings.length === 0} />
+      {publishings.length > 0 && (
+        <ul className="publishings" aria-label="Published from here">
+          {publishings.map((publishing) => (
+            <li key={publishing.id}>
+              <PublishingCard publishing={publishing} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </PageFrame>
+  );
+}

@@ -1,0 +1,134 @@
+import '../../components/card.css';
+import {
+  CircleAlert,
+  CircleHelp,
+  CircleOff,
+  CircleCheck,
+  Clock,
+  File as FileIcon,
+  Folder,
+  Hourglass,
+  X,
+} from 'lucide-react';
+import type { Publishing, PublishingState } from '../../../shared/publishing.ts';
+import { Button, IconButton } from '../../components/button.tsx';
+import { Moment } from '../../components/moment.tsx';
+import { Failure } from '../../components/trouble.tsx';
+import { useNow } from '../../state/clock.ts';
+import { useShell } from '../../state/shell.ts';
+import { LeftOutNotes } from './left-out-notes.tsx';
+import { PublishedBody } from './published-body.tsx';
+import { QuestionBody } from './question-body.tsx';
+import { Work } from './work.tsx';
+
+const LOOKS: Record<PublishingState['is'], { icon: typeof Folder | null; tone: string }> = {
+  asking: { icon: CircleHelp, tone: 'is-warn' },
+  queued: { icon: Clock, tone: '' },
+  working: { icon: null, tone: 'is-busy' },
+  published: { icon: CircleCheck, tone: 'is-good' },
+  failed: { icon: CircleAlert, tone: 'is-bad' },
+  cancelled: { icon: CircleOff, tone: '' },
+};
+
+const EXPIRED = { icon: Hourglass, tone: '' };
+
+const WORDS: Record<Exclude<PublishingState['is'], 'working'>, string> = {
+  asking: 'Is this the right folder?',
+  queued: 'Waiting for its turn',
+  published: 'Published',
+  failed: 'Not published',
+  cancelled: 'Cancelled',
+};
+
+/** One drop, from the moment it falls to its link. */
+export function PublishingCard({ publishing }: { publishing: Publishing }) {
+  const { desktop, ask } = useShell();
+  const { id, name, kind, begun, state } = publishing;
+  const { icon, tone } = isGone(state, useNow()) ? EXPIRED : LOOKS[state.is];
+  const Icon = icon ?? (kind === 'folder' ? Folder : FileIcon);
+  const isUnderWay = state.is === 'working' || state.is === 'queued';
+  return (
+    <article id={`card-${id}`} tabIndex={-1} className="card" aria-label={name}>
+      <div className="card-head">
+        <span className={`card-icon ${tone}`}>
+          <Icon size={18} aria-hidden />
+        </span>
+        <div className="card-title">
+          <p className="meta">
+            <span className="card-name clip">{name}</span>
+            {state.is !== 'working' && <span className="soft">{icon === Hourglass ? 'Expired' : WORDS[state.is]}</span>}
+            {!isUnderWay && <Moment at={begun} className="soft" />}
+          </p>
+          <Body publishing={publishing} />
+        </div>
+        <div className="card-tools">
+          {isUnderWay ? (
+            <Button
+              small
+              onClick={() => void ask(desktop.commands.cancelPublishing({ id }))}
+              aria-label={`Cancel ${name}`}
+            >
+              Cancel
+            </Button>
+          ) : state.is === 'failed' ? null : (
+            <IconButton
+              icon={X}
+              label={`Dismiss ${name}`}
+              onClick={() => void ask(desktop.commands.dismissPublishing({ id }))}
+            />
+          )}
+        </div>
+      </div>
+    </article>
+  );
+}
+
+/** Whether its link was without an account, and is over. @param now Unix milliseconds. */
+function isGone(state: PublishingState, now: number): boolean {
+  return state.is === 'published' && state.published.expires !== null && state.published.expires * 1_000 <= now;
+}
+
+function Body({ publishing }: { publishing: Publishing }) {
+  const { desktop, ask } = useShell();
+  const { id, state, leftOut } = publishing;
+  switch (state.is) {
+    case 'asking':
+      return <QuestionBody publishing={publishing} question={state.question} />;
+    case 'queued':
+      return <p className="soft">It starts as soon as the ones before it are done.</p>;
+    case 'working':
+      return <Work progress={state.progress} name={publishing.name} />;
+    case 'published':
+      return <PublishedBody publishing={publishing} published={state.published} />;
+    case 'failed':
+      return (
+        <div className="card-body">
+          <Failure problem={state.problem} />
+          <LeftOutNotes leftOut={leftOut} />
+          <div className="card-actions">
+            <Button small variant="primary" onClick={() => void ask(desktop.commands.retryPublishing({ id }))}>
+              Try again
+            </Button>
+            <Button
+              small
+              aria-label={`Dismiss ${publishing.name}`}
+              onClick={() => void ask(desktop.commands.dismissPublishing({ id }))}
+            >
+              Dismiss
+            </Button>
+          </div>
+        </div>
+      );
+    case 'cancelled':
+      return (
+        <div className="card-body">
+          <p className="soft">Nothing was published.</p>
+          <div className="card-actions">
+            <Button small onClick={() => void ask(desktop.commands.retryPublishing({ id }))}>
+              Publish it after all
+            </Button>
+          </div>
+        </div>
+      );
+  }
+}

@@ -1,0 +1,19 @@
+import { ProgressBar } from '../../components/progress-bar.tsx';
+import type { Progress } from '../../../shared/progress.ts';
+import { useNow } from '../../state/clock.ts';
+import { progressWords } from '../../words/progress.ts';
+
+/** How far it is: what is being done, the numbers, and a bar. */
+export function Work({ progress, name }: { progress: Progress; name: string }) {
+  const now = useNow(1_000);
+  const { doing, detail, part } = progressWords(progress, now);
+  return (
+    <div className="work">
+      <p className="work-words">
+        <span>{doing}…</span>
+        <span className="soft">{detail}</span>
+      </p>
+      <ProgressBar part={part} label={`${name}: ${doing}`} />
+    </div>
+  );
+}

@@ -1,0 +1,132 @@
+import { KeyRound } from 'lucide-react';
+import { useState } from 'react';
+import type { Problem } from '../../../shared/problem.ts';
+import type { Server } from '../../../shared/session.ts';
+import { Button } from '../../components/button.tsx';
+import { Field } from '../../components/field.tsx';
+import { StatusLine } from '../../components/status-line.tsx';
+import { Trouble } from '../../components/trouble.tsx';
+import { Usage } from '../../components/usage.tsx';
+import { hostOf, useAccount } from '../../state/account.ts';
+import { useShell } from '../../state/shell.ts';
+import { useApp } from '../../state/store.ts';
+import { Section } from './rows.tsx';
+
+/** Whose account it is on the current server, and how to get in and out. */
+export function AccountSection() {
+  const { server } = useAccount();
+  const { is } = server.signIn;
+  return (
+    <Section title={`Account on ${hostOf(server.origin)}`}>
+      <Standing server={server} />
+      {is === 'signed-in' && (
+        <div className="settings-pad">
+          <Usage />
+        </div>
+      )}
+      {(is === 'signed-out' || is === 'refused') && <KeyForm key={server.origin} />}
+    </Section>
+  );
+}
+
+function Standing({ server: { signIn } }: { server: Server }) {
+  const { desktop, ask } = useShell();
+  const signOut = <Button onClick={() => void ask(desktop.commands.signOut())}>Sign out</Button>;
+  switch (signIn.is) {
+    case 'signed-out':
+      return null;
+    case 'checking':
+      return (
+        <div className="settings-row">
+          <StatusLine tone="busy">Asking the server whose key it is</StatusLine>
+          {signOut}
+        </div>
+      );
+    case 'signed-in':
+      return (
+        <div className="settings-row">
+          <div className="settings-words">
+            <p className="name clip selectable">{signIn.account.email}</p>
+            <p className="small soft">
+              Plan {signIn.account.plan}
+              {signIn.account.hint !== null && ` · newest key ends in ${signIn.account.hint}`}
+            </p>
+          </div>
+          {signOut}
+        </div>
+      );
+    case 'unreachable':
+      return (
+        <div className="settings-row">
+          <div className="settings-words">
+            <StatusLine tone="warn">The server cannot be reached</StatusLine>
+            <p className="small soft">
+              {signIn.message}
+              {signIn.email !== null && ` You stay signed in as ${signIn.email}.`}
+            </p>
+          </div>
+          <Button onClick={() => void ask(desktop.commands.refreshAccount())}>Try again</Button>
+          {signOut}
+        </div>
+      );
+    case 'refused':
+      return (
+        <div className="settings-row">
+          <div className="settings-words">
+            <StatusLine tone="bad">The server does not take the key any more</StatusLine>
+            <p className="small soft">
+              {signIn.email !== null && `It was the key of ${signIn.email}. `}What is watched waits until there is
+              another one.
+            </p>
+          </div>
+          {signOut}
+        </div>
+      );
+  }
+}
+
+function KeyForm() {
+  const { desktop, say } = useShell();
+  const { keysKept } = useApp('session');
+  const [key, setKey] = useState('');
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const signIn = async () => {
+    setBusy(true);
+    setProblem(null);
+    const answer = await desktop.commands.signIn({ key: key.trim() });
+    setBusy(false);
+    if (!answer.ok) return setProblem(answer.problem);
+    setKey('');
+    say({ text: `Signed in as ${answer.value.email}.` });
+  };
+  return (
+    <form
+      className="settings-pad"
+      aria-label="Sign in"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (key.trim() !== '') void signIn();
+      }}
+    >
+      <div className="key-form">
+        <Field
+          label="API key"
+          type="password"
+          placeholder="ship-…"
+          value={key}
+          onChange={(event) => setKey(event.target.value)}
+          hint={
+            keysKept === 'system'
+              ? 'It is checked at once, and kept in the keychain of this system.'
+              : 'This system has no keychain that protects it: the key is kept in memory, until Berth quits.'
+          }
+        />
+        <Button type="submit" variant="primary" icon={KeyRound} busy={isBusy} disabled={key.trim() === ''}>
+          Sign in
+        </Button>
+      </div>
+      {problem !== null && <Trouble problem={problem} />}
+    </form>
+  );
+}

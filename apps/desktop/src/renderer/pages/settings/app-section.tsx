@@ -1,0 +1,117 @@
+import { useId } from 'react';
+import type { Settings } from '../../../shared/settings.ts';
+import { useShell } from '../../state/shell.ts';
+import { useApp } from '../../state/store.ts';
+import { Section, SwitchRow } from './rows.tsx';
+
+const THEMES = [
+  ['system', 'System'],
+  ['light', 'Light'],
+  ['dark', 'Dark'],
+] as const;
+const MOST_VERSIONS = 50;
+
+/** How the app looks and behaves. */
+export function AppSection() {
+  const { desktop, ask } = useShell();
+  const settings = useApp('settings');
+  const { canOpenAtLogin, tray, platform } = useApp('about');
+  const change = (changed: Partial<Settings>) => void ask(desktop.commands.changeSettings(changed));
+  const trayName = platform === 'darwin' ? 'menu bar' : 'tray';
+  return (
+    <>
+      <Section title="Publishing">
+        <SwitchRow
+          name="Copy each link"
+          hint="Puts the link on the clipboard as soon as it is live."
+          isOn={settings.copyLinks}
+          onChange={(copyLinks) => change({ copyLinks })}
+        />
+        <SwitchRow
+          name="Notifications"
+          hint="Tells of what ended while the window is not looked at."
+          isOn={settings.notifications}
+          onChange={(notifications) => change({ notifications })}
+        />
+        <KeepVersions value={settings.keepVersions} onChange={(keepVersions) => change({ keepVersions })} />
+      </Section>
+      <Section title="App">
+        <Theme value={settings.theme} onChange={(theme) => change({ theme })} />
+        <SwitchRow
+          name={`Stay in the ${trayName} when closed`}
+          hint={
+            tray
+              ? 'Folders are watched on. Quit from there.'
+              : `This system has no ${trayName}: closing the window quits Berth.`
+          }
+          isOn={tray && settings.closeToTray}
+          disabled={!tray}
+          onChange={(closeToTray) => change({ closeToTray })}
+        />
+        <SwitchRow
+          name="Start at login"
+          hint={
+            canOpenAtLogin ? 'Starts hidden, and watches your folders.' : 'This system cannot start Berth at login.'
+          }
+          isOn={canOpenAtLogin && settings.openAtLogin}
+          disabled={!canOpenAtLogin}
+          onChange={(openAtLogin) => change({ openAtLogin })}
+        />
+      </Section>
+    </>
+  );
+}
+
+function Theme({ value, onChange }: { value: Settings['theme']; onChange: (theme: Settings['theme']) => void }) {
+  const id = useId();
+  return (
+    <div className="settings-row">
+      <p id={id} className="settings-words">
+        <span className="name">Appearance</span>
+      </p>
+      <div className="segments" role="radiogroup" aria-labelledby={id}>
+        {THEMES.map(([theme, label]) => (
+          <label key={theme}>
+            <input type="radio" name={id} checked={value === theme} onChange={() => onChange(theme)} />
+            {label}
+          </label>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function KeepVersions({ value, onChange }: { value: number; onChange: (count: number) => void }) {
+  const id = useId();
+  return (
+    <div className="settings-row">
+      <div className="settings-words">
+        <label className="name" htmlFor={id}>
+          Versions kept
+        </label>
+        <p id={`${id}-hint`} className="small soft">
+          Of each watched folder, to go back to. Older ones are deleted after the next deploy.
+        </p>
+      </div>
+      <div className="field-box number">
+        <input
+          id={id}
+          type="number"
+          min={1}
+          max={MOST_VERSIONS}
+          // What is typed is taken when it is left: on the way to 12 it is 1.
+          key={value}
+          defaultValue={value}
+          aria-describedby={`${id}-hint`}
+          onBlur={(event) => {
+            const wanted = Math.round(event.target.valueAsNumber);
+            if (wanted >= 1 && wanted <= MOST_VERSIONS) {
+              if (wanted !== value) onChange(wanted);
+            } else event.target.value = String(value);
+          }}
+          onKeyDown={(event) => event.key === 'Enter' && event.currentTarget.blur()}
+        />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,121 @@
+import { Plus } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import type { Problem } from '../../../shared/problem.ts';
+import type { Server } from '../../../shared/session.ts';
+import { Button } from '../../components/button.tsx';
+import { Confirm } from '../../components/confirm.tsx';
+import { Field } from '../../components/field.tsx';
+import { Trouble } from '../../components/trouble.tsx';
+import { hostOf } from '../../state/account.ts';
+import { useShell } from '../../state/shell.ts';
+import { useApp } from '../../state/store.ts';
+import { signInWords } from '../../shell/server-switcher.tsx';
+import { Section } from './rows.tsx';
+
+/** The servers that are known; drops go to the one that is used. */
+export function ServersSection() {
+  const { servers, current } = useApp('session');
+  return (
+    <Section title="Servers">
+      {servers.map((server) => (
+        <ServerRow
+          key={server.origin}
+          server={server}
+          isCurrent={server.origin === current}
+          isOnly={servers.length === 1}
+        />
+      ))}
+      <AddServer />
+    </Section>
+  );
+}
+
+function ServerRow({ server, isCurrent, isOnly }: { server: Server; isCurrent: boolean; isOnly: boolean }) {
+  const { desktop, ask } = useShell();
+  const [isRemoving, setRemoving] = useState(false);
+  const { origin } = server;
+  const host = hostOf(origin);
+  if (isRemoving)
+    return (
+      <div className="settings-pad">
+        <Confirm
+          question={`Remove ${host}? Its key is forgotten, and its folders are paused.`}
+          yes="Remove"
+          onNo={() => setRemoving(false)}
+          onYes={async () => {
+            await ask(desktop.commands.removeServer({ origin }));
+            setRemoving(false);
+          }}
+        />
+      </div>
+    );
+  return (
+    <div className="settings-row">
+      <div className="settings-words">
+        <p className="name clip selectable" title={origin}>
+          {host} {isCurrent && <span className="tag is-good">In use</span>}
+        </p>
+        <p className="small soft clip">{signInWords(server)}</p>
+      </div>
+      {!isCurrent && (
+        <Button small aria-label={`Use ${host}`} onClick={() => void ask(desktop.commands.chooseServer({ origin }))}>
+          Use
+        </Button>
+      )}
+      {!isOnly && (
+        <Button small variant="quiet" aria-label={`Remove ${host}`} onClick={() => setRemoving(true)}>
+          Remove
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function AddServer() {
+  const { desktop, say, place } = useShell();
+  const [address, setAddress] = useState(place.server ?? '');
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  // A link may name a server: it is filled in, and only the user adds it.
+  useEffect(() => {
+    if (place.server !== undefined) setAddress(place.server);
+  }, [place]);
+  const add = async () => {
+    setBusy(true);
+    setProblem(null);
+    const answer = await desktop.commands.addServer({ address: address.trim() });
+    setBusy(false);
+    if (!answer.ok) return setProblem(answer.problem);
+    setAddress('');
+    say({ text: `${hostOf(answer.value.origin)} was added, and is in use.` });
+  };
+  return (
+    <form
+      className="settings-pad"
+      aria-label="Add a server"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (address.trim() !== '') void add();
+      }}
+    >
+      <div className="key-form">
+        <Field
+          label="Another server"
+          placeholder="https://berth.example"
+          value={address}
+          autoFocus={place.server !== undefined}
+          hint={
+            place.server !== undefined
+              ? 'A link asked for this server. Add it only if you know it.'
+              : 'Its address, such as the one of a Berth of your own.'
+          }
+          onChange={(event) => setAddress(event.target.value)}
+        />
+        <Button type="submit" icon={Plus} busy={isBusy} disabled={address.trim() === ''}>
+          Add
+        </Button>
+      </div>
+      {problem !== null && <Trouble problem={problem} />}
+    </form>
+  );
+}

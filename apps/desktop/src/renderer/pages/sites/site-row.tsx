@@ -1,0 +1,181 @@
+import type { Deployment, Domain } from '@berth/contract';
+import { moment } from '@berth/client/amounts';
+import { Ellipsis, ExternalLink, Globe, Hourglass, Lock, Tags, Trash2 } from 'lucide-react';
+import { memo, useState } from 'react';
+import { Button, IconButton } from '../../components/button.tsx';
+import { Confirm } from '../../components/confirm.tsx';
+import { CopyIcon } from '../../components/copy-button.tsx';
+import { Chips, LabelsField } from '../../components/labels-field.tsx';
+import { Link } from '../../components/link.tsx';
+import { Menu } from '../../components/menu.tsx';
+import { Moment } from '../../components/moment.tsx';
+import { useNow } from '../../state/clock.ts';
+import { useShell } from '../../state/shell.ts';
+import { liveWords } from '../../words/folder.ts';
+import { remaining } from '../../words/time.ts';
+
+/** What a row is used for: it turns into the form, or into the question, in its place. */
+export type RowMode = 'shown' | 'labels' | 'delete';
+
+export const SiteRow = memo(function SiteRow({
+  site,
+  domains,
+  mode,
+  onMode,
+  onChange,
+}: {
+  site: Deployment;
+  domains: readonly Domain[];
+  mode: RowMode;
+  /** Hears what the row is to be used for. */
+  onMode: (deployment: string, mode: RowMode) => void;
+  onChange: (by: (sites: readonly Deployment[]) => readonly Deployment[]) => void;
+}) {
+  const { desktop, ask } = useShell();
+  const { deployment } = site;
+  const turn = (next: RowMode) => onMode(deployment, next);
+  if (mode === 'labels')
+    return (
+      <EditLabels
+        site={site}
+        onClose={() => turn('shown')}
+        onSave={(saved) => onChange((sites) => sites.map((each) => (each.deployment === deployment ? saved : each)))}
+      />
+    );
+  if (mode === 'delete')
+    return (
+      <div className="site">
+        <Confirm
+          question={`Delete ${deployment}${domains[0] ? ` and empty ${domains[0].domain}` : ''}? Its link stops working.`}
+          yes="Delete"
+          onNo={() => turn('shown')}
+          onYes={async () => {
+            const deleted = await ask(desktop.commands.deleteDeployment({ deployment }));
+            turn('shown');
+            if (deleted) onChange((sites) => sites.filter((each) => each.deployment !== deployment));
+          }}
+        />
+      </div>
+    );
+  return <Shown site={site} domains={domains} onMode={turn} />;
+});
+
+function Shown({
+  site,
+  domains,
+  onMode,
+}: {
+  site: Deployment;
+  domains: readonly Domain[];
+  onMode: (mode: RowMode) => void;
+}) {
+  const { desktop, ask } = useShell();
+  const { deployment, labels, password, status, via, created } = site;
+  // A name says more than an id: the link is that of the domain, where there is one that serves.
+  const domain = domains.find(({ status }) => status === 'success');
+  const url = domain?.url ?? site.url;
+  const isDeleting = status === 'deleting';
+  return (
+    <div className={isDeleting ? 'site is-deleting' : 'site'}>
+      <div className="site-words">
+        <p>
+          {isDeleting ? (
+            <span className="clip">{deployment}</span>
+          ) : (
+            <Link url={url} className="clip">
+              {domain?.domain ?? deployment}
+            </Link>
+          )}
+          {domain && <span className="soft small clip">{deployment}</span>}
+          {password && <Lock size={13} className="soft" role="img" aria-label="Asks for a password" />}
+          <Chips labels={labels} />
+        </p>
+        <p className="small soft">
+          <span className="clip">
+            {isDeleting ? 'Being deleted' : liveWords({ files: site.files, bytes: site.size })} · by {via} ·{' '}
+            <Moment at={created * 1_000} />
+          </span>
+          <Expiry expires={site.expires} />
+        </p>
+      </div>
+      {!isDeleting && (
+        <div className="card-tools">
+          <CopyIcon text={url} what={`link of ${deployment}`} />
+          <IconButton
+            icon={ExternalLink}
+            label={`Open ${deployment}`}
+            onClick={() => void ask(desktop.commands.openLink({ url }))}
+          />
+          <Menu
+            icon={Ellipsis}
+            label={`More about ${deployment}`}
+            items={[
+              { label: 'Labels…', icon: Tags, run: () => onMode('labels') },
+              { label: 'Copy id', icon: Globe, run: () => void ask(desktop.commands.copy({ text: deployment })) },
+              { label: 'Delete…', icon: Trash2, danger: true, run: () => onMode('delete') },
+            ]}
+          />
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Expiry({ expires }: { expires: number | undefined }) {
+  const seconds = (expires ?? 0) - Math.floor(useNow(60_000) / 1_000);
+  if (expires === undefined) return null;
+  return (
+    <span className="tag is-warn" title={`Until ${moment(expires)}`}>
+      <Hourglass size={11} aria-hidden />
+      {seconds > 0 ? `${remaining(seconds)} left` : 'expired'}
+    </span>
+  );
+}
+
+function EditLabels({
+  site,
+  onClose,
+  onSave,
+}: {
+  site: Deployment;
+  onClose: () => void;
+  onSave: (site: Deployment) => void;
+}) {
+  const { desktop, ask } = useShell();
+  const [labels, setLabels] = useState<string[]>(site.labels);
+  const [isBusy, setBusy] = useState(false);
+  const save = async () => {
+    setBusy(true);
+    const saved = await ask(desktop.commands.labelDeployment({ deployment: site.deployment, labels }));
+    setBusy(false);
+    if (saved === null) return;
+    onSave(saved.value);
+    onClose();
+  };
+  return (
+    <form
+      className="site"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save();
+      }}
+      onKeyDown={(event) => event.key === 'Escape' && onClose()}
+    >
+      <div className="site-labels">
+        <LabelsField
+          label={`Labels of ${site.deployment}`}
+          labels={labels}
+          onChange={setLabels}
+          onSubmit={() => void save()}
+          autoFocus
+        />
+        <Button small onClick={onClose}>
+          Cancel
+        </Button>
+        <Button small type="submit" variant="primary" busy={isBusy}>
+          Save
+        </Button>
+      </div>
+    </form>
+  );
+}

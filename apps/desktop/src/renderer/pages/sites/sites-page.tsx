@@ -1,0 +1,124 @@
+import './sites-page.css';
+import type { Deployment, Domain } from '@berth/contract';
+import { LayoutList, SearchX } from 'lucide-react';
+import { useCallback, useEffect, useMemo, useState } from 'react';
+import { Button } from '../../components/button.tsx';
+import { Empty } from '../../components/empty.tsx';
+import { ListEnd } from '../../components/list-end.tsx';
+import { PageFrame } from '../../components/page.tsx';
+import { Search } from '../../components/search.tsx';
+import { ForAccount } from '../../components/signed-out.tsx';
+import { Usage } from '../../components/usage.tsx';
+import { VirtualList } from '../../components/virtual-list.tsx';
+import { useShell } from '../../state/shell.ts';
+import { useDeployments, useDomains } from '../../state/lists.ts';
+import { type RowMode, SiteRow } from './site-row.tsx';
+
+const ROW_HEIGHT = 64;
+
+/** Everything that the account has published. */
+export function SitesPage() {
+  return (
+    <PageFrame title="Sites">
+      <ForAccount what="sites">
+        <Sites />
+      </ForAccount>
+    </PageFrame>
+  );
+}
+
+function Sites() {
+  const { desktop, go } = useShell();
+  const [query, setQuery] = useState('');
+  const [row, setRow] = useState<{ deployment: string; mode: RowMode } | null>(null);
+  const list = useDeployments();
+  const domains = useDomains();
+  const byDeployment = useMemo(() => groupDomains(domains.items), [domains.items]);
+  const { items, hasMore, isLoading, loadMore, problem } = list;
+  const found = useMemo(() => search(items, byDeployment, query), [items, byDeployment, query]);
+  const isSearching = query.trim() !== '';
+
+  useEffect(() => void desktop.commands.refreshAccount(), [desktop]);
+  // What is not read yet cannot be found: a search reads on to the end.
+  useEffect(() => {
+    if (isSearching && hasMore && !isLoading && problem === null) loadMore();
+  }, [isSearching, hasMore, isLoading, loadMore, problem]);
+  useEffect(() => {
+    if (domains.hasMore && !domains.isLoading && domains.problem === null) domains.loadMore();
+  }, [domains]);
+
+  const turn = useCallback(
+    (deployment: string, mode: RowMode) => setRow(mode === 'shown' ? null : { deployment, mode }),
+    [],
+  );
+  if (items.length === 0 && !hasMore && problem === null)
+    return (
+      <>
+        <Usage />
+        <Empty
+          icon={LayoutList}
+          title="No sites yet"
+          text="What you publish is listed here, from whatever machine it came."
+        >
+          <Button variant="primary" onClick={() => go({ page: 'publish' })}>
+            Publish something
+          </Button>
+        </Empty>
+      </>
+    );
+  return (
+    <>
+      <Usage />
+      <Search label="Search by name, domain or label" value={query} onChange={setQuery} />
+      <p className="hidden" aria-live="polite">
+        {isSearching && !isLoading ? `${found.length} found` : ''}
+      </p>
+      {found.length > 0 && (
+        <VirtualList label="Sites" items={found} rowHeight={ROW_HEIGHT} keyOf={keyOf} kept={row?.deployment ?? null}>
+          {(site) => (
+            <SiteRow
+              site={site}
+              domains={byDeployment.get(site.deployment) ?? NO_DOMAINS}
+              mode={row?.deployment === site.deployment ? row.mode : 'shown'}
+              onMode={turn}
+              onChange={list.change}
+            />
+          )}
+        </VirtualList>
+      )}
+      {isSearching && found.length === 0 && !hasMore && (
+        <Empty
+          icon={SearchX}
+          title="Nothing found"
+          text={`No site has “${query.trim()}” in its name, its domains or its labels.`}
+        />
+      )}
+      <ListEnd list={list} />
+    </>
+  );
+}
+
+const NO_DOMAINS: readonly Domain[] = [];
+const keyOf = ({ deployment }: Deployment) => deployment;
+
+function groupDomains(domains: readonly Domain[]): ReadonlyMap<string, readonly Domain[]> {
+  return Map.groupBy(
+    domains.filter(({ deployment }) => deployment !== null),
+    ({ deployment }) => deployment!,
+  );
+}
+
+function search(
+  sites: readonly Deployment[],
+  domains: ReadonlyMap<string, readonly Domain[]>,
+  query: string,
+): readonly Deployment[] {
+  const wanted = query.trim().toLowerCase();
+  if (wanted === '') return sites;
+  return sites.filter(
+    ({ deployment, labels }) =>
+      deployment.includes(wanted) ||
+      labels.some((label) => label.includes(wanted)) ||
+      domains.get(deployment)?.some(({ domain }) => domain.includes(wanted)),
+  );
+}

@@ -1,0 +1,41 @@
+import { useEffect, useRef, useState } from 'react';
+import type { Publishing } from '../../shared/publishing.ts';
+import { useApp } from '../state/store.ts';
+import { milestone } from '../words/progress.ts';
+
+/** Tells ears what happens to what is published: its milestones, not its numbers. */
+export function Announcer() {
+  const publishings = useApp('publishings');
+  const before = useRef<ReadonlyMap<string, string>>(new Map());
+  const [said, setSaid] = useState('');
+  useEffect(() => {
+    const stages = new Map(publishings.map((publishing) => [publishing.id, sentence(publishing)]));
+    const changed = [...stages].filter(([id, text]) => text !== '' && before.current.get(id) !== text);
+    before.current = stages;
+    if (changed.length > 0) setSaid(changed.map(([, text]) => text).join(' '));
+  }, [publishings]);
+  return (
+    <p className="hidden" aria-live="polite" data-testid="announcer">
+      {said}
+    </p>
+  );
+}
+
+function sentence({ name, state }: Publishing): string {
+  switch (state.is) {
+    case 'asking':
+      return `${name}: there is a question.`;
+    case 'queued':
+      return `${name} waits for its turn.`;
+    case 'working': {
+      const stage = milestone(state.progress);
+      return stage === null ? '' : `${name}: ${stage}.`;
+    }
+    case 'published':
+      return `${name} is published${state.published.copied ? ', and the link is copied' : ''}.`;
+    case 'failed':
+      return `${name} was not published: ${state.problem.message}`;
+    case 'cancelled':
+      return `${name} was cancelled.`;
+  }
+}

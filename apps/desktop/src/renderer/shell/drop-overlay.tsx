@@ -1,0 +1,95 @@
+import './drop-overlay.css';
+import { FolderSync, Upload } from 'lucide-react';
+import { useEffect, useRef } from 'react';
+import { useAccount } from '../state/account.ts';
+import { useShell } from '../state/shell.ts';
+import { useDrop } from './use-drop.ts';
+
+/** What the window becomes while something hangs over it: it says what a drop does, and where. */
+export function DropOverlay() {
+  const { desktop, ask, say, publish, watch } = useShell();
+  const { hasKey } = useAccount();
+  const ref = useRef<HTMLDivElement>(null);
+
+  const hover = useDrop(async (files, half) => {
+    const granted = await ask(desktop.grant(files));
+    if (granted === null) return;
+    const given = granted.value;
+    if (given.length === 0) return say(NOTHING_TO_READ);
+    if (!hasKey || half === 'left') return publish(given);
+    const folders = given.filter(({ kind }) => kind === 'folder');
+    if (folders.length === 0)
+      return say({ ...ONLY_FOLDERS, action: { label: 'Publish once', run: () => void publish(given) } });
+    for (const { name, grant } of folders) watch({ name, of: { grant } });
+  });
+
+  const isOver = hover !== 'none';
+  useEffect(() => {
+    // In the top layer, or a dialog would hide it.
+    if (isOver) ref.current!.showPopover();
+    else ref.current!.hidePopover();
+  }, [isOver]);
+
+  return (
+    <div ref={ref} popover="manual" className="drop-overlay" role="status">
+      {isOver &&
+        (hasKey ? (
+          <>
+            <Zone
+              isMeant={hover === 'left'}
+              icon={Upload}
+              title="Publish once"
+              text="A new link for what is in it now"
+            />
+            <Zone
+              isMeant={hover === 'right'}
+              icon={FolderSync}
+              title="Publish and watch"
+              text="One address, kept up to date"
+            />
+          </>
+        ) : (
+          <Zone isMeant icon={Upload} title="Drop to publish" text="The link is copied as soon as it is live" />
+        ))}
+    </div>
+  );
+}
+
+const NOTHING_TO_READ = {
+  text: 'There was nothing to publish in that.',
+  problem: {
+    kind: 'folder' as const,
+    message: 'There was nothing to publish in that.',
+    next: 'Drop a folder or files from this computer’s disk.',
+    file: null,
+  },
+};
+const ONLY_FOLDERS = {
+  text: 'Only folders can be watched.',
+  problem: {
+    kind: 'folder' as const,
+    message: 'Only folders can be watched.',
+    next: 'Files can be published once.',
+    file: null,
+  },
+};
+
+function Zone({
+  isMeant,
+  icon: Icon,
+  title,
+  text,
+}: {
+  isMeant: boolean;
+  icon: typeof Upload;
+  title: string;
+  text: string;
+}) {
+  return (
+    <div className={isMeant ? 'drop-zone is-meant' : 'drop-zone'}>
+      <Icon size={32} strokeWidth={1.6} aria-hidden />
+      <strong>{title}</strong>
+      <span>{text}</span>
+    </div>
+  );
+}

@@ -1,0 +1,76 @@
+import { ChevronsUpDown, CircleCheck, Plus, Server as ServerIcon, UserRound } from 'lucide-react';
+import { useId } from 'react';
+import type { Server } from '../../shared/session.ts';
+import { MenuList } from '../components/menu.tsx';
+import { currentServer, emailOf, hostOf } from '../state/account.ts';
+import { useShell } from '../state/shell.ts';
+import { useApp } from '../state/store.ts';
+
+/** Whose account it is and on which server, and the way to the others. */
+export function ServerSwitcher() {
+  const { desktop, ask, go } = useShell();
+  const session = useApp('session');
+  const id = useId();
+  const server = currentServer(session);
+  const name = signInWords(server);
+  return (
+    <>
+      <button
+        type="button"
+        className="switcher"
+        popoverTarget={id}
+        aria-haspopup="menu"
+        aria-label={`Account and server: ${name}, ${hostOf(server.origin)}`}
+        title={`${name}, ${hostOf(server.origin)}`}
+      >
+        <Avatar server={server} />
+        <span className="clip">
+          <span className="clip">{name}</span>
+          <span className="clip small soft">{hostOf(server.origin)}</span>
+        </span>
+        <ChevronsUpDown size={14} aria-hidden />
+      </button>
+      <MenuList
+        id={id}
+        side="above"
+        label="Servers"
+        items={[
+          ...session.servers.map((each) => ({
+            label: hostOf(each.origin),
+            hint: signInWords(each),
+            icon: each.origin === session.current ? CircleCheck : ServerIcon,
+            checked: each.origin === session.current,
+            run: () => void ask(desktop.commands.chooseServer({ origin: each.origin })),
+          })),
+          { label: 'Account and servers…', icon: Plus, run: () => go({ page: 'settings' }) },
+        ]}
+      />
+    </>
+  );
+}
+
+function Avatar({ server }: { server: Server }) {
+  const email = emailOf(server);
+  const isBad = server.signIn.is === 'refused' || server.signIn.is === 'unreachable';
+  return (
+    <span className={`avatar${isBad ? ' is-bad' : email === null ? ' is-nobody' : ''}`} aria-hidden>
+      {email === null ? <UserRound size={15} /> : email.slice(0, 1)}
+    </span>
+  );
+}
+
+/** How one is signed in to a server, in a few words. */
+export function signInWords({ signIn }: Server): string {
+  switch (signIn.is) {
+    case 'signed-out':
+      return 'Not signed in';
+    case 'checking':
+      return 'Signing in…';
+    case 'signed-in':
+      return signIn.account.email;
+    case 'unreachable':
+      return 'Server not reachable';
+    case 'refused':
+      return 'Key not accepted';
+  }
+}

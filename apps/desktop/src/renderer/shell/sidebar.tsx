@@ -1,0 +1,143 @@
+import './sidebar.css';
+import {
+  Activity,
+  ArrowDownToLine,
+  FolderSync,
+  Globe,
+  LayoutList,
+  type LucideIcon,
+  Send,
+  Settings,
+  WifiOff,
+} from 'lucide-react';
+import type { Page } from '../../shared/contract.ts';
+import { Button } from '../components/button.tsx';
+import { useShell } from '../state/shell.ts';
+import { useApp } from '../state/store.ts';
+import { ServerSwitcher } from './server-switcher.tsx';
+
+const PLACES: readonly (readonly [Page, string, LucideIcon])[] = [
+  ['publish', 'Publish', Send],
+  ['folders', 'Folders', FolderSync],
+  ['sites', 'Sites', LayoutList],
+  ['domains', 'Domains', Globe],
+  ['activity', 'Activity', Activity],
+];
+
+/** Where one can go, whose account it is, and what is worth knowing everywhere. */
+export function Sidebar() {
+  const trouble = useTrouble();
+  return (
+    <nav className="sidebar" aria-label="Pages">
+      <p className="brand" aria-hidden>
+        <Mark />
+        <span>Berth</span>
+      </p>
+      <ul>
+        {PLACES.map(([page, label, icon]) => (
+          <li key={page}>
+            <PlaceButton page={page} label={label} icon={icon} count={trouble[page] ?? 0} />
+          </li>
+        ))}
+      </ul>
+      <div className="sidebar-end">
+        <Lines />
+        <PlaceButton page="settings" label="Settings" icon={Settings} count={0} />
+        <ServerSwitcher />
+      </div>
+    </nav>
+  );
+}
+
+function PlaceButton({
+  page,
+  label,
+  icon: Icon,
+  count,
+}: {
+  page: Page;
+  label: string;
+  icon: LucideIcon;
+  count: number;
+}) {
+  const { place, go } = useShell();
+  return (
+    <button
+      type="button"
+      className="place"
+      title={label}
+      aria-current={place.page === page ? 'page' : undefined}
+      onClick={() => go({ page })}
+    >
+      <Icon size={17} strokeWidth={1.8} aria-hidden />
+      <span>{label}</span>
+      {count > 0 && (
+        <span className="place-count" aria-label={`, ${count} with trouble`}>
+          {count}
+        </span>
+      )}
+    </button>
+  );
+}
+
+/** How many want to be looked at, by page. */
+function useTrouble(): Partial<Record<Page, number>> {
+  const publishings = useApp('publishings');
+  const folders = useApp('folders');
+  return {
+    publish: publishings.filter(({ state }) => state.is === 'failed' || state.is === 'asking').length,
+    folders: folders.filter(({ state }) => state.is === 'failed' || state.is === 'missing').length,
+  };
+}
+
+function Lines() {
+  const { desktop, ask } = useShell();
+  const { online } = useApp('session');
+  const update = useApp('update');
+  return (
+    <div role="status">
+      {!online && (
+        <p className="sidebar-line" title="Offline. What is waiting goes on by itself.">
+          <WifiOff size={15} aria-hidden />
+          <span>Offline. It goes on by itself.</span>
+        </p>
+      )}
+      {update.is === 'downloading' && (
+        <p className="sidebar-line is-calm" title={`Version ${update.version} is being downloaded`}>
+          <ArrowDownToLine size={15} aria-hidden />
+          <span>Update: {Math.round(update.percent)} %</span>
+        </p>
+      )}
+      {update.is === 'ready' && (
+        <div className="sidebar-update">
+          <p className="small">Version {update.version} is ready.</p>
+          <Button
+            small
+            icon={ArrowDownToLine}
+            title={`Restart to version ${update.version}`}
+            onClick={() => void ask(desktop.commands.restartToUpdate())}
+          >
+            Restart
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** A boat at its berth. */
+function Mark() {
+  return (
+    <svg viewBox="0 0 24 24" width="22" height="22" aria-hidden>
+      <rect width="24" height="24" rx="6.5" fill="var(--accent)" />
+      <path
+        d="M12 4.8v9.4M12 6l5 7.2h-5M5.6 16.2h12.8l-1.7 2.6a1 1 0 0 1-.84.45H8.14a1 1 0 0 1-.84-.45z"
+        fill="none"
+        stroke="var(--on-accent)"
+        strokeWidth="1.6"
+        strokeLinecap="round"
+        strokeLinejoin="round"
+      />
+    </svg>
+  );
+}

@@ -1,0 +1,71 @@
+import './toasts.css';
+import { CircleAlert, CircleCheck, X } from 'lucide-react';
+import { useCallback, useEffect, useState } from 'react';
+import type { DesktopApi } from '../../shared/contract.ts';
+import { Button, IconButton } from '../components/button.tsx';
+import type { Saying } from '../state/shell.ts';
+import { withFile } from '../words/folder.ts';
+
+const MOST = 4;
+const SHOWN_MS = 5_000;
+
+interface Toast extends Saying {
+  id: number;
+}
+
+/** What is said beside the pages: at most {@link MOST} at a time, the oldest goes first. */
+export function useToasts(desktop: DesktopApi) {
+  const [toasts, setToasts] = useState<readonly Toast[]>([]);
+  const say = useCallback((saying: Saying) => {
+    setToasts((before) => {
+      // The same twice is said once.
+      const others = before.filter(({ text }) => text !== saying.text);
+      return [...others, { ...saying, id: (before.at(-1)?.id ?? 0) + 1 }].slice(-MOST);
+    });
+  }, []);
+  const dismiss = useCallback((id: number) => setToasts((before) => before.filter((toast) => toast.id !== id)), []);
+  useEffect(() => desktop.events.notice(({ problem }) => say({ text: problem.message, problem })), [desktop, say]);
+  return { toasts, say, dismiss };
+}
+
+export function Toasts({ toasts, dismiss }: { toasts: readonly Toast[]; dismiss: (id: number) => void }) {
+  return (
+    <div className="toasts" aria-label="Messages" role="region">
+      {toasts.map((toast) => (
+        <ToastCard key={toast.id} toast={toast} dismiss={dismiss} />
+      ))}
+    </div>
+  );
+}
+
+function ToastCard({ toast, dismiss }: { toast: Toast; dismiss: (id: number) => void }) {
+  const { id, text, problem, action } = toast;
+  const stays = problem !== undefined;
+  useEffect(() => {
+    if (stays) return;
+    const timer = setTimeout(() => dismiss(id), SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [stays, id, dismiss]);
+  const Icon = problem ? CircleAlert : CircleCheck;
+  return (
+    <div className={problem ? 'toast is-bad' : 'toast'} role={problem ? 'alert' : 'status'}>
+      <Icon size={16} aria-hidden />
+      <div>
+        <p>{problem ? withFile(problem) : text}</p>
+        {problem?.next && <p className="soft">{problem.next}</p>}
+        {action && (
+          <Button
+            small
+            onClick={() => {
+              dismiss(id);
+              action.run();
+            }}
+          >
+            {action.label}
+          </Button>
+        )}
+      </div>
+      <IconButton icon={X} label="Dismiss message" onClick={() => dismiss(id)} />
+    </div>
+  );
+}

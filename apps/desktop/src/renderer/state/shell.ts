@@ -1,0 +1,49 @@
+import { createContext, use } from 'react';
+import type { Answer, DesktopApi, Page } from '../../shared/contract.ts';
+import type { Problem } from '../../shared/problem.ts';
+import type { Given, PublishOptions } from '../../shared/publishing.ts';
+
+/** Where the window is, and what is meant there. */
+export interface Place {
+  page: Page;
+  id?: string | undefined;
+  server?: string | undefined;
+}
+
+/** What a folder to watch is known by. */
+export type WatchSource = { name: string; of: { grant: string } | { publishing: string } };
+
+/** What is said beside the pages. A problem stays until it is dismissed; the rest goes by itself. */
+export interface Saying {
+  text: string;
+  problem?: Problem | undefined;
+  action?: { label: string; run: () => void } | undefined;
+}
+
+/** What every part of the window may ask of the whole. */
+export interface Shell {
+  desktop: DesktopApi;
+  place: Place;
+  go(place: Place): void;
+  say(saying: Saying): void;
+  /** Tells of a problem. @returns the value; `null` when there was a problem. */
+  ask<T>(asked: Promise<Answer<T>>): Promise<{ value: T } | null>;
+  /** Opens the dialog that asks how a folder is to be watched. */
+  watch(source: WatchSource): void;
+  /** Publishes what the user gave, with the options that are set. */
+  publish(given: readonly Given[]): Promise<void>;
+  /** Asks for a folder or files with the dialog of the system, and publishes them. */
+  choose(kind: 'folder' | 'files'): Promise<void>;
+  /** What the next drop gets. */
+  options: PublishOptions;
+  setOptions(options: PublishOptions): void;
+  clearOptions(): void;
+  /** Another number after each clearing: the form of the options starts anew with it. */
+  optionsRound: number;
+}
+
+export const ShellContext = createContext<Shell | null>(null);
+
+export function useShell(): Shell {
+  return use(ShellContext)!;
+}

@@ -1,0 +1,71 @@
+import { bytes } from '@berth/client/amounts';
+import type { FolderState, WatchedFolder } from '../../shared/folder.ts';
+import { progressWords } from './progress.ts';
+import { ago, until } from './time.ts';
+
+/** How a line is meant: it decides its colour and its icon. */
+export type Tone = 'good' | 'busy' | 'warn' | 'bad' | 'quiet';
+
+/** Where a folder stands: a few words, and a line with what else there is to know. */
+export interface StateWords {
+  tone: Tone;
+  words: string;
+  detail: string | null;
+  next: string | null;
+}
+
+const MISSING: Record<Extract<FolderState, { is: 'missing' }>['reason'], string> = {
+  gone: 'Folder is gone',
+  empty: 'Folder is empty',
+  'no-front-page': 'Folder has no index.html',
+};
+
+/** @param now Unix milliseconds. */
+export function folderWords({ state, live }: WatchedFolder, now: number): StateWords {
+  const plain = (tone: Tone, words: string, detail: string | null = null, next: string | null = null) => ({
+    tone,
+    words,
+    detail,
+    next,
+  });
+  switch (state.is) {
+    case 'starting':
+      return plain('busy', 'Looking at the folder');
+    case 'settling':
+      return plain('busy', 'Settling', 'It changed, and is published once it is quiet.');
+    case 'publishing': {
+      const { doing, detail } = progressWords(state.progress, now);
+      return state.progress.phase === 'sending'
+        ? plain('busy', `Publishing ${detail}`)
+        : plain('busy', doing, detail || null);
+    }
+    case 'live':
+      return plain('good', live ? `Up to date · live ${ago(live.at, now)}` : 'Up to date');
+    case 'waiting':
+      return plain(
+        'warn',
+        `${state.problem.kind === 'network' ? 'Waiting for the network' : 'Trying again'}, ${until(state.until, now)}`,
+        state.problem.message,
+      );
+    case 'failed':
+      return plain('bad', 'Failed', withFile(state.problem), state.problem.next);
+    case 'missing':
+      return plain('warn', MISSING[state.reason], live ? 'What was live stays live.' : 'Nothing is published yet.');
+    case 'paused':
+      return state.why === 'asked'
+        ? plain('quiet', 'Paused', 'Changes are not published.')
+        : plain('quiet', 'Showing an earlier version', 'Paused, so that the next build does not replace it.');
+    case 'signed-out':
+      return plain('warn', 'Signed out', 'Sign in to its server, and it goes on.');
+  }
+}
+
+/** What is live of a folder: `128 files · 3.4 MB`. */
+export function liveWords({ files, bytes: size }: { files: number; bytes: number }): string {
+  return `${files.toLocaleString('en-US')} ${files === 1 ? 'file' : 'files'} · ${bytes(size)}`;
+}
+
+/** A message with the file at fault, unless it names it. */
+export function withFile({ message, file }: { message: string; file: string | null }): string {
+  return file === null || message.includes(file) ? message : `${file}: ${message}`;
+}

@@ -1,0 +1,75 @@
+import { bytes, count, duration } from '@berth/client/amounts';
+import type { Amount, Progress } from '../../shared/progress.ts';
+import { until } from './time.ts';
+
+/** A progress in words, and how much of the bar is full: 0 to 1; `null` while nobody can know. */
+export interface ProgressWords {
+  /** What is being done. */
+  doing: string;
+  /** How far it is. */
+  detail: string;
+  part: number | null;
+}
+
+/** @param now Unix milliseconds. */
+export function progressWords(progress: Progress, now: number): ProgressWords {
+  switch (progress.phase) {
+    case 'listing':
+      return { doing: 'Looking through the folder', detail: '', part: null };
+    case 'reading':
+      return { doing: 'Reading', detail: readingDetail(progress), part: partOf(progress.done, progress.total) };
+    case 'comparing':
+      return { doing: 'Asking what the server lacks', detail: count(progress.total.files, 'file'), part: null };
+    case 'sending':
+      return { doing: 'Sending', detail: sendingDetail(progress), part: partOf(progress.done, progress.total) };
+    case 'finishing':
+      return { doing: 'Putting it together', detail: 'Everything is there', part: 1 };
+    case 'linking':
+      return { doing: 'Switching the address', detail: 'The files are live', part: 1 };
+    case 'retrying':
+      return { doing: `Trying again ${until(progress.at, now)}`, detail: progress.reason, part: null };
+  }
+}
+
+/** What is worth saying aloud when a phase begins. */
+export function milestone({ phase }: Progress): string | null {
+  switch (phase) {
+    case 'reading':
+      return 'reading files';
+    case 'sending':
+      return 'sending files';
+    case 'finishing':
+      return 'everything is sent';
+    case 'retrying':
+      return 'something went wrong, and is tried again';
+    default:
+      return null;
+  }
+}
+
+/** Two amounts of bytes in the unit of the second: `3.4 of 12 MB`. */
+export function bytesOf(done: number, total: number): string {
+  const [doneNumber, doneUnit] = bytes(done).split(' ');
+  const [totalNumber, totalUnit] = bytes(total).split(' ');
+  return doneUnit === totalUnit ? `${doneNumber} of ${totalNumber} ${totalUnit}` : `${bytes(done)} of ${bytes(total)}`;
+}
+
+function readingDetail({ done, total, cached }: Extract<Progress, { phase: 'reading' }>): string {
+  const known = cached.files > 0 ? `, ${cached.files.toLocaleString('en-US')} known` : '';
+  return `${done.files.toLocaleString('en-US')} of ${count(total.files, 'file')} read${known}`;
+}
+
+function sendingDetail({ done, total, bytesPerSecond }: Extract<Progress, { phase: 'sending' }>): string {
+  const parts = [bytesOf(done.bytes, total.bytes)];
+  if (bytesPerSecond !== null && bytesPerSecond > 0) {
+    parts.push(`${bytes(Math.round(bytesPerSecond))}/s`);
+    const seconds = Math.ceil((total.bytes - done.bytes) / bytesPerSecond);
+    if (seconds > 0) parts.push(`${duration(seconds)} left`);
+  }
+  return parts.join(' · ');
+}
+
+function partOf(done: Amount, total: Amount): number {
+  if (total.bytes > 0) return Math.min(1, done.bytes / total.bytes);
+  return total.files > 0 ? Math.min(1, done.files / total.files) : 1;
+}

@@ -1,0 +1,225 @@
+import { ACTIVITY_EVENTS, type Activity } from '@berth/contract';
+import {
+  activity,
+  appState,
+  deployment,
+  deploymentId,
+  domain,
+  NOW_SECONDS,
+  problem,
+  session,
+  SIGNED_IN,
+  SIGNED_OUT,
+} from './sample.ts';
+import type { GalleryState } from './state.ts';
+
+const SITES = Array.from({ length: 60 }, (_, number) => deployment(number));
+const DOMAINS = [
+  domain('www.harbour.example'),
+  domain('harbour.example', { status: 'partial', deployment: deploymentId(1) }),
+  domain('tickets.harbour.example', { status: 'pending', deployment: null, linked: null, links: 0 }),
+  domain('old.harbour.example', { status: 'paused', deployment: deploymentId(9), linked: NOW_SECONDS - 50 * 86_400 }),
+  domain('harbour-notes.sites.example', { deployment: deploymentId(3) }),
+];
+const RECORDS = {
+  domain: 'harbour.example',
+  apex: true,
+  records: [
+    { type: 'A', name: 'harbour.example', value: '203.0.113.7' },
+    { type: 'TXT', name: '_berth.harbour.example', value: 'berth-verify=0f9a31c4d77e42b59c1de0a8b5f3c6e2' },
+  ],
+};
+const CHECKS = [
+  { type: 'A', name: 'harbour.example', expected: ['203.0.113.7'], found: ['203.0.113.7'], ok: true },
+  {
+    type: 'TXT',
+    name: '_berth.harbour.example',
+    expected: ['berth-verify=0f9a31c4d77e42b59c1de0a8b5f3c6e2'],
+    found: [],
+    ok: false,
+    reason: 'There is no such record yet.',
+  },
+];
+
+/** One of each event, an hour and a half apart. */
+export const EVERY_ACTIVITY: readonly Activity[] = ACTIVITY_EVENTS.map((event, index) =>
+  activity(event, 40 + index * 5_400, {
+    ...(event.startsWith('deployment.') ? { deployment: deploymentId(index) } : {}),
+    ...(event.startsWith('domain.') ? { domain: 'www.harbour.example' } : {}),
+    ...(event === 'domain.create' || event === 'domain.update' ? { deployment: deploymentId(3) } : {}),
+    ...(event.startsWith('token.') ? { token: 'a1b2c3d' } : {}),
+    ...(event === 'deployment.expire' || event === 'domain.pause' ? { authMethod: 'system' } : {}),
+    ...(event.startsWith('account.') ? { authMethod: 'operator' } : {}),
+    meta:
+      {
+        'deployment.create': { files: 128, size: 3_412_008, via: 'desktop' },
+        'deployment.update': { labels: ['review', 'autumn'] },
+        'account.plan.transition': { from: 'free', to: 'pro' },
+        'token.create': { kind: 'deploy' },
+        'token.delete': { kind: 'api' },
+      }[event as string] ?? {},
+  }),
+);
+
+export const ACCOUNT_STATES: readonly GalleryState[] = [
+  {
+    name: 'sites-list',
+    about: 'What the account holds',
+    page: 'sites',
+    state: appState(),
+    answers: {
+      listDeployments: { value: { deployments: SITES } },
+      listDomains: { value: { domains: DOMAINS } },
+    },
+    says: ['212 of 1,000', '9 of 10', 'www.harbour.example', deploymentId(0), '2 days 23 hours left', 'preview'],
+    kept: true,
+  },
+  {
+    name: 'sites-edit',
+    about: 'Labels are changed in their row',
+    page: 'sites',
+    state: appState(),
+    answers: { listDeployments: { value: { deployments: SITES } }, listDomains: { value: { domains: [] } } },
+    act: async (page) => {
+      await page.getByRole('button', { name: `More about ${deploymentId(1)}` }).click();
+      await page.getByRole('menuitem', { name: 'Labels…' }).click();
+    },
+    says: ['preview', 'Save'],
+  },
+  {
+    name: 'sites-delete',
+    about: 'Asked in place before a site is deleted',
+    page: 'sites',
+    state: appState(),
+    answers: { listDeployments: { value: { deployments: SITES } }, listDomains: { value: { domains: DOMAINS } } },
+    act: async (page) => {
+      await page.getByRole('button', { name: `More about ${deploymentId(0)}` }).click();
+      await page.getByRole('menuitem', { name: 'Delete…' }).click();
+    },
+    says: [`Delete ${deploymentId(0)}?`],
+    kept: true,
+  },
+  {
+    name: 'sites-nothing-found',
+    about: 'A search without a hit',
+    page: 'sites',
+    state: appState(),
+    answers: { listDeployments: { value: { deployments: SITES } }, listDomains: { value: { domains: [] } } },
+    act: async (page) => page.getByRole('searchbox').fill('nowhere'),
+    says: ['Nothing found', 'No site has “nowhere”'],
+  },
+  {
+    name: 'sites-empty',
+    about: 'An account without sites',
+    page: 'sites',
+    state: appState({
+      session: session({
+        ...SIGNED_IN,
+        account: { ...SIGNED_IN.account, usage: { deployments: 0, platformDomains: 0, customDomains: 0, seats: 1 } },
+      }),
+    }),
+    answers: { listDeployments: { value: { deployments: [] } }, listDomains: { value: { domains: [] } } },
+    says: ['No sites yet', 'Publish something'],
+    kept: true,
+  },
+  {
+    name: 'sites-busy',
+    about: 'The list is on its way',
+    page: 'sites',
+    state: appState(),
+    answers: { listDeployments: { never: true }, listDomains: { never: true } },
+    says: ['Loading…'],
+  },
+  {
+    name: 'sites-error',
+    about: 'The list did not come',
+    page: 'sites',
+    state: appState({ session: session({ is: 'unreachable', email: 'mara@harbour.example', message: 'No answer.' }) }),
+    answers: {
+      listDeployments: { problem: problem('network', 'The server cannot be reached.', { next: 'Check the network.' }) },
+      listDomains: { value: { domains: [] } },
+    },
+    says: ['The server cannot be reached.', 'Check the network.', 'Try again', 'Server not reachable'],
+  },
+  {
+    name: 'sites-signed-out',
+    about: 'Sites need an account',
+    page: 'sites',
+    state: appState({ session: SIGNED_OUT }),
+    says: ['Sign in to see your sites'],
+  },
+  {
+    name: 'domains-list',
+    about: 'Domains, and what a check of their records found',
+    page: 'domains',
+    state: appState(),
+    answers: {
+      listDeployments: { value: { deployments: SITES } },
+      listDomains: { value: { domains: DOMAINS } },
+      readRecords: { value: RECORDS },
+      verifyDomain: { value: { ...DOMAINS[1], checks: CHECKS, nextCheck: NOW_SECONDS + 600 } },
+    },
+    act: async (page) => {
+      await page.getByRole('button', { name: /^harbour\.example/ }).click();
+      await page.getByRole('button', { name: 'Check now' }).click();
+      await page.getByText('There is no such record yet.').waitFor();
+    },
+    says: ['Serves', 'Waits for DNS', 'DNS incomplete', 'Paused', '203.0.113.7', 'As it should be', 'in 10 min'],
+    kept: true,
+  },
+  {
+    name: 'domains-add',
+    about: 'A domain is added',
+    page: 'domains',
+    state: appState(),
+    answers: { listDeployments: { value: { deployments: SITES } }, listDomains: { value: { domains: DOMAINS } } },
+    act: async (page) => page.getByRole('button', { name: 'Add a domain…' }).click(),
+    says: ['Add a domain', 'Shows (optional)'],
+  },
+  {
+    name: 'domains-empty',
+    about: 'An account without domains',
+    page: 'domains',
+    state: appState(),
+    answers: { listDeployments: { value: { deployments: [] } }, listDomains: { value: { domains: [] } } },
+    says: ['No domains yet'],
+  },
+  {
+    name: 'activity-list',
+    about: 'What happened, in sentences',
+    page: 'activity',
+    state: appState(),
+    answers: { listActivities: { value: { activities: EVERY_ACTIVITY } } },
+    says: ['Today', 'Yesterday', 'The plan went from free to pro', 'expired by the service'],
+    kept: true,
+  },
+  {
+    name: 'activity-empty',
+    about: 'Nothing happened yet',
+    page: 'activity',
+    state: appState(),
+    answers: { listActivities: { value: { activities: [] } } },
+    says: ['Nothing happened yet'],
+  },
+  {
+    name: 'sites-full',
+    about: 'An account that is full',
+    page: 'sites',
+    state: appState({
+      session: session({
+        ...SIGNED_IN,
+        account: {
+          ...SIGNED_IN.account,
+          plan: 'free',
+          usage: { deployments: 100, platformDomains: 5, customDomains: 0, seats: 1 },
+          caps: { deployments: 100, platformDomains: 5, customDomains: 0, seats: 1 },
+        },
+      }),
+    }),
+    answers: {
+      listDeployments: { value: { deployments: SITES.slice(0, 4) } },
+      listDomains: { value: { domains: [] } },
+    },
+    says: ['100 of 100', 'full'],
+  },
+];

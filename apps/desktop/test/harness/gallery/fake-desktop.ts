@@ -1,0 +1,79 @@
+import type { CommandName, EventName } from '../../../src/shared/channels.ts';
+
+/** How a command is answered: with a value, with a problem, page by page, or never. */
+export type Script =
+  | { value: unknown }
+  | { problem: unknown }
+  | { /** One answer for each page; the cursor of a page is its number. */ pages: readonly unknown[] }
+  | { never: true };
+
+/** What the fake is told before the page starts. */
+export interface FakeOptions {
+  state: unknown;
+  answers: Partial<Record<CommandName | 'grant', Script>>;
+  commands: readonly string[];
+  events: readonly string[];
+}
+
+/** What the tests reach in the page. */
+export interface Fake {
+  /** What the page asked for, in order. */
+  asked: { name: CommandName | 'grant'; input: unknown }[];
+  tell(name: EventName, data: unknown): void;
+  answer(name: CommandName | 'grant', script: Script): void;
+  /** Refused by the policy of the page. */
+  violations: string[];
+}
+
+declare global {
+  interface Window {
+    fake: Fake;
+  }
+}
+
+/** Puts a `window.desktop` into the page that records, and answers as it was told. It runs in the page, and knows nothing of this file. */
+export function installFake({ state, answers, commands, events }: FakeOptions): void {
+  const asked: Fake['asked'] = [];
+  const violations: string[] = [];
+  const listeners = new Map<string, Set<(data: unknown) => void>>();
+  const scripts: Record<string, Script | undefined> = { readState: { value: state }, ...answers };
+
+  const reply = async (name: CommandName | 'grant', input: unknown): Promise<unknown> => {
+    asked.push({ name, input: structuredClone(input) });
+    const script = scripts[name];
+    if (script === undefined) return { ok: true, value: undefined };
+    if ('never' in script) return new Promise(() => {});
+    if ('problem' in script) return { ok: false, problem: script.problem };
+    if ('value' in script) return { ok: true, value: structuredClone(script.value) };
+    const { cursor } = (input ?? {}) as { cursor?: string };
+    return { ok: true, value: structuredClone(script.pages[Number(cursor ?? 0)]) };
+  };
+  const desktop = {
+    commands: Object.fromEntries(commands.map((name) => [name, (input: unknown) => reply(name as CommandName, input)])),
+    events: Object.fromEntries(
+      events.map((name) => [
+        name,
+        (listener: (data: unknown) => void) => {
+          const heard = listeners.get(name) ?? new Set();
+          listeners.set(name, heard.add(listener));
+          return () => void heard.delete(listener);
+        },
+      ]),
+    ),
+    grant: (files: readonly File[]) =>
+      reply(
+        'grant',
+        [...files].map(({ name }) => name),
+      ),
+  };
+  const fake: Fake = {
+    asked,
+    violations,
+    tell: (name, data) => listeners.get(name)?.forEach((listener) => listener(data)),
+    answer: (name, script) => void (scripts[name] = script),
+  };
+  Object.assign(window, { desktop, fake });
+  document.addEventListener('securitypolicyviolation', (event) =>
+    violations.push(`${event.violatedDirective}: ${event.blockedURI}`),
+  );
+}

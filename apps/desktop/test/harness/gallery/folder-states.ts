@@ -1,0 +1,185 @@
+import {
+  appState,
+  deploymentId,
+  folder,
+  id,
+  MINUTE,
+  NOW,
+  NOW_SECONDS,
+  problem,
+  SIGNED_OUT,
+  siteUrl,
+} from './sample.ts';
+import type { GalleryState } from './state.ts';
+
+const MB = 1_000_000;
+const HARBOUR = folder(1, 'harbour-notes', { is: 'live' });
+
+const VERSIONS = [1, 2, 3, 4, 5].map((number) => ({
+  deployment: deploymentId(number),
+  url: siteUrl(deploymentId(number)),
+  created: NOW_SECONDS - number * number * 1_900,
+  files: 120 + number,
+  bytes: 3_300_000 + number * 41_000,
+  live: number === 1,
+}));
+
+export const FOLDER_STATES: readonly GalleryState[] = [
+  {
+    name: 'folders-empty',
+    about: 'No folder is watched yet',
+    page: 'folders',
+    state: appState(),
+    says: ['Watch a folder, and every build is live', 'Watch a folder…'],
+    kept: true,
+  },
+  {
+    name: 'folders-signed-out',
+    about: 'Watching needs an account',
+    page: 'folders',
+    state: appState({ session: SIGNED_OUT }),
+    says: ['Watching needs an account', 'Sign in'],
+  },
+  {
+    name: 'folders-states',
+    about: 'Folders that are well, at work, or rest',
+    page: 'folders',
+    state: appState({
+      folders: [
+        { ...HARBOUR, labels: ['notes', 'public'] },
+        folder(2, 'shop', {
+          is: 'publishing',
+          progress: {
+            phase: 'sending',
+            done: { files: 40, bytes: 3.4 * MB },
+            total: { files: 128, bytes: 12 * MB },
+            bytesPerSecond: 2.1 * MB,
+          },
+        }),
+        folder(3, 'handbook', { is: 'settling' }),
+        folder(4, 'blog', { is: 'paused', why: 'asked' }),
+        folder(5, 'status', { is: 'paused', why: 'earlier-version' }),
+        folder(6, 'fresh', { is: 'starting' }, { url: null, live: null }),
+      ],
+    }),
+    says: [
+      'Up to date · live 2 min ago',
+      '128 files · 3.4 MB',
+      'Publishing 3.4 of 12 MB',
+      'Settling',
+      'Paused',
+      'Showing an earlier version',
+      'fresh, once it is published',
+    ],
+    kept: true,
+  },
+  {
+    name: 'folders-trouble',
+    about: 'Folders that want something',
+    page: 'folders',
+    state: appState({
+      folders: [
+        folder(1, 'shop', {
+          is: 'failed',
+          problem: problem('refused', 'The file has 31 MB, and a file may have 20 MB at most.', {
+            file: 'media/opening-night.mp4',
+            next: 'Take it out of the folder, or choose a plan with larger files.',
+          }),
+        }),
+        folder(2, 'blog', { is: 'missing', reason: 'gone' }),
+        folder(3, 'handbook', {
+          is: 'waiting',
+          problem: problem('network', 'The server cannot be reached.'),
+          until: NOW + 12_000,
+        }),
+        folder(4, 'docs', { is: 'missing', reason: 'no-front-page' }),
+        folder(5, 'notes', { is: 'missing', reason: 'empty' }),
+        folder(6, 'status', { is: 'signed-out' }),
+        folder(
+          7,
+          'www-harbour',
+          { is: 'live' },
+          {
+            domain: 'www.harbour.example',
+            needsDns: true,
+            polling: { everyMs: 2_000, reason: 'the system watches no more files.' },
+          },
+        ),
+      ],
+      session: { ...appState().session, online: false },
+    }),
+    says: [
+      'Failed',
+      'media/opening-night.mp4',
+      'Folder is gone',
+      'Locate…',
+      'Waiting for the network, in 12 s',
+      'Folder has no index.html',
+      'Folder is empty',
+      'Signed out',
+      'lacks DNS records',
+      'Looked at every 2 s',
+      'Offline',
+    ],
+    kept: true,
+  },
+  {
+    name: 'folders-watch',
+    about: 'Under which address a folder is to be watched',
+    page: 'folders',
+    state: appState({ folders: [HARBOUR] }),
+    answers: {
+      pickFolder: { value: { grant: '0'.repeat(32), name: 'dist', kind: 'folder' } },
+      suggestName: {
+        value: {
+          name: 'quiet-harbour',
+          validation: { valid: true, normalized: 'quiet-harbour.sites.example', available: true, reason: null },
+        },
+      },
+    },
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Watch a folder…' }).click();
+      await page.getByText('quiet-harbour.sites.example is free.').waitFor();
+    },
+    says: ['Watch dist', 'quiet-harbour.sites.example is free.', 'Watch and publish'],
+    kept: true,
+  },
+  {
+    name: 'folders-history',
+    about: 'The versions of a folder',
+    page: 'folders',
+    state: appState({ folders: [HARBOUR] }),
+    answers: { listVersions: { value: { versions: VERSIONS } } },
+    act: async (page) => {
+      await page.getByRole('button', { name: 'More about harbour-notes' }).click();
+      await page.getByRole('menuitem', { name: 'History…' }).click();
+      await page.getByRole('list', { name: 'Versions' }).waitFor();
+    },
+    says: ['History of harbour-notes', 'Live', 'Make live'],
+    kept: true,
+  },
+  {
+    name: 'folders-remove',
+    about: 'Asked in place before a folder is let go',
+    page: 'folders',
+    state: appState({ folders: [HARBOUR] }),
+    act: async (page) => {
+      await page.getByRole('button', { name: 'More about harbour-notes' }).click();
+      await page.getByRole('menuitem', { name: 'Stop watching…' }).click();
+    },
+    says: ['Stop watching harbour-notes? Its site stays as it is.'],
+  },
+  {
+    name: 'folders-long',
+    about: 'Many of them',
+    page: 'folders',
+    state: appState({
+      folders: Array.from({ length: 30 }, (_, number) => ({
+        ...folder(number, `project-${number + 1}`, { is: 'live' }),
+        id: id(500 + number),
+        live: { ...HARBOUR.live!, at: NOW - number * 90 * MINUTE },
+      })),
+    }),
+    says: ['project-1', 'project-5'],
+  },
+];

@@ -1,0 +1,254 @@
+import {
+  appState,
+  deploymentId,
+  grant,
+  HOUR,
+  MINUTE,
+  NOW,
+  NOW_SECONDS,
+  problem,
+  published,
+  publishing,
+  SIGNED_OUT,
+} from './sample.ts';
+import type { GalleryState } from './state.ts';
+
+const MB = 1_000_000;
+const CLAIM = 'https://berth.example/claim/0123456789abcdef0123456789abcdef';
+
+export const PUBLISH_STATES: readonly GalleryState[] = [
+  {
+    name: 'publish-empty',
+    about: 'Nothing was dropped yet',
+    page: 'publish',
+    state: appState(),
+    says: ['Drop a folder, get a link', 'Choose folder…', 'Choose files…', 'Domain, password, labels'],
+    kept: true,
+  },
+  {
+    name: 'publish-empty-signed-out',
+    about: 'The same without an account',
+    page: 'publish',
+    state: appState({ session: SIGNED_OUT }),
+    says: ['no account needed', 'lasts 3 days', 'Not signed in'],
+  },
+  {
+    name: 'publish-options',
+    about: 'What the next drop gets besides a link',
+    page: 'publish',
+    state: appState(),
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Domain, password, labels' }).click();
+      await page.getByLabel('Domain', { exact: true }).fill('harbour-notes');
+      await page.getByLabel('Password', { exact: true }).fill('lantern');
+      await page.getByLabel('Labels').fill('review');
+      await page.getByLabel('Labels').press('Enter');
+    },
+    says: ['The next drop gets', 'harbour-notes', 'a password', 'review', 'Clear'],
+    kept: true,
+  },
+  {
+    name: 'publish-published',
+    about: 'Links of an account, with what was left out and what is worth knowing',
+    page: 'publish',
+    state: appState({
+      publishings: [
+        publishing(
+          1,
+          published(1, { copied: true, url: 'https://harbour-notes.sites.example', domain: 'harbour-notes' }),
+          {
+            leftOut: [
+              { reason: 'private', count: 3, paths: ['.env', '.git/config', '.git/HEAD'] },
+              { reason: 'ignored', count: 1_204, paths: ['cache/a.bin', 'cache/b.bin'] },
+            ],
+          },
+        ),
+        publishing(2, published(2, { password: true, files: 1, bytes: 1_840 }), {
+          name: 'menu.pdf',
+          kind: 'files',
+          watchable: false,
+        }),
+        publishing(
+          5,
+          published(5, {
+            notices: [
+              { file: '_redirects', line: 12, message: 'A rule below a catch-all is never reached.' },
+              { file: 'Logo.png', line: null, message: 'Its name differs from logo.png by case alone.' },
+            ],
+          }),
+          {
+            name: 'a folder with a rather long name that has to be cut off somewhere sensible before it breaks the card',
+          },
+        ),
+      ],
+    }),
+    says: [
+      'harbour-notes.sites.example',
+      'Link copied',
+      'Keep it live when it changes…',
+      '3 private files left out: .env, .git/config, .git/HEAD',
+      '1,204 ignored files left out: cache/a.bin, cache/b.bin …',
+      'asks for a password',
+      '_redirects:12',
+    ],
+    kept: true,
+  },
+  {
+    name: 'publish-anonymous',
+    about: 'Links without an account: what is left of their time, and how they stay',
+    page: 'publish',
+    state: appState({
+      session: SIGNED_OUT,
+      publishings: [
+        publishing(1, published(1, { copied: true, expires: NOW_SECONDS + 3 * 86_400 - 180, claim: CLAIM })),
+        publishing(8, published(8, { expires: NOW_SECONDS + 2_400, claim: CLAIM }), {
+          name: 'landing',
+          begun: NOW - 71 * HOUR,
+        }),
+        publishing(9, published(9, { expires: NOW_SECONDS - 60, claim: null }), {
+          name: 'draft',
+          begun: NOW - 73 * HOUR,
+        }),
+      ],
+    }),
+    says: ['2 days 23 hours left', 'Sign in to keep it', 'Copy claim link', '40 minutes left', 'This link has expired'],
+    kept: true,
+  },
+  {
+    name: 'publish-working',
+    about: 'Every phase of the work',
+    page: 'publish',
+    state: appState({
+      publishings: [
+        publishing(1, { is: 'queued' }, { name: 'handbook' }),
+        publishing(2, { is: 'working', progress: { phase: 'listing' } }, { name: 'photos' }),
+        publishing(3, {
+          is: 'working',
+          progress: {
+            phase: 'reading',
+            done: { files: 1_204, bytes: 41 * MB },
+            total: { files: 10_000, bytes: 212 * MB },
+            cached: { files: 900, bytes: 30 * MB },
+          },
+        }),
+        publishing(
+          4,
+          {
+            is: 'working',
+            progress: {
+              phase: 'sending',
+              done: { files: 40, bytes: 3.4 * MB },
+              total: { files: 128, bytes: 12 * MB },
+              bytesPerSecond: 2.1 * MB,
+            },
+          },
+          { name: 'shop' },
+        ),
+        publishing(
+          5,
+          {
+            is: 'working',
+            progress: { phase: 'retrying', attempt: 2, at: NOW + 12_000, reason: 'The server cannot be reached.' },
+          },
+          { name: 'blog' },
+        ),
+        publishing(
+          6,
+          { is: 'working', progress: { phase: 'comparing', total: { files: 12, bytes: 9 } } },
+          { name: 'docs' },
+        ),
+        publishing(7, { is: 'working', progress: { phase: 'finishing' } }, { name: 'slides' }),
+        publishing(8, { is: 'working', progress: { phase: 'linking' } }, { name: 'status' }),
+      ],
+    }),
+    says: [
+      'Waiting for its turn',
+      'Looking through the folder…',
+      '1,204 of 10,000 files read, 900 known',
+      '3.4 of 12 MB · 2.1 MB/s · 5 s left',
+      'Trying again in 12 s…',
+      'The server cannot be reached.',
+      'Asking what the server lacks…',
+      'Putting it together…',
+      'Switching the address…',
+    ],
+    kept: true,
+  },
+  {
+    name: 'publish-asking',
+    about: 'Asked before something is published that is likely not what was meant',
+    page: 'publish',
+    state: appState({
+      publishings: [
+        publishing(
+          1,
+          {
+            is: 'asking',
+            question: {
+              about: 'project',
+              suggestions: [
+                { grant: grant(1), name: 'dist' },
+                { grant: grant(2), name: 'storybook-static' },
+              ],
+            },
+          },
+          { name: 'harbour-site' },
+        ),
+        publishing(2, { is: 'asking', question: { about: 'personal', suggestions: [] } }, { name: 'Documents' }),
+        publishing(3, { is: 'asking', question: { about: 'no-front-page', suggestions: [] } }, { name: 'assets' }),
+      ],
+    }),
+    says: [
+      'It looks like the source of a site',
+      'Publish dist',
+      'Publish all the same',
+      'Everything in it would be public',
+      'There is no index.html',
+    ],
+    kept: true,
+  },
+  {
+    name: 'publish-failed',
+    about: 'What went wrong: the file, and the next step',
+    page: 'publish',
+    state: appState({
+      publishings: [
+        publishing(1, {
+          is: 'failed',
+          problem: problem('refused', 'The file has 31 MB, and a file may have 20 MB at most.', {
+            file: 'media/opening-night.mp4',
+            next: 'Take it out of the folder, or choose a plan with larger files.',
+          }),
+        }),
+        publishing(
+          2,
+          { is: 'failed', problem: problem('unavailable', 'The server is being updated, and takes nothing for now.') },
+          { name: 'handbook' },
+        ),
+        publishing(3, { is: 'cancelled' }, { name: 'photos' }),
+      ],
+    }),
+    says: [
+      'media/opening-night.mp4: The file has 31 MB',
+      'Take it out of the folder',
+      'Try again',
+      'Not published',
+      'Publish it after all',
+    ],
+    kept: true,
+  },
+  {
+    name: 'publish-long',
+    about: 'Many of them',
+    page: 'publish',
+    state: appState({
+      publishings: Array.from({ length: 24 }, (_, number) =>
+        publishing(number + 1, published(number + 1), {
+          name: `build-${24 - number}`,
+          begun: NOW - number * 17 * MINUTE,
+        }),
+      ),
+    }),
+    says: ['build-24', deploymentId(1)],
+  },
+];

@@ -1,0 +1,166 @@
+import type { Activity, ActivityEvent, Deployment, Domain } from '@berth/contract';
+import type { AppState } from '../../../src/shared/contract.ts';
+import type { FolderState, WatchedFolder } from '../../../src/shared/folder.ts';
+import type { Problem } from '../../../src/shared/problem.ts';
+import type { Published, Publishing, PublishingState } from '../../../src/shared/publishing.ts';
+import type { Server, SignIn } from '../../../src/shared/session.ts';
+import { DEFAULT_SETTINGS } from '../../../src/shared/settings.ts';
+
+/** When every state of the gallery is looked at: Unix milliseconds, on a Friday afternoon. */
+export const NOW = Date.UTC(2026, 10, 20, 14, 30);
+export const NOW_SECONDS = NOW / 1_000;
+export const MINUTE = 60_000;
+export const HOUR = 3_600_000;
+export const SERVER = 'https://berth.example';
+
+const WORDS = ['calm', 'brave', 'quiet', 'amber', 'swift', 'gentle', 'lucky', 'silver'] as const;
+const ANIMALS = ['otter', 'heron', 'lynx', 'marten', 'plover', 'badger', 'tern', 'seal'] as const;
+
+/** An id of the app. @param number Each has its own. */
+export const id = (number: number) => number.toString(16).padStart(16, '0');
+export const grant = (number: number) => number.toString(16).padStart(32, '0');
+
+/** The id of a deployment. */
+export function deploymentId(number: number): string {
+  const tail = (number * 2_654_435 + 1_679_616).toString(36).padStart(7, '0').slice(-7);
+  return `${WORDS[number % WORDS.length]}-${ANIMALS[Math.floor(number / 3) % ANIMALS.length]}-${tail}`;
+}
+
+export const siteUrl = (deployment: string) => `https://${deployment}.sites.example`;
+
+export const SIGNED_IN: Extract<SignIn, { is: 'signed-in' }> = {
+  is: 'signed-in',
+  account: {
+    account: 'acc-1',
+    email: 'mara@harbour.example',
+    name: 'Mara Lind',
+    plan: 'pro',
+    usage: { deployments: 212, platformDomains: 6, customDomains: 9, seats: 1 },
+    caps: { deployments: 1_000, platformDomains: 50, customDomains: 10, seats: 1 },
+    created: NOW_SECONDS - 90 * 86_400,
+    hint: '7f3a',
+    authMethod: 'api-key',
+  },
+};
+
+export function server(signIn: SignIn = SIGNED_IN, origin: string = SERVER): Server {
+  return { origin, signIn };
+}
+
+/** The state of an app that is signed in and has done nothing yet. */
+export function appState(other: Partial<AppState> = {}): AppState {
+  return {
+    publishings: [],
+    folders: [],
+    session: { servers: [server()], current: SERVER, keysKept: 'system', online: true },
+    settings: DEFAULT_SETTINGS,
+    update: { is: 'none' },
+    about: { version: '0.1.0', platform: 'linux', tray: true, canOpenAtLogin: true },
+    ...other,
+  };
+}
+
+/** A session whose current server is signed in to in this way. */
+export function session(signIn: SignIn, other: Partial<AppState['session']> = {}): AppState['session'] {
+  return { servers: [server(signIn)], current: SERVER, keysKept: 'system', online: true, ...other };
+}
+
+export const SIGNED_OUT = session({ is: 'signed-out' });
+
+export function publishing(number: number, state: PublishingState, other: Partial<Publishing> = {}): Publishing {
+  return {
+    id: id(number),
+    name: 'dist',
+    kind: 'folder',
+    begun: NOW - number * 3 * MINUTE,
+    state,
+    leftOut: [],
+    watchable: true,
+    ...other,
+  };
+}
+
+export function published(number: number, other: Partial<Published> = {}): PublishingState {
+  const deployment = deploymentId(number);
+  return {
+    is: 'published',
+    published: {
+      deployment,
+      url: siteUrl(deployment),
+      domain: null,
+      server: SERVER,
+      files: 128,
+      bytes: 3_412_008,
+      at: NOW - number * 3 * MINUTE,
+      expires: null,
+      claim: null,
+      password: false,
+      copied: false,
+      notices: [],
+      ...other,
+    },
+  };
+}
+
+export function problem(kind: Problem['kind'], message: string, other: Partial<Problem> = {}): Problem {
+  return { kind, message, next: null, file: null, ...other };
+}
+
+export function folder(
+  number: number,
+  name: string,
+  state: FolderState,
+  other: Partial<WatchedFolder> = {},
+): WatchedFolder {
+  return {
+    id: id(100 + number),
+    name,
+    path: `/home/mara/work/${name}/dist`,
+    server: SERVER,
+    domain: name,
+    url: `https://${name}.sites.example`,
+    labels: [],
+    password: false,
+    state,
+    live: { deployment: deploymentId(number), files: 128, bytes: 3_412_008, at: NOW - number * 2 * MINUTE },
+    leftOut: [],
+    polling: null,
+    needsDns: false,
+    ...other,
+  };
+}
+
+export function deployment(number: number, other: Partial<Deployment> = {}): Deployment {
+  const name = deploymentId(number);
+  return {
+    deployment: name,
+    url: siteUrl(name),
+    files: 12 + ((number * 37) % 900),
+    size: 48_000 + ((number * 7_919_113) % 90_000_000),
+    status: 'success',
+    password: number % 7 === 3,
+    via: ['desktop', 'cli', 'api'][number % 3]!,
+    labels: number % 4 === 1 ? ['preview', `pull-${400 + number}`] : [],
+    created: NOW_SECONDS - number * 5_400,
+    ...(number % 9 === 5 ? { expires: NOW_SECONDS + 2 * 86_400 + 23 * 3_600 } : {}),
+    ...other,
+  };
+}
+
+export function domain(name: string, other: Partial<Domain> = {}): Domain {
+  return {
+    domain: name,
+    url: `https://${name}`,
+    deployment: deploymentId(1),
+    status: 'success',
+    labels: [],
+    created: NOW_SECONDS - 40 * 86_400,
+    linked: NOW_SECONDS - 7_200,
+    links: 14,
+    ...other,
+  };
+}
+
+export function activity(event: ActivityEvent, secondsAgo: number, other: Partial<Activity> = {}): Activity {
+  return { event, created: NOW_SECONDS - secondsAgo, authMethod: 'api-key', meta: {}, ...other };
+}

@@ -1,0 +1,43 @@
+import { mkdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { launchBrowser } from '../../../../api/test/sites/browser.ts';
+import { STATES } from './states.ts';
+import { openGallery } from './window.ts';
+
+const SIZES = [
+  { width: 1_120, height: 760 },
+  { width: 680, height: 560 },
+] as const;
+const SCHEMES = ['light', 'dark'] as const;
+
+/*
+ * Takes pictures of the states of the window, at two sizes, light and dark:
+ *
+ *     node apps/desktop/test/harness/gallery/shoot.ts <folder> [kept | <state> …]
+ *
+ * `kept` takes those that belong to the documents. Without a state it takes all of them.
+ */
+const [folder, ...wanted] = process.argv.slice(2);
+if (folder === undefined) throw new Error('say which folder the pictures go to');
+const states = STATES.filter(
+  ({ name, kept }) => wanted.length === 0 || wanted.includes(name) || (kept === true && wanted.includes('kept')),
+);
+await mkdir(folder, { recursive: true });
+
+const browser = await launchBrowser();
+const gallery = await openGallery(browser);
+try {
+  for (const state of states)
+    for (const viewport of SIZES)
+      for (const colorScheme of SCHEMES) {
+        const { page, close } = await gallery.open(state, { viewport, colorScheme });
+        // What was asked for is there once the page has nothing left to do.
+        await page.getByText(state.says[0]!).first().waitFor({ state: 'attached' });
+        const name = `${state.name}-${viewport.width}x${viewport.height}-${colorScheme}.png`;
+        await page.screenshot({ path: join(resolve(folder), name), animations: 'disabled' });
+        await close();
+      }
+} finally {
+  await browser.close();
+  await gallery.remove();
+}

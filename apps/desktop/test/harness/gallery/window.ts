@@ -1,0 +1,111 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { openPage } from '../../../../api/test/sites/browser.ts';
+import { buildApp } from '../../../build/build.ts';
+import { createAppProtocol, PAGE_URL } from '../../../src/main/shell/app-protocol.ts';
+import { COMMANDS, EVENTS } from '../../../src/shared/channels.ts';
+import { type Fake, installFake, type Script } from './fake-desktop.ts';
+import { NOW } from './sample.ts';
+import type { GalleryState } from './state.ts';
+
+/** Stands for the app's own scheme, which a plain browser does not know. The handler behind it is the shipped one. */
+const ORIGIN = 'https://window.localhost';
+
+/** The page as it is shipped, without the app behind it. */
+export interface Gallery {
+  /** Opens the window in a state of its own. */
+  open(state: GalleryState, options?: OpenOptions): Promise<OpenWindow>;
+  /** Closes nothing but what was built. */
+  remove(): Promise<void>;
+}
+
+export interface OpenOptions extends BrowserContextOptions {
+  answers?: Partial<Record<Fake['asked'][number]['name'], Script>>;
+  /** `null` leaves out what somebody does in this state. */
+  act?: null;
+}
+
+export interface OpenWindow {
+  page: Page;
+  /** Errors of the console and of scripts, and requests that failed. */
+  faults: string[];
+  /** What the page asked the app for, of one command. */
+  asked(name: Fake['asked'][number]['name']): Promise<unknown[]>;
+  tell: (...args: Parameters<Fake['tell']>) => Promise<void>;
+  answer: (...args: Parameters<Fake['answer']>) => Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Builds the page once. */
+export async function openGallery(browser: Browser): Promise<Gallery> {
+  const dir = await mkdtemp(join(tmpdir(), 'berth-gallery-'));
+  await buildApp(dir, ['renderer']);
+  const handle = createAppProtocol(join(dir, 'renderer'));
+  return {
+    open: (state, options) => openWindow(browser, handle, state, options),
+    remove: () => rm(dir, { recursive: true, force: true }),
+  };
+}
+
+async function openWindow(
+  browser: Browser,
+  handle: (request: Request) => Promise<Response>,
+  { state, page: place, answers, act }: GalleryState,
+  { answers: otherAnswers, act: isLeftOut, ...options }: OpenOptions = {},
+): Promise<OpenWindow> {
+  const { page, faults } = await openPage(browser, {
+    viewport: { width: 1_120, height: 760 },
+    colorScheme: 'light',
+    timezoneId: 'UTC',
+    ...options,
+  });
+  await page.context().route(`${ORIGIN}/**`, async (route) => {
+    const { pathname } = new URL(route.request().url());
+    const response = await handle(new Request(new URL(pathname, PAGE_URL)));
+    await route.fulfill({
+      status: response.status,
+      headers: Object.fromEntries(response.headers),
+      body: Buffer.from(await response.arrayBuffer()),
+    });
+  });
+  // The day stands still; timers go on.
+  await page.clock.setFixedTime(NOW);
+  await page.addInitScript(installFake, {
+    state,
+    answers: {
+      ...(state === null ? { readState: { problem: CANNOT_SAY } } : {}),
+      ...answers,
+      ...otherAnswers,
+    },
+    commands: COMMANDS,
+    events: EVENTS,
+  });
+  await page.goto(`${ORIGIN}/index.html`);
+  if (state !== null) {
+    await page.getByRole('navigation').waitFor();
+    await page.evaluate((name) => window.fake.tell('navigate', { page: name }), place);
+  }
+  if (isLeftOut === undefined) await act?.(page);
+  return {
+    page,
+    faults,
+    asked: (wanted) =>
+      page.evaluate(
+        (wanted) => window.fake.asked.filter(({ name }) => name === wanted).map(({ input }) => input),
+        wanted,
+      ),
+    tell: (name, data) => page.evaluate(([name, data]) => window.fake.tell(name, data), [name, data] as const),
+    answer: (name, script) =>
+      page.evaluate(([name, script]) => window.fake.answer(name, script), [name, script] as const),
+    close: () => page.context().close(),
+  };
+}
+
+const CANNOT_SAY = {
+  kind: 'unexpected',
+  message: 'The settings cannot be read.',
+  next: 'Restart the app.',
+  file: null,
+};

@@ -1,0 +1,217 @@
+import { ACTIVITY_EVENTS } from '@berth/contract';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launchBrowser, NO_BROWSER } from '../../../api/test/sites/browser.ts';
+import { EVERY_ACTIVITY } from '../harness/gallery/account-states.ts';
+import { activity, appState, deployment, deploymentId, domain, publishing } from '../harness/gallery/sample.ts';
+import { stateNamed } from '../harness/gallery/states.ts';
+import { eventually } from '../harness/gallery/eventually.ts';
+import { type Gallery, openGallery } from '../harness/gallery/window.ts';
+
+const PAGE_SIZE = 50;
+const MANY = 5_000;
+
+/** A list of five thousand, page by page. */
+const PAGES = Array.from({ length: MANY / PAGE_SIZE }, (_, page) => ({
+  deployments: Array.from({ length: PAGE_SIZE }, (_, row) => deployment(page * PAGE_SIZE + row)),
+  ...(page + 1 < MANY / PAGE_SIZE ? { nextCursor: String(page + 1) } : {}),
+}));
+
+describe.skipIf(NO_BROWSER !== null)('what the account holds, in the window (desktop §8)', () => {
+  let browser: Browser;
+  let gallery: Gallery;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+    gallery = await openGallery(browser);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await gallery?.remove();
+  });
+
+  it('reads five thousand sites for a search, and keeps only those in sight in the page', async () => {
+    const { page, asked, close } = await gallery.open(stateNamed('sites-empty'), {
+      answers: { listDeployments: { pages: PAGES } },
+    });
+    const rows = page.getByRole('list', { name: 'Sites' }).getByRole('listitem');
+    await rows.first().waitFor();
+    expect((await asked('listDeployments')).length).toBeLessThan(4);
+    const search = page.getByRole('searchbox');
+    await search.fill('-');
+    await eventually(() => rows.first().getAttribute('aria-setsize')).toBe(String(MANY));
+    expect(await rows.count()).toBeLessThan(60);
+    await page.locator('.page-body').evaluate((body) => body.scrollTo(0, body.scrollHeight));
+    await page.getByRole('link', { name: deploymentId(MANY - 1) }).waitFor();
+    await search.fill(deploymentId(4_321));
+    await eventually(() => rows.count()).toBe(1);
+    await search.fill('pull-4401');
+    await page.getByRole('link', { name: deploymentId(4_001) }).waitFor();
+    await close();
+  });
+
+  it('finds a site by the domain that shows it', async () => {
+    const { page, close } = await gallery.open(stateNamed('sites-list'));
+    await page.getByRole('searchbox').fill('harbour-notes');
+    const rows = page.getByRole('list', { name: 'Sites' }).getByRole('listitem');
+    await eventually(() => rows.count()).toBe(1);
+    expect(await rows.innerText()).toContain(deploymentId(3));
+    await close();
+  });
+
+  it('changes labels in the row, and deletes only after the question', async () => {
+    const site = deployment(1, { labels: ['autumn'] });
+    const { page, asked, close } = await gallery.open(stateNamed('sites-edit'), {
+      answers: { labelDeployment: { value: site } },
+    });
+    await page.getByLabel(`Labels of ${deploymentId(1)}`).fill('autumn');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('autumn').waitFor();
+    expect(await asked('labelDeployment')).toEqual([
+      { deployment: deploymentId(1), labels: ['preview', 'pull-401', 'autumn'] },
+    ]);
+    await page.getByRole('button', { name: `More about ${deploymentId(2)}` }).click();
+    await page.getByRole('menuitem', { name: 'Delete…' }).click();
+    expect(await asked('deleteDeployment')).toEqual([]);
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByRole('link', { name: deploymentId(2) }).waitFor({ state: 'detached' });
+    expect(await asked('deleteDeployment')).toEqual([{ deployment: deploymentId(2) }]);
+    await close();
+  });
+
+  it('shows a site as soon as the server tells of it, without being asked', async () => {
+    const { page, tell, answer, close } = await gallery.open(stateNamed('sites-list'));
+    await page.getByRole('link', { name: deploymentId(0) }).waitFor();
+    await answer('listDeployments', { value: { deployments: [deployment(999)] } });
+    await tell('activity', activity('deployment.create', 0, { deployment: deploymentId(999) }));
+    await page.getByRole('link', { name: deploymentId(999) }).waitFor();
+    await page.getByRole('link', { name: deploymentId(0) }).waitFor();
+    await tell('activity', activity('deployment.delete', 0, { deployment: deploymentId(0) }));
+    await page.getByRole('link', { name: deploymentId(0) }).waitFor({ state: 'detached' });
+    await close();
+  });
+
+  it('adds a domain, and shows the records that it needs', async () => {
+    const added = domain('new.harbour.example', { status: 'pending', deployment: null, linked: null });
+    const { page, asked, close } = await gallery.open(stateNamed('domains-add'), {
+      answers: {
+        putDomain: { value: added },
+        readRecords: {
+          value: {
+            domain: added.domain,
+            apex: false,
+            records: [{ type: 'CNAME', name: added.domain, value: 'sites.example' }],
+          },
+        },
+      },
+    });
+    await page.getByRole('dialog').getByLabel('Domain', { exact: true }).fill('new.harbour.example');
+    await page.getByRole('dialog').getByRole('button', { name: 'Add' }).click();
+    await page.getByRole('button', { name: 'Copy value sites.example' }).click();
+    expect(await asked('putDomain')).toEqual([{ domain: 'new.harbour.example' }]);
+    expect(await asked('copy')).toEqual([{ text: 'sites.example' }]);
+    await close();
+  });
+
+  it('has a sentence for every event, and tells what happens as it happens', async () => {
+    const { page, tell, close } = await gallery.open(stateNamed('activity-list'));
+    const rows = page.locator('.activity');
+    await eventually(() => rows.count()).toBe(ACTIVITY_EVENTS.length);
+    const sentences = await rows.locator('p').allTextContents();
+    expect(new Set(sentences).size).toBe(ACTIVITY_EVENTS.length);
+    for (const { event, domain } of EVERY_ACTIVITY)
+      if (domain !== undefined)
+        expect(
+          sentences.some((text) => text.includes(domain)),
+          event,
+        ).toBe(true);
+    await tell('activity', activity('deployment.create', 0, { deployment: 'calm-otter-4k9x2qd' }));
+    await eventually(() => rows.first().locator('p').textContent()).toBe('calm-otter-4k9x2qd was published');
+    expect(await page.locator('[aria-live=polite]', { hasText: 'calm-otter-4k9x2qd was published' }).count()).toBe(1);
+    await close();
+  });
+
+  it('sends a key once, shows it never, and forgets it', async () => {
+    const { page, asked, answer, close } = await gallery.open(stateNamed('settings-signed-out'));
+    const key = 'ship-00000000000000000000000000000000';
+    const field = page.getByLabel('API key');
+    expect(await field.getAttribute('type')).toBe('password');
+    await answer('signIn', { value: { email: 'mara@harbour.example' } });
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByText('Signed in as mara@harbour.example.').waitFor();
+    expect(await field.inputValue()).toBe('');
+    expect(await asked('signIn')).toEqual([{ key }, { key }]);
+    expect(await page.content()).not.toContain(key);
+    await close();
+  });
+
+  it('fills in a server that a link names, and adds it only when told to', async () => {
+    const { page, asked, tell, close } = await gallery.open(stateNamed('publish-empty'), {
+      answers: { addServer: { value: { origin: 'https://other.example' } } },
+    });
+    await tell('navigate', { page: 'settings', server: 'https://other.example' });
+    await eventually(() => page.getByLabel('Another server').inputValue()).toBe('https://other.example');
+    await page.getByText('Add it only if you know it.').waitFor();
+    expect(await asked('addServer')).toEqual([]);
+    await page.getByRole('button', { name: 'Add' }).click();
+    await eventually(() => asked('addServer')).toEqual([{ address: 'https://other.example' }]);
+    await close();
+  });
+
+  it('changes a setting at once, and shows what the app made of it', async () => {
+    const { page, asked, tell, close } = await gallery.open(stateNamed('settings'));
+    const copyLinks = page.getByRole('switch', { name: 'Copy each link' });
+    await copyLinks.click();
+    expect(await asked('changeSettings')).toEqual([{ copyLinks: false }]);
+    // The page keeps no state of its own: until the app says so, it is on.
+    expect(await copyLinks.isChecked()).toBe(true);
+    await tell('settings', { ...appState().settings, copyLinks: false });
+    await eventually(() => copyLinks.isChecked()).toBe(false);
+    await page.getByLabel('Versions kept').fill('12');
+    await page.keyboard.press('Enter');
+    await eventually(() => asked('changeSettings')).toContainEqual({ keepVersions: 12 });
+    await page.getByText('Dark', { exact: true }).click();
+    await eventually(() => asked('changeSettings')).toContainEqual({ theme: 'dark' });
+    await close();
+  });
+
+  it('chooses another server by its menu', async () => {
+    const { page, asked, close } = await gallery.open(stateNamed('settings'));
+    await page.getByRole('button', { name: 'Account and server' }).click();
+    await page.getByRole('menuitemradio', { name: 'localhost:4000' }).click();
+    expect(await asked('chooseServer')).toEqual([{ origin: 'http://localhost:4000' }]);
+    await close();
+  });
+
+  it('has at most four messages, errors stay, and each can be dismissed', async () => {
+    const { page, tell, close } = await gallery.open(stateNamed('publish-empty'));
+    for (const number of [1, 2, 3, 4, 5])
+      await tell('notice', { problem: { kind: 'refused', message: `Message ${number}.`, next: null, file: null } });
+    const messages = page.getByRole('region', { name: 'Messages' }).getByRole('alert');
+    await eventually(() => messages.allInnerTexts()).toEqual(['Message 2.', 'Message 3.', 'Message 4.', 'Message 5.']);
+    await page.getByRole('button', { name: 'Dismiss message' }).first().click();
+    await eventually(() => messages.count()).toBe(3);
+    await close();
+  });
+
+  it('draws progress of fifty drops ten times a second without a stop (desktop §8, rule 3)', async () => {
+    const { page, close } = await gallery.open(stateNamed('publish-long'));
+    const working = Array.from({ length: 50 }, (_, number) => publishing(number + 1, { is: 'queued' }));
+    const drawn = await page.evaluate(async (working) => {
+      const sending = (bytes: number) => ({
+        is: 'working',
+        progress: { phase: 'sending', done: { files: 1, bytes }, total: { files: 9, bytes: 2_000 }, bytesPerSecond: 1 },
+      });
+      for (let tick = 0; tick <= 20; tick++) {
+        window.fake.tell(
+          'publishings',
+          working.map((each) => ({ ...each, state: sending(tick * 100) })),
+        );
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+      return [...document.querySelectorAll('[role=progressbar]')].map((bar) => bar.getAttribute('aria-valuenow'));
+    }, working);
+    expect(drawn).toEqual(working.map(() => '100'));
+    await close();
+  });
+});

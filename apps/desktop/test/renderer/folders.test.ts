@@ -1,0 +1,146 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launchBrowser, NO_BROWSER } from '../../../api/test/sites/browser.ts';
+import { appState, deploymentId, folder, id, problem } from '../harness/gallery/sample.ts';
+import { stateNamed } from '../harness/gallery/states.ts';
+import { eventually } from '../harness/gallery/eventually.ts';
+import { type Gallery, openGallery } from '../harness/gallery/window.ts';
+
+const SHOP = id(101);
+const HARBOUR = id(101);
+
+describe.skipIf(NO_BROWSER !== null)('watched folders in the window (desktop §8)', () => {
+  let browser: Browser;
+  let gallery: Gallery;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+    gallery = await openGallery(browser);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await gallery?.remove();
+  });
+
+  it('each state offers what helps', async () => {
+    const { page, asked, close } = await gallery.open(stateNamed('folders-trouble'), {
+      answers: { pickFolder: { value: { grant: '1'.repeat(32), name: 'blog', kind: 'folder' } } },
+    });
+    const card = (name: string) => page.getByRole('article', { name });
+    await card('shop').getByRole('button', { name: 'Try again' }).click();
+    await card('blog').getByRole('button', { name: 'Locate…' }).click();
+    await eventually(() => asked('locateFolder')).toEqual([{ id: id(102), grant: '1'.repeat(32) }]);
+    expect(await asked('publishFolder')).toEqual([{ id: SHOP }]);
+    await card('status').getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Settings' }).waitFor();
+    await close();
+  });
+
+  it('cancels what is under way, and goes on with what is paused (rules 13 and 21)', async () => {
+    const { page, asked, close } = await gallery.open(stateNamed('folders-states'));
+    await page.getByRole('article', { name: 'shop' }).getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('article', { name: 'blog' }).getByRole('button', { name: 'Resume' }).click();
+    expect(await asked('cancelFolder')).toEqual([{ id: id(102) }]);
+    expect(await asked('resumeFolder')).toEqual([{ id: id(104) }]);
+    await close();
+  });
+
+  it('its menu is used by arrows, and gives the focus back', async () => {
+    const { page, asked, close } = await gallery.open({
+      ...stateNamed('folders-states'),
+      state: appState({ folders: [folder(1, 'harbour-notes', { is: 'live' })] }),
+    });
+    const more = page.getByRole('button', { name: 'More about harbour-notes' });
+    await more.focus();
+    await page.keyboard.press('Enter');
+    const focused = () => page.evaluate(() => document.activeElement?.textContent);
+    await eventually(focused).toBe('Pause');
+    await page.keyboard.press('ArrowUp');
+    expect(await focused()).toBe('Stop watching…');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Escape');
+    await eventually(() => more.evaluate((it) => it === document.activeElement)).toBe(true);
+    await page.keyboard.press('Enter');
+    await eventually(focused).toBe('Pause');
+    await page.keyboard.press('Enter');
+    await eventually(() => asked('pauseFolder')).toEqual([{ id: HARBOUR }]);
+    await close();
+  });
+
+  it('a dialog holds the focus, Escape closes it, and the focus goes back', async () => {
+    const { page, close } = await gallery.open(stateNamed('folders-history'));
+    const dialog = page.getByRole('dialog');
+    for (let tabs = 0; tabs < 12; tabs++) {
+      await page.keyboard.press('Tab');
+      expect(
+        await page.evaluate(
+          () => document.activeElement === document.body || document.activeElement!.closest('dialog') !== null,
+        ),
+      ).toBe(true);
+    }
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    const more = page.getByRole('button', { name: 'More about harbour-notes' });
+    await eventually(() => more.evaluate((it) => it === document.activeElement)).toBe(true);
+    await close();
+  });
+
+  it('makes an earlier version live, and reads the versions anew (rule 22)', async () => {
+    const { page, asked, close } = await gallery.open(stateNamed('folders-history'));
+    await page.getByRole('button', { name: `Make ${deploymentId(3)} live` }).click();
+    await eventually(() => asked('makeLive')).toEqual([{ id: HARBOUR, deployment: deploymentId(3) }]);
+    await eventually(() => asked('listVersions')).toHaveLength(2);
+    await close();
+  });
+
+  it('is let go only after the question, and Keep has the focus', async () => {
+    const { page, asked, close } = await gallery.open(stateNamed('folders-remove'));
+    await eventually(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Keep');
+    await page.keyboard.press('Escape');
+    await page.getByText('Its site stays as it is.').waitFor({ state: 'detached' });
+    expect(await asked('removeFolder')).toEqual([]);
+    await page.getByRole('button', { name: 'More about harbour-notes' }).click();
+    await page.getByRole('menuitem', { name: 'Stop watching…' }).click();
+    await page.getByRole('button', { name: 'Stop watching' }).click();
+    await eventually(() => asked('removeFolder')).toEqual([{ id: HARBOUR }]);
+    await close();
+  });
+
+  it('says whether a name is free while it is typed, and takes none that is not', async () => {
+    const { page, asked, answer, close } = await gallery.open(stateNamed('folders-watch'));
+    const watch = page.getByRole('button', { name: 'Watch and publish' });
+    await answer('suggestName', {
+      value: {
+        name: 'shop',
+        validation: { valid: true, normalized: 'shop.sites.example', available: false, reason: 'This name is taken.' },
+      },
+    });
+    await page.getByLabel('Address').fill('shop');
+    await page.getByText('This name is taken.').waitFor();
+    expect(await watch.isDisabled()).toBe(true);
+    expect(await asked('suggestName')).toContainEqual({ of: { grant: '0'.repeat(32) }, name: 'shop' });
+    await page.getByLabel('Address').fill('no spaces');
+    await page.getByText('A domain is letters, digits').waitFor();
+    expect(await watch.isDisabled()).toBe(true);
+    expect(await asked('watch')).toEqual([]);
+    await close();
+  });
+
+  it('a watch that is refused keeps its dialog, and says why', async () => {
+    const { page, close } = await gallery.open(stateNamed('folders-watch'), {
+      answers: {
+        watch: { problem: problem('refused', 'Your plan has no platform domain left.', { next: 'Delete one.' }) },
+      },
+    });
+    await page.getByRole('button', { name: 'Watch and publish' }).click();
+    await page.getByRole('dialog').getByText('Your plan has no platform domain left.').waitFor();
+    await page.getByRole('dialog').getByText('Delete one.').waitFor();
+    await close();
+  });
+
+  it('follows a notification to the folder that is meant', async () => {
+    const { page, tell, close } = await gallery.open({ ...stateNamed('folders-long'), page: 'publish' });
+    await tell('navigate', { page: 'folders', id: id(520) });
+    await eventually(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('project-21');
+    await close();
+  });
+});

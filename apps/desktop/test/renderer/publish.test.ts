@@ -1,0 +1,301 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Labels } from '@berth/contract';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launchBrowser, NO_BROWSER } from '../../../api/test/sites/browser.ts';
+import { appState, grant, id, problem, published, publishing, SIGNED_OUT } from '../harness/gallery/sample.ts';
+import { stateNamed } from '../harness/gallery/states.ts';
+import { eventually } from '../harness/gallery/eventually.ts';
+import { type Gallery, openGallery } from '../harness/gallery/window.ts';
+
+const GIVEN = { grant: grant(7), name: 'dist', kind: 'folder' };
+const FILE = { grant: grant(8), name: 'menu.pdf', kind: 'file' };
+const EMPTY = stateNamed('publish-empty');
+
+describe.skipIf(NO_BROWSER !== null)('publishing in the window (desktop §8)', () => {
+  let browser: Browser;
+  let gallery: Gallery;
+  let dir: string;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+    gallery = await openGallery(browser);
+    dir = await mkdtemp(join(tmpdir(), 'berth-drop-'));
+    await mkdir(join(dir, 'dist'));
+    await writeFile(join(dir, 'dist/index.html'), '<h1>Hello</h1>');
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await gallery?.remove();
+    await rm(dir, { recursive: true, force: true });
+  });
+
+  /** Drags what is on the disk over the window, as the system does. */
+  async function drag(page: Page, type: 'dragEnter' | 'dragOver' | 'drop', x: number) {
+    const session = await page.context().newCDPSession(page);
+    const data = { items: [], files: [join(dir, 'dist')], dragOperationsMask: 1 };
+    await session.send('Input.dispatchDragEvent', { type, x, y: 300, data });
+  }
+
+  it('needs no pointer: a folder is chosen by keyboard alone (rule 1)', async () => {
+    const { page, asked, close } = await gallery.open(EMPTY, { answers: { pickFolder: { value: GIVEN } } });
+    const button = page.getByRole('button', { name: 'Choose folder…' });
+    for (let tabs = 0; tabs < 20 && !(await button.evaluate((it) => it === document.activeElement)); tabs++)
+      await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await eventually(() => asked('publish')).toEqual([{ grants: [GIVEN.grant], options: {} }]);
+    await close();
+  });
+
+  it('a dialog that was left asks for nothing', async () => {
+    const { page, asked, close } = await gallery.open(EMPTY, { answers: { pickFolder: { value: null } } });
+    await page.getByRole('button', { name: 'Choose folder…' }).click();
+    await eventually(() => asked('pickFolder')).toHaveLength(1);
+    expect(await asked('publish')).toEqual([]);
+    await close();
+  });
+
+  it('lights up wherever something hangs over it, and says what a drop does (rule 1)', async () => {
+    const { page, asked, close } = await gallery.open(stateNamed('settings'), {
+      answers: { grant: { value: [GIVEN] } },
+    });
+    await drag(page, 'dragEnter', 200);
+    await drag(page, 'dragOver', 200);
+    await page.getByText('Publish once').waitFor();
+    await drag(page, 'drop', 200);
+    await eventually(() => asked('publish')).toEqual([{ grants: [GIVEN.grant], options: {} }]);
+    await page.getByText('Publish once').waitFor({ state: 'hidden' });
+    await page.getByRole('heading', { name: 'Publish' }).waitFor();
+    await close();
+  });
+
+  it('takes a drop over a dialog too, and goes dark when what hung over it leaves', async () => {
+    const { page, asked, close } = await gallery.open(stateNamed('folders-history'), {
+      answers: { grant: { value: [GIVEN] }, listVersions: { value: { versions: [] } } },
+      act: null,
+    });
+    await page.getByRole('button', { name: 'More about harbour-notes' }).click();
+    await page.getByRole('menuitem', { name: 'History…' }).click();
+    await page.getByRole('dialog').waitFor();
+    await drag(page, 'dragEnter', 200);
+    await page.getByText('Publish once').waitFor();
+    // In the top layer: over the dialog, not below it.
+    expect(await page.locator('.drop-overlay').evaluate((overlay) => overlay.matches(':popover-open'))).toBe(true);
+    await page.evaluate(() => document.body.dispatchEvent(new DragEvent('dragleave', { bubbles: true })));
+    await page.getByText('Publish once').waitFor({ state: 'hidden' });
+    await drag(page, 'dragEnter', 200);
+    await drag(page, 'drop', 200);
+    await eventually(() => asked('publish')).toHaveLength(1);
+    await close();
+  });
+
+  it('asks for the address of what is dropped to be watched', async () => {
+    const { page, asked, close } = await gallery.open(EMPTY, {
+      answers: {
+        grant: { value: [GIVEN] },
+        suggestName: { value: { name: 'dist', validation: null } },
+        watch: { value: { id: id(9) } },
+      },
+    });
+    await drag(page, 'dragEnter', 900);
+    await drag(page, 'dragOver', 900);
+    await drag(page, 'drop', 900);
+    await page.getByRole('dialog', { name: 'Watch dist' }).waitFor();
+    await eventually(() => page.getByLabel('Address').inputValue()).toBe('dist');
+    await page.getByRole('button', { name: 'Watch and publish' }).click();
+    await eventually(() => asked('watch')).toEqual([{ of: { grant: GIVEN.grant }, domain: 'dist', labels: [] }]);
+    expect(await asked('publish')).toEqual([]);
+    await close();
+  });
+
+  it('offers only to publish without an account, also on the right half', async () => {
+    const { page, asked, close } = await gallery.open(
+      { ...EMPTY, state: appState({ session: SIGNED_OUT }) },
+      { answers: { grant: { value: [GIVEN] } } },
+    );
+    await drag(page, 'dragEnter', 900);
+    await page.getByText('Drop to publish').waitFor();
+    expect(await page.getByText('Publish and watch').count()).toBe(0);
+    await drag(page, 'drop', 900);
+    await eventually(() => asked('publish')).toHaveLength(1);
+    await close();
+  });
+
+  it('says that a drop held nothing, and that files cannot be watched', async () => {
+    const { page, asked, answer, close } = await gallery.open(EMPTY, { answers: { grant: { value: [] } } });
+    await drag(page, 'dragEnter', 200);
+    await drag(page, 'drop', 200);
+    await page.getByText('There was nothing to publish in that.').waitFor();
+    await answer('grant', { value: [FILE] });
+    await drag(page, 'dragEnter', 900);
+    await drag(page, 'drop', 900);
+    await page.getByText('Only folders can be watched.').waitFor();
+    expect(await asked('publish')).toEqual([]);
+    await page.getByRole('button', { name: 'Publish once' }).click();
+    await eventually(() => asked('publish')).toEqual([{ grants: [FILE.grant], options: {} }]);
+    await close();
+  });
+
+  it('publishes files that are pasted', async () => {
+    const { page, asked, close } = await gallery.open(EMPTY, { answers: { grant: { value: [FILE] } } });
+    await page.evaluate(() => {
+      const clipboardData = new DataTransfer();
+      clipboardData.items.add(new File(['x'], 'menu.pdf'));
+      window.dispatchEvent(new ClipboardEvent('paste', { clipboardData, cancelable: true }));
+    });
+    await eventually(() => asked('grant')).toEqual([['menu.pdf']]);
+    await eventually(() => asked('publish')).toEqual([{ grants: [FILE.grant], options: {} }]);
+    await close();
+  });
+
+  it('gives the next drop the options that are set, and the one after it none', async () => {
+    const { page, asked, answer, close } = await gallery.open(stateNamed('publish-options'), {
+      answers: { pickFolder: { value: GIVEN }, publish: { problem: problem('unexpected', 'Not this time.') } },
+    });
+    const choose = page.getByRole('button', { name: 'Choose folder…' });
+    const options = { domain: 'harbour-notes', password: 'lantern', labels: ['review'] };
+    await choose.click();
+    await page.getByText('Not this time.').waitFor();
+    // What was not taken uses nothing up.
+    await page.getByText('The next drop gets').waitFor();
+    await answer('publish', { value: { publishings: [id(1)] } });
+    await choose.click();
+    await page.getByText('The next drop gets').waitFor({ state: 'hidden' });
+    expect(await page.getByLabel('Domain', { exact: true }).inputValue()).toBe('');
+    expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('');
+    await choose.click();
+    const grants = [GIVEN.grant];
+    await eventually(() => asked('publish')).toEqual([
+      { grants, options },
+      { grants, options },
+      { grants, options: {} },
+    ]);
+    await close();
+  });
+
+  it('says the same of a label as the contract does', async () => {
+    const { page, close } = await gallery.open(EMPTY);
+    await page.getByRole('button', { name: 'Domain, password, labels' }).click();
+    const field = page.getByLabel('Labels', { exact: true });
+    for (const label of [
+      'ab',
+      'abc',
+      'a'.repeat(25),
+      'a'.repeat(26),
+      'Abc',
+      'a-b.c_d',
+      'a--b',
+      '-abc',
+      'abc.',
+      'äöü',
+    ]) {
+      await field.fill(label);
+      await field.press('Enter');
+      const isTaken = (await page.getByRole('button', { name: `Remove label ${label}`, exact: true }).count()) === 1;
+      expect(isTaken, label).toBe(Labels.safeParse([label]).success);
+    }
+    await close();
+  });
+
+  it('cancels, tries again and dismisses the one that is meant (rules 5 and 21)', async () => {
+    const { page, asked, close } = await gallery.open({
+      ...EMPTY,
+      state: appState({
+        publishings: [
+          publishing(1, { is: 'working', progress: { phase: 'listing' } }, { name: 'photos' }),
+          publishing(
+            2,
+            { is: 'failed', problem: problem('network', 'The server cannot be reached.') },
+            { name: 'shop' },
+          ),
+        ],
+      }),
+    });
+    await page.getByRole('button', { name: 'Cancel photos' }).click();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('button', { name: 'Dismiss shop' }).click();
+    expect(await asked('cancelPublishing')).toEqual([{ id: id(1) }]);
+    expect(await asked('retryPublishing')).toEqual([{ id: id(2) }]);
+    expect(await asked('dismissPublishing')).toEqual([{ id: id(2) }]);
+    await close();
+  });
+
+  it('copies the link, and says "Copied" only once it is (rule 2)', async () => {
+    const { page, asked, answer, close } = await gallery.open(
+      { ...EMPTY, state: appState({ publishings: [publishing(1, published(1, { url: 'https://docs.example' }))] }) },
+      { answers: { copy: { problem: problem('unexpected', 'The clipboard is taken.') } } },
+    );
+    await page.getByRole('button', { name: 'Copy link' }).click();
+    await page.getByText('The clipboard is taken.').waitFor();
+    expect(await page.getByText('Copied', { exact: true }).count()).toBe(0);
+    await answer('copy', { value: undefined });
+    await page.getByRole('button', { name: 'Copy link' }).click();
+    await page.getByText('Copied', { exact: true }).waitFor();
+    expect(await asked('copy')).toEqual([{ text: 'https://docs.example' }, { text: 'https://docs.example' }]);
+    await close();
+  });
+
+  it('draws the link as a code, and opens it in the browser of the system alone', async () => {
+    const { page, asked, close } = await gallery.open({
+      ...EMPTY,
+      state: appState({ publishings: [publishing(1, published(1, { url: 'https://docs.example' }))] }),
+    });
+    const before = page.url();
+    await page.getByRole('button', { name: 'Show QR code' }).click();
+    const path = await page
+      .getByRole('img', { name: 'QR code of https://docs.example' })
+      .locator('path')
+      .getAttribute('d');
+    expect(path!.match(/M/g)!.length).toBeGreaterThan(200);
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'docs.example' }).click();
+    await eventually(() => asked('openLink')).toEqual([{ url: 'https://docs.example' }]);
+    expect(page.url()).toBe(before);
+    await close();
+  });
+
+  it('answers a question with a folder that was suggested, or all the same (rule 17)', async () => {
+    const { page, asked, close } = await gallery.open(stateNamed('publish-asking'));
+    await page.getByRole('button', { name: 'Publish storybook-static' }).click();
+    await page.getByRole('button', { name: 'Publish Documents all the same' }).click();
+    expect(await asked('answerPublishing')).toEqual([
+      { id: id(1), instead: grant(2) },
+      { id: id(2), instead: null },
+    ]);
+    await close();
+  });
+
+  it('tells ears of milestones, not of every number', async () => {
+    const { page, tell, close } = await gallery.open(EMPTY);
+    const said = page.getByTestId('announcer');
+    const waiting = publishing(2, { is: 'queued' }, { name: 'photos' });
+    const sending = (bytes: number) =>
+      publishing(1, {
+        is: 'working',
+        progress: {
+          phase: 'sending',
+          done: { files: 1, bytes },
+          total: { files: 9, bytes: 900 },
+          bytesPerSecond: null,
+        },
+      });
+    await said.evaluate((element) => {
+      const changes: string[] = [];
+      Object.assign(window, { changes });
+      new MutationObserver(() => changes.push(element.textContent)).observe(element, {
+        childList: true,
+        characterData: true,
+        subtree: true,
+      });
+    });
+    for (const bytes of [10, 200, 400, 800]) await tell('publishings', [sending(bytes), waiting]);
+    await tell('publishings', [publishing(1, published(1, { copied: true })), waiting]);
+    await eventually(() => said.textContent()).toBe('dist is published, and the link is copied.');
+    expect(await page.evaluate(() => (window as unknown as { changes: string[] }).changes)).toEqual([
+      'dist: sending files. photos waits for its turn.',
+      'dist is published, and the link is copied.',
+    ]);
+    await close();
+  });
+});
