@@ -80,6 +80,11 @@ it('reads folders from the arguments of a start, from where they were typed', ()
   expect(launch('--hidden', 'site').hidden).toBe(false);
 });
 
+it('reads folders that a desktop hands over as URLs', () => {
+  expect(launch('file:///srv/a%20site', 'FILE:///srv/b').paths).toStrictEqual(['/srv/a site', '/srv/b']);
+  expect(launch('file://elsewhere/srv', 'file:///srv%2Fetc', 'file:///a%00b').paths).toStrictEqual([]);
+});
+
 it('reads nothing but the link where there is one: links must not smuggle in folders (desktop §6)', () => {
   expect(launch('berth://show/sites', '/etc')).toStrictEqual({ link: 'berth://show/sites', paths: [], hidden: false });
   expect(launch('/etc', 'Berth:x')).toStrictEqual({ link: 'Berth:x', paths: [], hidden: false });

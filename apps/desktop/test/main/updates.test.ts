@@ -58,6 +58,15 @@ it('looks at the start and every six hours, and downloads by itself', async () =
   expect(updater.looks).toBe(4);
 });
 
+it('does not ask for a password at the end of a day: a package of the system waits for who restarts', async () => {
+  const folder = resources();
+  writeFileSync(join(folder, 'package-type'), 'deb');
+  const updater = new FakeUpdater();
+  createUpdates({ isPackaged: true }, folder, async () => updater as unknown as Updater).start(() => {});
+  await vi.waitFor(() => expect(updater.looks).toBe(1));
+  expect(updater.autoInstallOnAppQuit).toBe(false);
+});
+
 it('tells how far it is, and restarts when it is asked to', async () => {
   const { updater, updates, told } = await started();
   updater.emit('update-available', { version: '2.0.0' });

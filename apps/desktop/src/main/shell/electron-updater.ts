@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AppUpdater } from 'electron-updater';
 import { NO_UPDATES, type Updates } from './updates.ts';
@@ -30,7 +30,7 @@ export function createUpdates(
       const begin = async () => {
         updater = await load();
         updater.autoDownload = true;
-        updater.autoInstallOnAppQuit = true;
+        updater.autoInstallOnAppQuit = !asksForPassword(resources);
         updater.logger = null;
         let version = '';
         let ready = false;
@@ -55,6 +55,12 @@ export function createUpdates(
     },
     restart: () => updater?.quitAndInstall(),
   };
+}
+
+/** Packages of the system are installed by its administrator: who quits is not asked for a password, who restarts is. */
+function asksForPassword(resources: string): boolean {
+  const file = join(resources, 'package-type');
+  return existsSync(file) && readFileSync(file, 'utf8').trim() !== 'AppImage';
 }
 
 async function loadUpdater(): Promise<Updater> {

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { isDeepLink } from './deep-link.ts';
 
 /** With this argument the app starts without showing its window. */
@@ -26,8 +27,19 @@ export function readLaunch(args: readonly string[], directory: string, appPath: 
   const link = given.find(isDeepLink) ?? null;
   if (link !== null) return { link, paths: [], hidden: false };
   const paths = given
-    .filter((arg) => arg !== '' && !arg.startsWith('-') && !arg.includes('\0'))
-    .map((arg) => resolve(directory, arg))
-    .filter((path) => path !== appPath);
+    .filter((arg) => arg !== '' && !arg.startsWith('-'))
+    .map((arg) => pathOf(arg, directory))
+    .filter((path) => path !== null)
+    .filter((path) => path !== appPath && !path.includes('\0'));
   return { link, paths, hidden: given.includes(HIDDEN) && paths.length === 0 };
+}
+
+/** Desktops hand over what is opened with the app as a path, or as a `file:` URL. @returns `null` for the URL of no file here. */
+function pathOf(argument: string, directory: string): string | null {
+  if (!/^file:/i.test(argument)) return resolve(directory, argument);
+  try {
+    return fileURLToPath(argument);
+  } catch {
+    return null;
+  }
 }

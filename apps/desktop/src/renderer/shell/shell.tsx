@@ -9,6 +9,7 @@ import { PublishPage } from '../pages/publish/publish-page.tsx';
 import { SettingsPage } from '../pages/settings/settings-page.tsx';
 import { SitesPage } from '../pages/sites/sites-page.tsx';
 import { ShellContext, type Shell as ShellApi, type WatchSource } from '../state/shell.ts';
+import { useApp } from '../state/store.ts';
 import { Announcer } from './announcer.tsx';
 import { DropOverlay } from './drop-overlay.tsx';
 import { Sidebar } from './sidebar.tsx';
@@ -27,6 +28,7 @@ const PAGES: Record<Page, () => React.ReactNode> = {
 /** The window once the state is known: sidebar, page, and what lies over both. */
 export function Shell({ desktop }: { desktop: DesktopApi }) {
   const { toasts, say, dismiss } = useToasts(desktop);
+  const { platform } = useApp('about');
   const { place, go } = usePlace(desktop);
   const [options, setOptions] = useState<PublishOptions>({});
   const [optionsRound, setOptionsRound] = useState(0);
@@ -74,7 +76,7 @@ export function Shell({ desktop }: { desktop: DesktopApi }) {
   const [source] = waiting;
   return (
     <ShellContext value={shell}>
-      <div className="shell">
+      <div className="shell" data-platform={platform}>
         <Sidebar />
         <main key={place.page} aria-label={place.page}>
           <CurrentPage />

@@ -125,19 +125,17 @@ function Lines() {
   );
 }
 
-/** A boat at its berth. */
+/** A post with a line around it, as on the icon of the app. */
 function Mark() {
   return (
-    <svg viewBox="0 0 24 24" width="22" height="22" aria-hidden>
-      <rect width="24" height="24" rx="6.5" fill="var(--accent)" />
-      <path
-        d="M12 4.8v9.4M12 6l5 7.2h-5M5.6 16.2h12.8l-1.7 2.6a1 1 0 0 1-.84.45H8.14a1 1 0 0 1-.84-.45z"
-        fill="none"
-        stroke="var(--on-accent)"
-        strokeWidth="1.6"
-        strokeLinecap="round"
-        strokeLinejoin="round"
-      />
+    <svg viewBox="0 0 16 16" width="22" height="22" aria-hidden>
+      <rect width="16" height="16" rx="4" fill="var(--accent)" />
+      <g fill="var(--on-accent)">
+        <path d="M6 5h4v3q0 2 1 4H5q1-2 1-4z" />
+        <rect x="4" y="2.5" width="8" height="2.5" rx="1.25" />
+        <rect x="3" y="11.5" width="10" height="2" rx="1" />
+      </g>
+      <path d="M5.5 7.9h5" stroke="var(--accent)" strokeWidth="1.3" />
     </svg>
   );
 }
