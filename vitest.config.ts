@@ -32,7 +32,7 @@ export default defineConfig({
     // A file finds the modules the one before it loaded. Nothing of ours keeps state in a module.
     isolate: false,
     // The second run finds what the first one has transformed.
-    experimental: { fsModuleCache: true },
+    fsModuleCache: true,
     // What tests make is young garbage by the gigabyte; collecting it often would take a sixth of the time.
     execArgv: ['--min-semi-space-size=64', '--max-semi-space-size=128'],
     testTimeout: 30_000,
