@@ -47,7 +47,8 @@ export default defineConfig({
           exclude: [...SYSTEM, ...ELECTRON],
         },
       },
-      { extends: true, test: { name: 'system', include: SYSTEM } },
+      // A browser on a busy machine takes its time.
+      { extends: true, test: { name: 'system', include: SYSTEM, expect: { poll: { timeout: 10_000 } } } },
       { extends: true, test: { name: 'electron', include: ELECTRON, testTimeout: 90_000 } },
     ],
   },

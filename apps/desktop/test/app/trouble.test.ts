@@ -1,0 +1,143 @@
+import { randomBytes } from 'node:crypto';
+import { startProxy } from '@berth/client/testing';
+import { expect, it, vi } from 'vitest';
+import { folderCard, goTo, linkOn, noteWords, publishingCard, untilSays, watchFolder } from '../harness/app/cards.ts';
+import { makeSite, writeContents } from '../harness/app/folders.ts';
+import { desktopSuite } from '../harness/app/suite.ts';
+
+const suite = desktopSuite();
+const seen = async (address: string, path = '/') => (await suite.server.visit(address, path)).text;
+
+/** A site that takes a while to send. */
+const big = (text: string) => ({ 'index.html': text, 'film.bin': randomBytes(3_000_000) });
+
+it('a drop that is quit in the middle of its upload is finished after a restart, once (issue: quit in the middle)', async () => {
+  const { key } = await suite.server.account();
+  const line = await suite.line();
+  const desktop = await suite.start({ key, server: line.url });
+  const stalled = line.stallAfter(1_000_000);
+  await desktop.drop(makeSite('film', big('the film')));
+  await stalled;
+  await desktop.quit();
+  line.flow();
+  expect(await suite.deployments(key)).toEqual([]);
+
+  await desktop.start();
+  const card = publishingCard(desktop.page, 'film');
+  await card.getByText('Published', { exact: true }).waitFor();
+  expect(await seen(await linkOn(card))).toBe('the film');
+  expect(await suite.deployments(key)).toHaveLength(1);
+});
+
+it('a drop whose app is killed in the middle of its upload is finished after a start, once (issue: quit in the middle)', async () => {
+  const { key } = await suite.server.account();
+  const line = await suite.line();
+  const desktop = await suite.startApart({ key, server: line.url });
+  const stalled = line.stallAfter(1_000_000);
+  await desktop.drop(makeSite('film', big('the film')));
+  await stalled;
+  await desktop.main.kill();
+  await desktop.window.close();
+  line.flow();
+
+  await desktop.start();
+  const card = publishingCard(desktop.page, 'film');
+  await card.getByText('Published', { exact: true }).waitFor();
+  expect(await seen(await linkOn(card))).toBe('the film');
+  expect(await suite.deployments(key)).toHaveLength(1);
+});
+
+it('an app that is killed before it hears that its deployment is made does not make it twice (issue: nothing twice)', async () => {
+  const { key } = await suite.server.account();
+  const proxy = await startProxy(suite.server.port);
+  const restarted = Promise.withResolvers<void>();
+  proxy.trouble = async (_req, path, nth) => {
+    if (path !== '/trpc/deployments.commit') return undefined;
+    if (nth > 0) await restarted.promise;
+    return nth === 0 ? 'lose-answer' : undefined;
+  };
+  const desktop = await suite.startApart({ key, server: proxy.url.replace('127.0.0.1', 'localhost') });
+  await desktop.drop(makeSite('once', { 'index.html': 'only once' }));
+  await vi.waitFor(async () => expect(await suite.deployments(key)).toHaveLength(1), 10_000);
+  await desktop.main.kill();
+  await desktop.window.close();
+  restarted.resolve();
+
+  await desktop.start();
+  const card = publishingCard(desktop.page, 'once');
+  await card.getByText('Published', { exact: true }).waitFor();
+  expect(await seen(await linkOn(card))).toBe('only once');
+  expect(await suite.deployments(key)).toHaveLength(1);
+});
+
+it('a watched folder whose upload is quit in the middle is live after a restart, with one deployment for it (issue: quit in the middle)', async () => {
+  const { key } = await suite.server.account();
+  const line = await suite.line();
+  const desktop = await suite.start({ key, server: line.url });
+  const folder = makeSite('watched', { 'index.html': 'small' });
+  const address = await linkOn(await watchFolder(desktop, folder, 'quit-in-the-middle'));
+  const stalled = line.stallAfter(1_000_000);
+  writeContents(folder, big('large'));
+  await stalled;
+  await desktop.quit();
+  line.flow();
+  expect(await seen(address)).toBe('small');
+
+  await desktop.start();
+  await goTo(desktop.page, 'Folders');
+  await vi.waitFor(async () => expect(await seen(address)).toBe('large'), 10_000);
+  await untilSays(folderCard(desktop.page, 'watched'), 'Up to date');
+  expect(await suite.deployments(key)).toHaveLength(2);
+});
+
+it('a watched folder waits, and says so, while its server is away, and is published when it is back (desktop §8.6, 8.25)', async () => {
+  const { key } = await suite.server.account();
+  const line = await suite.line();
+  const desktop = await suite.start({ key, server: line.url });
+  const folder = makeSite('patient', { 'index.html': 'before' });
+  const card = await watchFolder(desktop, folder, 'server-away');
+  const address = await linkOn(card);
+  const said = await noteWords(card);
+  await line.cut();
+  writeContents(folder, { 'index.html': 'after' });
+  await untilSays(card, 'Waiting for the network');
+  expect((await said())[1]).toMatch(/^Settling/);
+  expect((await said()).filter((words) => words.startsWith('Up to date'))).toHaveLength(1);
+  expect(await seen(address)).toBe('before');
+
+  await line.restore();
+  await vi.waitFor(async () => expect(await seen(address)).toBe('after'), 10_000);
+  await untilSays(card, 'Up to date');
+  expect(await suite.deployments(key)).toHaveLength(2);
+});
+
+it('a drop goes on by itself when its line breaks in the middle and comes back (desktop §8.6)', async () => {
+  const { key } = await suite.server.account();
+  const line = await suite.line();
+  const desktop = await suite.start({ key, server: line.url });
+  const stalled = line.stallAfter(1_000_000);
+  await desktop.drop(makeSite('broken-off', big('whole')));
+  await stalled;
+  await line.cut();
+  const card = publishingCard(desktop.page, 'broken-off');
+  await card.getByText('Trying again').waitFor();
+  line.flow();
+  await line.restore();
+  await card.getByText('Published', { exact: true }).waitFor();
+  expect(await seen(await linkOn(card))).toBe('whole');
+  expect(await suite.deployments(key)).toHaveLength(1);
+});
+
+it('a drop whose server cannot be reached says that it is tried again, and goes on by itself when it can (desktop §8.4, 8.25)', async () => {
+  const { key } = await suite.server.account();
+  const line = await suite.line();
+  const desktop = await suite.start({ key, server: line.url });
+  await line.cut();
+  await desktop.drop(makeSite('no-server', { 'index.html': 'late' }));
+  const card = publishingCard(desktop.page, 'no-server');
+  await card.getByText('Trying again').first().waitFor();
+  expect(await card.getByText('Link copied').count()).toBe(0);
+  await line.restore();
+  await card.getByText('Published', { exact: true }).waitFor();
+  expect(await seen(await linkOn(card))).toBe('late');
+});

@@ -1,0 +1,72 @@
+import { basename } from 'node:path';
+import type { Locator, Page } from 'playwright-core';
+import type { DesktopUnderTest } from './desktop.ts';
+import type { MainProcess } from './main-process.ts';
+
+/** The card of what was dropped, by the name of the folder. */
+export function publishingCard(page: Page, name: string): Locator {
+  return page.getByRole('list', { name: 'Published from here' }).getByRole('article', { name, exact: true });
+}
+
+/** The card of a watched folder. */
+export function folderCard(page: Page, name: string): Locator {
+  return page.getByRole('list', { name: 'Watched folders' }).getByRole('article', { name, exact: true });
+}
+
+/** Goes to a page of the window. */
+export async function goTo(page: Page, name: 'Publish' | 'Folders' | 'Sites' | 'Domains' | 'Activity' | 'Settings') {
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('button', { name }).click();
+}
+
+/** Chooses a command of the menu of a watched folder. */
+export async function chooseOf(page: Page, name: string, command: string): Promise<void> {
+  const card = folderCard(page, name);
+  await card.getByRole('button', { name: `More about ${name}` }).click();
+  await card.getByRole('menuitem', { name: command }).click();
+}
+
+/** Waits until the link of a card is there. @returns its address. */
+export function linkOn(card: Locator): Promise<string> {
+  return card.getByRole('link').first().getAttribute('href').then(String);
+}
+
+/** Watches a folder as the user does: drops it on the right half, and takes the name that is given. */
+export async function watchFolder(
+  { page, drop }: Pick<DesktopUnderTest<MainProcess>, 'page' | 'drop'>,
+  path: string,
+  domain: string,
+): Promise<Locator> {
+  await drop(path, 'right');
+  const name = basename(path);
+  const dialog = page.getByRole('dialog', { name: `Watch ${name}` });
+  await dialog.getByRole('textbox', { name: 'Address' }).fill(domain);
+  await dialog.getByText('Asking whether it is free').waitFor({ state: 'detached' });
+  await dialog.getByRole('button', { name: 'Watch and publish' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  const card = folderCard(page, name);
+  await untilSays(card, 'Up to date');
+  return card;
+}
+
+/** Waits until the card of a folder says how it stands with these words. */
+export async function untilSays(card: Locator, words: string): Promise<void> {
+  await card
+    .locator('.status-line')
+    .filter({ hasText: new RegExp(`^\\s*${words}`) })
+    .waitFor();
+}
+
+/** Writes down what a card says from here on, each time that it says something else. @returns What reads it. */
+export async function noteWords(card: Locator): Promise<() => Promise<string[]>> {
+  const notes = await card.evaluateHandle((element) => {
+    const said: string[] = [];
+    const look = () => {
+      const words = element.querySelector('.status-line')?.textContent ?? '';
+      if (said.at(-1) !== words) said.push(words);
+    };
+    look();
+    new MutationObserver(look).observe(element, { subtree: true, childList: true, characterData: true });
+    return said;
+  });
+  return () => notes.jsonValue();
+}

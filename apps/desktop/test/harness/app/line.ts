@@ -1,0 +1,95 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/** The line between the app and a server, which can be cut and be slow. */
+export interface Line {
+  /** The server, by way of this line. */
+  url: string;
+  /** Bytes that went to the server so far. */
+  sent(): number;
+  /** Nobody is reached any more, and what is under way breaks. */
+  cut(): Promise<void>;
+  /** The server is reached again, at the same address. */
+  restore(): Promise<void>;
+  /** Lets so many more bytes through to the server, and then nothing, without breaking. @returns when they are through. */
+  stallAfter(bytes: number): Promise<void>;
+  /** Lets everything through. */
+  flow(): void;
+  close(): Promise<void>;
+}
+
+/** Opens a line to a port of this machine. */
+export async function openLine(port: number): Promise<Line> {
+  const pairs = new Set<{ near: Socket; far: Socket }>();
+  let sent = 0;
+  let mayYetSend = Number.POSITIVE_INFINITY;
+  let stalled = Promise.withResolvers<void>();
+  const held: (() => void)[] = [];
+
+  const server = createServer((near) => {
+    const far = connect(port, '127.0.0.1');
+    const pair = { near, far };
+    pairs.add(pair);
+    const end = () => {
+      pairs.delete(pair);
+      near.destroy();
+      far.destroy();
+    };
+    for (const socket of [near, far]) socket.on('error', end).on('close', end);
+    far.pipe(near);
+    near.on('data', (chunk: Buffer) => {
+      const pass = () => {
+        sent += chunk.length;
+        mayYetSend -= chunk.length;
+        if (!far.write(chunk)) {
+          near.pause();
+          far.once('drain', () => near.resume());
+        }
+      };
+      if (chunk.length <= mayYetSend) return pass();
+      near.pause();
+      held.push(() => {
+        pass();
+        near.resume();
+      });
+      stalled.resolve();
+    });
+    near.on('end', () => far.end());
+  });
+
+  const listen = async (at: number) => {
+    server.listen(at, '127.0.0.1');
+    await once(server, 'listening');
+  };
+  const drop = () => {
+    for (const { near, far } of pairs) {
+      near.destroy();
+      far.destroy();
+    }
+  };
+  await listen(0);
+  const own = (server.address() as AddressInfo).port;
+  const cut = async () => {
+    if (!server.listening) return;
+    const closed = once(server, 'close');
+    server.close();
+    drop();
+    await closed;
+  };
+  return {
+    url: `http://localhost:${own}`,
+    sent: () => sent,
+    cut,
+    restore: () => listen(own),
+    stallAfter(bytes) {
+      stalled = Promise.withResolvers();
+      mayYetSend = bytes;
+      return stalled.promise;
+    },
+    flow() {
+      mayYetSend = Number.POSITIVE_INFINITY;
+      for (const go of held.splice(0)) go();
+    },
+    close: cut,
+  };
+}

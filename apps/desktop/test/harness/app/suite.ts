@@ -1,0 +1,81 @@
+import { startTestServer, type TestServer } from '@berth/api/testing';
+import { createClient } from '@berth/client';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
+import { launchBrowser } from '../../../../api/test/sites/browser.ts';
+import { type DesktopOptions, type DesktopUnderTest, startDesktop } from './desktop.ts';
+import { makeHome } from './folders.ts';
+import { type Line, openLine } from './line.ts';
+import { type MainChild, startMainChild } from './main-child.ts';
+import { type MainHere, type MainProcess, startMain } from './main-process.ts';
+import { type Compiled, compileWindow } from './scripts.ts';
+
+type StartOptions = Partial<Omit<DesktopOptions, 'browser' | 'compiled'>>;
+
+/** What the tests of one file share. */
+export interface DesktopSuite {
+  /** A server of its own. */
+  readonly server: TestServer;
+  /** Its address. */
+  readonly address: string;
+  /** Where the compiled app is. */
+  readonly dist: string;
+  /** Starts the app, with nobody signed in unless it is told. It is gone after the test, which fails when the page had a fault. */
+  start(options?: StartOptions): Promise<DesktopUnderTest<MainHere>>;
+  /** The same, with a main process of its own. */
+  startApart(options?: StartOptions): Promise<DesktopUnderTest<MainChild>>;
+  /** The ids of an account's deployments that are not deleted, the newest first, as the server knows them. */
+  deployments(key: string): Promise<string[]>;
+  /** Opens a line to the server that is gone after the test. */
+  line(): Promise<Line>;
+}
+
+/** Sets up what the tests of a file share, before them, and takes it down after them. */
+export function desktopSuite(env: Record<string, string> = {}): DesktopSuite {
+  let server: TestServer;
+  let browser: Browser;
+  let compiled: Compiled;
+  beforeAll(async () => {
+    [server, browser, compiled] = await Promise.all([startTestServer(env), launchBrowser(), compileWindow()]);
+  });
+  afterAll(async () => {
+    await Promise.all([server?.close(), browser?.close(), compiled?.remove()]);
+  });
+
+  const address = () => `http://localhost:${server.port}`;
+  const start = async <M extends MainProcess>(
+    startMain: (options: Parameters<typeof startMainChild>[0]) => Promise<M>,
+    options: StartOptions = {},
+  ) => {
+    const home = options.home ?? makeHome();
+    const desktop = await startDesktop({ server: address(), ...options, home, browser, compiled }, startMain);
+    onTestFinished(async () => {
+      await desktop.quit();
+      expect(desktop.takeFaults()).toEqual([]);
+    });
+    return desktop;
+  };
+  return {
+    get server() {
+      return server;
+    },
+    get address() {
+      return address();
+    },
+    get dist() {
+      return compiled.dist;
+    },
+    start: (options) => start(startMain, options),
+    startApart: (options) => start(startMainChild, options),
+    async deployments(key) {
+      const { api } = createClient({ server: address(), key });
+      const { deployments } = await api.deployments.list.query({ limit: 100 });
+      return deployments.filter(({ status }) => status === 'success').map(({ deployment }) => deployment);
+    },
+    async line() {
+      const line = await openLine(server.port);
+      onTestFinished(() => line.close());
+      return line;
+    },
+  };
+}

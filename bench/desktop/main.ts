@@ -1,0 +1,143 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import type { Locator } from 'playwright-core';
+import {
+  compileMain,
+  compileWindow,
+  folderCard,
+  goTo,
+  launchBrowser,
+  linkOn,
+  publishingCard,
+  startDesktop,
+  startMainChild,
+} from '@berth/desktop/testing';
+import { API_KEY, heading, startBerth } from '../processes.ts';
+import { changeSite, writeSite } from './folder.ts';
+import { watchBusy } from './longest-task.ts';
+
+const DOMAIN = 'bench-desktop';
+const MIB = 1_024 ** 2;
+const GOAL_TASK_MS = 100;
+const GOAL_BYTES = 250 * MIB;
+const PATIENCE_MS = 120_000;
+
+/** What one stretch of work took. Times are milliseconds. */
+interface Stretch {
+  what: string;
+  ms: number;
+  /** In the window: the longest task, and the longest time without a timer. */
+  task: number;
+  gap: number;
+  /** In the main process: the longest time without a timer. */
+  stall: number;
+}
+
+const home = await mkdtemp(join(tmpdir(), 'berth-bench-'));
+const berth = await startBerth();
+const [browser, compiled] = await Promise.all([launchBrowser(), compileWindow()]);
+const program = await compileMain(join(home, 'main'));
+const desktop = await startDesktop(
+  // The times of the watch are those of the app.
+  { home, server: `http://localhost:${berth.port}`, key: API_KEY, browser, compiled, watchRule: {} },
+  (options) => startMainChild(options, program),
+);
+try {
+  const { main, page } = desktop;
+  page.setDefaultTimeout(PATIENCE_MS);
+  const folder = join(home, 'site');
+  const bytes = writeSite(folder);
+  const { maxRss: atStart } = await main.measure();
+  const readBusy = await watchBusy(page);
+
+  const measure = async (what: string, work: () => Promise<unknown>): Promise<Stretch> => {
+    await Promise.all([readBusy(), main.measure()]);
+    const started = performance.now();
+    await work();
+    const ms = performance.now() - started;
+    const { task, gap } = await readBusy();
+    return { what, ms, task, gap, stall: (await main.measure()).longestStallMs };
+  };
+
+  const drop = await measure('dropped for the first time: from the drop to the link', async () => {
+    await desktop.drop(folder);
+    await until(publishingCard(page, 'site'), 'Published');
+  });
+  await publishingCard(page, 'site').getByRole('button', { name: 'Keep it live' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Watch site' });
+  await dialog.getByRole('textbox', { name: 'Address' }).fill(DOMAIN);
+  await dialog.getByText('Asking whether it is free').waitFor({ state: 'detached' });
+  const watch = await measure('watched from then on: from the click to its address', async () => {
+    await dialog.getByRole('button', { name: 'Watch and publish' }).click();
+    await until(folderCard(page, 'site'), 'Up to date');
+  });
+  await goTo(page, 'Folders');
+  const address = new URL(await linkOn(folderCard(page, 'site')));
+  const change = await measure(
+    'one file changed: until its new content is at the address, the quiet period included',
+    async () => {
+      const path = changeSite(folder, 'new content');
+      while ((await read(address, path)) !== 'new content');
+      await until(folderCard(page, 'site'), 'Up to date');
+    },
+  );
+  const again = await measure('dropped again, unchanged', async () => {
+    await goTo(page, 'Publish');
+    await desktop.drop(folder);
+    await page.getByRole('list', { name: 'Published from here' }).getByRole('article').nth(1).waitFor();
+    await until(publishingCard(page, 'site').first(), 'Published');
+  });
+
+  const stretches = [drop, watch, change, again];
+  const { maxRss } = await main.measure();
+  console.log(heading(`10,000 files in 100 folders, ${(bytes / MIB).toFixed(0)} MiB, one run`));
+  console.log(
+    '| a folder of 10,000 files | time | window: longest task | without a timer | main process: without a timer |',
+  );
+  console.log('|---|---|---|---|---|');
+  for (const { what, ms, task, gap, stall } of stretches)
+    console.log(`| ${what} | ${[ms, task, gap, stall].map((value) => `${value.toFixed(0)} ms`).join(' | ')} |`);
+  const longest = Math.max(...stretches.map(({ task }) => task));
+  console.log('\n| desktop | measured | goal | |\n|---|---|---|---|');
+  row(
+    'longest task of the window',
+    `${longest.toFixed(0)} ms`,
+    `none over ${GOAL_TASK_MS} ms`,
+    longest <= GOAL_TASK_MS,
+  );
+  row(
+    'most memory of the main process',
+    `${(maxRss / MIB).toFixed(0)} MiB (${(atStart / MIB).toFixed(0)} MiB when it had started)`,
+    `under ${GOAL_BYTES / MIB} MiB`,
+    maxRss < GOAL_BYTES,
+  );
+} finally {
+  await desktop.quit();
+  await Promise.all([browser.close(), compiled.remove(), berth.stop()]);
+  await rm(home, { recursive: true, force: true });
+}
+
+function row(what: string, measured: string, goal: string, isMet: boolean): void {
+  console.log(`| ${what} | ${measured} | ${goal} | ${isMet ? 'met' : 'MISSED'} |`);
+}
+
+/** Waits until a card says something. */
+function until(card: Locator, words: string): Promise<void> {
+  return card
+    .getByText(new RegExp(`^${words}`))
+    .first()
+    .waitFor();
+}
+
+/** A file of a site, as its visitors get it. */
+async function read({ host, port }: URL, path: string): Promise<string> {
+  const req = request({ host: '127.0.0.1', port, path: `/${path}`, headers: { Host: host } }).end();
+  const [res] = await once(req, 'response');
+  let text = '';
+  for await (const piece of res.setEncoding('utf8')) text += piece;
+  return text;
+}
