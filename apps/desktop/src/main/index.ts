@@ -18,8 +18,11 @@ import {
   shell,
   Tray,
 } from 'electron';
+import { boundYoungMemory } from './memory.ts';
 import { openBackend } from './open-backend.ts';
 import { startApp } from './start.ts';
+
+boundYoungMemory();
 
 const electron = {
   app,
