@@ -6,7 +6,7 @@ import { OWNER_KEY } from '@berth/api/testing';
 import type { Deployment } from '@berth/contract';
 import { describe, expect, it } from 'vitest';
 import { MAIN, somebody, writeFiles } from './cli/typed.ts';
-import { useServer } from './use-server.ts';
+import { useServer } from '@berth/api/testing/vitest';
 
 const EXAMPLES = join(import.meta.dirname, '../../../examples');
 const SITE = {

@@ -6,7 +6,7 @@ import { OWNER_KEY } from '@berth/api/testing';
 import { describe, expect, it } from 'vitest';
 import { EXIT_MEANINGS } from '../src/cli/exit-codes.ts';
 import { MAIN, somebody, writeFiles } from './cli/typed.ts';
-import { useServer } from './use-server.ts';
+import { useServer } from '@berth/api/testing/vitest';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const read = (name: string) => readFileSync(join(ROOT, name), 'utf8');

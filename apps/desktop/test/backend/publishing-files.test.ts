@@ -1,8 +1,9 @@
+import { useServer } from '@berth/api/testing/vitest';
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { makeSite } from './desktop.ts';
-import { big, openSignedIn, PAGE, stagedIn, useServer } from './publishing-world.ts';
+import { big, openSignedIn, PAGE, stagedIn } from './publishing-world.ts';
 
 const server = useServer();
 

@@ -1,13 +1,14 @@
+import { useServer } from '@berth/api/testing/vitest';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient } from '@berth/client';
 import { startProxy } from '@berth/client/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { listsOf, makeDir, makeSite, openDesktop } from './desktop.ts';
 import { testNative } from './native.ts';
-import { big, open, openSignedIn, PAGE, useServer } from './publishing-world.ts';
+import { big, open, openSignedIn, PAGE } from './publishing-world.ts';
 
 const server = useServer();
 
@@ -116,6 +117,31 @@ test.each([
   const { deployments } = await createClient({ server: proxy.url, key }).api.deployments.list.query({});
   expect(deployments).toMatchObject([{ url }]);
 });
+
+test.each([
+  ['without a name', undefined],
+  ['with a name', `k${crypto.randomUUID().slice(0, 12)}`],
+])(
+  'an app that is killed when all is done, and not written down, finds it done once (issue 6): %s',
+  async (_, domain) => {
+    const desktop = await openSignedIn(server());
+    const [dataDir, cacheDir] = [makeDir(), makeDir()];
+    // The link is copied after the engine has forgotten the upload, and before the list says that it is published.
+    desktop.native.copyText = () => {
+      cpSync(desktop.dataDir, dataDir, { recursive: true });
+      cpSync(desktop.cacheDir, cacheDir, { recursive: true });
+    };
+    const [id] = await desktop.drop([makeSite({ 'index.html': PAGE })], { domain });
+    const { deployment } = await desktop.published(id!);
+    const native = Object.assign(testNative(), { keychain: desktop.native.keychain });
+    const again = await openDesktop({ server: desktop.proxy.url, native, dataDir, cacheDir });
+    expect(await again.published(id!)).toMatchObject({
+      deployment,
+      domain: domain === undefined ? null : expect.stringContaining(domain),
+    });
+    expect(await desktop.deployments()).toHaveLength(1);
+  },
+);
 
 test('an anonymous publishing whose last answer was lost in a crash keeps its claim, and is there once', async () => {
   const desktop = await open(server(), { watchRule: { firstPauseMs: 60_000, longestPauseMs: 60_000 } });

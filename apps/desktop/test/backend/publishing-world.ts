@@ -1,25 +1,14 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { startTestServer, type TestServer } from '@berth/api/testing';
+import type { TestServer } from '@berth/api/testing';
 import { createClient } from '@berth/client';
 import { startProxy } from '@berth/client/testing';
-import { afterAll, beforeAll } from 'vitest';
 import { type Desktop, type DesktopOptions, openDesktop } from './desktop.ts';
 
 export const PAGE = '<!doctype html><title>hi</title>';
 
 /** Bytes that no server has. */
 export const big = (bytes: number) => Buffer.alloc(bytes, crypto.randomUUID());
-
-/** A real server for the tests of a file. */
-export function useServer(): () => TestServer {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startTestServer();
-  });
-  afterAll(() => server.close());
-  return () => server;
-}
 
 /** An app in which nobody is signed in, and a proxy between it and the server. */
 export async function open(server: TestServer, options: Partial<DesktopOptions> = {}) {

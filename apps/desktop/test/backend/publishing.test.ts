@@ -1,8 +1,9 @@
+import { useServer } from '@berth/api/testing/vitest';
 import { join } from 'node:path';
 import { createClient } from '@berth/client';
 import { expect, test, vi } from 'vitest';
 import { listsOf, makeSite } from './desktop.ts';
-import { big, open, openSignedIn, PAGE, useServer } from './publishing-world.ts';
+import { big, open, openSignedIn, PAGE } from './publishing-world.ts';
 
 const server = useServer();
 

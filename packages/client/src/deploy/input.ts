@@ -1,3 +1,4 @@
+import type { CreatedDeployment } from '@berth/contract';
 import type { BerthClient } from '../client.ts';
 import type { ReadFolder } from '../folder/read-folder.ts';
 import type { RetryPolicy } from '../retry.ts';
@@ -39,6 +40,11 @@ export interface DeployOptions {
   cacheDir?: string | undefined;
   /** Whether only what the server lacks is sent, where it can tell. Default: true. */
   delta?: boolean | undefined;
+  /**
+   * Hears of the deployment as soon as there is one, and is waited for before the engine forgets how it got there. So a program
+   * that keeps it, and is killed at any moment, finds it kept, or gets the very same one by asking for the same again.
+   */
+  onCommitted?: ((deployment: CreatedDeployment) => Promise<void>) | undefined;
   /** Default: {@link DEFAULT_RETRIES}. */
   retries?: Partial<RetryPolicy> | undefined;
 }

@@ -37,7 +37,7 @@ export function refuseImpossible({ client: { key }, domain, ttl }: Publication):
  */
 export async function publish(
   work: Omit<Work, 'retries'>,
-  { delta = true, retries }: DeployOptions,
+  { delta = true, retries, onCommitted }: DeployOptions,
   onEnd: (deployment: CreatedDeployment) => void,
 ): Promise<CreatedDeployment> {
   if (work.source.files.length === 0) throw new ClientError('folder', 'There is no file to publish.');
@@ -51,6 +51,7 @@ export async function publish(
   const difference = differenceOf(work.published, work.source.files);
   const deployment =
     (delta ? await uploadDelta(counted, difference) : null) ?? (await uploadMultipart(counted, difference.changes));
+  await onCommitted?.(deployment);
 
   function end(event: DeployEvent): CreatedDeployment {
     // In this order: a key must never meet another base than the one it was used with.

@@ -12,7 +12,7 @@ export interface WatchFolderInput extends Omit<DeployFolderInput, 'ttl'> {
   keep?: number | undefined;
 }
 
-export interface WatchOptions extends Omit<DeployOptions, 'retries'> {
+export interface WatchOptions extends Omit<DeployOptions, 'retries' | 'onCommitted'> {
   /**
    * Ends the watch, which then returns. A deploy at hand is given up: either what was live stays, or it is live as a whole.
    * Default: the watch ends when nobody asks for its events any more.

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { expect, it, onTestFinished } from 'vitest';
 import { outcomeOf, somebody } from './typed.ts';
-import { useServer } from '../use-server.ts';
+import { useServer } from '@berth/api/testing/vitest';
 
 const server = useServer();
 

@@ -6,7 +6,7 @@ import { OWNER_KEY } from '@berth/api/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { EXIT_MEANINGS } from '../../src/cli/exit-codes.ts';
 import { outcomeOf, type Person, somebody, writeFiles } from './typed.ts';
-import { useServer } from '../use-server.ts';
+import { useServer } from '@berth/api/testing/vitest';
 
 const server = useServer();
 

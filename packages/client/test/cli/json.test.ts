@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { OWNER_KEY } from '@berth/api/testing';
 import { describe, expect, it } from 'vitest';
 import { somebody, writeFiles } from './typed.ts';
-import { useServer } from '../use-server.ts';
+import { useServer } from '@berth/api/testing/vitest';
 
 /** The words for the values of an object, in the order in which they stand there. */
 type Shape = { [key: string]: Shape | Shape[] | string };

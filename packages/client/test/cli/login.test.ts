@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { OWNER_KEY } from '@berth/api/testing';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type Outcome, somebody, writeFiles } from './typed.ts';
-import { useServer } from '../use-server.ts';
+import { useServer } from '@berth/api/testing/vitest';
 
 const server = useServer();
 let url: string;

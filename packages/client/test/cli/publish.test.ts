@@ -9,7 +9,7 @@ import { OWNER_KEY } from '@berth/api/testing';
 import type { Deployment, Domain } from '@berth/contract';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { MAIN, somebody, writeFiles } from './typed.ts';
-import { useServer } from '../use-server.ts';
+import { useServer } from '@berth/api/testing/vitest';
 
 const SITE = { 'index.html': '<h1>It floats.</h1>', 'css/site.css': 'h1 { color: teal }', '.env': 'SECRET=1' };
 

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { OWNER_KEY } from '@berth/api/testing';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { outcomeOf, somebody, writeFiles } from './typed.ts';
-import { useServer } from '../use-server.ts';
+import { useServer } from '@berth/api/testing/vitest';
 
 const server = useServer();
 let env: Record<string, string>;

@@ -3,7 +3,7 @@ import { OWNER_KEY } from '@berth/api/testing';
 import { createClient } from '../../src/client.ts';
 import { ClientError } from '../../src/errors.ts';
 import { nobodyListens, startAnswering } from './answers.ts';
-import { useServer } from '../use-server.ts';
+import { useServer } from '@berth/api/testing/vitest';
 
 /** What a call throws. */
 async function failureOf(work: Promise<unknown>): Promise<ClientError> {

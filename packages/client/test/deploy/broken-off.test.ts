@@ -6,7 +6,7 @@ import { deployFolder } from '../../src/deploy/deploy-folder.ts';
 import type { DeployEvent } from '../../src/deploy/events.ts';
 import { collect, writeFiles } from '../folder/folders.ts';
 import { makeWorld, settled, sha256, type World } from './worlds.ts';
-import { useServer } from '../use-server.ts';
+import { useServer } from '@berth/api/testing/vitest';
 
 const server = useServer();
 const EVENTS = ['walked', 'hashed', 'planned', 'uploaded', 'committed', 'linked'] as const;

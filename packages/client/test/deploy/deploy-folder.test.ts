@@ -6,7 +6,7 @@ import { deployFolder } from '../../src/deploy/deploy-folder.ts';
 import { planFolder } from '../../src/deploy/plan-folder.ts';
 import { collect, writeFiles } from '../folder/folders.ts';
 import { makeWorld, sha256, typesOf } from './worlds.ts';
-import { useServer } from '../use-server.ts';
+import { useServer } from '@berth/api/testing/vitest';
 
 const server = useServer();
 const SITE = { 'index.html': '<h1>one</h1>', 'a/b.txt': 'text', 'a/same.txt': 'text', 'empty.txt': '' };
@@ -175,6 +175,19 @@ test('a refusal of the server names its code, its status and the file', async ()
     status: 400,
     file: 'ship.json',
   });
+});
+
+test('who is killed while it keeps the deployment gets the very same one by asking again', async () => {
+  const world = await makeWorld(server(), { 'index.html': 'hi' });
+  const kept: string[] = [];
+  const keep = async ({ deployment }: { deployment: string }) => {
+    kept.push(deployment);
+    throw new Error('killed');
+  };
+  await expect(world.deploy({}, { onCommitted: keep })).rejects.toThrow('killed');
+  const { result } = await world.deploy();
+  expect(kept).toEqual([result.deployment]);
+  expect(await world.deployments()).toBe(1);
 });
 
 test('what is kept on this machine tells neither the key nor the password', async () => {

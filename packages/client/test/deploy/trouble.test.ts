@@ -6,7 +6,7 @@ import { deployFiles } from '../../src/deploy/deploy-files.ts';
 import { collect, makeFolder, writeFiles } from '../folder/folders.ts';
 import type { Trouble } from './proxy.ts';
 import { makeWorld, settled, sha256, typesOf } from './worlds.ts';
-import { useServer } from '../use-server.ts';
+import { useServer } from '@berth/api/testing/vitest';
 
 const server = useServer();
 const BIG = Buffer.alloc(400_000, 'big');

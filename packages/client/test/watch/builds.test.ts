@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createClient } from '../../src/client.ts';
 import { startWatch } from './running-watch.ts';
-import { useServer } from '../use-server.ts';
+import { useServer } from '@berth/api/testing/vitest';
 
 const BUILDS = 50;
 /** Another one is another course of events; what follows from one seed is always the same. */

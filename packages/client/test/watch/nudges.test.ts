@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { createClient } from '../../src/client.ts';
 import type { WatchFolderInput } from '../../src/watch/input.ts';
 import { listVersions } from '../../src/watch/versions.ts';
-import { useServer } from '../use-server.ts';
+import { useServer } from '@berth/api/testing/vitest';
 import { startWatch } from './running-watch.ts';
 
 const server = useServer();

@@ -1,4 +1,11 @@
-import { type BerthClient, ClientError, deployFolder, readFolder, type RetryPolicy } from '@berth/client';
+import {
+  type BerthClient,
+  ClientError,
+  deployFolder,
+  readFolder,
+  type RetryPolicy,
+  wholeDomainName,
+} from '@berth/client';
 import type { CreatedDeployment, Domain } from '@berth/contract';
 import type { PublishOptions } from '../../shared/publishing.ts';
 import { beginProgress, leftOutOf, type ProgressView, showProgress } from '../progress.ts';
@@ -13,6 +20,10 @@ export interface AttemptInput {
   /** The folder to publish, once it is there. May throw. */
   folder(signal: AbortSignal): Promise<string>;
   options: PublishOptions;
+  /** What an earlier attempt has made of it: only its domain is left to be linked. */
+  live: CreatedDeployment | null;
+  /** Keeps what is live. */
+  keep(deployment: CreatedDeployment): Promise<void>;
   cacheDir: string;
   retries: Partial<RetryPolicy> | undefined;
   /** Hears how far it is. */
@@ -62,6 +73,11 @@ export async function attemptPublishing(input: AttemptInput, signal: AbortSignal
     signal.throwIfAborted();
     show(view);
     const client = input.client();
+    if (input.live) {
+      outcome.deployment = input.live;
+      outcome.domain = await link(client, input.live, options.domain, engine.signal);
+      return outcome;
+    }
     const folder = await input.folder(engine.signal);
     const reading = readFolder(folder, { cacheDir, signal: engine.signal });
     let step = await reading.next();
@@ -70,8 +86,12 @@ export async function attemptPublishing(input: AttemptInput, signal: AbortSignal
     // What turned out to be a private key while it was read is among what was left out.
     show({ ...view, leftOut: leftOutOf(snapshot.skipped) });
     const asked = { folder, client, ...options, via: 'desktop' };
-    for await (const event of deployFolder(asked, { cacheDir, retries, snapshot, signal: engine.signal })) {
-      if (event.type === 'committed') outcome.deployment = event.deployment;
+    const onCommitted = (deployment: CreatedDeployment): Promise<void> => {
+      outcome.deployment = deployment;
+      return input.keep(deployment);
+    };
+    const how = { cacheDir, retries, snapshot, signal: engine.signal, onCommitted };
+    for await (const event of deployFolder(asked, how)) {
       if (event.type === 'linked') outcome.domain = event.domain;
       if (event.type === 'uploaded') outcome.progressed ||= event.done.files > 0;
       show(showProgress(view, event, Date.now()));
@@ -83,4 +103,14 @@ export async function attemptPublishing(input: AttemptInput, signal: AbortSignal
     signal.removeEventListener('abort', giveUp);
   }
   return outcome;
+}
+
+async function link(
+  { api }: BerthClient,
+  made: CreatedDeployment,
+  name: string | undefined,
+  signal: AbortSignal,
+): Promise<Domain | null> {
+  if (name === undefined) return null;
+  return api.domains.put.mutate({ domain: wholeDomainName(name, made), deployment: made.deployment }, { signal });
 }

@@ -1,3 +1,4 @@
+import { CreatedDeployment } from '@berth/contract';
 import { z } from 'zod';
 import { Problem } from '../../shared/problem.ts';
 import { LeftOut } from '../../shared/progress.ts';
@@ -6,8 +7,8 @@ import { Id, Published, PublishOptions } from '../../shared/publishing.ts';
 /** Where a publishing stands, as it is kept. Progress is not: after a restart, what is unfinished goes on from where it broke off. */
 export const KeptState = z.discriminatedUnion('is', [
   z.object({ is: z.literal('asking') }),
-  /** It waits for its turn, or is under way. */
-  z.object({ is: z.literal('unfinished') }),
+  /** It waits for its turn, or is under way. `deployment`: it is live, and what is left is to say so, and to link its domain. */
+  z.object({ is: z.literal('unfinished'), deployment: CreatedDeployment.optional() }),
   z.object({ is: z.literal('published'), published: Published }),
   z.object({ is: z.literal('failed'), problem: Problem, at: z.number() }),
   z.object({ is: z.literal('cancelled') }),
@@ -46,6 +47,11 @@ export type KeptPublishings = z.infer<typeof KeptPublishings>;
 
 /** So many are kept. */
 export const MOST_KEPT = 100;
+
+/** What is live of an entry that is not at its end; `null` when nothing is, as far as is known. */
+export function liveOf({ state }: Pick<Entry, 'state'>): CreatedDeployment | null {
+  return (state.is === 'unfinished' ? state.deployment : null) ?? null;
+}
 
 /** Whether it waits for somebody, or for its turn, or is under way. */
 export function isOpen({ state }: Pick<Entry, 'state'>): boolean {

@@ -4,7 +4,7 @@ import { ClientError } from '@berth/client';
 import type { Publishing } from '../../shared/publishing.ts';
 import { problemOf } from '../problem.ts';
 import { openJsonFile } from '../storage/json-file.ts';
-import { isOpen, KeptPublishings } from './entry.ts';
+import { isOpen, KeptPublishings, liveOf } from './entry.ts';
 import { createHandlers, type PublishingHandlers } from './handlers.ts';
 import { questionOf } from './inquiry.ts';
 import { createLedger } from './ledger.ts';
@@ -72,7 +72,7 @@ export async function openPublishings(parts: PublishingParts): Promise<Publishin
     );
     for (const entry of ledger.entries().toReversed()) {
       if (!isOpen(entry)) continue;
-      if (entry.password) {
+      if (entry.password && !liveOf(entry)) {
         ledger.change(entry.id, { state: { is: 'failed', problem: problemOf(passwordGone()), at: Date.now() } });
         await staging.remove(entry.id);
         continue;
@@ -80,7 +80,7 @@ export async function openPublishings(parts: PublishingParts): Promise<Publishin
       const question = entry.state.is === 'asking' ? await questionOf(entry, parts.grants) : null;
       ledger.pass(entry.id, { question });
       if (question) continue;
-      ledger.change(entry.id, { state: { is: 'unfinished' } });
+      if (entry.state.is === 'asking') ledger.change(entry.id, { state: { is: 'unfinished' } });
       line.add(entry.id, entry.server);
     }
   }

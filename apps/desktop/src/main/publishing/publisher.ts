@@ -3,7 +3,7 @@ import { type BerthClient, ClientError, createClient } from '@berth/client';
 import { beginProgress, type ProgressView } from '../progress.ts';
 import { createAnnouncer } from './announcer.ts';
 import { attemptPublishing } from './attempt.ts';
-import type { Entry, KeptState } from './entry.ts';
+import { type Entry, type KeptState, liveOf } from './entry.ts';
 import type { Ledger } from './ledger.ts';
 import type { Attempt } from './line.ts';
 import { type Sequel, sequelOf } from './outcome.ts';
@@ -83,6 +83,11 @@ export function createPublisher(parts: PublisherParts): Attempt {
         client: () => clientFor(entry, accounts),
         folder: (engine) => folderOf(entry, engine),
         options: { ...entry.options, password: passwords.get(id) },
+        live: liveOf(entry),
+        keep(deployment) {
+          ledger.change(id, { state: { is: 'unfinished', deployment } });
+          return ledger.saved();
+        },
         cacheDir,
         retries: { ...SHORT_RETRIES, ...parts.retries },
         show(next) {
@@ -93,10 +98,10 @@ export function createPublisher(parts: PublisherParts): Attempt {
       signal,
     );
     if (outcome.progressed) failures.delete(id);
-    const { failure, deployment } = outcome;
+    const { failure } = outcome;
     if (failure instanceof ClientError && failure.status === 401) accounts.refused(entry.server);
     // It stays unfinished, and goes on at the next start.
-    if (signal.reason === 'closed' && !deployment) return null;
+    if (signal.reason === 'closed' && failure !== null) return null;
     return follow(entry, sequelOf(entry, outcome, failures.get(id) ?? 0, rule, Date.now()), view);
   };
 }

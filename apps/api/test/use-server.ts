@@ -1,4 +1,4 @@
-import { startTestServer, type TestServer } from '@berth/api/testing';
+import { startTestServer, type TestServer } from './test-server.ts';
 import { afterAll, beforeAll } from 'vitest';
 
 /** A real server for the tests of a file, or of the `describe` it stands in. @param env Further variables. */
