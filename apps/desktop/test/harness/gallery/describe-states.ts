@@ -1,0 +1,62 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launchBrowser, NO_BROWSER } from '../../../../api/test/sites/browser.ts';
+import { AppState, commands } from '../../../src/shared/contract.ts';
+import { eventually } from './eventually.ts';
+import type { GalleryState } from './state.ts';
+import { type Gallery, openGallery } from './window.ts';
+
+/** Tests that states of the window are what they are to be. */
+export function describeStates(title: string, states: readonly GalleryState[]): void {
+  describe.skipIf(NO_BROWSER !== null)(title, () => {
+    let browser: Browser;
+    let gallery: Gallery;
+    beforeAll(async () => {
+      browser = await launchBrowser();
+      gallery = await openGallery(browser);
+    });
+    afterAll(async () => {
+      await browser?.close();
+      await gallery?.remove();
+    });
+
+    it.each(states)('$name is what the contract allows', ({ state, answers = {} }) => {
+      if (state !== null) expect(AppState.parse(state)).toEqual(state);
+      for (const [name, script] of Object.entries(answers))
+        if ('value' in script && name !== 'grant') {
+          const { output } = commands[name as keyof typeof commands];
+          expect(output.safeParse(script.value), name).toMatchObject({ success: true });
+        }
+    });
+
+    it.each(states)(
+      '$name says its words, fits the smallest window, and breaks no rule of the policy',
+      async (state) => {
+        const { page, faults, close } = await gallery.open(state, { viewport: { width: 640, height: 480 } });
+        for (const words of state.says)
+          await eventually(() => page.locator('body').innerText(), words).toContain(words);
+        // Nothing is wider than the window: there would be no way to scroll to it.
+        const wider = () =>
+          [document.documentElement, ...document.querySelectorAll('.page-body, .sidebar, dialog')].map(
+            (box) => box.scrollWidth - box.clientWidth,
+          );
+        expect(Math.max(...(await page.evaluate(wider)))).toBe(0);
+
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme });
+          const axe = new AxeBuilder({ page }).setLegacyMode(true);
+          // The other scheme has other colours, and nothing else.
+          const { violations } = await (colorScheme === 'dark' ? axe.withRules('color-contrast') : axe).analyze();
+          const found = violations.map(
+            ({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`)}`,
+          );
+          expect(found, `what axe objects to in the ${colorScheme}`).toEqual([]);
+        }
+        expect(faults).toEqual([]);
+        expect(await page.evaluate(() => window.fake.violations)).toEqual([]);
+        await close();
+      },
+    );
+  });
+}
