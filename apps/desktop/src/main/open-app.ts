@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultCacheDir } from '@berth/client';
+import type { App, IpcMain, PowerMonitor } from 'electron';
 import { type About, DEFAULT_SETTINGS, type Settings, type Update } from '../shared/settings.ts';
 import type { Backend, Tell } from './backend.ts';
 import { registerIpc } from './ipc/register-ipc.ts';
-import { createTeller } from './ipc/teller.ts';
+import { createTeller, type Teller } from './ipc/teller.ts';
 import { createActions } from './shell/actions.ts';
 import { APP_SCHEME, createAppProtocol } from './shell/app-protocol.ts';
 import type { Arrivals } from './shell/arrivals.ts';
@@ -17,10 +18,11 @@ import { menuTemplate } from './shell/menu.ts';
 import { createNative } from './shell/native.ts';
 import { refusePermissions } from './shell/navigation.ts';
 import { createNotifier } from './shell/notifier.ts';
+import { programOf } from './shell/program.ts';
 import { settleBeforeQuit } from './shell/quit.ts';
 import { hasTrayHost } from './shell/tray-host.ts';
 import { type AppTray, createTray } from './shell/tray.ts';
-import { type Appearance, createMainWindow } from './shell/window.ts';
+import { type Appearance, createMainWindow, type MainWindow } from './shell/window.ts';
 import type { AppOptions, ElectronModule } from './start.ts';
 
 /** What is known of a start by the time Electron is ready. */
@@ -38,17 +40,16 @@ const LOGIN_PATIENCE = 10;
  * Puts the app together, once Electron is ready: what guards the page, what answers it, the backend, and then the window, the
  * menu and the tray.
  *
- * @throws whatever the backend throws when it cannot be backend.
+ * @throws whatever the backend throws when it cannot be opened.
  */
 export async function openApp(electron: ElectronModule, options: AppOptions, start: Start): Promise<void> {
-  const { app, Menu, net, powerMonitor, protocol, session } = electron;
+  const { app, Menu, net, powerMonitor } = electron;
   const { platform, arrivals } = start;
   const home = join(app.getPath('userData'), 'berth');
   const assets = join(options.dist, 'assets');
   const isHidden = start.hidden || (platform === 'darwin' && app.getLoginItemSettings().wasOpenedAtLogin);
 
-  protocol.handle(APP_SCHEME, createAppProtocol(join(options.dist, 'renderer')));
-  refusePermissions(session.defaultSession);
+  guardPage(electron, options.dist);
   if (app.isPackaged) app.setAsDefaultProtocolClient(LINK_SCHEME);
 
   const askTray = options.hasTray ?? ((patience: number) => hasTrayHost(platform, patience));
@@ -56,8 +57,10 @@ export async function openApp(electron: ElectronModule, options: AppOptions, sta
     openKeychain(electron.safeStorage, join(home, 'keys'), platform),
     askTray(isHidden ? LOGIN_PATIENCE : 1),
   ]);
-  const loginItem = createLoginItem(app, { ...options.process, platform, program: options.process.execPath });
-  const updates = options.updates ?? createUpdates(app, options.process.resourcesPath);
+  const { env, execPath, resourcesPath: resources } = options.process;
+  const program = programOf(env, execPath);
+  const loginItem = createLoginItem(app, { platform, env, program });
+  const updates = options.updates ?? createUpdates({ app, resources, program });
 
   let settings: Settings = DEFAULT_SETTINGS;
   let update: Update = { is: 'none' };
@@ -89,7 +92,7 @@ export async function openApp(electron: ElectronModule, options: AppOptions, sta
   };
   opening = options.openBackend({
     dataDir: join(home, 'data'),
-    cacheDir: defaultCacheDir(options.process.env, platform),
+    cacheDir: defaultCacheDir(env, platform),
     ...options.backend,
     about: { version: app.getVersion(), platform, tray: canTray, canOpenAtLogin: loginItem.available },
     native: createNative({
@@ -107,25 +110,15 @@ export async function openApp(electron: ElectronModule, options: AppOptions, sta
   const backend = await opening;
   ({ settings } = await backend.handlers.readState(undefined));
 
-  const readState = async () => {
-    const state = await backend.handlers.readState(undefined);
-    // The page has its answer first, and then what it missed.
-    setImmediate(() => teller.ready());
-    return state;
-  };
-  registerIpc({
-    ipcMain: electron.ipcMain,
-    window: () => window.current(),
-    backend: { give: (paths) => backend.give(paths), handlers: { ...backend.handlers, readState } },
-  });
+  answerPage(electron.ipcMain, window, backend, teller);
   const actions = createActions(backend, window, tell, () => app.quit());
   Menu.setApplicationMenu(Menu.buildFromTemplate(menuTemplate({ platform, packaged: app.isPackaged }, actions)));
   app.on('activate', () => window.show());
   app.on('window-all-closed', () => {
-    if (!staysWhenClosed()) app.quit();
+    // What has begun to quit goes on by itself: an update closes the windows before it does.
+    if (!staysWhenClosed() && !quitting.begun()) app.quit();
   });
-  // The system waits for nobody when it is switched off: what is under way comes to its end as it would by quitting.
-  powerMonitor.on('shutdown', () => app.quit());
+  quitAtShutdown(powerMonitor, app);
 
   if (canTray) {
     const icons = join(assets, 'tray');
@@ -138,6 +131,37 @@ export async function openApp(electron: ElectronModule, options: AppOptions, sta
     backend.setUpdate(next);
   });
   arrivals.listen(actions.receive);
+}
+
+/** Serves the page, and nothing but it: no permission is given, and no request leaves. */
+function guardPage({ protocol, session }: Pick<ElectronModule, 'protocol' | 'session'>, dist: string): void {
+  protocol.handle(APP_SCHEME, createAppProtocol(join(dist, 'renderer')));
+  refusePermissions(session.defaultSession);
+}
+
+/** Answers what the page asks. Once it has read the state, it hears what it missed. */
+function answerPage(ipcMain: IpcMain, window: MainWindow, backend: Backend, teller: Teller): void {
+  const readState = async () => {
+    const state = await backend.handlers.readState(undefined);
+    // The page has its answer first, and then what it missed.
+    setImmediate(() => teller.ready());
+    return state;
+  };
+  registerIpc({
+    ipcMain,
+    window: () => window.current(),
+    backend: { give: (paths) => backend.give(paths), handlers: { ...backend.handlers, readState } },
+  });
+}
+
+/** Linux and macOS wait for who asks them to, for a few seconds. Windows does not: there the app ends as if it fell over. */
+function quitAtShutdown(powerMonitor: PowerMonitor, app: Pick<App, 'quit'>): void {
+  const quit = (event: Pick<Event, 'preventDefault'>) => {
+    event.preventDefault();
+    app.quit();
+  };
+  // In Electron's types this one event is without its argument.
+  powerMonitor.on('shutdown', quit as () => void);
 }
 
 /** Without a tray, a window that nobody sees could not be found. */

@@ -48,7 +48,12 @@ export async function openBackend(options: BackendOptions): Promise<Backend> {
     openLink,
     publishedFolder: (id) => publishings.publishedFolder(id),
   });
-  const sites = createSites({ accounts, tell, onDomain: folders.hearDomain });
+  const sites = createSites({
+    accounts,
+    tell,
+    onDomain: folders.hearDomain,
+    onAddressChange: folders.hearAddressChange,
+  });
   const app = createAppCommands({ native, grants, state });
   const publishings = await openPublishings({
     native,

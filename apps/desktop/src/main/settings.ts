@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { ClientError } from '@berth/client';
 import { DEFAULT_SETTINGS, Settings } from '../shared/settings.ts';
 import type { Handlers } from './backend.ts';
+import { createInTurn } from './in-turn.ts';
 import type { Native } from './native.ts';
 import { openJsonFile } from './storage/json-file.ts';
 
@@ -65,16 +66,9 @@ export async function openSettings({ native, dataDir, tell }: SettingsParts): Pr
   if (file.value().openAtLogin !== openAtLogin) await file.change((kept) => ({ ...kept, openAtLogin })).catch(() => {});
   native.setTheme(file.value().theme);
 
-  // One after the other: each begins with what the one before led to.
-  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = createInTurn();
   return {
     value: file.value,
-    handlers: {
-      changeSettings(input) {
-        const changed = last.then(() => change(input));
-        last = changed.catch(() => {});
-        return changed;
-      },
-    },
+    handlers: { changeSettings: (input) => inTurn(() => change(input)) },
   };
 }

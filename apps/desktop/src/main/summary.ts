@@ -1,5 +1,5 @@
 import { count } from '@berth/client/amounts';
-import type { WatchedFolder } from '../shared/folder.ts';
+import type { FolderState, WatchedFolder } from '../shared/folder.ts';
 import type { Publishing } from '../shared/publishing.ts';
 import type { AppStatus, Summary } from './backend.ts';
 
@@ -7,19 +7,22 @@ import type { AppStatus, Summary } from './backend.ts';
 const TROUBLE_FOR_MS = 3_600_000;
 const MOST_LINKS = 5;
 
+type Folders = readonly Pick<WatchedFolder, 'id' | 'name' | 'state' | 'url' | 'live'>[];
+
 export interface SummaryInput {
   /** The newest first. */
   publishings: readonly Pick<Publishing, 'id' | 'name' | 'state'>[];
   /** When those that failed did so, by their id, in Unix milliseconds. */
   failedAt: ReadonlyMap<string, number>;
-  folders: readonly Pick<WatchedFolder, 'id' | 'name' | 'state' | 'url' | 'live'>[];
+  folders: Folders;
   online: boolean;
   nowMs: number;
 }
 
 /**
- * Tells how the whole app is. Pure. An error wins over work, work over a missing network, that over a pause; the app is
- * paused when all of its folders are, and there is one.
+ * Tells how the whole app is. Pure. An error wins over work, work over a missing network or server, that over a pause; the app
+ * is paused when nobody is signed in for one of its folders, or all of them are paused. It is up to date only when each folder
+ * is that is not paused.
  *
  * Source: design of the desktop app, §8, 12 and 13.
  */
@@ -35,7 +38,7 @@ function standing({ publishings, failedAt, folders, online, nowMs }: SummaryInpu
 } {
   const failed = [
     ...publishings.filter(({ id, state }) => state.is === 'failed' && nowMs - (failedAt.get(id) ?? 0) < TROUBLE_FOR_MS),
-    ...folders.filter(({ state }) => state.is === 'failed'),
+    ...folders.filter(({ state }) => isTrouble(state)),
   ];
   if (failed.length > 0) return { status: 'error', text: `${named(failed, 'site')} could not be published.` };
   const working = [
@@ -48,10 +51,30 @@ function standing({ publishings, failedAt, folders, online, nowMs }: SummaryInpu
       text: `${named(working, 'site')} ${working.length === 1 ? 'is' : 'are'} being published.`,
     };
   if (!online) return { status: 'offline', text: 'There is no network: it goes on when there is.' };
+  const those = (is: FolderState['is']): Folders => folders.filter(({ state }) => state.is === is);
+  const [waiting, signedOut, missing] = [those('waiting'), those('signed-out'), those('missing')];
+  if (waiting.length > 0)
+    return { status: 'offline', text: `${named(waiting, 'folder')} ${waits(waiting)} for the server.` };
+  if (signedOut.length > 0)
+    return { status: 'paused', text: `Sign in: ${named(signedOut, 'folder')} ${waits(signedOut)} for it.` };
+  if (missing.length > 0)
+    return {
+      status: 'idle',
+      text: `${named(missing, 'folder')} ${missing.length === 1 ? 'has' : 'have'} nothing to publish.`,
+    };
   const isPaused = folders.length > 0 && folders.every(({ state }) => state.is === 'paused');
   if (isPaused)
     return { status: 'paused', text: `${named(folders, 'folder')} ${folders.length === 1 ? 'is' : 'are'} paused.` };
   return { status: 'idle', text: folders.length > 0 ? 'Everything is up to date.' : 'Drop a folder to get a link.' };
+}
+
+/** Whether somebody has to see to a folder. */
+function isTrouble(state: FolderState): boolean {
+  return state.is === 'failed' || (state.is === 'waiting' && state.problem.kind === 'folder');
+}
+
+function waits({ length }: Folders): string {
+  return length === 1 ? 'waits' : 'wait';
 }
 
 /** One by its name, several by their number. */

@@ -13,6 +13,16 @@ export const LiveVersion = z.object({
 });
 export type LiveVersion = z.infer<typeof LiveVersion>;
 
+/** Why a folder is paused. */
+export const PauseReason = z.enum([
+  'asked',
+  /** An older version was made live, which must not be replaced by the next build. */
+  'earlier-version',
+  /** Its address was made to show something else, or was deleted, under Domains: that must not be undone by the next build. */
+  'address-changed',
+]);
+export type PauseReason = z.infer<typeof PauseReason>;
+
 /** Where a watched folder stands. It is what the folder's card, the tray and a screen reader tell. */
 export const FolderState = z.discriminatedUnion('is', [
   /** It is looked at for the first time since the app started. */
@@ -33,11 +43,7 @@ export const FolderState = z.discriminatedUnion('is', [
   z.object({ is: z.literal('failed'), problem: Problem }),
   /** There is nothing in it that could be published. What was live stays. */
   z.object({ is: z.literal('missing'), reason: z.enum(['gone', 'empty', 'no-front-page']) }),
-  z.object({
-    is: z.literal('paused'),
-    /** `earlier-version`: an older version was made live, which must not be replaced by the next build. */
-    why: z.enum(['asked', 'earlier-version']),
-  }),
+  z.object({ is: z.literal('paused'), why: PauseReason }),
   /** Nobody is signed in to its server. */
   z.object({ is: z.literal('signed-out') }),
 ]);

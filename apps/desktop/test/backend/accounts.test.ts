@@ -4,8 +4,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { startTestServer, type TestServer } from '@berth/api/testing';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readServerAddress } from '../../src/main/account/address.ts';
+import { createKnownServer } from '../../src/main/account/known-server.ts';
 import { testNative } from './native.ts';
 import { eventually, openWorld } from './watch-world.ts';
 
@@ -232,6 +233,76 @@ describe('servers', () => {
       new Set(world.network.sent.filter(({ origin }) => origin === to).map((one) => one.authorization));
     expect(sent(world.origin)).toEqual(new Set([`Bearer ${first}`]));
     expect(sent(origin)).toEqual(new Set([`Bearer ${key}`]));
+  });
+
+  it('are asked whose the key is that the keychain has of them, when their list was lost', async () => {
+    const world = await openWorld(server);
+    const { key, account } = await second.account();
+    world.native.keys.set(`http://localhost:${second.port}`, key);
+    const { origin } = await world.accounts.handlers.addServer({ address: `localhost:${second.port}` });
+    await eventually(() => expect(world.signInState(origin)).toMatchObject({ is: 'signed-in', account: { account } }));
+  });
+
+  it('are never all removed, however many are at once, and the current one is always one of them', async () => {
+    const world = await openWorld(server);
+    const { origin } = await world.accounts.handlers.addServer({ address: `localhost:${second.port}` });
+    const currents = new Set<boolean>();
+    world.accounts.onChange(() => {
+      const { servers, current } = world.accounts.session();
+      currents.add(servers.some((one) => one.origin === current));
+    });
+    const removing = [world.origin, origin].map((one) => world.accounts.handlers.removeServer({ origin: one }));
+    expect((await Promise.allSettled(removing)).map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+    expect(world.accounts.session()).toMatchObject({ current: origin, servers: [{ origin }] });
+    expect(currents).toEqual(new Set([true]));
+  });
+
+  it('leave no key behind when one is removed while somebody signs in to it', async () => {
+    const world = await openWorld(server);
+    const { origin } = await world.accounts.handlers.addServer({ address: `localhost:${second.port}` });
+    const { key } = await second.account();
+    const { write } = world.native.keychain;
+    const writing = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<void>();
+    Object.assign(world.native.keychain, {
+      async write(of: string, secret: string) {
+        writing.resolve();
+        await gate.promise;
+        await write(of, secret);
+      },
+    });
+    const signingIn = world.accounts.handlers.signIn({ key });
+    await writing.promise;
+    const removing = world.accounts.handlers.removeServer({ origin });
+    gate.resolve();
+    await Promise.allSettled([signingIn, removing]);
+    expect(world.accounts.session().servers).toHaveLength(1);
+    expect([...world.native.keys.keys()]).toEqual([]);
+  });
+
+  it('that ask for a pause of weeks are not asked without one', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const fetch = vi.fn<typeof globalThis.fetch>(async () =>
+      Response.json(
+        { error: 'unavailable', message: 'Later.' },
+        { status: 503, headers: { 'retry-after': '3000000' } },
+      ),
+    );
+    const known = createKnownServer({
+      origin: 'https://berth.example',
+      key: UNKNOWN,
+      email: null,
+      fetch,
+      pauses: { firstMs: 10, longestMs: 10 },
+      onChange: () => {},
+    });
+    onTestFinished(() => known.close());
+    await expect(known.check()).rejects.toMatchObject({ retryAfterSeconds: 3_000_000 });
+    await vi.advanceTimersByTimeAsync(86_399_000);
+    expect(fetch).toHaveBeenCalledTimes(1);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(fetch).toHaveBeenCalledTimes(2);
   });
 
   it('are forgotten with their key, and their folders are paused; the last one stays', async () => {

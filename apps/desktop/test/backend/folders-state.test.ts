@@ -97,6 +97,17 @@ describe('what the events of a watch lead to (desktop §5, §8)', () => {
     expect(after(walked, failed('refused', null)).state).not.toHaveProperty('until');
   });
 
+  it('a name that is refused is said to be the name, and what to do; other refusals are not', () => {
+    const committed: WatchEvent = { type: 'committed', deployment: DEPLOYMENT };
+    expect(after(walked, committed, failed('refused', null)).state).toMatchObject({
+      problem: { kind: 'refused', next: expect.stringContaining('Choose another name') },
+    });
+    expect(after(walked, failed('refused', null)).state).toMatchObject({ problem: { next: null } });
+    expect(after(walked, committed, failed('server', null)).state).not.toMatchObject({
+      problem: { next: expect.stringContaining('name') },
+    });
+  });
+
   it('a deploy tells how far it is, and what it leaves out, which stays when it is over', () => {
     const skipped = [{ reason: 'private', count: 1, paths: ['.env'] }];
     expect(after(walked)).toMatchObject({ state: { progress: { phase: 'reading' } }, leftOut: skipped });

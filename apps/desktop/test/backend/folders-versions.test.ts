@@ -118,6 +118,30 @@ describe('a password (security T40)', () => {
 });
 
 describe('a password that is given later (security T40)', () => {
+  it('does not outlive its folder, when that is removed at the same time', async () => {
+    const world = await openWorld(server);
+    await world.signIn();
+    const { id } = await world.watch(world.build('dist', { 'index.html': 'open' }), nameOf());
+    const { write } = world.native.keychain;
+    const writing = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<void>();
+    Object.assign(world.native.keychain, {
+      async write(of: string, secret: string) {
+        writing.resolve();
+        await gate.promise;
+        await write(of, secret);
+      },
+    });
+    const changing = expect(world.folders.handlers.changeFolder({ id, password: 'open-sesame' })).rejects.toThrow(
+      'not watched any more',
+    );
+    await writing.promise;
+    await world.folders.handlers.removeFolder({ id });
+    gate.resolve();
+    await changing;
+    expect([...world.native.keys.keys()]).toEqual([world.origin]);
+  });
+
   it('keeps versions without it from going live again', async () => {
     const world = await openWorld(server);
     await world.signIn();
@@ -135,7 +159,107 @@ describe('a password that is given later (security T40)', () => {
   });
 });
 
+describe('an address that is changed under Domains (desktop §8)', () => {
+  it('pauses its folder, says so, and shows it again when the folder goes on', async () => {
+    const world = await openWorld(server);
+    const { key } = await world.signIn();
+    const name = nameOf();
+    const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), name);
+    const other = await world.watch(world.build('other', { 'index.html': 'other' }), nameOf());
+    const { deployment } = await server.publish({ 'index.html': 'elsewhere' }, { key });
+    await world.sites.handlers.putDomain({ domain: name, deployment });
+    expect(await world.until(id, 'paused')).toMatchObject({ state: { why: 'address-changed' }, url });
+    await eventually(() => expect(world.folder(id).live).toMatchObject({ deployment }));
+    world.build('dist', { 'index.html': 'two' });
+    await world.reopen();
+    await world.until(other.id, 'live');
+    expect(world.folder(id).state).toEqual({ is: 'paused', why: 'address-changed' });
+    expect((await server.visit(url!)).text).toBe('elsewhere');
+
+    await world.folders.handlers.resumeFolder({ id });
+    await world.untilShown(url!, 'two');
+    await world.until(id, 'live');
+  });
+
+  it('pauses its folder when it is deleted; the folder makes it anew when it goes on', async () => {
+    const world = await openWorld(server);
+    await world.signIn();
+    const name = nameOf();
+    const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), name);
+    await world.sites.handlers.deleteDomain({ domain: name });
+    expect(await world.until(id, 'paused')).toMatchObject({ state: { why: 'address-changed' }, url: null, live: null });
+    await world.folders.handlers.resumeFolder({ id });
+    await world.untilShown(url!, 'one');
+    expect(await world.until(id, 'live')).toMatchObject({ url });
+  });
+
+  it('leaves its folder alone when it shows the same as before', async () => {
+    const world = await openWorld(server);
+    await world.signIn();
+    const name = nameOf();
+    const { id, url, live } = await world.watch(world.build('dist', { 'index.html': 'one' }), name);
+    const told = world.told(id).length;
+    await world.sites.handlers.putDomain({ domain: name, deployment: live!.deployment, labels: ['blog'] });
+    world.build('dist', { 'index.html': 'two' });
+    await world.untilShown(url!, 'two');
+    await world.until(id, 'live');
+    expect(world.told(id).slice(told)).toEqual(['settling', 'publishing', 'live']);
+  });
+});
+
+describe('an answer that comes late', () => {
+  it('does not hide what was published meanwhile', async () => {
+    const world = await openWorld(server);
+    await world.signIn();
+    const { id, url, live } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
+    const asked = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<void>();
+    world.network.hold = async (request) => {
+      if (!request.includes('deployments.get')) return;
+      asked.resolve();
+      await gate.promise;
+    };
+    await world.folders.handlers.cancelFolder({ id });
+    await asked.promise;
+    world.build('dist', { 'index.html': 'two' });
+    await world.folders.handlers.resumeFolder({ id });
+    await world.untilShown(url!, 'two');
+    const after = await world.until(id, 'live');
+    gate.resolve();
+    await world.folders.handlers.publishFolder({ id });
+    await eventually(() => expect(world.told(id).slice(-2)).toEqual(['settling', 'live']));
+    expect(world.folder(id).live).toEqual(after.live);
+    expect(after.live).not.toMatchObject({ deployment: live!.deployment });
+  });
+});
+
 describe('what is told beside the window (desktop §8)', () => {
+  it('is nothing of what was live before, and is learned from the server', async () => {
+    const world = await openWorld(server);
+    await world.signIn();
+    const path = world.build('dist', { 'index.html': 'one' });
+    const name = nameOf();
+    const { id } = await world.watch(path, name);
+    await world.folders.handlers.removeFolder({ id });
+    world.native.lookedAt = false;
+    const again = await world.watch(path, name);
+    await eventually(() => expect(world.folder(again.id).live).not.toBeNull());
+    expect(world.native.notes).toEqual([]);
+  });
+
+  it('does not keep a folder from being watched when the system shows no messages', async () => {
+    const world = await openWorld(server);
+    await world.signIn();
+    world.native.lookedAt = false;
+    world.native.notify = () => {
+      throw new Error('There is nobody who shows messages');
+    };
+    const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
+    world.build('dist', { 'index.html': 'two' });
+    await world.untilShown(url!, 'two');
+    await world.until(id, 'live');
+  });
+
   it('is one note for each build, whose click opens the site, and only while nobody looks', async () => {
     const world = await openWorld(server);
     await world.signIn();

@@ -1,4 +1,4 @@
-import { renameSync, rmSync, symlinkSync } from 'node:fs';
+import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { startTestServer, type TestServer } from '@berth/api/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually, openWorld } from './watch-world.ts';
@@ -210,6 +210,16 @@ describe('a watched folder (desktop §5, §8)', () => {
     await world.untilShown(url!, 'two');
     expect(await world.until(id, 'live')).toMatchObject({ path: `${path}-2`, name: 'dist-2', url });
     await expect(world.folders.handlers.locateFolder({ id, grant })).rejects.toThrow('drop it again');
+  });
+
+  it('says that the list cannot be written when it cannot', async () => {
+    const world = await openWorld(server);
+    await world.signIn();
+    const { id } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
+    renameSync(world.dataDir, `${world.dataDir}-away`);
+    writeFileSync(world.dataDir, 'no folder');
+    await expect(world.folders.handlers.pauseFolder({ id })).rejects.toThrow('cannot be written');
+    await expect(world.accounts.handlers.signOut(undefined)).rejects.toThrow('cannot be written');
   });
 
   it('is published under another name when that is changed; the old one stays as it is', async () => {

@@ -1,5 +1,5 @@
 import { useServer } from '@berth/api/testing/vitest';
-import { readFileSync, rmSync, statSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { makeSite } from './desktop.ts';
@@ -46,6 +46,28 @@ test('a copy of files outlives a quit, and goes on although the files are gone',
   const again = await desktop.restart();
   expect((await server().visit((await again.published(id!)).url, '/a.txt')).text).toBe('a');
   await vi.waitFor(() => expect(stagedIn(desktop)).toEqual([]));
+});
+
+test('files that are cancelled while they wait for the server leave no copy, and are taken as they are by then when tried again', async () => {
+  const desktop = await openSignedIn(server(), 'scale', {
+    watchRule: { firstPauseMs: 3_600_000, longestPauseMs: 3_600_000 },
+  });
+  desktop.proxy.trouble = () => ({ cutAfter: 0 });
+  const folder = makeSite({ 'index.html': PAGE, 'a.txt': 'before' });
+  const [id] = await desktop.drop([join(folder, 'index.html'), join(folder, 'a.txt')]);
+  await vi.waitFor(async () =>
+    expect((await desktop.find(id!)).state).toMatchObject({
+      progress: { phase: 'retrying', at: expect.closeTo(Date.now() + 3_600_000, -5) },
+    }),
+  );
+  expect(stagedIn(desktop)).toEqual([id]);
+  await desktop.ask('cancelPublishing', { id: id! });
+  expect(stagedIn(desktop)).toEqual([]);
+
+  desktop.proxy.trouble = () => undefined;
+  writeFileSync(join(folder, 'a.txt'), 'after');
+  await desktop.ask('retryPublishing', { id: id! });
+  expect((await server().visit((await desktop.published(id!)).url, '/a.txt')).text).toBe('after');
 });
 
 test('files of one name are refused in words, and nothing begins', async () => {

@@ -34,6 +34,10 @@ const published = (more: Partial<Published> = {}): PublishingState => ({
 const live: FolderState = { is: 'live' };
 const paused: FolderState = { is: 'paused', why: 'asked' };
 const failedFolder: FolderState = { is: 'failed', problem };
+const unreadable: FolderState = { is: 'waiting', until: NOW, problem: { ...problem, kind: 'folder' } };
+const waiting: FolderState = { is: 'waiting', until: NOW, problem: { ...problem, kind: 'unavailable' } };
+const signedOut: FolderState = { is: 'signed-out' };
+const missing: FolderState = { is: 'missing', reason: 'gone' };
 const busy: FolderState = { is: 'publishing', progress };
 
 interface Given {
@@ -67,6 +71,11 @@ const TABLE: [string, Given, string, string][] = [
   ['what waits for its turn', { publishings: [queued, working] }, 'working', '2 sites are being published.'],
   ['a folder at work', { folders: [busy, paused] }, 'working', 'f0 is being published.'],
   ['no network', { folders: [paused], online: false }, 'offline', 'There is no network: it goes on when there is.'],
+  ['a folder with a file at fault', { folders: [unreadable, busy] }, 'error', 'f0 could not be published.'],
+  ['a server that is away', { folders: [live, waiting, signedOut] }, 'offline', 'f1 waits for the server.'],
+  ['nobody signed in', { folders: [signedOut, missing, paused] }, 'paused', 'Sign in: f0 waits for it.'],
+  ['nobody signed in for two', { folders: [signedOut, signedOut] }, 'paused', 'Sign in: 2 folders wait for it.'],
+  ['a folder that is gone', { folders: [missing, paused] }, 'idle', 'f0 has nothing to publish.'],
   ['one paused folder of two', { folders: [paused, live] }, 'idle', 'Everything is up to date.'],
   ['one folder, paused', { folders: [paused] }, 'paused', 'f0 is paused.'],
   ['all folders paused', { folders: [paused, paused] }, 'paused', '2 folders are paused.'],

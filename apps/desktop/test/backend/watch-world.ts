@@ -33,7 +33,12 @@ export interface World {
   dataDir: string;
   native: TestNative;
   /** `down`: nobody can be reached. `sent`: how often each server was asked, with which credential. */
-  network: { down: boolean; sent: { origin: string; authorization: string | null }[] };
+  network: {
+    down: boolean;
+    sent: { origin: string; authorization: string | null }[];
+    /** Keeps back an answer. */
+    hold?: (url: string) => Promise<void>;
+  };
   accounts: Accounts;
   folders: Folders;
   sites: Sites;
@@ -87,7 +92,9 @@ export async function openWorld(server: TestServer, native: TestNative = testNat
     const { origin } = new URL(input instanceof Request ? input.url : input);
     if (world.network.down) throw new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED') });
     world.network.sent.push({ origin, authorization: new Headers(init?.headers).get('authorization') });
-    return globalThis.fetch(input, init);
+    const answer = await globalThis.fetch(input, init);
+    await world.network.hold?.(input instanceof Request ? input.url : String(input));
+    return answer;
   };
 
   const open = async (): Promise<Pick<World, 'accounts' | 'grants' | 'folders' | 'sites'>> => {
@@ -108,7 +115,13 @@ export async function openWorld(server: TestServer, native: TestNative = testNat
         throw new ClientError('refused', 'Nothing was published.');
       },
     });
-    const sites = createSites({ accounts, tell, pauses: PAUSES, onDomain: folders.hearDomain });
+    const sites = createSites({
+      accounts,
+      tell,
+      pauses: PAUSES,
+      onDomain: folders.hearDomain,
+      onAddressChange: folders.hearAddressChange,
+    });
     return { accounts, grants, folders, sites };
   };
 

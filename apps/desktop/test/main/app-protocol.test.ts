@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createAppProtocol, isOurs } from '../../src/main/shell/app-protocol.ts';
-import { testFolder } from './started-app.ts';
+import { makeHome } from '../harness/app/folders.ts';
 
 const SECRET = 'outside of the folder';
 
 /** A compiled page, beside what is no part of it. */
 function compiled() {
-  const parent = testFolder();
+  const parent = makeHome();
   const folder = join(parent, 'renderer');
   mkdirSync(join(folder, 'assets'), { recursive: true });
   writeFileSync(join(parent, 'secret.js'), SECRET);

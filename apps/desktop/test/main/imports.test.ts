@@ -11,7 +11,7 @@ function loading(folder: string): string[] {
     .map((name) => join(folder, name))
     .filter((path) => {
       const source = readFileSync(join(SOURCES, path), 'utf8');
-      return /^import (?!type )[^;]*from 'electron'|import\('electron'\)|require\(/m.test(source);
+      return /^(import|export) (?!type )[^;]*'electron(\/\w+)?'|import\(\s*'electron['/]|require\(/m.test(source);
     });
 }
 

@@ -1,16 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
-import { testFolder } from './started-app.ts';
+import { expect, it, onTestFinished } from 'vitest';
+import { makeHome } from '../harness/app/folders.ts';
 
-it('starts the real program, with the real backend, on the fake, and quits (desktop §3)', async () => {
-  const home = testFolder();
+it('starts the real program, with the real backend, on the fake, listens on nothing, and quits (desktop §3, §6)', async () => {
+  const home = makeHome();
   const child = spawn(
     process.execPath,
     ['--import', join(import.meta.dirname, 'program', 'hooks.ts'), join(import.meta.dirname, 'program', 'run.ts')],
     { env: { ...process.env, BERTH_TEST_HOME: home }, stdio: ['ignore', 'pipe', 'pipe'] },
   );
+  onTestFinished(() => void child.kill('SIGKILL'));
   let written = '';
   let complaints = '';
   child.stdout.on('data', (data: Buffer) => (written += data.toString()));
@@ -21,6 +22,7 @@ it('starts the real program, with the real backend, on the fake, and quits (desk
     calls: expect.arrayContaining(['app.enableSandbox', 'protocol.handle', 'window.loadURL']),
     sandboxBeforeReady: true,
     state: expect.objectContaining({ ok: true }),
+    listening: [],
     exitCode: 0,
   });
 });

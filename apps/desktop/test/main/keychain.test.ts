@@ -2,15 +2,15 @@ import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFil
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openKeychain } from '../../src/main/shell/keychain.ts';
+import { makeHome } from '../harness/app/folders.ts';
 import { FakeSafeStorage, type FakeKeyStore } from '../harness/fake-electron/desktop.ts';
 import { createRecorder } from '../harness/fake-electron/recorder.ts';
-import { testFolder } from './started-app.ts';
 
 const ORIGIN = 'https://sites.example';
 const KEY = 'berth_0123456789';
 
 async function opened(state: FakeKeyStore, platform = 'linux') {
-  const folder = join(testFolder(), 'keys');
+  const folder = join(makeHome(), 'keys');
   const store = new FakeSafeStorage(state, createRecorder());
   return { folder, store, keychain: await openKeychain(store, folder, platform) };
 }
@@ -67,7 +67,7 @@ it('does not ask macOS and Windows for the kind of their store', async () => {
 it('keeps keys in memory where the store cannot even be asked', async () => {
   const store = new FakeSafeStorage('good', createRecorder());
   store.isAsyncEncryptionAvailable = () => Promise.reject(new Error('There is no bus'));
-  expect((await openKeychain(store, testFolder(), 'linux')).kept).toBe('memory');
+  expect((await openKeychain(store, makeHome(), 'linux')).kept).toBe('memory');
 });
 
 it('has no key where the entry can be read no more', async () => {

@@ -1,13 +1,15 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
+import { DESKTOP_NAME } from '../../src/main/shell/identity.ts';
 import { createLoginItem } from '../../src/main/shell/login-item.ts';
+import { makeHome } from '../harness/app/folders.ts';
 import { FakeApp } from '../harness/fake-electron/app.ts';
 import { createRecorder } from '../harness/fake-electron/recorder.ts';
-import { testFolder } from './started-app.ts';
+import { startedApp } from './started-app.ts';
 
 function loginItem(platform: string, given: { env?: NodeJS.ProcessEnv; program?: string; packaged?: boolean } = {}) {
-  const home = testFolder();
+  const home = makeHome();
   const recorder = createRecorder();
   const app = new FakeApp({ home, packaged: given.packaged ?? true }, recorder, []);
   const { env = {}, program = '/opt/Berth/berth' } = given;
@@ -17,7 +19,7 @@ function loginItem(platform: string, given: { env?: NodeJS.ProcessEnv; program?:
     program,
     home,
   });
-  return { home, item, app, recorder, file: join(home, '.config', 'autostart', 'berth.desktop') };
+  return { home, item, app, recorder, file: join(home, '.config', 'autostart', DESKTOP_NAME) };
 }
 
 it('is an autostart entry on Linux, that starts the app without its window (desktop §2)', async () => {
@@ -44,17 +46,20 @@ it('is an autostart entry on Linux, that starts the app without its window (desk
 });
 
 it('is in the folder for settings that the user has', async () => {
-  const config = testFolder();
+  const config = makeHome();
   const { item, file } = loginItem('linux', { env: { XDG_CONFIG_HOME: config } });
   await item.set(true);
-  expect(existsSync(join(config, 'autostart', 'berth.desktop'))).toBe(true);
+  expect(existsSync(join(config, 'autostart', DESKTOP_NAME))).toBe(true);
   expect(existsSync(file)).toBe(false);
 });
 
 it('starts the AppImage itself, not what it has unpacked', async () => {
-  const { item, file } = loginItem('linux', { env: { APPIMAGE: '/home/me/Berth.AppImage' } });
-  await item.set(true);
-  expect(readFileSync(file, 'utf8')).toContain('\nExec="/home/me/Berth.AppImage" "--hidden"\n');
+  const home = makeHome();
+  const env = { APPIMAGE: '/home/me/Berth.AppImage', XDG_CONFIG_HOME: home, XDG_CACHE_HOME: home };
+  const { backend } = await startedApp({ env });
+  await backend.options.native.loginItem.set(true);
+  const entry = readFileSync(join(home, 'autostart', DESKTOP_NAME), 'utf8');
+  expect(entry).toContain('\nExec="/home/me/Berth.AppImage" "--hidden"\n');
 });
 
 it('quotes the path of the app by the rules of the entry', async () => {
@@ -100,6 +105,15 @@ it('is left to macOS and Windows, which is told to start without a window', asyn
   ]);
   expect(await windows.item.isOn()).toBe(true);
   expect(existsSync(mac.file)).toBe(false);
+});
+
+it('is off when the task manager of Windows has switched it off, and on when it is wanted again', async () => {
+  const { item, app } = loginItem('win32', { program: 'C:\\Berth\\Berth.exe' });
+  await item.set(true);
+  app.loginItem.disabled = true;
+  expect(await item.isOn()).toBe(false);
+  await item.set(true);
+  expect(await item.isOn()).toBe(true);
 });
 
 it('is not to be had when the app is not installed', async () => {

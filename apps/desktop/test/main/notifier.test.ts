@@ -54,7 +54,9 @@ it('keeps a message, and its click, as long as it is shown', async () => {
   const { made, notify } = unheld();
   notify(note());
   expect(await alive(made)).toBe(1);
-  made[0]!.deref()!.emit('close');
+  made[0]!.deref()!.emit('close', { reason: 'timedOut' });
+  expect(await alive(made)).toBe(1);
+  made[0]!.deref()!.emit('close', {});
   expect(await alive(made)).toBe(0);
 });
 

@@ -224,7 +224,9 @@ it('ends what is under way before it quits, once (desktop §8.21)', async () => 
 
 it('ends what is under way when the machine is switched off', async () => {
   const { fake, backend } = await startedApp();
-  fake.power.emit('shutdown');
+  let waited = false;
+  fake.power.emit('shutdown', { preventDefault: () => (waited = true) });
+  expect(waited).toBe(true);
   expect(await fake.app.ended).toBe(0);
   expect(backend.closes).toBe(1);
 });
@@ -275,6 +277,23 @@ it('asks for longer whether there is a tray when the desktop is only starting', 
   expect(patience).toStrictEqual([1, 10]);
 });
 
+it('leaves quitting to the update, whose windows close before it quits by itself', async () => {
+  const { fake, backend } = await startedApp({
+    options: {
+      updates: {
+        start: (onUpdate) => onUpdate({ is: 'ready', version: '2.0.0' }),
+        // As macOS does it.
+        restart: () => fake.window().close(),
+      },
+    },
+  });
+  const { closes } = backend;
+  backend.options.native.restartToUpdate();
+  await vi.waitFor(() => expect(fake.windows.every((window) => window.isDestroyed())).toBe(true));
+  expect([closes, backend.closes]).toStrictEqual([0, 1]);
+  expect(fake.recorder.names()).not.toContain('app.quit');
+});
+
 it('looks at what is watched when it comes to the front and when the machine wakes up (watch rule D7)', async () => {
   const { fake, backend } = await startedApp();
   await vi.waitFor(() => expect(fake.window().visible).toBe(true));
@@ -284,6 +303,11 @@ it('looks at what is watched when it comes to the front and when the machine wak
   expect(backend.awakes).toBe(3);
   fake.window().focus();
   await vi.waitFor(() => expect(backend.awakes).toBe(4));
+  fake.app.quit();
+  await fake.app.ended;
+  fake.power.emit('resume');
+  fake.power.emit('unlock-screen');
+  expect(backend.awakes).toBe(4);
 });
 
 it('knows when the network goes and comes (desktop §8.25)', async () => {

@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type AppOptions, startApp } from '../../src/main/start.ts';
+import { makeHome } from '../harness/app/folders.ts';
 import { createFakeElectron, type FakeElectron, type FakeElectronOptions } from '../harness/fake-electron.ts';
 import { createSmallBackend, type SmallBackend } from './small-backend.ts';
 
@@ -29,16 +29,9 @@ export interface StartedApp {
   dist: string;
 }
 
-/** A folder that is gone after the test. */
-export function testFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'berth-desktop-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
-
 /** Starts the app on a fake of Electron, and waits until its window is there. It is quit after the test. */
 export async function startedApp(given: StartOptions = {}): Promise<StartedApp> {
-  const home = given.home ?? testFolder();
+  const home = given.home ?? makeHome();
   const dist = join(home, 'dist');
   mkdirSync(join(dist, 'renderer'), { recursive: true });
   writeFileSync(join(dist, 'renderer', 'index.html'), '<!doctype html><title>Berth</title>');

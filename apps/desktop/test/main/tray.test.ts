@@ -125,9 +125,15 @@ it('tells in the window what went wrong with what the tray was asked for', async
   const { tray, backend, fake } = await withTray();
   await fake.invoke('berth:readState');
   fake.window().hide();
-  backend.answers.set('pickFolder', () => Promise.reject(new Error('broken')));
+  const visible: boolean[] = [];
+  backend.answers.set('pickFolder', () => {
+    visible.push(fake.window().visible);
+    return Promise.reject(new Error('broken'));
+  });
   choose(tray.menu, 'Publish a folder…');
   await vi.waitFor(() => expect(fake.window().webContents.sent.at(-1)).toMatchObject({ channel: 'berth:on:notice' }));
+  // The dialog has a window that is seen, and so has what went wrong.
+  expect(visible).toStrictEqual([true]);
   expect(fake.window().visible).toBe(true);
 });
 

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createUpdates, type Updater } from '../../src/main/shell/electron-updater.ts';
 import { NO_UPDATES } from '../../src/main/shell/updates.ts';
 import type { Update } from '../../src/shared/settings.ts';
-import { testFolder } from './started-app.ts';
+import { makeHome } from '../harness/app/folders.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
 afterEach(() => void vi.useRealTimers());
@@ -17,18 +17,35 @@ class FakeUpdater extends EventEmitter {
   looks = 0;
   installs = 0;
   fails = false;
+  found: { downloadPromise: Promise<never> } | null = null;
 
-  checkForUpdates = async () => {
+  checkForUpdates = async (): Promise<unknown> => {
     this.looks += 1;
     if (this.fails) throw new Error('There is no network');
-    return null;
+    return this.found;
   };
-  quitAndInstall = () => void (this.installs += 1);
+  quitAndInstall = () => {
+    this.installs += 1;
+    if (this.fails) this.emit('error', new Error('No password was given'));
+  };
 }
+
+/** What is asked of the app. */
+function testApp(isPackaged = true) {
+  const asked: unknown[] = [];
+  return {
+    asked,
+    isPackaged,
+    relaunch: (options: unknown) => void asked.push(['relaunch', options]),
+    quit: () => void asked.push('quit'),
+  };
+}
+
+const optionsOf = (resources: string, app = testApp()) => ({ app, resources, program: '/opt/Berth/berth' });
 
 /** The resources of a package that says whom to ask. */
 function resources(): string {
-  const folder = testFolder();
+  const folder = makeHome();
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'app-update.yml'), 'provider: generic');
   return folder;
@@ -37,16 +54,17 @@ function resources(): string {
 async function started() {
   const updater = new FakeUpdater();
   const told: Update[] = [];
-  const updates = createUpdates({ isPackaged: true }, resources(), async () => updater as unknown as Updater);
+  const app = testApp();
+  const updates = createUpdates(optionsOf(resources(), app), async () => updater as unknown as Updater);
   updates.start((update) => told.push(update));
   await vi.waitFor(() => expect(updater.looks).toBe(1));
-  return { updater, updates, told };
+  return { updater, updates, told, app };
 }
 
 it('is off without an address to ask, and in a start from the sources: nothing is even loaded', () => {
   const load = () => Promise.reject(new Error('loaded'));
-  expect(createUpdates({ isPackaged: true }, testFolder(), load)).toBe(NO_UPDATES);
-  expect(createUpdates({ isPackaged: false }, resources(), load)).toBe(NO_UPDATES);
+  expect(createUpdates(optionsOf(makeHome()), load)).toBe(NO_UPDATES);
+  expect(createUpdates(optionsOf(resources(), testApp(false)), load)).toBe(NO_UPDATES);
 });
 
 it('looks at the start and every six hours, and downloads by itself', async () => {
@@ -62,7 +80,7 @@ it('does not ask for a password at the end of a day: a package of the system wai
   const folder = resources();
   writeFileSync(join(folder, 'package-type'), 'deb');
   const updater = new FakeUpdater();
-  createUpdates({ isPackaged: true }, folder, async () => updater as unknown as Updater).start(() => {});
+  createUpdates(optionsOf(folder), async () => updater as unknown as Updater).start(() => {});
   await vi.waitFor(() => expect(updater.looks).toBe(1));
   expect(updater.autoInstallOnAppQuit).toBe(false);
 });
@@ -84,6 +102,47 @@ it('tells how far it is, and restarts when it is asked to', async () => {
   expect(updater.installs).toBe(1);
 });
 
+it('starts the app that is there anew when the newer one cannot be installed: what it did has ended by then', async () => {
+  const { updater, updates, app } = await started();
+  updater.emit('update-downloaded', { version: '2.0.0' });
+  updater.emit('error', new Error('An error of a look'));
+  updates.restart();
+  expect(app.asked).toStrictEqual([]);
+  updater.fails = true;
+  updates.restart();
+  expect(app.asked.slice(0, 2)).toStrictEqual([['relaunch', { execPath: '/opt/Berth/berth', args: [] }], 'quit']);
+});
+
+it('stays ready when a later look finds the same version again, and when the download of another one fails', async () => {
+  const { updater, told } = await started();
+  updater.emit('update-available', { version: '2.0.0' });
+  updater.emit('update-downloaded', { version: '2.0.0' });
+  updater.emit('update-available', { version: '2.0.0' });
+  updater.emit('download-progress', { percent: 10 });
+  expect(told.at(-1)).toStrictEqual({ is: 'ready', version: '2.0.0' });
+  updater.emit('update-available', { version: '3.0.0' });
+  expect(told.at(-1)).toStrictEqual({ is: 'downloading', version: '3.0.0', percent: 0 });
+  updater.emit('error', new Error('The line broke'));
+  expect(told.at(-1)).toStrictEqual({ is: 'ready', version: '2.0.0' });
+});
+
+it('takes note of a download that fails: no promise is left to reject by itself', async () => {
+  const { updater } = await started();
+  const unhandled: unknown[] = [];
+  const note = (error: unknown) => unhandled.push(error);
+  process.on('unhandledRejection', note);
+  try {
+    updater.found = { downloadPromise: Promise.reject(new Error('The line broke')) };
+    vi.advanceTimersByTime(6 * 60 * 60 * 1_000);
+    await new Promise((resolve) => setImmediate(resolve));
+    await new Promise((resolve) => setImmediate(resolve));
+  } finally {
+    process.off('unhandledRejection', note);
+  }
+  expect(updater.looks).toBe(2);
+  expect(unhandled).toStrictEqual([]);
+});
+
 it('is quiet about errors, tries again, and does not forget what is downloaded', async () => {
   const { updater, told } = await started();
   updater.fails = true;
@@ -98,7 +157,7 @@ it('is quiet about errors, tries again, and does not forget what is downloaded',
 
 it('has none when it cannot be loaded', async () => {
   const told: Update[] = [];
-  const updates = createUpdates({ isPackaged: true }, resources(), () => Promise.reject(new Error('not in Electron')));
+  const updates = createUpdates(optionsOf(resources()), () => Promise.reject(new Error('not in Electron')));
   updates.start((update) => told.push(update));
   await vi.waitFor(() => expect(told).toStrictEqual([{ is: 'none' }]));
   updates.restart();

@@ -3,7 +3,8 @@ import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it, vi } from 'vitest';
 import { fitWindow, readWindowState } from '../../src/main/shell/window-state.ts';
-import { startedApp, testFolder } from './started-app.ts';
+import { makeHome } from '../harness/app/folders.ts';
+import { startedApp } from './started-app.ts';
 
 const stateFile = (home: string) => join(home, 'userData', 'berth', 'window.json');
 
@@ -35,7 +36,7 @@ it('has the title bar of its system', async () => {
 });
 
 it('comes back where it was left, also when it was maximised', async () => {
-  const home = testFolder();
+  const home = makeHome();
   const first = await startedApp({ home, tray: false });
   const window = first.fake.window();
   window.bounds = { x: 50, y: 60, width: 900, height: 700 };
@@ -55,8 +56,43 @@ it('comes back where it was left, also when it was maximised', async () => {
   await vi.waitFor(() => expect(fake.window().maximized).toBe(true));
 });
 
+it.for([
+  ['hidden', true],
+  ['minimised', false],
+] as const)('is as large as it was once it is seen, though it started %s', async ([, tray]) => {
+  const home = makeHome();
+  remember(home, { x: 50, y: 60, width: 900, height: 700, maximized: true });
+  const unseen = await startedApp({ home, tray, args: ['--hidden'] });
+  await vi.waitFor(() => expect(unseen.fake.window().minimized).toBe(!tray));
+  expect(unseen.fake.window().maximized).toBe(false);
+  unseen.fake.app.quit();
+  await unseen.fake.app.ended;
+  expect(readWindowState(stateFile(home)).maximized).toBe(true);
+
+  const seen = await startedApp({ home, tray, args: ['--hidden'] });
+  const window = seen.fake.window();
+  await vi.waitFor(() => expect(window.minimized).toBe(!tray));
+  seen.backend.options.native.showWindow();
+  expect(window.maximized).toBe(true);
+  window.maximized = false;
+  window.hide();
+  seen.backend.options.native.showWindow();
+  expect(window.maximized).toBe(false);
+});
+
+it('leaves the screen before it hides, when it fills it: macOS would leave it black', async () => {
+  const { fake } = await startedApp();
+  const window = fake.window();
+  await vi.waitFor(() => expect(window.visible).toBe(true));
+  window.fullScreen = true;
+  window.close();
+  expect([window.fullScreen, window.visible]).toStrictEqual([false, true]);
+  window.emit('leave-full-screen');
+  expect(window.visible).toBe(false);
+});
+
 it('goes where the system puts it when its display is gone', async () => {
-  const home = testFolder();
+  const home = makeHome();
   remember(home, { x: 3_000, y: 100, width: 900, height: 700, maximized: false });
   const gone = await startedApp({ home });
   expect(gone.fake.window().options).toMatchObject({ width: 900, height: 700 });
@@ -76,7 +112,7 @@ it.for([
   '{"width":1e9,"height":1,"maximized":false}',
   '{"width":"900","height":700,"maximized":false}',
 ])('has its first size when what was remembered is %s', (text) => {
-  const home = testFolder();
+  const home = makeHome();
   remember(home, text);
   expect(readWindowState(stateFile(home))).toStrictEqual({ width: 1_040, height: 720, maximized: false });
 });
@@ -125,13 +161,18 @@ it('is painted in the background of its page before that is drawn', async () => 
   expect(fake.window().backgroundColor).toBe(dark);
 });
 
-it('loads its page anew when that fell over, but not for ever', async () => {
-  const { fake } = await startedApp();
+it('loads its page anew when that fell over: not for ever, but whenever somebody wants to see it', async () => {
+  const { fake, backend } = await startedApp();
   const { webContents } = fake.window();
   webContents.emit('render-process-gone', {}, { reason: 'clean-exit' });
   expect(webContents.reloads).toBe(0);
   for (let at = 0; at < 10; at += 1) webContents.emit('render-process-gone', {}, { reason: 'crashed' });
   expect(webContents.reloads).toBe(3);
+  backend.options.native.showWindow();
+  expect(webContents.reloads).toBe(3);
+  webContents.crashed = true;
+  backend.options.native.showWindow();
+  expect(webContents.reloads).toBe(4);
 });
 
 it('has a menu with keys for everything, and neither reload nor developer tools in a package', async () => {

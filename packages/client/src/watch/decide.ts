@@ -111,11 +111,14 @@ function looked(state: WatchState, look: Look, now: number, rule: WatchRule): De
   if (changes === null) {
     const reason = unpublishable(look, live);
     if (reason !== null && missing !== null) return absent(rested, reason, missing.since, now, rule);
-    if (reason === null && (look.id === live?.id || look.id === held))
+    const isMissed = (missing?.told ?? null) !== null;
+    if (reason === null && live?.sure === true && look.id === live.id)
       return {
-        state: { ...rested, missing: null },
-        effects: (missing?.told ?? null) === null ? [] : tell({ type: 'unchanged' }),
+        state: calm({ ...rested, missing: null }),
+        effects: isMissed || held !== null ? tell({ type: 'unchanged' }) : [],
       };
+    // What was refused is so still; but where something else was told since, it is gone through again.
+    if (reason === null && look.id === held && !isMissed) return { state: { ...rested, missing: null }, effects: [] };
     return {
       state: { ...unsettled(rested, busy.since, false), seen: { look, at: busy.since, fresh: busy.fresh } },
       effects: [],

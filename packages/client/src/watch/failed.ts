@@ -2,6 +2,9 @@ import type { ClientError } from '../errors.ts';
 import type { WatchRule } from './rule.ts';
 import { calm, type Decision, tell, unsettled, type WatchState } from './state.ts';
 
+/** No server is waited for longer than a day, whatever it asks for: a timer takes no more than 24 of them. */
+const LONGEST_ASKED_MS = 86_400_000;
+
 /**
  * Decides what follows from a failure: another try after a growing pause, or none before the folder changes. A folder that
  * changes while it is read or sent is no failure at first.
@@ -43,7 +46,7 @@ export function failed(
 
 function paused(state: WatchState, error: ClientError, offline: boolean, now: number, rule: WatchRule): Decision {
   const growing = Math.min(rule.firstPauseMs * 2 ** state.failures, rule.longestPauseMs);
-  const waitMs = Math.max(growing, (error.retryAfterSeconds ?? 0) * 1_000);
+  const waitMs = Math.max(growing, Math.min((error.retryAfterSeconds ?? 0) * 1_000, LONGEST_ASKED_MS));
   return {
     state: {
       ...unsettled(state, now, true),

@@ -12,7 +12,7 @@ export interface WatchRule {
   pollEveryMs: number;
   /** The first pause after a failure; each further one is twice as long. */
   firstPauseMs: number;
-  /** No pause is longer, unless the server asks for it. */
+  /** No pause is longer, unless the server asks for it: for at most a day. */
   longestPauseMs: number;
 }
 

@@ -2,10 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { CASES } from './decide-cases.ts';
 import { NUDGE_CASES } from './nudge-cases.ts';
 import { play } from './fake-world.ts';
+import { RETURN_CASES } from './return-cases.ts';
 
 describe('what a watch decides', () => {
-  it.each([...CASES, ...NUDGE_CASES])('$title', ({ world, untilMs = 10_000, fromMs = 0, did, looks }) => {
-    const log = play(world, untilMs).filter((entry) => entry.at >= fromMs && (looks || entry.did !== 'look'));
-    expect(log.map((entry) => `${entry.at} ${entry.did}`)).toEqual(did);
-  });
+  it.each([...CASES, ...NUDGE_CASES, ...RETURN_CASES])(
+    '$title',
+    ({ world, untilMs = 10_000, fromMs = 0, did, looks }) => {
+      const log = play(world, untilMs).filter((entry) => entry.at >= fromMs && (looks || entry.did !== 'look'));
+      expect(log.map((entry) => `${entry.at} ${entry.did}`)).toEqual(did);
+    },
+  );
 });

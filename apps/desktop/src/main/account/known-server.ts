@@ -4,6 +4,9 @@ import type { SignIn } from '../../shared/session.ts';
 import { askAccount } from './ask-account.ts';
 import type { SignedIn } from './sign-in-method.ts';
 
+/** No server is waited for longer than a day, whatever it asks for: a timer takes no more than 24 of them. */
+const LONGEST_ASKED_MS = 86_400_000;
+
 /** The pauses before a server that could not be asked is asked again, in milliseconds; each is twice as long as the one before. */
 export interface Pauses {
   firstMs: number;
@@ -87,7 +90,8 @@ export function createKnownServer({ origin, fetch, pauses, onChange, ...known }:
   const askAgain = ({ retryAfterSeconds }: ClientError): void => {
     const growing = Math.min(pauses.firstMs * 2 ** failures, pauses.longestMs);
     failures += 1;
-    timer = setTimeout(() => server.check().catch(() => {}), Math.max(growing, (retryAfterSeconds ?? 0) * 1_000));
+    const askedMs = Math.min((retryAfterSeconds ?? 0) * 1_000, LONGEST_ASKED_MS);
+    timer = setTimeout(() => server.check().catch(() => {}), Math.max(growing, askedMs));
   };
 
   const server: KnownServer = {

@@ -3,6 +3,7 @@ import { ClientError } from '@berth/client';
 import { z } from 'zod';
 import type { Session } from '../../shared/session.ts';
 import type { Tell } from '../backend.ts';
+import { createInTurn } from '../in-turn.ts';
 import type { Native } from '../native.ts';
 import { openJsonFile } from '../storage/json-file.ts';
 import type { Accounts } from './accounts.ts';
@@ -63,6 +64,8 @@ export async function openAccounts({
   const servers = new Map<string, KnownServer>();
   const listeners: (() => void)[] = [];
   const closing = new AbortController();
+  /** Of what changes servers and keys, each sees what the ones before it have left. */
+  const inTurn = createInTurn();
   let { current } = file.value();
   let online = true;
 
@@ -78,6 +81,11 @@ export async function openAccounts({
       current,
       servers: [...servers.values()].map((server) => ({ origin: server.origin, email: server.email() })),
     }));
+
+  const saved = (): Promise<void> =>
+    save().catch((cause: unknown) => {
+      throw new ClientError('refused', 'The list of your servers cannot be written: is the disk full?', { cause });
+    });
 
   const changed = (): void => {
     if (closing.signal.aborted) return;
@@ -129,48 +137,59 @@ export async function openAccounts({
         const typed = readServerAddress(address);
         const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(FIND_WITHIN_MS)]);
         const origin = servers.has(typed) ? typed : await findServer(typed, { fetch, signal });
-        if (!servers.has(origin)) {
-          if (servers.size >= MOST_SERVERS)
-            throw new ClientError('refused', `There are ${MOST_SERVERS} servers already: remove one first.`);
-          await know(origin, null);
-        }
-        current = origin;
-        changed();
-        await save();
+        await inTurn(async () => {
+          if (!servers.has(origin)) {
+            if (servers.size >= MOST_SERVERS)
+              throw new ClientError('refused', `There are ${MOST_SERVERS} servers already: remove one first.`);
+            await know(origin, null);
+            void find(origin)
+              .check()
+              .catch(() => {});
+          }
+          current = origin;
+          changed();
+        });
+        await saved();
         return { origin };
       },
       async chooseServer({ origin }) {
         ({ origin: current } = find(origin));
         changed();
-        await save();
+        await saved();
       },
       async removeServer({ origin }) {
-        const server = find(origin);
-        if (servers.size === 1) throw new ClientError('refused', 'This is your only server: add another one first.');
-        await removeKey(origin);
-        servers.delete(origin);
-        await server.close();
-        if (current === origin) current = servers.keys().next().value!;
-        changed();
-        await save();
+        await inTurn(async () => {
+          const server = find(origin);
+          if (servers.size === 1) throw new ClientError('refused', 'This is your only server: add another one first.');
+          await removeKey(origin);
+          servers.delete(origin);
+          if (current === origin) current = servers.keys().next().value!;
+          await server.close();
+          changed();
+        });
+        await saved();
       },
       async signIn({ key }) {
         const server = find(current);
         const signedIn = await method.signIn(new URL(server.origin), { key }, closing.signal);
-        if (servers.get(server.origin) !== server)
-          throw new ClientError('aborted', `${server.origin} was removed meanwhile.`);
-        await keychain.write(server.origin, signedIn.key).catch((cause: unknown) => {
-          throw new ClientError('refused', 'The keychain of the system did not take the key.', { cause });
+        await inTurn(async () => {
+          if (servers.get(server.origin) !== server)
+            throw new ClientError('aborted', `${server.origin} was removed meanwhile.`);
+          await keychain.write(server.origin, signedIn.key).catch((cause: unknown) => {
+            throw new ClientError('refused', 'The keychain of the system did not take the key.', { cause });
+          });
+          server.use(signedIn);
         });
-        server.use(signedIn);
-        await save();
+        await saved();
         return { email: signedIn.account.email };
       },
       async signOut() {
         const server = find(current);
-        await removeKey(server.origin);
-        server.forget();
-        await save();
+        await inTurn(async () => {
+          await removeKey(server.origin);
+          server.forget();
+        });
+        await saved();
       },
       async refreshAccount() {
         await find(current).check();

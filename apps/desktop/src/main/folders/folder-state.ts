@@ -1,6 +1,7 @@
 import type { WatchEvent } from '@berth/client';
 import type { Domain } from '@berth/contract';
 import type { FolderState, WatchedFolder } from '../../shared/folder.ts';
+import type { Problem } from '../../shared/problem.ts';
 import { problemOf } from '../problem.ts';
 import { beginProgress, type ProgressView, showProgress } from '../progress.ts';
 
@@ -69,9 +70,15 @@ export function lacksDns({ status }: Pick<Domain, 'status'>): boolean {
 function failed(view: FolderView, { error, waitMs }: WatchEvent & { type: 'failed' }, nowMs: number): FolderView {
   // The session says the rest, for all folders of the server.
   if (error.status === 401) return become(view, { is: 'signed-out' });
-  const problem = problemOf(error);
+  const problem = withNext(problemOf(error), view);
   if (waitMs !== null) return become(view, { is: 'waiting', problem, until: nowMs + waitMs });
   return isOfOldVersions(view, error.kind) ? view : become(view, { is: 'failed', problem });
+}
+
+/** What is refused when everything is there is the name. */
+function withNext(problem: Problem, { state }: FolderView): Problem {
+  const isOfName = state.is === 'publishing' && state.progress.phase === 'linking' && problem.kind === 'refused';
+  return isOfName ? { ...problem, next: 'Choose another name: "Change address…" in the menu of the folder.' } : problem;
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Accounts } from '../account/accounts.ts';
 import { asking, findClient } from '../account/credentials.ts';
 import type { Handlers } from '../backend.ts';
 import type { Grants } from '../grants.ts';
+import { createInTurn } from '../in-turn.ts';
 import type { Native } from '../native.ts';
 import { readDomain } from '../sites/domain-name.ts';
 import { checkDomain, checkLabels, checkPassword, checkPath } from './checks.ts';
@@ -43,7 +44,7 @@ export interface FolderHandlersOptions {
   remove(id: string): void;
   /** Asks the server what a folder's address shows. */
   learn(folder: Folder): Promise<void>;
-  /** Resolves when everything is written down. */
+  /** Resolves when everything is written down. @throws ClientError when it cannot be. */
   saved(): Promise<void>;
 }
 
@@ -83,14 +84,13 @@ export function createFolderHandlers({
       throw new ClientError('refused', 'The keychain of the system did not take the password.', { cause });
     });
 
-  let checking: Promise<unknown> = Promise.resolve();
+  const removePassword = (id: string): Promise<void> =>
+    keychain.remove(passwordName(id)).catch((cause: unknown) => {
+      throw new ClientError('refused', 'The password could not be deleted from the keychain of the system.', { cause });
+    });
 
-  /** One after the other, so that each sees what the ones before it have added. */
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const done = checking.then(work);
-    checking = done.catch(() => {});
-    return done;
-  };
+  /** Each sees what the ones before it have added. */
+  const inTurn = createInTurn();
 
   const askFor = <T>(folder: Folder, work: (client: BerthClient) => Promise<T>): Promise<T> =>
     asking(accounts, work, folder.record().server);
@@ -138,6 +138,9 @@ export function createFolderHandlers({
             : await askFor(folder, (client) => checkDomain(client, typed, othersAt(server, id)));
         const labels = given && checkLabels(given);
         if (entered !== undefined) await keepPassword(id, checkPassword(entered));
+        // It may have been removed meanwhile, and its password with it.
+        if (entered !== undefined && !folders.has(id)) await removePassword(id);
+        find(id);
         await folder.still(async () =>
           folder.change({
             ...(labels && { labels }),
@@ -165,12 +168,7 @@ export function createFolderHandlers({
     },
     async removeFolder({ id }) {
       const folder = find(id);
-      if (folder.record().password)
-        await keychain.remove(passwordName(id)).catch((cause: unknown) => {
-          throw new ClientError('refused', 'The password could not be deleted from the keychain of the system.', {
-            cause,
-          });
-        });
+      if (folder.record().password) await removePassword(id);
       remove(id);
       await folder.close();
       await saved();

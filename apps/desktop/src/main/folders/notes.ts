@@ -3,13 +3,12 @@ import type { FolderState, WatchedFolder } from '../../shared/folder.ts';
 import type { Session } from '../../shared/session.ts';
 import type { Tell } from '../backend.ts';
 import type { Native } from '../native.ts';
+import { createNoter, type NoterParts } from '../noter.ts';
 
-export interface NotesOptions {
-  native: Pick<Native, 'notify' | 'isLookedAt' | 'showWindow'>;
+export interface NotesOptions extends NoterParts {
+  native: NoterParts['native'] & Pick<Native, 'showWindow'>;
   /** Opens a site in the browser, once its address was checked. */
   openLink(url: string): void;
-  /** Whether the user wants any. */
-  wanted(): boolean;
   tell: Tell;
 }
 
@@ -31,9 +30,7 @@ export interface Notes {
 export function createNotes({ native, openLink, wanted, tell }: NotesOptions): Notes {
   const refused = new Set<string>();
 
-  const note = (title: string, body: string, onClick: () => void): void => {
-    if (wanted() && !native.isLookedAt()) native.notify({ title, body, onClick });
-  };
+  const note = createNoter({ native, wanted });
 
   const show = (where: EventData<'navigate'>) => (): void => {
     native.showWindow();
@@ -43,7 +40,8 @@ export function createNotes({ native, openLink, wanted, tell }: NotesOptions): N
   return {
     folder(before, { id, name, domain, url, state, live, needsDns }) {
       const toFolder = show({ page: 'folders', id });
-      if (state.is === 'live' && live !== null && live.deployment !== before.live?.deployment) {
+      // What is live may also be learned later, without that anything was published.
+      if (before.state.is === 'publishing' && state.is === 'live' && live !== null) {
         if (url === null || needsDns)
           return note(`${name} is published`, `${domain} shows it once its DNS records are there.`, toFolder);
         return note(`${name} is live`, url, () => openLink(url));

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { WatchRule } from '@berth/client';
+import { ClientError, type WatchRule } from '@berth/client';
 import type { Domain } from '@berth/contract';
 import type { WatchedFolder } from '../../shared/folder.ts';
 import type { Settings } from '../../shared/settings.ts';
@@ -42,6 +42,13 @@ export interface Folders {
   awake(): void;
   /** Somebody asked how a domain is. @param server The origin. */
   hearDomain(server: string, domain: Domain): void;
+  /**
+   * Somebody made a domain show something else, or deleted it. The folder that it showed is paused, so that its next build does
+   * not undo that.
+   *
+   * @param domain Its whole name. @param deployment What it shows; `null` when it is gone.
+   */
+  hearAddressChange(server: string, domain: string, deployment: string | null): void;
   readonly handlers: FolderHandlers;
   /** Ends what is under way; what was live stays. */
   close(): Promise<void>;
@@ -78,6 +85,14 @@ export async function openFolders(options: FoldersOptions): Promise<Folders> {
     });
   };
 
+  /** As {@link Folders.hearAddressChange}. */
+  const leaveAddress = async (folder: Folder, deployment: string | null): Promise<void> => {
+    await folder.still(async () =>
+      folder.change({ paused: 'address-changed', ...(deployment === null && { url: null, live: null }) }),
+    );
+    if (deployment !== null) await learn(folder);
+  };
+
   const save = async (): Promise<void> => {
     if (!isOver) await file.change(() => ({ folders: [...folders.values()].map((folder) => folder.record()) }));
   };
@@ -96,10 +111,12 @@ export async function openFolders(options: FoldersOptions): Promise<Folders> {
 
   /** Asks what the address of a folder shows. It is not known in an app that was set up anew, or after a deploy was given up. */
   const learn = async (folder: Folder): Promise<void> => {
-    const { server, domain } = folder.record();
+    const { server, domain, live } = folder.record();
     const client = findClient(accounts, server);
     const found = client && (await readLive(client, domain).catch(() => null));
     if (!found || isClosed || folder.record().domain !== domain) return;
+    // What was published meanwhile is newer than the answer.
+    if (folder.record().live !== live || folder.show().state.is === 'publishing') return;
     const isKnown = found.live?.deployment === folder.record().live?.deployment;
     folder.change({ url: found.domain.url, needsDns: lacksDns(found.domain), ...(!isKnown && { live: found.live }) });
   };
@@ -148,11 +165,23 @@ export async function openFolders(options: FoldersOptions): Promise<Folders> {
         if (own === server && url === domain.url) folder.hearDomain(domain);
       }
     },
+    hearAddressChange(server, domain, deployment) {
+      for (const folder of folders.values()) {
+        const { server: own, url, live } = folder.record();
+        const isIts = own === server && url !== null && new URL(url).hostname === domain;
+        if (isIts && (deployment === null || deployment !== live?.deployment)) void leaveAddress(folder, deployment);
+      }
+    },
     handlers: createFolderHandlers({
       ...options,
       folders,
       learn,
-      saved: save,
+      saved: () =>
+        save().catch((cause: unknown) => {
+          throw new ClientError('refused', 'The list of watched folders cannot be written: is the disk full?', {
+            cause,
+          });
+        }),
       add(record) {
         open(record);
         folders.get(record.id)!.turn();

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LiveVersion } from '../../shared/folder.ts';
+import { LiveVersion, PauseReason } from '../../shared/folder.ts';
 import { Id } from '../../shared/publishing.ts';
 
 /** What is kept of a watched folder. Its password is not: the keychain has it. */
@@ -12,7 +12,7 @@ export const FolderRecord = z.object({
   domain: z.string(),
   labels: z.array(z.string()),
   password: z.boolean(),
-  paused: z.enum(['asked', 'earlier-version']).nullable(),
+  paused: PauseReason.nullable(),
   url: z.url().nullable(),
   live: LiveVersion.nullable(),
   needsDns: z.boolean(),

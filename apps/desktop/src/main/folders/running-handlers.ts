@@ -69,7 +69,7 @@ export function createRunningHandlers({
             url: domain.url,
             live: toLive(chosen),
             needsDns: lacksDns(domain),
-            ...(isNewest && { paused: paused === 'earlier-version' ? 'asked' : paused }),
+            ...(isNewest && { paused: paused && ('asked' as const) }),
           });
           return toVersion(chosen, true);
         });

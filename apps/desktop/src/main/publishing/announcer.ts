@@ -2,6 +2,7 @@ import type { Problem } from '../../shared/problem.ts';
 import type { Published } from '../../shared/publishing.ts';
 import type { Settings } from '../../shared/settings.ts';
 import type { Native } from '../native.ts';
+import { createNoter } from '../noter.ts';
 
 export interface AnnouncerParts {
   native: Pick<Native, 'copyText' | 'isLookedAt' | 'notify'>;
@@ -21,14 +22,7 @@ export interface Announcer {
 }
 
 export function createAnnouncer({ native, settings, openLink, showPublishing }: AnnouncerParts): Announcer {
-  function note(title: string, body: string, onClick: () => void): void {
-    if (native.isLookedAt() || !settings().notifications) return;
-    try {
-      native.notify({ title, body, onClick });
-    } catch {
-      // A system that shows no messages: the window tells the same.
-    }
-  }
+  const note = createNoter({ native, wanted: () => settings().notifications });
 
   return {
     copy(url) {

@@ -53,6 +53,11 @@ export function liveOf({ state }: Pick<Entry, 'state'>): CreatedDeployment | nul
   return (state.is === 'unfinished' ? state.deployment : null) ?? null;
 }
 
+/** A source of which there is no copy any more. */
+export function withoutCopy(source: Source): Source {
+  return source.kind === 'files' ? { ...source, staged: false } : source;
+}
+
 /** Whether it waits for somebody, or for its turn, or is under way. */
 export function isOpen({ state }: Pick<Entry, 'state'>): boolean {
   return state.is === 'asking' || state.is === 'unfinished';

@@ -3,13 +3,13 @@ import { basename } from 'node:path';
 import { ClientError } from '@berth/client';
 import type { PublishOptions, Question } from '../../shared/publishing.ts';
 import type { Handlers } from '../backend.ts';
-import { type Entry, isOpen, type KeptState, MOST_KEPT, type Source, withoutOldClaim } from './entry.ts';
+import { type Entry, isOpen, type KeptState, MOST_KEPT, type Source, withoutCopy, withoutOldClaim } from './entry.ts';
 import { nameOf, questionOf } from './inquiry.ts';
 import type { Ledger } from './ledger.ts';
 import type { Line } from './line.ts';
 import { passwordGone } from './password-gone.ts';
 import type { PublishingParts } from './parts.ts';
-import { namesOf } from './staging.ts';
+import { namesOf, type Staging } from './staging.ts';
 import type { Teller } from './teller.ts';
 
 /** The commands of publishing. */
@@ -21,12 +21,13 @@ export type PublishingHandlers = Pick<
 export interface HandlerParts extends Pick<PublishingParts, 'accounts' | 'grants'> {
   ledger: Ledger;
   line: Line;
+  staging: Pick<Staging, 'remove'>;
   passwords: Map<string, string>;
   teller: Teller;
 }
 
 export function createHandlers(parts: HandlerParts): PublishingHandlers {
-  const { accounts, grants, ledger, line, passwords, teller } = parts;
+  const { accounts, grants, ledger, line, staging, passwords, teller } = parts;
 
   /** Puts an entry in the line, unless there is a question about it. */
   function proceed({ id, server }: Entry, question: Question | null): void {
@@ -46,9 +47,17 @@ export function createHandlers(parts: HandlerParts): PublishingHandlers {
   async function cancel(entry: Entry): Promise<void> {
     await line.cancel(entry.id);
     // An attempt that was at work has said itself how it ended.
-    if (!isOpen(ledger.get(entry.id))) return;
-    ledger.pass(entry.id, { view: null, question: null });
-    ledger.change(entry.id, { state: { is: 'cancelled' } });
+    const stopped = ledger.get(entry.id);
+    if (!isOpen(stopped)) return;
+    const { id, source } = stopped;
+    if (source.kind === 'files') {
+      // What is kept says first that there is no copy: half of one must not be taken for it.
+      ledger.change(id, { source: withoutCopy(source) });
+      await ledger.saved();
+      await staging.remove(id).catch(() => {});
+    }
+    ledger.pass(id, { view: null, question: null });
+    ledger.change(id, { state: { is: 'cancelled' } });
     teller.atOnce();
   }
 

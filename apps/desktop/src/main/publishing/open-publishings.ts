@@ -92,7 +92,7 @@ export async function openPublishings(parts: PublishingParts): Promise<Publishin
     list,
     failedAt: () =>
       new Map(ledger.entries().flatMap(({ id, state }) => (state.is === 'failed' ? [[id, state.at]] : []))),
-    handlers: createHandlers({ ...parts, ledger, line, passwords, teller }),
+    handlers: createHandlers({ ...parts, ledger, line, staging, passwords, teller }),
     publishedFolder(id) {
       const { source } = ledger.get(id);
       if (source.kind === 'folder') return source.path;

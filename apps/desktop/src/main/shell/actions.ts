@@ -69,6 +69,8 @@ export function createActions(
     publishPaths,
     publishFolder: () =>
       attempt(async () => {
+        // The dialog belongs to the window: above one that nobody sees it would not be seen either.
+        window.show();
         const given = await handlers.pickFolder(undefined);
         if (given !== null) await publish([given]);
       }),

@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { App } from 'electron';
 import type { AppUpdater } from 'electron-updater';
+import type { Update } from '../../shared/settings.ts';
 import { NO_UPDATES, type Updates } from './updates.ts';
 
 const LOOK_EVERY_MS = 6 * 60 * 60 * 1_000;
@@ -8,18 +10,26 @@ const LOOK_EVERY_MS = 6 * 60 * 60 * 1_000;
 /** What is used of electron-updater. */
 export type Updater = Pick<
   AppUpdater,
-  'autoDownload' | 'autoInstallOnAppQuit' | 'checkForUpdates' | 'logger' | 'on' | 'quitAndInstall'
+  'autoDownload' | 'autoInstallOnAppQuit' | 'checkForUpdates' | 'logger' | 'on' | 'once' | 'quitAndInstall'
 >;
+
+/** What is to be updated. */
+export interface UpdatesOptions {
+  app: Pick<App, 'isPackaged' | 'quit' | 'relaunch'>;
+  /** Where the package keeps its resources. */
+  resources: string;
+  /** What starts the app. */
+  program: string;
+}
 
 /**
  * Updates by electron-updater, where the package says whom to ask. It cannot even be loaded outside of a packaged app, so it
  * is loaded when it is started.
  *
- * @param resources Where the package keeps its resources. @param load Loads it; tests load another one.
+ * @param load Loads it; tests load another one.
  */
 export function createUpdates(
-  app: { isPackaged: boolean },
-  resources: string,
+  { app, resources, program }: UpdatesOptions,
   load: () => Promise<Updater> = loadUpdater,
 ): Updates {
   if (!app.isPackaged || !existsSync(join(resources, 'app-update.yml'))) return NO_UPDATES;
@@ -32,29 +42,52 @@ export function createUpdates(
         updater.autoDownload = true;
         updater.autoInstallOnAppQuit = !asksForPassword(resources);
         updater.logger = null;
-        let version = '';
-        let ready = false;
-        updater.on('update-available', (info) => {
-          ({ version } = info);
-          onUpdate({ is: 'downloading', version, percent: 0 });
-        });
-        updater.on('download-progress', ({ percent }) =>
-          onUpdate({ is: 'downloading', version, percent: Math.min(100, Math.max(0, percent)) }),
-        );
-        updater.on('update-downloaded', (info) => {
-          ready = true;
-          onUpdate({ is: 'ready', version: info.version });
-        });
-        // Without a listener an error would end the app. What is downloaded stays good, whatever a later look leads to.
-        updater.on('error', () => void (ready || onUpdate({ is: 'none' })));
-        const look = () => void updater?.checkForUpdates().catch(() => undefined);
-        look();
-        setInterval(look, LOOK_EVERY_MS).unref();
+        follow(updater, onUpdate);
+        lookEveryNowAndThen(updater);
       };
       begin().catch(() => onUpdate({ is: 'none' }));
     },
-    restart: () => updater?.quitAndInstall(),
+    restart: () => {
+      // Who does not give the password for the newer version, say, has an app by then that has ended all it did.
+      updater?.once('error', () => {
+        app.relaunch({ execPath: program, args: [] });
+        app.quit();
+      });
+      updater?.quitAndInstall();
+    },
   };
+}
+
+/** Tells how far it is. What is downloaded stays good, whatever a later look leads to. */
+function follow(updater: Pick<Updater, 'on'>, onUpdate: (update: Update) => void): void {
+  let coming = '';
+  let ready: (Update & { is: 'ready' }) | null = null;
+  const tellDownload = (percent: number) => {
+    // Each later look finds the same version again.
+    if (coming !== ready?.version) onUpdate({ is: 'downloading', version: coming, percent });
+  };
+  updater.on('update-available', ({ version }) => {
+    coming = version;
+    tellDownload(0);
+  });
+  updater.on('download-progress', ({ percent }) => tellDownload(Math.min(100, Math.max(0, percent))));
+  updater.on('update-downloaded', ({ version }) => {
+    ready = { is: 'ready', version };
+    onUpdate(ready);
+  });
+  // Without a listener an error would end the app.
+  updater.on('error', () => onUpdate(ready ?? { is: 'none' }));
+}
+
+/** What fails is told by an event as well, and tried again. */
+function lookEveryNowAndThen(updater: Pick<Updater, 'checkForUpdates'>): void {
+  const look = async () => {
+    const found = await updater.checkForUpdates();
+    await found?.downloadPromise;
+  };
+  const tryToLook = () => void look().catch(() => undefined);
+  tryToLook();
+  setInterval(tryToLook, LOOK_EVERY_MS).unref();
 }
 
 /** Packages of the system are installed by its administrator: who quits is not asked for a password, who restarts is. */

@@ -1,5 +1,5 @@
-/** The name of the `.desktop` file, by which Linux desktops know the windows and the messages of the app. */
-export const DESKTOP_NAME = 'berth.desktop';
+/** The name of the `.desktop` file, by which Linux desktops know the windows and the messages of the app. Their portals want a domain in it. */
+export const DESKTOP_NAME = 'example.berth.Berth.desktop';
 
 /** The identity of the app on Windows and macOS. */
 export const APP_ID = 'example.berth.desktop';

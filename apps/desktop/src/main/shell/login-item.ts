@@ -8,7 +8,7 @@ import { HIDDEN } from './launch.ts';
 export interface LoginItemOptions {
   platform: string;
   env: NodeJS.ProcessEnv;
-  /** The program that runs. */
+  /** What starts the app. */
   program: string;
   /** The user's home folder. Default: that of this process. */
   home?: string | undefined;
@@ -25,19 +25,21 @@ export function createLoginItem(
   if (!app.isPackaged) return UNAVAILABLE;
   if (platform === 'linux') {
     const file = autostartFile(env, home);
-    // Inside an AppImage the program is in a folder that is gone after it ends.
-    const target = env['APPIMAGE'] || program;
     return {
       available: true,
       isOn: () => isAutostartOn(file),
-      set: (on) => (on ? writeAutostart(file, target, [HIDDEN]) : removeAutostart(file)),
+      set: (on) => (on ? writeAutostart(file, program, [HIDDEN]) : removeAutostart(file)),
     };
   }
   // macOS tells a program that it was started at login; Windows has to be given an argument.
   const how = platform === 'win32' ? { path: program, args: [HIDDEN] } : {};
   return {
     available: true,
-    isOn: async () => app.getLoginItemSettings(how).openAtLogin,
+    isOn: async () => {
+      const { openAtLogin, executableWillLaunchAtLogin } = app.getLoginItemSettings(how);
+      // In its task manager Windows keeps the entry, and starts it no more.
+      return openAtLogin && (platform !== 'win32' || executableWillLaunchAtLogin);
+    },
     set: async (on) => app.setLoginItemSettings({ ...how, openAtLogin: on }),
   };
 }

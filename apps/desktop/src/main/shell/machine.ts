@@ -10,7 +10,7 @@ const LOOK_EVERY_MS = 3_000;
  * @returns What ends it.
  */
 export function followMachine(
-  powerMonitor: Pick<PowerMonitor, 'on'>,
+  powerMonitor: Pick<PowerMonitor, 'off' | 'on'>,
   net: Pick<Net, 'isOnline'>,
   backend: Pick<Backend, 'awake' | 'setOnline'>,
 ): () => void {
@@ -22,7 +22,12 @@ export function followMachine(
     backend.setOnline(online);
   }, LOOK_EVERY_MS);
   timer.unref();
-  powerMonitor.on('resume', () => backend.awake());
-  powerMonitor.on('unlock-screen', () => backend.awake());
-  return () => clearInterval(timer);
+  const wake = () => backend.awake();
+  powerMonitor.on('resume', wake);
+  powerMonitor.on('unlock-screen', wake);
+  return () => {
+    clearInterval(timer);
+    powerMonitor.off('resume', wake);
+    powerMonitor.off('unlock-screen', wake);
+  };
 }

@@ -24,7 +24,8 @@ export function createNotifier(Notes: Notes): (note: Note) => void {
       forget();
       onClick();
     });
-    note.on('close', forget);
+    // Windows puts away what nobody looked at in time, where it can be clicked still.
+    note.on('close', ({ reason }) => void (reason === 'timedOut' || forget()));
     note.on('failed', forget);
     shown.add(note);
     const [oldest] = shown;

@@ -4,7 +4,7 @@ import type { Update } from '../../shared/settings.ts';
 export interface Updates {
   /** Looks for one from here on, every few hours, and downloads it. What goes wrong is tried again at the next look. */
   start(onUpdate: (update: Update) => void): void;
-  /** Ends the app, and starts the newer version. What the app was doing has to be ended before. */
+  /** Ends the app, and starts the newer version; the same one where that cannot be installed. What the app was doing has to be ended before. */
   restart(): void;
 }
 

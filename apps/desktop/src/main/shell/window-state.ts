@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { BrowserWindow, Rectangle } from 'electron';
+import type { Rectangle } from 'electron';
 import { z } from 'zod';
 
 /** The smallest window in which everything has its place. */
@@ -33,8 +33,8 @@ export function readWindowState(file: string): WindowState {
 }
 
 /** Remembers where the window is. A disk that is full costs the place of the window, and no more. */
-export function writeWindowState(file: string, window: Pick<BrowserWindow, 'getNormalBounds' | 'isMaximized'>): void {
-  const state: WindowState = { ...window.getNormalBounds(), maximized: window.isMaximized() };
+export function writeWindowState(file: string, bounds: Rectangle, maximized: boolean): void {
+  const state: WindowState = { ...bounds, maximized };
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     writeFileSync(`${file}.new`, JSON.stringify(state));

@@ -5,7 +5,7 @@ import { fitWindow, MIN_SIZE, readWindowState, type WindowState, writeWindowStat
 /** What the window is painted with before its page is drawn: the background of the page. */
 const BACKGROUND = { light: '#fbfbfa', dark: '#191b1e' };
 
-/** A page that falls over again and again is not loaded for ever. */
+/** A page that falls over again and again is not loaded for ever, but when somebody wants to see it. */
 const MOST_RELOADS = 3;
 
 /** What decides how the window is. */
@@ -90,20 +90,28 @@ export function createMainWindow(options: MainWindowOptions): MainWindow {
     const state = fitWindow(readWindowState(stateFile), areas);
     const opened = new BrowserWindow(windowOptions({ ...options, dark: nativeTheme.shouldUseDarkColors, state }));
     window = opened;
-    let shows = appearance === 'shown';
+    // Only a window that is seen can be maximised: one that starts without being shown is when it is.
+    let maximizes = state.maximized;
+    const maximize = () => {
+      if (!maximizes) return;
+      maximizes = false;
+      opened.maximize();
+    };
+    if (appearance === 'minimized') opened.once('restore', maximize);
+    else opened.once('show', maximize);
     opened.once('ready-to-show', () => {
-      if (state.maximized && appearance === 'shown') opened.maximize();
-      if (shows) opened.show();
       if (appearance === 'minimized') opened.minimize();
-      shows = false;
+      if (appearance !== 'shown') return;
+      maximize();
+      opened.show();
     });
     opened.on('focus', () => options.onFocus());
     opened.webContents.on('did-start-loading', () => options.onLoading());
     opened.on('close', (event) => {
-      writeWindowState(stateFile, opened);
+      writeWindowState(stateFile, opened.getNormalBounds(), maximizes || opened.isMaximized());
       if (!options.staysWhenClosed()) return;
       event.preventDefault();
-      opened.hide();
+      hide(opened);
     });
     opened.on('closed', () => {
       if (window === opened) window = null;
@@ -114,6 +122,7 @@ export function createMainWindow(options: MainWindowOptions): MainWindow {
 
   const show = () => {
     if (window === null) return open('shown');
+    if (window.webContents.isCrashed()) window.webContents.reload();
     if (window.isMinimized()) window.restore();
     window.show();
     window.focus();
@@ -124,6 +133,13 @@ export function createMainWindow(options: MainWindowOptions): MainWindow {
   );
 
   return { current: () => window, open, show, isLookedAt: () => window?.isFocused() ?? false };
+}
+
+/** Hides a window. One that fills the screen goes back first: macOS would leave the screen black. */
+function hide(window: BrowserWindow): void {
+  if (!window.isFullScreen()) return window.hide();
+  window.once('leave-full-screen', () => window.hide());
+  window.setFullScreen(false);
 }
 
 /** A page that fell over is loaded anew: all that it shows is the app's, not its own. */

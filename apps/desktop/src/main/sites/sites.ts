@@ -13,6 +13,8 @@ export interface SitesOptions {
   tell: Tell;
   /** Hears how a domain is, whenever that was asked for. Default: nobody does. */
   onDomain?: ((server: string, domain: Domain) => void) | undefined;
+  /** Hears what a domain was made to show; `null` when it was deleted. Default: nobody does. */
+  onAddressChange?: ((server: string, domain: string, deployment: string | null) => void) | undefined;
   /** Before activities are followed again after an error. Default: from 1 second to 1 minute. */
   pauses?: Pauses | undefined;
 }
@@ -36,7 +38,13 @@ export interface Sites {
 }
 
 /** Lists and changes what the account of the current server has, and tells of each activity as it happens. */
-export function createSites({ accounts, tell, onDomain = () => {}, pauses = PAUSES }: SitesOptions): Sites {
+export function createSites({
+  accounts,
+  tell,
+  onDomain = () => {},
+  onAddressChange = () => {},
+  pauses = PAUSES,
+}: SitesOptions): Sites {
   const feed = openFeed({ accounts, hear: (activity) => tell('activity', activity), pauses });
   const ask: <T>(work: Parameters<typeof asking<T>>[1]) => Promise<T> = (work) => asking(accounts, work);
   const told = <T extends Domain>(server: URL, domain: T): T => {
@@ -54,14 +62,20 @@ export function createSites({ accounts, tell, onDomain = () => {}, pauses = PAUS
       putDomain: ({ domain, ...change }) =>
         ask(async (client) => {
           const name = await wholeName(client, domain);
-          return told(client.server, await client.api.domains.put.mutate({ domain: name, ...change }));
+          const put = await client.api.domains.put.mutate({ domain: name, ...change });
+          if (change.deployment !== undefined) onAddressChange(client.server.origin, put.domain, change.deployment);
+          return told(client.server, put);
         }),
       verifyDomain: ({ domain }) =>
         ask(async ({ api, server }) => told(server, await api.domains.verify.mutate({ domain: readDomain(domain) }))),
       readRecords: ({ domain }) => ask(({ api }) => api.domains.records.query({ domain: readDomain(domain) })),
       shareDomain: ({ domain }) => ask(({ api }) => api.domains.share.query({ domain: readDomain(domain) })),
       async deleteDomain({ domain }) {
-        await ask(({ api }) => api.domains.delete.mutate({ domain: readDomain(domain) }));
+        await ask(async ({ api, server }) => {
+          const gone = readDomain(domain);
+          await api.domains.delete.mutate({ domain: gone });
+          onAddressChange(server.origin, gone, null);
+        });
       },
       listActivities: ({ cursor }) => ask(({ api }) => api.activities.list.query({ cursor })),
     },

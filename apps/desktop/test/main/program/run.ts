@@ -8,6 +8,7 @@ await import('../../../src/main/index.ts');
 await Promise.race([isThere, ended]);
 
 const state = await fake.invoke('berth:readState');
+const listening = process.getActiveResourcesInfo().filter((name) => name.includes('Server'));
 fake.app.quit();
 const exitCode = await ended;
 const calls = fake.recorder.names();
@@ -16,6 +17,7 @@ process.stdout.write(
     calls,
     sandboxBeforeReady: calls.indexOf('app.enableSandbox') < calls.indexOf('ready'),
     state,
+    listening,
     exitCode,
   }),
 );
