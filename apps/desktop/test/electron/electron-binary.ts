@@ -16,7 +16,8 @@ export const ELECTRON = process.env['ELECTRON_PATH'] ?? join(INSTALLED, PROGRAMS
 export const NO_ELECTRON = reason();
 
 function reason(): string | null {
-  if (!existsSync(ELECTRON)) return `there is no Electron at ${ELECTRON}; run install-electron, or set ELECTRON_PATH`;
+  if (!existsSync(ELECTRON))
+    return `there is no Electron at ${ELECTRON}; run npx install-electron in apps/desktop, or set ELECTRON_PATH`;
   const { DISPLAY, WAYLAND_DISPLAY } = process.env;
   if (process.platform === 'linux' && !DISPLAY && !WAYLAND_DISPLAY) return 'there is no display; use xvfb-run';
   return null;

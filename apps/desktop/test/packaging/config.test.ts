@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { configure } from '../../electron-builder.config.ts';
+import { DESKTOP_NAME } from '../../src/main/shell/identity.ts';
 
 const FEED = 'https://updates.berth.example/desktop';
 
@@ -26,6 +27,10 @@ it.for(['http://updates.berth.example', 'updates.berth.example', 'file:///srv/up
     expect(() => configure({ BERTH_UPDATE_FEED })).toThrow(/https:/);
   },
 );
+
+it('the `.desktop` file has a name with a domain, as the portals of Linux want it of who asks them (desktop §2)', () => {
+  expect(DESKTOP_NAME).toMatch(/^[a-z][a-z\d]*(\.[A-Za-z][A-Za-z\d_]*){2,}\.desktop$/);
+});
 
 it('on macOS the app may compile at run time, and nothing else that the hardened runtime forbids (desktop §4)', () => {
   const { mac } = configure({});

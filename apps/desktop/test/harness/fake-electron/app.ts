@@ -24,8 +24,10 @@ export interface Closable {
 
 export class FakeApp extends EventEmitter {
   readonly isPackaged: boolean;
-  readonly dock = { setIcon: () => undefined };
-  loginItem: { openAtLogin: boolean; args: readonly string[]; path?: string } = { openAtLogin: false, args: [] };
+  loginItem: { openAtLogin: boolean; args: readonly string[]; path?: string; /** By Windows. */ disabled?: boolean } = {
+    openAtLogin: false,
+    args: [],
+  };
   /** How the app ended: `null` while it runs. */
   exitCode: number | null = null;
   /** Resolves when the app has ended. */
@@ -49,8 +51,6 @@ export class FakeApp extends EventEmitter {
   enableSandbox = () => this.#recorder.record('app.enableSandbox');
   setDesktopName = (name: string) => this.#recorder.record('app.setDesktopName', name);
   setAppUserModelId = (id: string) => this.#recorder.record('app.setAppUserModelId', id);
-  setName = (name: string) => this.#recorder.record('app.setName', name);
-  getName = () => 'Berth';
   getVersion = () => '1.2.3';
   getAppPath = () => join(this.#options.home, 'app');
   getPath = (name: string) => join(this.#options.home, name);
@@ -71,9 +71,6 @@ export class FakeApp extends EventEmitter {
     this.#recorder.record('ready');
   };
 
-  focus = () => this.#recorder.record('app.focus');
-  setAboutPanelOptions = (options: unknown) => this.#recorder.record('app.setAboutPanelOptions', options);
-
   setLoginItemSettings = (settings: { openAtLogin: boolean; args?: string[]; path?: string }) => {
     this.#recorder.record('app.setLoginItemSettings', settings);
     this.loginItem = { args: [], ...settings };
@@ -84,7 +81,7 @@ export class FakeApp extends EventEmitter {
     const same = JSON.stringify(options.args ?? []) === JSON.stringify(this.loginItem.args);
     return {
       openAtLogin: this.loginItem.openAtLogin && same,
-      executableWillLaunchAtLogin: this.loginItem.openAtLogin,
+      executableWillLaunchAtLogin: this.loginItem.openAtLogin && !this.loginItem.disabled,
       wasOpenedAtLogin: this.#options.openedAtLogin ?? false,
     };
   };

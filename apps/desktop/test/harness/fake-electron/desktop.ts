@@ -52,9 +52,7 @@ export class FakeTray extends EventEmitter {
     this.menu = menu;
     this.menus += 1;
   };
-  isDestroyed = () => this.destroyed;
   destroy = () => void (this.destroyed = true);
-  popUpContextMenu = () => undefined;
 }
 
 export class FakeNotification extends EventEmitter {
@@ -66,11 +64,7 @@ export class FakeNotification extends EventEmitter {
     this.options = options;
   }
 
-  show = () => {
-    this.shown = true;
-    this.emit('show');
-  };
-  close = () => void this.emit('close');
+  show = () => void (this.shown = true);
 }
 
 /** How the fake of the system's key store is. */

@@ -13,12 +13,11 @@ export interface Bounds {
 export interface FakeFrame {
   url: string;
   parent: FakeFrame | null;
-  detached: boolean;
   isDestroyed(): boolean;
 }
 
 export function createFrame(url: string, parent: FakeFrame | null = null): FakeFrame {
-  return { url, parent, detached: false, isDestroyed: () => false };
+  return { url, parent, isDestroyed: () => false };
 }
 
 export class FakeWebContents extends EventEmitter {
@@ -28,6 +27,7 @@ export class FakeWebContents extends EventEmitter {
   readonly sent: { channel: string; data: unknown }[] = [];
   openHandler: ((details: { url: string }) => { action: string }) | null = null;
   destroyed = false;
+  crashed = false;
   reloads = 0;
 
   constructor(session: FakeSession) {
@@ -49,7 +49,11 @@ export class FakeWebContents extends EventEmitter {
     this.openHandler = handler;
   };
 
-  reload = () => void (this.reloads += 1);
+  isCrashed = () => this.crashed;
+  reload = () => {
+    this.reloads += 1;
+    this.crashed = false;
+  };
   getURL = () => this.mainFrame.url;
 
   /** Tries what a page could try. @returns Whether it was refused. */
@@ -78,6 +82,7 @@ export class FakeWindow extends EventEmitter {
   focused = false;
   minimized = false;
   maximized = false;
+  fullScreen = false;
   bounds: Bounds;
   backgroundColor: string | undefined;
   readonly #windows: FakeWindows;
@@ -137,6 +142,7 @@ export class FakeWindow extends EventEmitter {
   restore = () => {
     this.minimized = false;
     this.focus();
+    this.emit('restore');
   };
 
   maximize = () => void (this.maximized = true);
@@ -144,6 +150,9 @@ export class FakeWindow extends EventEmitter {
   isFocused = () => this.focused;
   isMinimized = () => this.minimized;
   isMaximized = () => this.maximized;
+  isFullScreen = () => this.fullScreen;
+  /** It is told when it is done, which takes a while. */
+  setFullScreen = (on: boolean) => void (this.fullScreen = on);
   isDestroyed = () => this.#destroyed;
   getNormalBounds = () => this.bounds;
   setBackgroundColor = (color: string) => void (this.backgroundColor = color);

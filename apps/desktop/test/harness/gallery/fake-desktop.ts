@@ -1,10 +1,11 @@
 import type { CommandName, EventName } from '../../../src/shared/channels.ts';
 
-/** How a command is answered: with a value, with a problem, page by page, or never. */
+/** How a command is answered: with a value, with a problem, page by page, as is said later, or never. */
 export type Script =
   | { value: unknown }
   | { problem: unknown }
   | { /** One answer for each page; the cursor of a page is its number. */ pages: readonly unknown[] }
+  | { /** Until the command is scripted anew. */ later: true }
   | { never: true };
 
 /** What the fake is told before the page starts. */
@@ -38,11 +39,14 @@ export function installFake({ state, answers, commands, events }: FakeOptions): 
   const listeners = new Map<string, Set<(data: unknown) => void>>();
   const scripts: Record<string, Script | undefined> = { readState: { value: state }, ...answers };
 
-  const reply = async (name: CommandName | 'grant', input: unknown): Promise<unknown> => {
-    asked.push({ name, input: structuredClone(input) });
+  const waiting: { name: string; resolve: () => void }[] = [];
+  const reply = async (name: CommandName | 'grant', input: unknown, isAsked = false): Promise<unknown> => {
+    if (!isAsked) asked.push({ name, input: structuredClone(input) });
     const script = scripts[name];
     if (script === undefined) return { ok: true, value: undefined };
     if ('never' in script) return new Promise(() => {});
+    if ('later' in script)
+      return new Promise<void>((resolve) => waiting.push({ name, resolve })).then(() => reply(name, input, true));
     if ('problem' in script) return { ok: false, problem: script.problem };
     if ('value' in script) return { ok: true, value: structuredClone(script.value) };
     const { cursor } = (input ?? {}) as { cursor?: string };
@@ -70,7 +74,10 @@ export function installFake({ state, answers, commands, events }: FakeOptions): 
     asked,
     violations,
     tell: (name, data) => listeners.get(name)?.forEach((listener) => listener(data)),
-    answer: (name, script) => void (scripts[name] = script),
+    answer: (name, script) => {
+      scripts[name] = script;
+      for (const { resolve } of waiting.splice(0).filter((each) => each.name === name)) resolve();
+    },
   };
   Object.assign(window, { desktop, fake });
   document.addEventListener('securitypolicyviolation', (event) =>

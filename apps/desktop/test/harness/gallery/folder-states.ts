@@ -113,7 +113,7 @@ export const FOLDER_STATES: readonly GalleryState[] = [
       'media/opening-night.mp4',
       'Folder is gone',
       'Locate…',
-      'Waiting for the network, in 12 s',
+      'Waiting for the network · trying again in 12 s',
       'Folder has no index.html',
       'Folder is empty',
       'Signed out',
