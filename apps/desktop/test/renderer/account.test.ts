@@ -82,7 +82,7 @@ describe.skipIf(NO_BROWSER !== null)('what the account holds, in the window (des
   it('shows a site as soon as the server tells of it, without being asked', async () => {
     const { page, tell, answer, close } = await gallery.open(stateNamed('sites-list'));
     await page.getByRole('link', { name: deploymentId(0) }).waitFor();
-    await answer('listDeployments', { value: { deployments: [deployment(999)] } });
+    await answer('listDeployments', { value: { deployments: [deployment(999), deployment(0)] } });
     await tell('activity', activity('deployment.create', 0, { deployment: deploymentId(999) }));
     await page.getByRole('link', { name: deploymentId(999) }).waitFor();
     await page.getByRole('link', { name: deploymentId(0) }).waitFor();

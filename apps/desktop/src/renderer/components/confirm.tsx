@@ -1,5 +1,5 @@
 import './confirm.css';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useId, useState } from 'react';
 import { Button } from './button.tsx';
 
 /** Asks in place, before something that cannot be undone. Escape is No, and No has the focus. */
@@ -16,19 +16,22 @@ export function Confirm({
   onYes: () => unknown;
   onNo: () => void;
 }) {
+  const id = useId();
   const [isBusy, setBusy] = useState(false);
   return (
     <div
       className="confirm"
       role="group"
-      aria-label={yes}
+      aria-labelledby={id}
       onKeyDown={(event) => {
         if (event.key !== 'Escape') return;
         event.stopPropagation();
         onNo();
       }}
     >
-      <p>{question}</p>
+      <p id={id} title={typeof question === 'string' ? question : undefined}>
+        {question}
+      </p>
       <div>
         <Button small autoFocus onClick={onNo}>
           {no}

@@ -3,13 +3,15 @@ import { X } from 'lucide-react';
 import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
 import { IconButton } from './button.tsx';
 
-/** A dialog over the window. Escape and its cross close it, and the focus goes back to where it was. */
+/** A dialog over the window. Its first field has the focus. Escape and its cross close it, and the focus goes back to where it was. */
 export function Dialog({ title, onClose, children }: { title: string; onClose: () => void; children: ReactNode }) {
   const ref = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   useLayoutEffect(() => {
     const dialog = ref.current!;
     dialog.showModal();
+    // A form is there to be typed in; by itself the focus would be at the cross.
+    dialog.querySelector('input')?.focus();
     // Closed before it leaves the page, or the focus would be lost.
     return () => dialog.close();
   }, []);
@@ -17,6 +19,8 @@ export function Dialog({ title, onClose, children }: { title: string; onClose: (
     <dialog
       ref={ref}
       className="dialog"
+      // Takes the focus of what vanishes in it.
+      tabIndex={-1}
       aria-labelledby={titleId}
       onCancel={(event) => {
         if (event.target !== event.currentTarget) return;

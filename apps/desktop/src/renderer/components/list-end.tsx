@@ -1,3 +1,4 @@
+import './list-end.css';
 import { useEffect, useRef } from 'react';
 import { LoaderCircle } from 'lucide-react';
 import type { RemoteList } from '../state/use-list.ts';

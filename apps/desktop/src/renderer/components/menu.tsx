@@ -1,6 +1,6 @@
 import './menu.css';
 import type { LucideIcon } from 'lucide-react';
-import { type KeyboardEvent, type ReactNode, useId, useRef } from 'react';
+import { type KeyboardEvent, useId, useRef } from 'react';
 import { IconButton } from './button.tsx';
 
 export interface MenuItem {
@@ -30,13 +30,11 @@ export function MenuList({
   id,
   label,
   items,
-  head,
   side = 'below',
 }: {
   id: string;
   label: string;
   items: readonly MenuItem[];
-  head?: ReactNode;
   side?: 'below' | 'above';
 }) {
   const ref = useRef<HTMLDivElement>(null);
@@ -51,7 +49,6 @@ export function MenuList({
       onToggle={(event) => event.newState === 'open' && focusItem(ref.current!, 0)}
       onKeyDown={(event) => moveFocus(event, ref.current!)}
     >
-      {head}
       {items.map(({ label, icon: Icon, hint, danger, checked, run }) => (
         <button
           key={`${label}${hint}`}

@@ -4,36 +4,37 @@ import { passwordFault } from '../words/validate.ts';
 import { IconButton } from './button.tsx';
 import { Field } from './field.tsx';
 
-/** Asks for the password of a site. @param onPassword Hears of each one that may be; of `undefined` for none. */
+/**
+ * Asks for the password of a site.
+ *
+ * @param onPassword Hears what is typed, also while it is too short: nothing goes out unprotected in silence. `undefined` for none.
+ */
 export function PasswordField({
+  password,
   onPassword,
   hint = 'What visitors have to enter. Empty: everyone with the link sees it.',
-  autoFocus,
 }: {
+  password: string | undefined;
   onPassword: (password: string | undefined) => void;
   hint?: string;
-  autoFocus?: boolean;
 }) {
-  const [text, setText] = useState('');
   const [isShown, setShown] = useState(false);
   const [isLeft, setLeft] = useState(false);
-  const fault = text === '' ? null : passwordFault(text);
+  const fault = password === undefined ? null : passwordFault(password);
   return (
     <Field
       label="Password"
       type={isShown ? 'text' : 'password'}
       autoComplete="new-password"
-      value={text}
+      value={password ?? ''}
       // Nobody is told off in the middle of the word.
       fault={isLeft ? fault : null}
       hint={fault ?? hint}
-      autoFocus={autoFocus}
       onBlur={() => setLeft(true)}
       onChange={(event) => {
         const { value } = event.target;
-        setText(value);
         setLeft(false);
-        onPassword(value !== '' && passwordFault(value) === null ? value : undefined);
+        onPassword(value === '' ? undefined : value);
       }}
       end={
         <IconButton

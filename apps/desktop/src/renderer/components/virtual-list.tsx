@@ -1,11 +1,14 @@
-import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import './virtual-list.css';
+import { type ReactNode, useLayoutEffect, useRef, useState } from 'react';
 
 const MARGIN_ROWS = 8;
 
 /**
  * A list of rows of one height, of which only those in sight are in the page, so that ten thousand cost as much as twenty.
  *
- * @param kept The key of a row that stays in the page though it is out of sight, such as one that is being edited.
+ * A row that has the focus stays in the page though it is out of sight.
+ *
+ * @param kept The key of another row that stays, such as one that is being edited.
  */
 export function VirtualList<T>({
   items,
@@ -13,7 +16,6 @@ export function VirtualList<T>({
   keyOf,
   label,
   kept,
-  onEnd,
   children,
 }: {
   items: readonly T[];
@@ -21,20 +23,14 @@ export function VirtualList<T>({
   keyOf: (item: T) => string;
   label: string;
   kept?: string | null;
-  /** Called when the last rows come in sight. */
-  onEnd?: () => void;
   children: (item: T) => ReactNode;
 }) {
   const ref = useRef<HTMLUListElement>(null);
   const [from, to] = useRowsInSight(ref, items.length, rowHeight);
-  const isAtEnd = to >= items.length;
-  useEffect(() => {
-    if (isAtEnd) onEnd?.();
-  }, [isAtEnd, items.length, onEnd]);
-
-  const keptIndex = kept ? items.findIndex((item) => keyOf(item) === kept) : -1;
-  const indexes = Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index);
-  if (keptIndex >= 0 && (keptIndex < from || keptIndex >= to)) indexes.push(keptIndex);
+  const [focused, setFocused] = useState<string | null>(null);
+  const indexes = new Set(Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index));
+  for (const key of [kept ?? null, focused])
+    if (key !== null) indexes.add(items.findIndex((item) => keyOf(item) === key));
   return (
     <ul
       ref={ref}
@@ -42,20 +38,26 @@ export function VirtualList<T>({
       className="rows"
       style={{ height: items.length * rowHeight, position: 'relative' }}
     >
-      {indexes.map((index) => {
-        const item = items[index];
-        if (item === undefined) return null;
-        return (
-          <li
-            key={keyOf(item)}
-            aria-setsize={items.length}
-            aria-posinset={index + 1}
-            style={{ position: 'absolute', insetInline: 0, top: index * rowHeight, height: rowHeight }}
-          >
-            {children(item)}
-          </li>
-        );
-      })}
+      {[...indexes]
+        .toSorted((one, other) => one - other)
+        .map((index) => {
+          const item = items[index];
+          if (item === undefined) return null;
+          return (
+            <li
+              key={keyOf(item)}
+              // Takes the focus of what vanishes in it.
+              tabIndex={-1}
+              onFocus={() => setFocused(keyOf(item))}
+              onBlur={() => setFocused(null)}
+              aria-setsize={items.length}
+              aria-posinset={index + 1}
+              style={{ position: 'absolute', insetInline: 0, top: index * rowHeight, height: rowHeight }}
+            >
+              {children(item)}
+            </li>
+          );
+        })}
     </ul>
   );
 }

@@ -6,12 +6,15 @@ import { milestone } from '../words/progress.ts';
 /** Tells ears what happens to what is published: its milestones, not its numbers. */
 export function Announcer() {
   const publishings = useApp('publishings');
-  const before = useRef<ReadonlyMap<string, string>>(new Map());
+  const before = useRef<ReadonlyMap<string, string> | null>(null);
   const [said, setSaid] = useState('');
   useEffect(() => {
     const stages = new Map(publishings.map((publishing) => [publishing.id, sentence(publishing)]));
-    const changed = [...stages].filter(([id, text]) => text !== '' && before.current.get(id) !== text);
+    const known = before.current;
     before.current = stages;
+    // What was there before the window was is no news.
+    if (known === null) return;
+    const changed = [...stages].filter(([id, text]) => text !== '' && known.get(id) !== text);
     if (changed.length > 0) setSaid(changed.map(([, text]) => text).join(' '));
   }, [publishings]);
   return (

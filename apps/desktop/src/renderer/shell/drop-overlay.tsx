@@ -11,16 +11,15 @@ export function DropOverlay() {
   const { hasKey } = useAccount();
   const ref = useRef<HTMLDivElement>(null);
 
-  const hover = useDrop(async (files, half) => {
-    const granted = await ask(desktop.grant(files));
+  const hover = useDrop(async (dropped, half) => {
+    const granted = await ask(desktop.grant(dropped));
     if (granted === null) return;
     const given = granted.value;
     if (given.length === 0) return say(NOTHING_TO_READ);
     if (!hasKey || half === 'left') return publish(given);
-    const folders = given.filter(({ kind }) => kind === 'folder');
-    if (folders.length === 0)
-      return say({ ...ONLY_FOLDERS, action: { label: 'Publish once', run: () => void publish(given) } });
-    for (const { name, grant } of folders) watch({ name, of: { grant } });
+    const files = given.filter(({ kind }) => kind === 'file');
+    if (files.length > 0) say({ ...ONLY_FOLDERS, action: { label: 'Publish once', run: () => void publish(files) } });
+    for (const { kind, name, grant } of given) if (kind === 'folder') watch({ name, of: { grant } });
   });
 
   const isOver = hover !== 'none';
@@ -69,7 +68,7 @@ const ONLY_FOLDERS = {
   problem: {
     kind: 'folder' as const,
     message: 'Only folders can be watched.',
-    next: 'Files can be published once.',
+    next: 'The files can be published once.',
     file: null,
   },
 };

@@ -72,8 +72,9 @@ function PlaceButton({
       <Icon size={17} strokeWidth={1.8} aria-hidden />
       <span>{label}</span>
       {count > 0 && (
-        <span className="place-count" aria-label={`, ${count} with trouble`}>
+        <span className="place-count">
           {count}
+          <span className="hidden"> with trouble</span>
         </span>
       )}
     </button>
@@ -103,7 +104,8 @@ function Lines() {
         </p>
       )}
       {update.is === 'downloading' && (
-        <p className="sidebar-line is-calm" title={`Version ${update.version} is being downloaded`}>
+        // Its numbers are for eyes.
+        <p className="sidebar-line is-calm" aria-live="off" title={`Version ${update.version} is being downloaded`}>
           <ArrowDownToLine size={15} aria-hidden />
           <span>Update: {Math.round(update.percent)} %</span>
         </p>

@@ -1,6 +1,6 @@
 import './toasts.css';
 import { CircleAlert, CircleCheck, X } from 'lucide-react';
-import { useCallback, useEffect, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import type { DesktopApi } from '../../shared/contract.ts';
 import { Button, IconButton } from '../components/button.tsx';
 import type { Saying } from '../state/shell.ts';
@@ -13,14 +13,18 @@ interface Toast extends Saying {
   id: number;
 }
 
-/** What is said beside the pages: at most {@link MOST} at a time, the oldest goes first. */
+/** What is said beside the pages: at most {@link MOST} at a time. The oldest goes first, and a problem after all else. */
 export function useToasts(desktop: DesktopApi) {
   const [toasts, setToasts] = useState<readonly Toast[]>([]);
+  const said = useRef(0);
   const say = useCallback((saying: Saying) => {
     setToasts((before) => {
       // The same twice is said once.
       const others = before.filter(({ text }) => text !== saying.text);
-      return [...others, { ...saying, id: (before.at(-1)?.id ?? 0) + 1 }].slice(-MOST);
+      const all = [...others, { ...saying, id: ++said.current }];
+      if (all.length <= MOST) return all;
+      const gone = all.find(({ problem }) => problem === undefined) ?? all[0];
+      return all.filter((toast) => toast !== gone);
     });
   }, []);
   const dismiss = useCallback((id: number) => setToasts((before) => before.filter((toast) => toast.id !== id)), []);

@@ -7,13 +7,5 @@ export function usePlace(desktop: DesktopApi): { place: Place; go: (place: Place
   const [place, setPlace] = useState<Place>({ page: 'publish' });
   const go = useCallback((next: Place) => setPlace(next), []);
   useEffect(() => desktop.events.navigate(go), [desktop, go]);
-
-  useEffect(() => {
-    if (place.id === undefined) return;
-    // The card that is meant; it takes the focus, so that ears are told of it too.
-    const card = document.getElementById(`card-${place.id}`);
-    card?.scrollIntoView({ block: 'center' });
-    card?.focus({ preventScroll: true });
-  }, [place]);
   return { place, go };
 }

@@ -1,8 +1,10 @@
 import type { Activity, Deployment, Domain } from '@berth/contract';
-import { useEffect } from 'react';
-import { useWhose } from './account.ts';
+import { useEffect, useRef } from 'react';
+import type { Answer } from '../../shared/contract.ts';
+import { useAccount, useWhose } from './account.ts';
 import { useShell } from './shell.ts';
-import { type RemoteList, useList } from './use-list.ts';
+import { useApp } from './store.ts';
+import { type ListPage, type RemoteList, useList } from './use-list.ts';
 
 /** What happens in bursts is looked up once. */
 const QUIET_MS = 400;
@@ -10,60 +12,96 @@ const QUIET_MS = 400;
 /** The deployments of the account, the newest first, kept fresh by its activities. */
 export function useDeployments(): RemoteList<Deployment> {
   const { commands } = useShell().desktop;
-  const list = useList(async (cursor) => {
-    const answer = await commands.listDeployments({ cursor });
-    if (!answer.ok) return answer;
-    return { ok: true, value: { items: answer.value.deployments, nextCursor: answer.value.nextCursor } };
-  }, useWhose());
-  const { change } = list;
-  useFresh('deployment.', async ({ event, deployment }) => {
-    if (event === 'deployment.delete' || event === 'deployment.expire')
-      return change((items) => items.filter((item) => item.deployment !== deployment));
-    const answer = await commands.listDeployments({});
-    if (answer.ok) change((items) => mergeNewest(items, answer.value.deployments, (item) => item.deployment));
+  const list = useList({
+    read: async (cursor) => pageOf(await commands.listDeployments({ cursor }), ({ deployments }) => deployments),
+    keyOf: ({ deployment }) => deployment,
+    whose: useWhose(),
   });
+  useFresh(list, 'deployment.', ({ deployment }, gone) => deployment === gone.deployment);
   return list;
 }
 
 /** The domains of the account, kept fresh by its activities. */
 export function useDomains(): RemoteList<Domain> {
   const { commands } = useShell().desktop;
-  const list = useList(async (cursor) => {
-    const answer = await commands.listDomains({ cursor });
-    if (!answer.ok) return answer;
-    return { ok: true, value: { items: answer.value.domains, nextCursor: answer.value.nextCursor } };
-  }, useWhose());
-  const { change } = list;
-  useFresh('domain.', async ({ event, domain }) => {
-    if (event === 'domain.delete') return change((items) => items.filter((item) => item.domain !== domain));
-    const answer = await commands.listDomains({});
-    if (answer.ok) change((items) => mergeNewest(items, answer.value.domains, (item) => item.domain));
+  const list = useList({
+    read: async (cursor) => pageOf(await commands.listDomains({ cursor }), ({ domains }) => domains),
+    keyOf: ({ domain }) => domain,
+    whose: useWhose(),
   });
+  useFresh(list, 'domain.', ({ domain }, gone) => domain === gone.domain);
   return list;
 }
 
-/** The newest page over what is shown: known ones in their place as they are, unknown ones on top. */
-export function mergeNewest<T>(shown: readonly T[], newest: readonly T[], keyOf: (item: T) => string): readonly T[] {
-  const fresh = new Map(newest.map((item) => [keyOf(item), item]));
-  const known = new Set(shown.map(keyOf));
-  return [...newest.filter((item) => !known.has(keyOf(item))), ...shown.map((item) => fresh.get(keyOf(item)) ?? item)];
+/** What happened in the account, the newest first. @param hear Hears of each one as it happens. */
+export function useActivities(hear: (activity: Activity) => void): RemoteList<Activity> {
+  const { commands, events } = useShell().desktop;
+  const list = useList({
+    read: async (cursor) => pageOf(await commands.listActivities({ cursor }), ({ activities }) => activities),
+    keyOf: activityKey,
+    whose: useWhose(),
+  });
+  const { change } = list;
+  const latest = useRef(hear);
+  latest.current = hear;
+  useEffect(
+    () =>
+      events.activity((activity) => {
+        latest.current(activity);
+        // What is told may have been read a moment before.
+        const key = activityKey(activity);
+        change((items) => (items.some((each) => activityKey(each) === key) ? items : [activity, ...items]));
+      }),
+    [events, change],
+  );
+  useBack(list.reload);
+  return list;
 }
 
-/** Looks again when an activity says that something changed: at once when something went, else once it is quiet. */
-function useFresh(prefix: string, look: (activity: Activity) => unknown) {
-  const { desktop } = useShell();
+/** Names an activity by what it says: two that say the same of the same second are one. */
+export function activityKey({ event, created, deployment, domain, token, authMethod, meta }: Activity): string {
+  return JSON.stringify([event, created, deployment, domain, token, authMethod, meta]);
+}
+
+function pageOf<V extends { nextCursor?: string | undefined }, T>(
+  answer: Answer<V>,
+  itemsOf: (value: V) => T[],
+): Answer<ListPage<T>> {
+  if (!answer.ok) return answer;
+  return { ok: true, value: { items: itemsOf(answer.value), nextCursor: answer.value.nextCursor } };
+}
+
+/** Looks again, once it is quiet, when an activity says that something changed; what is gone goes at once. */
+function useFresh<T>(list: RemoteList<T>, prefix: string, isGone: (item: T, gone: Activity) => boolean) {
+  const { events } = useShell().desktop;
+  const { change, freshen, reload } = list;
+  const latest = useRef(isGone);
+  latest.current = isGone;
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const stop = desktop.events.activity((activity) => {
+    const stop = events.activity((activity) => {
       if (!activity.event.startsWith(prefix)) return;
-      if (/\.(?:delete|expire)$/.test(activity.event)) return void look(activity);
+      if (/\.(?:delete|expire)$/.test(activity.event))
+        change((items) => items.filter((item) => !latest.current(item, activity)));
       clearTimeout(timer);
-      timer = setTimeout(() => void look(activity), QUIET_MS);
+      timer = setTimeout(freshen, QUIET_MS);
     });
     return () => {
       clearTimeout(timer);
       stop();
     };
-    // `look` asks through the same functions as long as the page is there.
-  }, [desktop, prefix]);
+  }, [events, prefix, change, freshen]);
+  useBack(reload);
+}
+
+/** Reads anew when the server is there again: nobody told what happened meanwhile. */
+function useBack(reload: () => void) {
+  const { online } = useApp('session');
+  const { server } = useAccount();
+  const isThere = online && server.signIn.is === 'signed-in';
+  const wasAway = useRef(false);
+  useEffect(() => {
+    if (isThere && wasAway.current) reload();
+    wasAway.current = !isThere;
+  }, [isThere, reload]);
 }

@@ -1,7 +1,7 @@
 import { createContext, use } from 'react';
 import type { Answer, DesktopApi, Page } from '../../shared/contract.ts';
 import type { Problem } from '../../shared/problem.ts';
-import type { Given, PublishOptions } from '../../shared/publishing.ts';
+import type { Given } from '../../shared/publishing.ts';
 
 /** Where the window is, and what is meant there. */
 export interface Place {
@@ -30,16 +30,10 @@ export interface Shell {
   ask<T>(asked: Promise<Answer<T>>): Promise<{ value: T } | null>;
   /** Opens the dialog that asks how a folder is to be watched. */
   watch(source: WatchSource): void;
-  /** Publishes what the user gave, with the options that are set. */
+  /** Publishes what the user gave, with the options that are set; nothing while one of them is wrong. */
   publish(given: readonly Given[]): Promise<void>;
   /** Asks for a folder or files with the dialog of the system, and publishes them. */
   choose(kind: 'folder' | 'files'): Promise<void>;
-  /** What the next drop gets. */
-  options: PublishOptions;
-  setOptions(options: PublishOptions): void;
-  clearOptions(): void;
-  /** Another number after each clearing: the form of the options starts anew with it. */
-  optionsRound: number;
 }
 
 export const ShellContext = createContext<Shell | null>(null);

@@ -30,7 +30,7 @@ export function openStore(desktop: DesktopApi): Store {
   };
   const tell = (slice: Partial<AppState>) => {
     told = { ...told, ...slice };
-    if (known.is === 'ready') become({ is: 'ready', state: { ...known.state, ...slice } });
+    if (known.is === 'ready') become({ is: 'ready', state: follow(known.state, slice) });
   };
 
   for (const name of SLICES) desktop.events[name]((data) => tell({ [name]: data }));
@@ -49,6 +49,27 @@ export function openStore(desktop: DesktopApi): Store {
       return () => listeners.delete(listener);
     },
   };
+}
+
+/** The state with a part of it told anew. */
+function follow(state: AppState, slice: Partial<AppState>): AppState {
+  const next = { ...state, ...slice };
+  return {
+    ...next,
+    publishings: keepSame(state.publishings, next.publishings),
+    folders: keepSame(state.folders, next.folders),
+  };
+}
+
+/** What is told whole is told as a copy: what did not change stays the same object, so that only the rest is drawn anew. */
+function keepSame<T extends { id: string }>(before: T[], told: T[]): T[] {
+  if (before === told) return before;
+  const known = new Map(before.map((item) => [item.id, item]));
+  const kept = told.map((item) => {
+    const old = known.get(item.id);
+    return old !== undefined && JSON.stringify(old) === JSON.stringify(item) ? old : item;
+  });
+  return kept.length === before.length && kept.every((item, index) => item === before[index]) ? before : kept;
 }
 
 export const StoreContext = createContext<Store | null>(null);

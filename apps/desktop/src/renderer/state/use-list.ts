@@ -8,8 +8,19 @@ export interface ListPage<T> {
   nextCursor: string | undefined;
 }
 
+/** What a list is made of. */
+export interface ListSource<T> {
+  /** Asks for one page. */
+  read(cursor: string | undefined): Promise<Answer<ListPage<T>>>;
+  /** What no two items share. */
+  keyOf(item: T): string;
+  /** Another account or server starts the list anew; `null` reads nothing. */
+  whose: string | null;
+}
+
 /** A list that is read page by page. */
 export interface RemoteList<T> {
+  /** No two with the same key. */
   items: readonly T[];
   /** Whether a page is on its way. */
   isLoading: boolean;
@@ -21,6 +32,8 @@ export interface RemoteList<T> {
   loadMore(): void;
   /** Reads from the start, and keeps what is shown until the answer is there. */
   reload(): void;
+  /** Looks what is newest, and puts it over what is shown; says nothing when that does not work. */
+  freshen(): void;
   /** Changes what is shown, after a command changed it on the server. */
   change(by: (items: readonly T[]) => readonly T[]): void;
 }
@@ -33,33 +46,31 @@ interface Held<T> {
   problem: Problem | null;
 }
 
-const START = { items: [], cursor: undefined, hasMore: true, isLoading: false, problem: null };
+const START = { items: [], cursor: undefined, hasMore: true, problem: null };
 
-/**
- * Reads a list of the current server.
- *
- * @param read Asks for one page. @param whose Another account or server starts the list anew; `null` reads nothing.
- */
-export function useList<T>(
-  read: (cursor: string | undefined) => Promise<Answer<ListPage<T>>>,
-  whose: string | null,
-): RemoteList<T> {
-  const [held, setHeld] = useState<Held<T>>(START);
+/** Reads a list of the current server. */
+export function useList<T>(source: ListSource<T>): RemoteList<T> {
+  const { whose } = source;
+  const [held, setHeld] = useState<Held<T>>({ ...START, isLoading: whose !== null });
+  // An answer to an older question says nothing about this one.
   const reading = useRef(0);
-  const latest = useRef(read);
-  latest.current = read;
+  const freshening = useRef(0);
+  const latest = useRef(source);
+  latest.current = source;
+  const shown = useRef(held.items);
+  shown.current = held.items;
 
   const fetchPage = useCallback((cursor: string | undefined) => {
     const turn = ++reading.current;
+    const { read, keyOf } = latest.current;
     setHeld((before) => ({ ...before, isLoading: true, problem: null }));
-    void latest.current(cursor).then((answer) => {
-      // An answer to an older question says nothing about this one.
+    void read(cursor).then((answer) => {
       if (turn !== reading.current) return;
       setHeld((before) => {
         if (!answer.ok) return { ...before, isLoading: false, problem: answer.problem };
         const { items, nextCursor } = answer.value;
         return {
-          items: cursor === undefined ? items : [...before.items, ...items],
+          items: cursor === undefined ? items : append(before.items, items, keyOf),
           cursor: nextCursor,
           hasMore: nextCursor !== undefined,
           isLoading: false,
@@ -68,23 +79,45 @@ export function useList<T>(
       });
     });
   }, []);
+  const freshen = useCallback(() => {
+    const turn = ++freshening.current;
+    const { read, keyOf } = latest.current;
+    void read(undefined).then((answer) => {
+      if (turn !== freshening.current || !answer.ok) return;
+      const { items } = answer.value;
+      const known = new Set(shown.current.map(keyOf));
+      // More came than one page holds: what lies between is not known.
+      if (known.size > 0 && !items.some((item) => known.has(keyOf(item)))) return fetchPage(undefined);
+      setHeld((before) => ({ ...before, items: append(items, before.items, keyOf) }));
+    });
+  }, [fetchPage]);
 
   useEffect(() => {
-    setHeld(START);
+    setHeld({ ...START, isLoading: whose !== null });
     if (whose !== null) fetchPage(undefined);
-    return () => void reading.current++;
+    return () => {
+      reading.current++;
+      freshening.current++;
+    };
   }, [whose, fetchPage]);
 
   const { cursor, hasMore, isLoading, items, problem } = held;
   return {
     items,
-    isLoading: isLoading || (items.length === 0 && hasMore && problem === null && whose !== null),
+    isLoading,
     problem,
     hasMore,
     loadMore: useCallback(() => {
       if (hasMore && !isLoading) fetchPage(cursor);
     }, [hasMore, isLoading, cursor, fetchPage]),
     reload: useCallback(() => fetchPage(undefined), [fetchPage]),
+    freshen,
     change: useCallback((by) => setHeld((before) => ({ ...before, items: by(before.items) })), []),
   };
+}
+
+/** Two parts of a list in their order; what both hold is the first one's. */
+function append<T>(first: readonly T[], second: readonly T[], keyOf: (item: T) => string): readonly T[] {
+  const known = new Set(first.map(keyOf));
+  return [...first, ...second.filter((item) => !known.has(keyOf(item)))];
 }

@@ -1,5 +1,5 @@
 import { bytes } from '@berth/client/amounts';
-import type { FolderState, WatchedFolder } from '../../shared/folder.ts';
+import type { FolderState, PauseReason, WatchedFolder } from '../../shared/folder.ts';
 import { progressWords } from './progress.ts';
 import { ago, until } from './time.ts';
 
@@ -18,6 +18,15 @@ const MISSING: Record<Extract<FolderState, { is: 'missing' }>['reason'], string>
   gone: 'Folder is gone',
   empty: 'Folder is empty',
   'no-front-page': 'Folder has no index.html',
+};
+
+const PAUSED: Record<PauseReason, [words: string, detail: string]> = {
+  asked: ['Paused', 'Changes are not published.'],
+  'earlier-version': ['Showing an earlier version', 'Paused, so that the next build does not replace it.'],
+  'address-changed': [
+    'Address changed',
+    'Its address shows something else, or is gone. Resume to show this folder there.',
+  ],
 };
 
 /** @param now Unix milliseconds. */
@@ -44,7 +53,7 @@ export function folderWords({ state, live }: WatchedFolder, now: number): StateW
     case 'waiting':
       return plain(
         'warn',
-        `${state.problem.kind === 'network' ? 'Waiting for the network' : 'Trying again'}, ${until(state.until, now)}`,
+        `${state.problem.kind === 'network' ? 'Waiting for the network · trying again' : 'Trying again'} ${until(state.until, now)}`,
         state.problem.message,
       );
     case 'failed':
@@ -52,9 +61,7 @@ export function folderWords({ state, live }: WatchedFolder, now: number): StateW
     case 'missing':
       return plain('warn', MISSING[state.reason], live ? 'What was live stays live.' : 'Nothing is published yet.');
     case 'paused':
-      return state.why === 'asked'
-        ? plain('quiet', 'Paused', 'Changes are not published.')
-        : plain('quiet', 'Showing an earlier version', 'Paused, so that the next build does not replace it.');
+      return plain('quiet', ...PAUSED[state.why]);
     case 'signed-out':
       return plain('warn', 'Signed out', 'Sign in to its server, and it goes on.');
   }

@@ -1,3 +1,5 @@
+import type { PublishOptions } from '../../shared/publishing.ts';
+
 /*
  * What is said while somebody types. The server has the last word, with the schemas of `@berth/contract`; they are not used here
  * because zod looks whether it may compile code, which the policy of the page reports as a violation.
@@ -27,4 +29,11 @@ export function domainFault(text: string): string | null {
 export function passwordFault(text: string): string | null {
   const { length } = [...text.trim().normalize('NFC')];
   return length >= 6 && length <= 128 ? null : 'A password has 6 to 128 characters.';
+}
+
+/** Why nothing can be published with these options; `null` when they may be used. */
+export function optionsFault({ domain, password }: Pick<PublishOptions, 'domain' | 'password'>): string | null {
+  return (
+    (domain === undefined ? null : domainFault(domain)) ?? (password === undefined ? null : passwordFault(password))
+  );
 }

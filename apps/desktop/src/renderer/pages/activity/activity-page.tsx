@@ -1,17 +1,15 @@
 import './activity-page.css';
 import type { Activity } from '@berth/contract';
 import { Activity as ActivityIcon, Globe, KeyRound, Send, UserRound } from 'lucide-react';
-import { memo, useEffect, useMemo, useState } from 'react';
+import { memo, useMemo, useState } from 'react';
 import { Empty } from '../../components/empty.tsx';
 import { ListEnd } from '../../components/list-end.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { PageFrame } from '../../components/page.tsx';
 import { ForAccount } from '../../components/signed-out.tsx';
 import { VirtualList } from '../../components/virtual-list.tsx';
-import { useWhose } from '../../state/account.ts';
 import { useNow } from '../../state/clock.ts';
-import { useShell } from '../../state/shell.ts';
-import { useList } from '../../state/use-list.ts';
+import { activityKey, useActivities } from '../../state/lists.ts';
 import { activityWords, actorWords, subjectOf } from '../../words/activity.ts';
 import { dayOf, startOfDay } from '../../words/time.ts';
 
@@ -30,23 +28,10 @@ export function ActivityPage() {
 }
 
 function Activities() {
-  const { desktop } = useShell();
   const now = useNow(60_000);
   const [said, setSaid] = useState('');
-  const list = useList(async (cursor) => {
-    const answer = await desktop.commands.listActivities({ cursor });
-    if (!answer.ok) return answer;
-    return { ok: true, value: { items: answer.value.activities, nextCursor: answer.value.nextCursor } };
-  }, useWhose());
-  const { change, items, hasMore, problem } = list;
-  useEffect(
-    () =>
-      desktop.events.activity((activity) => {
-        setSaid(activityWords(activity));
-        change((before) => [activity, ...before]);
-      }),
-    [desktop, change],
-  );
+  const list = useActivities((activity) => setSaid(activityWords(activity)));
+  const { items, hasMore, problem } = list;
 
   const rows = useMemo(() => toRows(items, now), [items, now]);
   if (items.length === 0 && !hasMore && problem === null)
@@ -78,10 +63,9 @@ const keyOf = ({ key }: Row) => key;
 /** @param activities The newest first. @param now Unix milliseconds. */
 function toRows(activities: readonly Activity[], now: number): Row[] {
   let today = Number.NaN;
-  return activities.flatMap((activity, index): Row[] => {
+  return activities.flatMap((activity): Row[] => {
     const at = activity.created * 1_000;
-    // Counted from the end: one more on top moves none of the others.
-    const row: Row = { key: String(activities.length - index), day: null, activity };
+    const row: Row = { key: activityKey(activity), day: null, activity };
     const day = startOfDay(at);
     if (day === today) return [row];
     today = day;

@@ -52,7 +52,6 @@ export function AddDomain({
           label="Domain"
           placeholder="www.example.com"
           value={domain}
-          autoFocus
           fault={isLeft ? fault : null}
           hint="One of your own, or a name below the domain of the platform."
           onBlur={() => setLeft(true)}

@@ -6,6 +6,7 @@ import { Confirm } from '../../components/confirm.tsx';
 import { CopyIcon } from '../../components/copy-button.tsx';
 import { Menu } from '../../components/menu.tsx';
 import { Moment } from '../../components/moment.tsx';
+import { Tag } from '../../components/tag.tsx';
 import { useShell } from '../../state/shell.ts';
 import { LinkForm } from './link-form.tsx';
 import { Records } from './records.tsx';
@@ -55,7 +56,7 @@ export function DomainCard({
               )}
             </span>
           </span>
-          <span className={`tag is-${tone}`}>{words}</span>
+          <Tag tone={tone}>{words}</Tag>
         </button>
         <div className="card-tools">
           <CopyIcon text={url} what={`link of ${domain}`} />

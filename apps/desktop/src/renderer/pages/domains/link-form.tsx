@@ -17,7 +17,9 @@ export function LinkForm({
   onChange: (changed: Domain) => void;
 }) {
   const { desktop, say } = useShell();
-  const [wanted, setWanted] = useState(deployment ?? '');
+  // Until somebody types, it is what the domain shows, whoever switched it.
+  const [typed, setTyped] = useState<string | null>(null);
+  const wanted = typed ?? deployment ?? '';
   const [problem, setProblem] = useState<Problem | null>(null);
   const [isBusy, setBusy] = useState(false);
   const isSame = wanted.trim() === '' || wanted.trim() === deployment;
@@ -28,6 +30,7 @@ export function LinkForm({
     const answer = await desktop.commands.putDomain({ domain, deployment: wanted.trim() });
     setBusy(false);
     if (!answer.ok) return setProblem(answer.problem);
+    setTyped(null);
     onChange(answer.value);
     say({ text: `${domain} shows ${answer.value.deployment}.` });
   };
@@ -41,7 +44,7 @@ export function LinkForm({
       }}
     >
       <div className="link-form">
-        <DeploymentField label="Shows" value={wanted} deployments={deployments} onChange={setWanted} />
+        <DeploymentField label="Shows" value={wanted} deployments={deployments} onChange={setTyped} />
         <Button type="submit" busy={isBusy} disabled={isSame}>
           Switch
         </Button>

@@ -7,6 +7,7 @@ import { Button } from '../../components/button.tsx';
 import { CopyIcon } from '../../components/copy-button.tsx';
 import { StatusLine } from '../../components/status-line.tsx';
 import { Trouble } from '../../components/trouble.tsx';
+import { useNow } from '../../state/clock.ts';
 import { useShell } from '../../state/shell.ts';
 import { until } from '../../words/time.ts';
 
@@ -73,12 +74,17 @@ export function Records({
       )}
       {records === null && problem === null && <p className="soft">Loading…</p>}
       {records !== null && <RecordTable records={records} checks={checked?.checks ?? null} />}
-      {typeof checked?.nextCheck === 'number' && (
-        <p className="small soft" title={moment(checked.nextCheck)}>
-          It is checked again by itself {until(checked.nextCheck * 1_000, Date.now())}.
-        </p>
-      )}
+      {typeof checked?.nextCheck === 'number' && <NextCheck at={checked.nextCheck} />}
     </section>
+  );
+}
+
+/** @param at Unix seconds. */
+function NextCheck({ at }: { at: number }) {
+  return (
+    <p className="small soft" title={moment(at)}>
+      It is checked again by itself {until(at * 1_000, useNow(1_000))}.
+    </p>
   );
 }
 

@@ -9,7 +9,7 @@ import { LabelsField } from '../../components/labels-field.tsx';
 import { PasswordField } from '../../components/password-field.tsx';
 import { Trouble } from '../../components/trouble.tsx';
 import { useShell } from '../../state/shell.ts';
-import { domainFault } from '../../words/validate.ts';
+import { domainFault, passwordFault } from '../../words/validate.ts';
 
 const TITLES = { address: 'Address', labels: 'Labels', password: 'Password' } as const;
 
@@ -33,12 +33,17 @@ export function ChangeDialog({
   const [problem, setProblem] = useState<Problem | null>(null);
   const [isBusy, setBusy] = useState(false);
   const fault = domainFault(domain);
-  const isReady = { address: fault === null, labels: true, password: password !== undefined }[what];
+  const isReady = {
+    address: fault === null,
+    labels: true,
+    password: password !== undefined && passwordFault(password) === null,
+  }[what];
   const change = { address: { domain: domain.trim() }, labels: { labels }, password: { password } }[what];
 
   const save = async () => {
     if (!isReady) return;
     setBusy(true);
+    setProblem(null);
     const wanted: CommandInput<'changeFolder'> = { id: folder.id, ...change };
     const answer = await desktop.commands.changeFolder(wanted);
     setBusy(false);
@@ -59,20 +64,17 @@ export function ChangeDialog({
           <Field
             label="Address"
             value={domain}
-            autoFocus
             fault={fault}
             hint="The old address stays as it is, and shows what it showed last."
             onChange={(event) => setDomain(event.target.value)}
           />
         )}
-        {what === 'labels' && (
-          <LabelsField labels={labels} onChange={setLabels} onSubmit={() => void save()} autoFocus />
-        )}
+        {what === 'labels' && <LabelsField labels={labels} onChange={setLabels} onSubmit={() => void save()} />}
         {what === 'password' && (
           <PasswordField
             hint="What visitors have to enter, from the next version on."
+            password={password}
             onPassword={setPassword}
-            autoFocus
           />
         )}
         {problem !== null && <Trouble problem={problem} />}

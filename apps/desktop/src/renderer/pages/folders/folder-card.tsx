@@ -1,31 +1,34 @@
+import '../../components/card.css';
 import { ExternalLink, Folder, FolderX } from 'lucide-react';
-import { useState } from 'react';
+import { memo, useState } from 'react';
 import type { FolderState, WatchedFolder } from '../../../shared/folder.ts';
 import { IconButton } from '../../components/button.tsx';
 import { Confirm } from '../../components/confirm.tsx';
 import { CopyIcon } from '../../components/copy-button.tsx';
 import { Chips } from '../../components/labels-field.tsx';
+import { LeftOutNotes } from '../../components/left-out-notes.tsx';
 import { Link } from '../../components/link.tsx';
 import { ProgressBar } from '../../components/progress-bar.tsx';
 import { StatusLine } from '../../components/status-line.tsx';
 import { useNow } from '../../state/clock.ts';
+import { useMeant } from '../../state/meant.ts';
 import { useShell } from '../../state/shell.ts';
 import { folderWords, liveWords } from '../../words/folder.ts';
 import { progressWords } from '../../words/progress.ts';
-import { LeftOutNotes } from '../publish/left-out-notes.tsx';
 import { ChangeDialog } from './change-dialog.tsx';
 import { FolderActions, type Opened } from './folder-actions.tsx';
 import { HistoryDialog } from './history-dialog.tsx';
 
 /** A watched folder: where it is, where it is shown, and the truth about both. */
-export function FolderCard({ folder }: { folder: WatchedFolder }) {
+export const FolderCard = memo(function FolderCard({ folder }: { folder: WatchedFolder }) {
   const { desktop, ask } = useShell();
+  const ref = useMeant(folder.id);
   const [opened, setOpened] = useState<Opened>(null);
   const { id, name, path, state, labels, leftOut } = folder;
   const close = () => setOpened(null);
   const Icon = state.is === 'missing' && state.reason === 'gone' ? FolderX : Folder;
   return (
-    <article id={`card-${id}`} tabIndex={-1} className="card" aria-label={name}>
+    <article ref={ref} tabIndex={-1} className="card" aria-label={name}>
       <div className="card-head">
         <span className={`card-icon is-${folderWords(folder, 0).tone}`}>
           <Icon size={18} aria-hidden />
@@ -60,7 +63,7 @@ export function FolderCard({ folder }: { folder: WatchedFolder }) {
       )}
     </article>
   );
-}
+});
 
 function FolderStatus({ folder }: { folder: WatchedFolder }) {
   const { state, polling, needsDns } = folder;

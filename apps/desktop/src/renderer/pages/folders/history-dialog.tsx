@@ -1,35 +1,44 @@
 import { ExternalLink } from 'lucide-react';
-import { useCallback, useEffect, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import type { Version, WatchedFolder } from '../../../shared/folder.ts';
 import type { Problem } from '../../../shared/problem.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { Moment } from '../../components/moment.tsx';
+import { Tag } from '../../components/tag.tsx';
 import { Trouble } from '../../components/trouble.tsx';
 import { useShell } from '../../state/shell.ts';
 import { liveWords } from '../../words/folder.ts';
 
 /** The versions of a folder that the server still has; each can be made live. */
-export function HistoryDialog({ folder: { id, name }, onClose }: { folder: WatchedFolder; onClose: () => void }) {
+export function HistoryDialog({ folder: { id, name, live }, onClose }: { folder: WatchedFolder; onClose: () => void }) {
   const { desktop, ask } = useShell();
   const { commands } = desktop;
   const [versions, setVersions] = useState<Version[] | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [switching, setSwitching] = useState<string | null>(null);
 
+  // An answer to an older question says nothing about this one.
+  const reading = useRef(0);
+
   const read = useCallback(async () => {
+    const turn = ++reading.current;
     setProblem(null);
     const answer = await commands.listVersions({ id });
+    if (turn !== reading.current) return;
     if (answer.ok) setVersions(answer.value.versions);
     else setProblem(answer.problem);
   }, [commands, id]);
-  useEffect(() => void read(), [read]);
+  const shown = live?.deployment;
+  // What is live may change while one looks: a build that ends, or a command elsewhere.
+  useEffect(() => void read(), [read, shown]);
 
   const makeLive = async (deployment: string) => {
     setSwitching(deployment);
-    const made = await ask(commands.makeLive({ id, deployment }));
+    const made = await commands.makeLive({ id, deployment });
     setSwitching(null);
-    if (made !== null) await read();
+    if (made.ok) await read();
+    else setProblem(made.problem);
   };
 
   return (
@@ -53,7 +62,7 @@ export function HistoryDialog({ folder: { id, name }, onClose }: { folder: Watch
                     <p>
                       <Moment at={version.created * 1_000} />
                     </p>
-                    <p className="small soft clip">
+                    <p className="small soft clip" title={version.deployment}>
                       {liveWords(version)} · {version.deployment}
                     </p>
                   </div>
@@ -65,7 +74,7 @@ export function HistoryDialog({ folder: { id, name }, onClose }: { folder: Watch
                     />
                     <span className="version-end">
                       {version.live ? (
-                        <span className="tag is-good">Live</span>
+                        <Tag tone="good">Live</Tag>
                       ) : (
                         <Button
                           small

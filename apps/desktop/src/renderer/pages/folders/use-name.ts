@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import type { CommandOutput } from '../../../shared/contract.ts';
+import type { Problem } from '../../../shared/problem.ts';
 import { useShell, type WatchSource } from '../../state/shell.ts';
 
 const QUIET_MS = 300;
@@ -14,12 +15,15 @@ export interface ChosenName {
   isAsking: boolean;
   /** What the server said of this very name; `null` when it has not. */
   validation: Validation;
+  /** Why the server could not be asked about this very name. */
+  problem: Problem | null;
 }
 
+/** Chooses the name of a folder that is to be watched. */
 export function useName({ of }: WatchSource): ChosenName {
-  const { desktop, say } = useShell();
+  const { desktop } = useShell();
   const [typed, setTyped] = useState<string | null>(null);
-  const [answered, setAnswered] = useState<{ name: string; validation: Validation } | null>(null);
+  const [answered, setAnswered] = useState<Pick<ChosenName, 'name' | 'validation' | 'problem'> | null>(null);
   const name = typed ?? answered?.name ?? '';
 
   useEffect(() => {
@@ -28,8 +32,11 @@ export function useName({ of }: WatchSource): ChosenName {
       const wanted = typed?.trim();
       const answer = await desktop.commands.suggestName({ of, ...(wanted === undefined ? {} : { name: wanted }) });
       if (isOver) return;
-      if (answer.ok) setAnswered({ name: wanted ?? answer.value.name, validation: answer.value.validation });
-      else say({ text: answer.problem.message, problem: answer.problem });
+      setAnswered(
+        answer.ok
+          ? { name: wanted ?? answer.value.name, validation: answer.value.validation, problem: null }
+          : { name: wanted ?? '', validation: null, problem: answer.problem },
+      );
     };
     if (typed?.trim() === '') return;
     const timer = setTimeout(() => void ask(), typed === null ? 0 : QUIET_MS);
@@ -38,7 +45,7 @@ export function useName({ of }: WatchSource): ChosenName {
       clearTimeout(timer);
     };
     // The source is the same as long as the dialog is open.
-  }, [typed, desktop, say]);
+  }, [typed, desktop]);
 
   const isAnswered = answered !== null && answered.name === name.trim();
   return {
@@ -46,5 +53,6 @@ export function useName({ of }: WatchSource): ChosenName {
     setName: setTyped,
     isAsking: !isAnswered && name.trim() !== '',
     validation: isAnswered ? answered.validation : null,
+    problem: isAnswered ? answered.problem : null,
   };
 }

@@ -10,7 +10,7 @@ import { LabelsField } from '../../components/labels-field.tsx';
 import { Trouble } from '../../components/trouble.tsx';
 import { useAccount } from '../../state/account.ts';
 import { useShell, type WatchSource } from '../../state/shell.ts';
-import { domainFault } from '../../words/validate.ts';
+import { domainFault, optionsFault } from '../../words/validate.ts';
 import { type ChosenName, useName } from './use-name.ts';
 
 /** Asks under which address a folder is to be watched. */
@@ -50,9 +50,10 @@ function WatchForm({ source, onClose }: { source: WatchSource; onClose: () => vo
   const [problem, setProblem] = useState<Problem | null>(null);
   const [isBusy, setBusy] = useState(false);
   const fault = nameFault(chosen);
+  const isReady = fault === null && chosen.name.trim() !== '' && optionsFault({ password }) === null;
 
   const save = async () => {
-    if (fault !== null || chosen.name.trim() === '') return;
+    if (!isReady) return;
     setBusy(true);
     setProblem(null);
     const answer = await desktop.commands.watch({ of: source.of, domain: chosen.name.trim(), labels, password });
@@ -74,18 +75,17 @@ function WatchForm({ source, onClose }: { source: WatchSource; onClose: () => vo
       <Field
         label="Address"
         value={chosen.name}
-        autoFocus
         onChange={(event) => chosen.setName(event.target.value)}
         fault={fault}
         hint={nameHint(chosen)}
         end={<NameMark chosen={chosen} />}
       />
-      <PasswordField onPassword={setPassword} />
+      <PasswordField password={password} onPassword={setPassword} />
       <LabelsField labels={labels} onChange={setLabels} />
       {problem !== null && <Trouble problem={problem} />}
       <div className="dialog-foot">
         <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" variant="primary" busy={isBusy} disabled={fault !== null || chosen.name.trim() === ''}>
+        <Button type="submit" variant="primary" busy={isBusy} disabled={!isReady}>
           Watch and publish
         </Button>
       </div>
@@ -101,8 +101,9 @@ function nameFault({ name, validation }: ChosenName): string | null {
     : (validation.reason ?? 'This name is taken.');
 }
 
-function nameHint({ isAsking, validation }: ChosenName): string {
+function nameHint({ isAsking, validation, problem }: ChosenName): string {
   if (isAsking) return 'Asking whether it is free…';
+  if (problem !== null) return `Whether it is free could not be asked. ${problem.message}`;
   return validation?.available
     ? `${validation.normalized ?? 'This name'} is free.`
     : 'A name of the platform, or a domain of your own.';

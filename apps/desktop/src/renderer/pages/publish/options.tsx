@@ -5,12 +5,12 @@ import { Field } from '../../components/field.tsx';
 import { LabelsField } from '../../components/labels-field.tsx';
 import { PasswordField } from '../../components/password-field.tsx';
 import { useAccount } from '../../state/account.ts';
-import { useShell } from '../../state/shell.ts';
+import { useNextDrop } from '../../state/options.ts';
 import { domainFault } from '../../words/validate.ts';
 
 /** What the next drop gets besides a link: out of the way until it is wanted, and in sight once it is set. */
 export function Options() {
-  const { options, clearOptions, optionsRound } = useShell();
+  const { options, clear, round } = useNextDrop();
   const [isOpen, setOpen] = useState(false);
   const id = useId();
   const isSet = Object.keys(options).length > 0;
@@ -43,25 +43,23 @@ export function Options() {
           </span>
         ))}
         {isSet && (
-          <Button small variant="quiet" onClick={clearOptions}>
+          <Button small variant="quiet" onClick={clear}>
             Clear
           </Button>
         )}
       </div>
-      <div id={id}>{isOpen && <Fields key={optionsRound} />}</div>
+      <div id={id}>{isOpen && <Fields key={round} />}</div>
     </section>
   );
 }
 
 function Fields() {
-  const { options, setOptions } = useShell();
+  const { options, set } = useNextDrop();
   const { hasKey } = useAccount();
-  const [domain, setDomain] = useState(options.domain ?? '');
-  const domainTrouble = domain === '' ? null : domainFault(domain);
-  const { labels = [] } = options;
+  const { domain = '', labels = [], password } = options;
   const put = (name: 'domain' | 'password' | 'labels', value: string | string[] | undefined) => {
     const { [name]: _before, ...others } = options;
-    setOptions(value === undefined || value.length === 0 ? others : { ...others, [name]: value });
+    set(value === undefined || value.length === 0 ? others : { ...others, [name]: value });
   };
   return (
     <div className="options-fields">
@@ -70,15 +68,11 @@ function Fields() {
         placeholder="docs, or www.example.com"
         value={domain}
         disabled={!hasKey}
-        fault={domainTrouble}
+        fault={domain === '' ? null : domainFault(domain)}
         hint={hasKey ? 'Shows the next drop at this address.' : 'A domain needs an account. Sign in first.'}
-        onChange={(event) => {
-          const { value } = event.target;
-          setDomain(value);
-          put('domain', value !== '' && domainFault(value) === null ? value.trim() : undefined);
-        }}
+        onChange={(event) => put('domain', event.target.value.trim())}
       />
-      <PasswordField onPassword={(password) => put('password', password)} />
+      <PasswordField password={password} onPassword={(typed) => put('password', typed)} />
       <LabelsField labels={labels} onChange={(next) => put('labels', next)} />
     </div>
   );

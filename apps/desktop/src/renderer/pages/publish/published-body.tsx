@@ -1,7 +1,9 @@
+import '../../components/notes.css';
 import { Check, ExternalLink, FolderSync, Info, Lock } from 'lucide-react';
 import type { Published, Publishing } from '../../../shared/publishing.ts';
 import { Button } from '../../components/button.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
+import { LeftOutNotes } from '../../components/left-out-notes.tsx';
 import { Link } from '../../components/link.tsx';
 import { QrButton } from '../../components/qr.tsx';
 import { useAccount } from '../../state/account.ts';
@@ -9,7 +11,6 @@ import { useNow } from '../../state/clock.ts';
 import { useShell } from '../../state/shell.ts';
 import { liveWords } from '../../words/folder.ts';
 import { ClaimCallout } from './claim-callout.tsx';
-import { LeftOutNotes } from './left-out-notes.tsx';
 
 /** The link, and what can be done with it. */
 export function PublishedBody({ publishing, published }: { publishing: Publishing; published: Published }) {

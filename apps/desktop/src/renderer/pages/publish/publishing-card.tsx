@@ -10,13 +10,15 @@ import {
   Hourglass,
   X,
 } from 'lucide-react';
+import { memo } from 'react';
 import type { Publishing, PublishingState } from '../../../shared/publishing.ts';
 import { Button, IconButton } from '../../components/button.tsx';
+import { LeftOutNotes } from '../../components/left-out-notes.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { Failure } from '../../components/trouble.tsx';
 import { useNow } from '../../state/clock.ts';
+import { useMeant } from '../../state/meant.ts';
 import { useShell } from '../../state/shell.ts';
-import { LeftOutNotes } from './left-out-notes.tsx';
 import { PublishedBody } from './published-body.tsx';
 import { QuestionBody } from './question-body.tsx';
 import { Work } from './work.tsx';
@@ -41,14 +43,15 @@ const WORDS: Record<Exclude<PublishingState['is'], 'working'>, string> = {
 };
 
 /** One drop, from the moment it falls to its link. */
-export function PublishingCard({ publishing }: { publishing: Publishing }) {
+export const PublishingCard = memo(function PublishingCard({ publishing }: { publishing: Publishing }) {
   const { desktop, ask } = useShell();
+  const ref = useMeant(publishing.id);
   const { id, name, kind, begun, state } = publishing;
   const { icon, tone } = isGone(state, useNow()) ? EXPIRED : LOOKS[state.is];
   const Icon = icon ?? (kind === 'folder' ? Folder : FileIcon);
   const isUnderWay = state.is === 'working' || state.is === 'queued';
   return (
-    <article id={`card-${id}`} tabIndex={-1} className="card" aria-label={name}>
+    <article ref={ref} tabIndex={-1} className="card" aria-label={name}>
       <div className="card-head">
         <span className={`card-icon ${tone}`}>
           <Icon size={18} aria-hidden />
@@ -81,7 +84,7 @@ export function PublishingCard({ publishing }: { publishing: Publishing }) {
       </div>
     </article>
   );
-}
+});
 
 /** Whether its link was without an account, and is over. @param now Unix milliseconds. */
 function isGone(state: PublishingState, now: number): boolean {

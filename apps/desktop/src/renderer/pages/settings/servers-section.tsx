@@ -5,6 +5,7 @@ import type { Server } from '../../../shared/session.ts';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/confirm.tsx';
 import { Field } from '../../components/field.tsx';
+import { Tag } from '../../components/tag.tsx';
 import { Trouble } from '../../components/trouble.tsx';
 import { hostOf } from '../../state/account.ts';
 import { useShell } from '../../state/shell.ts';
@@ -53,7 +54,7 @@ function ServerRow({ server, isCurrent, isOnly }: { server: Server; isCurrent: b
     <div className="settings-row">
       <div className="settings-words">
         <p className="name clip selectable" title={origin}>
-          {host} {isCurrent && <span className="tag is-good">In use</span>}
+          {host} {isCurrent && <Tag tone="good">In use</Tag>}
         </p>
         <p className="small soft clip">{signInWords(server)}</p>
       </div>

@@ -1,6 +1,6 @@
 import type { Deployment, Domain } from '@berth/contract';
 import { moment } from '@berth/client/amounts';
-import { Ellipsis, ExternalLink, Globe, Hourglass, Lock, Tags, Trash2 } from 'lucide-react';
+import { Copy, Ellipsis, ExternalLink, Hourglass, Lock, Tags, Trash2 } from 'lucide-react';
 import { memo, useState } from 'react';
 import { Button, IconButton } from '../../components/button.tsx';
 import { Confirm } from '../../components/confirm.tsx';
@@ -9,6 +9,7 @@ import { Chips, LabelsField } from '../../components/labels-field.tsx';
 import { Link } from '../../components/link.tsx';
 import { Menu } from '../../components/menu.tsx';
 import { Moment } from '../../components/moment.tsx';
+import { Tag } from '../../components/tag.tsx';
 import { useNow } from '../../state/clock.ts';
 import { useShell } from '../../state/shell.ts';
 import { liveWords } from '../../words/folder.ts';
@@ -111,7 +112,7 @@ function Shown({
             label={`More about ${deployment}`}
             items={[
               { label: 'Labels…', icon: Tags, run: () => onMode('labels') },
-              { label: 'Copy id', icon: Globe, run: () => void ask(desktop.commands.copy({ text: deployment })) },
+              { label: 'Copy id', icon: Copy, run: () => void ask(desktop.commands.copy({ text: deployment })) },
               { label: 'Delete…', icon: Trash2, danger: true, run: () => onMode('delete') },
             ]}
           />
@@ -125,10 +126,10 @@ function Expiry({ expires }: { expires: number | undefined }) {
   const seconds = (expires ?? 0) - Math.floor(useNow(60_000) / 1_000);
   if (expires === undefined) return null;
   return (
-    <span className="tag is-warn" title={`Until ${moment(expires)}`}>
+    <Tag tone="warn" title={`Until ${moment(expires)}`}>
       <Hourglass size={11} aria-hidden />
       {seconds > 0 ? `${remaining(seconds)} left` : 'expired'}
-    </span>
+    </Tag>
   );
 }
 

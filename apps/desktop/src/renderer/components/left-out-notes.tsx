@@ -1,6 +1,7 @@
+import './notes.css';
 import { EyeOff } from 'lucide-react';
-import type { LeftOut } from '../../../shared/progress.ts';
-import { leftOutWords } from '../../words/left-out.ts';
+import type { LeftOut } from '../../shared/progress.ts';
+import { leftOutWords } from '../words/left-out.ts';
 
 /** What was left out of what was published. */
 export function LeftOutNotes({ leftOut }: { leftOut: readonly LeftOut[] }) {

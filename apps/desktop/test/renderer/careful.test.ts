@@ -1,0 +1,180 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launchBrowser, NO_BROWSER } from '../../../api/test/sites/browser.ts';
+import { eventually } from '../harness/gallery/eventually.ts';
+import { countMoments } from '../harness/gallery/moments.ts';
+import { deploymentId, folder, grant, problem } from '../harness/gallery/sample.ts';
+import { stateNamed } from '../harness/gallery/states.ts';
+import { type Gallery, openGallery } from '../harness/gallery/window.ts';
+
+const EMPTY = stateNamed('publish-empty');
+const DIST = { grant: grant(7), name: 'dist', kind: 'folder' };
+const OTHER_DIST = { grant: grant(8), name: 'dist', kind: 'folder' };
+const FILE = { grant: grant(9), name: 'menu.pdf', kind: 'file' };
+const FREE = { valid: true, normalized: 'docs.sites.example', available: true, reason: null };
+
+describe.skipIf(NO_BROWSER !== null)('what is asked for is what is done, in the window (desktop §8)', () => {
+  let browser: Browser;
+  let gallery: Gallery;
+  let dir: string;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+    gallery = await openGallery(browser);
+    dir = await mkdtemp(join(tmpdir(), 'berth-drop-'));
+    await mkdir(join(dir, 'dist'));
+    await writeFile(join(dir, 'dist/index.html'), '<h1>Hello</h1>');
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await gallery?.remove();
+    await rm(dir, { recursive: true, force: true });
+  });
+
+  /** Drops what is on the disk on the right half of the window: to be watched. */
+  async function dropToWatch(page: Page) {
+    const session = await page.context().newCDPSession(page);
+    const data = { items: [], files: [join(dir, 'dist')], dragOperationsMask: 1 };
+    for (const type of ['dragEnter', 'drop'] as const)
+      await session.send('Input.dispatchDragEvent', { type, x: 900, y: 300, data });
+  }
+
+  it('publishes nothing unprotected while the password that is typed is none', async () => {
+    const { page, asked, close } = await gallery.open(EMPTY, { answers: { pickFolder: { value: DIST } } });
+    const options = page.getByRole('button', { name: 'Domain, password, labels' });
+    await options.click();
+    await page.getByLabel('Password', { exact: true }).fill('abc');
+    await page.getByRole('button', { name: 'Choose folder…' }).click();
+    await page.getByRole('alert').filter({ hasText: 'Nothing was published.' }).waitFor();
+    expect(await asked('publish')).toEqual([]);
+    // What is set is still there when one looks again.
+    await page.getByRole('button', { name: 'The next drop gets' }).click();
+    await page.getByRole('button', { name: 'The next drop gets' }).click();
+    expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('abc');
+    await page.getByLabel('Password', { exact: true }).fill('secret harbour');
+    await page.getByRole('button', { name: 'Choose folder…' }).click();
+    await eventually(() => asked('publish')).toEqual([
+      { grants: [DIST.grant], options: { password: 'secret harbour' } },
+    ]);
+    await close();
+  });
+
+  it('watches nothing unprotected either', async () => {
+    const { page, asked, close } = await gallery.open(stateNamed('folders-watch'), {
+      answers: { watch: { value: { id: '0'.repeat(16) } } },
+    });
+    const watch = page.getByRole('button', { name: 'Watch and publish' });
+    expect(await watch.isEnabled()).toBe(true);
+    await page.getByLabel('Password', { exact: true }).fill('abc');
+    await page.keyboard.press('Enter');
+    expect(await watch.isDisabled()).toBe(true);
+    expect(await asked('watch')).toEqual([]);
+    await close();
+  });
+
+  it('asks for each of two folders of one name', async () => {
+    const { page, asked, close } = await gallery.open(EMPTY, {
+      answers: {
+        grant: { value: [DIST, OTHER_DIST] },
+        suggestName: { value: { name: 'docs', validation: FREE } },
+        watch: { value: { id: '0'.repeat(16) } },
+      },
+    });
+    await dropToWatch(page);
+    const address = page.getByLabel('Address');
+    await eventually(() => address.inputValue()).toBe('docs');
+    await address.fill('handbook');
+    await page.getByRole('button', { name: 'Watch and publish' }).click();
+    await eventually(() => asked('watch')).toHaveLength(1);
+    await eventually(() => address.inputValue()).toBe('docs');
+    expect(await asked('suggestName')).toContainEqual({ of: { grant: OTHER_DIST.grant } });
+    await close();
+  });
+
+  it('asks for the second folder also when the dialog of the first was left before its answer', async () => {
+    const { page, answer, asked, close } = await gallery.open(EMPTY, {
+      answers: {
+        grant: { value: [DIST, { ...OTHER_DIST, name: 'site' }] },
+        suggestName: { value: { name: 'docs', validation: FREE } },
+        watch: { later: true },
+      },
+    });
+    await dropToWatch(page);
+    await page.getByText('docs.sites.example is free.').waitFor();
+    await page.getByRole('button', { name: 'Watch and publish' }).click();
+    await eventually(() => asked('watch')).toHaveLength(1);
+    await page.keyboard.press('Escape');
+    const second = page.getByRole('dialog', { name: 'Watch site' });
+    await second.waitFor();
+    await answer('watch', { value: { id: '0'.repeat(16) } });
+    await page.getByRole('heading', { name: 'Folders', includeHidden: true }).waitFor();
+    expect(await second.isVisible()).toBe(true);
+    await close();
+  });
+
+  it('says of a drop to watch which of it cannot be, and publishes that with the options of then', async () => {
+    const { page, asked, close } = await gallery.open(EMPTY, {
+      answers: { grant: { value: [DIST, FILE] }, suggestName: { value: { name: 'docs', validation: FREE } } },
+    });
+    await dropToWatch(page);
+    await page.getByRole('dialog', { name: 'Watch dist' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByText('Only folders can be watched.').waitFor();
+    await page.getByRole('button', { name: 'Domain, password, labels' }).click();
+    await page.getByLabel('Password', { exact: true }).fill('secret harbour');
+    await page.getByRole('button', { name: 'Publish once' }).click();
+    await eventually(() => asked('publish')).toEqual([
+      { grants: [FILE.grant], options: { password: 'secret harbour' } },
+    ]);
+    await close();
+  });
+
+  it.each([
+    ['folders-watch', 'Address'],
+    ['domains-add', 'Domain'],
+  ])('%s can be typed in at once', async (state, field) => {
+    const { page, close } = await gallery.open(stateNamed(state));
+    const input = page.getByRole('dialog').getByLabel(field, { exact: true });
+    expect(await input.evaluate((it) => it === document.activeElement)).toBe(true);
+    await close();
+  });
+
+  it('says that a name could not be asked about, and goes on without', async () => {
+    const { page, close } = await gallery.open(stateNamed('folders-watch'), {
+      answers: { suggestName: { problem: problem('network', 'The server cannot be reached.') } },
+      act: null,
+    });
+    await page.getByRole('button', { name: 'Watch a folder…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('The server cannot be reached.').waitFor();
+    await page.getByLabel('Address').fill('handbook');
+    await dialog.getByText('The server cannot be reached.').waitFor();
+    expect(await page.getByRole('button', { name: 'Watch and publish' }).isEnabled()).toBe(true);
+    await close();
+  });
+
+  it('a history follows what becomes live while it is open, and says in its dialog what went wrong', async () => {
+    const { page, tell, asked, close } = await gallery.open(stateNamed('folders-history'), {
+      answers: { makeLive: { problem: problem('network', 'The server cannot be reached.') } },
+    });
+    const before = (await asked('listVersions')).length;
+    const live = { deployment: deploymentId(40), files: 1, bytes: 1, at: 0 };
+    await tell('folders', [folder(1, 'harbour-notes', { is: 'live' }, { live })]);
+    await eventually(() => asked('listVersions')).toHaveLength(before + 1);
+    await page.getByRole('button', { name: `Make ${deploymentId(3)} live` }).click();
+    await page.getByRole('dialog').getByText('The server cannot be reached.').waitFor();
+    await close();
+  });
+
+  it('typing an option draws none of the cards', async () => {
+    const { page, close } = await gallery.open({ ...stateNamed('publish-published') });
+    await page.getByRole('button', { name: 'Domain, password, labels' }).click();
+    const moments = await countMoments(page);
+    await page.getByLabel('Domain').pressSequentially('docs');
+    await page.getByText('docs', { exact: true }).waitFor();
+    expect(await moments()).toBe(0);
+    await close();
+  });
+});

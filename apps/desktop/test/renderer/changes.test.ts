@@ -1,0 +1,116 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launchBrowser, NO_BROWSER } from '../../../api/test/sites/browser.ts';
+import type { Publishing } from '../../src/shared/publishing.ts';
+import { eventually } from '../harness/gallery/eventually.ts';
+import { countMoments } from '../harness/gallery/moments.ts';
+import { appState, deploymentId, folder, id, published, publishing } from '../harness/gallery/sample.ts';
+import { stateNamed } from '../harness/gallery/states.ts';
+import { type Gallery, openGallery } from '../harness/gallery/window.ts';
+
+const EMPTY = stateNamed('publish-empty');
+
+/** What has the focus: its tag, and what it is called. */
+const focused = (page: Page) =>
+  page.evaluate(() => {
+    const { tagName, textContent, ariaLabel } = document.activeElement!;
+    return `${tagName} ${ariaLabel ?? textContent}`;
+  });
+
+const sending = (bytes: number): Publishing =>
+  publishing(1, {
+    is: 'working',
+    progress: { phase: 'sending', done: { files: 1, bytes }, total: { files: 9, bytes: 900 }, bytesPerSecond: null },
+  });
+
+describe.skipIf(NO_BROWSER !== null)('the window while the app tells of changes (desktop §8)', () => {
+  let browser: Browser;
+  let gallery: Gallery;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+    gallery = await openGallery(browser);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await gallery?.remove();
+  });
+
+  it('draws one card of a hundred when one is under way', async () => {
+    const others = Array.from({ length: 99 }, (_, number) => publishing(number + 2, published(number + 2)));
+    const { page, tell, close } = await gallery.open({
+      ...EMPTY,
+      state: appState({ publishings: [sending(0), ...others] }),
+    });
+    const moments = await countMoments(page);
+    for (const bytes of [100, 200, 300, 900]) await tell('publishings', [sending(bytes), ...others]);
+    await eventually(() => page.getByRole('progressbar').getAttribute('aria-valuenow')).toBe('100');
+    expect(await moments()).toBe(0);
+    await close();
+  });
+
+  it('leaves the focus where it was when a button, and when a card, goes', async () => {
+    const { page, tell, close } = await gallery.open({ ...EMPTY, state: appState({ publishings: [sending(1)] }) });
+    await page.getByRole('button', { name: 'Cancel dist' }).focus();
+    await tell('publishings', [publishing(1, { is: 'cancelled' })]);
+    await eventually(() => focused(page)).toBe('ARTICLE dist');
+    await page.getByRole('button', { name: 'Dismiss dist' }).focus();
+    await tell('publishings', []);
+    await eventually(() => focused(page)).toBe('DIV Publish: content');
+    await close();
+  });
+
+  it('gives the focus to the heading of a page that a command of the menu opens', async () => {
+    const { page, tell, close } = await gallery.open(EMPTY);
+    await page.getByRole('button', { name: 'Choose folder…' }).focus();
+    await tell('navigate', { page: 'settings' });
+    await eventually(() => focused(page)).toBe('H1 Settings');
+    await close();
+  });
+
+  it('gives the focus back to the row whose form was left', async () => {
+    const { page, close } = await gallery.open(stateNamed('sites-list'));
+    await page.getByRole('button', { name: `More about ${deploymentId(2)}` }).click();
+    await page.getByRole('menuitem', { name: 'Labels…' }).click();
+    await page.getByLabel(`Labels of ${deploymentId(2)}`).press('Escape');
+    await page.getByRole('button', { name: `More about ${deploymentId(2)}` }).waitFor();
+    await eventually(() => page.evaluate(() => document.activeElement?.getAttribute('aria-posinset'))).toBe('3');
+    await close();
+  });
+
+  it('keeps the row that has the focus when it is scrolled out of sight', async () => {
+    const { page, close } = await gallery.open(stateNamed('sites-list'), { viewport: { width: 680, height: 480 } });
+    const link = page.getByRole('link', { name: deploymentId(0) });
+    await link.focus();
+    await page.locator('.page-body').evaluate((body) => body.scrollTo(0, body.scrollHeight));
+    await page.getByRole('listitem').last().waitFor();
+    await eventually(() => page.getByRole('listitem').last().getAttribute('aria-posinset')).not.toBe('1');
+    expect(await link.evaluate((it) => it === document.activeElement)).toBe(true);
+    await close();
+  });
+
+  it('tells ears of nothing that was there before the window', async () => {
+    const { page, tell, close } = await gallery.open(stateNamed('publish-published'));
+    const said = page.getByTestId('announcer');
+    expect(await said.textContent()).toBe('');
+    await tell('publishings', [publishing(1, { is: 'cancelled' })]);
+    await eventually(() => said.textContent()).toBe('dist was cancelled.');
+    await close();
+  });
+
+  it('shows the card that a notification means, also when the card comes later', async () => {
+    const { page, tell, close } = await gallery.open(EMPTY);
+    await tell('navigate', { page: 'folders', id: id(101) });
+    await page.getByRole('heading', { name: 'Folders' }).waitFor();
+    await tell('folders', [folder(1, 'harbour-notes', { is: 'live' })]);
+    await eventually(() => focused(page)).toBe('ARTICLE harbour-notes');
+    await close();
+  });
+
+  it('says how many have trouble, and leaves the numbers of a download to the eyes', async () => {
+    const { page, tell, close } = await gallery.open(stateNamed('folders-trouble'));
+    await page.getByRole('button', { name: 'Folders 4 with trouble' }).waitFor();
+    await tell('update', { is: 'downloading', version: '0.2.0', percent: 12 });
+    expect(await page.getByText('Update: 12 %').evaluate((it) => it.closest('[aria-live]')?.ariaLive)).toBe('off');
+    await close();
+  });
+});

@@ -1,0 +1,77 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launchBrowser, NO_BROWSER } from '../../../api/test/sites/browser.ts';
+import { appState } from '../harness/gallery/sample.ts';
+import { stateNamed } from '../harness/gallery/states.ts';
+import { type Gallery, openGallery } from '../harness/gallery/window.ts';
+
+/** What is a handle of the window, as Chromium tells the system. */
+const regionOf = (page: Page, selector: string) =>
+  page
+    .locator(selector)
+    .first()
+    .evaluate((element) => getComputedStyle(element).getPropertyValue('-webkit-app-region'));
+
+describe.skipIf(NO_BROWSER !== null)('the window without a title bar, on macOS', () => {
+  let browser: Browser;
+  let gallery: Gallery;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+    gallery = await openGallery(browser);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await gallery?.remove();
+  });
+
+  const open = (platform: 'darwin' | 'linux', width = 1_120) => {
+    const empty = stateNamed('sites-empty');
+    const { about } = empty.state ?? appState();
+    return gallery.open(
+      { ...empty, state: { ...(empty.state ?? appState()), about: { ...about, platform } } },
+      { viewport: { width, height: 600 } },
+    );
+  };
+
+  it('is moved by the sidebar and the head of the page, and not by what can be clicked there', async () => {
+    const { page, close } = await open('darwin');
+    expect(await regionOf(page, '.sidebar')).toBe('drag');
+    expect(await regionOf(page, '.page-head')).toBe('drag');
+    for (const button of await page.locator('.sidebar button, .page-head :is(button, input, label)').all())
+      expect(await button.evaluate((element) => getComputedStyle(element).getPropertyValue('-webkit-app-region'))).toBe(
+        'no-drag',
+      );
+    await close();
+  });
+
+  it('is not moved by what lies over its handles', async () => {
+    const { page, close } = await open('darwin');
+    await page.evaluate(() => {
+      const over = document.createElement('dialog');
+      const list = document.createElement('div');
+      list.popover = 'auto';
+      document.body.append(over, list);
+    });
+    expect(await regionOf(page, 'body > dialog')).toBe('no-drag');
+    expect(await regionOf(page, 'body > [popover]:last-child')).toBe('no-drag');
+    await close();
+  });
+
+  it('has nothing of its page below the buttons of the system, however narrow it is', async () => {
+    for (const width of [640, 1_120]) {
+      const { page, close } = await open('darwin', width);
+      const sidebar = await page.locator('.sidebar').boundingBox();
+      const first = await page.locator('.sidebar > *').first().boundingBox();
+      // They are within 72 by 38 px of the corner.
+      expect(sidebar!.width).toBeGreaterThan(72);
+      expect(first!.y).toBeGreaterThanOrEqual(38);
+      await close();
+    }
+  });
+
+  it('has a title bar elsewhere, and no handles of its own', async () => {
+    const { page, close } = await open('linux');
+    expect(await regionOf(page, '.sidebar')).not.toBe('drag');
+    await close();
+  });
+});

@@ -1,0 +1,187 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launchBrowser, NO_BROWSER } from '../../../api/test/sites/browser.ts';
+import { eventually } from '../harness/gallery/eventually.ts';
+import {
+  activity,
+  appState,
+  deployment,
+  deploymentId,
+  domain,
+  MINUTE,
+  NOW,
+  session,
+  SIGNED_IN,
+} from '../harness/gallery/sample.ts';
+import { stateNamed } from '../harness/gallery/states.ts';
+import { type Gallery, openGallery } from '../harness/gallery/window.ts';
+
+const SITES = stateNamed('sites-list');
+/** From the newest, `first`, on. */
+const sites = (first: number, count: number) => Array.from({ length: count }, (_, row) => deployment(first + row));
+const gone = (number: number) => activity('deployment.delete', 0, { deployment: deploymentId(number) });
+
+describe.skipIf(NO_BROWSER !== null)('the lists of an account, kept fresh (desktop §8)', () => {
+  let browser: Browser;
+  let gallery: Gallery;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+    gallery = await openGallery(browser);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await gallery?.remove();
+  });
+
+  it('a site that moves up to the newest page keeps its place, and is there once', async () => {
+    const { page, tell, answer, asked, close } = await gallery.open(SITES, {
+      answers: { listDeployments: { pages: [{ deployments: sites(0, 50), nextCursor: '1' }] } },
+    });
+    await page.getByRole('link', { name: deploymentId(0) }).waitFor();
+    const first = (await asked('listDeployments')).length;
+    await answer('listDeployments', {
+      pages: [{ deployments: sites(1, 50), nextCursor: '1' }, { deployments: sites(50, 20) }],
+    });
+    await tell('activity', gone(0));
+    await eventually(async () => (await asked('listDeployments')).length).toBeGreaterThan(first);
+    const rows = page.getByRole('list', { name: 'Sites' }).getByRole('listitem');
+    await page.locator('.page-body').evaluate((body) => body.scrollTo(0, body.scrollHeight));
+    // 1 to 69: each of them once.
+    await eventually(() => rows.last().getAttribute('aria-setsize')).toBe('69');
+    await page.locator('.page-body').evaluate((body) => body.scrollTo(0, 0));
+    await eventually(() => rows.first().innerText()).toContain(deploymentId(1));
+    await close();
+  });
+
+  it('reads on when everything that was read is gone', async () => {
+    const { page, answer, close } = await gallery.open(SITES, {
+      // No room for a second page at first: its end is far below.
+      answers: { listDeployments: { pages: [{ deployments: sites(0, 50), nextCursor: '1' }] } },
+    });
+    await page.getByRole('link', { name: deploymentId(0) }).waitFor();
+    await answer('listDeployments', { pages: [{ deployments: [], nextCursor: '1' }, { deployments: sites(70, 2) }] });
+    await page.evaluate(
+      (activities) => activities.forEach((each) => window.fake.tell('activity', each)),
+      Array.from({ length: 50 }, (_, number) => gone(number)),
+    );
+    await page.getByRole('link', { name: deploymentId(70) }).waitFor();
+    await close();
+  });
+
+  it('takes no answer of the server that was left', async () => {
+    const other = 'http://localhost:4000';
+    const servers = [
+      { origin: 'https://berth.example', signIn: SIGNED_IN },
+      { origin: other, signIn: SIGNED_IN },
+    ];
+    const { page, tell, answer, asked, close } = await gallery.open(SITES, {
+      answers: { listDeployments: { value: { deployments: sites(0, 2) } } },
+    });
+    await page.getByRole('link', { name: deploymentId(0) }).waitFor();
+    const before = (await asked('listDeployments')).length;
+    await answer('listDeployments', { later: true });
+    await tell('activity', activity('deployment.create', 0, { deployment: deploymentId(9) }));
+    await eventually(async () => (await asked('listDeployments')).length).toBe(before + 1);
+    await tell('session', session(SIGNED_IN, { servers, current: other }));
+    await eventually(async () => (await asked('listDeployments')).length).toBe(before + 2);
+    // The answer that comes last is the one to the question before: of the server that was left.
+    await page.evaluate(
+      (deployments) => {
+        const counted = Object.assign(window, { turns: 0 });
+        const value = {
+          get deployments() {
+            return counted.turns++ === 0 ? deployments.there : deployments.left;
+          },
+        };
+        window.fake.answer('listDeployments', { value });
+      },
+      { left: sites(90, 1), there: sites(40, 1) },
+    );
+    await page.getByRole('link', { name: deploymentId(40) }).waitFor();
+    await eventually(() => page.evaluate(() => (window as unknown as { turns: number }).turns)).toBe(2);
+    // Whatever the late answer does is drawn by then.
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
+    expect(await page.getByRole('link', { name: deploymentId(90) }).count()).toBe(0);
+    await close();
+  });
+
+  it('reads anew once the server is there again: nobody told what happened meanwhile', async () => {
+    const { page, tell, answer, close } = await gallery.open(SITES, {
+      answers: { listDeployments: { value: { deployments: sites(0, 2) } } },
+    });
+    await page.getByRole('link', { name: deploymentId(0) }).waitFor();
+    await tell('session', session(SIGNED_IN, { online: false }));
+    await page.getByText('Offline.').waitFor({ state: 'attached' });
+    await answer('listDeployments', { value: { deployments: sites(1, 1) } });
+    await tell('session', session(SIGNED_IN));
+    await page.getByRole('link', { name: deploymentId(0) }).waitFor({ state: 'detached' });
+    await close();
+  });
+
+  it('an activity that was read a moment before is told once, and further pages move none', async () => {
+    const told = activity('deployment.create', 1, { deployment: deploymentId(1) });
+    const verified = Array.from({ length: 59 }, (_, row) => activity('domain.verify', row + 2));
+    const { page, tell, answer, close } = await gallery.open(stateNamed('activity-list'), {
+      answers: { listActivities: { value: { activities: [told, ...verified], nextCursor: '1' } } },
+    });
+    await page.getByText('was published').waitFor();
+    await answer('listActivities', { later: true });
+    await tell('activity', told);
+    await tell('activity', activity('deployment.expire', 0, { deployment: deploymentId(2) }));
+    await page
+      .getByText(`${deploymentId(2)} expired`)
+      .first()
+      .waitFor();
+    expect(await page.locator('.activity', { hasText: 'was published' }).count()).toBe(1);
+
+    await page.locator('.page-body').evaluate((it) => it.scrollTo(0, it.scrollHeight));
+    const last = page.getByRole('listitem').last();
+    // A day, and 61 activities.
+    await eventually(() => last.getAttribute('aria-posinset')).toBe('62');
+    const row = (await last.elementHandle())!;
+    await answer('listActivities', { value: { activities: [activity('account.create', 100)] } });
+    await page.getByText('The account was made').waitFor();
+    expect(await row.evaluate((it) => it.isConnected)).toBe(true);
+    await close();
+  });
+
+  it('a domain’s form follows what is switched elsewhere, and its next check counts down', async () => {
+    const name = 'harbour.example';
+    const { page, tell, answer, close } = await gallery.open(stateNamed('domains-list'));
+    await page.getByText('It is checked again by itself in 10 min.').waitFor();
+    await page.clock.setFixedTime(NOW + 9 * MINUTE);
+    await page.getByText('It is checked again by itself in 1 min.').waitFor();
+    await answer('listDomains', {
+      value: { domains: [domain(name, { status: 'partial', deployment: deploymentId(8) })] },
+    });
+    await tell('activity', activity('domain.update', 0, { domain: name, deployment: deploymentId(8) }));
+    await eventually(() => page.getByLabel('Shows').inputValue()).toBe(deploymentId(8));
+    expect(await page.getByRole('button', { name: 'Switch' }).isDisabled()).toBe(true);
+    await close();
+  });
+
+  it('a question says what it asks, to ears too', async () => {
+    const { page, close } = await gallery.open(stateNamed('sites-delete'));
+    await page.getByRole('group', { name: 'Its link stops working.' }).waitFor();
+    await close();
+  });
+
+  it('a success pushes no problem away', async () => {
+    const { page, tell, close } = await gallery.open(
+      { ...stateNamed('settings'), state: appState() },
+      { answers: { addServer: { value: { origin: 'https://other.example' } } } },
+    );
+    for (const number of [1, 2, 3, 4])
+      await tell('notice', { problem: { kind: 'refused', message: `Message ${number}.`, next: null, file: null } });
+    await page.getByLabel('Another server').fill('https://other.example');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await eventually(() => page.getByLabel('Another server').inputValue()).toBe('');
+    await eventually(() => page.getByRole('region', { name: 'Messages' }).getByRole('alert').allInnerTexts()).toEqual([
+      'Message 1.',
+      'Message 2.',
+      'Message 3.',
+      'Message 4.',
+    ]);
+    await close();
+  });
+});
