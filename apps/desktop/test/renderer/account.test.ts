@@ -1,12 +1,10 @@
 import { ACTIVITY_EVENTS } from '@berth/contract';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { launchBrowser, NO_BROWSER } from '../../../api/test/sites/browser.ts';
+import { expect, it } from 'vitest';
+import { describeWindow } from '../harness/gallery/describe-window.ts';
 import { EVERY_ACTIVITY } from '../harness/gallery/account-states.ts';
 import { activity, appState, deployment, deploymentId, domain, publishing } from '../harness/gallery/sample.ts';
 import { stateNamed } from '../harness/gallery/states.ts';
 import { eventually } from '../harness/gallery/eventually.ts';
-import { type Gallery, openGallery } from '../harness/gallery/window.ts';
 
 const PAGE_SIZE = 50;
 const MANY = 5_000;
@@ -17,18 +15,7 @@ const PAGES = Array.from({ length: MANY / PAGE_SIZE }, (_, page) => ({
   ...(page + 1 < MANY / PAGE_SIZE ? { nextCursor: String(page + 1) } : {}),
 }));
 
-describe.skipIf(NO_BROWSER !== null)('what the account holds, in the window (desktop §8)', () => {
-  let browser: Browser;
-  let gallery: Gallery;
-  beforeAll(async () => {
-    browser = await launchBrowser();
-    gallery = await openGallery(browser);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await gallery?.remove();
-  });
-
+describeWindow('what the account holds, in the window (desktop §8)', (gallery) => {
   it('reads five thousand sites for a search, and keeps only those in sight in the page', async () => {
     const { page, asked, close } = await gallery.open(stateNamed('sites-empty'), {
       answers: { listDeployments: { pages: PAGES } },

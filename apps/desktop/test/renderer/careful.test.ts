@@ -1,14 +1,13 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { launchBrowser, NO_BROWSER } from '../../../api/test/sites/browser.ts';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeWindow } from '../harness/gallery/describe-window.ts';
 import { eventually } from '../harness/gallery/eventually.ts';
 import { countMoments } from '../harness/gallery/moments.ts';
 import { deploymentId, folder, grant, problem } from '../harness/gallery/sample.ts';
 import { stateNamed } from '../harness/gallery/states.ts';
-import { type Gallery, openGallery } from '../harness/gallery/window.ts';
 
 const EMPTY = stateNamed('publish-empty');
 const DIST = { grant: grant(7), name: 'dist', kind: 'folder' };
@@ -16,20 +15,14 @@ const OTHER_DIST = { grant: grant(8), name: 'dist', kind: 'folder' };
 const FILE = { grant: grant(9), name: 'menu.pdf', kind: 'file' };
 const FREE = { valid: true, normalized: 'docs.sites.example', available: true, reason: null };
 
-describe.skipIf(NO_BROWSER !== null)('what is asked for is what is done, in the window (desktop §8)', () => {
-  let browser: Browser;
-  let gallery: Gallery;
+describeWindow('what is asked for is what is done, in the window (desktop §8)', (gallery) => {
   let dir: string;
   beforeAll(async () => {
-    browser = await launchBrowser();
-    gallery = await openGallery(browser);
     dir = await mkdtemp(join(tmpdir(), 'berth-drop-'));
     await mkdir(join(dir, 'dist'));
     await writeFile(join(dir, 'dist/index.html'), '<h1>Hello</h1>');
   });
   afterAll(async () => {
-    await browser?.close();
-    await gallery?.remove();
     await rm(dir, { recursive: true, force: true });
   });
 

@@ -1,12 +1,11 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { launchBrowser, NO_BROWSER } from '../../../api/test/sites/browser.ts';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { describeWindow } from '../harness/gallery/describe-window.ts';
 import type { Publishing } from '../../src/shared/publishing.ts';
 import { eventually } from '../harness/gallery/eventually.ts';
 import { countMoments } from '../harness/gallery/moments.ts';
 import { appState, deploymentId, folder, id, published, publishing } from '../harness/gallery/sample.ts';
 import { stateNamed } from '../harness/gallery/states.ts';
-import { type Gallery, openGallery } from '../harness/gallery/window.ts';
 
 const EMPTY = stateNamed('publish-empty');
 
@@ -23,18 +22,7 @@ const sending = (bytes: number): Publishing =>
     progress: { phase: 'sending', done: { files: 1, bytes }, total: { files: 9, bytes: 900 }, bytesPerSecond: null },
   });
 
-describe.skipIf(NO_BROWSER !== null)('the window while the app tells of changes (desktop §8)', () => {
-  let browser: Browser;
-  let gallery: Gallery;
-  beforeAll(async () => {
-    browser = await launchBrowser();
-    gallery = await openGallery(browser);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await gallery?.remove();
-  });
-
+describeWindow('the window while the app tells of changes (desktop §8)', (gallery) => {
   it('draws one card of a hundred when one is under way', async () => {
     const others = Array.from({ length: 99 }, (_, number) => publishing(number + 2, published(number + 2)));
     const { page, tell, close } = await gallery.open({

@@ -1,9 +1,8 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { launchBrowser, NO_BROWSER } from '../../../api/test/sites/browser.ts';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { describeWindow } from '../harness/gallery/describe-window.ts';
 import { appState } from '../harness/gallery/sample.ts';
 import { stateNamed } from '../harness/gallery/states.ts';
-import { type Gallery, openGallery } from '../harness/gallery/window.ts';
 
 /** What is a handle of the window, as Chromium tells the system. */
 const regionOf = (page: Page, selector: string) =>
@@ -12,18 +11,7 @@ const regionOf = (page: Page, selector: string) =>
     .first()
     .evaluate((element) => getComputedStyle(element).getPropertyValue('-webkit-app-region'));
 
-describe.skipIf(NO_BROWSER !== null)('the window without a title bar, on macOS', () => {
-  let browser: Browser;
-  let gallery: Gallery;
-  beforeAll(async () => {
-    browser = await launchBrowser();
-    gallery = await openGallery(browser);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await gallery?.remove();
-  });
-
+describeWindow('the window without a title bar, on macOS', (gallery) => {
   const open = (platform: 'darwin' | 'linux', width = 1_120) => {
     const empty = stateNamed('sites-empty');
     const { about } = empty.state ?? appState();

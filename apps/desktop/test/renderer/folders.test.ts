@@ -1,26 +1,13 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { launchBrowser, NO_BROWSER } from '../../../api/test/sites/browser.ts';
+import { expect, it } from 'vitest';
+import { describeWindow } from '../harness/gallery/describe-window.ts';
 import { appState, deploymentId, folder, id, problem } from '../harness/gallery/sample.ts';
 import { stateNamed } from '../harness/gallery/states.ts';
 import { eventually } from '../harness/gallery/eventually.ts';
-import { type Gallery, openGallery } from '../harness/gallery/window.ts';
 
 const SHOP = id(101);
 const HARBOUR = id(101);
 
-describe.skipIf(NO_BROWSER !== null)('watched folders in the window (desktop §8)', () => {
-  let browser: Browser;
-  let gallery: Gallery;
-  beforeAll(async () => {
-    browser = await launchBrowser();
-    gallery = await openGallery(browser);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await gallery?.remove();
-  });
-
+describeWindow('watched folders in the window (desktop §8)', (gallery) => {
   it('each state offers what helps', async () => {
     const { page, asked, close } = await gallery.open(stateNamed('folders-trouble'), {
       answers: { pickFolder: { value: { grant: '1'.repeat(32), name: 'blog', kind: 'folder' } } },

@@ -1,6 +1,5 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { launchBrowser, NO_BROWSER } from '../../../api/test/sites/browser.ts';
+import { expect, it } from 'vitest';
+import { describeWindow } from '../harness/gallery/describe-window.ts';
 import { eventually } from '../harness/gallery/eventually.ts';
 import {
   activity,
@@ -14,25 +13,13 @@ import {
   SIGNED_IN,
 } from '../harness/gallery/sample.ts';
 import { stateNamed } from '../harness/gallery/states.ts';
-import { type Gallery, openGallery } from '../harness/gallery/window.ts';
 
 const SITES = stateNamed('sites-list');
 /** From the newest, `first`, on. */
 const sites = (first: number, count: number) => Array.from({ length: count }, (_, row) => deployment(first + row));
 const gone = (number: number) => activity('deployment.delete', 0, { deployment: deploymentId(number) });
 
-describe.skipIf(NO_BROWSER !== null)('the lists of an account, kept fresh (desktop §8)', () => {
-  let browser: Browser;
-  let gallery: Gallery;
-  beforeAll(async () => {
-    browser = await launchBrowser();
-    gallery = await openGallery(browser);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await gallery?.remove();
-  });
-
+describeWindow('the lists of an account, kept fresh (desktop §8)', (gallery) => {
   it('a site that moves up to the newest page keeps its place, and is there once', async () => {
     const { page, tell, answer, asked, close } = await gallery.open(SITES, {
       answers: { listDeployments: { pages: [{ deployments: sites(0, 50), nextCursor: '1' }] } },

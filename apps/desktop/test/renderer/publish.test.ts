@@ -2,32 +2,25 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Labels } from '@berth/contract';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { launchBrowser, NO_BROWSER } from '../../../api/test/sites/browser.ts';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeWindow } from '../harness/gallery/describe-window.ts';
 import { appState, grant, id, problem, published, publishing, SIGNED_OUT } from '../harness/gallery/sample.ts';
 import { stateNamed } from '../harness/gallery/states.ts';
 import { eventually } from '../harness/gallery/eventually.ts';
-import { type Gallery, openGallery } from '../harness/gallery/window.ts';
 
 const GIVEN = { grant: grant(7), name: 'dist', kind: 'folder' };
 const FILE = { grant: grant(8), name: 'menu.pdf', kind: 'file' };
 const EMPTY = stateNamed('publish-empty');
 
-describe.skipIf(NO_BROWSER !== null)('publishing in the window (desktop §8)', () => {
-  let browser: Browser;
-  let gallery: Gallery;
+describeWindow('publishing in the window (desktop §8)', (gallery) => {
   let dir: string;
   beforeAll(async () => {
-    browser = await launchBrowser();
-    gallery = await openGallery(browser);
     dir = await mkdtemp(join(tmpdir(), 'berth-drop-'));
     await mkdir(join(dir, 'dist'));
     await writeFile(join(dir, 'dist/index.html'), '<h1>Hello</h1>');
   });
   afterAll(async () => {
-    await browser?.close();
-    await gallery?.remove();
     await rm(dir, { recursive: true, force: true });
   });
 

@@ -1,26 +1,13 @@
 import { AxeBuilder } from '@axe-core/playwright';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { launchBrowser, NO_BROWSER } from '../../../../api/test/sites/browser.ts';
+import { expect, it } from 'vitest';
+import { describeWindow } from './describe-window.ts';
 import { AppState, commands } from '../../../src/shared/contract.ts';
 import { eventually } from './eventually.ts';
 import type { GalleryState } from './state.ts';
-import { type Gallery, openGallery } from './window.ts';
 
 /** Tests that states of the window are what they are to be. */
 export function describeStates(title: string, states: readonly GalleryState[]): void {
-  describe.skipIf(NO_BROWSER !== null)(title, () => {
-    let browser: Browser;
-    let gallery: Gallery;
-    beforeAll(async () => {
-      browser = await launchBrowser();
-      gallery = await openGallery(browser);
-    });
-    afterAll(async () => {
-      await browser?.close();
-      await gallery?.remove();
-    });
-
+  describeWindow(title, (gallery) => {
     it.each(states)('$name is what the contract allows', ({ state, answers = {} }) => {
       if (state !== null) expect(AppState.parse(state)).toEqual(state);
       for (const [name, script] of Object.entries(answers))

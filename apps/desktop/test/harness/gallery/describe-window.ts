@@ -1,0 +1,21 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe } from 'vitest';
+import { launchBrowser, NO_BROWSER } from '../../../../api/test/sites/browser.ts';
+import { type Gallery, openGallery } from './window.ts';
+
+/** Describes the window in a browser; skipped where there is none. @param tests The gallery opens windows from the first test on. */
+export function describeWindow(title: string, tests: (gallery: Pick<Gallery, 'open'>) => void): void {
+  describe.skipIf(NO_BROWSER !== null)(title, () => {
+    let browser: Browser;
+    let gallery: Gallery;
+    beforeAll(async () => {
+      browser = await launchBrowser();
+      gallery = await openGallery(browser);
+    });
+    afterAll(async () => {
+      await browser?.close();
+      await gallery?.remove();
+    });
+    tests({ open: (...asked) => gallery.open(...asked) });
+  });
+}
