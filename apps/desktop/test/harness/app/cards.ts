@@ -39,7 +39,10 @@ export async function watchFolder(
   await drop(path, 'right');
   const name = basename(path);
   const dialog = page.getByRole('dialog', { name: `Watch ${name}` });
-  await dialog.getByRole('textbox', { name: 'Address' }).fill(domain);
+  const address = dialog.getByRole('textbox', { name: 'Address' });
+  // Filling it is two steps, and the suggested name must not come between them.
+  await address.and(page.locator('[value]:not([value=""])')).waitFor();
+  await address.fill(domain);
   await dialog.getByText('Asking whether it is free').waitFor({ state: 'detached' });
   await dialog.getByRole('button', { name: 'Watch and publish' }).click();
   await dialog.waitFor({ state: 'detached' });
