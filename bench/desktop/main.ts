@@ -12,6 +12,7 @@ import {
   goTo,
   launchBrowser,
   linkOn,
+  nameFolder,
   publishingCard,
   startDesktop,
   startMainChild,
@@ -69,8 +70,7 @@ try {
   });
   await publishingCard(page, 'site').getByRole('button', { name: 'Keep it live' }).click();
   const dialog = page.getByRole('dialog', { name: 'Watch site' });
-  await dialog.getByRole('textbox', { name: 'Address' }).fill(DOMAIN);
-  await dialog.getByText('Asking whether it is free').waitFor({ state: 'detached' });
+  await nameFolder(dialog, DOMAIN);
   const watch = await measure('watched from then on: from the click to its address', async () => {
     await dialog.getByRole('button', { name: 'Watch and publish' }).click();
     await until(folderCard(page, 'site'), 'Up to date');

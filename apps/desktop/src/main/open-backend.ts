@@ -36,16 +36,11 @@ export async function openBackend(options: BackendOptions): Promise<Backend> {
   const settings = await openSettings({ native, dataDir, tell: (value) => tell('settings', value) });
   const accounts = await openAccounts({ native, dataDir, server, tell });
   const grants = createGrants();
+  const shared = { native, accounts, grants, settings: settings.value, dataDir, cacheDir, openLink };
   const folders = await openFolders({
-    native,
-    accounts,
-    grants,
-    settings: settings.value,
-    dataDir,
-    cacheDir,
+    ...shared,
     watchRule,
     tell,
-    openLink,
     publishedFolder: (id) => publishings.publishedFolder(id),
   });
   const sites = createSites({
@@ -56,16 +51,10 @@ export async function openBackend(options: BackendOptions): Promise<Backend> {
   });
   const app = createAppCommands({ native, grants, state });
   const publishings = await openPublishings({
-    native,
-    accounts,
-    grants,
-    settings: settings.value,
-    dataDir,
-    cacheDir,
+    ...shared,
     rule: { ...WATCH_RULE, ...watchRule },
     retries,
     watchedPaths: () => folders.list().map(({ path }) => path),
-    openLink,
     showPublishing(id) {
       native.showWindow();
       tell('navigate', { page: 'publish', id });

@@ -3,19 +3,15 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { startTestServer, type TestServer } from '@berth/api/testing';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { useServer } from '@berth/api/testing/vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readServerAddress } from '../../src/main/account/address.ts';
 import { createKnownServer } from '../../src/main/account/known-server.ts';
 import { testNative } from './native.ts';
 import { eventually, openWorld } from './watch-world.ts';
 
-let server: TestServer;
-let second: TestServer;
-beforeAll(async () => {
-  [server, second] = await Promise.all([startTestServer(), startTestServer()]);
-});
-afterAll(() => Promise.all([server.close(), second.close()]));
+const server = useServer();
+const second = useServer();
 
 const UNKNOWN = `ship-${'0'.repeat(31)}f`;
 const nameOf = () => `site-${crypto.randomUUID().slice(0, 8)}.localhost`;
@@ -57,9 +53,9 @@ describe('the address of a server', () => {
 
 describe('signing in (desktop §1, §6)', () => {
   it('keeps the key in the keychain alone, and knows whose it is after a restart', async () => {
-    const world = await openWorld(server);
+    const world = await openWorld(server());
     expect(world.signInState()).toEqual({ is: 'signed-out' });
-    const { key, account } = await server.account();
+    const { key, account } = await server().account();
     const { email } = await world.accounts.handlers.signIn({ key: `  ${key}\n` });
     expect(world.signInState()).toMatchObject({ is: 'signed-in', account: { account, email } });
     expect(world.native.keys.get(world.origin)).toBe(key);
@@ -71,11 +67,11 @@ describe('signing in (desktop §1, §6)', () => {
   });
 
   it.each([
-    ['a deploy token', async () => (await server.account()).deployToken, 'deploy token'],
+    ['a deploy token', async () => (await server().account()).deployToken, 'deploy token'],
     ['a key that the server does not know', async () => UNKNOWN, 'does not know this key'],
     ['something else', async () => 'hunter2', 'no API key'],
   ])('refuses %s in words, and keeps nothing', async (_what, keyOf, words) => {
-    const world = await openWorld(server);
+    const world = await openWorld(server());
     await expect(world.accounts.handlers.signIn({ key: await keyOf() })).rejects.toMatchObject({
       kind: 'refused',
       message: expect.stringContaining(words),
@@ -85,22 +81,22 @@ describe('signing in (desktop §1, §6)', () => {
   });
 
   it('sends what is no API key nowhere', async () => {
-    const world = await openWorld(server);
+    const world = await openWorld(server());
     for (const key of ['hunter2', `deploy-${'0'.repeat(32)}`])
       await expect(world.accounts.handlers.signIn({ key })).rejects.toThrow();
     expect(world.network.sent).toEqual([]);
   });
 
   it('is not said to have worked when the keychain does not take the key', async () => {
-    const world = await openWorld(server);
-    const { key } = await server.account();
+    const world = await openWorld(server());
+    const { key } = await server().account();
     world.native.broken.keychain = new Error('locked');
     await expect(world.accounts.handlers.signIn({ key })).rejects.toThrow('keychain');
     expect(world.signInState()).toEqual({ is: 'signed-out' });
   });
 
   it('ends when one signs out: the key is gone, and folders wait', async () => {
-    const world = await openWorld(server);
+    const world = await openWorld(server());
     await world.signIn();
     const { id } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
     await world.accounts.handlers.signOut(undefined);
@@ -113,7 +109,7 @@ describe('signing in (desktop §1, §6)', () => {
   });
 
   it('ends when the key is revoked: it is said, and folders go on after one has signed in again', async () => {
-    const world = await openWorld(server);
+    const world = await openWorld(server());
     const { key } = await world.signIn();
     const again = await addKey(key);
     const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
@@ -124,7 +120,7 @@ describe('signing in (desktop §1, §6)', () => {
     await eventually(() =>
       expect(world.signInState()).toMatchObject({ is: 'refused', email: expect.stringContaining('@') }),
     );
-    expect((await server.visit(url!)).text).toBe('one');
+    expect((await server().visit(url!)).text).toBe('one');
     world.accounts.setOnline(false);
     world.accounts.setOnline(true);
     expect(world.native.notes.map(({ title }) => title)).toEqual(['Sign in again']);
@@ -136,7 +132,7 @@ describe('signing in (desktop §1, §6)', () => {
   });
 
   it('takes another key of the same account from then on, for folders too', async () => {
-    const world = await openWorld(server);
+    const world = await openWorld(server());
     const { key } = await world.signIn();
     const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
     const again = await addKey(key);
@@ -149,7 +145,7 @@ describe('signing in (desktop §1, §6)', () => {
   });
 
   it('is shown as it is while the server cannot be reached, and is asked again by itself', async () => {
-    const world = await openWorld(server);
+    const world = await openWorld(server());
     await world.signIn();
     world.network.down = true;
     await expect(world.accounts.handlers.refreshAccount(undefined)).rejects.toMatchObject({ kind: 'network' });
@@ -162,9 +158,9 @@ describe('signing in (desktop §1, §6)', () => {
   });
 
   it('tells the usage as it is by now when it is asked to', async () => {
-    const world = await openWorld(server);
+    const world = await openWorld(server());
     const { key } = await world.signIn();
-    await server.publish({ 'index.html': 'one' }, { key });
+    await server().publish({ 'index.html': 'one' }, { key });
     await world.accounts.handlers.refreshAccount(undefined);
     expect(world.signInState()).toMatchObject({ account: { usage: { deployments: 1 } } });
   });
@@ -172,8 +168,8 @@ describe('signing in (desktop §1, §6)', () => {
 
 describe('servers', () => {
   it('are kept when they have answered as a Berth, and become the current one', async () => {
-    const world = await openWorld(server);
-    const address = `localhost:${second.port}`;
+    const world = await openWorld(server());
+    const address = `localhost:${second().port}`;
     expect(await world.accounts.handlers.addServer({ address })).toEqual({ origin: `http://${address}` });
     expect(world.accounts.session()).toMatchObject({
       current: `http://${address}`,
@@ -189,7 +185,7 @@ describe('servers', () => {
   });
 
   it('are not kept when something else answers, or nobody does', async () => {
-    const world = await openWorld(server);
+    const world = await openWorld(server());
     const other = createServer((_req, res) =>
       res.setHeader('content-type', 'application/json').end('{"result":{"data":{}}}'),
     );
@@ -205,22 +201,24 @@ describe('servers', () => {
   });
 
   it('are known by where they lead to', async () => {
-    const world = await openWorld(server);
+    const world = await openWorld(server());
     const door = createServer((req, res) =>
-      res.writeHead(302, { location: `http://localhost:${second.port}${req.url}` }).end(),
+      res.writeHead(302, { location: `http://localhost:${second().port}${req.url}` }).end(),
     );
     door.listen(0, '127.0.0.1');
     await once(door, 'listening');
     onTestFinished(() => void door.close());
     const address = `127.0.0.1:${(door.address() as AddressInfo).port}`;
-    expect(await world.accounts.handlers.addServer({ address })).toEqual({ origin: `http://localhost:${second.port}` });
+    expect(await world.accounts.handlers.addServer({ address })).toEqual({
+      origin: `http://localhost:${second().port}`,
+    });
   });
 
   it('each get their own key, and never that of another', async () => {
-    const world = await openWorld(server);
+    const world = await openWorld(server());
     const { key: first } = await world.signIn();
-    const { origin } = await world.accounts.handlers.addServer({ address: `localhost:${second.port}` });
-    const { key } = await second.account();
+    const { origin } = await world.accounts.handlers.addServer({ address: `localhost:${second().port}` });
+    const { key } = await second().account();
     await expect(world.accounts.handlers.signIn({ key: first })).rejects.toThrow('does not know');
     world.network.sent.length = 0;
     await world.accounts.handlers.signIn({ key });
@@ -236,16 +234,16 @@ describe('servers', () => {
   });
 
   it('are asked whose the key is that the keychain has of them, when their list was lost', async () => {
-    const world = await openWorld(server);
-    const { key, account } = await second.account();
-    world.native.keys.set(`http://localhost:${second.port}`, key);
-    const { origin } = await world.accounts.handlers.addServer({ address: `localhost:${second.port}` });
+    const world = await openWorld(server());
+    const { key, account } = await second().account();
+    world.native.keys.set(`http://localhost:${second().port}`, key);
+    const { origin } = await world.accounts.handlers.addServer({ address: `localhost:${second().port}` });
     await eventually(() => expect(world.signInState(origin)).toMatchObject({ is: 'signed-in', account: { account } }));
   });
 
   it('are never all removed, however many are at once, and the current one is always one of them', async () => {
-    const world = await openWorld(server);
-    const { origin } = await world.accounts.handlers.addServer({ address: `localhost:${second.port}` });
+    const world = await openWorld(server());
+    const { origin } = await world.accounts.handlers.addServer({ address: `localhost:${second().port}` });
     const currents = new Set<boolean>();
     world.accounts.onChange(() => {
       const { servers, current } = world.accounts.session();
@@ -258,9 +256,9 @@ describe('servers', () => {
   });
 
   it('leave no key behind when one is removed while somebody signs in to it', async () => {
-    const world = await openWorld(server);
-    const { origin } = await world.accounts.handlers.addServer({ address: `localhost:${second.port}` });
-    const { key } = await second.account();
+    const world = await openWorld(server());
+    const { origin } = await world.accounts.handlers.addServer({ address: `localhost:${second().port}` });
+    const { key } = await second().account();
     const { write } = world.native.keychain;
     const writing = Promise.withResolvers<void>();
     const gate = Promise.withResolvers<void>();
@@ -306,11 +304,11 @@ describe('servers', () => {
   });
 
   it('are forgotten with their key, and their folders are paused; the last one stays', async () => {
-    const world = await openWorld(server);
+    const world = await openWorld(server());
     await world.signIn();
     const { id } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
     await expect(world.accounts.handlers.removeServer({ origin: world.origin })).rejects.toThrow('only server');
-    const { origin } = await world.accounts.handlers.addServer({ address: `localhost:${second.port}` });
+    const { origin } = await world.accounts.handlers.addServer({ address: `localhost:${second().port}` });
     await world.accounts.handlers.removeServer({ origin: world.origin });
     expect(world.accounts.session()).toMatchObject({ current: origin, servers: [{ origin }] });
     expect(world.native.keys.size).toBe(0);
@@ -321,7 +319,7 @@ describe('servers', () => {
 
 it('nothing secret is in any file that the app keeps (security T40)', async () => {
   const native = testNative();
-  const world = await openWorld(server, native);
+  const world = await openWorld(server(), native);
   const { key } = await world.signIn();
   const password = 'correct-horse-battery';
   const { id } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf(), { password });
@@ -341,13 +339,13 @@ it('nothing secret is in any file that the app keeps (security T40)', async () =
 async function addKey(key: string): Promise<string> {
   const body = JSON.stringify({ kind: 'api' });
   const headers = { 'Content-Type': 'application/json' };
-  const answer = await server.api('/tokens', { method: 'POST', key, headers, body });
+  const answer = await server().api('/tokens', { method: 'POST', key, headers, body });
   return answer.json<{ secret: string }>().secret;
 }
 
 /** Revokes the oldest key of whoever has this one. */
 async function revoke(key: string): Promise<void> {
-  const { tokens } = (await server.api('/tokens', { key })).json<{ tokens: { token: string }[] }>();
+  const { tokens } = (await server().api('/tokens', { key })).json<{ tokens: { token: string }[] }>();
   const { token } = tokens.at(-1)!;
-  expect((await server.api(`/tokens/${token}`, { method: 'DELETE', key })).status).toBeLessThan(300);
+  expect((await server().api(`/tokens/${token}`, { method: 'DELETE', key })).status).toBeLessThan(300);
 }

@@ -1,19 +1,15 @@
-import { startTestServer, type TestServer } from '@berth/api/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { useServer } from '@berth/api/testing/vitest';
+import { describe, expect, it } from 'vitest';
 import { testNative } from './native.ts';
 import { eventually, openWorld } from './watch-world.ts';
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startTestServer();
-});
-afterAll(() => server.close());
+const server = useServer();
 
 const nameOf = () => `site-${crypto.randomUUID().slice(0, 8)}.localhost`;
 
 describe('earlier versions (desktop §1, §8)', () => {
   it('go live again, and no build replaces them before the folder goes on', async () => {
-    const world = await openWorld(server);
+    const world = await openWorld(server());
     await world.signIn();
     const path = world.build('dist', { 'index.html': 'one' });
     const { id, url } = await world.watch(path, nameOf());
@@ -27,13 +23,13 @@ describe('earlier versions (desktop §1, §8)', () => {
 
     const undone = await world.folders.handlers.undoFolder({ id });
     expect(undone).toEqual({ ...versions[1], live: true });
-    expect((await server.visit(url!)).text).toBe('two');
+    expect((await server().visit(url!)).text).toBe('two');
     expect(world.folder(id)).toMatchObject({
       state: { is: 'paused', why: 'earlier-version' },
       live: { deployment: versions[1]!.deployment },
     });
     await world.folders.handlers.undoFolder({ id });
-    expect((await server.visit(url!)).text).toBe('one');
+    expect((await server().visit(url!)).text).toBe('one');
     await expect(world.folders.handlers.undoFolder({ id })).rejects.toThrow('no earlier version');
     expect(world.folder(id).state).toEqual({ is: 'paused', why: 'earlier-version' });
 
@@ -41,7 +37,7 @@ describe('earlier versions (desktop §1, §8)', () => {
     world.build('dist', { 'index.html': 'four' });
     world.folders.awake();
     await world.watch(world.build('other', { 'index.html': 'other' }), nameOf());
-    expect((await server.visit(url!)).text).toBe('one');
+    expect((await server().visit(url!)).text).toBe('one');
 
     await world.folders.handlers.resumeFolder({ id });
     await world.untilShown(url!, 'four');
@@ -49,7 +45,7 @@ describe('earlier versions (desktop §1, §8)', () => {
   });
 
   it('are chosen by their deployment; the newest one goes live without a pause', async () => {
-    const world = await openWorld(server);
+    const world = await openWorld(server());
     await world.signIn();
     const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
     world.build('dist', { 'index.html': 'two' });
@@ -59,16 +55,16 @@ describe('earlier versions (desktop §1, §8)', () => {
     await world.folders.handlers.makeLive({ id, deployment: newest!.deployment });
     await world.until(id, 'live');
     await world.folders.handlers.makeLive({ id, deployment: oldest!.deployment });
-    expect((await server.visit(url!)).text).toBe('one');
+    expect((await server().visit(url!)).text).toBe('one');
     expect(world.folder(id).state).toEqual({ is: 'paused', why: 'earlier-version' });
     expect((await world.folders.handlers.listVersions({ id })).versions.map(({ live }) => live)).toEqual([false, true]);
     await world.folders.handlers.makeLive({ id, deployment: newest!.deployment });
-    expect((await server.visit(url!)).text).toBe('two');
+    expect((await server().visit(url!)).text).toBe('two');
     expect(await world.until(id, 'paused')).toMatchObject({ state: { why: 'asked' } });
   });
 
   it('leave the folder as it was when it does not work', async () => {
-    const world = await openWorld(server);
+    const world = await openWorld(server());
     await world.signIn();
     const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
     await expect(world.folders.handlers.undoFolder({ id })).rejects.toThrow('no earlier version');
@@ -83,18 +79,18 @@ describe('earlier versions (desktop §1, §8)', () => {
     expect(world.folder(id).state.is).not.toBe('paused');
     world.network.down = false;
     await world.until(id, 'live');
-    expect((await server.visit(url!)).text).toBe('two');
+    expect((await server().visit(url!)).text).toBe('two');
   });
 });
 
 describe('a password (security T40)', () => {
   it('is never forgotten by accident: without it, nothing is published, and the words ask for it', async () => {
-    const world = await openWorld(server, testNative({ kept: 'memory' }));
+    const world = await openWorld(server(), testNative({ kept: 'memory' }));
     const { key } = await world.signIn();
     const name = nameOf();
     const path = world.build('dist', { 'index.html': 'secret' });
     const { id, url } = await world.watch(path, name, { password: 'open-sesame' });
-    expect((await server.visit(url!)).status).toBe(401);
+    expect((await server().visit(url!)).status).toBe(401);
     expect(world.folder(id).password).toBe(true);
 
     await world.reopen(testNative({ kept: 'memory' }));
@@ -108,18 +104,18 @@ describe('a password (security T40)', () => {
     await world.folders.handlers.publishFolder({ id });
     await world.until(id, 'failed');
     expect(await world.deployments()).toHaveLength(1);
-    expect((await server.visit(url!)).status).toBe(401);
+    expect((await server().visit(url!)).status).toBe(401);
 
     await world.folders.handlers.changeFolder({ id, password: 'open-sesame' });
     await world.until(id, 'live');
     expect(await world.deployments()).toHaveLength(2);
-    expect((await server.visit(url!)).status).toBe(401);
+    expect((await server().visit(url!)).status).toBe(401);
   });
 });
 
 describe('a password that is given later (security T40)', () => {
   it('does not outlive its folder, when that is removed at the same time', async () => {
-    const world = await openWorld(server);
+    const world = await openWorld(server());
     await world.signIn();
     const { id } = await world.watch(world.build('dist', { 'index.html': 'open' }), nameOf());
     const { write } = world.native.keychain;
@@ -143,17 +139,17 @@ describe('a password that is given later (security T40)', () => {
   });
 
   it('keeps versions without it from going live again', async () => {
-    const world = await openWorld(server);
+    const world = await openWorld(server());
     await world.signIn();
     const { id, url, live } = await world.watch(world.build('dist', { 'index.html': 'open' }), nameOf());
     await expect(world.folders.handlers.changeFolder({ id, password: 'short' })).rejects.toThrow('6 to 128');
     await world.folders.handlers.changeFolder({ id, password: 'open-sesame' });
-    await eventually(async () => expect((await server.visit(url!)).status).toBe(401));
+    await eventually(async () => expect((await server().visit(url!)).status).toBe(401));
     await world.until(id, 'live');
     await expect(world.folders.handlers.undoFolder({ id })).rejects.toThrow('no password');
     await expect(world.folders.handlers.makeLive({ id, deployment: live!.deployment })).rejects.toThrow('no password');
     await world.until(id, 'live');
-    expect((await server.visit(url!)).status).toBe(401);
+    expect((await server().visit(url!)).status).toBe(401);
     await world.folders.handlers.removeFolder({ id });
     expect([...world.native.keys.keys()]).toEqual([world.origin]);
   });
@@ -161,12 +157,12 @@ describe('a password that is given later (security T40)', () => {
 
 describe('an address that is changed under Domains (desktop §8)', () => {
   it('pauses its folder, says so, and shows it again when the folder goes on', async () => {
-    const world = await openWorld(server);
+    const world = await openWorld(server());
     const { key } = await world.signIn();
     const name = nameOf();
     const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), name);
     const other = await world.watch(world.build('other', { 'index.html': 'other' }), nameOf());
-    const { deployment } = await server.publish({ 'index.html': 'elsewhere' }, { key });
+    const { deployment } = await server().publish({ 'index.html': 'elsewhere' }, { key });
     await world.sites.handlers.putDomain({ domain: name, deployment });
     expect(await world.until(id, 'paused')).toMatchObject({ state: { why: 'address-changed' }, url });
     await eventually(() => expect(world.folder(id).live).toMatchObject({ deployment }));
@@ -174,7 +170,7 @@ describe('an address that is changed under Domains (desktop §8)', () => {
     await world.reopen();
     await world.until(other.id, 'live');
     expect(world.folder(id).state).toEqual({ is: 'paused', why: 'address-changed' });
-    expect((await server.visit(url!)).text).toBe('elsewhere');
+    expect((await server().visit(url!)).text).toBe('elsewhere');
 
     await world.folders.handlers.resumeFolder({ id });
     await world.untilShown(url!, 'two');
@@ -182,7 +178,7 @@ describe('an address that is changed under Domains (desktop §8)', () => {
   });
 
   it('pauses its folder when it is deleted; the folder makes it anew when it goes on', async () => {
-    const world = await openWorld(server);
+    const world = await openWorld(server());
     await world.signIn();
     const name = nameOf();
     const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), name);
@@ -194,7 +190,7 @@ describe('an address that is changed under Domains (desktop §8)', () => {
   });
 
   it('leaves its folder alone when it shows the same as before', async () => {
-    const world = await openWorld(server);
+    const world = await openWorld(server());
     await world.signIn();
     const name = nameOf();
     const { id, url, live } = await world.watch(world.build('dist', { 'index.html': 'one' }), name);
@@ -209,7 +205,7 @@ describe('an address that is changed under Domains (desktop §8)', () => {
 
 describe('an answer that comes late', () => {
   it('does not hide what was published meanwhile', async () => {
-    const world = await openWorld(server);
+    const world = await openWorld(server());
     await world.signIn();
     const { id, url, live } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
     const asked = Promise.withResolvers<void>();
@@ -235,7 +231,7 @@ describe('an answer that comes late', () => {
 
 describe('what is told beside the window (desktop §8)', () => {
   it('is nothing of what was live before, and is learned from the server', async () => {
-    const world = await openWorld(server);
+    const world = await openWorld(server());
     await world.signIn();
     const path = world.build('dist', { 'index.html': 'one' });
     const name = nameOf();
@@ -248,7 +244,7 @@ describe('what is told beside the window (desktop §8)', () => {
   });
 
   it('does not keep a folder from being watched when the system shows no messages', async () => {
-    const world = await openWorld(server);
+    const world = await openWorld(server());
     await world.signIn();
     world.native.lookedAt = false;
     world.native.notify = () => {
@@ -261,7 +257,7 @@ describe('what is told beside the window (desktop §8)', () => {
   });
 
   it('is one note for each build, whose click opens the site, and only while nobody looks', async () => {
-    const world = await openWorld(server);
+    const world = await openWorld(server());
     await world.signIn();
     const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
     expect(world.native.notes).toEqual([]);
@@ -275,7 +271,7 @@ describe('what is told beside the window (desktop §8)', () => {
   });
 
   it('is one note for a folder that waits for somebody, whose click shows the folder', async () => {
-    const world = await openWorld(server);
+    const world = await openWorld(server());
     await world.signIn();
     const { id } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
     world.native.lookedAt = false;

@@ -1,23 +1,19 @@
 import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { startTestServer, type TestServer } from '@berth/api/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { useServer } from '@berth/api/testing/vitest';
+import { describe, expect, it } from 'vitest';
 import { eventually, openWorld } from './watch-world.ts';
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startTestServer();
-});
-afterAll(() => server.close());
+const server = useServer();
 
 const nameOf = () => `site-${crypto.randomUUID().slice(0, 8)}.localhost`;
 
 describe('a watched folder (desktop §5, §8)', () => {
   it('is live at one address, build after build, one deploy for each', async () => {
-    const world = await openWorld(server);
+    const world = await openWorld(server());
     await world.signIn();
     const path = world.build('dist', { 'index.html': 'one', 'app.js': '1' });
     const { id, url, live } = await world.watch(path, nameOf());
-    expect((await server.visit(url!)).text).toBe('one');
+    expect((await server().visit(url!)).text).toBe('one');
     expect(live).toMatchObject({ files: 2, bytes: 4 });
 
     world.build('dist', { 'index.html': 'two', 'app.js': '2', 'more.js': '2' });
@@ -30,14 +26,14 @@ describe('a watched folder (desktop §5, §8)', () => {
   });
 
   it('survives that its folder is deleted and made anew, and keeps what was live meanwhile', async () => {
-    const world = await openWorld(server);
+    const world = await openWorld(server());
     await world.signIn();
     const path = world.build('dist', { 'index.html': 'one' });
     const { id, url } = await world.watch(path, nameOf());
     rmSync(path, { recursive: true });
     await world.until(id, 'missing');
     expect(world.folder(id).state).toEqual({ is: 'missing', reason: 'gone' });
-    expect((await server.visit(url!)).text).toBe('one');
+    expect((await server().visit(url!)).text).toBe('one');
 
     world.build('dist', { 'index.html': 'two' });
     await world.untilShown(url!, 'two');
@@ -45,7 +41,7 @@ describe('a watched folder (desktop §5, §8)', () => {
   });
 
   it('is known after a restart, with what is live, and publishes nothing again', async () => {
-    const world = await openWorld(server);
+    const world = await openWorld(server());
     await world.signIn();
     const before = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf(), { labels: ['blog'] });
     await world.reopen();
@@ -60,7 +56,7 @@ describe('a watched folder (desktop §5, §8)', () => {
   });
 
   it('stays paused across a restart, and takes what changed meanwhile when it goes on (D9)', async () => {
-    const world = await openWorld(server);
+    const world = await openWorld(server());
     await world.signIn();
     const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
     await world.folders.handlers.pauseFolder({ id });
@@ -73,7 +69,7 @@ describe('a watched folder (desktop §5, §8)', () => {
     expect(other.state).toEqual({ is: 'live' });
     expect(world.folder(id).state).toEqual({ is: 'paused', why: 'asked' });
     expect(await world.deployments()).toHaveLength(2);
-    expect((await server.visit(url!)).text).toBe('one');
+    expect((await server().visit(url!)).text).toBe('one');
 
     await world.folders.handlers.resumeFolder({ id });
     await world.untilShown(url!, 'two');
@@ -81,7 +77,7 @@ describe('a watched folder (desktop §5, §8)', () => {
   });
 
   it('waits while the server cannot be reached, says until when, and publishes once it is back', async () => {
-    const world = await openWorld(server);
+    const world = await openWorld(server());
     await world.signIn();
     const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
     world.network.down = true;
@@ -100,7 +96,7 @@ describe('a watched folder (desktop §5, §8)', () => {
   });
 
   it('is started without a network, and goes on when there is one', async () => {
-    const world = await openWorld(server);
+    const world = await openWorld(server());
     await world.signIn();
     const { id, live } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
     world.network.down = true;
@@ -114,7 +110,7 @@ describe('a watched folder (desktop §5, §8)', () => {
   });
 
   it('tries again what was refused when it is asked to, and asks the server nothing when all is live', async () => {
-    const world = await openWorld(server);
+    const world = await openWorld(server());
     const { account } = await world.signIn('free');
     const grant = await world.grant(world.build('dist', { 'index.html': 'one' }));
     const domain = `www.${crypto.randomUUID()}.com`;
@@ -126,35 +122,35 @@ describe('a watched folder (desktop §5, §8)', () => {
     await world.folders.handlers.publishFolder({ id });
     await eventually(() => expect(world.told(id).slice(told)).toEqual(['settling', 'publishing', 'failed']));
 
-    await server.database.query(`update account set plan = 'scale' where id = $1`, [account]);
+    await server().database.query(`update account set plan = 'scale' where id = $1`, [account]);
     await world.folders.handlers.publishFolder({ id });
-    expect(await world.until(id, 'live')).toMatchObject({ url: `http://${domain}:${server.port}`, needsDns: true });
+    expect(await world.until(id, 'live')).toMatchObject({ url: `http://${domain}:${server().port}`, needsDns: true });
     const { sent } = world.network;
     const before = sent.length;
     await world.folders.handlers.publishFolder({ id });
     await eventually(() => expect(world.told(id).slice(-3)).toEqual(['live', 'settling', 'live']));
     expect(sent.length).toBe(before);
 
-    await server.database.query(`update domain set status = 'success' where name = $1`, [domain]);
+    await server().database.query(`update domain set status = 'success' where name = $1`, [domain]);
     world.folders.awake();
     await eventually(() => expect(world.folder(id).needsDns).toBe(false));
   });
 
   it('waits with the name of the file that cannot be published, and goes on once it is gone', async () => {
-    const world = await openWorld(server);
+    const world = await openWorld(server());
     await world.signIn();
     const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
     const path = world.build('dist', { 'setup.exe': 'x', 'index.html': 'two' });
     const { state } = await world.until(id, 'waiting');
     expect(state).toMatchObject({ problem: { kind: 'folder', file: 'setup.exe' } });
-    expect((await server.visit(url!)).text).toBe('one');
+    expect((await server().visit(url!)).text).toBe('one');
     rmSync(`${path}/setup.exe`);
     await world.untilShown(url!, 'two');
     await world.until(id, 'live');
   });
 
   it('ends what is under way when it is cancelled, and pauses; what was live stays', async () => {
-    const world = await openWorld(server);
+    const world = await openWorld(server());
     await world.signIn();
     const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
     world.network.down = true;
@@ -163,12 +159,12 @@ describe('a watched folder (desktop §5, §8)', () => {
     await world.folders.handlers.cancelFolder({ id });
     expect(world.folder(id).state).toEqual({ is: 'paused', why: 'asked' });
     world.network.down = false;
-    expect((await server.visit(url!)).text).toBe('one');
+    expect((await server().visit(url!)).text).toBe('one');
     expect(await world.deployments()).toHaveLength(1);
   });
 
   it('lets a deploy come to its end when it is paused meanwhile (D9)', async () => {
-    const world = await openWorld(server);
+    const world = await openWorld(server());
     await world.signIn();
     const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
     world.network.down = true;
@@ -178,12 +174,12 @@ describe('a watched folder (desktop §5, §8)', () => {
     expect(world.folder(id).state.is).toBe('publishing');
     world.network.down = false;
     const { live } = await world.until(id, 'paused');
-    expect((await server.visit(url!)).text).toBe('two');
+    expect((await server().visit(url!)).text).toBe('two');
     expect(await world.deployments()).toContain(live!.deployment);
   });
 
   it('shows its site, its place and its name to nobody but the page, and is forgotten when it is removed', async () => {
-    const world = await openWorld(server);
+    const world = await openWorld(server());
     await world.signIn();
     const path = world.build('dist', { 'index.html': 'one' });
     const { id, url } = await world.watch(path, nameOf());
@@ -193,12 +189,12 @@ describe('a watched folder (desktop §5, §8)', () => {
     expect(world.folders.list()).toEqual([]);
     await world.reopen();
     expect(world.folders.list()).toEqual([]);
-    expect((await server.visit(url!)).text).toBe('one');
+    expect((await server().visit(url!)).text).toBe('one');
     await expect(world.folders.handlers.showFolder({ id })).rejects.toThrow('not watched any more');
   });
 
   it('is found again where it was moved to, and keeps its address', async () => {
-    const world = await openWorld(server);
+    const world = await openWorld(server());
     await world.signIn();
     const path = world.build('dist', { 'index.html': 'one' });
     const { id, url } = await world.watch(path, nameOf());
@@ -213,7 +209,7 @@ describe('a watched folder (desktop §5, §8)', () => {
   });
 
   it('says that the list cannot be written when it cannot', async () => {
-    const world = await openWorld(server);
+    const world = await openWorld(server());
     await world.signIn();
     const { id } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
     renameSync(world.dataDir, `${world.dataDir}-away`);
@@ -223,15 +219,15 @@ describe('a watched folder (desktop §5, §8)', () => {
   });
 
   it('is published under another name when that is changed; the old one stays as it is', async () => {
-    const world = await openWorld(server);
+    const world = await openWorld(server());
     await world.signIn();
     const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
     const next = nameOf();
     await world.folders.handlers.changeFolder({ id, domain: next });
     const after = await world.until(id, 'live');
-    expect(after).toMatchObject({ domain: next, url: `http://${next}:${server.port}` });
-    expect((await server.visit(after.url!)).text).toBe('one');
-    expect((await server.visit(url!)).text).toBe('one');
+    expect(after).toMatchObject({ domain: next, url: `http://${next}:${server().port}` });
+    expect((await server().visit(after.url!)).text).toBe('one');
+    expect((await server().visit(url!)).text).toBe('one');
     await expect(world.folders.handlers.changeFolder({ id, domain: 'api.localhost' })).rejects.toThrow('reserved');
     expect(world.folder(id).domain).toBe(next);
   });
@@ -239,7 +235,7 @@ describe('a watched folder (desktop §5, §8)', () => {
 
 describe('what begins a watch (desktop §5, §6)', () => {
   it('refuses in words what cannot be watched, and leaves the grant good', async () => {
-    const world = await openWorld(server);
+    const world = await openWorld(server());
     const path = world.build('dist', { 'index.html': 'one' });
     const file = `${world.build('other', { 'index.html': 'one' })}/index.html`;
     const grant = await world.grant(path);
@@ -269,7 +265,7 @@ describe('what begins a watch (desktop §5, §6)', () => {
   });
 
   it('learns from the server what is live of a folder that was watched before, and publishes nothing again', async () => {
-    const world = await openWorld(server);
+    const world = await openWorld(server());
     await world.signIn();
     const path = world.build('dist', { 'index.html': 'one' });
     const name = nameOf();
@@ -283,7 +279,7 @@ describe('what begins a watch (desktop §5, §6)', () => {
   });
 
   it('watches a folder once, however often that is asked for at once', async () => {
-    const world = await openWorld(server);
+    const world = await openWorld(server());
     await world.signIn();
     const path = world.build('dist', { 'index.html': 'one' });
     const grants = await Promise.all([1, 2, 3].map(() => world.grant(path)));
@@ -297,7 +293,7 @@ describe('what begins a watch (desktop §5, §6)', () => {
   });
 
   it('refuses a name that another account has', async () => {
-    const world = await openWorld(server);
+    const world = await openWorld(server());
     await world.signIn();
     const name = nameOf();
     const { id } = await world.watch(world.build('dist', { 'index.html': 'one' }), name);
@@ -310,7 +306,7 @@ describe('what begins a watch (desktop §5, §6)', () => {
   });
 
   it('suggests the name of the project instead of that of its build, and one that is free', async () => {
-    const world = await openWorld(server);
+    const world = await openWorld(server());
     const unique = `p${crypto.randomUUID().slice(0, 8)}`;
     const grant = await world.grant(world.build(`Ünï ${unique}/dist`, { 'index.html': 'one' }));
     const suggest = (name?: string) => world.folders.handlers.suggestName({ of: { grant }, name });

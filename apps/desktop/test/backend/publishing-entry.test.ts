@@ -1,37 +1,10 @@
 import { expect, test } from 'vitest';
 import { type Entry, type KeptState, withoutOldClaim, withoutOldest } from '../../src/main/publishing/entry.ts';
-import type { Published } from '../../src/shared/publishing.ts';
+import { ENTRY, NOW, PUBLISHED } from './samples.ts';
 
-const NOW = 1_790_000_000_000;
-const PUBLISHED: Published = {
-  deployment: 'calm-otter-4k9x2qd',
-  url: 'https://calm-otter-4k9x2qd.sites.example',
-  domain: null,
-  server: 'https://berth.example',
-  files: 1,
-  bytes: 1,
-  at: NOW,
-  expires: null,
-  claim: null,
-  password: false,
-  copied: false,
-  notices: [],
-};
 const CLAIMABLE = { ...PUBLISHED, expires: NOW / 1_000 + 60, claim: 'https://berth.example/claim/0' };
 
-const entry = (id: string, state: KeptState): Entry => ({
-  id,
-  name: id,
-  begun: NOW,
-  server: 'https://berth.example',
-  anonymous: false,
-  source: { kind: 'folder', path: '/srv/site' },
-  options: {},
-  password: false,
-  sure: false,
-  state,
-  leftOut: [],
-});
+const entry = (id: string, state: KeptState): Entry => ({ ...ENTRY, id, name: id, state });
 
 test('of more than 100 the oldest ones go: first what is at its end, last what can be claimed, never what is open', () => {
   const oldest = [

@@ -2,22 +2,9 @@ import { ClientError, WATCH_RULE } from '@berth/client';
 import type { CreatedDeployment, Domain } from '@berth/contract';
 import { expect, test } from 'vitest';
 import type { Outcome } from '../../src/main/publishing/attempt.ts';
-import type { Entry } from '../../src/main/publishing/entry.ts';
 import { sequelOf } from '../../src/main/publishing/outcome.ts';
+import { ENTRY } from './samples.ts';
 
-const ENTRY: Entry = {
-  id: '0123456789abcdef',
-  name: 'site',
-  begun: 0,
-  server: 'https://berth.example',
-  anonymous: false,
-  source: { kind: 'folder', path: '/srv/site' },
-  options: {},
-  password: false,
-  sure: false,
-  state: { is: 'unfinished' },
-  leftOut: [],
-};
 const deployment: CreatedDeployment = {
   deployment: 'calm-otter-4k9x2qd',
   url: 'https://calm-otter-4k9x2qd.sites.example',

@@ -1,29 +1,26 @@
-import { startTestServer, type TestServer } from '@berth/api/testing';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { TestServer } from '@berth/api/testing';
+import { useServer } from '@berth/api/testing/vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { eventually, openWorld } from './watch-world.ts';
 
-let server: TestServer;
-let second: TestServer;
-beforeAll(async () => {
-  [server, second] = await Promise.all([startTestServer(), startTestServer()]);
-});
-afterAll(() => Promise.all([server.close(), second.close()]));
+const server = useServer();
+const second = useServer();
 
 const nameOf = () => `site-${crypto.randomUUID().slice(0, 8)}`;
 
 describe('sites and domains of the current server', () => {
   it('are listed, labelled, given a name by its first part, and deleted', async () => {
-    const world = await openWorld(server);
+    const world = await openWorld(server());
     const { key } = await world.signIn();
     const { handlers } = world.sites;
-    const { deployment } = await server.publish({ 'index.html': 'one' }, { key });
+    const { deployment } = await server().publish({ 'index.html': 'one' }, { key });
     expect((await handlers.listDeployments({})).deployments).toMatchObject([{ deployment }]);
     expect(await handlers.labelDeployment({ deployment, labels: ['blog'] })).toMatchObject({ labels: ['blog'] });
 
     const name = nameOf();
     const domain = `${name}.localhost`;
     expect(await handlers.putDomain({ domain: name, deployment })).toMatchObject({ domain, status: 'success' });
-    expect((await server.visit(`http://${domain}:${server.port}`)).text).toBe('one');
+    expect((await server().visit(`http://${domain}:${server().port}`)).text).toBe('one');
     expect((await handlers.listDomains({})).domains).toMatchObject([{ domain }]);
     await expect(handlers.deleteDeployment({ deployment })).rejects.toMatchObject({ status: 422 });
     await handlers.deleteDomain({ domain });
@@ -35,10 +32,10 @@ describe('sites and domains of the current server', () => {
   });
 
   it('of one’s own say which records they need', async () => {
-    const world = await openWorld(server);
+    const world = await openWorld(server());
     const { key } = await world.signIn();
     const { handlers } = world.sites;
-    const { deployment } = await server.publish({ 'index.html': 'one' }, { key });
+    const { deployment } = await server().publish({ 'index.html': 'one' }, { key });
     const domain = `www.${nameOf()}.com`;
     expect(await handlers.putDomain({ domain: `https://${domain}/`, deployment })).toMatchObject({ status: 'pending' });
     expect((await handlers.readRecords({ domain })).records.map(({ type }) => type)).toContain('CNAME');
@@ -47,7 +44,7 @@ describe('sites and domains of the current server', () => {
   });
 
   it('are asked for in words by nobody who is not signed in', async () => {
-    const world = await openWorld(server);
+    const world = await openWorld(server());
     await expect(world.sites.handlers.listDeployments({})).rejects.toMatchObject({
       kind: 'signed-out',
       message: `Nobody is signed in to ${world.origin}.`,
@@ -58,9 +55,9 @@ describe('sites and domains of the current server', () => {
   });
 
   it('have the session look at a key that is not taken', async () => {
-    const world = await openWorld(server);
+    const world = await openWorld(server());
     const { account } = await world.signIn();
-    await server.database.query('delete from token where account_id = $1', [account]);
+    await server().database.query('delete from token where account_id = $1', [account]);
     await expect(world.sites.handlers.listDeployments({})).rejects.toMatchObject({ status: 401 });
     await eventually(() => expect(world.signInState().is).toBe('refused'));
   });
@@ -68,7 +65,7 @@ describe('sites and domains of the current server', () => {
 
 describe('activities', () => {
   it('are told as they happen, of whoever is signed in to the current server', async () => {
-    const world = await openWorld(server);
+    const world = await openWorld(server());
     const untilTold = async (event: string, of: string) =>
       eventually(async () =>
         expect(world.activities).toContainEqual(expect.objectContaining({ event, deployment: of })),
@@ -80,21 +77,21 @@ describe('activities', () => {
         await vi.waitFor(() => expect(world.activities).toContainEqual(expect.objectContaining({ deployment })));
       });
     const { key } = await world.signIn();
-    await untilHeard(server, key);
-    const { deployment } = await server.publish({ 'index.html': 'one' }, { key });
+    await untilHeard(server(), key);
+    const { deployment } = await server().publish({ 'index.html': 'one' }, { key });
     await untilTold('deployment.create', deployment);
 
     const { key: other } = await world.signIn();
-    await untilHeard(server, other);
+    await untilHeard(server(), other);
     world.activities.length = 0;
-    await server.publish({ 'index.html': 'of nobody who is signed in' }, { key });
-    const own = await server.publish({ 'index.html': 'two' }, { key: other });
+    await server().publish({ 'index.html': 'of nobody who is signed in' }, { key });
+    const own = await server().publish({ 'index.html': 'two' }, { key: other });
     await untilTold('deployment.create', own.deployment);
     expect(world.activities.map(({ deployment }) => deployment)).toEqual([own.deployment]);
 
-    await world.accounts.handlers.addServer({ address: `localhost:${second.port}` });
-    const there = await second.account();
+    await world.accounts.handlers.addServer({ address: `localhost:${second().port}` });
+    const there = await second().account();
     await world.accounts.handlers.signIn({ key: there.key });
-    await untilHeard(second, there.key);
+    await untilHeard(second(), there.key);
   });
 });

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { summarize, type SummaryInput } from '../../src/main/summary.ts';
 import type { FolderState } from '../../src/shared/folder.ts';
 import type { Published, PublishingState } from '../../src/shared/publishing.ts';
+import { NOW, PUBLISHED } from './samples.ts';
 
-const NOW = 1_790_000_000_000;
 const HOUR = 3_600_000;
 const problem = { kind: 'refused', message: 'No.', next: null, file: null } as const;
 const progress = { phase: 'listing' } as const;
@@ -14,21 +14,7 @@ const queued: PublishingState = { is: 'queued' };
 const asking: PublishingState = { is: 'asking', question: { about: 'personal', suggestions: [] } };
 const published = (more: Partial<Published> = {}): PublishingState => ({
   is: 'published',
-  published: {
-    deployment: 'calm-otter-4k9x2qd',
-    url: 'https://calm-otter-4k9x2qd.sites.example',
-    domain: null,
-    server: 'https://berth.example',
-    files: 1,
-    bytes: 1,
-    at: NOW,
-    expires: null,
-    claim: null,
-    password: false,
-    copied: false,
-    notices: [],
-    ...more,
-  },
+  published: { ...PUBLISHED, ...more },
 });
 
 const live: FolderState = { is: 'live' };

@@ -10,26 +10,12 @@ import { readDomain } from '../sites/domain-name.ts';
 import { checkDomain, checkLabels, checkPassword, checkPath } from './checks.ts';
 import type { Folder } from './folder.ts';
 import { type FolderRecord, passwordName } from './record.ts';
-import { createRunningHandlers } from './running-handlers.ts';
+import { createRunningHandlers, type RunningHandlers } from './running-handlers.ts';
 import { suggestName, validateName } from './suggest-name.ts';
 
 /** The commands about watched folders. */
-export type FolderHandlers = Pick<
-  Handlers,
-  | 'suggestName'
-  | 'watch'
-  | 'pauseFolder'
-  | 'resumeFolder'
-  | 'publishFolder'
-  | 'cancelFolder'
-  | 'undoFolder'
-  | 'listVersions'
-  | 'makeLive'
-  | 'changeFolder'
-  | 'locateFolder'
-  | 'showFolder'
-  | 'removeFolder'
->;
+export type FolderHandlers = RunningHandlers &
+  Pick<Handlers, 'suggestName' | 'watch' | 'changeFolder' | 'locateFolder' | 'removeFolder'>;
 
 export interface FolderHandlersOptions {
   native: Pick<Native, 'keychain' | 'showFolder'>;

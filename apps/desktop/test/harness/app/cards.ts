@@ -39,16 +39,21 @@ export async function watchFolder(
   await drop(path, 'right');
   const name = basename(path);
   const dialog = page.getByRole('dialog', { name: `Watch ${name}` });
-  const address = dialog.getByRole('textbox', { name: 'Address' });
-  // Filling it is two steps, and the suggested name must not come between them.
-  await address.and(page.locator('[value]:not([value=""])')).waitFor();
-  await address.fill(domain);
-  await dialog.getByText('Asking whether it is free').waitFor({ state: 'detached' });
+  await nameFolder(dialog, domain);
   await dialog.getByRole('button', { name: 'Watch and publish' }).click();
   await dialog.waitFor({ state: 'detached' });
   const card = folderCard(page, name);
   await untilSays(card, 'Up to date');
   return card;
+}
+
+/** Gives a folder another name than the suggested one, in the dialog that asks how it is to be watched. */
+export async function nameFolder(dialog: Locator, domain: string): Promise<void> {
+  const address = dialog.getByRole('textbox', { name: 'Address' });
+  // Filling it is two steps, and the suggested name must not come between them.
+  await address.and(dialog.locator('[value]:not([value=""])')).waitFor();
+  await address.fill(domain);
+  await dialog.getByText('Asking whether it is free').waitFor({ state: 'detached' });
 }
 
 /** Waits until the card of a folder says how it stands with these words. */

@@ -115,7 +115,7 @@ export function folder(
   return {
     id: id(100 + number),
     name,
-    path: `/home/mara/work/${name}/dist`,
+    path: `/srv/sites/${name}/dist`,
     server: SERVER,
     domain: name,
     url: `https://${name}.sites.example`,

@@ -1,0 +1,36 @@
+import type { Entry } from '../../src/main/publishing/entry.ts';
+import type { Published } from '../../src/shared/publishing.ts';
+
+/** A moment, in Unix milliseconds. */
+export const NOW = 1_790_000_000_000;
+
+/** What a drop of one file led to. */
+export const PUBLISHED: Published = {
+  deployment: 'calm-otter-4k9x2qd',
+  url: 'https://calm-otter-4k9x2qd.sites.example',
+  domain: null,
+  server: 'https://berth.example',
+  files: 1,
+  bytes: 1,
+  at: NOW,
+  expires: null,
+  claim: null,
+  password: false,
+  copied: false,
+  notices: [],
+};
+
+/** A folder that was dropped and waits for its turn. */
+export const ENTRY: Entry = {
+  id: '0123456789abcdef',
+  name: 'site',
+  begun: NOW,
+  server: 'https://berth.example',
+  anonymous: false,
+  source: { kind: 'folder', path: '/srv/site' },
+  options: {},
+  password: false,
+  sure: false,
+  state: { is: 'unfinished' },
+  leftOut: [],
+};
