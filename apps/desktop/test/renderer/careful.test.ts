@@ -1,13 +1,11 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { describeWindow } from '../harness/gallery/describe-window.ts';
 import { eventually } from '../harness/gallery/eventually.ts';
 import { countMoments } from '../harness/gallery/moments.ts';
 import { deploymentId, folder, grant, problem } from '../harness/gallery/sample.ts';
 import { stateNamed } from '../harness/gallery/states.ts';
+import { useDrag } from '../harness/gallery/use-drag.ts';
 
 const EMPTY = stateNamed('publish-empty');
 const DIST = { grant: grant(7), name: 'dist', kind: 'folder' };
@@ -16,22 +14,11 @@ const FILE = { grant: grant(9), name: 'menu.pdf', kind: 'file' };
 const FREE = { valid: true, normalized: 'docs.sites.example', available: true, reason: null };
 
 describeWindow('what is asked for is what is done, in the window (desktop §8)', (gallery) => {
-  let dir: string;
-  beforeAll(async () => {
-    dir = await mkdtemp(join(tmpdir(), 'berth-drop-'));
-    await mkdir(join(dir, 'dist'));
-    await writeFile(join(dir, 'dist/index.html'), '<h1>Hello</h1>');
-  });
-  afterAll(async () => {
-    await rm(dir, { recursive: true, force: true });
-  });
+  const drag = useDrag();
 
   /** Drops what is on the disk on the right half of the window: to be watched. */
   async function dropToWatch(page: Page) {
-    const session = await page.context().newCDPSession(page);
-    const data = { items: [], files: [join(dir, 'dist')], dragOperationsMask: 1 };
-    for (const type of ['dragEnter', 'drop'] as const)
-      await session.send('Input.dispatchDragEvent', { type, x: 900, y: 300, data });
+    for (const type of ['dragEnter', 'drop'] as const) await drag(page, type, 900);
   }
 
   it('publishes nothing unprotected while the password that is typed is none', async () => {

@@ -1,12 +1,9 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Labels } from '@berth/contract';
-import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { describeWindow } from '../harness/gallery/describe-window.ts';
 import { appState, grant, id, problem, published, publishing, SIGNED_OUT } from '../harness/gallery/sample.ts';
 import { stateNamed } from '../harness/gallery/states.ts';
+import { useDrag } from '../harness/gallery/use-drag.ts';
 import { eventually } from '../harness/gallery/eventually.ts';
 
 const GIVEN = { grant: grant(7), name: 'dist', kind: 'folder' };
@@ -14,22 +11,7 @@ const FILE = { grant: grant(8), name: 'menu.pdf', kind: 'file' };
 const EMPTY = stateNamed('publish-empty');
 
 describeWindow('publishing in the window (desktop §8)', (gallery) => {
-  let dir: string;
-  beforeAll(async () => {
-    dir = await mkdtemp(join(tmpdir(), 'berth-drop-'));
-    await mkdir(join(dir, 'dist'));
-    await writeFile(join(dir, 'dist/index.html'), '<h1>Hello</h1>');
-  });
-  afterAll(async () => {
-    await rm(dir, { recursive: true, force: true });
-  });
-
-  /** Drags what is on the disk over the window, as the system does. */
-  async function drag(page: Page, type: 'dragEnter' | 'dragOver' | 'drop', x: number) {
-    const session = await page.context().newCDPSession(page);
-    const data = { items: [], files: [join(dir, 'dist')], dragOperationsMask: 1 };
-    await session.send('Input.dispatchDragEvent', { type, x, y: 300, data });
-  }
+  const drag = useDrag();
 
   it('needs no pointer: a folder is chosen by keyboard alone (rule 1)', async () => {
     const { page, asked, close } = await gallery.open(EMPTY, { answers: { pickFolder: { value: GIVEN } } });

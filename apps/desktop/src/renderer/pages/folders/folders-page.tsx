@@ -48,7 +48,7 @@ export function FoldersPage() {
     );
   return (
     <PageFrame title="Folders" actions={hasKey && button}>
-      <ul className="folders" aria-label="Watched folders">
+      <ul className="cards" aria-label="Watched folders">
         {folders.map((folder) => (
           <li key={folder.id}>
             <FolderCard folder={folder} />

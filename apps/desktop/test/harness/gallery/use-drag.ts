@@ -1,0 +1,24 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll } from 'vitest';
+
+/** Drags the folder `dist`, which is on the disk, over a window or drops it there, as the system does. @param x From the left, in pixels. */
+export type Drag = (page: Page, type: 'dragEnter' | 'dragOver' | 'drop', x: number) => Promise<void>;
+
+/** A folder with one page that is there for the tests of a file. */
+export function useDrag(): Drag {
+  let dir: string;
+  beforeAll(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'berth-drop-'));
+    await mkdir(join(dir, 'dist'));
+    await writeFile(join(dir, 'dist/index.html'), '<h1>Hello</h1>');
+  });
+  afterAll(() => rm(dir, { recursive: true, force: true }));
+  return async (page, type, x) => {
+    const session = await page.context().newCDPSession(page);
+    const data = { items: [], files: [join(dir, 'dist')], dragOperationsMask: 1 };
+    await session.send('Input.dispatchDragEvent', { type, x, y: 300, data });
+  };
+}
