@@ -49,12 +49,14 @@ export function watchUpload(
   if (req.closed) return;
   const minBytes = (minBytesPerSecond * windowMs) / 1000;
   let received = req.socket.bytesRead;
+  let wasAwaited = true;
   const window = setInterval(() => {
     const bytes = req.socket.bytesRead - received;
     received = req.socket.bytesRead;
-    const clientIsAwaited = req.readableLength === 0;
-    if (bytes < minBytes && clientIsAwaited)
+    const isAwaited = req.readableLength === 0;
+    if (bytes < minBytes && isAwaited && wasAwaited)
       giveUp(req, res, `An upload has to bring at least ${minBytesPerSecond} bytes a second.`);
+    wasAwaited = isAwaited;
   }, windowMs);
   const deadline = setTimeout(() => giveUp(req, res, 'The upload took too long.'), timeoutMs);
   replaceWatch(req, res, () => {

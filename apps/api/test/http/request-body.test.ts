@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { BODY_LIMITS, type BodyLimits, watchUpload } from '../../src/http/request-body.ts';
 import { createHttpServer, type Handler } from '../../src/http/server.ts';
+import { withHeldWatch } from './held-watch.ts';
 import { ask, listen, open, parse, send, sendDeaf, stop } from './raw-socket.ts';
 
 const log = { info() {}, warn() {}, error() {} };
@@ -79,16 +80,20 @@ describe('T5, F10: an upload', () => {
     };
 
   it('may take longer than another body, as long as it brings enough', async () => {
-    const port = await start(receive({ ...limits, windowMs: 400 }), { timeoutMs: 50 });
-    const { socket, received } = await open(port);
-    socket.write(`${POST}Connection: close\r\nContent-Length: 20000\r\n\r\n`);
-    let sent = 0;
-    const steady = setInterval(() => {
-      socket.write('x'.repeat(1000));
-      sent += 1000;
-      if (sent === 20_000) clearInterval(steady);
-    }, 50);
-    expect(parse(await received).body).toBe('20000');
+    await withHeldWatch(async () => {
+      const port = await start(receive(), { timeoutMs: 50 });
+      const asked = once(server, 'request');
+      const { socket, received } = await open(port);
+      socket.write(`${POST}Connection: close\r\nContent-Length: 2000\r\n\r\n`);
+      const [{ socket: connection }] = (await asked) as [IncomingMessage];
+      for (let sent = 100; sent <= 2000; sent += 100) {
+        const arrived = connection.bytesRead + 100;
+        socket.write('x'.repeat(100));
+        await expect.poll(() => connection.bytesRead, { interval: 1 }).toBeGreaterThanOrEqual(arrived);
+        vi.advanceTimersByTime(limits.windowMs);
+      }
+      expect(parse(await received).body).toBe('2000');
+    });
   });
 
   it('is answered 408 when it dribbles', async () => {
@@ -110,13 +115,46 @@ describe('T5, F10: an upload', () => {
   });
 
   it('is not blamed when the server is the slow one', async () => {
-    const port = await start((req, res) => {
-      watchUpload(req, res, { ...limits, windowMs: 30 });
-      setTimeout(() => count(req, res), 200);
+    await withHeldWatch(async () => {
+      const begun = Promise.withResolvers<void>();
+      const readOn = Promise.withResolvers<void>();
+      const port = await start(async (req, res) => {
+        watchUpload(req, res, limits);
+        begun.resolve();
+        await readOn.promise;
+        return count(req, res);
+      });
+      const { socket, received } = await open(port);
+      socket.write(`${POST}Connection: close\r\nContent-Length: 1000000\r\n\r\n${'x'.repeat(1_000_000)}`);
+      await begun.promise;
+      vi.advanceTimersByTime(5 * limits.windowMs);
+      readOn.resolve();
+      expect(parse(await received).body).toBe('1000000');
     });
-    const { socket, received } = await open(port);
-    socket.write(`${POST}Connection: close\r\nContent-Length: 1000000\r\n\r\n${'x'.repeat(1_000_000)}`);
-    expect(parse(await received).body).toBe('1000000');
+  });
+
+  it('has a whole window once the server reads on', async () => {
+    await withHeldWatch(async () => {
+      const begun = Promise.withResolvers<IncomingMessage>();
+      const readOn = Promise.withResolvers<void>();
+      const port = await start(async (req, res) => {
+        watchUpload(req, res, limits);
+        begun.resolve(req);
+        await readOn.promise;
+        return count(req, res);
+      });
+      const { socket, received } = await open(port);
+      socket.write(`${POST}Content-Length: 2000\r\n\r\n${'x'.repeat(1000)}`);
+      const req = await begun.promise;
+      await expect.poll(() => req.readableLength).toBe(1000);
+      vi.advanceTimersByTime(2 * limits.windowMs);
+      readOn.resolve();
+      await expect.poll(() => req.readableLength).toBe(0);
+      vi.advanceTimersByTime(limits.windowMs);
+      expect(req.socket.writableLength + req.socket.bytesWritten).toBe(0);
+      vi.advanceTimersByTime(limits.windowMs);
+      expect(parse(await received).status).toBe(408);
+    });
   });
 });
 
@@ -175,6 +213,8 @@ describe('T4, T8: an answer before the end of the body', () => {
     const port = await start(refuse, { rest });
     const { socket, received } = await open(port);
     socket.write(`${POST}Transfer-Encoding: chunked\r\n\r\n`);
+    // A write to a connection that is gone would end it here before its answer was read.
+    await once(socket, 'data');
     const flood = setInterval(() => socket.write(`186a0\r\n${'x'.repeat(100_000)}\r\n`), 1);
     expect(await received).toContain('too large');
     clearInterval(flood);
