@@ -80,6 +80,8 @@ export interface Config {
   readonly rateLimits: RateLimits | null;
   /** `COMPRESSION`: whether published files are compressed in the background. Only when `NODE_ENV` is `test`. Default on. */
   readonly compression: boolean;
+  /** `JOBS`: whether a server does by itself what is due by the clock. Only when `NODE_ENV` is `test`. Default on. */
+  readonly jobs: boolean;
   /** `FAILPOINT`: the step at which the process is killed, empty for none. Only when `NODE_ENV` is `test`. */
   readonly failpoint: string;
   /** `SWEEP_GRACE` and `BOOT_STALE`, durations: how patient the sweep is. Only when `NODE_ENV` is `test`. */
@@ -189,6 +191,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     defaultPlan,
     rateLimits: read<RateLimits | null>('RATE_LIMITS', DEFAULT_RATE_LIMITS, parseRateLimits),
     compression: knob('COMPRESSION', true, parseSwitch),
+    jobs: knob('JOBS', true, parseSwitch),
     failpoint: knob('FAILPOINT', '', String),
     sweep: {
       ...knob<Config['sweep']>('SWEEP_GRACE', {}, (text) => ({ graceMs: parseDuration(text) })),

@@ -1,6 +1,6 @@
 import { beat, type Core, ensureOwner } from '@berth/core';
 import type { Config } from './config.ts';
-import { startCompression, startJobs } from './jobs.ts';
+import { startCompression, startHeartbeat, startJobs } from './jobs.ts';
 import { type CoreOptions, openCore } from './open-core.ts';
 
 /** Everything of a server but what answers requests. */
@@ -24,7 +24,7 @@ export async function openService(config: Config, { log, resources }: CoreOption
     plan: config.ownerPlan,
     apiKey: config.ownerApiKey ?? undefined,
   });
-  const jobs = startJobs(core, config.sweep);
+  const jobs = config.jobs ? startJobs(core, config.sweep) : startHeartbeat(core);
   resources.defer(() => jobs.stop());
   if (config.compression) {
     const compression = startCompression(core);

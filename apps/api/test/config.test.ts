@@ -63,6 +63,7 @@ describe('readConfig', () => {
       plans: DEFAULT_PLANS,
       defaultPlan: DEFAULT_PLANS[0],
       compression: true,
+      jobs: true,
       failpoint: '',
       sweep: {},
     });
@@ -231,9 +232,16 @@ describe('readConfig', () => {
   });
 
   it('keeps what tests turn away from everybody else', () => {
-    const knobs = { FAILPOINT: 'deploy.committed:2', SWEEP_GRACE: '0s', BOOT_STALE: '500ms', COMPRESSION: 'off' };
+    const knobs = {
+      FAILPOINT: 'deploy.committed:2',
+      SWEEP_GRACE: '0s',
+      BOOT_STALE: '500ms',
+      COMPRESSION: 'off',
+      JOBS: 'off',
+    };
     expect(readConfig({ ...knobs, NODE_ENV: 'test' })).toMatchObject({
       compression: false,
+      jobs: false,
       failpoint: 'deploy.committed:2',
       sweep: { graceMs: 0, bootStaleMs: 500 },
     });

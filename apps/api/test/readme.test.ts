@@ -4,10 +4,11 @@ import { glob, readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { CreatedDeployment, CreatedToken, Deployment, Domain } from '@berth/contract';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { readConfig } from '../src/config.ts';
 import { sampleCommand } from '../src/first-start.ts';
-import { type Files, OWNER_KEY, startTestServer, type TestServer } from './test-server.ts';
+import { type Files, OWNER_KEY } from './test-server.ts';
+import { useServer } from './use-server.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const FOLDER = join(ROOT, 'node_modules/reveal.js');
@@ -83,15 +84,11 @@ describe('the rule files', () => {
       text!,
     ]),
   );
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startTestServer();
-  });
-  afterAll(() => server?.close());
+  const server = useServer();
 
   it('are taken without a warning, and do what the text beside them says (S17, S24, S25, S33)', async () => {
     expect(Object.keys(ruleFiles)).toEqual(['ship.json', '_redirects', '_headers']);
-    const { deployment, warnings } = await server.publish({
+    const { deployment, warnings } = await server().publish({
       ...ruleFiles,
       'index.html': 'front',
       'about.html': 'about',
@@ -102,7 +99,7 @@ describe('the rule files', () => {
     });
     expect(warnings).toBeUndefined();
     const visit = async (path: string) => {
-      const { status, text, headers } = await server.visit(deployment, path);
+      const { status, text, headers } = await server().visit(deployment, path);
       return { status, text, headers };
     };
     expect(await visit('/about.html')).toMatchObject({ status: 307, headers: { location: '/about' } });
@@ -130,27 +127,25 @@ describe('the rule files', () => {
       { '200.html': 'app', 'index.html': 'front' },
     ];
     for (const files of sites) {
-      const { deployment, warnings } = await server.publish(files);
+      const { deployment, warnings } = await server().publish(files);
       expect(warnings).toBeUndefined();
-      expect((await server.visit(deployment, '/some/route')).text).toBe('app');
-      expect((await server.visit(deployment, '/missing.js')).status).toBe(404);
+      expect((await server().visit(deployment, '/some/route')).text).toBe('app');
+      expect((await server().visit(deployment, '/missing.js')).status).toBe(404);
     }
   });
 });
 
 /** The commands want a shell with curl, which a machine with Node alone need not have. */
 describe.skipIf(spawnSync('curl', ['--version']).status !== 0)('the commands, pasted into one shell', () => {
-  let server: TestServer;
+  const server = useServer();
   let answers: unknown[];
   beforeAll(async () => {
-    server = await startTestServer();
     const script = runnable.join(`printf '${SEPARATOR}'\n`);
-    const env = { PATH: process.env['PATH'], BERTH_URL: `http://localhost:${server.port}`, BERTH_KEY: OWNER_KEY };
+    const env = { PATH: process.env['PATH'], BERTH_URL: `http://localhost:${server().port}`, BERTH_KEY: OWNER_KEY };
     const { stdout, stderr } = await promisify(execFile)('sh', ['-euc', script], { cwd: ROOT, env });
     expect(stderr).toBe('');
     answers = stdout.split(SEPARATOR).map((text) => JSON.parse(text));
   });
-  afterAll(() => server?.close());
 
   it('publish a whole folder', async () => {
     const [{ url, files, expires }] = answers as [CreatedDeployment];
@@ -162,7 +157,7 @@ describe.skipIf(spawnSync('curl', ['--version']).status !== 0)('the commands, pa
       ['/', 'index.html'],
       ['/dist/reveal.js', 'dist/reveal.js'],
     ] as const) {
-      const { status, bytes } = await server.visit(url, path);
+      const { status, bytes } = await server().visit(url, path);
       expect(status).toBe(200);
       expect(bytes.equals(await readFile(join(FOLDER, file)))).toBe(true);
     }
@@ -170,23 +165,23 @@ describe.skipIf(spawnSync('curl', ['--version']).status !== 0)('the commands, pa
 
   it('publish without an account, for three days and with a claim link', async () => {
     const [, { url, claim, created, expires }] = answers as [unknown, CreatedDeployment];
-    expect(claim).toMatch(new RegExp(`^http://localhost:${server.port}/claim/[0-9a-f]{32}$`));
+    expect(claim).toMatch(new RegExp(`^http://localhost:${server().port}/claim/[0-9a-f]{32}$`));
     expect(expires).toBe(created + 3 * 24 * 60 * 60);
-    expect((await server.visit(url)).status).toBe(200);
+    expect((await server().visit(url)).status).toBe(200);
   });
 
   it('give a site a name', async () => {
     const [, , { domain, deployment, status }] = answers as [unknown, unknown, Domain];
     expect({ domain, status }).toEqual({ domain: 'slides.localhost', status: 'success' });
-    const { status: code, bytes } = await server.visit(`http://${domain}:${server.port}`);
+    const { status: code, bytes } = await server().visit(`http://${domain}:${server().port}`);
     expect(code).toBe(200);
-    expect(bytes).toEqual((await server.visit(deployment!)).bytes);
+    expect(bytes).toEqual((await server().visit(deployment!)).bytes);
   });
 
   it('make a token that deploys', async () => {
     const [, , , { secret, labels }] = answers as [unknown, unknown, unknown, CreatedToken];
     expect(labels).toEqual(['ci-job']);
-    expect((await server.deploy({ 'index.html': 'x' }, { key: secret })).status).toBe(201);
+    expect((await server().deploy({ 'index.html': 'x' }, { key: secret })).status).toBe(201);
   });
 
   it('list what the account has published', () => {

@@ -77,6 +77,14 @@ export async function closeClean(
   secrets: readonly string[] = [],
   { faults = false } = {},
 ): Promise<void> {
+  try {
+    await expectClean(server, secrets, faults);
+  } finally {
+    await server.close();
+  }
+}
+
+async function expectClean(server: TestServer, secrets: readonly string[], faults: boolean): Promise<void> {
   const { database, berth, logged } = server;
   expect([...berth.core.activePacks]).toEqual([]);
   expect(await database.query(`select id from pack where state = 'open'`)).toEqual([]);
@@ -98,7 +106,6 @@ export async function closeClean(
       .map((name) => name.slice(-41, -5))
       .toSorted(),
   ).toEqual(packs.map(({ id }) => id).toSorted());
-  await server.close();
 }
 
 async function expectNoSecrets({ database, logged, secrets }: TestServer, more: readonly string[]): Promise<void> {

@@ -63,7 +63,11 @@ export interface TestServer {
   close(): Promise<void>;
 }
 
-/** @param env Further variables, such as `PLANS_FILE`. */
+/**
+ * Nothing is done by the clock on it: no sweep and no look at DNS comes between two looks of a test, however long it takes.
+ *
+ * @param env Further variables, such as `PLANS_FILE`.
+ */
 export async function startTestServer(env: Record<string, string> = {}): Promise<TestServer> {
   const database = await createTestDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'berth-api-'));
@@ -73,7 +77,7 @@ export async function startTestServer(env: Record<string, string> = {}): Promise
     warn: (fields, message) => void logged.push({ level: 'warn', fields: { ...fields }, message }),
     error: (fields, message) => void logged.push({ level: 'error', fields: { ...fields }, message }),
   };
-  const berth = await startBerth(testEnvironment(database, dataDir, env), log);
+  const berth = await startBerth(testEnvironment(database, dataDir, { JOBS: 'off', ...env }), log);
   const { port } = berth.config;
   const secrets = new Set([OWNER_KEY]);
   const ask = askerOf(port, ({ text }) => {

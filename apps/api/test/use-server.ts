@@ -3,10 +3,21 @@ import { afterAll, beforeAll } from 'vitest';
 
 /** A real server for the tests of a file, or of the `describe` it stands in. @param env Further variables. */
 export function useServer(env?: Record<string, string>): () => TestServer {
-  let server: TestServer;
+  return useStarted(
+    () => startTestServer(env),
+    (server) => server.close(),
+  );
+}
+
+/** The same for a server that starts, or ends, in a way of its own. */
+export function useStarted(
+  start: () => Promise<TestServer>,
+  end: (server: TestServer) => Promise<void>,
+): () => TestServer {
+  let server: TestServer | undefined;
   beforeAll(async () => {
-    server = await startTestServer(env);
+    server = await start();
   });
-  afterAll(() => server?.close());
-  return () => server;
+  afterAll(() => server && end(server));
+  return () => server!;
 }

@@ -3,7 +3,8 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { OWNER_KEY, startTestServer, type TestServer } from '@berth/api/testing';
+import { OWNER_KEY } from '@berth/api/testing';
+import { useServer } from '@berth/api/testing/vitest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { somebody, writeFiles } from './cli/typed.ts';
 
@@ -11,20 +12,16 @@ const CLIENT = join(import.meta.dirname, '..');
 const exec = promisify(execFile);
 
 describe('the package of the command line', () => {
-  let server: TestServer;
+  const server = useServer();
   let folder: string;
   let tarball: string;
   beforeAll(async () => {
-    server = await startTestServer();
     folder = mkdtempSync(join(tmpdir(), 'berth-package-'));
     await exec(process.execPath, [join(CLIENT, 'build/package.ts')]);
     const { stdout } = await exec('npm', ['pack', '--silent', '--pack-destination', folder, join(CLIENT, 'dist')]);
     tarball = join(folder, stdout.trim());
   });
-  afterAll(async () => {
-    rmSync(folder, { recursive: true, force: true });
-    await server?.close();
-  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   it('is one program with its licence and a page about it, and depends on nothing', async () => {
     const { stdout } = await exec('tar', ['-tzf', tarball]);
@@ -37,11 +34,11 @@ describe('the package of the command line', () => {
   });
 
   it('publishes by npx, far from this repository', async () => {
-    const { home, env } = somebody({ BERTH_SERVER: `http://localhost:${server.port}`, BERTH_KEY: OWNER_KEY });
+    const { home, env } = somebody({ BERTH_SERVER: `http://localhost:${server().port}`, BERTH_KEY: OWNER_KEY });
     writeFiles(join(home, 'dist'), { 'index.html': 'by npx' });
     copyFileSync(tarball, join(home, 'berth.tgz'));
     const npx = ['--yes', '--offline', './berth.tgz', './dist'];
     const { stdout } = await exec('npx', npx, { cwd: home, env: { ...env, npm_config_update_notifier: 'false' } });
-    expect((await server.visit(stdout.trim())).text).toBe('by npx');
+    expect((await server().visit(stdout.trim())).text).toBe('by npx');
   });
 });

@@ -1,14 +1,15 @@
 import { CONTENTS_TYPE } from '@berth/contract';
 import { ACCESS, type Actor, appRouter, type Operation, OTHERS } from '@berth/core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { ask as askRaw } from '../http/raw-socket.ts';
-import { closeClean, expectErrorAnswer, expectRefusal, footprintOf } from '../standing-asserts.ts';
-import { type Answer, type Ask, formOf, OWNER_KEY, startTestServer, type TestServer } from '../test-server.ts';
+import { expectErrorAnswer, expectRefusal, footprintOf } from '../standing-asserts.ts';
+import { type Answer, type Ask, formOf, OWNER_KEY } from '../test-server.ts';
+import { useCleanServer } from '../use-clean-server.ts';
 
 type AnyActor = Actor | 'suspended' | 'terminated' | 'other';
 const ACTORS: readonly Actor[] = ['anonymous', 'deploy', 'api'];
 
-let server: TestServer;
+const server = useCleanServer();
 /** A credential of each kind; `null` sends none. `other` is an API key of another account. */
 let credentials: Record<AnyActor, string | null>;
 let site: string;
@@ -25,9 +26,12 @@ const MISSING: Record<string, string> = {
   upload: 'fedcba9876543210fedcba9876543210',
 };
 beforeAll(async () => {
-  server = await startTestServer();
-  const { key, deployToken } = await server.account('team');
-  const [suspended, terminated, other] = [await server.account(), await server.account(), await server.account('team')];
+  const { key, deployToken } = await server().account('team');
+  const [suspended, terminated, other] = [
+    await server().account(),
+    await server().account(),
+    await server().account('team'),
+  ];
   credentials = {
     anonymous: null,
     api: key,
@@ -36,10 +40,10 @@ beforeAll(async () => {
     terminated: terminated.deployToken,
     other: other.key,
   };
-  site = (await server.publish({ 'index.html': 'home' }, { key })).deployment;
-  const { claim } = await server.publish({ 'index.html': 'claimed' }, { key: null });
+  site = (await server().publish({ 'index.html': 'home' }, { key })).deployment;
+  const { claim } = await server().publish({ 'index.html': 'claimed' }, { key: null });
   const put = (path: string, method: string, body: object) =>
-    server.api(path, { method, key, headers: JSON_TYPE, body: JSON.stringify(body) });
+    server().api(path, { method, key, headers: JSON_TYPE, body: JSON.stringify(body) });
   await put('/account/claim', 'POST', { claim });
   await put('/domains/walked.localhost', 'PUT', { deployment: site });
   own = {
@@ -50,9 +54,9 @@ beforeAll(async () => {
     upload: (await put('/uploads', 'POST', { base: site, put: [], remove: [] })).json<{ upload: string }>().upload,
     token: (await put('/tokens', 'POST', {})).json<{ token: string; secret: string }>().token,
   };
-  await server.database.query(`update account set state = 'suspended' where id = $1`, [suspended.account]);
-  await server.database.query(`update account set state = 'terminated' where id = $1`, [terminated.account]);
-  const { paths } = (await server.api('/openapi.json', { key: null })).json<{
+  await server().database.query(`update account set state = 'suspended' where id = $1`, [suspended.account]);
+  await server().database.query(`update account set state = 'terminated' where id = $1`, [terminated.account]);
+  const { paths } = (await server().api('/openapi.json', { key: null })).json<{
     paths: Record<string, Record<string, { operationId: string }>>;
   }>();
   places = new Map(
@@ -61,7 +65,6 @@ beforeAll(async () => {
     ),
   );
 });
-afterAll(() => closeClean(server));
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const form = formOf({ 'index.html': 'home' });
@@ -93,7 +96,7 @@ function call(
   const { method, path } = places.get(operation)!;
   const hasBody = ['POST', 'PUT', 'PATCH'].includes(method);
   const ask = BODIES[operation] ?? (hasBody ? { headers: JSON_TYPE, body: JSON.stringify(inputOf(names)) } : {});
-  return server.api(
+  return server().api(
     path.replace(/\{(\w+)\}/g, (_, name: string) => names[name]!),
     { method, key: credential, ...ask, headers: { ...ask.headers, ...headers } },
   );
@@ -103,8 +106,8 @@ function call(
 function callTyped(operation: Operation, credential: string | null, names = MISSING): Promise<Answer> {
   const input = JSON.stringify({ ...names, ...inputOf(names) });
   return TYPES.get(operation) === 'mutation'
-    ? server.api(`/trpc/${operation}`, { method: 'POST', key: credential, headers: JSON_TYPE, body: input })
-    : server.api(`/trpc/${operation}?input=${encodeURIComponent(input)}`, { key: credential });
+    ? server().api(`/trpc/${operation}`, { method: 'POST', key: credential, headers: JSON_TYPE, body: input })
+    : server().api(`/trpc/${operation}?input=${encodeURIComponent(input)}`, { key: credential });
 }
 
 function expectUnauthenticated(answer: Answer): void {
@@ -121,7 +124,7 @@ describe('T21: who may call what', () => {
   const cells = OPERATIONS.flatMap((name) => ACTORS.map((actor) => [name, actor] as const));
   it.each(cells)('%s, by %s', async (operation, actor) => {
     const isOpen = (ACCESS[operation] as readonly Actor[]).includes(actor);
-    const before = await footprintOf(server);
+    const before = await footprintOf(server());
     const faces = [call, ...(TYPES.has(operation) ? [callTyped] : [])];
     for (const face of faces) {
       const { status, text, headers } = await face(operation, credentials[actor]);
@@ -135,12 +138,12 @@ describe('T21: who may call what', () => {
         if (actor === 'anonymous') expect(headers['www-authenticate']).toBe('Bearer');
       }
     }
-    if (!isOpen) expect(await footprintOf(server)).toEqual(before);
+    if (!isOpen) expect(await footprintOf(server())).toEqual(before);
   });
 
   it.each(OPERATIONS)('service-api part 5: %s, by a suspended or terminated account, is 403', async (operation) => {
     for (const state of ['suspended', 'terminated'] as const) {
-      const { message } = await expectRefusal(server, 'forbidden', () =>
+      const { message } = await expectRefusal(server(), 'forbidden', () =>
         call(operation, credentials[state], { names: own }),
       );
       expect(message).toContain(state);
@@ -159,30 +162,30 @@ describe('T21: who may call what', () => {
     'T22: %s, by another account: %s',
     async (operation, told) => {
       if (told === 'own') {
-        const state = () => server.api(`/domains/${own['domain']}`, { key: credentials.api });
+        const state = () => server().api(`/domains/${own['domain']}`, { key: credentials.api });
         const before = (await state()).text;
         expect((await call(operation, credentials.other, { names: own })).text).not.toContain(site);
         expect((await state()).text).toBe(before);
         return;
       }
       const missing = await call(operation, credentials.other);
-      const foreign = await expectRefusal(server, told, () => call(operation, credentials.other, { names: own }));
+      const foreign = await expectRefusal(server(), told, () => call(operation, credentials.other, { names: own }));
       expect(foreign).toEqual(expectErrorAnswer(missing, told));
     },
   );
 
   it('deployments.delete and tokens.delete, by a deploy token or nobody, leave what they name', async () => {
     for (const operation of ['deployments.delete', 'tokens.delete'] as const) {
-      await expectRefusal(server, 'forbidden', () => call(operation, credentials.deploy, { names: own }));
-      await expectRefusal(server, 'authentication_failed', () => call(operation, null, { names: own }));
+      await expectRefusal(server(), 'forbidden', () => call(operation, credentials.deploy, { names: own }));
+      await expectRefusal(server(), 'authentication_failed', () => call(operation, null, { names: own }));
     }
-    expect((await server.visit(site)).status).toBe(200);
+    expect((await server().visit(site)).status).toBe(200);
   });
 
   it('a deploy token learns nothing from what it may not do', async () => {
     for (const path of [`/deployments/${site}`, '/deployments/none']) {
-      const answer = await server.api(path, { key: credentials.deploy! });
-      expect(answer.text).toBe((await server.api('/account', { key: credentials.deploy! })).text);
+      const answer = await server().api(path, { key: credentials.deploy! });
+      expect(answer.text).toBe((await server().api('/account', { key: credentials.deploy! })).text);
     }
   });
 });
@@ -216,7 +219,7 @@ describe('contract §1: an Authorization header that opens nothing is 401 everyw
     ['null', 'null'],
   ];
   it.each(HEADERS)('%s', async (_, authorization) => {
-    await expectRefusal(server, 'authentication_failed', () =>
+    await expectRefusal(server(), 'authentication_failed', () =>
       call('deployments.create', null, { headers: { Authorization: authorization } }),
     );
     for (const operation of ['account.get', 'plans.list', 'platform.config', 'deployments.list'] as const)
@@ -224,14 +227,14 @@ describe('contract §1: an Authorization header that opens nothing is 401 everyw
   });
 
   it('unknown, expired and revoked are told apart by nothing', async () => {
-    const { account, key, deployToken } = await server.account();
-    await server.database.query(
+    const { account, key, deployToken } = await server().account();
+    await server().database.query(
       `update token set expires = now() - interval '1 second' where account_id = $1 and kind = 'api'`,
       [account],
     );
-    await server.database.query(`delete from token where account_id = $1 and kind = 'deploy'`, [account]);
+    await server().database.query(`delete from token where account_id = $1 and kind = 'deploy'`, [account]);
     const answers = await Promise.all(
-      [`ship-${'e'.repeat(32)}`, key, deployToken].map((credential) => server.api('/limits', { key: credential })),
+      [`ship-${'e'.repeat(32)}`, key, deployToken].map((credential) => server().api('/limits', { key: credential })),
     );
     for (const answer of answers) expectUnauthenticated(answer);
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
@@ -245,16 +248,16 @@ describe('contract §1: an Authorization header that opens nothing is 401 everyw
   it('a second Authorization header is not taken for the first', async () => {
     const line = (credential: string) => `Authorization: Bearer ${credential}`;
     const both = (one: string, other: string) =>
-      askRaw(server.port, 'GET /account HTTP/1.1', [`Host: localhost:${server.port}`, line(one), line(other)]);
+      askRaw(server().port, 'GET /account HTTP/1.1', [`Host: localhost:${server().port}`, line(one), line(other)]);
     expect((await both('nonsense', key)).status).toBe(401);
     expect([200, 401]).toContain((await both(key, 'nonsense')).status);
   });
 
   it('a credential in the query, the body or a cookie is none', async () => {
     for (const path of [`/account?access_token=${key}`, `/account?authorization=Bearer%20${key}`])
-      expectUnauthenticated(await server.api(path, { key: null }));
+      expectUnauthenticated(await server().api(path, { key: null }));
     expectUnauthenticated(
-      await server.api('/account', {
+      await server().api('/account', {
         key: null,
         headers: { 'X-Api-Key': key, Cookie: `token=${key}`, 'Proxy-Authorization': `Bearer ${key}` },
       }),
@@ -263,18 +266,18 @@ describe('contract §1: an Authorization header that opens nothing is 401 everyw
 });
 
 it('contract §5: `used` moves, at most once a minute', async () => {
-  const { account, key } = await server.account();
+  const { account, key } = await server().account();
   const used = async () =>
     (
-      await server.database.query<{ used: Date | null }>(
+      await server().database.query<{ used: Date | null }>(
         `select used from token where account_id = $1 and kind = 'api'`,
         [account],
       )
     )[0]!.used?.getTime();
   expect(await used()).toBeUndefined();
-  await server.api('/ping', { key });
+  await server().api('/ping', { key });
   const first = await used();
   expect(first).toBeTypeOf('number');
-  await server.api('/ping', { key });
+  await server().api('/ping', { key });
   expect(await used()).toBe(first);
 });

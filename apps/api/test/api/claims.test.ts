@@ -1,36 +1,35 @@
 import { Deployment } from '@berth/contract';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeClean, expectErrorAnswer, expectRefusal } from '../standing-asserts.ts';
-import { type Answer, startTestServer, type TestServer } from '../test-server.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { expectErrorAnswer, expectRefusal } from '../standing-asserts.ts';
+import type { Answer } from '../test-server.ts';
+import { useCleanServer } from '../use-clean-server.ts';
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const UNKNOWN = '0123456789abcdef0123456789abcdef';
 
-let server: TestServer;
+const server = useCleanServer();
 let key: string;
 let deployToken: string;
 beforeAll(async () => {
-  server = await startTestServer();
-  ({ key, deployToken } = await server.account('pro'));
+  ({ key, deployToken } = await server().account('pro'));
 });
-afterAll(() => closeClean(server));
 
 const claim = (value: unknown, credential: string | null = key) =>
-  server.api('/account/claim', {
+  server().api('/account/claim', {
     method: 'POST',
     key: credential,
     headers: JSON_TYPE,
     body: JSON.stringify({ claim: value }),
   });
 const claimTyped = (value: unknown, credential: string | null = key) =>
-  server.api('/trpc/account.claim', {
+  server().api('/trpc/account.claim', {
     method: 'POST',
     key: credential,
     headers: JSON_TYPE,
     body: JSON.stringify({ claim: value }),
   });
 async function publish() {
-  const { claim, ...deployment } = await server.publish({ 'index.html': 'hello' }, { key: null });
+  const { claim, ...deployment } = await server().publish({ 'index.html': 'hello' }, { key: null });
   return { ...deployment, claim: claim!, hash: claim!.split('/').at(-1)! };
 }
 
@@ -46,59 +45,59 @@ describe('service-api part 4: POST /account/claim', () => {
     const claimed = Deployment.strict().parse(answer.json());
     expect(claimed).toMatchObject({ deployment: site.deployment, url: site.url, created: site.created });
     for (const name of ['claim', 'expires']) expect(claimed).not.toHaveProperty(name);
-    expect((await server.api(`/deployments/${site.deployment}`, { key })).json()).toEqual(claimed);
-    const [listed] = (await server.api('/deployments', { key })).json<{ deployments: Deployment[] }>().deployments;
+    expect((await server().api(`/deployments/${site.deployment}`, { key })).json()).toEqual(claimed);
+    const [listed] = (await server().api('/deployments', { key })).json<{ deployments: Deployment[] }>().deployments;
     expect(listed).toEqual(claimed);
-    const visit = await server.visit(site.url);
+    const visit = await server().visit(site.url);
     expect([visit.status, visit.headers['x-robots-tag']]).toEqual([200, undefined]);
   });
 
   it('moves usage and the audit log', async () => {
-    const { key } = await server.account();
+    const { key } = await server().account();
     const { hash, deployment } = await publish();
     await claim(hash, key);
-    expect((await server.api('/account', { key })).json()).toMatchObject({ usage: { deployments: 1 } });
-    const [entry] = (await server.api('/activities', { key })).json<{ activities: object[] }>().activities;
+    expect((await server().api('/account', { key })).json()).toMatchObject({ usage: { deployments: 1 } });
+    const [entry] = (await server().api('/activities', { key })).json<{ activities: object[] }>().activities;
     expect(entry).toMatchObject({ event: 'deployment.claim', deployment, authMethod: 'api-key' });
   });
 
   it('contract §6: by the winner again is 200 again, by anybody else 404, on both faces', async () => {
-    const { key: other } = await server.account();
+    const { key: other } = await server().account();
     const { hash } = await publish();
     const first = (await claim(hash)).json();
     expect((await claim(hash)).json()).toEqual(first);
     expect((await claimTyped(hash)).json()).toMatchObject({ result: { data: first } });
-    await expectRefusal(server, 'not_found', () => claim(hash, other));
+    await expectRefusal(server(), 'not_found', () => claim(hash, other));
     expect((await claimTyped(hash, other)).status).toBe(404);
   });
 
   it('T24: by 50 accounts at once: one 200, 49 times 404', async () => {
-    const accounts = await Promise.all(Array.from({ length: 50 }, () => server.account()));
+    const accounts = await Promise.all(Array.from({ length: 50 }, () => server().account()));
     const { hash, deployment } = await publish();
     const answers = await Promise.all(accounts.map(({ key }) => claim(hash, key)));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array<number>(49).fill(404)]);
     const winner = accounts[answers.findIndex(({ status }) => status === 200)]!;
     const holders = await Promise.all(
-      accounts.map(async ({ key }) => (await server.api(`/deployments/${deployment}`, { key })).status),
+      accounts.map(async ({ key }) => (await server().api(`/deployments/${deployment}`, { key })).status),
     );
     expect(holders.filter((status) => status === 200)).toHaveLength(1);
-    expect((await server.api('/account', { key: winner.key })).json()).toMatchObject({ usage: { deployments: 1 } });
+    expect((await server().api('/account', { key: winner.key })).json()).toMatchObject({ usage: { deployments: 1 } });
   });
 
   it('T24: over the cap is 403 with details, and leaves it claimable', async () => {
-    const { account, key: full } = await server.account();
-    await server.database.query('update account set deployment_count = 100 where id = $1', [account]);
+    const { account, key: full } = await server().account();
+    await server().database.query('update account set deployment_count = 100 where id = $1', [account]);
     const { hash } = await publish();
-    const { details } = await expectRefusal(server, 'forbidden', () => claim(hash, full));
+    const { details } = await expectRefusal(server(), 'forbidden', () => claim(hash, full));
     expect(details).toEqual({ cap: 'deployments', used: 100, limit: 100 });
     expect((await claim(hash)).status).toBe(200);
-    await server.database.query('update account set deployment_count = 0 where id = $1', [account]);
+    await server().database.query('update account set deployment_count = 0 where id = $1', [account]);
   });
 
   it('expired is 404, to the byte what an unknown one is', async () => {
     const { hash, deployment } = await publish();
-    await server.database.query(`update deployment set expires = now() where id = $1`, [deployment]);
-    const { key: other } = await server.account();
+    await server().database.query(`update deployment set expires = now() where id = $1`, [deployment]);
+    const { key: other } = await server().account();
     const used = await publish();
     await claim(used.hash, other);
     const seen = ({ status, headers, text }: Answer) => {
@@ -123,7 +122,7 @@ describe('service-api part 4: POST /account/claim', () => {
     [`https://evil.test/claim/${UNKNOWN}`],
     ['a'.repeat(3_000)],
   ])('of %j is 400, on both faces', async (value) => {
-    const { details } = await expectRefusal(server, 'validation_failed', () => claim(value));
+    const { details } = await expectRefusal(server(), 'validation_failed', () => claim(value));
     expect(details).toEqual({ issues: [{ path: 'claim', message: expect.any(String) }] });
     const typed = await claimTyped(value);
     expect([typed.status, typed.json<{ error: { data: object } }>().error.data]).toMatchObject([400, { details }]);
@@ -131,14 +130,14 @@ describe('service-api part 4: POST /account/claim', () => {
 
   it('by nobody is 401, by a deploy token 403, and claims nothing', async () => {
     const { hash } = await publish();
-    await expectRefusal(server, 'authentication_failed', () => claim(hash, null));
-    await expectRefusal(server, 'forbidden', () => claim(hash, deployToken));
+    await expectRefusal(server(), 'authentication_failed', () => claim(hash, null));
+    await expectRefusal(server(), 'forbidden', () => claim(hash, deployToken));
     expect((await claim(hash)).status).toBe(200);
   });
 
   it('contract §3: the stored 201 of the deploy is still replayed as it was', async () => {
     const deploy = () =>
-      server.deploy({ 'index.html': 'again' }, { key: null, headers: { 'Idempotency-Key': 'claimed-later' } });
+      server().deploy({ 'index.html': 'again' }, { key: null, headers: { 'Idempotency-Key': 'claimed-later' } });
     const first = await deploy();
     expect((await claim(first.json<{ claim: string }>().claim)).status).toBe(200);
     expect((await deploy()).text).toBe(first.text);

@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeClean, expectRefusal } from '../standing-asserts.ts';
-import { type Ask, OWNER_KEY, startTestServer, type TestServer } from '../test-server.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { expectRefusal } from '../standing-asserts.ts';
+import { type Ask, OWNER_KEY } from '../test-server.ts';
+import { useCleanServer } from '../use-clean-server.ts';
 
-let server: TestServer;
+const server = useCleanServer();
 let site: string;
 beforeAll(async () => {
-  server = await startTestServer();
-  site = (await server.publish({ 'index.html': 'home' })).url;
+  site = (await server().publish({ 'index.html': 'home' })).url;
 });
-afterAll(() => closeClean(server));
 
 const HOME = { 'index.html': 'home' };
-const consoleOrigin = () => `http://localhost:${server.port}`;
+const consoleOrigin = () => `http://localhost:${server().port}`;
 /** Origins of pages that are not the console. */
 const FOREIGN: [string, () => string][] = [
   ['a foreign site', () => 'https://evil.example'],
@@ -28,28 +27,32 @@ const FOREIGN: [string, () => string][] = [
 
 describe('T14, contract §3: an anonymous deploy that a page sends', () => {
   it.each(FOREIGN)('from %s is 403', async (_, origin) => {
-    await expectRefusal(server, 'forbidden', () => server.deploy(HOME, { key: null, headers: { Origin: origin() } }));
+    await expectRefusal(server(), 'forbidden', () =>
+      server().deploy(HOME, { key: null, headers: { Origin: origin() } }),
+    );
   });
 
   it('from the console is 201, as is one that no page sent', async () => {
-    expect((await server.deploy(HOME, { key: null, headers: { Origin: consoleOrigin() } })).status).toBe(201);
-    expect((await server.deploy(HOME, { key: null })).status).toBe(201);
+    expect((await server().deploy(HOME, { key: null, headers: { Origin: consoleOrigin() } })).status).toBe(201);
+    expect((await server().deploy(HOME, { key: null })).status).toBe(201);
   });
 
   it.each(FOREIGN)('with a credential is 201, even from %s', async (_, origin) => {
-    expect((await server.deploy(HOME, { headers: { Origin: origin() } })).status).toBe(201);
+    expect((await server().deploy(HOME, { headers: { Origin: origin() } })).status).toBe(201);
   });
 
   it('with a credential that opens nothing is 401', async () => {
-    await expectRefusal(server, 'authentication_failed', () =>
-      server.deploy(HOME, { key: 'nonsense', headers: { Origin: 'https://evil.example' } }),
+    await expectRefusal(server(), 'authentication_failed', () =>
+      server().deploy(HOME, { key: 'nonsense', headers: { Origin: 'https://evil.example' } }),
     );
   });
 
   it('a cookie is no credential', async () => {
     const cookie = { Cookie: `session=${OWNER_KEY}; Authorization=Bearer ${OWNER_KEY}` };
-    expect((await server.deploy(HOME, { key: null, headers: cookie })).json()).toHaveProperty('claim');
-    await expectRefusal(server, 'authentication_failed', () => server.api('/account', { key: null, headers: cookie }));
+    expect((await server().deploy(HOME, { key: null, headers: cookie })).json()).toHaveProperty('claim');
+    await expectRefusal(server(), 'authentication_failed', () =>
+      server().api('/account', { key: null, headers: cookie }),
+    );
   });
 });
 
@@ -72,7 +75,7 @@ describe('T14: CORS', () => {
   ];
   it.each(ENDPOINTS)('%s %o is readable by any page, and never with ambient credentials', async (path, ask, status) => {
     for (const origin of [null, 'https://evil.example', 'null', site, consoleOrigin()]) {
-      const answer = await server.api(path, { ...ask, headers: origin === null ? {} : { Origin: origin } });
+      const answer = await server().api(path, { ...ask, headers: origin === null ? {} : { Origin: origin } });
       const { headers } = answer;
       expect([
         answer.status,
@@ -94,7 +97,7 @@ describe('T14: CORS', () => {
     '/healthz',
     '/openapi.json',
   ])('a preflight of %s lists what a client needs', async (path) => {
-    const { status, headers, text } = await server.api(path, {
+    const { status, headers, text } = await server().api(path, {
       method: 'OPTIONS',
       key: null,
       headers: {
@@ -115,12 +118,12 @@ describe('T14: CORS', () => {
   });
 
   it.each(['/', '/docs', '/docs/reference.js'])('the page %s is no concern of other pages', async (path) => {
-    const { headers } = await server.api(path, { key: null, headers: { Origin: 'https://evil.example' } });
+    const { headers } = await server().api(path, { key: null, headers: { Origin: 'https://evil.example' } });
     expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
   });
 
   it('a site decides nothing about it either', async () => {
-    const { status, headers } = await server.visit(site, '/', { headers: { Origin: 'https://evil.example' } });
+    const { status, headers } = await server().visit(site, '/', { headers: { Origin: 'https://evil.example' } });
     expect([status, Object.keys(headers).filter((name) => name.startsWith('access-control'))]).toEqual([200, []]);
   });
 });

@@ -1,20 +1,19 @@
 import { DeletedDomain, Domain, DomainValidation } from '@berth/contract';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeClean, expectRefusal } from '../standing-asserts.ts';
-import { type Answer, startTestServer, type TestServer } from '../test-server.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { expectRefusal } from '../standing-asserts.ts';
+import type { Answer } from '../test-server.ts';
+import { useCleanServer } from '../use-clean-server.ts';
 
-let server: TestServer;
+const server = useCleanServer({ env: { CNAME_TARGET: 'cname.berth.dev', APEX_ADDRESSES: '192.0.2.10' } });
 let key: string;
 let site: string;
 beforeAll(async () => {
-  server = await startTestServer({ CNAME_TARGET: 'cname.berth.dev', APEX_ADDRESSES: '192.0.2.10' });
-  ({ key } = await server.account('team'));
-  site = (await server.publish({ 'index.html': 'home' }, { key })).deployment;
+  ({ key } = await server().account('team'));
+  site = (await server().publish({ 'index.html': 'home' }, { key })).deployment;
 });
-afterAll(() => closeClean(server));
 
 const send = (method: string, path: string, body?: unknown) =>
-  server.api(path, {
+  server().api(path, {
     method,
     key,
     ...(body === undefined ? {} : { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
@@ -86,7 +85,7 @@ const NO_DOMAINS: [string, RegExp][] = [
 describe('T29: what can be no domain is 400 to PUT, and an answer to validate', () => {
   it.each(NO_DOMAINS)('%s', async (path, reason) => {
     const encoded = path.replaceAll(/[' ;]/g, encodeURIComponent).replaceAll(' ', '%20');
-    const body = await expectRefusal(server, 'validation_failed', () => put(encoded, { deployment: site }));
+    const body = await expectRefusal(server(), 'validation_failed', () => put(encoded, { deployment: site }));
     expect(body).toMatchObject({
       message: expect.stringMatching(reason),
       details: { issues: [{ path: 'domain', message: expect.stringMatching(reason) }] },
@@ -115,6 +114,6 @@ describe('T29: what can be no domain is 400 to PUT, and an answer to validate', 
     ['a list', { domain: ['shop.dev'] }],
     ['an object', { domain: { $ne: null } }],
   ])('a body with %s is 400', async (_, body) => {
-    await expectRefusal(server, 'validation_failed', () => send('POST', '/domains/validate', body));
+    await expectRefusal(server(), 'validation_failed', () => send('POST', '/domains/validate', body));
   });
 });

@@ -10,28 +10,27 @@ import {
   type ErrorCode,
   VerifiedDomain,
 } from '@berth/contract';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeClean, expectErrorAnswer, expectRefusal } from '../standing-asserts.ts';
-import { type Answer, type Ask, startTestServer, type TestServer } from '../test-server.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { expectErrorAnswer, expectRefusal } from '../standing-asserts.ts';
+import type { Answer, Ask, TestServer } from '../test-server.ts';
+import { useCleanServer } from '../use-clean-server.ts';
 
 type Account = Awaited<ReturnType<TestServer['account']>>;
 
-let server: TestServer;
+const server = useCleanServer({ env: { CNAME_TARGET: 'cname.berth.dev', APEX_ADDRESSES: '192.0.2.10' } });
 let mine: Account;
 let theirs: Account;
 let site: string;
 let theirSite: string;
 beforeAll(async () => {
-  server = await startTestServer({ CNAME_TARGET: 'cname.berth.dev', APEX_ADDRESSES: '192.0.2.10' });
-  [mine, theirs] = [await server.account('team'), await server.account('team')];
-  site = (await server.publish({ 'index.html': 'mine' }, { key: mine.key })).deployment;
-  theirSite = (await server.publish({ 'index.html': 'theirs' }, { key: theirs.key })).deployment;
+  [mine, theirs] = [await server().account('team'), await server().account('team')];
+  site = (await server().publish({ 'index.html': 'mine' }, { key: mine.key })).deployment;
+  theirSite = (await server().publish({ 'index.html': 'theirs' }, { key: theirs.key })).deployment;
 });
-afterAll(() => closeClean(server));
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const send = (method: string, path: string, body?: unknown, ask: Ask = {}) =>
-  server.api(path, {
+  server().api(path, {
     method,
     key: mine.key,
     ...(body === undefined ? {} : { headers: JSON_TYPE, body: JSON.stringify(body) }),
@@ -62,7 +61,7 @@ describe('contract §4: the flow of service-api part 4, over REST', () => {
     const created = read(await put(name, { deployment: site, labels: ['shop'] }), 201, Domain);
     expect(created).toEqual({
       domain: name,
-      url: `http://${name}:${server.port}`,
+      url: `http://${name}:${server().port}`,
       deployment: site,
       status: 'pending',
       labels: ['shop'],
@@ -80,7 +79,7 @@ describe('contract §4: the flow of service-api part 4, over REST', () => {
     expect(share).toEqual({
       domain: name,
       hash: expect.stringMatching(/^[0-9a-f]{32}$/),
-      url: `http://localhost:${server.port}/setup/${share.hash}`,
+      url: `http://localhost:${server().port}/setup/${share.hash}`,
     });
     expect(read(await send('GET', `/domains/${name}/dns`), 200, DomainDns)).toEqual({ domain: name, dns: null });
     const verified = read(await send('POST', `/domains/${name}/verify`), 200, VerifiedDomain);
@@ -96,8 +95,8 @@ describe('contract §4: the flow of service-api part 4, over REST', () => {
 
   it('a platform domain serves from the start: 201, then 200', async () => {
     const name = platformName();
-    const created = read(await put(name, { deployment: `${site}.localhost:${server.port}` }), 201, Domain);
-    expect(created).toMatchObject({ url: `http://${name}:${server.port}`, deployment: site, status: 'success' });
+    const created = read(await put(name, { deployment: `${site}.localhost:${server().port}` }), 201, Domain);
+    expect(created).toMatchObject({ url: `http://${name}:${server().port}`, deployment: site, status: 'success' });
     expect(read(await put(name), 200, Domain)).toEqual(created);
     expect(read(await put(name, { deployment: site }), 200, Domain)).toEqual(created);
     const answer = await send('DELETE', `/deployments/${site}`);
@@ -109,7 +108,7 @@ describe('contract §4: the flow of service-api part 4, over REST', () => {
 
   it('no body at all creates a domain that shows nothing', async () => {
     expect(
-      read(await server.api(`/domains/${platformName()}`, { method: 'PUT', key: mine.key }), 201, Domain),
+      read(await server().api(`/domains/${platformName()}`, { method: 'PUT', key: mine.key }), 201, Domain),
     ).toMatchObject({ deployment: null, linked: null, links: 0, labels: [] });
   });
 
@@ -133,7 +132,7 @@ describe('contract §4: the flow of service-api part 4, over REST', () => {
   });
 
   it('usage counts both kinds', async () => {
-    const { key } = await server.account('pro');
+    const { key } = await server().account('pro');
     await put(platformName(), {}, { key });
     await put(customName(), {}, { key });
     await put(customName(), {}, { key });
@@ -199,21 +198,21 @@ describe('contract §4: what PUT refuses leaves everything as it was', () => {
     const existing = platformName();
     await put(existing, { labels: ['kept'] });
     for (const name of [existing, platformName(), customName()])
-      expect((await expectRefusal(server, code, () => put(name, body()))).message).toMatch(message);
+      expect((await expectRefusal(server(), code, () => put(name, body()))).message).toMatch(message);
   });
 
   it('a body that is no object is 400', async () => {
     for (const body of [[], null, 'x'])
-      await expectRefusal(server, 'validation_failed', () => put(platformName(), body));
+      await expectRefusal(server(), 'validation_failed', () => put(platformName(), body));
   });
 
   it('a reached cap is 403 and says which', async () => {
-    const { key } = await server.account('free');
+    const { key } = await server().account('free');
     expect(expectErrorAnswer(await put(customName(), {}, { key }), 'forbidden')).toMatchObject({
       details: { cap: 'customDomains', used: 0, limit: 0 },
     });
     for (let i = 0; i < 5; i += 1) expect((await put(platformName(), {}, { key })).status).toBe(201);
-    const body = await expectRefusal(server, 'forbidden', () => put(platformName(), {}, { key }));
+    const body = await expectRefusal(server(), 'forbidden', () => put(platformName(), {}, { key }));
     expect(body.details).toEqual({ cap: 'platformDomains', used: 5, limit: 5 });
   });
 });
@@ -229,7 +228,7 @@ describe('T22: domains of others', () => {
   it('a name that another account has is 422 to PUT, and never says whose', async () => {
     const name = platformName();
     await put(name, { deployment: theirSite }, { key: theirs.key });
-    const body = await expectRefusal(server, 'business_logic_error', () => put(name, { deployment: site }));
+    const body = await expectRefusal(server(), 'business_logic_error', () => put(name, { deployment: site }));
     expect(body.details).toEqual({ domain: name });
     for (const secret of [theirs.account, theirSite]) expect(JSON.stringify(body)).not.toContain(secret);
   });
@@ -250,7 +249,7 @@ describe('T22: domains of others', () => {
   });
 
   it('the list and the audit log hold one’s own alone', async () => {
-    const { key } = await server.account('pro');
+    const { key } = await server().account('pro');
     const name = platformName();
     await put(name, {}, { key });
     const { domains } = read(await send('GET', '/domains', undefined, { key }), 200, DomainList);
@@ -270,7 +269,7 @@ it.each([
 ])('contract §4: %s %s of a platform domain is 422', async (method, tail) => {
   const name = platformName();
   await put(name);
-  await expectRefusal(server, 'business_logic_error', () => send(method, `/domains/${name}${tail}`));
+  await expectRefusal(server(), 'business_logic_error', () => send(method, `/domains/${name}${tail}`));
 });
 
 it.each([
@@ -286,8 +285,8 @@ it.each([
   ['GET', 'x.localhost/share'],
 ])('contract §5: %s /domains/%s by a deploy token is 403, by nobody 401', async (method, tail) => {
   const path = `/domains${tail && `/${tail}`}`;
-  await expectRefusal(server, 'forbidden', () => send(method, path, undefined, { key: mine.deployToken }));
-  await expectRefusal(server, 'authentication_failed', () => send(method, path, undefined, { key: null }));
+  await expectRefusal(server(), 'forbidden', () => send(method, path, undefined, { key: mine.deployToken }));
+  await expectRefusal(server(), 'authentication_failed', () => send(method, path, undefined, { key: null }));
 });
 
 it('contract §2: a method that an address does not know is 405 with Allow', async () => {
@@ -301,7 +300,7 @@ it('contract §2: a method that an address does not know is 405 with Allow', asy
 
 describe('service-api part 4: the list', () => {
   it('is walked by cursors, newest first', async () => {
-    const { key } = await server.account('team');
+    const { key } = await server().account('team');
     const names = Array.from({ length: 5 }, platformName);
     for (const name of names) await put(name, {}, { key });
     const seen: string[] = [];

@@ -10,24 +10,25 @@ import {
   Ping,
   PlanList,
 } from '@berth/contract';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeClean, expectErrorAnswer } from '../standing-asserts.ts';
-import { type Answer, OWNER_KEY, startTestServer, type TestServer } from '../test-server.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { expectErrorAnswer } from '../standing-asserts.ts';
+import { type Answer, OWNER_KEY } from '../test-server.ts';
+import { useCleanServer } from '../use-clean-server.ts';
 
-let server: TestServer;
+const server = useCleanServer();
 let key: string;
 let account: string;
 let deployToken: string;
 beforeAll(async () => {
-  server = await startTestServer();
-  ({ key, account, deployToken } = await server.account('pro'));
+  ({ key, account, deployToken } = await server().account('pro'));
 });
-afterAll(() => closeClean(server));
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const now = () => Math.floor(Date.now() / 1000);
-const aboutNow = expect.toSatisfy((time) => Number.isInteger(time) && Math.abs(time - now()) <= 5);
-const get = (path: string) => server.api(path, { key });
+const start = now();
+/** Since this file began. */
+const lately = expect.toSatisfy((time) => Number.isInteger(time) && start <= time && time <= now());
+const get = (path: string) => server().api(path, { key });
 
 /** A JSON answer of the API, read by its schema, in which nothing else may stand. */
 function read<T>(answer: Answer, status: number, schema: { strict(): { parse(value: unknown): T } }): T {
@@ -47,7 +48,7 @@ function read<T>(answer: Answer, status: number, schema: { strict(): { parse(val
 
 describe('contract §6', () => {
   it('GET /account', async () => {
-    await server.publish({ a: 'a' }, { key });
+    await server().publish({ a: 'a' }, { key });
     expect(read(await get('/account'), 200, Account)).toEqual({
       account,
       email: expect.stringContaining('@'),
@@ -55,11 +56,11 @@ describe('contract §6', () => {
       plan: 'pro',
       usage: { deployments: 1, platformDomains: 0, customDomains: 0, seats: 1 },
       caps: { deployments: 1000, platformDomains: 50, customDomains: 10, seats: 1 },
-      created: aboutNow,
+      created: lately,
       hint: key.slice(-4),
       authMethod: 'api-key',
     });
-    expect(read(await server.api('/account'), 200, Account)).toMatchObject({
+    expect(read(await server().api('/account'), 200, Account)).toMatchObject({
       email: 'owner@localhost',
       plan: 'scale',
       caps: null,
@@ -69,53 +70,53 @@ describe('contract §6', () => {
 
   it('GET /limits', async () => {
     for (const credential of [key, deployToken])
-      expect(read(await server.api('/limits', { key: credential }), 200, Limits)).toEqual({
+      expect(read(await server().api('/limits', { key: credential }), 200, Limits)).toEqual({
         ...DEFAULT_PLANS[1]!.limits,
         blockedExtensions: [...BLOCKED_EXTENSIONS],
       });
-    expect(read(await server.api('/limits'), 200, Limits)).toMatchObject(DEFAULT_PLANS[3]!.limits);
+    expect(read(await server().api('/limits'), 200, Limits)).toMatchObject(DEFAULT_PLANS[3]!.limits);
   });
 
   it('GET /ping', async () => {
     for (const credential of [key, deployToken])
-      expect(read(await server.api('/ping', { key: credential }), 200, Ping)).toEqual({ timestamp: aboutNow });
+      expect(read(await server().api('/ping', { key: credential }), 200, Ping)).toEqual({ timestamp: lately });
   });
 
   it('GET /plans, for everybody, in display order', async () => {
     for (const credential of [null, key, deployToken]) {
-      const { plans } = read(await server.api('/plans', { key: credential }), 200, PlanList);
+      const { plans } = read(await server().api('/plans', { key: credential }), 200, PlanList);
       expect(plans).toEqual(DEFAULT_PLANS.map(({ plan, name, price, caps }) => ({ plan, name, price, caps })));
     }
   });
 
   it('GET /config is 301 to /limits, with any credential and without', async () => {
     for (const credential of [null, key, deployToken]) {
-      const answer = await server.api('/config', { key: credential });
+      const answer = await server().api('/config', { key: credential });
       expect([answer.status, answer.headers['location'], answer.json()]).toEqual([
         301,
         '/limits',
         { location: '/limits' },
       ]);
     }
-    expectErrorAnswer(await server.api('/config', { key: 'nonsense' }), 'authentication_failed');
+    expectErrorAnswer(await server().api('/config', { key: 'nonsense' }), 'authentication_failed');
   });
 
   it('GET /activities: what happened, newest first, in the words of the contract', async () => {
-    const { deployment } = await server.publish({ b: 'b' }, { key: deployToken, fields: { via: 'cli' } });
-    await server.api(`/deployments/${deployment}`, {
+    const { deployment } = await server().publish({ b: 'b' }, { key: deployToken, fields: { via: 'cli' } });
+    await server().api(`/deployments/${deployment}`, {
       method: 'PATCH',
       key,
       headers: JSON_TYPE,
       body: '{"labels":["one"]}',
     });
-    await server.api(`/deployments/${deployment}`, { method: 'DELETE', key });
+    await server().api(`/deployments/${deployment}`, { method: 'DELETE', key });
     const { activities } = read(await get('/activities?limit=3'), 200, ActivityList);
     expect(activities).toEqual([
-      { event: 'deployment.delete', created: aboutNow, deployment, authMethod: 'api-key', meta: {} },
-      { event: 'deployment.update', created: aboutNow, deployment, authMethod: 'api-key', meta: { labels: ['one'] } },
+      { event: 'deployment.delete', created: lately, deployment, authMethod: 'api-key', meta: {} },
+      { event: 'deployment.update', created: lately, deployment, authMethod: 'api-key', meta: { labels: ['one'] } },
       {
         event: 'deployment.create',
-        created: aboutNow,
+        created: lately,
         deployment,
         authMethod: 'deploy-token',
         meta: { files: 1, size: 1, via: 'cli' },
@@ -124,8 +125,8 @@ describe('contract §6', () => {
   });
 
   it('GET /activities tells of the account and its key as well', async () => {
-    const { key } = await server.account();
-    const { activities } = read(await server.api('/activities', { key }), 200, ActivityList);
+    const { key } = await server().account();
+    const { activities } = read(await server().api('/activities', { key }), 200, ActivityList);
     expect(activities.map(({ event, authMethod }) => [event, authMethod])).toEqual([
       ['account.key.generate', 'operator'],
       ['account.create', 'operator'],
@@ -135,7 +136,7 @@ describe('contract §6', () => {
 
 describe('contract §3: a deployment', () => {
   it('is read by its id, or its host name, in any case', async () => {
-    const { deployment, url, created } = await server.publish(
+    const { deployment, url, created } = await server().publish(
       { 'index.html': 'home' },
       { key, fields: { labels: '["one"]' } },
     );
@@ -166,8 +167,8 @@ describe('contract §3: a deployment', () => {
   });
 
   it.each([[['one', 'two']], [['two']], [[]]])('PATCH replaces its labels: %j', async (labels) => {
-    const { deployment } = await server.publish({ 'index.html': 'home' }, { key, fields: { labels: '["first"]' } });
-    const answer = await server.api(`/deployments/${deployment}`, {
+    const { deployment } = await server().publish({ 'index.html': 'home' }, { key, fields: { labels: '["first"]' } });
+    const answer = await server().api(`/deployments/${deployment}`, {
       method: 'PATCH',
       key,
       headers: JSON_TYPE,
@@ -178,25 +179,25 @@ describe('contract §3: a deployment', () => {
   });
 
   it('DELETE: 202, the site is 404 at once, repeating it is 202, changing it 422', async () => {
-    const { deployment, url } = await server.publish(
+    const { deployment, url } = await server().publish(
       { 'index.html': 'home', 'large.bin': 'x'.repeat(100_000) },
       { key },
     );
-    expect((await server.visit(url)).status).toBe(200);
+    expect((await server().visit(url)).status).toBe(200);
     for (let i = 0; i < 3; i += 1) {
-      const deleted = await server.api(`/deployments/${deployment}`, { method: 'DELETE', key });
+      const deleted = await server().api(`/deployments/${deployment}`, { method: 'DELETE', key });
       const [front, file, head, missing] = await Promise.all([
-        server.visit(url),
-        server.visit(url, '/large.bin'),
-        server.visit(url, '/', { method: 'HEAD' }),
-        server.visit(url, '/missing'),
+        server().visit(url),
+        server().visit(url, '/large.bin'),
+        server().visit(url, '/', { method: 'HEAD' }),
+        server().visit(url, '/missing'),
       ]);
       expect(read(deleted, 202, DeletedDeployment)).toEqual({ deployment, status: 'deleting' });
       expect([front.status, file.status, head.status, missing.status]).toEqual([404, 404, 404, 404]);
     }
     expect(read(await get(`/deployments/${deployment}`), 200, Deployment)).toMatchObject({ status: 'deleting' });
     expectErrorAnswer(
-      await server.api(`/deployments/${deployment}`, {
+      await server().api(`/deployments/${deployment}`, {
         method: 'PATCH',
         key,
         headers: JSON_TYPE,
@@ -207,20 +208,20 @@ describe('contract §3: a deployment', () => {
   });
 
   it('DELETE twenty times at once is one deletion', async () => {
-    const { deployment } = await server.publish({ 'index.html': 'home' }, { key });
+    const { deployment } = await server().publish({ 'index.html': 'home' }, { key });
     const before = read(await get('/account'), 200, Account).usage.deployments;
     const answers = await Promise.all(
-      Array.from({ length: 20 }, () => server.api(`/deployments/${deployment}`, { method: 'DELETE', key })),
+      Array.from({ length: 20 }, () => server().api(`/deployments/${deployment}`, { method: 'DELETE', key })),
     );
     expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(202));
     expect(read(await get('/account'), 200, Account).usage.deployments).toBe(before - 1);
   });
 
   it('of a suspended or terminated account is not served', async () => {
-    const { account, key } = await server.account();
-    const { url } = await server.publish({ 'index.html': 'home' }, { key });
-    await server.database.query(`update account set state = 'terminated' where id = $1`, [account]);
-    expect((await server.visit(url)).status).toBe(404);
+    const { account, key } = await server().account();
+    const { url } = await server().publish({ 'index.html': 'home' }, { key });
+    await server().database.query(`update account set state = 'terminated' where id = $1`, [account]);
+    expect((await server().visit(url)).status).toBe(404);
   });
 });
 
@@ -236,7 +237,7 @@ it('HEAD answers like GET, without the body', async () => {
     '/healthz',
     '/openapi.json',
   ]) {
-    const [got, head] = await Promise.all([get(path), server.api(path, { method: 'HEAD', key })]);
+    const [got, head] = await Promise.all([get(path), server().api(path, { method: 'HEAD', key })]);
     expect([path, head.status, head.text, head.headers['content-length']]).toEqual([
       path,
       got.status,

@@ -1,44 +1,44 @@
 import { LabelList } from '@berth/contract';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeClean, expectRefusal } from '../standing-asserts.ts';
-import { startTestServer, type TestServer } from '../test-server.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { expectRefusal } from '../standing-asserts.ts';
+import { useCleanServer } from '../use-clean-server.ts';
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
-let server: TestServer;
+const server = useCleanServer();
 let key: string;
 let deployToken: string;
 beforeAll(async () => {
-  server = await startTestServer();
-  ({ key, deployToken } = await server.account());
+  ({ key, deployToken } = await server().account());
 });
-afterAll(() => closeClean(server));
 
-const labels = async () => LabelList.strict().parse((await server.api('/labels', { key })).json()).labels;
+const labels = async () => LabelList.strict().parse((await server().api('/labels', { key })).json()).labels;
 const send = (method: string, path: string, body: object) =>
-  server.api(path, { method, key, headers: JSON_TYPE, body: JSON.stringify(body) });
+  server().api(path, { method, key, headers: JSON_TYPE, body: JSON.stringify(body) });
 
 describe('service-api part 4: GET /labels', () => {
   it('lists the distinct labels of the account, the most recently used first, on both faces', async () => {
     expect(await labels()).toEqual([]);
-    const { deployment } = await server.publish({ a: 'a' }, { key, fields: { labels: '["site", "shared"]' } });
+    const { deployment } = await server().publish({ a: 'a' }, { key, fields: { labels: '["site", "shared"]' } });
     await send('PUT', '/domains/labelled.localhost', { labels: ['domain', 'shared'] });
     const answer = await send('POST', '/tokens', { labels: ['token'] });
-    server.secrets.add(answer.json<{ secret: string }>().secret);
+    server().secrets.add(answer.json<{ secret: string }>().secret);
     const expected = ['token', 'domain', 'shared', 'site'];
     expect(await labels()).toEqual(expected);
-    expect((await server.api('/trpc/labels.list', { key })).json()).toEqual({ result: { data: { labels: expected } } });
+    expect((await server().api('/trpc/labels.list', { key })).json()).toEqual({
+      result: { data: { labels: expected } },
+    });
     await send('PATCH', `/deployments/${deployment}`, { labels: [] });
     expect(await labels()).toEqual(['token', 'domain', 'shared']);
   });
 
   it('shows none of another account', async () => {
-    const { key: other } = await server.account();
-    expect((await server.api('/labels', { key: other })).json()).toEqual({ labels: [] });
+    const { key: other } = await server().account();
+    expect((await server().api('/labels', { key: other })).json()).toEqual({ labels: [] });
   });
 
   it('needs an API key', async () => {
-    await expectRefusal(server, 'authentication_failed', () => server.api('/labels', { key: null }));
-    await expectRefusal(server, 'forbidden', () => server.api('/labels', { key: deployToken }));
+    await expectRefusal(server(), 'authentication_failed', () => server().api('/labels', { key: null }));
+    await expectRefusal(server(), 'forbidden', () => server().api('/labels', { key: deployToken }));
   });
 });

@@ -1,25 +1,24 @@
 import { sweep } from '@berth/core';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeClean, expectErrorAnswer, expectRefusal } from '../standing-asserts.ts';
-import { startTestServer, type TestServer } from '../test-server.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { expectErrorAnswer, expectRefusal } from '../standing-asserts.ts';
+import { useCleanServer } from '../use-clean-server.ts';
 
 const COUNT = 250;
 
-let server: TestServer;
+const server = useCleanServer();
 let key: string;
 /** Newest first. */
 let ids: string[];
 beforeAll(async () => {
-  server = await startTestServer();
-  ({ key } = await server.account('pro'));
+  ({ key } = await server().account('pro'));
   ids = [];
   // Some of them at the same moment, so that the time alone orders nothing.
   for (let i = 0; i < COUNT; i += 10) {
     const made = await Promise.all(
-      Array.from({ length: 10 }, (_, j) => server.publish({ 'index.html': `${(i + j) % 7}` }, { key })),
+      Array.from({ length: 10 }, (_, j) => server().publish({ 'index.html': `${(i + j) % 7}` }, { key })),
     );
-    await server.database.query(
+    await server().database.query(
       `update deployment set created = date_trunc('second', now()) + $2 * interval '1 ms' where id = any($1::text[])`,
       [made.map(({ deployment }) => deployment), i / 10 - 2000],
     );
@@ -31,7 +30,6 @@ beforeAll(async () => {
     );
   }
 });
-afterAll(() => closeClean(server));
 
 interface Page {
   deployments: { deployment: string; created: number }[];
@@ -39,7 +37,7 @@ interface Page {
 }
 
 async function page(query: string): Promise<Page> {
-  const answer = await server.api(`/deployments?${query}`, { key });
+  const answer = await server().api(`/deployments?${query}`, { key });
   expect([answer.status, answer.text.length > 0]).toEqual([200, true]);
   return answer.json<Page>();
 }
@@ -95,10 +93,10 @@ describe('service-api part 4: a list of 250', () => {
     const made: string[] = [];
     const { seen } = await walk('limit=30', async ({ deployments }, n) => {
       const victims = [ids[n * 30 + 7]!, ids[n * 30 + 8]!, deployments.at(-1)!.deployment].filter(Boolean);
-      await Promise.all(victims.map((id) => server.api(`/deployments/${id}`, { method: 'DELETE', key })));
-      await sweep(server.berth.core);
+      await Promise.all(victims.map((id) => server().api(`/deployments/${id}`, { method: 'DELETE', key })));
+      await sweep(server().berth.core);
       removed.push(...victims);
-      made.push((await server.publish({ 'index.html': 'new' }, { key })).deployment);
+      made.push((await server().publish({ 'index.html': 'new' }, { key })).deployment);
     });
     expect(new Set(seen).size).toBe(seen.length);
     expect(seen.filter((id) => made.includes(id))).toEqual([]);
@@ -112,7 +110,7 @@ describe('GET /activities', () => {
   it('is walked like the other lists', async () => {
     const all: string[] = [];
     for (let cursor = ''; ;) {
-      const got = (await server.api(`/activities?limit=90${cursor}`, { key })).json<{
+      const got = (await server().api(`/activities?limit=90${cursor}`, { key })).json<{
         activities: { event: string; deployment?: string }[];
         nextCursor?: string;
       }>();
@@ -145,8 +143,8 @@ describe('T23: a cursor that nobody gave out is 400', () => {
     '[]',
   ])('%.30s', async (cursor) => {
     for (const path of ['/deployments', '/activities']) {
-      const { details } = await expectRefusal(server, 'validation_failed', () =>
-        server.api(`${path}?cursor=${cursor}`, { key }),
+      const { details } = await expectRefusal(server(), 'validation_failed', () =>
+        server().api(`${path}?cursor=${cursor}`, { key }),
       );
       expect(details).toEqual({ issues: [{ path: 'cursor', message: expect.any(String) }] });
     }
@@ -155,7 +153,7 @@ describe('T23: a cursor that nobody gave out is 400', () => {
   it('nor with any bit of it flipped, cut, padded or in the other alphabet', async () => {
     const { nextCursor } = await page('limit=1');
     const bytes = Buffer.from(nextCursor!, 'base64url');
-    const forged = (cursor: string) => server.api(`/deployments?cursor=${encodeURIComponent(cursor)}`, { key });
+    const forged = (cursor: string) => server().api(`/deployments?cursor=${encodeURIComponent(cursor)}`, { key });
     await fc.assert(
       fc.asyncProperty(fc.nat(bytes.length * 8 - 1), async (bit) => {
         const changed = Buffer.from(bytes);
@@ -179,8 +177,8 @@ describe('T23: a cursor that nobody gave out is 400', () => {
 
   it('twice is 400', async () => {
     const { nextCursor } = await page('limit=1');
-    await expectRefusal(server, 'validation_failed', () =>
-      server.api(`/deployments?cursor=${nextCursor}&cursor=${nextCursor}`, { key }),
+    await expectRefusal(server(), 'validation_failed', () =>
+      server().api(`/deployments?cursor=${nextCursor}&cursor=${nextCursor}`, { key }),
     );
   });
 });

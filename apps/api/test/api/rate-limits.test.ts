@@ -1,33 +1,24 @@
 import type { ErrorBody } from '@berth/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startBerth, type Berth } from '../../src/server.ts';
-import { closeClean, expectErrorAnswer } from '../standing-asserts.ts';
-import {
-  type Answer,
-  type Ask,
-  askerOf,
-  OWNER_KEY,
-  startTestServer,
-  testEnvironment,
-  type TestServer,
-} from '../test-server.ts';
+import { expectErrorAnswer } from '../standing-asserts.ts';
+import { type Answer, type Ask, askerOf, OWNER_KEY, testEnvironment } from '../test-server.ts';
+import { useCleanServer } from '../use-clean-server.ts';
 
-/** Nothing comes back to a bucket while a test runs. */
 const ENV = { RATE_LIMITS: 'global=20/h, deploy=3/h, anonymous=2/h', TRUST_PROXY: '127.0.0.1' };
 
-let server: TestServer;
+const server = useCleanServer({ env: ENV });
 /** Another server on the same database and folder. */
 let other: Berth & ReturnType<typeof askerOf>;
 beforeAll(async () => {
-  server = await startTestServer(ENV);
-  const env = testEnvironment(server.database, server.dataDir, ENV);
-  const berth = await startBerth(env, server.berth.core.log);
+  const env = testEnvironment(server().database, server().dataDir, ENV);
+  const berth = await startBerth(env, server().berth.core.log);
   other = { ...berth, ...askerOf(berth.config.port) };
+  // Their clocks stand still, so that nothing comes back to a bucket while a test runs.
+  const start = new Date();
+  for (const { core } of [server().berth, berth]) core.now = () => start;
 });
-afterAll(async () => {
-  await other.close();
-  await closeClean(server);
-});
+afterAll(() => other.close());
 
 /** Asks as the client that a proxy saw. */
 const from = (address: string, ask: Ask = {}): Ask => ({
@@ -49,7 +40,7 @@ function limitOf({ headers }: Answer) {
 }
 
 async function remainingOf(path: string, ask: Ask): Promise<number> {
-  return limitOf(await server.api(path, ask)).remaining;
+  return limitOf(await server().api(path, ask)).remaining;
 }
 
 function expectTooMany(answer: Answer): ErrorBody {
@@ -82,7 +73,7 @@ describe('contract §7: every answer of the API shows the limit', () => {
     ['too large a batch', 400, `/trpc/${Array(11).fill('plans.list').join()}?batch=1`, {}],
     ['HEAD', 200, '/plans', { method: 'HEAD' }],
   ])('%s', async (_, status, path, ask) => {
-    const answer = await server.api(path, from(freshAddress(), ask));
+    const answer = await server().api(path, from(freshAddress(), ask));
     expect(answer.status).toBe(status);
     const calls = path === BATCH ? 2 : path.includes('batch=1') ? 10 : 1;
     expect(limitOf(answer)).toEqual({ limit: 20, remaining: 20 - calls, reset: 180 * calls });
@@ -96,29 +87,29 @@ describe('contract §7: every answer of the API shows the limit', () => {
       ['/healthz', 'GET'],
       ['/openapi.json', 'GET'],
     ] as const)
-      expect((await server.api(path, { ...ask, method })).headers).not.toHaveProperty('ratelimit-limit');
+      expect((await server().api(path, { ...ask, method })).headers).not.toHaveProperty('ratelimit-limit');
     expect(await remainingOf('/plans', ask)).toBe(19);
   });
 
   it('of the limits that were asked, the one of which least is left', async () => {
     const address = freshAddress();
-    const first = await server.deploy({ 'index.html': 'one' }, from(address));
+    const first = await server().deploy({ 'index.html': 'one' }, from(address));
     expect([first.status, limitOf(first)]).toEqual([201, { limit: 2, remaining: 1, reset: 1800 }]);
-    for (let call = 0; call < 10; call += 1) await server.api('/plans', from(address));
-    expect(limitOf(await server.api('/plans', from(address)))).toMatchObject({ limit: 20, remaining: 8 });
+    for (let call = 0; call < 10; call += 1) await server().api('/plans', from(address));
+    expect(limitOf(await server().api('/plans', from(address)))).toMatchObject({ limit: 20, remaining: 8 });
   });
 });
 
 describe('contract §7: the global limit', () => {
   it('is one for all credentials of an account, and no business of other accounts', async () => {
-    const { key, deployToken } = await server.account();
-    const neighbour = await server.account();
+    const { key, deployToken } = await server().account();
+    const neighbour = await server().account();
     for (let left = 19; left >= 0; left -= 1)
       expect(await remainingOf('/limits', { key: left % 2 ? key : deployToken })).toBe(left);
-    expectTooMany(await server.api('/account', { key }));
-    expectTooMany(await server.api('/limits', { key: deployToken }));
-    expectTooMany(await server.deploy({ 'index.html': 'x' }, { key }));
-    expect((await server.api('/account', { key: neighbour.key })).status).toBe(200);
+    expectTooMany(await server().api('/account', { key }));
+    expectTooMany(await server().api('/limits', { key: deployToken }));
+    expectTooMany(await server().deploy({ 'index.html': 'x' }, { key }));
+    expect((await server().api('/account', { key: neighbour.key })).status).toBe(200);
   });
 
   it('T27: counts the calls of a batch, however its commas are written', async () => {
@@ -126,7 +117,7 @@ describe('contract §7: the global limit', () => {
     const ask = from(address);
     expect(await remainingOf('/trpc/plans.list,plans.list%2Cplans.list%2cplans.list?batch=1', ask)).toBe(16);
     expect(await remainingOf(`/trpc/${Array(10).fill('plans.list').join()}?batch=1`, ask)).toBe(6);
-    const refused = await server.api(`/trpc/${Array(7).fill('plans.list').join()}?batch=1`, ask);
+    const refused = await server().api(`/trpc/${Array(7).fill('plans.list').join()}?batch=1`, ask);
     expect(refused.status).toBe(429);
     expect(refused.json()).toMatchObject({
       error: { data: { error: 'rate_limit_exceeded', status: 429, details: { retryAfter: 180 } } },
@@ -138,7 +129,7 @@ describe('contract §7: the global limit', () => {
 
   it('T27: holds for odd spellings, unknown paths and wrong methods', async () => {
     const ask = from(freshAddress());
-    for (let call = 0; call < 20; call += 1) await server.api('/plans', ask);
+    for (let call = 0; call < 20; call += 1) await server().api('/plans', ask);
     for (const path of [
       '//plans',
       '/plans/',
@@ -151,28 +142,28 @@ describe('contract §7: the global limit', () => {
       '/trpc',
       '/deployments/%ff',
     ])
-      expectTooMany(await server.api(path, ask));
-    expectTooMany(await server.api('/plans', { ...ask, method: 'DELETE' }));
-    expect((await server.api('/trpc/plans.list', ask)).status).toBe(429);
-    expect((await server.api('/trpc/plans.list', { ...ask, method: 'PUT' })).status).toBe(429);
+      expectTooMany(await server().api(path, ask));
+    expectTooMany(await server().api('/plans', { ...ask, method: 'DELETE' }));
+    expect((await server().api('/trpc/plans.list', ask)).status).toBe(429);
+    expect((await server().api('/trpc/plans.list', { ...ask, method: 'PUT' })).status).toBe(429);
   });
 
   it('T27: holds for guesses at credentials, and spares those that are good', async () => {
-    const { key } = await server.account();
+    const { key } = await server().account();
     const address = freshAddress();
     const guess = (at: number) =>
-      server.api('/account', from(address, { key: `ship-${at.toString(16).padStart(32, '0')}` }));
+      server().api('/account', from(address, { key: `ship-${at.toString(16).padStart(32, '0')}` }));
     for (let at = 100; at < 120; at += 1) expect((await guess(at)).status).toBe(401);
     expectTooMany(await guess(120));
-    expectTooMany(await server.api('/plans', from(address, { key: null, headers: { Authorization: 'Basic eA==' } })));
-    expect((await server.api('/account', from(address, { key }))).status).toBe(200);
+    expectTooMany(await server().api('/plans', from(address, { key: null, headers: { Authorization: 'Basic eA==' } })));
+    expect((await server().api('/account', from(address, { key }))).status).toBe(200);
   });
 
   it('is shared by two servers on one database', async () => {
-    const { key } = await server.account();
+    const { key } = await server().account();
     for (let left = 19; left >= 0; left -= 1)
-      expect(limitOf(await (left % 2 ? server : other).api('/account', { key })).remaining).toBe(left);
-    expectTooMany(await server.api('/account', { key }));
+      expect(limitOf(await (left % 2 ? server() : other).api('/account', { key })).remaining).toBe(left);
+    expectTooMany(await server().api('/account', { key }));
     expectTooMany(await other.api('/account', { key }));
   });
 });
@@ -180,7 +171,7 @@ describe('contract §7: the global limit', () => {
 describe('T12, T27: who an address is', () => {
   /** What is left for the second address after the first one asked. */
   async function leftAfter(first: string, second: string): Promise<number> {
-    await server.api('/plans', from(first));
+    await server().api('/plans', from(first));
     return remainingOf('/plans', from(second));
   }
 
@@ -196,7 +187,7 @@ describe('T12, T27: who an address is', () => {
 
   it('rotation inside a /64 runs into the limit', async () => {
     const statuses = await Promise.all(
-      Array.from({ length: 30 }, (_, at) => server.api('/plans', from(`2001:db8:4:4:${at.toString(16)}::${at}`))),
+      Array.from({ length: 30 }, (_, at) => server().api('/plans', from(`2001:db8:4:4:${at.toString(16)}::${at}`))),
     );
     expect(statuses.filter(({ status }) => status === 200)).toHaveLength(20);
     expect(statuses.filter(({ status }) => status === 429)).toHaveLength(10);
@@ -207,59 +198,59 @@ describe('contract §7: the limit on deploys', () => {
   const SITE = { 'index.html': 'home' };
 
   it('is one for each credential', async () => {
-    const { key, deployToken } = await server.account();
+    const { key, deployToken } = await server().account();
     for (let left = 2; left >= 0; left -= 1)
-      expect(limitOf(await server.deploy(SITE, { key }))).toMatchObject({ limit: 3, remaining: left });
-    const refused = await server.deploy(SITE, { key });
+      expect(limitOf(await server().deploy(SITE, { key }))).toMatchObject({ limit: 3, remaining: left });
+    const refused = await server().deploy(SITE, { key });
     expectTooMany(refused);
     expect(limitOf(refused)).toMatchObject({ limit: 3, remaining: 0 });
-    expect((await server.deploy(SITE, { key: deployToken })).status).toBe(201);
-    expect((await server.api('/account', { key })).status).toBe(200);
+    expect((await server().deploy(SITE, { key: deployToken })).status).toBe(201);
+    expect((await server().api('/account', { key })).status).toBe(200);
   });
 
   it('is tighter for an anonymous address, and shared by servers', async () => {
     const ask = from(freshAddress());
-    expect((await server.deploy(SITE, ask)).status).toBe(201);
+    expect((await server().deploy(SITE, ask)).status).toBe(201);
     expect((await other.deploy(SITE, ask)).status).toBe(201);
-    expectTooMany(await server.deploy(SITE, ask));
+    expectTooMany(await server().deploy(SITE, ask));
     expectTooMany(await other.deploy(SITE, ask));
-    expect((await server.deploy(SITE, from(freshAddress()))).status).toBe(201);
+    expect((await server().deploy(SITE, from(freshAddress()))).status).toBe(201);
   });
 
   it('contract §3: a replay costs none of it, even when none is left, and one of the global limit', async () => {
-    const { key } = await server.account();
+    const { key } = await server().account();
     const again = { key, headers: { 'Idempotency-Key': 'again' } };
-    const first = await server.deploy(SITE, again);
-    for (let call = 0; call < 2; call += 1) await server.deploy(SITE, { key });
-    expectTooMany(await server.deploy(SITE, { key }));
-    const replay = await server.deploy(SITE, again);
+    const first = await server().deploy(SITE, again);
+    for (let call = 0; call < 2; call += 1) await server().deploy(SITE, { key });
+    expectTooMany(await server().deploy(SITE, { key }));
+    const replay = await server().deploy(SITE, again);
     expect([replay.status, replay.headers['idempotency-replay'], replay.text]).toEqual([201, 'true', first.text]);
     expect(limitOf(replay)).toMatchObject({ limit: 20, remaining: 15 });
   });
 
   it('contract §3: of two at once with one key, on two servers, one makes the deployment and one costs a deploy', async () => {
-    const { key, account } = await server.account();
+    const { key, account } = await server().account();
     const again = { key, headers: { 'Idempotency-Key': 'both' } };
-    const answers = await Promise.all([server, other].map((one) => one.deploy(SITE, again)));
+    const answers = await Promise.all([server(), other].map((one) => one.deploy(SITE, again)));
     expect(answers.map(({ status }) => status)).toEqual([201, 201]);
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     expect(answers.filter(({ headers }) => headers['idempotency-replay'] === 'true')).toHaveLength(1);
-    expect(await server.database.query(`select id from deployment where account_id = $1`, [account])).toHaveLength(1);
-    expect(limitOf(await server.deploy(SITE, { key }))).toMatchObject({ limit: 3, remaining: 1 });
+    expect(await server().database.query(`select id from deployment where account_id = $1`, [account])).toHaveLength(1);
+    expect(limitOf(await server().deploy(SITE, { key }))).toMatchObject({ limit: 3, remaining: 1 });
   });
 
   it('a refused deploy costs one', async () => {
-    const { key } = await server.account();
-    expect((await server.deploy(SITE, { key, fields: { nonsense: 'x' } })).status).toBe(400);
-    expect(limitOf(await server.deploy(SITE, { key }))).toMatchObject({ limit: 3, remaining: 1 });
+    const { key } = await server().account();
+    expect((await server().deploy(SITE, { key, fields: { nonsense: 'x' } })).status).toBe(400);
+    expect(limitOf(await server().deploy(SITE, { key }))).toMatchObject({ limit: 3, remaining: 1 });
   });
 
   it('T4: a 429 reaches a client that is still sending, and nothing of its upload is kept', async () => {
-    const { key } = await server.account();
-    for (let call = 0; call < 3; call += 1) await server.deploy(SITE, { key });
+    const { key } = await server().account();
+    for (let call = 0; call < 3; call += 1) await server().deploy(SITE, { key });
     const large = { 'a.bin': Buffer.alloc(6 * 1024 ** 2, 'x') };
-    expectTooMany(await server.deploy(large, { key }));
-    expect([...server.berth.core.activePacks]).toEqual([]);
+    expectTooMany(await server().deploy(large, { key }));
+    expect([...server().berth.core.activePacks]).toEqual([]);
   });
 });
 

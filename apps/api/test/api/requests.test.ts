@@ -1,24 +1,23 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { ask as askRaw } from '../http/raw-socket.ts';
-import { closeClean, expectErrorAnswer, expectRefusal } from '../standing-asserts.ts';
-import { type Answer, type Ask, startTestServer, type TestServer } from '../test-server.ts';
+import { expectErrorAnswer, expectRefusal } from '../standing-asserts.ts';
+import type { Answer, Ask } from '../test-server.ts';
+import { useCleanServer } from '../use-clean-server.ts';
 
-let server: TestServer;
+const server = useCleanServer();
 let site: string;
 beforeAll(async () => {
-  server = await startTestServer();
-  site = (await server.publish({ 'index.html': 'home' }, { fields: { labels: '["first"]' } })).deployment;
+  site = (await server().publish({ 'index.html': 'home' }, { fields: { labels: '["first"]' } })).deployment;
 });
-afterAll(() => closeClean(server));
 
 const patch = (body: string | Buffer, ask: Ask = {}) =>
-  server.api(`/deployments/${site}`, {
+  server().api(`/deployments/${site}`, {
     method: 'PATCH',
     body,
     ...ask,
     headers: { 'Content-Type': 'application/json', ...ask.headers },
   });
-const labelsNow = async () => (await server.api(`/deployments/${site}`)).json<{ labels: string[] }>().labels;
+const labelsNow = async () => (await server().api(`/deployments/${site}`)).json<{ labels: string[] }>().labels;
 
 describe('contract §2: an unknown path is 404', () => {
   it.each([
@@ -54,13 +53,13 @@ describe('contract §2: an unknown path is 404', () => {
   ])('%.40s', async (path) => {
     for (const key of [null, undefined])
       for (const method of ['GET', 'POST', 'DELETE'])
-        expectErrorAnswer(await server.api(path, { method, ...(key === null ? { key } : {}) }), 'not_found');
+        expectErrorAnswer(await server().api(path, { method, ...(key === null ? { key } : {}) }), 'not_found');
   });
 
   it.each(['/%', '/%zz', '/deployments/%', '/deployments/%e0%a4', '/deployments/%ff', '/account%'])(
     '%s, of a broken encoding, is 400 or 404',
     async (path) => {
-      const answer = await server.api(path);
+      const answer = await server().api(path);
       expectErrorAnswer(answer, answer.status === 404 ? 'not_found' : 'validation_failed');
     },
   );
@@ -80,14 +79,14 @@ describe('contract §2: an unknown path is 404', () => {
     '{deployment}',
     'x'.repeat(300),
   ])('a reference that names no deployment is the 404 of a missing one: %.30s', async (reference) => {
-    const missing = await server.api('/deployments/calm-otter-zzzzzzz');
-    const answer = await server.api(`/deployments/${reference}`);
+    const missing = await server().api('/deployments/calm-otter-zzzzzzz');
+    const answer = await server().api(`/deployments/${reference}`);
     expectErrorAnswer(answer, 'not_found');
     expect(answer.text).toBe(missing.text);
   });
 
   it('a reference that is too long to be one is 400', async () => {
-    expectErrorAnswer(await server.api(`/deployments/${'x'.repeat(301)}`), 'validation_failed');
+    expectErrorAnswer(await server().api(`/deployments/${'x'.repeat(301)}`), 'validation_failed');
   });
 });
 
@@ -109,11 +108,11 @@ describe('contract §2: a known path by another method is 405 with Allow', () =>
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND'].filter(
       (method) => !allowed.includes(method),
     )) {
-      const { status, headers, text } = await server.api(path, { method });
+      const { status, headers, text } = await server().api(path, { method });
       expect([method, status, String(headers['allow']).split(', ').toSorted()]).toEqual([method, 405, allowed]);
       expect(JSON.parse(text)).toMatchObject({ error: 'method_not_allowed', status: 405 });
     }
-    const { status, text } = await server.api(path, { method: 'OPTIONS', key: null });
+    const { status, text } = await server().api(path, { method: 'OPTIONS', key: null });
     expect([status, text]).toEqual([204, '']);
   });
 
@@ -122,8 +121,8 @@ describe('contract §2: a known path by another method is 405 with Allow', () =>
       string,
       string
     >[]) {
-      expectErrorAnswer(await server.api(`/deployments/${site}`, { method: 'POST', headers }), 'method_not_allowed');
-      expect((await server.api(`/deployments/${site}?_method=DELETE`, { headers })).json()).toMatchObject({
+      expectErrorAnswer(await server().api(`/deployments/${site}`, { method: 'POST', headers }), 'method_not_allowed');
+      expect((await server().api(`/deployments/${site}?_method=DELETE`, { headers })).json()).toMatchObject({
         status: 'success',
       });
     }
@@ -160,7 +159,7 @@ describe('T23: a JSON body that is wrong is 400', () => {
     ['NaN', '{"labels":NaN}'],
     ['a comment', '{"labels":[]/**/}'],
   ])('%s', async (_, body) => {
-    await expectRefusal(server, 'validation_failed', () => patch(body));
+    await expectRefusal(server(), 'validation_failed', () => patch(body));
     expect(await labelsNow()).toEqual(['first']);
   });
 
@@ -173,27 +172,27 @@ describe('T23: a JSON body that is wrong is 400', () => {
     'application/json, text/plain',
     '',
   ])('of the type %s', async (type) => {
-    await expectRefusal(server, 'validation_failed', () =>
+    await expectRefusal(server(), 'validation_failed', () =>
       patch('{"labels":["evil"]}', { headers: { 'Content-Type': type } }),
     );
   });
 
   it('of a Content-Encoding', async () => {
-    await expectRefusal(server, 'validation_failed', () =>
+    await expectRefusal(server(), 'validation_failed', () =>
       patch('{"labels":["evil"]}', { headers: { 'Content-Encoding': 'gzip' } }),
     );
   });
 
   it('of more than 1 MiB: 413, whether or not it says so', async () => {
     const body = JSON.stringify({ labels: [], x: 'x'.repeat(1024 ** 2) });
-    expect((await expectRefusal(server, 'payload_too_large', () => patch(body))).details).toEqual({
+    expect((await expectRefusal(server(), 'payload_too_large', () => patch(body))).details).toEqual({
       limit: 'body',
       max: 1024 ** 2,
     });
     const chunked = async (): Promise<Answer> => {
       const head = [
-        `Host: localhost:${server.port}`,
-        `Authorization: Bearer ${server.secrets.values().next().value}`,
+        `Host: localhost:${server().port}`,
+        `Authorization: Bearer ${server().secrets.values().next().value}`,
         'Content-Type: application/json',
         'Transfer-Encoding: chunked',
       ];
@@ -202,14 +201,14 @@ describe('T23: a JSON body that is wrong is 400', () => {
         headers,
         body: text,
       } = await askRaw(
-        server.port,
+        server().port,
         `PATCH /deployments/${site} HTTP/1.1`,
         head,
         `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
       );
       return { status, headers, text, bytes: Buffer.from(text), json: () => JSON.parse(text) };
     };
-    await expectRefusal(server, 'payload_too_large', chunked);
+    await expectRefusal(server(), 'payload_too_large', chunked);
   });
 
   it('what is good is taken, whatever else stands beside it', async () => {
@@ -246,18 +245,20 @@ describe('contract §1: limit', () => {
     '%2b5',
   ])('%s is 400', async (limit) => {
     for (const path of ['/deployments', '/activities']) {
-      const { details } = await expectRefusal(server, 'validation_failed', () => server.api(`${path}?limit=${limit}`));
+      const { details } = await expectRefusal(server(), 'validation_failed', () =>
+        server().api(`${path}?limit=${limit}`),
+      );
       expect(details).toEqual({ issues: [{ path: 'limit', message: expect.any(String) }] });
     }
   });
 
   it('given twice is 400', async () => {
-    await expectRefusal(server, 'validation_failed', () => server.api('/deployments?limit=1&limit=2'));
+    await expectRefusal(server(), 'validation_failed', () => server().api('/deployments?limit=1&limit=2'));
   });
 
   it.each(['1', '100', '101', '1000000', '999999999999999'])('%s is taken, above 100 as 100', async (limit) => {
     for (const path of ['/deployments', '/activities'])
-      expect((await server.api(`${path}?limit=${limit}`)).status).toBe(200);
+      expect((await server().api(`${path}?limit=${limit}`)).status).toBe(200);
   });
 });
 
@@ -274,7 +275,7 @@ it('contract, conventions: unknown query parameters are ignored, whatever they h
     'a=%',
     'x='.repeat(2_000),
   ])
-    expect([query, (await server.api(`/deployments?${query}`)).status]).toEqual([query, 200]);
+    expect([query, (await server().api(`/deployments?${query}`)).status]).toEqual([query, 200]);
 });
 
 it('contract §2: every answer has an id of its own, which the client does not choose', async () => {
@@ -282,7 +283,7 @@ it('contract §2: every answer has an id of its own, which the client does not c
     Array.from(
       { length: 20 },
       async (_, i) =>
-        (await server.api(i % 2 === 0 ? '/ping' : '/nowhere', { headers: { 'X-Request-Id': 'mine' } })).headers[
+        (await server().api(i % 2 === 0 ? '/ping' : '/nowhere', { headers: { 'X-Request-Id': 'mine' } })).headers[
           'x-request-id'
         ],
     ),

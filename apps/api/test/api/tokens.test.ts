@@ -1,34 +1,33 @@
 import { CreatedToken, CREDENTIAL, Token, TOKEN_ID } from '@berth/contract';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { startBerth } from '../../src/server.ts';
-import { closeClean, expectErrorAnswer, expectRefusal } from '../standing-asserts.ts';
-import { type Answer, askerOf, startTestServer, testEnvironment, type TestServer } from '../test-server.ts';
+import { expectErrorAnswer, expectRefusal } from '../standing-asserts.ts';
+import { type Answer, askerOf, testEnvironment } from '../test-server.ts';
+import { useCleanServer } from '../use-clean-server.ts';
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
-let server: TestServer;
+const server = useCleanServer();
 let key: string;
 beforeAll(async () => {
-  server = await startTestServer();
-  ({ key } = await server.account());
+  ({ key } = await server().account());
 });
-afterAll(() => closeClean(server));
 
 const post = (body?: unknown, credential: string | null = key) =>
-  server.api('/tokens', {
+  server().api('/tokens', {
     method: 'POST',
     key: credential,
     ...(body === undefined ? {} : { headers: JSON_TYPE, body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
 const postTyped = (input: unknown) =>
-  server.api('/trpc/tokens.create', { method: 'POST', key, headers: JSON_TYPE, body: JSON.stringify(input) });
+  server().api('/trpc/tokens.create', { method: 'POST', key, headers: JSON_TYPE, body: JSON.stringify(input) });
 const dataOf = (answer: Answer) => answer.json<{ result: { data: unknown } }>().result.data;
 
 /** The record and secret of a 201, which must stand nowhere else. */
 function created(answer: Answer): CreatedToken {
   expect([answer.status, answer.headers['cache-control']]).toEqual([201, 'no-store']);
   const token = CreatedToken.strict().parse(answer.json());
-  server.secrets.add(token.secret);
+  server().secrets.add(token.secret);
   return token;
 }
 
@@ -40,25 +39,25 @@ describe('service-api part 4: POST /tokens', () => {
     [{ kind: 'api' }, { kind: 'api' }],
     [{ labels: ['one', 'two', 'one'] }, { labels: ['one', 'two'] }],
     [{ kind: 'api', ttl: 365 * 86_400 }, { expires: expect.any(Number) }],
-    [{ ttl: 1, secret: 'ship-x', token: 'chosen0', used: 1, account: 'acc-x' }, { used: null }],
+    [{ ttl: 3600, secret: 'ship-x', token: 'chosen0', used: 1, account: 'acc-x' }, { used: null }],
   ])('of %j answers 201 with the record and the secret', async (body, expected) => {
     const token = created(await post(body));
     expect(token).toMatchObject(expected);
     expect(token.token).toMatch(TOKEN_ID);
     expect(token.secret).toMatch(CREDENTIAL);
     expect(token.token).not.toBe('chosen0');
-    expect((await server.api('/limits', { key: token.secret })).status).toBe(200);
-    expect((await server.api('/account', { key: token.secret })).status).toBe(token.kind === 'api' ? 200 : 403);
+    expect((await server().api('/limits', { key: token.secret })).status).toBe(200);
+    expect((await server().api('/account', { key: token.secret })).status).toBe(token.kind === 'api' ? 200 : 403);
   });
 
   it('service-api part 5, rule 7: no other answer holds the secret', async () => {
     const { token, secret } = created(await post({ labels: ['one'] }));
     for (const path of ['/tokens', `/tokens/${token}`, '/activities', '/account']) {
-      const { status, text } = await server.api(path, { key });
+      const { status, text } = await server().api(path, { key });
       expect(status).toBe(200);
       expect(text).not.toContain(secret.slice(-32));
     }
-    expect(Token.strict().parse((await server.api(`/tokens/${token}`, { key })).json())).toMatchObject({ token });
+    expect(Token.strict().parse((await server().api(`/tokens/${token}`, { key })).json())).toMatchObject({ token });
   });
 
   it.each<[unknown, string]>([
@@ -74,7 +73,7 @@ describe('service-api part 4: POST /tokens', () => {
     [{ labels: [null] }, 'labels.0'],
     [{ labels: Array.from({ length: 11 }, (_, i) => `label-${i}`) }, 'labels'],
   ])('of %j is 400 naming its place, on both faces', async (body, path) => {
-    const rest = await expectRefusal(server, 'validation_failed', () => post(body));
+    const rest = await expectRefusal(server(), 'validation_failed', () => post(body));
     expect(rest.details).toEqual({ issues: [expect.objectContaining({ path })] });
     const typed = await postTyped(body);
     expect([typed.status, typed.json<{ error: { data: object } }>().error.data]).toEqual([
@@ -85,31 +84,31 @@ describe('service-api part 4: POST /tokens', () => {
 
   it.each(['[]', 'null', '"deploy"', '{', ''])('with the body %j is 400, but for no body at all', async (body) => {
     if (body === '') return void created(await post(''));
-    await expectRefusal(server, 'validation_failed', () => post(body));
+    await expectRefusal(server(), 'validation_failed', () => post(body));
   });
 
   it('contract §9: is the same on the typed face', async () => {
     const answer = await postTyped({ kind: 'api', labels: ['typed'] });
     const token = CreatedToken.strict().parse(dataOf(answer));
-    server.secrets.add(token.secret);
+    server().secrets.add(token.secret);
     expect(token).toMatchObject({ kind: 'api', labels: ['typed'] });
-    const record = (await server.api(`/tokens/${token.token}`, { key })).json();
+    const record = (await server().api(`/tokens/${token.token}`, { key })).json();
     const input = encodeURIComponent(JSON.stringify({ token: token.token }));
-    expect(dataOf(await server.api(`/trpc/tokens.get?input=${input}`, { key }))).toEqual(record);
+    expect(dataOf(await server().api(`/trpc/tokens.get?input=${input}`, { key }))).toEqual(record);
   });
 });
 
 describe('service-api part 4: GET /tokens', () => {
   it('lists newest first, by pages, the same on both faces', async () => {
-    const { key } = await server.account();
+    const { key } = await server().account();
     const made: string[] = [];
     for (let i = 0; i < 5; i += 1) made.unshift(created(await post({ labels: [`label-${i}`] }, key)).token);
     const seen: string[] = [];
     for (let cursor = ''; ;) {
-      const page = await server.api(`/tokens?limit=2${cursor && `&cursor=${cursor}`}`, { key });
+      const page = await server().api(`/tokens?limit=2${cursor && `&cursor=${cursor}`}`, { key });
       const { tokens, nextCursor } = page.json<{ tokens: Token[]; nextCursor?: string }>();
       const input = encodeURIComponent(JSON.stringify({ limit: 2, ...(cursor ? { cursor } : {}) }));
-      expect(dataOf(await server.api(`/trpc/tokens.list?input=${input}`, { key }))).toEqual(page.json());
+      expect(dataOf(await server().api(`/trpc/tokens.list?input=${input}`, { key }))).toEqual(page.json());
       seen.push(...tokens.map((token) => Token.strict().parse(token).token));
       if (nextCursor === undefined) break;
       cursor = nextCursor;
@@ -122,8 +121,8 @@ describe('service-api part 4: GET /tokens', () => {
     await post({});
     await post({});
     const cursorOf = async (path: string) =>
-      (await server.api(`${path}?limit=1`, { key })).json<{ nextCursor: string }>().nextCursor;
-    const { key: other } = await server.account();
+      (await server().api(`${path}?limit=1`, { key })).json<{ nextCursor: string }>().nextCursor;
+    const { key: other } = await server().account();
     for (const [query, credential] of [
       ['cursor=x', key],
       [`cursor=${await cursorOf('/activities')}`, key],
@@ -131,33 +130,33 @@ describe('service-api part 4: GET /tokens', () => {
       ['limit=0', key],
       ['limit=x', key],
     ] as const)
-      expectErrorAnswer(await server.api(`/tokens?${query}`, { key: credential }), 'validation_failed');
+      expectErrorAnswer(await server().api(`/tokens?${query}`, { key: credential }), 'validation_failed');
   });
 });
 
 describe('contract §5: DELETE /tokens/{token}', () => {
   const revoke = (token: string, credential = key) =>
-    server.api(`/tokens/${token}`, { method: 'DELETE', key: credential });
+    server().api(`/tokens/${token}`, { method: 'DELETE', key: credential });
 
   it('answers 200 with the identifier, then 404', async () => {
     const { token, secret } = created(await post({}));
     const answer = await revoke(token);
     expect([answer.status, answer.json()]).toEqual([200, { token }]);
-    expectErrorAnswer(await server.api('/limits', { key: secret }), 'authentication_failed');
-    await expectRefusal(server, 'not_found', () => revoke(token));
-    expectErrorAnswer(await server.api(`/tokens/${token}`, { key }), 'not_found');
+    expectErrorAnswer(await server().api('/limits', { key: secret }), 'authentication_failed');
+    await expectRefusal(server(), 'not_found', () => revoke(token));
+    expectErrorAnswer(await server().api(`/tokens/${token}`, { key }), 'not_found');
   });
 
   it('lets a key revoke itself, the last one of its account too', async () => {
-    const { key } = await server.account();
-    const { tokens } = (await server.api('/tokens', { key })).json<{ tokens: Token[] }>();
+    const { key } = await server().account();
+    const { tokens } = (await server().api('/tokens', { key })).json<{ tokens: Token[] }>();
     const own = tokens.find(({ kind }) => kind === 'api');
     expect((await revoke(own!.token, key)).status).toBe(200);
-    expectErrorAnswer(await server.api('/account', { key }), 'authentication_failed');
+    expectErrorAnswer(await server().api('/account', { key }), 'authentication_failed');
   });
 
   it('T20: takes effect at once in every process', async () => {
-    const { berth, database, dataDir } = server;
+    const { berth, database, dataDir } = server();
     const second = await startBerth(testEnvironment(database, dataDir), berth.core.log);
     try {
       const there = askerOf(second.config.port);
@@ -173,14 +172,14 @@ describe('contract §5: DELETE /tokens/{token}', () => {
 
   it('an expired credential is 401 like one that never was', async () => {
     const { token, secret } = created(await post({ ttl: 1 }));
-    await server.database.query(`update token set expires = now() - interval '1 ms' where token = $1`, [token]);
+    await server().database.query(`update token set expires = now() - interval '1 ms' where token = $1`, [token]);
     const [expired, unknown] = [
-      await server.api('/limits', { key: secret }),
-      await server.api('/limits', { key: `deploy-${'f'.repeat(32)}` }),
+      await server().api('/limits', { key: secret }),
+      await server().api('/limits', { key: `deploy-${'f'.repeat(32)}` }),
     ];
     expectErrorAnswer(expired, 'authentication_failed');
     expect(expired.text).toBe(unknown.text);
-    expect((await server.api(`/tokens/${token}`, { key })).status).toBe(200);
+    expect((await server().api(`/tokens/${token}`, { key })).status).toBe(200);
   });
 });
 
@@ -191,15 +190,15 @@ describe('T22: a token that is not mine is, to the byte, one that never was', ()
   };
 
   it.each(['GET', 'HEAD', 'DELETE'])('%s, and its call', async (method) => {
-    const { key: other } = await server.account();
+    const { key: other } = await server().account();
     const { token } = created(await post({}));
     const gone = created(await post({}, other)).token;
-    await server.api(`/tokens/${gone}`, { method: 'DELETE', key: other });
-    const ask = (reference: string) => server.api(`/tokens/${reference}`, { method, key: other });
+    await server().api(`/tokens/${gone}`, { method: 'DELETE', key: other });
+    const ask = (reference: string) => server().api(`/tokens/${reference}`, { method, key: other });
     const missing = await ask('zzzzzzz');
     expect(missing.status).toBe(404);
     for (const reference of [token, gone, token.toUpperCase(), 'x', 'x'.repeat(300), '%00'])
       expect(seen(await ask(reference))).toEqual(seen(missing));
-    expect((await server.api(`/tokens/${token}`, { key })).status).toBe(200);
+    expect((await server().api(`/tokens/${token}`, { key })).status).toBe(200);
   });
 });

@@ -1,29 +1,28 @@
 import { ERROR_STATUS, ErrorBody, type ErrorCode } from '@berth/contract';
 import { ACCESS, type Operation } from '@berth/core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeClean, footprintOf } from '../standing-asserts.ts';
-import { type Answer, type Ask, OWNER_KEY, startTestServer, type TestServer } from '../test-server.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { footprintOf } from '../standing-asserts.ts';
+import { type Answer, type Ask, OWNER_KEY } from '../test-server.ts';
+import { useCleanServer } from '../use-clean-server.ts';
 
-let server: TestServer;
+const server = useCleanServer();
 let key: string;
 let deployToken: string;
 let site: string;
 beforeAll(async () => {
-  server = await startTestServer();
-  ({ key, deployToken } = await server.account());
-  site = (await server.publish({ 'index.html': 'home' }, { key, fields: { labels: '["one"]' } })).deployment;
-  await server.publish({ 'index.html': 'second' }, { key });
+  ({ key, deployToken } = await server().account());
+  site = (await server().publish({ 'index.html': 'home' }, { key, fields: { labels: '["one"]' } })).deployment;
+  await server().publish({ 'index.html': 'second' }, { key });
 });
-afterAll(() => closeClean(server));
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const query = (path: string, input?: unknown, ask: Ask = {}) =>
-  server.api(`/trpc/${path}${input === undefined ? '' : `?input=${encodeURIComponent(JSON.stringify(input))}`}`, {
+  server().api(`/trpc/${path}${input === undefined ? '' : `?input=${encodeURIComponent(JSON.stringify(input))}`}`, {
     key,
     ...ask,
   });
 const mutate = (path: string, input: unknown, ask: Ask = {}) =>
-  server.api(`/trpc/${path}`, {
+  server().api(`/trpc/${path}`, {
     method: 'POST',
     key,
     body: JSON.stringify(input),
@@ -64,7 +63,7 @@ describe('contract §9: the typed face gives the same data as REST', () => {
   ])('%s, %s', async (operation, path, input) => {
     const [typed, rest] = await Promise.all([
       query(operation, input()),
-      server.api(path.replace('SITE', site), { key }),
+      server().api(path.replace('SITE', site), { key }),
     ]);
     expect([typed.status, dataOf(typed)]).toEqual([200, rest.json()]);
     expect(typed.headers['cache-control']).toBe('no-store');
@@ -79,22 +78,22 @@ describe('contract §9: the typed face gives the same data as REST', () => {
       deployment: site,
       labels: ['two'],
     });
-    const { deployment } = await server.publish({ a: 'a' }, { key });
+    const { deployment } = await server().publish({ a: 'a' }, { key });
     expect(dataOf(await mutate('deployments.delete', { deployment }))).toEqual({ deployment, status: 'deleting' });
-    expect((await server.visit(deployment)).status).toBe(404);
+    expect((await server().visit(deployment)).status).toBe(404);
   });
 
   it('no input at all, where REST needs no query and no body', async () => {
     for (const list of ['deployments.list', 'domains.list', 'tokens.list', 'activities.list'])
-      expect(dataOf(await query(list)), list).toEqual((await server.api(`/${list.slice(0, -5)}`, { key })).json());
-    const made = await server.api('/trpc/tokens.create', { method: 'POST', key, headers: JSON_TYPE });
+      expect(dataOf(await query(list)), list).toEqual((await server().api(`/${list.slice(0, -5)}`, { key })).json());
+    const made = await server().api('/trpc/tokens.create', { method: 'POST', key, headers: JSON_TYPE });
     expect(dataOf(made)).toMatchObject({ kind: 'deploy', labels: [], expires: null });
-    server.secrets.add((dataOf(made) as { secret: string }).secret);
+    server().secrets.add((dataOf(made) as { secret: string }).secret);
   });
 
   it('a cursor of one face is one of the other', async () => {
     const { nextCursor } = dataOf(await query('deployments.list', { limit: 1 })) as { nextCursor: string };
-    const rest = (await server.api(`/deployments?limit=1&cursor=${nextCursor}`, { key })).json();
+    const rest = (await server().api(`/deployments?limit=1&cursor=${nextCursor}`, { key })).json();
     expect(dataOf(await query('deployments.list', { limit: 1, cursor: nextCursor }))).toEqual(rest);
   });
 });
@@ -104,43 +103,44 @@ describe('contract §2: the typed face gives the same error as REST, under error
     [
       'a missing deployment',
       () => query('deployments.get', { deployment: 'none' }),
-      () => server.api('/deployments/none', { key }),
+      () => server().api('/deployments/none', { key }),
     ],
-    ['a bad limit', () => query('deployments.list', { limit: 0 }), () => server.api('/deployments?limit=0', { key })],
+    ['a bad limit', () => query('deployments.list', { limit: 0 }), () => server().api('/deployments?limit=0', { key })],
     [
       'a bad cursor',
       () => query('activities.list', { cursor: 'x' }),
-      () => server.api('/activities?cursor=x', { key }),
+      () => server().api('/activities?cursor=x', { key }),
     ],
     [
       'bad labels',
       () => mutate('deployments.update', { deployment: site, labels: ['A'] }),
-      () => server.api(`/deployments/${site}`, { method: 'PATCH', key, headers: JSON_TYPE, body: '{"labels":["A"]}' }),
+      () =>
+        server().api(`/deployments/${site}`, { method: 'PATCH', key, headers: JSON_TYPE, body: '{"labels":["A"]}' }),
     ],
     [
       'no credential',
       () => query('account.get', undefined, { key: null }),
-      () => server.api('/account', { key: null }),
+      () => server().api('/account', { key: null }),
     ],
     [
       'a bad credential',
       () => query('account.get', undefined, { key: 'x' }),
-      () => server.api('/account', { key: 'x' }),
+      () => server().api('/account', { key: 'x' }),
     ],
     [
       'a deploy token',
       () => query('account.get', undefined, { key: deployToken }),
-      () => server.api('/account', { key: deployToken }),
+      () => server().api('/account', { key: deployToken }),
     ],
   ];
   it.each(cases)('%s', async (_, typed, rest) => {
-    const before = await footprintOf(server);
+    const before = await footprintOf(server());
     const [answer, other] = [await typed(), await rest()];
     expect(answer.status).toBe(other.status);
     expect(errorOf(answer)).toMatchObject(other.json());
     for (const name of ['www-authenticate', 'retry-after', 'cache-control'])
       expect(answer.headers[name]).toBe(other.headers[name]);
-    expect(await footprintOf(server)).toEqual(before);
+    expect(await footprintOf(server())).toEqual(before);
   });
 });
 
@@ -168,14 +168,14 @@ describe('T21: the same table of who may', () => {
   });
 
   it('a call of a batch is refused alone, and a batch with a bad credential as a whole', async () => {
-    const answer = await server.api('/trpc/plans.list,account.get?batch=1', { key: null });
+    const answer = await server().api('/trpc/plans.list,account.get?batch=1', { key: null });
     const [plans, account] = answer.json<[{ result?: object }, { error?: { data: ErrorBody } }]>();
     expect([answer.status, plans.result !== undefined, account.error?.data.error]).toEqual([
       207,
       true,
       'authentication_failed',
     ]);
-    expectRefused(await server.api('/trpc/plans.list,account.get?batch=1', { key: 'x' }), 'authentication_failed');
+    expectRefused(await server().api('/trpc/plans.list,account.get?batch=1', { key: 'x' }), 'authentication_failed');
   });
 });
 
@@ -244,12 +244,12 @@ describe('F8, T23: what no typed client sends', () => {
     ['1,000 calls', `/trpc/${Array(1000).fill('a').join(',')}?batch=1`, {}, 'validation_failed'],
     ['a broken encoding', '/trpc/%zz', {}, 'not_found'],
   ])('%s', async (_, path, ask, code) => {
-    const before = await footprintOf(server);
-    const answer = await server.api(path, { key: OWNER_KEY, ...ask });
+    const before = await footprintOf(server());
+    const answer = await server().api(path, { key: OWNER_KEY, ...ask });
     if (answer.status === 400 && code === 'not_found')
       expect(errorOf(answer)).toMatchObject({ error: 'validation_failed' });
     else expectRefused(answer, code);
     expect(ErrorBody.safeParse(errorOf(answer)).success).toBe(true);
-    expect(await footprintOf(server)).toEqual(before);
+    expect(await footprintOf(server())).toEqual(before);
   });
 });

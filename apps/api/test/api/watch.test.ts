@@ -7,23 +7,19 @@ import { createTRPCClient, httpSubscriptionLink, TRPCClientError } from '@trpc/c
 import { EventSource } from 'eventsource';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { open } from '../http/raw-socket.ts';
-import { closeClean } from '../standing-asserts.ts';
-import { startTestServer, type TestServer } from '../test-server.ts';
+import { startTestServer } from '../test-server.ts';
+import { useCleanServer } from '../use-clean-server.ts';
 
-let server: TestServer;
+const server = useCleanServer();
 let proxy: Proxy;
 beforeAll(async () => {
-  server = await startTestServer();
-  proxy = await startProxy(server.port);
+  proxy = await startProxy(server().port);
 });
-afterAll(async () => {
-  await proxy.close();
-  await closeClean(server);
-});
+afterAll(() => proxy.close());
 
 let owner: { account: string; key: string };
 const watches: Watch[] = [];
-beforeEach(async () => void (owner = await server.account()));
+beforeEach(async () => void (owner = await server().account()));
 afterEach(() => watches.splice(0).forEach((each) => each.stop()));
 
 interface Proxy {
@@ -76,7 +72,10 @@ interface Watch {
   stop(): void;
 }
 
-function watch(key: string, { port = server.port, lastEventId }: { port?: number; lastEventId?: string } = {}): Watch {
+function watch(
+  key: string,
+  { port = server().port, lastEventId }: { port?: number; lastEventId?: string } = {},
+): Watch {
   const client = createTRPCClient<AppRouter>({
     links: [
       httpSubscriptionLink({
@@ -106,10 +105,10 @@ function watch(key: string, { port = server.port, lastEventId }: { port?: number
 
 /** Makes something happen in an account. */
 const act = async (key: string, name: string) => {
-  await server.publish({ 'index.html': name }, { key, fields: { via: name } });
+  await server().publish({ 'index.html': name }, { key, fields: { via: name } });
 };
 const namesOf = ({ got }: Watch) => got.map(({ meta }) => meta['via']);
-const until = (seen: () => unknown) => expect.poll(seen, { timeout: 8000, interval: 10 });
+const until = (seen: () => unknown) => expect.poll(seen, { interval: 10 });
 
 describe('contract §9: activities.watch', () => {
   it('tells what happens from now on, live, as GET /activities does, and in its order', async () => {
@@ -118,7 +117,7 @@ describe('contract §9: activities.watch', () => {
     await live.started;
     for (const name of ['one', 'two', 'three']) await act(owner.key, name);
     await until(() => namesOf(live)).toEqual(['one', 'two', 'three']);
-    const { activities } = (await server.api('/activities?limit=3', { key: owner.key })).json<{
+    const { activities } = (await server().api('/activities?limit=3', { key: owner.key })).json<{
       activities: unknown[];
     }>();
     expect(live.got).toEqual(activities.toReversed());
@@ -131,14 +130,14 @@ describe('contract §9: activities.watch', () => {
     await Promise.all(names.map((name) => act(owner.key, name)));
     await until(() => live.got.length).toBe(30);
     expect(namesOf(live).toSorted()).toEqual(names.toSorted());
-    const { activities } = (await server.api('/activities?limit=30', { key: owner.key })).json<{
+    const { activities } = (await server().api('/activities?limit=30', { key: owner.key })).json<{
       activities: unknown[];
     }>();
     expect(live.got).toEqual(activities.toReversed());
   });
 
   it('tells another account nothing', async () => {
-    const neighbour = await server.account();
+    const neighbour = await server().account();
     const live = watch(neighbour.key);
     await live.started;
     await act(owner.key, 'mine');
@@ -147,11 +146,11 @@ describe('contract §9: activities.watch', () => {
   });
 
   it('begins after the event a client names, with more than one read of the table', async () => {
-    const [{ id } = { id: '' }] = await server.database.query<{ id: string }>(
+    const [{ id } = { id: '' }] = await server().database.query<{ id: string }>(
       'select max(id)::text as id from activity where account_id = $1',
       [owner.account],
     );
-    await server.database.query(
+    await server().database.query(
       `insert into activity (account_id, event, created, auth_method, meta)
        select $1, 'account.update', now(), 'operator', json_build_object('via', n) from generate_series(1, 250) n`,
       [owner.account],
@@ -185,7 +184,7 @@ describe('contract §9: activities.watch', () => {
     const listeners = `from pg_stat_activity where datname = current_database() and query like 'listen %'`;
     for (const name of ['one', 'two']) {
       // Told at the commit of this statement, when nobody listens any more and nobody listens yet.
-      const killed = await server.database.query(
+      const killed = await server().database.query(
         `with made as (
            insert into activity (account_id, event, created, auth_method, meta)
            values ($1, 'account.update', now(), 'operator', json_build_object('via', $2::text)) returning id)
@@ -194,7 +193,7 @@ describe('contract §9: activities.watch', () => {
       );
       expect(killed).toHaveLength(1);
       await until(() => namesOf(live).at(-1)).toBe(name);
-      await until(() => server.database.query(`select 1 ${listeners}`).then(({ length }) => length)).toBe(1);
+      await until(() => server().database.query(`select 1 ${listeners}`)).toHaveLength(1);
     }
     expect(namesOf(live)).toEqual(['one', 'two']);
     expect(live.states).not.toContain('idle');
@@ -212,8 +211,8 @@ describe('contract §9: activities.watch', () => {
   ])('ends at the next word when its credential %s', async (_, status, code, statement) => {
     const live = watch(owner.key);
     await live.started;
-    await server.database.query(statement, [owner.account]);
-    await server.database.query(
+    await server().database.query(statement, [owner.account]);
+    await server().database.query(
       `insert into activity (account_id, event, created, auth_method, meta) values ($1, 'account.update', now(), 'operator', '{}')`,
       [owner.account],
     );
@@ -224,14 +223,19 @@ describe('contract §9: activities.watch', () => {
   });
 
   it('ends at the moment its credential expires, with nothing to tell', async () => {
-    await server.database.query(`update token set expires = now() + interval '300 ms' where account_id = $1`, [
-      owner.account,
-    ]);
-    expect((await watch(owner.key).ended)!.data).toMatchObject({ error: 'authentication_failed' });
+    const expireIn = `update token set expires = now() + $2 * interval '1 ms' where account_id = $1`;
+    let isUp = false;
+    // A slow machine may need longer than that before the line is up.
+    for (let ms = 300; !isUp; ms *= 5) {
+      await server().database.query(expireIn, [owner.account, ms]);
+      const { started, ended } = watch(owner.key);
+      isUp = await Promise.race([started.then(() => true), ended.then(() => false)]);
+      expect((await ended)!.data).toMatchObject({ error: 'authentication_failed' });
+    }
   });
 
   it('is closed to anonymous clients, deploy tokens and ids that are none', async () => {
-    const { deployToken } = await server.account();
+    const { deployToken } = await server().account();
     for (const [key, lastEventId, code] of [
       [deployToken, undefined, 'forbidden'],
       [owner.key, 'x', 'validation_failed'],
@@ -240,7 +244,7 @@ describe('contract §9: activities.watch', () => {
       expect((await watch(key, lastEventId ? { lastEventId } : {}).ended)!.data).toMatchObject({
         error: code,
       });
-    expect((await server.api('/trpc/activities.watch', { key: null })).text).toContain(
+    expect((await server().api('/trpc/activities.watch', { key: null })).text).toContain(
       '"error":"authentication_failed"',
     );
   });
@@ -249,7 +253,7 @@ describe('contract §9: activities.watch', () => {
     const held = Array.from({ length: 20 }, () => watch(owner.key));
     await Promise.all(held.map(({ started }) => started));
     expect((await watch(owner.key).ended)!.data).toMatchObject({ error: 'rate_limit_exceeded', status: 429 });
-    expect((await server.api('/account', { key: owner.key })).status).toBe(200);
+    expect((await server().api('/account', { key: owner.key })).status).toBe(200);
     held[0]!.stop();
     await expect
       .poll(async () => {
@@ -262,9 +266,9 @@ describe('contract §9: activities.watch', () => {
   it('is text/event-stream on the wire, begins with the id to resume from, and says that it lives', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {
-      const { socket } = await open(server.port);
+      const { socket } = await open(server().port);
       socket.write(
-        `GET /trpc/activities.watch HTTP/1.1\r\nHost: localhost:${server.port}\r\nAuthorization: Bearer ${owner.key}\r\n\r\n`,
+        `GET /trpc/activities.watch HTTP/1.1\r\nHost: localhost:${server().port}\r\nAuthorization: Bearer ${owner.key}\r\n\r\n`,
       );
       let text = '';
       socket.on('data', (chunk) => (text += String(chunk)));
@@ -283,7 +287,7 @@ describe('contract §9: activities.watch', () => {
   });
 
   it('cannot be in a batch', async () => {
-    const batch = await server.api('/trpc/activities.watch?batch=1', { key: owner.key });
+    const batch = await server().api('/trpc/activities.watch?batch=1', { key: owner.key });
     expect(batch.text).toContain('"error":"validation_failed"');
   });
 });
@@ -297,6 +301,6 @@ describe('a server that stops', () => {
     const before = performance.now();
     await stopping.close();
     expect(performance.now() - before).toBeLessThan(3000);
-    await until(() => live.states.slice(-2)).toEqual(['pending', 'connecting']);
+    await until(() => live.states.join(' ')).toContain('pending connecting');
   });
 });

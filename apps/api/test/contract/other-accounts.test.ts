@@ -1,15 +1,16 @@
 import { hash } from 'node:crypto';
 import { appRouter, mayCall, OTHERS, sweep } from '@berth/core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { openApiDocument } from '../../src/api-host/openapi.ts';
-import { closeClean, expectErrorAnswer, footprintOf } from '../standing-asserts.ts';
-import { type Answer, type Ask, startTestServer, type TestServer } from '../test-server.ts';
+import { expectErrorAnswer, footprintOf } from '../standing-asserts.ts';
+import type { Answer, Ask, TestServer } from '../test-server.ts';
 import { begin, bodyOf, commit, listOf, send as sendContents } from '../uploads/delta.ts';
+import { useCleanServer } from '../use-clean-server.ts';
 import { type Call, callsOf, NAMES_NOTHING, type Resource, RESOURCES } from './naming-calls.ts';
 
 type Account = Awaited<ReturnType<TestServer['account']>>;
 
-let server: TestServer;
+const server = useCleanServer({ env: { APEX_ADDRESSES: '192.0.2.10' }, secrets: ['open-sesame'] });
 let mine: Account;
 let theirs: Account;
 /** References to what is not mine, each of which has to look like one that never was. */
@@ -33,15 +34,14 @@ const isOwn = ({ operation, parameter }: Call) =>
   parameter === 'domain' && (operation === 'domains.validate' || OTHERS[operation as keyof typeof OTHERS] === 'own');
 
 beforeAll(async () => {
-  server = await startTestServer({ APEX_ADDRESSES: '192.0.2.10' });
-  [mine, theirs] = [await server.account('team'), await server.account('team')];
+  [mine, theirs] = [await server().account('team'), await server().account('team')];
   const publish = (key: string | null, fields?: Record<string, string>) =>
-    server.publish({ 'index.html': 'theirs' }, { key, ...(fields ? { fields } : {}) });
+    server().publish({ 'index.html': 'theirs' }, { key, ...(fields ? { fields } : {}) });
   const send = (method: string, path: string, key: string, body?: object) =>
-    server.api(path, { method, key, ...(body ? { headers: JSON_TYPE, body: JSON.stringify(body) } : {}) });
+    server().api(path, { method, key, ...(body ? { headers: JSON_TYPE, body: JSON.stringify(body) } : {}) });
   const token = async (key: string, body: object) => {
     const made = (await send('POST', '/tokens', key, body)).json<{ token: string; secret: string }>();
-    server.secrets.add(made.secret);
+    server().secrets.add(made.secret);
     return made.token;
   };
   const hashOf = (claim: string | undefined) => claim!.split('/').at(-1)!;
@@ -54,31 +54,31 @@ beforeAll(async () => {
     await publish(mine.key),
   ];
   await send('DELETE', `/deployments/${gone.deployment}`, mine.key);
-  await sweep(server.berth.core);
+  await sweep(server().berth.core);
   await send('DELETE', `/deployments/${deleted.deployment}`, theirs.key);
 
   for (const name of ['linked.localhost', 'www.theirs.dev', 'theirs.org', 'www.xn--bcher-kva.dev'])
     await send('PUT', `/domains/${name}`, theirs.key, { deployment: site.deployment });
   await send('PUT', '/domains/empty.localhost', theirs.key, {});
   await send('PUT', '/domains/proved.dev', theirs.key, {});
-  await server.database.query(`update domain set status = 'success', verified = now() where name = 'proved.dev'`);
+  await server().database.query(`update domain set status = 'success', verified = now() where name = 'proved.dev'`);
   await send('PUT', '/domains/gone.localhost', mine.key, {});
   await send('DELETE', '/domains/gone.localhost', mine.key);
 
   const [revoked, claimed, expired] = [await token(mine.key, {}), await publish(null), await publish(null)];
   await send('DELETE', `/tokens/${revoked}`, mine.key);
   await send('POST', '/account/claim', theirs.key, { claim: claimed.claim });
-  await server.database.query(`update deployment set expires = now() where id = $1`, [expired.deployment]);
+  await server().database.query(`update deployment set expires = now() where id = $1`, [expired.deployment]);
   const ofTheirs = await token(theirs.key, {});
 
   const begun = async (key: string | null, ask: Ask = {}) => {
-    const answer = await begin(server, { files: listOf({ 'index.html': '' }) }, { key, ...ask });
+    const answer = await begin(server(), { files: listOf({ 'index.html': '' }) }, { key, ...ask });
     return answer.json<{ upload: string }>().upload;
   };
   const ofUploads = [await begun(theirs.key), await begun(theirs.key), await begun(null), await begun(mine.key)];
-  await sendContents(server, ofUploads[1]!, bodyOf(['']), { key: theirs.key });
-  expect((await commit(server, ofUploads[1]!, { key: theirs.key })).status).toBe(201);
-  await server.database.query('update upload set expires = now() where hash = $1', [
+  await sendContents(server(), ofUploads[1]!, bodyOf(['']), { key: theirs.key });
+  expect((await commit(server(), ofUploads[1]!, { key: theirs.key })).status).toBe(201);
+  await server().database.query('update upload set expires = now() where hash = $1', [
     hash('sha256', ofUploads[3]!, 'buffer'),
   ]);
 
@@ -146,7 +146,6 @@ beforeAll(async () => {
     upload: await begun(mine.key),
   };
 });
-afterAll(() => closeClean(server, ['open-sesame']));
 
 function askRest(
   { method, path, body, contentType, parameter }: Call,
@@ -158,15 +157,15 @@ function askRest(
   const search = RESOURCES[parameter] === 'cursor' ? `?${parameter}=${encodeURIComponent(reference)}` : '';
   const other: Ask = contentType ? { headers: { 'Content-Type': contentType } } : {};
   const ask: Ask = body ? { headers: JSON_TYPE, body: JSON.stringify(fieldsOf(body, values)) } : other;
-  return server.api(address + search, { method, key, ...ask });
+  return server().api(address + search, { method, key, ...ask });
 }
 
 function askTyped({ operation, type, path, body, parameter }: Call, reference: string, key: string): Promise<Answer> {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
   const input = JSON.stringify(fieldsOf([...names, ...(body ?? []), parameter], { ...good, [parameter]: reference }));
   return type === 'query'
-    ? server.api(`/trpc/${operation}?input=${encodeURIComponent(input)}`, { key })
-    : server.api(`/trpc/${operation}`, { method: 'POST', key, headers: JSON_TYPE, body: input });
+    ? server().api(`/trpc/${operation}?input=${encodeURIComponent(input)}`, { key })
+    : server().api(`/trpc/${operation}`, { method: 'POST', key, headers: JSON_TYPE, body: input });
 }
 
 function fieldsOf(names: readonly string[], values: Record<string, unknown>): object {
@@ -210,7 +209,7 @@ describe('T22: what is not mine is, to the byte, what never was', () => {
   });
   it.each(cases)('%s', async (title, call, ask) => {
     const resource = RESOURCES[call.parameter]!;
-    const before = await footprintOf(server);
+    const before = await footprintOf(server());
     const missing = await ask(call, MISSING[resource], mine.key);
     const [status, code] = resource === 'cursor' ? [400, 'validation_failed'] : [404, 'not_found'];
     expect(missing.status).toBe(status);
@@ -219,7 +218,7 @@ describe('T22: what is not mine is, to the byte, what never was', () => {
     expect(references.length).toBeGreaterThan(2);
     for (const [which, reference] of references)
       expect([which, seen(await ask(call, reference, mine.key))]).toEqual([which, seen(missing)]);
-    expect(await footprintOf(server)).toEqual(before);
+    expect(await footprintOf(server())).toEqual(before);
   });
 
   it('the same holds for a deploy token, which is refused whatever it names, but for uploads, of which it may have some', async () => {
@@ -236,7 +235,7 @@ describe('T22: what is not mine is, to the byte, what never was', () => {
   it.each(CALLS.filter(isOwn).map((call) => [call.operation, call] as const))(
     'contract §4: %s says that a name is taken, and nothing of whose or what for',
     async (_, call) => {
-      const before = await footprintOf(server);
+      const before = await footprintOf(server());
       for (const ask of [askRest, askTyped]) {
         const answers = [];
         for (const name of ['linked.localhost', 'empty.localhost', 'proved.dev'])
@@ -246,23 +245,23 @@ describe('T22: what is not mine is, to the byte, what never was', () => {
         for (const secret of [theirs.account, ...Object.values(foreign.deployment)])
           expect(answers[0]).not.toContain(secret);
       }
-      expect(await footprintOf(server)).toEqual(before);
+      expect(await footprintOf(server())).toEqual(before);
     },
   );
 });
 
 describe('I12: nothing of another account is in', () => {
   it.each(['/deployments', '/domains', '/tokens', '/labels', '/activities', '/account'])('%s', async (path) => {
-    const { text } = await server.api(path, { key: mine.key });
+    const { text } = await server().api(path, { key: mine.key });
     const { 'of mine, that is gone': _gone, ...others } = foreign.deployment;
     for (const secret of [theirs.account, ...Object.values(others), 'theirs.dev', foreign.token['of another account']!])
       expect(text).not.toContain(secret);
-    expect((await server.api(path, { key: theirs.key })).text).not.toContain(mine.account);
+    expect((await server().api(path, { key: theirs.key })).text).not.toContain(mine.account);
   });
 
   it('a cursor works in the list it is of, for the account it is of', async () => {
     for (const list of ['deployments', 'domains', 'tokens', 'activities']) {
-      const page = (cursor: string, key: string) => server.api(`/${list}?cursor=${cursor}`, { key });
+      const page = (cursor: string, key: string) => server().api(`/${list}?cursor=${cursor}`, { key });
       expect((await page(foreign.cursor[`of mine, of ${list}`]!, mine.key)).status).toBe(200);
       expect((await page(foreign.cursor[`of another account, of ${list}`]!, theirs.key)).status).toBe(200);
       expectErrorAnswer(await page(foreign.cursor[`of mine, of ${list}`]!, theirs.key), 'validation_failed');
@@ -273,11 +272,11 @@ describe('I12: nothing of another account is in', () => {
 it('contract §3: equal content of two accounts is stored once, and each keeps it when the other deletes', async () => {
   const files = { 'index.html': 'shared by two', 'large.bin': 'x'.repeat(200_000) };
   const [one, other] = [
-    await server.publish(files, { key: mine.key }),
-    await server.publish(files, { key: theirs.key }),
+    await server().publish(files, { key: mine.key }),
+    await server().publish(files, { key: theirs.key }),
   ];
-  await server.api(`/deployments/${one.deployment}`, { method: 'DELETE', key: mine.key });
-  expect((await server.visit(one.url)).status).toBe(404);
+  await server().api(`/deployments/${one.deployment}`, { method: 'DELETE', key: mine.key });
+  expect((await server().visit(one.url)).status).toBe(404);
   for (const [path, text] of Object.entries(files))
-    expect(await server.visit(other.url, `/${path}`)).toMatchObject({ status: 200, text });
+    expect(await server().visit(other.url, `/${path}`)).toMatchObject({ status: 200, text });
 });

@@ -3,14 +3,13 @@ import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import type { CreatedDeployment } from '@berth/contract';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { deployHead, file, type Form, multipart, post, withChecksums } from '../multipart.ts';
-import { closeClean, footprintOf } from '../standing-asserts.ts';
-import { OWNER_KEY, startTestServer, type TestServer } from '../test-server.ts';
+import { footprintOf } from '../standing-asserts.ts';
+import { OWNER_KEY } from '../test-server.ts';
+import { useCleanServer } from '../use-clean-server.ts';
 
-let server: TestServer;
-beforeAll(async () => void (server = await startTestServer()));
-afterAll(() => closeClean(server));
+const server = useCleanServer();
 
 /** How a client leaves: with an end of its stream, or with a reset. */
 type Leaving = 'end' | 'reset';
@@ -24,13 +23,13 @@ const small = () => multipart(withChecksums([file('index.html', `home ${randomUU
 /** Large enough for its pack to be opened and written to before the end, and of bytes that nobody has stored. */
 const large = () => multipart(withChecksums([file('index.html', 'home'), file('large.bin', randomBytes(1_500_000))]));
 
-const requestsLogged = () => server.logged.filter(({ message }) => message === 'request').length;
+const requestsLogged = () => server().logged.filter(({ message }) => message === 'request').length;
 const descriptors = () => readdirSync('/proc/self/fd').length;
-const nothingOpen = () => expect.poll(() => server.berth.core.activePacks.size, { timeout: 5000, interval: 2 }).toBe(0);
+const nothingOpen = () => expect.poll(() => server().berth.core.activePacks.size, { interval: 2 }).toBe(0);
 
 /** Sends the first bytes of a request and leaves. Resolves when the connection is closed on this side. */
 async function leaveAfter(bytes: Buffer, leaving: Leaving): Promise<void> {
-  const socket = connect(server.port, '127.0.0.1').on('error', () => {});
+  const socket = connect(server().port, '127.0.0.1').on('error', () => {});
   await once(socket, 'connect');
   await new Promise<void>((sent) => void socket.write(bytes, () => sent()));
   if (leaving === 'end') socket.destroy();
@@ -51,14 +50,14 @@ async function leaveOften(
       Array.from({ length: AT_ONCE }, (_, j) =>
         leaveAfter(
           Buffer.concat([
-            Buffer.from(deployHead(server.port, form, headersOf(i + j))),
+            Buffer.from(deployHead(server().port, form, headersOf(i + j))),
             form.body.subarray(0, lengthOf(form)),
           ]),
           leaving,
         ),
       ),
     );
-  await expect.poll(requestsLogged, { timeout: 5000, interval: 5 }).toBe(logged + TIMES);
+  await expect.poll(requestsLogged, { interval: 5 }).toBe(logged + TIMES);
   await nothingOpen();
 }
 
@@ -74,7 +73,7 @@ describe.each<[string, Headers, () => Form]>([
     ['99 percent', 0.99],
   ])('after %s leaves no row and no file, and its key can be used', async (_, share) => {
     for (const leaving of ['end', 'reset'] as const) {
-      const before = await footprintOf(server);
+      const before = await footprintOf(server());
       const [form, key] = [make(), randomUUID()];
       await leaveOften(
         form,
@@ -82,21 +81,21 @@ describe.each<[string, Headers, () => Form]>([
         leaving,
         () => ({ ...headers, 'Idempotency-Key': key }),
       );
-      expect(await footprintOf(server)).toEqual(before);
-      const answer = await post(server, form, { key: null, headers: { ...headers, 'Idempotency-Key': key } });
+      expect(await footprintOf(server())).toEqual(before);
+      const answer = await post(server(), form, { key: null, headers: { ...headers, 'Idempotency-Key': key } });
       expect([answer.status, answer.headers['idempotency-replay']]).toEqual([201, undefined]);
     }
   });
 
   it('all but the last byte leaves nothing either', async () => {
-    const before = await footprintOf(server);
+    const before = await footprintOf(server());
     await leaveOften(
       make(),
       ({ body }) => body.length - 1,
       'end',
       () => headers,
     );
-    expect(await footprintOf(server)).toEqual(before);
+    expect(await footprintOf(server())).toEqual(before);
   });
 
   it('after the last byte is finished, and the retry with the key replays it', async () => {
@@ -110,7 +109,7 @@ describe.each<[string, Headers, () => Form]>([
     );
     const ids = new Set<string>();
     for (const key of keys) {
-      const answer = await post(server, form, { key: null, headers: { ...headers, 'Idempotency-Key': key } });
+      const answer = await post(server(), form, { key: null, headers: { ...headers, 'Idempotency-Key': key } });
       expect([answer.status, answer.headers['idempotency-replay']]).toEqual([201, 'true']);
       ids.add(answer.json<CreatedDeployment>().deployment);
     }
@@ -120,7 +119,7 @@ describe.each<[string, Headers, () => Form]>([
   it('by a reset after the last byte is finished or was never there: the retry makes it one deployment', async () => {
     const form = make();
     const keys = Array.from({ length: TIMES }, () => randomUUID());
-    const count = async () => Number((await server.database.query('select count(*) from deployment'))[0]!['count']);
+    const count = async () => Number((await server().database.query('select count(*) from deployment'))[0]!['count']);
     const before = await count();
     await leaveOften(
       form,
@@ -129,7 +128,7 @@ describe.each<[string, Headers, () => Form]>([
       (i) => ({ ...headers, 'Idempotency-Key': keys[i]! }),
     );
     for (const key of keys)
-      expect((await post(server, form, { key: null, headers: { ...headers, 'Idempotency-Key': key } })).status).toBe(
+      expect((await post(server(), form, { key: null, headers: { ...headers, 'Idempotency-Key': key } })).status).toBe(
         201,
       );
     expect(await count()).toBe(before + TIMES);
@@ -137,7 +136,7 @@ describe.each<[string, Headers, () => Form]>([
 });
 
 it('T6, I10: a client that leaves while the disk is slow neither hangs nor is lost', async () => {
-  const { core } = server.berth;
+  const { core } = server().berth;
   const { packs } = core;
   const released = Promise.withResolvers<void>();
   const opened = Promise.withResolvers<void>();
@@ -154,16 +153,16 @@ it('T6, I10: a client that leaves while the disk is slow neither hangs nor is lo
     const key = randomUUID();
     const logged = requestsLogged();
     const bytes = Buffer.concat([
-      Buffer.from(deployHead(server.port, form, { ...OWNER, 'Idempotency-Key': key })),
+      Buffer.from(deployHead(server().port, form, { ...OWNER, 'Idempotency-Key': key })),
       form.body,
     ]);
     const left = leaveAfter(bytes, 'end');
     await opened.promise;
     released.resolve();
     await left;
-    await expect.poll(requestsLogged, { timeout: 5000, interval: 5 }).toBe(logged + 1);
+    await expect.poll(requestsLogged, { interval: 5 }).toBe(logged + 1);
     await nothingOpen();
-    const answer = await post(server, form, { headers: { 'Idempotency-Key': key } });
+    const answer = await post(server(), form, { headers: { 'Idempotency-Key': key } });
     expect([answer.status, answer.headers['idempotency-replay']]).toEqual([201, 'true']);
   } finally {
     core.packs = packs;
@@ -184,6 +183,6 @@ it('I10: the descriptors and timers of the process come back to where they were'
   await often();
   const before = { descriptors: descriptors(), timers: timers() };
   await often();
-  await expect.poll(descriptors, { timeout: 5000, interval: 10 }).toBeLessThanOrEqual(before.descriptors);
-  expect(timers() - before.timers).toBeLessThan(TIMES);
+  await expect.poll(descriptors, { interval: 10 }).toBeLessThanOrEqual(before.descriptors);
+  await expect.poll(() => timers() - before.timers, { interval: 10 }).toBeLessThan(TIMES);
 });

@@ -1,18 +1,16 @@
 import { hash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { field, file, multipart, type Part, post } from '../multipart.ts';
-import { closeClean, expectRefusal } from '../standing-asserts.ts';
-import { startTestServer, type TestServer } from '../test-server.ts';
+import { expectRefusal } from '../standing-asserts.ts';
+import { useCleanServer } from '../use-clean-server.ts';
 
-let server: TestServer;
-beforeAll(async () => void (server = await startTestServer()));
-afterAll(() => closeClean(server));
+const server = useCleanServer();
 
 const ONE = hash('md5', 'one');
 const TWO = hash('md5', 'two');
 const FILES = [file('one.txt', 'one'), file('two.txt', 'two')];
 const list = (value: unknown) => field('checksums', JSON.stringify(value));
-const deploy = (...parts: Part[]) => post(server, multipart(parts));
+const deploy = (...parts: Part[]) => post(server(), multipart(parts));
 
 describe('T7: the list of checksums is mandatory and exact', () => {
   const faults: [string, Part[]][] = [
@@ -43,7 +41,7 @@ describe('T7: the list of checksums is mandatory and exact', () => {
     ['a list for no file', [list([ONE])]],
   ];
   it.each(faults)('%s', async (_, parts) => {
-    const { details } = await expectRefusal(server, 'validation_failed', () => deploy(...parts));
+    const { details } = await expectRefusal(server(), 'validation_failed', () => deploy(...parts));
     expect(details).toEqual({
       issues: [{ path: expect.stringMatching(/^checksums|^files\[\]$/), message: expect.stringMatching(/./) }],
     });
@@ -56,14 +54,14 @@ describe('T7: the list of checksums is mandatory and exact', () => {
     ['the last one wrong', list([ONE, hash('md5', 'three')]), 'two.txt'],
     ['all wrong', list([hash('md5', 'three'), hash('md5', 'three')]), 'one.txt'],
   ])('%s: names the first path that differs', async (_, checksums, named) => {
-    const { message, details } = await expectRefusal(server, 'validation_failed', () => deploy(...FILES, checksums));
+    const { message, details } = await expectRefusal(server(), 'validation_failed', () => deploy(...FILES, checksums));
     expect(details).toEqual({ file: named });
     expect(message).toContain(named);
   });
 
   it('what was dropped as junk takes part in it', async () => {
     const junk = file('.DS_Store', 'junk');
-    await expectRefusal(server, 'validation_failed', () => deploy(junk, ...FILES, list([ONE, TWO])));
+    await expectRefusal(server(), 'validation_failed', () => deploy(junk, ...FILES, list([ONE, TWO])));
     expect((await deploy(junk, ...FILES, list([hash('md5', 'junk'), ONE, TWO]))).status).toBe(201);
   });
 
@@ -79,12 +77,12 @@ describe('T7: the list of checksums is mandatory and exact', () => {
     ]);
     for (const [i, bytes] of files.entries())
       expect(
-        (await server.visit(answer.json<{ deployment: string }>().deployment, `/${i}.bin`)).bytes.equals(bytes),
+        (await server().visit(answer.json<{ deployment: string }>().deployment, `/${i}.bin`)).bytes.equals(bytes),
       ).toBe(true);
 
     for (const i of [6, 9, 12, 13]) {
       const flipped = parts.with(i, file(`${i}.bin`, Buffer.from(files[i]!.with(files[i]!.length >> 1, 0))));
-      const { details } = await expectRefusal(server, 'validation_failed', () => deploy(...flipped, list(sums)));
+      const { details } = await expectRefusal(server(), 'validation_failed', () => deploy(...flipped, list(sums)));
       expect(details).toEqual({ file: `${i}.bin` });
     }
   });

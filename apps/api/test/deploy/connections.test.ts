@@ -1,23 +1,22 @@
 import { once } from 'node:events';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { ask, open, parse } from '../http/raw-socket.ts';
-import { deployHead, field, file, type Form, multipart, withChecksums } from '../multipart.ts';
-import { closeClean } from '../standing-asserts.ts';
-import { OWNER_KEY, startTestServer, type TestServer } from '../test-server.ts';
+import { deployHead, file, type Form, multipart, withChecksums } from '../multipart.ts';
+import { OWNER_KEY } from '../test-server.ts';
+import { useCleanServer } from '../use-clean-server.ts';
 
-let server: TestServer;
-beforeAll(async () => void (server = await startTestServer()));
-afterAll(() => closeClean(server));
+const server = useCleanServer();
 
 const OWNER = { Authorization: `Bearer ${OWNER_KEY}` };
 const formOf = (text: string) => multipart(withChecksums([file('index.html', text)]));
 const requestOf = (form: Form, headers: Record<string, string> = {}) =>
-  Buffer.concat([Buffer.from(deployHead(server.port, form, { ...OWNER, ...headers })), form.body]);
+  Buffer.concat([Buffer.from(deployHead(server().port, form, { ...OWNER, ...headers })), form.body]);
+const openPacks = () => expect.poll(() => server().berth.core.activePacks.size, { interval: 2 });
 const statusesOf = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
 
 /** Sends pieces, each when something came in answer to the one before, and returns all that came. */
 async function converse(...pieces: (Buffer | string)[]): Promise<string> {
-  const { socket, received } = await open(server.port);
+  const { socket, received } = await open(server().port);
   for (const [i, piece] of pieces.entries()) {
     socket.write(piece);
     if (i < pieces.length - 1) await once(socket, 'data');
@@ -30,14 +29,14 @@ it('RFC 9112 §9.3: one connection carries one deploy after another, good and re
     requestOf(formOf('one')),
     requestOf({ ...formOf('two'), contentType: 'multipart/form-data; boundary=other' }),
     requestOf(multipart([])),
-    `GET /ping HTTP/1.1\r\nHost: localhost:${server.port}\r\nAuthorization: ${OWNER.Authorization}\r\n\r\n`,
+    `GET /ping HTTP/1.1\r\nHost: localhost:${server().port}\r\nAuthorization: ${OWNER.Authorization}\r\n\r\n`,
     requestOf(formOf('three'), { Connection: 'close' }),
   );
   expect(statusesOf(text)).toEqual([201, 400, 400, 200, 201]);
 });
 
 it('RFC 9112 §9.3.2: deploys sent without waiting are answered in order', async () => {
-  const { socket, received } = await open(server.port);
+  const { socket, received } = await open(server().port);
   socket.write(
     Buffer.concat([
       requestOf(formOf('1')),
@@ -51,24 +50,32 @@ it('RFC 9112 §9.3.2: deploys sent without waiting are answered in order', async
 it.each(['end', 'reset'] as const)(
   'T6: a deploy sent behind another one, and broken off by a %s, ends too',
   async (leaving) => {
-    const first = multipart(withChecksums([file('index.html', 'slow'), field('password', 'takes a while to hash')]));
-    const { socket, received } = await open(server.port);
-    const second = requestOf(formOf('broken off'));
-    await new Promise<void>(
-      (sent) => void socket.write(Buffer.concat([requestOf(first), second.subarray(0, -20)]), () => sent()),
-    );
-    await expect.poll(() => server.berth.core.activePacks.size, { timeout: 5000, interval: 1 }).toBe(2);
-    if (leaving === 'end') socket.destroy();
-    else socket.resetAndDestroy();
-    await received;
-    await expect.poll(() => server.berth.core.activePacks.size, { timeout: 5000, interval: 2 }).toBe(0);
+    const { core } = server().berth;
+    const { packs } = core;
+    const released = Promise.withResolvers<void>();
+    core.packs = { ...packs, create: (pack) => released.promise.then(() => packs.create(pack)) };
+    try {
+      const { socket, received } = await open(server().port);
+      const [first, second] = [requestOf(formOf(`held until a ${leaving}`)), requestOf(formOf('broken off'))];
+      await new Promise<void>(
+        (sent) => void socket.write(Buffer.concat([first, second.subarray(0, -20)]), () => sent()),
+      );
+      await openPacks().toBe(2);
+      if (leaving === 'end') socket.destroy();
+      else socket.resetAndDestroy();
+      await received;
+    } finally {
+      released.resolve();
+      core.packs = packs;
+    }
+    await openPacks().toBe(0);
   },
 );
 
 it('RFC 9110 §10.1.1: a client that waits for 100 Continue gets it', async () => {
   const form = formOf('continued');
   const text = await converse(
-    deployHead(server.port, form, { ...OWNER, Expect: '100-continue', Connection: 'close' }),
+    deployHead(server().port, form, { ...OWNER, Expect: '100-continue', Connection: 'close' }),
     form.body,
   );
   expect(statusesOf(text)).toEqual([100, 201]);
@@ -76,7 +83,7 @@ it('RFC 9110 §10.1.1: a client that waits for 100 Continue gets it', async () =
 
 it('RFC 9112 §7.1.2: chunk extensions and trailers mean nothing', async () => {
   const form = formOf('trailed');
-  const head = deployHead(server.port, form, { ...OWNER, Connection: 'close' }).replace(
+  const head = deployHead(server().port, form, { ...OWNER, Connection: 'close' }).replace(
     /Content-Length: \d+/,
     'Transfer-Encoding: chunked\r\nTrailer: Authorization, Origin',
   );
@@ -92,15 +99,15 @@ it('RFC 9112 §7.1.2: chunk extensions and trailers mean nothing', async () => {
 it('HTTP/1.0 is served as well, and one without a length has no body', async () => {
   const { contentType, body } = formOf('old');
   const headers = [
-    `Host: localhost:${server.port}`,
+    `Host: localhost:${server().port}`,
     `Content-Type: ${contentType}`,
     `Authorization: ${OWNER.Authorization}`,
   ];
   const length = `Content-Length: ${body.length}`;
-  expect((await ask(server.port, 'POST /deployments HTTP/1.0', [...headers, length], body.toString())).status).toBe(
+  expect((await ask(server().port, 'POST /deployments HTTP/1.0', [...headers, length], body.toString())).status).toBe(
     201,
   );
-  expect((await ask(server.port, 'POST /deployments HTTP/1.0', headers)).status).toBe(400);
+  expect((await ask(server().port, 'POST /deployments HTTP/1.0', headers)).status).toBe(400);
 });
 
 it.each<[string, string[]]>([
@@ -114,7 +121,7 @@ it.each<[string, string[]]>([
 ])(
   'RFC 9112 §6.3: a body of which nobody can tell the end, by %s, is refused and its connection closed',
   async (_, lines) => {
-    const head = [`Host: localhost:${server.port}`, 'Content-Type: multipart/form-data; boundary=b', ...lines];
+    const head = [`Host: localhost:${server().port}`, 'Content-Type: multipart/form-data; boundary=b', ...lines];
     const { status, headers, body } = parse(
       await converse(`POST /deployments HTTP/1.1\r\n${head.join('\r\n')}\r\n\r\n0\r\n\r\n`),
     );
@@ -124,8 +131,8 @@ it.each<[string, string[]]>([
 
 it('RFC 9112 §7.1: a chunk that is malformed in the middle of a file ends the upload', async () => {
   const form = formOf('x'.repeat(1000));
-  const head = deployHead(server.port, form, OWNER).replace(/Content-Length: \d+/, 'Transfer-Encoding: chunked');
+  const head = deployHead(server().port, form, OWNER).replace(/Content-Length: \d+/, 'Transfer-Encoding: chunked');
   const text = await converse(`${head}80\r\n${form.body.subarray(0, 0x80).toString('latin1')}\r\nnot-a-length\r\n`);
   expect(statusesOf(text)).toEqual([400]);
-  await expect.poll(() => server.berth.core.activePacks.size, { timeout: 5000, interval: 2 }).toBe(0);
+  await openPacks().toBe(0);
 });

@@ -2,23 +2,24 @@ import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { BODY_LIMITS } from '../../src/http/request-body.ts';
+import { withHeldWatch } from '../http/held-watch.ts';
 import { open, parse, sendDeaf } from '../http/raw-socket.ts';
 import { deployHead, file, type Form, multipart, withChecksums } from '../multipart.ts';
-import { closeClean, expectErrorAnswer, expectRefusal } from '../standing-asserts.ts';
-import { startWithPlans } from '../start-with-plans.ts';
-import { type Answer, OWNER_KEY, type TestServer } from '../test-server.ts';
+import { expectErrorAnswer, expectRefusal } from '../standing-asserts.ts';
+import { type Answer, OWNER_KEY } from '../test-server.ts';
+import { useCleanServer } from '../use-clean-server.ts';
 
-let server: TestServer;
-beforeAll(async () => void (server = await startWithPlans({ free: { limits: { maxFileSize: 1000 } } })));
-afterAll(() => closeClean(server));
+const server = useCleanServer({ plans: { free: { limits: { maxFileSize: 1000 } } } });
 
 /** More than both socket buffers hold. */
 const HUGE = multipart(withChecksums([file('a.bin', Buffer.alloc(24_000_000, 'x'))]));
 /** More than the buffers, and less than the rest that is taken. */
 const LARGE = multipart(withChecksums([file('a.bin', Buffer.alloc(BODY_LIMITS.rest.maxBytes - 1_000_000, 'x'))]));
 const OWNER = { Authorization: `Bearer ${OWNER_KEY}` };
+
+const openPacks = () => expect.poll(() => server().berth.core.activePacks.size, { interval: 2 });
 
 function answerOf(text: string): Answer {
   const { status, headers, body } = parse(text);
@@ -27,7 +28,7 @@ function answerOf(text: string): Answer {
 
 /** Head and body in chunks, so that no Content-Length tells how much is to come. */
 function chunked(form: Form, headers: Record<string, string> = {}): Buffer {
-  const head = deployHead(server.port, form, headers).replace(/Content-Length: \d+/, 'Transfer-Encoding: chunked');
+  const head = deployHead(server().port, form, headers).replace(/Content-Length: \d+/, 'Transfer-Encoding: chunked');
   return Buffer.concat([
     Buffer.from(`${head}${form.body.length.toString(16)}\r\n`),
     form.body,
@@ -59,8 +60,8 @@ describe('T4: a refusal reaches a client that is still sending, and then the con
     ['400 before it', 'validation_failed', { 'Content-Encoding': 'gzip' }],
     ['400 for a broken key', 'validation_failed', { 'Idempotency-Key': '' }],
   ])('%s', async (_, code, headers) => {
-    await expectRefusal(server, code, async () => {
-      const { socket, received } = await open(server.port);
+    await expectRefusal(server(), code, async () => {
+      const { socket, received } = await open(server().port);
       const sending = sendOn(socket, chunked(HUGE, headers));
       const answer = await received;
       expect(await sending).toBeLessThan(HUGE.body.length);
@@ -69,14 +70,14 @@ describe('T4: a refusal reaches a client that is still sending, and then the con
   });
 
   it('also one that reads nothing before it has sent everything', async () => {
-    await expectRefusal(server, 'payload_too_large', async () => {
-      const connection = await open(server.port);
+    await expectRefusal(server(), 'payload_too_large', async () => {
+      const connection = await open(server().port);
       return answerOf(await sendDeaf(connection, chunked(LARGE, { Connection: 'close' }).toString('latin1')));
     });
   });
 
   it('a connection whose rest was small serves the next request', async () => {
-    const { socket, received } = await open(server.port);
+    const { socket, received } = await open(server().port);
     const refused = multipart(withChecksums([file('a.bin', Buffer.alloc(5000))]));
     socket.write(chunked(refused));
     const [first] = await once(socket, 'data');
@@ -91,32 +92,24 @@ describe('T5: an upload', () => {
   const form = multipart(withChecksums([file('index.html', 'home'), file('rest.txt', 'x'.repeat(500))]));
   const middle = form.body.length >> 1;
 
-  /** Holds the clocks that the watch of an upload runs on. */
-  async function withHeldWatch(work: () => Promise<void>): Promise<void> {
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] });
-    try {
-      await work();
-    } finally {
-      vi.useRealTimers();
-    }
-  }
-
   async function stall(): Promise<Awaited<ReturnType<typeof open>>> {
-    const connection = await open(server.port);
-    connection.socket.write(Buffer.concat([Buffer.from(deployHead(server.port, form)), form.body.subarray(0, middle)]));
-    await expect.poll(() => server.berth.core.activePacks.size, { timeout: 5000, interval: 2 }).toBe(1);
+    const connection = await open(server().port);
+    connection.socket.write(
+      Buffer.concat([Buffer.from(deployHead(server().port, form)), form.body.subarray(0, middle)]),
+    );
+    await openPacks().toBe(1);
     return connection;
   }
 
   it('that stands still is 408 after a window, and leaves nothing', async () => {
     await withHeldWatch(() =>
-      expectRefusal(server, 'request_timeout', async () => {
+      expectRefusal(server(), 'request_timeout', async () => {
         const { socket, received } = await stall();
         vi.advanceTimersByTime(BODY_LIMITS.upload.windowMs);
         const [text] = await once(socket, 'data');
         socket.destroy();
         await received;
-        await expect.poll(() => server.berth.core.activePacks.size, { timeout: 5000, interval: 2 }).toBe(0);
+        await openPacks().toBe(0);
         return answerOf(String(text));
       }).then(() => {}),
     );
@@ -124,13 +117,13 @@ describe('T5: an upload', () => {
 
   it('that goes on after its 408 changes nothing', async () => {
     await withHeldWatch(() =>
-      expectRefusal(server, 'request_timeout', async () => {
+      expectRefusal(server(), 'request_timeout', async () => {
         const { socket, received } = await stall();
         vi.advanceTimersByTime(BODY_LIMITS.upload.windowMs);
         const [text] = await once(socket, 'data');
         socket.write(form.body.subarray(middle));
         await received;
-        await expect.poll(() => server.berth.core.activePacks.size, { timeout: 5000, interval: 2 }).toBe(0);
+        await openPacks().toBe(0);
         return answerOf(String(text));
       }).then(() => {}),
     );
@@ -141,17 +134,17 @@ describe('T5: an upload', () => {
       const pieces = [1_500_000, 1_500_000, 1000].map((size) => Buffer.alloc(size, 'x'));
       const form = multipart(withChecksums([file('a.txt', Buffer.concat(pieces))]));
       const storedBytes = async () => {
-        const [pack] = await server.database.query<{ id: string }>(`select id from pack where state = 'open'`);
+        const [pack] = await server().database.query<{ id: string }>(`select id from pack where state = 'open'`);
         return pack
-          ? statSync(join(server.dataDir, 'packs', pack.id.slice(0, 1), `${pack.id}.pack`), { throwIfNoEntry: false })
+          ? statSync(join(server().dataDir, 'packs', pack.id.slice(0, 1), `${pack.id}.pack`), { throwIfNoEntry: false })
               ?.size
           : undefined;
       };
-      const { socket, received } = await open(server.port);
-      socket.write(deployHead(server.port, form, { ...OWNER, Connection: 'close' }));
+      const { socket, received } = await open(server().port);
+      socket.write(deployHead(server().port, form, { ...OWNER, Connection: 'close' }));
       for (const MiB of [1, 2]) {
         socket.write(form.body.subarray((MiB - 1) * 1_500_000, MiB * 1_500_000));
-        await expect.poll(storedBytes, { timeout: 5000, interval: 5 }).toBeGreaterThanOrEqual(MiB * 1_000_000);
+        await expect.poll(storedBytes, { interval: 5 }).toBeGreaterThanOrEqual(MiB * 1_000_000);
         vi.advanceTimersByTime(BODY_LIMITS.upload.windowMs);
       }
       socket.write(form.body.subarray(3_000_000));

@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { ask, open, parse } from '../http/raw-socket.ts';
 import { deployHead, field, file, multipart, post, withChecksums } from '../multipart.ts';
-import { closeClean, expectRefusal } from '../standing-asserts.ts';
-import { OWNER_KEY, startTestServer, type TestServer } from '../test-server.ts';
+import { expectRefusal } from '../standing-asserts.ts';
+import { OWNER_KEY } from '../test-server.ts';
+import { useCleanServer } from '../use-clean-server.ts';
 
-let server: TestServer;
-beforeAll(async () => void (server = await startTestServer()));
-afterAll(() => closeClean(server));
+const server = useCleanServer();
 
 const ALWAYS = ['Connection', 'Content-Length', 'Date', 'X-Request-Id'];
 const JSON_HEADERS = [
@@ -30,11 +29,11 @@ const INJECTIONS = [
 
 /** Sends a form over a raw socket and reads the raw answer. */
 async function deployRaw(form: ReturnType<typeof multipart>, headers: Record<string, string> = {}) {
-  const { socket, received } = await open(server.port);
+  const { socket, received } = await open(server().port);
   socket.write(
     Buffer.concat([
       Buffer.from(
-        deployHead(server.port, form, { Authorization: `Bearer ${OWNER_KEY}`, Connection: 'close', ...headers }),
+        deployHead(server().port, form, { Authorization: `Bearer ${OWNER_KEY}`, Connection: 'close', ...headers }),
         'latin1',
       ),
       form.body,
@@ -90,8 +89,8 @@ describe('T9: an answer has exactly the headers it should have', () => {
     ])
       expect(
         (
-          await ask(server.port, `GET ${target} HTTP/1.1`, [
-            `Host: localhost:${server.port}`,
+          await ask(server().port, `GET ${target} HTTP/1.1`, [
+            `Host: localhost:${server().port}`,
             `Authorization: Bearer ${OWNER_KEY}`,
             'X-Request-Id: evil',
             'Origin: https://evil.example',
@@ -106,7 +105,7 @@ describe('T9, S13: a redirect of a site', () => {
   beforeAll(async () => {
     const folders = ['häfen', "a 'b' (c)", 'a;b,c=d', '[x]', '…', '\u010d\u010aX-Evil: 1', '~!$&+@'];
     const answer = await post(
-      server,
+      server(),
       multipart(withChecksums(folders.map((folder) => file(`${folder}/index.html`, folder)))),
     );
     expect([answer.status, answer.text]).toEqual([201, expect.anything()]);
@@ -121,7 +120,7 @@ describe('T9, S13: a redirect of a site', () => {
     ['/%C4%8D%C4%8AX-Evil%3A%201', expect.stringMatching(/^\/%C4%8D%C4%8AX-Evil(?::|%3A)%201\/$/)],
     ['/h%C3%A4fen?x=%0d%0aX-Evil:%201', '/h%C3%A4fen/?x=%0d%0aX-Evil:%201'],
   ])('from %s is encoded, and all of its header', async (target, location) => {
-    const answer = await ask(server.port, `GET ${target} HTTP/1.1`, [`Host: ${site}.localhost`]);
+    const answer = await ask(server().port, `GET ${target} HTTP/1.1`, [`Host: ${site}.localhost`]);
     expect([answer.status, answer.headers['location']]).toEqual([307, location]);
     expectHeaders(answer, [...ALWAYS, 'Location', 'Cache-Control', 'X-Content-Type-Options']);
   });
@@ -134,7 +133,7 @@ describe('T9, S13: a redirect of a site', () => {
     '/h%C3%A4fen%0d%0aX-Evil:%201',
     '/%0aX-Evil:1',
   ])('T33: %s leads nowhere', async (target) => {
-    const answer = await ask(server.port, `GET ${target} HTTP/1.1`, [`Host: ${site}.localhost`]);
+    const answer = await ask(server().port, `GET ${target} HTTP/1.1`, [`Host: ${site}.localhost`]);
     expect([400, 404]).toContain(answer.status);
     expect(answer.headers).not.toHaveProperty('location');
     expect(answer.names.join()).not.toContain('Evil');
@@ -142,18 +141,18 @@ describe('T9, S13: a redirect of a site', () => {
 });
 
 it('T9: bytes in a query that stand in no URL are refused or encoded, never sent on', async () => {
-  const { deployment } = await server.publish({ 'a/index.html': 'x' });
+  const { deployment } = await server().publish({ 'a/index.html': 'x' });
   for (const byte of ['\x00', '\x01', '\t', '\x0b', '\x7f', '\xe9', '"', '<', '\\', '`'])
     for (const target of [`/a?x=${byte}y`, `/a${byte}`]) {
-      const { status, headers } = await ask(server.port, `GET ${target} HTTP/1.1`, [`Host: ${deployment}.localhost`]);
+      const { status, headers } = await ask(server().port, `GET ${target} HTTP/1.1`, [`Host: ${deployment}.localhost`]);
       expect([307, 400, 404]).toContain(status);
       expect(headers['location'] ?? '').toMatch(/^[\x21-\x7e]*$/);
     }
 });
 
 it('T9: the message of an error holds what was sent as JSON text alone', async () => {
-  const { message } = await expectRefusal(server, 'validation_failed', () =>
-    server.deploy({ 'index.html': 'home' }, { fields: { '<script>alert(1)</script>': '"\\' } }),
+  const { message } = await expectRefusal(server(), 'validation_failed', () =>
+    server().deploy({ 'index.html': 'home' }, { fields: { '<script>alert(1)</script>': '"\\' } }),
   );
   expect(message).toContain('<script>');
 });

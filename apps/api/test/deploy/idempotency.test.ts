@@ -1,19 +1,17 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { CreatedDeployment } from '@berth/contract';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { field, file, type Form, type FormShape, multipart, type Part, post, withChecksums } from '../multipart.ts';
-import { closeClean, expectErrorAnswer, expectRefusal, footprintOf } from '../standing-asserts.ts';
-import { startWithPlans } from '../start-with-plans.ts';
-import { type Answer, OWNER_KEY, type TestServer } from '../test-server.ts';
+import { expectErrorAnswer, expectRefusal, footprintOf } from '../standing-asserts.ts';
+import { type Answer, OWNER_KEY } from '../test-server.ts';
+import { useCleanServer } from '../use-clean-server.ts';
 
-let server: TestServer;
-beforeAll(async () => void (server = await startWithPlans({ team: { caps: { deployments: 1 } } })));
-afterAll(() => closeClean(server, ['open-sesame']));
+const server = useCleanServer({ plans: { team: { caps: { deployments: 1 } } }, secrets: ['open-sesame'] });
 
 const HOME = [file('index.html', 'home'), file('a.txt', 'a')];
 const formOf = (parts: readonly Part[] = HOME, shape?: FormShape) => multipart(withChecksums(parts), shape);
 const send = (key: string, form: Form = formOf(), credential: string | null = OWNER_KEY) =>
-  post(server, form, { key: credential, headers: { 'Idempotency-Key': key } });
+  post(server(), form, { key: credential, headers: { 'Idempotency-Key': key } });
 const idOf = (answer: Answer) => answer.json<CreatedDeployment>().deployment;
 
 /** The answer is the first one again, to the byte. */
@@ -44,7 +42,7 @@ describe('T25: the same key and the same request', () => {
       ]),
     );
     expectNew(first);
-    const before = await footprintOf(server);
+    const before = await footprintOf(server());
     for (let i = 0; i < 3; i += 1)
       expectReplay(
         await send(
@@ -60,7 +58,7 @@ describe('T25: the same key and the same request', () => {
         ),
         first,
       );
-    expect(await footprintOf(server)).toEqual(before);
+    expect(await footprintOf(server())).toEqual(before);
   });
 
   it.each<[string, Form]>([
@@ -89,20 +87,20 @@ describe('T25: the same key and the same request', () => {
   });
 
   it('also replay when the deployment was changed, deleted, or the account is full meanwhile', async () => {
-    const { key: owner } = await server.account('team');
+    const { key: owner } = await server().account('team');
     const key = randomUUID();
     const first = await send(key, formOf(), owner);
-    await server.api(`/deployments/${idOf(first)}`, {
+    await server().api(`/deployments/${idOf(first)}`, {
       method: 'PATCH',
       key: owner,
       headers: { 'Content-Type': 'application/json' },
       body: '{"labels":["new"]}',
     });
     expectReplay(await send(key, formOf(), owner), first);
-    await expectRefusal(server, 'forbidden', () => send(randomUUID(), formOf(), owner));
-    await server.api(`/deployments/${idOf(first)}`, { method: 'DELETE', key: owner });
+    await expectRefusal(server(), 'forbidden', () => send(randomUUID(), formOf(), owner));
+    await server().api(`/deployments/${idOf(first)}`, { method: 'DELETE', key: owner });
     expectReplay(await send(key, formOf(), owner), first);
-    expect((await server.visit(idOf(first))).status).toBe(404);
+    expect((await server().visit(idOf(first))).status).toBe(404);
   });
 
   it('at once, 40 of them, are one deployment', async () => {
@@ -133,7 +131,7 @@ describe('T25: the same key for', () => {
   ])('%s is 422', async (_, parts) => {
     const key = randomUUID();
     const first = await send(key);
-    await expectRefusal(server, 'business_logic_error', () => send(key, formOf(parts)));
+    await expectRefusal(server(), 'business_logic_error', () => send(key, formOf(parts)));
     expectReplay(await send(key), first);
   });
 
@@ -148,7 +146,7 @@ describe('T25: the same key for', () => {
 
   it('another credential, or none, is a deployment of its own', async () => {
     const key = randomUUID();
-    const { key: apiKey, deployToken } = await server.account();
+    const { key: apiKey, deployToken } = await server().account();
     const answers = [];
     for (const credential of [OWNER_KEY, apiKey, deployToken, null])
       answers.push(await send(key, formOf(), credential));
@@ -158,8 +156,8 @@ describe('T25: the same key for', () => {
 
   it('service-api part 7: a deploy that failed runs it afresh', async () => {
     const key = randomUUID();
-    await expectRefusal(server, 'validation_failed', () => send(key, multipart(HOME)));
-    await expectRefusal(server, 'validation_failed', () => send(key, formOf([file('../x', 'x')])));
+    await expectRefusal(server(), 'validation_failed', () => send(key, multipart(HOME)));
+    await expectRefusal(server(), 'validation_failed', () => send(key, formOf([file('../x', 'x')])));
     expectNew(await send(key));
   });
 });
@@ -183,7 +181,7 @@ describe('contract §1: the header Idempotency-Key', () => {
 
   it.each([[''], [' '], ['\t'], ['x'.repeat(257)], ['x'.repeat(5000)]])('%.40j is 400', async (key) => {
     for (const credential of [OWNER_KEY, null]) {
-      const { details } = await expectRefusal(server, 'validation_failed', () => send(key, formOf(), credential));
+      const { details } = await expectRefusal(server(), 'validation_failed', () => send(key, formOf(), credential));
       expect(details).toMatchObject({ issues: [{ path: 'Idempotency-Key' }] });
     }
   });
@@ -196,7 +194,7 @@ describe('contract §1: the header Idempotency-Key', () => {
   });
 
   it('absent, each deploy is its own', async () => {
-    expect((await server.publish({ a: '1' })).deployment).not.toBe((await server.publish({ a: '1' })).deployment);
+    expect((await server().publish({ a: '1' })).deployment).not.toBe((await server().publish({ a: '1' })).deployment);
   });
 });
 
@@ -204,7 +202,7 @@ it('T25: the stored 201 holds neither the claim nor the address in clear', async
   const first = await send(randomUUID(), formOf(), null);
   const { claim, deployment } = first.json<CreatedDeployment>();
   const hash = claim!.split('/').at(-1)!;
-  const rows = await server.database.query<{ response: Buffer; fingerprint: Buffer }>(
+  const rows = await server().database.query<{ response: Buffer; fingerprint: Buffer }>(
     'select response, fingerprint from idempotency_record',
   );
   for (const { response, fingerprint } of rows) {

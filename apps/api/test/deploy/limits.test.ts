@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { ErrorCode } from '@berth/contract';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ask } from '../http/raw-socket.ts';
 import {
   checksums,
@@ -13,9 +13,9 @@ import {
   post,
   withChecksums,
 } from '../multipart.ts';
-import { closeClean, expectRefusal } from '../standing-asserts.ts';
-import { startWithPlans } from '../start-with-plans.ts';
-import { type Answer, OWNER_KEY, type TestServer } from '../test-server.ts';
+import { expectRefusal } from '../standing-asserts.ts';
+import { type Answer, OWNER_KEY } from '../test-server.ts';
+import { useCleanServer } from '../use-clean-server.ts';
 
 const LIMITS = { maxFileSize: 1000, maxFilesCount: 3, maxTotalSize: 2500 };
 /** What follows from them. */
@@ -23,17 +23,15 @@ const MAX_PARTS = 2 * LIMITS.maxFilesCount + 100;
 const MAX_FIELD = 64 * 1024 + MAX_PARTS * 48;
 const MAX_BODY = LIMITS.maxTotalSize + MAX_PARTS * 1536 + MAX_FIELD;
 
-let server: TestServer;
-beforeAll(async () => void (server = await startWithPlans({ free: { limits: LIMITS } })));
-afterAll(() => closeClean(server));
+const server = useCleanServer({ plans: { free: { limits: LIMITS } } });
 
 const anonymous = { key: null };
 const fileOf = (name: string, size: number) => file(name, Buffer.alloc(size, name));
 const junk = (count: number, size = 1) => Array.from({ length: count }, (_, i) => fileOf(`${i}/.DS_Store`, size));
-const deploy = (...parts: Part[]) => post(server, multipart(withChecksums(parts)), anonymous);
+const deploy = (...parts: Part[]) => post(server(), multipart(withChecksums(parts)), anonymous);
 /** Sends a form without a Content-Length. */
 async function deployChunked({ contentType, body }: Form): Promise<Answer> {
-  const answer = await fetch(`http://localhost:${server.port}/deployments`, {
+  const answer = await fetch(`http://localhost:${server().port}/deployments`, {
     method: 'POST',
     headers: { 'Content-Type': contentType },
     body: ReadableStream.from(
@@ -54,7 +52,7 @@ async function deployChunked({ contentType, body }: Form): Promise<Answer> {
   };
 }
 const tooLarge = async (details: object, ask: () => Promise<Answer>) =>
-  expect((await expectRefusal(server, 'payload_too_large', ask)).details).toEqual(details);
+  expect((await expectRefusal(server(), 'payload_too_large', ask)).details).toEqual(details);
 
 describe('T4: of each limit, as much as it says is taken, and one more is 413', () => {
   it('maxFileSize', async () => {
@@ -98,9 +96,9 @@ describe('T4: of each limit, as much as it says is taken, and one more is 413', 
 
   it('the ceiling of a field', async () => {
     const listOf = (length: number) => field('checksums', `["${hash('md5', 'home')}"]`.padEnd(length));
-    expect((await post(server, multipart([file('a', 'home'), listOf(MAX_FIELD)]), anonymous)).status).toBe(201);
+    expect((await post(server(), multipart([file('a', 'home'), listOf(MAX_FIELD)]), anonymous)).status).toBe(201);
     await tooLarge({ limit: 'body', max: MAX_FIELD }, () =>
-      post(server, multipart([file('a', 'home'), listOf(MAX_FIELD + 1)]), anonymous),
+      post(server(), multipart([file('a', 'home'), listOf(MAX_FIELD + 1)]), anonymous),
     );
   });
 
@@ -121,7 +119,7 @@ describe('T4: of each limit, as much as it says is taken, and one more is 413', 
     }
 
     it.each<[string, (form: Form) => Promise<Answer>]>([
-      ['with a Content-Length', (form) => post(server, form, anonymous)],
+      ['with a Content-Length', (form) => post(server(), form, anonymous)],
       ['in chunks', deployChunked],
     ])('%s', async (_, send) => {
       const [full, over] = [formOf(MAX_BODY), formOf(MAX_BODY + 1)];
@@ -132,12 +130,12 @@ describe('T4: of each limit, as much as it says is taken, and one more is 413', 
 
     it('a Content-Length beyond it is refused unread', async () => {
       const head = deployHead(
-        server.port,
+        server().port,
         { contentType: 'multipart/form-data; boundary=b', body: Buffer.alloc(0) },
         { 'Content-Length': String(MAX_BODY + 1) },
       );
       const [requestLine = '', ...headers] = head.trimEnd().split('\r\n');
-      const answer = await ask(server.port, requestLine, headers);
+      const answer = await ask(server().port, requestLine, headers);
       expect([answer.status, JSON.parse(answer.body)]).toMatchObject([
         413,
         { details: { limit: 'body', max: MAX_BODY } },
@@ -145,8 +143,8 @@ describe('T4: of each limit, as much as it says is taken, and one more is 413', 
     });
 
     it.each([['9'.repeat(15)], ['9'.repeat(19)], ['9'.repeat(100)]])('a Content-Length of %s', async (length) => {
-      const answer = await ask(server.port, 'POST /deployments HTTP/1.1', [
-        `Host: localhost:${server.port}`,
+      const answer = await ask(server().port, 'POST /deployments HTTP/1.1', [
+        `Host: localhost:${server().port}`,
         'Content-Type: multipart/form-data; boundary=b',
         `Content-Length: ${length}`,
       ]);
@@ -184,42 +182,42 @@ describe('T4: a flood is refused long before it ends', () => {
     ],
     ['a file of 8 MB', [fileOf('a', 8_000_000)], 'payload_too_large', { limit: 'maxFileSize', max: 1000, file: 'a' }],
   ])('%s', async (_, parts, code, details) => {
-    const body = await expectRefusal(server, code, () => deployChunked(multipart(parts)));
+    const body = await expectRefusal(server(), code, () => deployChunked(multipart(parts)));
     if (details) expect(body.details).toEqual(details);
     // With a Content-Length it is not even read.
-    await tooLarge({ limit: 'body', max: MAX_BODY }, () => post(server, multipart(parts), anonymous));
+    await tooLarge({ limit: 'body', max: MAX_BODY }, () => post(server(), multipart(parts), anonymous));
   });
 });
 
 describe('T4: Content-Encoding', () => {
   it.each(['gzip', 'br', 'deflate', 'identity, gzip', 'x'])('%s is 400', async (encoding) => {
     const form = multipart(withChecksums([fileOf('a', 1)]));
-    await expectRefusal(server, 'validation_failed', () =>
-      post(server, form, { ...anonymous, headers: { 'Content-Encoding': encoding } }),
+    await expectRefusal(server(), 'validation_failed', () =>
+      post(server(), form, { ...anonymous, headers: { 'Content-Encoding': encoding } }),
     );
   });
 
   it.each(['identity', 'Identity'])('%s says nothing', async (encoding) => {
     const form = multipart(withChecksums([fileOf('a', 1)]));
-    expect((await post(server, form, { ...anonymous, headers: { 'Content-Encoding': encoding } })).status).toBe(201);
+    expect((await post(server(), form, { ...anonymous, headers: { 'Content-Encoding': encoding } })).status).toBe(201);
   });
 });
 
 it('service-api part 8: the limits are those of the plan; a larger plan takes what Free refuses', async () => {
   const parts = [fileOf('a', 5000), fileOf('b', 1), fileOf('c', 1), fileOf('d', 1)];
-  const { key, deployToken } = await server.account('free');
+  const { key, deployToken } = await server().account('free');
   for (const credential of [key, deployToken])
     await tooLarge({ limit: 'maxFileSize', max: 1000, file: 'a' }, () =>
-      post(server, multipart(withChecksums(parts)), { key: credential }),
+      post(server(), multipart(withChecksums(parts)), { key: credential }),
     );
-  expect((await post(server, multipart(withChecksums(parts)), { key: OWNER_KEY })).json()).toMatchObject({
+  expect((await post(server(), multipart(withChecksums(parts)), { key: OWNER_KEY })).json()).toMatchObject({
     files: 4,
     size: 5003,
   });
   expect(
     (
-      await post(server, multipart([...parts, checksums(...parts.map(({ body }) => body))]), {
-        key: (await server.account('pro')).key,
+      await post(server(), multipart([...parts, checksums(...parts.map(({ body }) => body))]), {
+        key: (await server().account('pro')).key,
       })
     ).status,
   ).toBe(201);

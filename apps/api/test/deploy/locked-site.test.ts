@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeClean } from '../standing-asserts.ts';
-import { type Answer, startTestServer, type TestServer } from '../test-server.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Answer } from '../test-server.ts';
 import { ask as askRaw } from '../http/raw-socket.ts';
+import { useCleanServer } from '../use-clean-server.ts';
 
 const PASSWORD = 'open-sesame-84c1';
 const MARKER = 'MARKER-OF-PROTECTED-BYTES';
@@ -17,17 +17,15 @@ const FILES = {
   '.well-known/security.txt': MARKER,
 };
 
-let server: TestServer;
+const server = useCleanServer({ secrets: [PASSWORD] });
 let site: string;
 /** The entity tag that a public twin of the site has for its front page. */
 let etag: string;
 beforeAll(async () => {
-  server = await startTestServer();
-  const { deployment } = await server.publish(FILES);
-  etag = String((await server.visit(deployment)).headers['etag']);
-  site = (await server.publish(FILES, { fields: { password: PASSWORD } })).deployment;
+  const { deployment } = await server().publish(FILES);
+  etag = String((await server().visit(deployment)).headers['etag']);
+  site = (await server().publish(FILES, { fields: { password: PASSWORD } })).deployment;
 });
-afterAll(() => closeClean(server, [PASSWORD]));
 
 /** The headers of an answer, less those that differ from one request or address to the next. */
 function shared({ headers }: Answer): object {
@@ -83,7 +81,7 @@ const METHODS = ['GET', 'HEAD', 'OPTIONS', 'POST', 'DELETE'];
 describe('T16, S58: of a locked site, no request gets a byte', () => {
   let locked: Answer;
   beforeAll(async () => {
-    locked = await server.visit(site);
+    locked = await server().visit(site);
   });
 
   it('the answer is the unlock page, as S58 has it', () => {
@@ -116,7 +114,7 @@ describe('T16, S58: of a locked site, no request gets a byte', () => {
       // What is sent to the form itself is S60's.
       const paths = SPELLINGS.filter((path) => method !== 'POST' || !path.startsWith('/.berth/'));
       const answers = await Promise.all(
-        paths.map((path) => server.visit(site, path, { method, headers: headersOf() })),
+        paths.map((path) => server().visit(site, path, { method, headers: headersOf() })),
       );
       for (const [i, answer] of answers.entries()) {
         const asked = `${method} ${paths[i]}`;
@@ -134,29 +132,31 @@ describe('T16, S58: of a locked site, no request gets a byte', () => {
       { Cookie: '__Host-berth-unlock=v1.0.e30.AAAA' },
       { 'X-HTTP-Method-Override': 'GET' },
       { 'X-Original-URL': '/index.html', 'X-Rewrite-URL': '/index.html' },
-      { 'X-Forwarded-Host': `localhost:${server.port}`, Forwarded: 'host=localhost' },
+      { 'X-Forwarded-Host': `localhost:${server().port}`, Forwarded: 'host=localhost' },
       { 'Cache-Control': 'only-if-cached', Pragma: 'no-cache' },
       { 'Accept-Encoding': 'gzip, br', Accept: 'text/plain' },
       { Upgrade: 'websocket', Connection: 'Upgrade' },
     ] as Record<string, string>[]) {
-      const answer = await server.visit(site, '/index.html', { headers });
+      const answer = await server().visit(site, '/index.html', { headers });
       expect([headers, answer.status, said(answer)]).toEqual([headers, 401, said(locked)]);
     }
-    expect((await server.visit(site, '/index.html', { key: server.secrets.values().next().value! })).status).toBe(401);
+    expect((await server().visit(site, '/index.html', { key: server().secrets.values().next().value! })).status).toBe(
+      401,
+    );
   });
 
   it('by its host in any spelling', async () => {
     for (const host of [
-      `${site}.localhost:${server.port}`,
+      `${site}.localhost:${server().port}`,
       `${site}.LOCALHOST`,
       `${site.toUpperCase()}.localhost`,
       `${site}.localhost.`,
-      `${site}.localhost.:${server.port}`,
+      `${site}.localhost.:${server().port}`,
     ]) {
-      const answer = await askRaw(server.port, 'GET /index.html HTTP/1.1', [`Host: ${host}`]);
+      const answer = await askRaw(server().port, 'GET /index.html HTTP/1.1', [`Host: ${host}`]);
       expect([host, answer.status, answer.body.includes(MARKER)]).toEqual([host, 401, false]);
     }
-    const absolute = await askRaw(server.port, `GET http://${site}.localhost/index.html HTTP/1.1`, [
+    const absolute = await askRaw(server().port, `GET http://${site}.localhost/index.html HTTP/1.1`, [
       `Host: ${site}.localhost`,
     ]);
     expect([absolute.status, absolute.body.includes(MARKER)]).toEqual([401, false]);
@@ -166,7 +166,7 @@ describe('T16, S58: of a locked site, no request gets a byte', () => {
     'a broken path, %s, is refused without one either',
     async (path) => {
       for (const method of METHODS) {
-        const { status, text } = await server.visit(site, path, { method });
+        const { status, text } = await server().visit(site, path, { method });
         expect([400, 401]).toContain(status);
         expect(text).not.toContain(MARKER);
       }
@@ -174,22 +174,23 @@ describe('T16, S58: of a locked site, no request gets a byte', () => {
   );
 
   it('after its deletion it is 404 like any other', async () => {
-    const { deployment } = await server.publish(FILES, { fields: { password: PASSWORD } });
-    await server.api(`/deployments/${deployment}`, { method: 'DELETE' });
-    const gone = await server.visit(deployment, '/index.html');
+    const { deployment } = await server().publish(FILES, { fields: { password: PASSWORD } });
+    await server().api(`/deployments/${deployment}`, { method: 'DELETE' });
+    const gone = await server().visit(deployment, '/index.html');
     expect([gone.status, gone.headers['www-authenticate']]).toEqual([404, undefined]);
   });
 });
 
 it('S64: on a site without a password there is nothing to unlock', async () => {
-  const { deployment } = await server.publish(FILES);
-  for (const method of METHODS) expect((await server.visit(deployment, '/.berth/unlock', { method })).status).toBe(404);
+  const { deployment } = await server().publish(FILES);
+  for (const method of METHODS)
+    expect((await server().visit(deployment, '/.berth/unlock', { method })).status).toBe(404);
 });
 
 it('service-api part 1: the password is read back by no endpoint', async () => {
   for (const path of [`/deployments/${site}`, '/deployments', '/activities', '/account']) {
-    const { status, text } = await server.api(path);
+    const { status, text } = await server().api(path);
     expect([status, text.includes(PASSWORD), text.includes('argon2')]).toEqual([200, false, false]);
   }
-  expect((await server.api(`/deployments/${site}`)).json()).toMatchObject({ password: true });
+  expect((await server().api(`/deployments/${site}`)).json()).toMatchObject({ password: true });
 });

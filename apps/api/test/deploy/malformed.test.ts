@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { checksums, field, file, type Form, multipart, type Part, post, rawFile, withChecksums } from '../multipart.ts';
-import { closeClean, expectRefusal } from '../standing-asserts.ts';
-import { OWNER_KEY, startTestServer, type TestServer } from '../test-server.ts';
+import { expectRefusal } from '../standing-asserts.ts';
+import { OWNER_KEY } from '../test-server.ts';
+import { useCleanServer } from '../use-clean-server.ts';
 
-let server: TestServer;
-beforeAll(async () => void (server = await startTestServer()));
-afterAll(() => closeClean(server, ['open-sesame']));
+const server = useCleanServer({ secrets: ['open-sesame'] });
 
 const HOME = file('index.html', 'home');
-const refused = (form: Form) => expectRefusal(server, 'validation_failed', () => post(server, form));
+const refused = (form: Form) => expectRefusal(server(), 'validation_failed', () => post(server(), form));
 
 describe('F1: a field in an unknown charset is refused, and not taken for an absent one', () => {
   const unreadable = 'Content-Type: text/plain; charset=utf-7';
@@ -186,10 +185,10 @@ describe('T8: a body that is no well-formed form is refused', () => {
   });
 
   it('no type at all', async () => {
-    await expectRefusal(server, 'validation_failed', () =>
-      server.api('/deployments', { method: 'POST', body: good.body }),
+    await expectRefusal(server(), 'validation_failed', () =>
+      server().api('/deployments', { method: 'POST', body: good.body }),
     );
-    await expectRefusal(server, 'validation_failed', () => server.api('/deployments', { method: 'POST' }));
+    await expectRefusal(server(), 'validation_failed', () => server().api('/deployments', { method: 'POST' }));
   });
 
   it('a nested multipart/mixed is a field whose value is no list of files', async () => {
@@ -248,17 +247,17 @@ describe('T8: what RFC 2046 and RFC 7578 allow is read', () => {
       ),
     ],
   ])('%s', async (_, form) => {
-    const answer = await post(server, form);
+    const answer = await post(server(), form);
     expect([answer.status, answer.text]).toEqual([201, expect.stringContaining('"files":1,')]);
     const bytes = form.body.includes('7d0\r\n-berth')
       ? '\r\n--berth-test-7d0\r\n-berth-test-7d0a\n--berth-test-7d0a\r\r\n--'
       : 'home';
-    expect((await server.visit(answer.json<{ deployment: string }>().deployment)).text).toBe(bytes);
+    expect((await server().visit(answer.json<{ deployment: string }>().deployment)).text).toBe(bytes);
   });
 
   it('a body of unknown length, in chunks of one byte', async () => {
     const { contentType, body } = multipart([HOME, field('password', 'open-sesame'), checksums('home')]);
-    const answer = await fetch(`http://localhost:${server.port}/deployments`, {
+    const answer = await fetch(`http://localhost:${server().port}/deployments`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${OWNER_KEY}`, 'Content-Type': contentType },
       body: ReadableStream.from([...body].map((byte) => Uint8Array.of(byte))),

@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { file, multipart, type Part, post, rawFile, withChecksums } from '../multipart.ts';
-import { closeClean, expectRefusal } from '../standing-asserts.ts';
-import { startTestServer, type TestServer } from '../test-server.ts';
+import { expectRefusal } from '../standing-asserts.ts';
+import { useCleanServer } from '../use-clean-server.ts';
 
-let server: TestServer;
-beforeAll(async () => void (server = await startTestServer()));
-afterAll(() => closeClean(server));
+const server = useCleanServer();
 
-const deploy = (...parts: Part[]) => post(server, multipart(withChecksums(parts)));
+const deploy = (...parts: Part[]) => post(server(), multipart(withChecksums(parts)));
 const urlOf = (path: string) => `/${path.split('/').map(encodeURIComponent).join('/')}`;
 
 async function expectServed(deployment: string, path: string, bytes: string): Promise<void> {
-  const { status, text } = await server.visit(deployment, path);
+  const { status, text } = await server().visit(deployment, path);
   expect({ path, status, text }).toEqual({ path, status: 200, text: bytes });
 }
 
@@ -62,7 +60,7 @@ describe('T1: a hostile name is refused, never repaired', () => {
     ['0123456789/'.repeat(93) + 'ab'],
     ['x'.repeat(5000)],
   ])('%.30j', async (name) => {
-    const { details } = await expectRefusal(server, 'validation_failed', () =>
+    const { details } = await expectRefusal(server(), 'validation_failed', () =>
       deploy(file('index.html', 'home'), file(name, 'x')),
     );
     expect(details).toEqual({ file: expect.stringMatching(/./) });
@@ -77,12 +75,12 @@ describe('T1: a hostile name is refused, never repaired', () => {
     const form = multipart(withChecksums([file('index.html', 'home'), file('aMARKb', 'x')]));
     const at = form.body.indexOf('MARK');
     const body = Buffer.concat([form.body.subarray(0, at), Buffer.from(hex, 'hex'), form.body.subarray(at + 4)]);
-    const { message } = await expectRefusal(server, 'validation_failed', () => post(server, { ...form, body }));
+    const { message } = await expectRefusal(server(), 'validation_failed', () => post(server(), { ...form, body }));
     expect(message).toContain('UTF-8');
   });
 
   it.each([['\u0000'], ['\u0001'], ['\u007f'], ['\n'], ['\r']])('a raw %j in the header of a part', async (control) => {
-    await expectRefusal(server, 'validation_failed', () =>
+    await expectRefusal(server(), 'validation_failed', () =>
       deploy(file('index.html', 'home'), file(`a${control}b`, 'x')),
     );
   });
@@ -152,7 +150,7 @@ describe('T2: two names of one file, or a file that is also a folder, are refuse
     [`${title}, the other way round`, other, one],
   ]);
   it.each(bothOrders)('%s', async (_, one, other) => {
-    const { message, details } = await expectRefusal(server, 'validation_failed', () =>
+    const { message, details } = await expectRefusal(server(), 'validation_failed', () =>
       deploy(file('index.html', 'home'), file(one, 'one'), file(other, 'other')),
     );
     const canonical = (name: string) => name.replace(/^\.?\//, '').normalize('NFC');
@@ -185,7 +183,7 @@ describe('F4: what filename* says counts, and is judged as decoded', () => {
     [`filename="good.txt"; filename*=utf-16le''%2e%00%2e%00%2f%00x%00`],
     [`filename="good.txt"; filename*=ISO-8859-1''a%85b`],
   ])('%s is refused', async (parameters) => {
-    const { details } = await expectRefusal(server, 'validation_failed', () => deploy(rawFile(parameters, 'x')));
+    const { details } = await expectRefusal(server(), 'validation_failed', () => deploy(rawFile(parameters, 'x')));
     expect(details).toEqual({ file: expect.stringMatching(/./) });
   });
 
@@ -200,6 +198,6 @@ describe('F4: what filename* says counts, and is judged as decoded', () => {
     const answer = await deploy(rawFile(parameters, 'bytes'), file('z.txt', 'z'));
     const { deployment } = answer.json<{ deployment: string }>();
     await expectServed(deployment, urlOf(path), 'bytes');
-    if (path !== 'a.txt') expect((await server.visit(deployment, '/a.txt')).status).toBe(404);
+    if (path !== 'a.txt') expect((await server().visit(deployment, '/a.txt')).status).toBe(404);
   });
 });

@@ -1,17 +1,15 @@
 import { BLOCKED_EXTENSIONS, type CreatedDeployment } from '@berth/contract';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { file, multipart, type Part, post, withChecksums } from '../multipart.ts';
-import { closeClean, expectErrorAnswer, expectRefusal, footprintOf } from '../standing-asserts.ts';
-import { startTestServer, type TestServer } from '../test-server.ts';
+import { expectErrorAnswer, expectRefusal, footprintOf } from '../standing-asserts.ts';
+import { useCleanServer } from '../use-clean-server.ts';
 
-let server: TestServer;
-beforeAll(async () => void (server = await startTestServer()));
-afterAll(() => closeClean(server));
+const server = useCleanServer();
 
 const HOME = file('index.html', 'home');
 const KEY = '-----BEGIN RSA PRIVATE KEY-----\nMIIB\n-----END RSA PRIVATE KEY-----\n';
 const CERTIFICATE = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n';
-const deploy = (...parts: Part[]) => post(server, multipart(withChecksums(parts)));
+const deploy = (...parts: Part[]) => post(server(), multipart(withChecksums(parts)));
 const created = async (...parts: Part[]): Promise<CreatedDeployment> => {
   const answer = await deploy(...parts);
   expect([answer.status, answer.text]).toEqual([201, expect.anything()]);
@@ -45,24 +43,24 @@ describe('contract §3: what is never published is refused by name', () => {
       [HOME, file(name, KEY)],
       [file(name, KEY), HOME],
     ]) {
-      const { details } = await expectRefusal(server, 'validation_failed', () => deploy(...parts));
+      const { details } = await expectRefusal(server(), 'validation_failed', () => deploy(...parts));
       expect(details).toEqual({ file: name });
     }
   });
 
   it('each of blockedExtensions, as GET /limits serves them', async () => {
-    const { blockedExtensions } = (await server.api('/limits')).json<{ blockedExtensions: string[] }>();
+    const { blockedExtensions } = (await server().api('/limits')).json<{ blockedExtensions: string[] }>();
     expect(blockedExtensions).toEqual([...BLOCKED_EXTENSIONS]);
-    const before = await footprintOf(server);
+    const before = await footprintOf(server());
     for (const extension of blockedExtensions)
       expectErrorAnswer(await deploy(HOME, file(`a.${extension}`, 'x')), 'validation_failed');
-    expect(await footprintOf(server)).toEqual(before);
+    expect(await footprintOf(server())).toEqual(before);
   });
 
   it('a private key anywhere in a large file, across any two pieces of it', async () => {
     const before = Buffer.alloc(200_000, 'text\n');
     for (const shift of [0, 1, 7, 13, 64])
-      await expectRefusal(server, 'validation_failed', () =>
+      await expectRefusal(server(), 'validation_failed', () =>
         deploy(
           HOME,
           file('bundle.pem', Buffer.concat([before, Buffer.alloc(65_536 - 20 - shift), Buffer.from(KEY), before])),
@@ -83,7 +81,7 @@ describe('contract §3: what is never published is refused by name', () => {
     ['notes-on-keys.txt', KEY],
   ])('%s is published', async (name, bytes) => {
     const { deployment } = await created(HOME, file(name, bytes));
-    expect(await server.visit(deployment, `/${name}`)).toMatchObject({ status: 200, text: bytes });
+    expect(await server().visit(deployment, `/${name}`)).toMatchObject({ status: 200, text: bytes });
   });
 });
 
@@ -100,16 +98,16 @@ describe('contract §3: junk', () => {
     ];
     const { deployment, files, size, warnings } = await created(HOME, ...names.map((name) => file(name, 'junk')));
     expect({ files, size, warnings }).toEqual({ files: 1, size: 4, warnings: undefined });
-    for (const name of names) expect((await server.visit(deployment, `/${name}`)).status).toBe(404);
+    for (const name of names) expect((await server().visit(deployment, `/${name}`)).status).toBe(404);
   });
 
   it('alone is no deploy', async () => {
-    await expectRefusal(server, 'validation_failed', () => deploy(file('.DS_Store', 'junk')));
+    await expectRefusal(server(), 'validation_failed', () => deploy(file('.DS_Store', 'junk')));
   });
 
   it('twice is no conflict; its name is still a name', async () => {
     expect(await created(HOME, file('.DS_Store', '1'), file('.DS_Store', '2'))).toMatchObject({ files: 1 });
-    await expectRefusal(server, 'validation_failed', () => deploy(HOME, file('../.DS_Store', '1')));
+    await expectRefusal(server(), 'validation_failed', () => deploy(HOME, file('../.DS_Store', '1')));
   });
 });
 
@@ -122,8 +120,8 @@ describe('contract §3: warnings', () => {
       ...[...hidden, ...open].map((name) => file(name, 'dot')),
     );
     expect([files, warnings?.map((warning) => warning.file)]).toEqual([6, hidden]);
-    for (const name of hidden) expect((await server.visit(deployment, `/${name}`)).status).toBe(404);
-    expect(await server.visit(deployment, '/.well-known/security.txt')).toMatchObject({ status: 200, text: 'dot' });
+    for (const name of hidden) expect((await server().visit(deployment, `/${name}`)).status).toBe(404);
+    expect(await server().visit(deployment, '/.well-known/security.txt')).toMatchObject({ status: 200, text: 'dot' });
   });
 
   it('names that differ by case alone warn, and each is served', async () => {
@@ -146,7 +144,7 @@ describe('contract §3: warnings', () => {
       '/a/B': '1',
       '/A/b': '2',
     }))
-      expect(await server.visit(deployment, path)).toMatchObject({ status: 200, text });
+      expect(await server().visit(deployment, path)).toMatchObject({ status: 200, text });
   });
 
   it('S65: there are 100, and one that counts the rest', async () => {
@@ -176,7 +174,9 @@ describe('S23: ship.json', () => {
     ['nested 60,000 deep', '{"a":'.repeat(40_000) + '1' + '}'.repeat(40_000)],
     ['larger than 256 KiB', `{"a":"${'x'.repeat(256 * 1024)}"}`],
   ])('%s is 400', async (_, bytes) => {
-    const { details } = await expectRefusal(server, 'validation_failed', () => deploy(HOME, file('ship.json', bytes)));
+    const { details } = await expectRefusal(server(), 'validation_failed', () =>
+      deploy(HOME, file('ship.json', bytes)),
+    );
     expect(details).toEqual({ file: 'ship.json' });
   });
 
@@ -191,12 +191,12 @@ describe('S23: ship.json', () => {
     const { deployment, files, warnings = [] } = await created(HOME, file('ship.json', bytes));
     expect(files).toBe(2);
     expect(warnings).toEqual(keys.map((at) => ({ file: 'ship.json', at, message: expect.stringMatching(/./) })));
-    expect((await server.visit(deployment, '/ship.json')).status).toBe(404);
+    expect((await server().visit(deployment, '/ship.json')).status).toBe(404);
   });
 
   it('in a folder it is an ordinary file', async () => {
     const { deployment, warnings } = await created(HOME, file('a/ship.json', 'no json'));
     expect(warnings).toBeUndefined();
-    expect(await server.visit(deployment, '/a/ship.json')).toMatchObject({ status: 200, text: 'no json' });
+    expect(await server().visit(deployment, '/a/ship.json')).toMatchObject({ status: 200, text: 'no json' });
   });
 });

@@ -1,26 +1,25 @@
 import type { CreatedDeployment } from '@berth/contract';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { file, multipart, type Part, post, withChecksums } from '../multipart.ts';
-import { closeClean, expectRefusal } from '../standing-asserts.ts';
-import { startTestServer, type TestServer } from '../test-server.ts';
+import { expectRefusal } from '../standing-asserts.ts';
+import { useCleanServer } from '../use-clean-server.ts';
 
-let server: TestServer;
-beforeAll(async () => void (server = await startTestServer()));
-afterAll(() => closeClean(server));
+const server = useCleanServer();
 
 const HOME = file('index.html', 'home');
 const form = (...parts: Part[]) => multipart(withChecksums([HOME, ...parts]));
 
 async function created(...parts: Part[]): Promise<CreatedDeployment> {
-  const answer = await post(server, form(...parts));
+  const answer = await post(server(), form(...parts));
   expect([answer.status, answer.text]).toEqual([201, expect.anything()]);
   return answer.json<CreatedDeployment>();
 }
 
 async function keptRules(deployment: string): Promise<unknown> {
-  const [row] = await server.database.query<{ rules: unknown }>('select rules from manifest where deployment_id = $1', [
-    deployment,
-  ]);
+  const [row] = await server().database.query<{ rules: unknown }>(
+    'select rules from manifest where deployment_id = $1',
+    [deployment],
+  );
   return row!.rules;
 }
 
@@ -50,8 +49,8 @@ describe('the rules of a deploy', () => {
   it('are part of the content: the same deploy again is a replay (contract §3)', async () => {
     const headers = { 'Idempotency-Key': 'rules-1' };
     const rules = [file('_redirects', '/a /b\n/c'), file('ship.json', '{"x": 1}')];
-    const first = await post(server, form(...rules), { headers });
-    const again = await post(server, form(...rules), { headers });
+    const first = await post(server(), form(...rules), { headers });
+    const again = await post(server(), form(...rules), { headers });
     expect([first.status, again.text]).toEqual([201, first.text]);
     expect(first.json()).toMatchObject({ warnings: [{ at: 'x' }, { line: 2 }] });
   });
@@ -104,7 +103,7 @@ describe('warnings of rule files', () => {
       file('_headers', texts.join('\n')),
     );
     // With a key the answer is stored, and the database takes no NUL and no half of a character.
-    const answer = await post(server, rules, { headers: { 'Idempotency-Key': 'any-text' } });
+    const answer = await post(server(), rules, { headers: { 'Idempotency-Key': 'any-text' } });
     expect(answer.status).toBe(201);
     expect(answer.json<CreatedDeployment>().warnings!.length).toBeGreaterThan(10);
   });
@@ -134,8 +133,8 @@ describe('the limits of rule files (S65)', () => {
   });
 
   it('a ship.json beyond 256 KiB refuses the deploy (S23)', async () => {
-    const { details } = await expectRefusal(server, 'validation_failed', () =>
-      post(server, form(file('ship.json', `{"a":"${'x'.repeat(256 * 1024)}"}`))),
+    const { details } = await expectRefusal(server(), 'validation_failed', () =>
+      post(server(), form(file('ship.json', `{"a":"${'x'.repeat(256 * 1024)}"}`))),
     );
     expect(details).toEqual({ file: 'ship.json' });
   });

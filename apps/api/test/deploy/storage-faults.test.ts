@@ -7,6 +7,7 @@ import { type PackFile, type PackStore, sweep } from '@berth/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeClean, expectErrorAnswer, expectRefusal } from '../standing-asserts.ts';
 import { startTestServer, type TestServer } from '../test-server.ts';
+import { useCleanServer } from '../use-clean-server.ts';
 
 const LARGE = { 'index.html': 'home', 'a.bin': randomBytes(1_300_000), 'b.bin': randomBytes(900_000) };
 const SMALL = { 'index.html': 'home' };
@@ -16,20 +17,18 @@ function fault(code: string): never {
 }
 
 describe('T10: a store that refuses', () => {
-  let server: TestServer;
+  const server = useCleanServer({ faults: true });
   let packs: PackStore;
   beforeAll(async () => {
-    server = await startTestServer();
-    ({ packs } = server.berth.core);
+    ({ packs } = server().berth.core);
   });
-  afterAll(() => closeClean(server, [], { faults: true }));
 
   /** Lets uploads go into a store with a fault, then takes it away again. */
   async function withFault(
     change: { create?(): void; file?(file: PackFile): Partial<PackFile> },
     work: () => Promise<void>,
   ): Promise<void> {
-    server.berth.core.packs = {
+    server().berth.core.packs = {
       ...packs,
       async create(pack) {
         change.create?.();
@@ -40,14 +39,14 @@ describe('T10: a store that refuses', () => {
     try {
       await work();
     } finally {
-      server.berth.core.packs = packs;
+      server().berth.core.packs = packs;
     }
   }
 
   const refused = async (files: typeof SMALL, headers: Record<string, string> = {}) => {
     for (const key of [null, undefined]) {
-      const { message } = await expectRefusal(server, 'unavailable', () =>
-        server.deploy(files, { ...(key === null ? { key } : {}), headers }),
+      const { message } = await expectRefusal(server(), 'unavailable', () =>
+        server().deploy(files, { ...(key === null ? { key } : {}), headers }),
       );
       expect(message).not.toMatch(/ENOSPC|EDQUOT|EIO|EMFILE|EROFS|fault of the test/);
     }
@@ -92,28 +91,30 @@ describe('T10: a store that refuses', () => {
   it('is whole again without a restart, and the same key can be used', async () => {
     const headers = { 'Idempotency-Key': 'k' };
     await withFault({ file: () => ({ write: async () => fault('ENOSPC') }) }, () => refused(LARGE, headers));
-    const answer = await server.deploy(LARGE, { headers });
+    const answer = await server().deploy(LARGE, { headers });
     expect([answer.status, answer.headers['idempotency-replay']]).toEqual([201, undefined]);
-    expect((await server.visit(answer.json<{ url: string }>().url, '/a.bin')).bytes.equals(LARGE['a.bin'])).toBe(true);
+    const { bytes } = await server().visit(answer.json<{ url: string }>().url, '/a.bin');
+    expect(bytes.equals(LARGE['a.bin'])).toBe(true);
   });
 
   it('a fault is logged with its cause, for the operator', () => {
     expect(
-      server.logged.filter(
+      server().logged.filter(
         ({ level, fields }) => level === 'warn' && (fields['err'] as NodeJS.ErrnoException)?.code === 'ENOSPC',
       ).length,
     ).toBeGreaterThan(0);
-    expect(server.logged.filter(({ level }) => level === 'error')).toEqual([]);
+    expect(server().logged.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
   it('a pack whose removal fails as well is left to the sweep', async () => {
     await withFault({ file: () => ({ write: async () => fault('EIO') }) }, async () => {
-      server.berth.core.packs.remove = async () => fault('EIO');
-      expectErrorAnswer(await server.deploy({ 'new.bin': randomBytes(1_300_000) }), 'unavailable');
+      server().berth.core.packs.remove = async () => fault('EIO');
+      expectErrorAnswer(await server().deploy({ 'new.bin': randomBytes(1_300_000) }), 'unavailable');
     });
-    expect(await server.database.query(`select state from pack where state <> 'sealed'`)).toEqual([{ state: 'dead' }]);
-    await sweep(server.berth.core);
-    expect(await server.database.query(`select state from pack where state <> 'sealed'`)).toEqual([]);
+    const unsealed = () => server().database.query(`select state from pack where state <> 'sealed'`);
+    expect(await unsealed()).toEqual([{ state: 'dead' }]);
+    await sweep(server().berth.core);
+    expect(await unsealed()).toEqual([]);
   });
 });
 
@@ -138,7 +139,9 @@ describe('T10: a disk of 8 MB', () => {
   }) => {
     if (!server) return skip(why);
     const uploads = Array.from({ length: 20 }, (_, i) => ({ 'index.html': `${i}`, 'data.bin': randomBytes(900_000) }));
-    const answers = await Promise.all(uploads.map((files) => server!.deploy(files)));
+    // All at once they might fill the disk before any of them is whole.
+    const first = await server.deploy(uploads[0]!);
+    const answers = [first, ...(await Promise.all(uploads.slice(1).map((files) => server!.deploy(files))))];
     const kept = answers.flatMap((answer, i) =>
       answer.status === 201
         ? [{ ...answer.json<{ url: string; deployment: string }>(), bytes: uploads[i]!['data.bin'] }]

@@ -212,26 +212,27 @@ describe('two requests on one connection', () => {
 describe('T5: many slow clients', () => {
   it('do not slow down a normal request, and are all answered 408', async () => {
     const port = await start((req, res) => void (req.method === 'GET' ? res.end('ok') : req.resume()), {
-      headersTimeoutMs: 2_000,
+      headersTimeoutMs: 5_000,
       checkingIntervalMs: 100,
       body: {
-        timeoutMs: 2_000,
+        timeoutMs: 5_000,
         upload: { windowMs: 1, minBytesPerSecond: 1, timeoutMs: 1 },
         rest: { maxBytes: 1, timeoutMs: 100 },
       },
     });
-    const connections = await Promise.all(Array.from({ length: 600 }, () => open(port)));
-    for (const [index, { socket }] of connections.entries()) {
-      socket.write(
-        index % 2 === 0
-          ? 'GET / HTTP/1.1\r\nHost: a\r\nX-Slow'
-          : 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nx',
-      );
-    }
-    const started = performance.now();
+    const lines = ['GET / HTTP/1.1\r\nHost: a\r\nX-Slow', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nx'];
+    const connections = await Promise.all(
+      Array.from({ length: 600 }, async (_, index) => {
+        const connection = await open(port);
+        connection.socket.write(lines[index % 2]!);
+        return connection;
+      }),
+    );
+    let areSlowOnesOver = false;
+    const slow = Promise.all(connections.map(({ received }) => received));
+    void slow.then(() => (areSlowOnesOver = true));
     for (let n = 0; n < 20; n += 1) expect((await ask(port, 'GET / HTTP/1.1')).body).toBe('ok');
-    expect((performance.now() - started) / 20).toBeLessThan(100);
-    const answers = await Promise.all(connections.map(({ received }) => received));
-    expect(new Set(answers.map((text) => errorOf(text).status))).toEqual(new Set([408]));
-  }, 20_000);
+    expect(areSlowOnesOver).toBe(false);
+    expect(new Set((await slow).map((text) => errorOf(text).status))).toEqual(new Set([408]));
+  });
 });

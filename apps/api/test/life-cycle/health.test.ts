@@ -1,16 +1,12 @@
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestServer, type TestServer } from '../test-server.ts';
+import { describe, expect, it } from 'vitest';
+import { useServer } from '../use-server.ts';
 
 describe('/healthz', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startTestServer();
-  });
-  afterAll(() => server.close());
+  const server = useServer();
 
   it('answers 200 while the service can do its work, without a credential', async () => {
-    const answer = await server.api('/healthz', { key: null });
+    const answer = await server().api('/healthz', { key: null });
     expect({ status: answer.status, body: answer.json(), cache: answer.headers['cache-control'] }).toEqual({
       status: 200,
       body: { status: 'ok' },
@@ -19,20 +15,20 @@ describe('/healthz', () => {
   });
 
   it('contract §2: answers 503 with the error body while the database takes no sessions, and 200 when it does again', async () => {
-    const { address } = server.database;
+    const { address } = server().database;
     const operator = new pg.Client({ host: address.socketDir, port: 5432, user: address.user, database: 'postgres' });
     await operator.connect();
     await operator.query(`alter database ${address.database} allow_connections false`);
-    await operator.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [
+    await operator.query('select pg_terminate_backend(pid, 60000) from pg_stat_activity where datname = $1', [
       address.database,
     ]);
-    const away = await server.api('/healthz', { key: null });
+    const away = await server().api('/healthz', { key: null });
     expect(away.status).toBe(503);
     expect(away.headers['retry-after']).toMatch(/^[1-9]\d*$/);
     expect(away.json()).toMatchObject({ error: 'unavailable', status: 503 });
 
     await operator.query(`alter database ${address.database} allow_connections true`);
     await operator.end();
-    expect((await server.api('/healthz', { key: null })).status).toBe(200);
+    expect((await server().api('/healthz', { key: null })).status).toBe(200);
   });
 });

@@ -55,8 +55,8 @@ describe('a server that is told to stop', () => {
   it('ends at once when it is told a second time, later than an echo of the first comes', async () => {
     const { upload } = await beginUpload(server.port);
     const brokenOff = expect(once(upload, 'response')).rejects.toMatchObject({ code: 'ECONNRESET' });
-    await tellToStop();
     server.child.kill('SIGTERM');
+    await tellToStop();
     await sleep(600);
     expect(server.child.exitCode).toBe(null);
     server.child.kill('SIGTERM');

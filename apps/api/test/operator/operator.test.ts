@@ -1,21 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startTestServer, testEnvironment, type TestServer } from '../test-server.ts';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { testEnvironment } from '../test-server.ts';
+import { useServer } from '../use-server.ts';
 import { operated, typed } from './typed.ts';
 
 const PAGE = { 'index.html': '<h1>Ahoy</h1>' };
 
-let server: TestServer;
+const server = useServer({ DEFAULT_PLAN: 'team' });
 let env: Record<string, string>;
 let email: string;
 beforeAll(async () => {
-  server = await startTestServer({ DEFAULT_PLAN: 'team' });
-  const PORT = String(server.port);
-  env = testEnvironment(server.database, server.dataDir, { PORT, DEFAULT_PLAN: 'team', SWEEP_GRACE: '0s' });
+  const PORT = String(server().port);
+  env = testEnvironment(server().database, server().dataDir, { PORT, DEFAULT_PLAN: 'team', SWEEP_GRACE: '0s' });
 });
-afterAll(() => server?.close());
 beforeEach(() => {
   email = `${randomUUID().slice(0, 8)}@example.com`;
 });
@@ -23,7 +22,7 @@ beforeEach(() => {
 /** Runs a command that has to succeed. @returns What it printed. */
 async function berth(...words: string[]): Promise<string> {
   const { code, out, err } = await operated(env, ...words);
-  await server.berth.core.database.siteNews.settle();
+  await server().berth.core.database.siteNews.settle();
   expect({ code, err }).toEqual({ code: 0, err: '' });
   return out;
 }
@@ -33,7 +32,7 @@ const json = async <T = Record<string, unknown>>(...words: string[]) =>
 async function makeAccount(...options: string[]): Promise<{ account: string; key: string }> {
   const { account } = await json<{ account: string }>('accounts', 'create', email, ...options);
   const { key } = await json<{ key: string }>('keys', 'create', account);
-  server.secrets.add(key);
+  server().secrets.add(key);
   return { account, key };
 }
 
@@ -47,8 +46,8 @@ describe('contract §8: the command line as a process, beside a server that runs
     });
     const { code, out } = await typed(env, 'keys', 'create', email);
     expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/^ship-[0-9a-f]{32}\n$/) });
-    server.secrets.add(out.trim());
-    const answer = await server.api('/account', { key: out.trim() });
+    server().secrets.add(out.trim());
+    const answer = await server().api('/account', { key: out.trim() });
     expect(answer.json()).toMatchObject({ email, name: 'Ada', plan: 'team', hint: out.trim().slice(-4) });
   });
 
@@ -110,15 +109,15 @@ describe('contract §8: accounts', () => {
     'contract §6: %s has effect on the next request, and activate undoes it',
     async (verb, options, state, status) => {
       const { key } = await makeAccount();
-      const { url } = await server.publish(PAGE, { key });
+      const { url } = await server().publish(PAGE, { key });
       expect(await berth('accounts', verb, email, ...options)).toContain(`was active and is ${state}.`);
-      expect((await server.api('/account', { key })).status).toBe(403);
-      expect((await server.deploy(PAGE, { key })).status).toBe(403);
-      expect((await server.visit(url)).status).toBe(status);
+      expect((await server().api('/account', { key })).status).toBe(403);
+      expect((await server().deploy(PAGE, { key })).status).toBe(403);
+      expect((await server().visit(url)).status).toBe(status);
       expect(await berth('accounts', verb, email, ...options)).toContain(`is ${state} already.`);
       await berth('accounts', 'activate', email);
-      expect((await server.api('/account', { key })).status).toBe(200);
-      expect((await server.visit(url)).status).toBe(200);
+      expect((await server().api('/account', { key })).status).toBe(200);
+      expect((await server().visit(url)).status).toBe(200);
     },
   );
 });
@@ -132,7 +131,7 @@ describe('contract §6, §8: plans', () => {
 
   it('are set: an upgrade at once, a downgrade at the end of the period or with --now', async () => {
     const { account, key } = await makeAccount('--plan', 'free');
-    const planNow = async () => (await server.api('/account', { key })).json()['plan'];
+    const planNow = async () => (await server().api('/account', { key })).json()['plan'];
     expect(await berth('plans', 'set', email, 'scale')).toContain('went from free to scale.');
     expect(await planNow()).toBe('scale');
     expect(await berth('plans', 'set', email, 'pro')).toMatch(
@@ -165,7 +164,7 @@ describe('contract §6, §8: plans', () => {
     for (const domain of domains)
       expect(
         (
-          await server.api(`/domains/${domain}`, {
+          await server().api(`/domains/${domain}`, {
             method: 'PUT',
             key,
             body: '{}',
@@ -174,9 +173,9 @@ describe('contract §6, §8: plans', () => {
         ).status,
       ).toBe(201);
     await berth('plans', 'set', account, 'free');
-    await server.database.query(`update plan_change set due = now() where account_id = $1`, [account]);
+    await server().database.query(`update plan_change set due = now() where account_id = $1`, [account]);
     expect(await berth('sweep')).toContain('applied 1 plan changes.');
-    const { activities } = (await server.api('/activities?limit=3', { key })).json<{
+    const { activities } = (await server().api('/activities?limit=3', { key })).json<{
       activities: { domain?: string }[];
     }>();
     expect(activities.slice(0, 3)).toMatchObject([
@@ -192,14 +191,14 @@ describe('contract §8: keys', () => {
   it('are listed without their secret, and revoked from the next request on', async () => {
     const { key } = await makeAccount();
     const other = (await berth('keys', 'create', email)).trim();
-    server.secrets.add(other);
+    server().secrets.add(other);
     const list = await berth('keys', 'list', email);
     expect(list).not.toMatch(/ship-/);
     const { tokens } = await json<{ tokens: { token: string; kind: string }[] }>('keys', 'list', email);
     expect(tokens).toMatchObject([{ kind: 'api' }, { kind: 'api', used: null }]);
     await berth('keys', 'revoke', email, tokens[1]!.token);
-    expect((await server.api('/ping', { key })).status).toBe(401);
-    const { activities } = (await server.api('/activities', { key: other })).json<{ activities: object[] }>();
+    expect((await server().api('/ping', { key })).status).toBe(401);
+    const { activities } = (await server().api('/activities', { key: other })).json<{ activities: object[] }>();
     expect(activities[0]).toMatchObject({ event: 'token.delete', authMethod: 'operator', token: tokens[1]!.token });
     const again = await operated(env, 'keys', 'revoke', email, tokens[1]!.token);
     expect(again).toMatchObject({ code: 1, err: 'There is no such token.\n' });
@@ -224,10 +223,10 @@ describe('contract §6, §8: members', () => {
 describe('contract §6, §8: sites', () => {
   it('are taken down, answering 451, and put back as they were', async () => {
     const { key } = await makeAccount();
-    const { deployment, url } = await server.publish(PAGE, { key });
+    const { deployment, url } = await server().publish(PAGE, { key });
     expect(await berth('sites', 'take-down', url, '--reason', 'Phishing')).toBe(`${deployment} is down.\n`);
-    expect((await server.visit(url)).status).toBe(451);
-    const { activities } = (await server.api('/activities', { key })).json<{ activities: object[] }>();
+    expect((await server().visit(url)).status).toBe(451);
+    const { activities } = (await server().api('/activities', { key })).json<{ activities: object[] }>();
     expect(activities[0]).toMatchObject({
       event: 'deployment.update',
       deployment,
@@ -235,7 +234,7 @@ describe('contract §6, §8: sites', () => {
     });
     expect(await berth('sites', 'take-down', deployment)).toBe(`${deployment} is down already.\n`);
     expect(await berth('sites', 'put-back', deployment)).toBe(`${deployment} is back.\n`);
-    expect((await server.visit(url)).text).toBe(PAGE['index.html']);
+    expect((await server().visit(url)).text).toBe(PAGE['index.html']);
     expect(await operated(env, 'sites', 'put-back', 'calm-otter-0000000')).toMatchObject({
       code: 1,
       err: 'There is no such deployment.\n',
@@ -246,8 +245,8 @@ describe('contract §6, §8: sites', () => {
 describe('contract §8: sweep', () => {
   it('removes what deleted sites leave behind, and tells how much', async () => {
     const { key } = await makeAccount();
-    const { deployment } = await server.publish({ 'index.html': randomUUID() }, { key });
-    await server.api(`/deployments/${deployment}`, { method: 'DELETE', key });
+    const { deployment } = await server().publish({ 'index.html': randomUUID() }, { key });
+    await server().api(`/deployments/${deployment}`, { method: 'DELETE', key });
     expect(await json('sweep')).toEqual({ expired: 0, deployments: 1, packs: 1, fenced: true, planChanges: 0 });
     expect(await berth('sweep')).toBe(
       'Expired 0 deployments, removed 0 deployments and 0 packs, applied 0 plan changes.\n',
@@ -269,7 +268,7 @@ describe('contract §8, T36: doctor', () => {
 
   it('ends with 1 when there is drift, and with 0 once it is mended', async () => {
     const { account } = await makeAccount();
-    await server.database.query('update account set deployment_count = 3 where id = $1', [account]);
+    await server().database.query('update account set deployment_count = 3 where id = $1', [account]);
     const found = await operated(env, 'doctor');
     expect(found).toMatchObject({
       code: 1,
@@ -282,12 +281,12 @@ describe('contract §8, T36: doctor', () => {
 
   it('as a process: finds one bit of a pack that was flipped, and names the sites it hurts', async () => {
     const { key } = await makeAccount();
-    const { deployment } = await server.publish({ 'index.html': randomUUID() }, { key });
-    const [{ pack }] = (await server.database.query<{ pack: string }>(
+    const { deployment } = await server().publish({ 'index.html': randomUUID() }, { key });
+    const [{ pack }] = (await server().database.query<{ pack: string }>(
       'select pack_id as pack from deployment_pack where deployment_id = $1',
       [deployment],
     )) as [{ pack: string }];
-    const file = await open(join(server.dataDir, 'packs', pack.slice(0, 1), `${pack}.pack`), 'r+');
+    const file = await open(join(server().dataDir, 'packs', pack.slice(0, 1), `${pack}.pack`), 'r+');
     const byte = Buffer.alloc(1);
     await file.read(byte, 0, 1, 0);
     byte[0]! ^= 1;

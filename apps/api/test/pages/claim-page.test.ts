@@ -1,34 +1,33 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { launchBrowser, NO_BROWSER, openPage } from '../sites/browser.ts';
 import { closeClean, expectErrorAnswer, footprintOf } from '../standing-asserts.ts';
-import { type Answer, type Ask, startTestServer, type TestServer } from '../test-server.ts';
+import { type Answer, type Ask, startTestServer } from '../test-server.ts';
+import { useCleanServer } from '../use-clean-server.ts';
 
 const UNKNOWN = '0123456789abcdef0123456789abcdef';
 const BROWSER = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 
-let server: TestServer;
+const server = useCleanServer();
 let key: string;
 let deployToken: string;
 beforeAll(async () => {
-  server = await startTestServer();
-  ({ key, deployToken } = await server.account());
+  ({ key, deployToken } = await server().account());
 });
-afterAll(() => closeClean(server));
 
 async function publish(): Promise<{ deployment: string; url: string; hash: string }> {
-  const { deployment, url, claim } = await server.publish({ 'index.html': 'hello' }, { key: null });
+  const { deployment, url, claim } = await server().publish({ 'index.html': 'hello' }, { key: null });
   return { deployment, url, hash: claim!.split('/').at(-1)! };
 }
 const open = (path: string, ask: Ask = {}) =>
-  server.api(path, { key: null, ...ask, headers: { ...BROWSER, ...ask.headers } });
+  server().api(path, { key: null, ...ask, headers: { ...BROWSER, ...ask.headers } });
 /** Sends the form as a browser does. */
 const send = (hash: string, form: Record<string, string>, headers: Record<string, string> = {}) =>
   open(`/claim/${hash}`, {
     method: 'POST',
     headers: {
       'Content-Type': 'application/x-www-form-urlencoded',
-      Origin: `http://localhost:${server.port}`,
+      Origin: `http://localhost:${server().port}`,
       ...headers,
     },
     body: new URLSearchParams(form).toString(),
@@ -59,13 +58,13 @@ const withoutHash = ({ text }: Answer, hash: string) => text.replaceAll(hash, 'H
 describe('T24: to look at a claim link', () => {
   it('claims nothing, by GET, HEAD or OPTIONS, with or without a credential', async () => {
     const { hash } = await publish();
-    const before = await footprintOf(server);
+    const before = await footprintOf(server());
     for (const method of ['GET', 'HEAD', 'OPTIONS'])
       for (const credential of [null, key])
         expect((await open(`/claim/${hash}`, { method, key: credential })).status).toBe(
           method === 'OPTIONS' ? 204 : 200,
         );
-    expect(await footprintOf(server)).toEqual(before);
+    expect(await footprintOf(server())).toEqual(before);
   });
 
   it('tells nothing: the page is the same whether the hash is known, unknown or used', async () => {
@@ -100,7 +99,7 @@ describe('T24: to look at a claim link', () => {
     'that is not whole is 404, as a page or, for a program, as an error: %s',
     async (hash) => {
       expectPage(await open(`/claim/${hash}`), 404);
-      expectErrorAnswer(await server.api(`/claim/${hash}`, { key: null }), 'not_found');
+      expectErrorAnswer(await server().api(`/claim/${hash}`, { key: null }), 'not_found');
     },
   );
 
@@ -113,7 +112,7 @@ describe('T24: to look at a claim link', () => {
 
 describe('service-api part 1: the form of the claim page', () => {
   it('claims for the account of its API key, and again', async () => {
-    const { key } = await server.account();
+    const { key } = await server().account();
     const { deployment, url, hash } = await publish();
     for (let i = 0; i < 2; i += 1) {
       const page = await send(hash, { key: ` ${key} ` });
@@ -121,9 +120,9 @@ describe('service-api part 1: the form of the claim page', () => {
       expect(page.text).toContain(`href="${url}"`);
       expect(page.text).not.toContain(key);
     }
-    const claimed = (await server.api(`/deployments/${deployment}`, { key })).json();
+    const claimed = (await server().api(`/deployments/${deployment}`, { key })).json();
     expect(claimed).not.toHaveProperty('expires');
-    expect((await server.api('/activities?limit=1', { key })).text).toContain('deployment.claim');
+    expect((await server().api('/activities?limit=1', { key })).text).toContain('deployment.claim');
   });
 
   it.each<[string, number, string, (hash: string) => Promise<Answer>]>([
@@ -147,7 +146,7 @@ describe('service-api part 1: the form of the claim page', () => {
         send(
           hash,
           { key },
-          { Origin: `http://calm-otter-4k9x2qd.localhost:${server.port}`, 'Sec-Fetch-Site': 'same-site' },
+          { Origin: `http://calm-otter-4k9x2qd.localhost:${server().port}`, 'Sec-Fetch-Site': 'same-site' },
         ),
     ],
     [
@@ -160,19 +159,19 @@ describe('service-api part 1: the form of the claim page', () => {
     ['an endless form', 413, 'at most 4096 bytes', (hash) => send(hash, { key: 'x'.repeat(5_000) })],
   ])('%s is %d, in words, and claims nothing', async (_, status, words, ask) => {
     const { hash } = await publish();
-    const before = await footprintOf(server);
+    const before = await footprintOf(server());
     const page = await ask(hash);
     expectPage(page, status);
     expect(page.text).toContain(words);
     expect(page.text).toContain('<form method="post">');
     expect(page.text).not.toContain('<b>');
-    expect(await footprintOf(server)).toEqual(before);
+    expect(await footprintOf(server())).toEqual(before);
     expectPage(await send(hash, { key }, { 'Sec-Fetch-Site': 'same-origin' }), 200);
   });
 
   it('a link that is unknown or used by another account is 404 alike, and asks for nothing more', async () => {
     const { hash } = await publish();
-    const { key: winner } = await server.account();
+    const { key: winner } = await server().account();
     await send(hash, { key: winner });
     const [used, unknown] = [await send(hash, { key }), await send(UNKNOWN, { key })];
     for (const page of [used, unknown]) expectPage(page, 404);
@@ -181,8 +180,8 @@ describe('service-api part 1: the form of the claim page', () => {
   });
 
   it.each(['suspended', 'terminated'])('an account that is %s is 403', async (state) => {
-    const { account, key } = await server.account();
-    await server.database.query('update account set state = $2 where id = $1', [account, state]);
+    const { account, key } = await server().account();
+    await server().database.query('update account set state = $2 where id = $1', [account, state]);
     const page = await send((await publish()).hash, { key });
     expectPage(page, 403);
     expect(page.text).toContain(state);
@@ -195,12 +194,12 @@ describe('service-api part 1: the form of the claim page', () => {
 
 describe.skipIf(NO_BROWSER)('T24: in a browser', () => {
   it('the page claims, without a script, a foreign request or a referrer abroad', async () => {
-    const { key } = await server.account();
+    const { key } = await server().account();
     const { url, hash } = await publish();
     const browser = await launchBrowser();
     try {
       const { page, foreign } = await openPage(browser, { javaScriptEnabled: false });
-      await page.goto(`http://localhost:${server.port}/claim/${hash}`);
+      await page.goto(`http://localhost:${server().port}/claim/${hash}`);
       await page.getByLabel('API key').fill(`ship-${UNKNOWN}`);
       await page.getByRole('button', { name: 'Claim the site' }).click();
       expect(await page.getByRole('alert').textContent()).toContain('No account opens with this key');

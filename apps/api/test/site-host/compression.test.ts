@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, zstdDecompress } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestServer, type TestServer } from '../test-server.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { useServer } from '../use-server.ts';
 
 const DECOMPRESS = {
   br: promisify(brotliDecompress),
@@ -10,19 +10,17 @@ const DECOMPRESS = {
 } as const;
 const PAGE = '<p>A quay is where a berth is.</p>\n'.repeat(100);
 
-let server: TestServer;
+const server = useServer({ COMPRESSION: 'on' });
 let site: string;
 beforeAll(async () => {
-  server = await startTestServer({ COMPRESSION: 'on' });
-  ({ deployment: site } = await server.publish({ 'index.html': PAGE, 'photo.jpg': PAGE }));
+  ({ deployment: site } = await server().publish({ 'index.html': PAGE, 'photo.jpg': PAGE }));
 });
-afterAll(() => server?.close());
 
-const ask = (accepted: string, path = '/') => server.visit(site, path, { headers: { 'Accept-Encoding': accepted } });
+const ask = (accepted: string, path = '/') => server().visit(site, path, { headers: { 'Accept-Encoding': accepted } });
 /** The answer once the forms are ready: until then the content is sent as it is. */
 const askCompressed = (accepted: string) =>
   expect
-    .poll(async () => (await ask(accepted)).headers['content-encoding'], { timeout: 20_000 })
+    .poll(async () => (await ask(accepted)).headers['content-encoding'])
     .toBe(accepted)
     .then(() => ask(accepted));
 
@@ -53,6 +51,6 @@ describe('a site that was just published', () => {
 
   it('counts no compressed byte in its size (S48)', async () => {
     await askCompressed('br');
-    expect((await server.api(`/deployments/${site}`)).json()['size']).toBe(2 * PAGE.length);
+    expect((await server().api(`/deployments/${site}`)).json()['size']).toBe(2 * PAGE.length);
   });
 });

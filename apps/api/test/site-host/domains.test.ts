@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { ask as askRaw } from '../http/raw-socket.ts';
-import { closeClean } from '../standing-asserts.ts';
-import { type Answer, startTestServer, type TestServer } from '../test-server.ts';
+import type { Answer } from '../test-server.ts';
+import { useCleanServer } from '../use-clean-server.ts';
 import { insertDomain, switchDomain } from './linked-domain.ts';
 
 const files = (text: string) => ({
@@ -10,17 +10,15 @@ const files = (text: string) => ({
   'photo-4f3a9b21.png': text,
 });
 
-let server: TestServer;
+const server = useCleanServer();
 let first: string;
 beforeAll(async () => {
-  server = await startTestServer();
-  first = (await server.publish(files('first'))).deployment;
-  await insertDomain(server, 'bakery.example', { deployment: first });
-  await insertDomain(server, 'shop.localhost', { kind: 'platform', deployment: first });
+  first = (await server().publish(files('first'))).deployment;
+  await insertDomain(server(), 'bakery.example', { deployment: first });
+  await insertDomain(server(), 'shop.localhost', { kind: 'platform', deployment: first });
 });
-afterAll(() => closeClean(server));
 
-const visit = (host: string, path = '/') => server.visit(`http://${host}`, path);
+const visit = (host: string, path = '/') => server().visit(`http://${host}`, path);
 const titleOf = ({ text }: Answer) => /<h1>(.*)<\/h1>/.exec(text)?.[1];
 
 describe('S3, S4: a site at a domain', () => {
@@ -33,7 +31,7 @@ describe('S3, S4: a site at a domain', () => {
     'shop.localhost',
     'SHOP.localhost.:1',
   ])('is shown to whoever asks for %s', async (host) => {
-    const answer = await askRaw(server.port, 'GET / HTTP/1.1', [`Host: ${host}`]);
+    const answer = await askRaw(server().port, 'GET / HTTP/1.1', [`Host: ${host}`]);
     expect([answer.status, answer.body]).toEqual([200, files('first')['index.html']]);
   });
 
@@ -50,7 +48,7 @@ describe('S3, S4: a site at a domain', () => {
     '127.0.0.1',
     'bakery.example..',
   ])('is not shown to whoever asks for %s', async (host) => {
-    const answer = await askRaw(server.port, 'GET / HTTP/1.1', [`Host: ${host}`]);
+    const answer = await askRaw(server().port, 'GET / HTTP/1.1', [`Host: ${host}`]);
     expect([answer.status, answer.headers['cache-control']]).toEqual([404, 'no-store']);
     expect(answer.body).toContain('There is nothing at this address');
   });
@@ -62,15 +60,15 @@ describe('S3, S4: a site at a domain', () => {
           'public, max-age=0, must-revalidate',
         );
     }
-    expect((await server.visit(first, '/app.4f3a9b21.js')).headers['cache-control']).toBe(
+    expect((await server().visit(first, '/app.4f3a9b21.js')).headers['cache-control']).toBe(
       'public, max-age=31536000, immutable',
     );
   });
 
   it('S44: has the entity tags of its deployment host', async () => {
-    const { etag } = (await server.visit(first)).headers;
+    const { etag } = (await server().visit(first)).headers;
     expect((await visit('bakery.example')).headers['etag']).toBe(etag);
-    const again = await server.visit('http://bakery.example', '/', { headers: { 'If-None-Match': String(etag) } });
+    const again = await server().visit('http://bakery.example', '/', { headers: { 'If-None-Match': String(etag) } });
     expect([again.status, again.text]).toEqual([304, '']);
   });
 
@@ -81,7 +79,7 @@ describe('S3, S4: a site at a domain', () => {
       'partial.example': { status: 'partial', verified: false, deployment: first },
       'empty.example': {},
     } as const)) {
-      await insertDomain(server, name, domain);
+      await insertDomain(server(), name, domain);
       const answer = await visit(name);
       expect([name, answer.status, answer.text]).toEqual([name, 404, never.text]);
       expect(Object.keys(answer.headers)).toEqual(Object.keys(never.headers));
@@ -91,16 +89,16 @@ describe('S3, S4: a site at a domain', () => {
   it('S6, S64: its system paths are the service’s', async () => {
     for (const path of ['/.berth/unlock', '/.berth/x', '/.well-known/acme-challenge/token'])
       for (const method of ['GET', 'POST'])
-        expect((await server.visit('http://bakery.example', path, { method })).status, path).toBe(404);
+        expect((await server().visit('http://bakery.example', path, { method })).status, path).toBe(404);
   });
 });
 
 describe('S4, contract §6: a site that is not shown', () => {
   it('is paused, with its account or by its domain: 503, nothing of the site', async () => {
-    const { account, key } = await server.account('pro');
-    const { deployment } = await server.publish(files('paused'), { key, fields: { password: 'open-sesame' } });
-    await insertDomain(server, 'paused.example', { status: 'paused', deployment });
-    await insertDomain(server, 'own.example', { deployment });
+    const { account, key } = await server().account('pro');
+    const { deployment } = await server().publish(files('paused'), { key, fields: { password: 'open-sesame' } });
+    await insertDomain(server(), 'paused.example', { status: 'paused', deployment });
+    await insertDomain(server(), 'own.example', { deployment });
     const expectPaused = (answer: Answer, asked: string) => {
       expect([asked, answer.status, titleOf(answer)]).toEqual([asked, 503, 'This site is paused']);
       expect(answer.headers).toMatchObject({ 'retry-after': '3600', 'cache-control': 'no-store' });
@@ -111,24 +109,24 @@ describe('S4, contract §6: a site that is not shown', () => {
       expectPaused(await visit('paused.example', path), path);
     expect((await visit('own.example')).status).toBe(401);
 
-    await server.database.query(`update account set state = 'suspended' where id = $1`, [account]);
+    await server().database.query(`update account set state = 'suspended' where id = $1`, [account]);
     expectPaused(await visit('own.example'), 'own.example');
-    expectPaused(await server.visit(deployment), deployment);
+    expectPaused(await server().visit(deployment), deployment);
     expectPaused(
-      await server.visit(deployment, '/.berth/unlock', { method: 'POST', body: 'password=open-sesame' }),
+      await server().visit(deployment, '/.berth/unlock', { method: 'POST', body: 'password=open-sesame' }),
       'unlocking',
     );
-    await server.database.query(`update account set state = 'terminated' where id = $1`, [account]);
+    await server().database.query(`update account set state = 'terminated' where id = $1`, [account]);
     for (const host of ['own.example', 'paused.example', `${deployment}.localhost`])
       expect((await visit(host)).status, host).toBe(404);
-    await server.database.query(`update account set state = 'active' where id = $1`, [account]);
+    await server().database.query(`update account set state = 'active' where id = $1`, [account]);
     expect((await visit('own.example')).status).toBe(401);
   });
 
   it('is taken down: 451 at every host and path, until it is put back', async () => {
-    const { deployment } = await server.publish(files('down'));
-    await insertDomain(server, 'down.example', { deployment });
-    await server.database.query(`update deployment set taken_down = now() where id = $1`, [deployment]);
+    const { deployment } = await server().publish(files('down'));
+    await insertDomain(server(), 'down.example', { deployment });
+    await server().database.query(`update deployment set taken_down = now() where id = $1`, [deployment]);
     for (const host of ['down.example', `${deployment}.localhost`]) {
       for (const path of ['/', '/app.4f3a9b21.js', '/nothing']) {
         const answer = await visit(host, path);
@@ -141,15 +139,15 @@ describe('S4, contract §6: a site that is not shown', () => {
         expect(answer.headers['cache-control']).toBe('no-store');
       }
     }
-    await server.database.query(`update deployment set taken_down = null where id = $1`, [deployment]);
+    await server().database.query(`update deployment set taken_down = null where id = $1`, [deployment]);
     expect((await visit('down.example')).text).toBe(files('down')['index.html']);
   });
 });
 
 describe('S2, T35: a switch', () => {
   it('is seen by the next request, 200 times, and readers see whole pages alone', async () => {
-    const second = (await server.publish(files('second'))).deployment;
-    await insertDomain(server, 'switched.example', { deployment: first });
+    const second = (await server().publish(files('second'))).deployment;
+    await insertDomain(server(), 'switched.example', { deployment: first });
     const pages = [files('first')['index.html'], files('second')['index.html']];
     let isDone = false;
     const seen = new Set<string>();
@@ -161,7 +159,7 @@ describe('S2, T35: a switch', () => {
       }
     });
     for (let n = 0; n < 200; n += 1) {
-      await switchDomain(server, 'switched.example', n % 2 === 0 ? second : first);
+      await switchDomain(server(), 'switched.example', n % 2 === 0 ? second : first);
       if (n % 4 < 2) expect((await visit('switched.example')).text).toBe(pages[(n + 1) % 2]);
     }
     isDone = true;
@@ -170,8 +168,8 @@ describe('S2, T35: a switch', () => {
   });
 
   it('S56: an anonymous deployment is kept from search engines until its claim', async () => {
-    const { deployment } = await server.publish(files('anonymous'), { key: null });
-    expect((await server.visit(deployment)).headers['x-robots-tag']).toBe('noindex');
+    const { deployment } = await server().publish(files('anonymous'), { key: null });
+    expect((await server().visit(deployment)).headers['x-robots-tag']).toBe('noindex');
     expect((await visit('bakery.example')).headers).not.toHaveProperty('x-robots-tag');
   });
 });

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeClean } from '../standing-asserts.ts';
-import { type Answer, startTestServer, type TestServer } from '../test-server.ts';
+import { describe, expect, it } from 'vitest';
+import type { Answer } from '../test-server.ts';
+import { useCleanServer } from '../use-clean-server.ts';
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startTestServer();
-});
-afterAll(() => closeClean(server));
+const server = useCleanServer();
 
 describe('a deployment that is not there any more', () => {
   const FILES = { 'index.html': 'front', '404.html': 'own 404' };
@@ -15,18 +11,18 @@ describe('a deployment that is not there any more', () => {
     [
       'was deleted',
       async () => {
-        const { deployment } = await server.publish(FILES);
-        expect((await server.visit(deployment)).status).toBe(200);
-        expect((await server.api(`/deployments/${deployment}`, { method: 'DELETE' })).status).toBe(202);
+        const { deployment } = await server().publish(FILES);
+        expect((await server().visit(deployment)).status).toBe(200);
+        expect((await server().api(`/deployments/${deployment}`, { method: 'DELETE' })).status).toBe(202);
         return deployment;
       },
     ],
     [
       'has expired',
       async () => {
-        const { deployment } = await server.publish(FILES, { fields: { ttl: '600' } });
-        expect((await server.visit(deployment)).status).toBe(200);
-        await server.database.query(`update deployment set expires = now() - interval '1 second' where id = $1`, [
+        const { deployment } = await server().publish(FILES, { fields: { ttl: '600' } });
+        expect((await server().visit(deployment)).status).toBe(200);
+        await server().database.query(`update deployment set expires = now() - interval '1 second' where id = $1`, [
           deployment,
         ]);
         return deployment;
@@ -37,8 +33,8 @@ describe('a deployment that is not there any more', () => {
     for (const path of ['/', '/index.html', '/nothing', '/.berth/unlock']) {
       for (const method of ['GET', 'HEAD', 'POST']) {
         const [gone, never] = await Promise.all([
-          server.visit(site, path, { method }),
-          server.visit('calm-otter-0000000', path, { method }),
+          server().visit(site, path, { method }),
+          server().visit('calm-otter-0000000', path, { method }),
         ]);
         expect(comparable(gone), `${method} ${path}`).toEqual(comparable(never));
         expect([gone.status, gone.headers['cache-control']]).toEqual([404, 'no-store']);
@@ -48,16 +44,16 @@ describe('a deployment that is not there any more', () => {
 });
 
 it('an anonymous deployment is free for search engines from the first request after its claim (S56)', async () => {
-  const { deployment, claim } = await server.publish({ 'index.html': 'front' }, { key: null });
+  const { deployment, claim } = await server().publish({ 'index.html': 'front' }, { key: null });
   const paths = ['/', '/nothing', '//'];
-  for (const path of paths) expect((await server.visit(deployment, path)).headers['x-robots-tag']).toBe('noindex');
-  const claimed = await server.api('/account/claim', {
+  for (const path of paths) expect((await server().visit(deployment, path)).headers['x-robots-tag']).toBe('noindex');
+  const claimed = await server().api('/account/claim', {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ claim: claim!.split('/').at(-1) }),
   });
   expect(claimed.status).toBe(200);
-  for (const path of paths) expect((await server.visit(deployment, path)).headers).not.toHaveProperty('x-robots-tag');
+  for (const path of paths) expect((await server().visit(deployment, path)).headers).not.toHaveProperty('x-robots-tag');
 });
 
 /** An answer without what differs from one request to the next. */

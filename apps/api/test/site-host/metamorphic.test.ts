@@ -2,8 +2,7 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { compressDeployments, createCompressor } from '@berth/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRandom } from '../crash/traffic.ts';
-import { closeClean } from '../standing-asserts.ts';
-import { startTestServer, type TestServer } from '../test-server.ts';
+import { useCleanServer } from '../use-clean-server.ts';
 import { cookieOf } from './unlocking.ts';
 
 const SEED = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
@@ -142,25 +141,24 @@ interface Guise {
   isLocked: boolean;
 }
 
-let server: TestServer;
+const server = useCleanServer({ secrets: [PASSWORD] });
 let guises: Guise[];
 let deployments: { open: string; guarded: string };
 const agents = Array.from({ length: CONNECTIONS }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
 
 beforeAll(async () => {
-  server = await startTestServer();
-  const at = (label: string) => `${label}.localhost:${server.port}`;
-  const open = (await server.publish(FILES)).deployment;
-  const nobodys = (await server.publish(FILES, { key: null })).deployment;
-  const guarded = (await server.publish(FILES, { fields: { password: PASSWORD } })).deployment;
+  const at = (label: string) => `${label}.localhost:${server().port}`;
+  const open = (await server().publish(FILES)).deployment;
+  const nobodys = (await server().publish(FILES, { key: null })).deployment;
+  const guarded = (await server().publish(FILES, { fields: { password: PASSWORD } })).deployment;
   deployments = { open, guarded };
   const compressor = createCompressor();
-  await compressDeployments(server.berth.core, compressor);
+  await compressDeployments(server().berth.core, compressor);
   compressor.close();
   await link('open', open);
   await link('guarded', guarded);
   const unlocked = async (label: string): Promise<Guise> => {
-    const answer = await server.visit(label, '/.berth/unlock', {
+    const answer = await server().visit(label, '/.berth/unlock', {
       method: 'POST',
       headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
       body: new URLSearchParams({ password: PASSWORD }).toString(),
@@ -174,10 +172,7 @@ beforeAll(async () => {
     await unlocked('guarded'),
   ];
 });
-afterAll(async () => {
-  for (const agent of agents) agent.destroy();
-  await closeClean(server, [PASSWORD]);
-});
+afterAll(() => agents.forEach((agent) => agent.destroy()));
 
 describe(`one content in public and in protected sites, seed ${SEED}`, () => {
   it('gets the same answer whatever else a request says, in any order on any connection (S57, S63)', async () => {
@@ -230,7 +225,7 @@ describe(`one content in public and in protected sites, seed ${SEED}`, () => {
   });
 
   it('is locked or open on all connections once its domain was switched (S2, S62)', async () => {
-    const host = `guarded.localhost:${server.port}`;
+    const host = `guarded.localhost:${server().port}`;
     const [, , , , , , opened] = guises;
     for (let turn = 0; turn < 20; turn += 1) {
       const isOpen = turn % 2 === 0;
@@ -252,7 +247,7 @@ describe(`one content in public and in protected sites, seed ${SEED}`, () => {
 
 /** Links a domain below the platform domain, as its owner does. */
 async function link(label: string, deployment: string): Promise<void> {
-  const answer = await server.api(`/domains/${label}.localhost`, {
+  const answer = await server().api(`/domains/${label}.localhost`, {
     method: 'PUT',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ deployment }),
@@ -304,7 +299,8 @@ const NOT_COMPARED = /^(?:date|x-request-id|connection|keep-alive)$/i;
 function ask({ host, method, path, headers }: Question, connection: number): Promise<Answered> {
   const agent = agents[connection % CONNECTIONS]!;
   return new Promise((resolve, reject) => {
-    const options = { agent, host: '127.0.0.1', port: server.port, method, path, headers: { ...headers, Host: host } };
+    const { port } = server();
+    const options = { agent, host: '127.0.0.1', port, method, path, headers: { ...headers, Host: host } };
     request(options, (res) => void read(res).then(resolve, reject))
       .on('error', reject)
       .end();

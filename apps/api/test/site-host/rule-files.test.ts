@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeClean } from '../standing-asserts.ts';
-import { startTestServer, type TestServer } from '../test-server.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { useCleanServer } from '../use-clean-server.ts';
 import { insertDomain } from './linked-domain.ts';
 import { cookieOf } from './unlocking.ts';
 
 const PASSWORD = 'a password of this file';
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startTestServer();
-});
-afterAll(() => closeClean(server, [PASSWORD]));
+const server = useCleanServer({ secrets: [PASSWORD] });
 
 describe('the order of decision (S1)', () => {
   const FILES = {
@@ -49,15 +44,15 @@ describe('the order of decision (S1)', () => {
   };
   const HOSTS = { open: '', locked: '', paused: 'paused.example', 'taken down': '', unknown: 'http://unknown.example' };
   beforeAll(async () => {
-    const publish = async (fields = {}) => (await server.publish(FILES, { fields })).deployment;
+    const publish = async (fields = {}) => (await server().publish(FILES, { fields })).deployment;
     [HOSTS.open, HOSTS.locked, HOSTS['taken down']] = [
       await publish(),
       await publish({ password: PASSWORD }),
       await publish({ password: PASSWORD }),
     ];
-    await insertDomain(server, HOSTS.paused, { status: 'paused', deployment: HOSTS.locked });
+    await insertDomain(server(), HOSTS.paused, { status: 'paused', deployment: HOSTS.locked });
     HOSTS.paused = `http://${HOSTS.paused}`;
-    await server.database.query(`update deployment set taken_down = now() where id = $1`, [HOSTS['taken down']]);
+    await server().database.query(`update deployment set taken_down = now() where id = $1`, [HOSTS['taken down']]);
   });
 
   it.each<[keyof typeof HOSTS, string, string, number, string]>([
@@ -92,7 +87,7 @@ describe('the order of decision (S1)', () => {
     ['open', 'GET', '/route', 200, 'fallback'],
     ['open', 'GET', '/route.js', 404, 'own 404'],
   ])('at a host that is %s: %s %s is %d, %s', async (state, method, path, status, shown) => {
-    const answer = await server.visit(HOSTS[state], path, { method });
+    const answer = await server().visit(HOSTS[state], path, { method });
     const { location } = answer.headers;
     expect([answer.status, location ?? answer.text]).toEqual([
       status,
@@ -112,15 +107,15 @@ describe('header rules', () => {
   };
   /** What the rules made of an answer. */
   const ruled = async (site: string, path: string, { method = 'GET', ...headers }: Record<string, string> = {}) => {
-    const answer = await server.visit(site, path, { method, headers });
+    const answer = await server().visit(site, path, { method, headers });
     const of = (name: string) => answer.headers[name];
     return [answer.status, of('x-site'), of('cache-control'), of('access-control-allow-origin')];
   };
 
   it('apply to what the site itself answers, and to nothing else (S32)', async () => {
-    const { deployment: site, warnings } = await server.publish(FILES);
+    const { deployment: site, warnings } = await server().publish(FILES);
     expect(warnings).toBeUndefined();
-    const etag = String((await server.visit(site)).headers['etag']);
+    const etag = String((await server().visit(site)).headers['etag']);
     const all = ['ours', 'public, max-age=60', '*'];
     const none = [undefined, 'no-store', undefined];
     expect(await ruled(site, '/')).toEqual([200, ...all]);
@@ -139,11 +134,11 @@ describe('header rules', () => {
   });
 
   it('go by the path that was asked for, not by the file (S32)', async () => {
-    const { deployment: site } = await server.publish(FILES);
-    const { text, headers } = await server.visit(site, '/app/route');
+    const { deployment: site } = await server().publish(FILES);
+    const { text, headers } = await server().visit(site, '/app/route');
     expect([text, headers['x-app'], headers['x-index']]).toEqual(['front', 'yes', undefined]);
-    expect((await server.visit(site, '/')).headers).not.toHaveProperty('x-index');
-    expect((await server.visit(site, '/index.html')).headers).toMatchObject({ 'x-index': 'yes' });
+    expect((await server().visit(site, '/')).headers).not.toHaveProperty('x-index');
+    expect((await server().visit(site, '/index.html')).headers).toMatchObject({ 'x-index': 'yes' });
   });
 
   it('alone turn CORS on, for a public site (S43)', async () => {
@@ -152,18 +147,18 @@ describe('header rules', () => {
       headers: { Origin: 'https://a.example', 'Access-Control-Request-Method': 'GET' },
     };
     const corsOf = async (site: string, ask = {}) =>
-      Object.entries((await server.visit(site, '/', ask)).headers).filter(([name]) =>
+      Object.entries((await server().visit(site, '/', ask)).headers).filter(([name]) =>
         name.startsWith('access-control'),
       );
     const rules = `${RULES}  Access-Control-Allow-Methods: GET\n  Access-Control-Max-Age: 600`;
     const [plain, open, guarded] = await Promise.all([
-      server.publish({ 'index.html': 'x' }),
-      server.publish({ 'index.html': 'x', _headers: rules }),
-      server.publish({ 'index.html': 'x', _headers: rules }, { fields: { password: PASSWORD } }),
+      server().publish({ 'index.html': 'x' }),
+      server().publish({ 'index.html': 'x', _headers: rules }),
+      server().publish({ 'index.html': 'x', _headers: rules }, { fields: { password: PASSWORD } }),
     ]);
     expect(await corsOf(plain.deployment, preflight)).toEqual([]);
     expect(await corsOf(plain.deployment, { headers: preflight.headers })).toEqual([]);
-    expect(await server.visit(open.deployment, '/', preflight)).toMatchObject({
+    expect(await server().visit(open.deployment, '/', preflight)).toMatchObject({
       status: 204,
       text: '',
       headers: {
@@ -175,21 +170,21 @@ describe('header rules', () => {
     });
     expect(await corsOf(open.deployment, { headers: preflight.headers })).toHaveLength(3);
 
-    const unlocked = await server.visit(guarded.deployment, '/.berth/unlock', {
+    const unlocked = await server().visit(guarded.deployment, '/.berth/unlock', {
       method: 'POST',
       headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
       body: new URLSearchParams({ password: PASSWORD }).toString(),
     });
     const headers = { ...preflight.headers, Cookie: cookieOf(unlocked) };
     expect(await corsOf(guarded.deployment, preflight)).toEqual([]);
-    expect((await server.visit(guarded.deployment, '/', { headers })).status).toBe(200);
+    expect((await server().visit(guarded.deployment, '/', { headers })).status).toBe(200);
     for (const method of ['GET', 'OPTIONS']) expect(await corsOf(guarded.deployment, { method, headers })).toEqual([]);
   });
 });
 
 it('whatever Accept decided varies by it: a fallback, what came instead, and nothing else (S38)', async () => {
   const publish = async (files: Record<string, string>) =>
-    (await server.publish({ 'index.html': 'front', 'docs/404.html': 'none', ...files })).deployment;
+    (await server().publish({ 'index.html': 'front', 'docs/404.html': 'none', ...files })).deployment;
   const declared = await publish({
     _redirects: '/app/* /index.html 200\n/app/* /elsewhere 301\n/docs/* /index.html 200',
   });
@@ -204,7 +199,7 @@ it('whatever Accept decided varies by it: a fallback, what came instead, and not
     [byFile, '/route', 'image/png', 404, true],
     [byFile, '/route.js', 'text/html', 404, false],
   ] as const) {
-    const answer = await server.visit(site, path, { headers: { Accept: accept } });
+    const answer = await server().visit(site, path, { headers: { Accept: accept } });
     const vary = String(answer.headers['vary'] ?? '').split(', ');
     expect([path, accept, answer.status, vary.includes('Accept')]).toEqual([path, accept, status, varies]);
   }

@@ -1,19 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { safeNext } from '../../src/site-host/unlock-form.ts';
 import { ask as askRaw, open } from '../http/raw-socket.ts';
-import { closeClean } from '../standing-asserts.ts';
-import { startTestServer, type TestServer } from '../test-server.ts';
+import { useCleanServer } from '../use-clean-server.ts';
 import { expectLocked, FILES, MARKER, PASSWORD, problemOf, visitorsOf } from './unlocking.ts';
 
-let server: TestServer;
+const server = useCleanServer({ env: { TRUST_PROXY: '127.0.0.1' }, secrets: [PASSWORD] });
 let site: string;
 let visitors: ReturnType<typeof visitorsOf>;
 beforeAll(async () => {
-  server = await startTestServer({ TRUST_PROXY: '127.0.0.1' });
-  visitors = visitorsOf(server);
+  visitors = visitorsOf(server());
   site = await visitors.protect();
 });
-afterAll(() => closeClean(server, [PASSWORD]));
 
 describe('S60, S61: what is sent to the form', () => {
   it('a wrong password is 401 with the form again, which still knows the way', async () => {
@@ -151,17 +148,17 @@ describe('S60, S61: what is sent to the form', () => {
       [`${right}&x=`.padEnd(8_193, 'x'), 413],
     ] as const) {
       const chunks = `1000\r\n${body.slice(0, 4_096)}\r\n${(body.length - 4_096).toString(16)}\r\n${body.slice(4_096)}\r\n0\r\n\r\n`;
-      expect((await askRaw(server.port, 'POST /.berth/unlock HTTP/1.1', head, chunks)).status).toBe(status);
+      expect((await askRaw(server().port, 'POST /.berth/unlock HTTP/1.1', head, chunks)).status).toBe(status);
     }
   });
 
   it('F11: a client that leaves half-way is no fault', async () => {
-    const { socket, received } = await open(server.port);
+    const { socket, received } = await open(server().port);
     socket.write(
       `POST /.berth/unlock HTTP/1.1\r\nHost: ${site}.localhost\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\npassword=x`,
     );
     const requests = () =>
-      server.logged.filter(({ fields }) => fields['path'] === '/.berth/unlock' && fields['aborted']);
+      server().logged.filter(({ fields }) => fields['path'] === '/.berth/unlock' && fields['aborted']);
     await visitors.enter(site);
     socket.destroy();
     expect(await received).toBe('');
@@ -174,7 +171,7 @@ describe('S60, S61: what is sent to the form', () => {
       ['/', right],
       ['/docs/', right],
     ] as const) {
-      const answer = await server.visit(site, path, {
+      const answer = await server().visit(site, path, {
         method: 'POST',
         body,
         headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
@@ -187,7 +184,7 @@ describe('S60, S61: what is sent to the form', () => {
   });
 
   it('S64: a public site has no form', async () => {
-    const { deployment } = await server.publish(FILES);
+    const { deployment } = await server().publish(FILES);
     const answer = await visitors.enter(deployment);
     expect([answer.status, answer.headers['set-cookie']]).toEqual([404, undefined]);
   });

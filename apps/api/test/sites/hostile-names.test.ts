@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestServer, type TestServer } from '../test-server.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { useServer } from '../use-server.ts';
 import { checkPublished, isDropped, isKept, readSite, type Site, urlPath } from './published.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../../fixtures/sites/hostile');
@@ -27,21 +27,19 @@ const GENERATED = [
 ];
 
 describe('a site of awkward but legal names', () => {
-  let server: TestServer;
+  const server = useServer();
   let site: Site;
   let deployment: string;
   beforeAll(async () => {
-    server = await startTestServer();
     const generated = GENERATED.map((path) => [path.normalize('NFC'), Buffer.from(`the bytes of ${path}`)] as const);
     site = { ...(await readSite(FOLDER)), ...Object.fromEntries(generated) };
-    const made = await server.publish(site);
+    const made = await server().publish(site);
     deployment = made.deployment;
     expect(made.files).toBe(Object.keys(site).filter((path) => !isDropped(path)).length);
     expect(made.warnings!.map(({ file }) => file).toSorted()).toEqual(
       [...Object.keys(site).filter((path) => isKept(path) && !isDropped(path)), 'case.txt'].toSorted(),
     );
   });
-  afterAll(() => server.close());
 
   it('contract §3: holds what it is meant to hold', () => {
     expect(Math.max(...Object.keys(site).map((path) => Buffer.byteLength(path)))).toBe(1024);
@@ -51,7 +49,7 @@ describe('a site of awkward but legal names', () => {
     expect(Object.keys(site).filter(isKept).length).toBeGreaterThanOrEqual(3);
   });
 
-  it('is served as it was published, dot files and junk apart', () => checkPublished(server, deployment, site));
+  it('is served as it was published, dot files and junk apart', () => checkPublished(server(), deployment, site));
 
   it('S10: finds a name in every spelling of its letters, with one ETag and without a redirect', async () => {
     const path = 'Größe [2]/ñandú + ünïcode.css';
@@ -65,23 +63,23 @@ describe('a site of awkward but legal names', () => {
       ];
     });
     expect(new Set(spellings).size).toBe(8);
-    const answers = await Promise.all(spellings.map((spelling) => server.visit(deployment, spelling)));
+    const answers = await Promise.all(spellings.map((spelling) => server().visit(deployment, spelling)));
     for (const { status, bytes } of answers)
       expect({ status, same: bytes.equals(site[path]!) }).toEqual({ status: 200, same: true });
     expect(new Set(answers.map(({ headers }) => headers['etag'])).size).toBe(1);
   });
 
   it('T2: keeps a name that was sent decomposed in its composed form', async () => {
-    const made = await server.publish({ ['Crème brûlée.txt'.normalize('NFD')]: 'sweet' });
+    const made = await server().publish({ ['Crème brûlée.txt'.normalize('NFD')]: 'sweet' });
     for (const form of ['NFC', 'NFD'])
-      expect((await server.visit(made.deployment, urlPath('Crème brûlée.txt'.normalize(form)))).text).toBe('sweet');
+      expect((await server().visit(made.deployment, urlPath('Crème brûlée.txt'.normalize(form)))).text).toBe('sweet');
   });
 
   it('S11: tells names apart that differ by case alone', async () => {
     for (const path of ['Case.txt', 'case.txt'])
-      expect((await server.visit(deployment, `/${path}`)).text).toBe(`the bytes of ${path}`);
-    expect((await server.visit(deployment, '/CASE.txt')).status).toBe(404);
-    expect((await server.visit(deployment, '/upper.txt')).status).toBe(404);
+      expect((await server().visit(deployment, `/${path}`)).text).toBe(`the bytes of ${path}`);
+    expect((await server().visit(deployment, '/CASE.txt')).status).toBe(404);
+    expect((await server().visit(deployment, '/upper.txt')).status).toBe(404);
   });
 
   it('S39: answers a missing page with the nearest 404.html, and with the same headers to HEAD', async () => {
@@ -91,10 +89,10 @@ describe('a site of awkward but legal names', () => {
       [urlPath('日本語/どこにも'), '日本語/404.html'],
       [urlPath('日本語/a/b/c.png'), '日本語/404.html'],
     ] as const) {
-      const answer = await server.visit(deployment, path);
+      const answer = await server().visit(deployment, path);
       expect({ status: answer.status, text: answer.text }, path).toEqual({ status: 404, text: String(site[page]) });
       expect(answer.headers).toMatchObject({ 'cache-control': 'no-store', 'content-type': 'text/html; charset=utf-8' });
-      const head = await server.visit(deployment, path, { method: 'HEAD' });
+      const head = await server().visit(deployment, path, { method: 'HEAD' });
       expect({ status: head.status, length: head.headers['content-length'] }).toEqual({
         status: 404,
         length: String(site[page]!.length),

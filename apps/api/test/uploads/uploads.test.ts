@@ -1,31 +1,30 @@
 import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import { type BegunUpload, CONTENTS_TYPE, type CreatedDeployment, type ReceivedContents } from '@berth/contract';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readContents } from '../../src/api-host/contents-body.ts';
-import { closeClean, expectErrorAnswer, expectRefusal } from '../standing-asserts.ts';
-import { OWNER_KEY, startTestServer, type TestServer } from '../test-server.ts';
+import { expectErrorAnswer, expectRefusal } from '../standing-asserts.ts';
+import { OWNER_KEY, startTestServer } from '../test-server.ts';
+import { useCleanServer } from '../use-clean-server.ts';
 import { begin, bodyOf, commit, contentOf, listOf, publishDelta, send, sendMissing, sha256Of } from './delta.ts';
 
-let server: TestServer;
-beforeAll(async () => void (server = await startTestServer()));
-afterAll(() => closeClean(server, ['open sesame']));
+const server = useCleanServer({ secrets: ['open sesame'] });
 
 const fresh = () => randomBytes(20).toString('hex');
 const open = async (files: Record<string, string>, ask = {}) =>
-  (await begin(server, { files: listOf(files) }, ask)).json<BegunUpload>();
+  (await begin(server(), { files: listOf(files) }, ask)).json<BegunUpload>();
 const missing = async (upload: string, ask = {}) =>
-  (await send(server, upload, Buffer.alloc(0), ask)).json<ReceivedContents>().missing;
+  (await send(server(), upload, Buffer.alloc(0), ask)).json<ReceivedContents>().missing;
 
 describe('contract §9: a delta upload', () => {
   it('publishes what a form publishes, at 201, and a repetition is the same to the byte', async () => {
     const files = { 'index.html': `<h1>${fresh()}</h1>`, 'a.css': fresh(), empty: '' };
     const begun = await open(files);
-    expect((await sendMissing(server, begun, files)).json()).toEqual({ received: 3, missing: 0 });
-    const [one, two] = [await commit(server, begun.upload), await commit(server, begun.upload)];
+    expect((await sendMissing(server(), begun, files)).json()).toEqual({ received: 3, missing: 0 });
+    const [one, two] = [await commit(server(), begun.upload), await commit(server(), begun.upload)];
     expect([one.status, two.status, two.text]).toEqual([201, 201, one.text]);
     for (const [path, text] of Object.entries(files))
-      expect(await server.visit(one.json<CreatedDeployment>().deployment, `/${path}`)).toMatchObject({
+      expect(await server().visit(one.json<CreatedDeployment>().deployment, `/${path}`)).toMatchObject({
         status: 200,
         text,
       });
@@ -33,15 +32,15 @@ describe('contract §9: a delta upload', () => {
 
   it('is protected by its password, which is stored nowhere', async () => {
     const { deployment, password } = (
-      await publishDelta(server, { 'index.html': fresh() }, { password: 'open sesame' })
+      await publishDelta(server(), { 'index.html': fresh() }, { password: 'open sesame' })
     ).json<CreatedDeployment>();
-    expect([password, (await server.visit(deployment)).status]).toEqual([true, 401]);
+    expect([password, (await server().visit(deployment)).status]).toEqual([true, 401]);
   });
 
   it('works the same as typed calls', async () => {
     const files = { 'index.html': fresh() };
     const call = async (name: string, input: object) => {
-      const answer = await server.api(`/trpc/deployments.${name}`, {
+      const answer = await server().api(`/trpc/deployments.${name}`, {
         method: 'POST',
         headers: { 'Content-Type': 'application/json', 'Idempotency-Key': 'typed' },
         body: JSON.stringify(input),
@@ -50,42 +49,42 @@ describe('contract §9: a delta upload', () => {
     };
     const begun = await call('begin', { files: listOf(files) });
     expect(await call('begin', { files: listOf(files) })).toEqual(begun);
-    await sendMissing(server, begun, files);
+    await sendMissing(server(), begun, files);
     const { deployment } = await call('commit', begun);
-    expect((await server.visit(deployment)).text).toBe(files['index.html']);
+    expect((await server().visit(deployment)).text).toBe(files['index.html']);
   });
 
   it('of a deploy token goes on with the API key of its account, and with nobody else', async () => {
-    const [{ key, deployToken }, other] = [await server.account(), await server.account()];
+    const [{ key, deployToken }, other] = [await server().account(), await server().account()];
     const files = { 'index.html': fresh() };
     const begun = await open(files, { key: deployToken });
     for (const stranger of [other.key, null]) {
       const [refused, never] = [
-        await sendMissing(server, begun, files, { key: stranger }),
-        await send(server, 'f'.repeat(32), Buffer.alloc(0), { key: stranger }),
+        await sendMissing(server(), begun, files, { key: stranger }),
+        await send(server(), 'f'.repeat(32), Buffer.alloc(0), { key: stranger }),
       ];
       expect(expectErrorAnswer(refused, 'not_found')).toEqual(expectErrorAnswer(never, 'not_found'));
     }
-    expect((await sendMissing(server, begun, files, { key })).status).toBe(200);
-    expect((await commit(server, begun.upload, { key: deployToken })).status).toBe(201);
+    expect((await sendMissing(server(), begun, files, { key })).status).toBe(200);
+    expect((await commit(server(), begun.upload, { key: deployToken })).status).toBe(201);
   });
 
   it('T14: is nothing a page of another site can make its visitors do', async () => {
     const headers = { Origin: 'https://other.example' };
     const begun = await open({ 'index.html': '' }, { key: null });
     const ask = { key: null, headers };
-    await expectRefusal(server, 'forbidden', () => begin(server, { files: listOf({ 'index.html': '' }) }, ask));
-    await expectRefusal(server, 'forbidden', () => send(server, begun.upload, bodyOf(['']), ask));
-    await expectRefusal(server, 'forbidden', () => commit(server, begun.upload, ask));
-    expect((await begin(server, { files: listOf({ 'index.html': '' }) }, { headers })).status).toBe(201);
+    await expectRefusal(server(), 'forbidden', () => begin(server(), { files: listOf({ 'index.html': '' }) }, ask));
+    await expectRefusal(server(), 'forbidden', () => send(server(), begun.upload, bodyOf(['']), ask));
+    await expectRefusal(server(), 'forbidden', () => commit(server(), begun.upload, ask));
+    expect((await begin(server(), { files: listOf({ 'index.html': '' }) }, { headers })).status).toBe(201);
   });
 
   it('T20: has a name that stands neither in the log nor in the database', async () => {
     const files = { 'index.html': fresh() };
     const { upload, missing: asked } = await open(files);
-    await sendMissing(server, { upload, missing: asked }, files);
-    await commit(server, upload);
-    server.secrets.add(upload);
+    await sendMissing(server(), { upload, missing: asked }, files);
+    await commit(server(), upload);
+    server().secrets.add(upload);
   });
 });
 
@@ -97,21 +96,21 @@ describe('security T4: the list of files', () => {
     const files = listOfLength(20_000);
     const json = { 'Content-Type': 'application/json' };
     expect(JSON.stringify({ files }).length).toBeGreaterThan(4e6);
-    expect((await begin(server, { files })).status).toBe(201);
+    expect((await begin(server(), { files })).status).toBe(201);
     const batch = JSON.stringify({ 0: { files }, 1: {} });
-    const typed = (path: string) => server.api(path, { method: 'POST', headers: json, body: batch });
+    const typed = (path: string) => server().api(path, { method: 'POST', headers: json, body: batch });
     expect((await typed('/trpc/deployments.begin,deployments.commit?batch=1')).text).toContain('"upload"');
     expect((await typed('/trpc/tokens.create,deployments.commit?batch=1')).status).toBe(413);
     expectErrorAnswer(
-      await server.api('/tokens', { method: 'POST', headers: json, body: JSON.stringify({ files }) }),
+      await server().api('/tokens', { method: 'POST', headers: json, body: JSON.stringify({ files }) }),
       'payload_too_large',
     );
   });
 
   it('is refused unread when it is longer', async () => {
-    const { key } = await server.account('free');
+    const { key } = await server().account('free');
     const { details } = expectErrorAnswer(
-      await begin(server, { files: listOfLength(20_000) }, { key }),
+      await begin(server(), { files: listOfLength(20_000) }, { key }),
       'payload_too_large',
     );
     expect(details).toMatchObject({ limit: 'body' });
@@ -184,7 +183,7 @@ describe('contract §9: a body of contents', () => {
     const { upload } = await open(files);
     const [body, headers = {}] = spoil(files);
     const code = status === 413 ? 'payload_too_large' : 'validation_failed';
-    await expectRefusal(server, code, () => send(server, upload, body, { headers }));
+    await expectRefusal(server(), code, () => send(server(), upload, body, { headers }));
   });
 
   it.each<[string, (body: Buffer) => Buffer, number]>([
@@ -194,7 +193,7 @@ describe('contract §9: a body of contents', () => {
   ])('that %s leaves what came whole before', async (_, spoil, left) => {
     const files = { a: fresh(), b: fresh() };
     const { upload } = await open(files);
-    expectErrorAnswer(await send(server, upload, spoil(bodyOf([files.a, files.b]))), 'validation_failed');
+    expectErrorAnswer(await send(server(), upload, spoil(bodyOf([files.a, files.b]))), 'validation_failed');
     expect(await missing(upload)).toBe(left);
   });
 
@@ -206,11 +205,11 @@ describe('contract §9: a body of contents', () => {
       const body = bodyOf(Object.values(files));
       const cut = Math.floor(body.length * share);
       const client = request({
-        port: server.port,
+        port: server().port,
         method: 'PUT',
         path: `/uploads/${begun.upload}/contents`,
         headers: {
-          Host: `localhost:${server.port}`,
+          Host: `localhost:${server().port}`,
           Authorization: `Bearer ${OWNER_KEY}`,
           'Content-Type': CONTENTS_TYPE,
           'Content-Length': body.length,
@@ -219,10 +218,10 @@ describe('contract §9: a body of contents', () => {
       client.on('error', () => {});
       client.write(body.subarray(0, cut), () => client.destroy());
       const whole = Math.floor(cut / (body.length / 60));
-      await expect.poll(() => missing(begun.upload), { timeout: 10_000 }).toBe(60 - whole);
-      await expect.poll(() => server.berth.core.activePacks.size).toBe(0);
-      expect((await sendMissing(server, begun, files)).json()).toEqual({ received: 60, missing: 0 });
-      expect((await commit(server, begun.upload)).status).toBe(201);
+      await expect.poll(() => missing(begun.upload)).toBe(60 - whole);
+      await expect.poll(() => server().berth.core.activePacks.size).toBe(0);
+      expect((await sendMissing(server(), begun, files)).json()).toEqual({ received: 60, missing: 0 });
+      expect((await commit(server(), begun.upload)).status).toBe(201);
     },
   );
 });
