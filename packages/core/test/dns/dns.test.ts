@@ -1,5 +1,5 @@
 import { createSocket } from 'node:dgram';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createDns, type Dns, type WantedRecord } from '../../src/dns/dns.ts';
 import { type DnsServer, type Fault, type Records, startDnsServer } from '../dns-server.ts';
 
@@ -12,11 +12,12 @@ const aaaa: WantedRecord = { type: 'AAAA', name: 'example.com', values: ['2001:d
 
 let server: DnsServer;
 let dns: Dns;
-/** For what is not answered anyway. */
+/** For what is not answered at all. */
 let hasty: Dns;
 beforeAll(async () => {
   server = await startDnsServer();
-  dns = createDns({ servers: [server.address] });
+  // The server answers from this very process, which may be busy.
+  dns = createDns({ servers: [server.address], timeoutMs: 60_000, deadlineMs: 90_000 });
   hasty = createDns({ servers: [server.address], timeoutMs: 60, deadlineMs: 150 });
 });
 beforeEach(() => {
@@ -24,6 +25,19 @@ beforeEach(() => {
   server.asked.length = 0;
 });
 afterAll(() => server.close());
+
+/** Looks until the deadline, which comes once and is waited for by no clock. @param until When it comes. */
+async function atDeadline<T>(look: (slow: Dns) => Promise<T>, until: () => Promise<void> = async () => {}): Promise<T> {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const looked = look(createDns({ servers: [server.address], timeoutMs: 60_000, deadlineMs: 5_000 }));
+    await until();
+    vi.advanceTimersByTime(5_000);
+    return await looked;
+  } finally {
+    vi.useRealTimers();
+  }
+}
 
 const stand = (records: Record<string, Records | Fault>) => {
   for (const [name, entry] of Object.entries(records)) server.zone.set(name, entry);
@@ -213,15 +227,15 @@ describe('T30: a record that is definitely not as wanted has a reason', () => {
 });
 
 describe('T30: a look that was not answered says nothing about the record', () => {
-  it.each<[string, Fault, RegExp]>([
-    ['SERVFAIL', 'SERVFAIL', /\(SERVFAIL\)/],
-    ['REFUSED', 'REFUSED', /\(REFUSED\)/],
-    ['silence', 'silence', /did not answer in time/],
-    ['an answer with the wrong id', 'wrong id', /did not answer in time/],
-  ])('%s', async (_, fault, reason) => {
+  it.each<[string, Fault, () => Dns, RegExp]>([
+    ['SERVFAIL', 'SERVFAIL', () => dns, /\(SERVFAIL\)/],
+    ['REFUSED', 'REFUSED', () => dns, /\(REFUSED\)/],
+    ['silence', 'silence', () => hasty, /did not answer in time/],
+    ['an answer with the wrong id', 'wrong id', () => hasty, /did not answer in time/],
+  ])('%s', async (_, fault, asked, reason) => {
     stand({ 'www.example.com': fault, '_berth.example.com': fault });
     for (const wanted of [cname, txt])
-      expect(await one(wanted, hasty)).toMatchObject({
+      expect(await one(wanted, asked())).toMatchObject({
         ok: false,
         failed: true,
         found: [],
@@ -231,7 +245,11 @@ describe('T30: a look that was not answered says nothing about the record', () =
 
   it('a chain that breaks off in silence', async () => {
     stand({ 'www.example.com': { CNAME: 'b.test' }, 'b.test': 'silence' });
-    expect(await one(cname, hasty)).toMatchObject({ ok: false, failed: true, found: ['b.test'] });
+    const looked = atDeadline(
+      (slow) => one(cname, slow),
+      () => expect.poll(() => server.asked).toHaveLength(2),
+    );
+    expect(await looked).toMatchObject({ ok: false, failed: true, found: ['b.test'] });
   });
 
   it('a server that is not there', async () => {
@@ -247,16 +265,15 @@ describe('T30: a look that was not answered says nothing about the record', () =
 
   it('asks twice, and ends at the deadline however many records are wanted', async () => {
     const names = Array.from({ length: 40 }, (_, index) => `silent${index}.test`);
-    stand(Object.fromEntries(names.map((name) => [name, 'silence' as const])));
-    const slow = createDns({ servers: [server.address], timeoutMs: 5000, deadlineMs: 150 });
-    const start = performance.now();
-    const checks = await slow.check(names.map((name) => ({ ...txt, name })));
-    expect(performance.now() - start).toBeLessThan(1500);
+    stand(Object.fromEntries([...names, 'twice.test'].map((name) => [name, 'silence' as const])));
+    const checks = await atDeadline((slow) => slow.check(names.map((name) => ({ ...txt, name }))));
     expect(checks.every(({ failed }) => failed)).toBe(true);
-    server.asked.length = 0;
-    const patient = createDns({ servers: [server.address], timeoutMs: 60, deadlineMs: 5000 });
-    await patient.check([{ ...txt, name: 'silent0.test' }]);
-    expect(server.asked).toEqual(['TXT silent0.test', 'TXT silent0.test']);
+    const twice = createDns({ servers: [server.address], timeoutMs: 60, deadlineMs: 90_000 });
+    await twice.check([{ ...txt, name: 'twice.test' }]);
+    // What was sent last may be read after it was given up.
+    await expect
+      .poll(() => server.asked.filter((question) => question.includes('twice')))
+      .toEqual(['TXT twice.test', 'TXT twice.test']);
   });
 });
 

@@ -101,12 +101,12 @@ describe('T20: a header that opens nothing', () => {
   });
 
   it('is one and the same answer for an unknown, an expired and a revoked credential', async () => {
-    const expired = await tokenOf({ expires: new Date(test.core.now().getTime() + 1_000) });
+    const expired = await tokenOf({ expires: new Date(test.core.now().getTime() + 600_000) });
     const revoked = await tokenOf({});
     await as(`Bearer ${expired.secret}`);
     await as(`Bearer ${revoked.secret}`);
     await test.database.query('delete from token where token = $1', [revoked.token]);
-    test.advance(2);
+    test.advance(600);
     const answers = await Promise.allSettled(
       [expired.secret, revoked.secret, `deploy-${hex}`].map((secret) => as(`Bearer ${secret}`)),
     );
@@ -161,10 +161,10 @@ describe('contract §5: `used`', () => {
     await as(`Bearer ${secret}`);
     const first = await usedAt(token);
     expect(first).toEqual(expect.any(Number));
-    test.advance(45);
+    test.advance(30);
     await as(`Bearer ${secret}`);
     expect(await usedAt(token)).toBe(first);
-    test.advance(16);
+    test.advance(31);
     await as(`Bearer ${secret}`);
     expect(await usedAt(token)).toBeGreaterThanOrEqual(first! + 60_000);
   });

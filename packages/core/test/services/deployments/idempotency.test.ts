@@ -156,10 +156,10 @@ describe('contract §3: the scope of a key', () => {
 describe('service-api part 8: the window of 24 hours', () => {
   it('replays up to its last second, and is over after it', async () => {
     const first = await deploy('window');
-    test.advance(DAY_SECONDS - 10);
+    test.advance(DAY_SECONDS - 600);
     await sweepAll(test);
     expect((await deploy('window')).replayed).toBe(true);
-    test.advance(11);
+    test.advance(600);
     const next = await deploy('window');
     expect(next.replayed).toBe(false);
     expect(next.body.deployment).not.toBe(first.body.deployment);

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createDns } from '../../../src/dns/dns.ts';
 import { recheckDomains } from '../../../src/services/domains/domain-rechecks.ts';
+import { verifyDomain } from '../../../src/services/domains/domain-verification.ts';
 import { fitCustomDomains } from '../../../src/services/domains/paused-domains.ts';
 import { createDomainWorld, type DomainWorld } from './domain-world.ts';
 
@@ -46,10 +48,10 @@ describe('T28: looks in the background', () => {
       await recheckDomains(test.core);
       const { nextCheck, checked } = await rowOf(alice, name);
       expect(nextCheck!.getTime() - checked!.getTime()).toBeGreaterThanOrEqual(pause * MINUTE * 1000);
-      expect(nextCheck!.getTime() - checked!.getTime()).toBeLessThan((pause * MINUTE + 5) * 1000);
-      test.advance(pause * MINUTE - 5);
+      expect(nextCheck!.getTime() - checked!.getTime()).toBeLessThan((pause * MINUTE + 30) * 1000);
+      test.advance(pause * MINUTE - 30);
       expect(await recheckDomains(test.core)).toBe(0);
-      test.advance(6);
+      test.advance(31);
     }
   });
 
@@ -86,12 +88,13 @@ describe('T28: looks in the background', () => {
     await point(alice, name);
     await verify(alice, name);
     server.zone.set(name, 'silence');
+    const core = { ...test.core, dns: createDns({ servers: [server.address], timeoutMs: 60, deadlineMs: 150 }) };
     for (let look = 0; look < 3; look += 1) {
       test.advance(4 * DAY);
-      await recheckDomains(test.core);
+      expect(await recheckDomains(core)).toBe(1);
     }
     test.advance(10);
-    expect((await verify(alice, name)).status).toBe('success');
+    expect((await verifyDomain({ core, caller: alice }, name)).status).toBe('success');
   });
 
   it('look after paused domains that hold a name, and leave other paused ones alone', async () => {
