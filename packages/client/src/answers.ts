@@ -2,10 +2,10 @@ import { ErrorBody } from '@berth/contract';
 import { TRPCClientError } from '@trpc/client';
 import { aborted, ClientError, type ClientErrorKind } from './errors.ts';
 
-/** The error of an answer that is not 2xx. Reads its body. */
+/** The error of an answer that is not 2xx, of whichever face. Reads its body. */
 export async function answerError(response: Response): Promise<ClientError> {
-  const text = await response.text().catch(() => '');
-  return refusal(response, parsed(text));
+  const body = parsed(await response.text().catch(() => '')) as { error?: { data?: unknown } } | null;
+  return refusal(response, body?.error?.data ?? body);
 }
 
 /**
@@ -20,7 +20,9 @@ export function toClientError(thrown: unknown, server: URL, signal?: AbortSignal
   if (thrown instanceof TRPCClientError) {
     const response: unknown = thrown.meta?.['response'];
     if (response instanceof Response) return refusal(response, thrown.data);
-    return toClientError(thrown.cause ?? new Error(thrown.message), server);
+    const told = ErrorBody.safeParse(thrown.data);
+    if (told.success) return refusal({ status: told.data.status, headers: new Headers() }, told.data);
+    return toClientError(thrown.cause instanceof Error ? thrown.cause : new Error(thrown.message), server);
   }
   const cause = thrown instanceof Error ? thrown : new Error(String(thrown));
   if (cause instanceof SyntaxError)
@@ -33,10 +35,10 @@ export function toClientError(thrown: unknown, server: URL, signal?: AbortSignal
   return new ClientError('network', `${server.host} cannot be reached: ${innermost(cause)}.`, { cause });
 }
 
-function refusal({ status, headers }: Response, data: unknown): ClientError {
-  const retryAfter = Number(headers.get('retry-after') ?? 'none');
-  const retryAfterSeconds = Number.isFinite(retryAfter) ? retryAfter : undefined;
+function refusal({ status, headers }: Pick<Response, 'status' | 'headers'>, data: unknown): ClientError {
   const body = ErrorBody.safeParse(data);
+  const retryAfter = Number(headers.get('retry-after') ?? body.data?.details?.['retryAfter'] ?? 'none');
+  const retryAfterSeconds = Number.isFinite(retryAfter) ? retryAfter : undefined;
   if (!body.success) {
     const kind = status < 400 ? 'server' : kindOf(status);
     return new ClientError(kind, `The server answered ${status} and nothing that can be understood.`, {

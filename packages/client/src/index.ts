@@ -1,5 +1,5 @@
 /** The door of the package: the typed client and the deploy engine. */
-export { followActivities } from './follow-activities.ts';
+export { followActivities, type FollowOptions } from './follow-activities.ts';
 export { type BerthClient, type ClientOptions, createClient } from './client.ts';
 export { ClientError, type ClientErrorKind, type ClientErrorOptions } from './errors.ts';
 export { DEFAULT_RETRIES, type RetryPolicy } from './retry.ts';

@@ -12,11 +12,11 @@ const SLICE_MS = 8;
  *
  * When the caller stops iterating, or gives up, the work's signal is aborted, and the generator ends after the work has.
  *
- * @param work Ends with the result of the generator, or throws what it throws.
+ * @param work Ends with the result of the generator, or throws what it throws. `tell` returns how many events wait to be taken.
  */
 export async function* withEvents<E, R>(
   given: AbortSignal | undefined,
-  work: (tell: (event: E) => void, signal: AbortSignal) => Promise<R>,
+  work: (tell: (event: E) => number, signal: AbortSignal) => Promise<R>,
 ): AsyncGenerator<E, R, undefined> {
   if (given?.aborted) throw aborted(given.reason);
   const left = new AbortController();
@@ -25,8 +25,8 @@ export async function* withEvents<E, R>(
   let news = Promise.withResolvers<void>();
   let ended = false;
   const running = work((event) => {
-    told.push(event);
     news.resolve();
+    return told.push(event);
   }, signal).finally(() => {
     ended = true;
     news.resolve();

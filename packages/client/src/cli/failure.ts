@@ -23,7 +23,7 @@ export interface Failure {
 /** What a command was about to do, as far as it is known. */
 export interface Circumstances {
   server: URL | null;
-  key: { from: Source } | null;
+  key: { from: Source | 'login' } | null;
 }
 
 /** Tells whatever was thrown in words that say what to do. */
@@ -65,7 +65,9 @@ export function nobodyAt(server: URL): string {
 
 function messageOf({ kind, status, message }: ClientError, { server, key }: Circumstances): string {
   if (kind === 'aborted') return 'Interrupted';
-  return status === 401 && server && key?.from === 'default' ? nobodyAt(server) : message;
+  if (status !== 401 || !server) return message;
+  if (key?.from === 'login') return `${server.origin} does not take this key`;
+  return key?.from === 'default' ? nobodyAt(server) : message;
 }
 
 function nextStep({ kind, code, status, file, retryAfterSeconds, details }: ClientError, at: Circumstances) {
@@ -75,7 +77,7 @@ function nextStep({ kind, code, status, file, retryAfterSeconds, details }: Clie
     case 'unavailable':
       return `Try again ${retryAfterSeconds === null ? 'in a moment' : `in ${duration(retryAfterSeconds)}`}.`;
     case 'signed-out':
-      return status === 403 ? allowance(details) : signIn(at);
+      return status === 401 || at.key?.from === 'default' ? signIn(at) : allowance(details);
     case 'refused':
       if (file !== null) return `Change ${printable(file)}, or leave it out with a line in .berthignore.`;
       return code === 'payload_too_large' ? 'See what the plan allows: berth account' : null;
@@ -94,6 +96,8 @@ function signIn({ key }: Circumstances): string {
   switch (key?.from) {
     case 'environment':
       return 'The key in BERTH_KEY is not one of this server.';
+    case 'login':
+      return 'A key is one of one server: name it with --server.';
     case 'settings':
       return 'The stored key opens this server no more. Sign in again: berth login';
     default:

@@ -27,7 +27,10 @@ export async function run(words: readonly string[], world: World): Promise<ExitC
     return EXIT.ok;
   } catch (thrown) {
     if (thrown instanceof CommanderError && HELP_WAS_SHOWN.has(thrown.code)) return EXIT.ok;
-    const failure = failureOf(thrown instanceof CommanderError ? misunderstood(thrown) : thrown, circumstances);
+    const failure = failureOf(
+      thrown instanceof CommanderError ? misunderstood(thrown, program, words) : thrown,
+      circumstances,
+    );
     tell(world, failure, words.includes('--json'));
     return failure.exit;
   }
@@ -49,7 +52,14 @@ function refuseUnknownVerb(program: Command, words: readonly string[]): void {
   throw new UsageError(`There is no command "berth ${noun} ${verb}". ${right}`);
 }
 
-function misunderstood({ message }: CommanderError): UsageError {
+function misunderstood({ code, message }: CommanderError, program: Command, words: readonly string[]): UsageError {
+  const names = program.commands.map((command) => command.name());
+  const first = words.find((word) => !FLAGS.has(word)) ?? '';
+  // What is no command is taken for a folder, and what stands behind it for too much.
+  if (code === 'commander.excessArguments' && /^[a-z-]+$/i.test(first) && !names.includes(first)) {
+    const meant = closest(first, names) ?? 'publish';
+    return new UsageError(`There is no command "${first}". Did you mean berth ${meant}?`);
+  }
   return new UsageError(`${message.replace(/^error: /, '').replace(/\n\((.*)\)$/, '. $1')}`);
 }
 

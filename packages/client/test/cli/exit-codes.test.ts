@@ -62,6 +62,24 @@ const CASES: Case[] = [
     given: () => ['domains', 'vrify', 'www.example.com'],
   },
   {
+    title: 'a command that there is not, and names the one that was meant',
+    code: 2,
+    says: /no command "wach"\. Did you mean berth watch\?/,
+    given: ({ home }) => ['wach', join(home, 'dist')],
+  },
+  {
+    title: 'a command of other programs, and names the one that does it here',
+    code: 2,
+    says: /no command "deploy"\. Did you mean berth publish\?/,
+    given: ({ home }) => ['deploy', join(home, 'dist')],
+  },
+  {
+    title: 'two folders',
+    code: 2,
+    says: /too many arguments/,
+    given: ({ home }) => [join(home, 'dist'), join(home, 'dist')],
+  },
+  {
     title: 'an argument that is missing',
     code: 2,
     says: /missing required argument/,
@@ -129,6 +147,15 @@ const CASES: Case[] = [
     given: async (person) => {
       person.env['BERTH_KEY'] = (await server().account()).deployToken;
       return ['account'];
+    },
+  },
+  {
+    title: 'a deploy token beside a domain',
+    code: 3,
+    says: /A domain needs an API key[^]*An API key may do more/,
+    given: async (person) => {
+      person.env['BERTH_KEY'] = (await server().account()).deployToken;
+      return [join(person.home, 'dist'), '--domain', 'blog'];
     },
   },
   {

@@ -46,12 +46,17 @@ describe('berth login', () => {
   });
 
   it.each([
-    ['a key that the server does not take', `ship-${'f'.repeat(32)}`, 3],
-    ['what is no key', 'hunter2', 2],
-    ['nothing', '', 2],
-  ])('refuses %s, and stores nothing', async (_, key, code) => {
+    [
+      'a key that the server does not take',
+      `ship-${'f'.repeat(32)}`,
+      3,
+      /^Error: http:\S+ does not take this key\.\nA key is one of one server: name it with --server\.$/m,
+    ],
+    ['what is no key', 'hunter2', 2, /This is no key/],
+    ['nothing', '', 2, /There is no key/],
+  ])('refuses %s, and stores nothing', async (_, key, code, says) => {
     const { home, outcome } = await signedIn(key);
-    expect(outcome).toMatchObject({ code, out: '' });
+    expect(outcome).toMatchObject({ code, out: '', err: expect.stringMatching(says) });
     expect(() => statSync(fileOf(home))).toThrow('ENOENT');
   });
 

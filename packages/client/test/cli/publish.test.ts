@@ -189,3 +189,11 @@ it('links a deployment to a domain in one go, as the server has it', async () =>
   expect((await server().api('/domains/linked.localhost')).json()).toEqual(domain);
   expect(domain.deployment).toBe(deployment.deployment);
 });
+
+it('says that a domain shows it only when it does', async () => {
+  const { dist, runs } = builder();
+  const { out, err } = await runs(dist, '--domain', 'www.example.com');
+  expect((await deploymentAt(out.trim())).url).toBe(out.trim());
+  expect(err).toMatch(/^www\.example\.com shows it once its DNS is set: berth domains records www\.example\.com$/m);
+  expect(err).not.toContain('www.example.com shows it.');
+});

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { onTestFinished } from 'vitest';
 
 /** A server that answers as it is told, and is gone after the test. @returns Its address. */
@@ -14,11 +14,15 @@ export async function startAnswering(listener: RequestListener): Promise<string>
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** An address at which nobody listens. */
+/** An address at which nobody listens, nor will before the test is over: it is the near end of a connection. */
 export async function nobodyListens(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return `http://127.0.0.1:${port}`;
+  const far = createServer().listen(0, '127.0.0.1');
+  await once(far, 'listening');
+  const near = connect((far.address() as AddressInfo).port, '127.0.0.1');
+  await once(near, 'connect');
+  onTestFinished(() => {
+    near.destroy();
+    far.close();
+  });
+  return `http://127.0.0.1:${near.localPort}`;
 }

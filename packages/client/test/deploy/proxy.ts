@@ -33,12 +33,21 @@ export interface Proxy {
   contents: string[];
   /** @param nth How many requests of this method and path came before. */
   trouble: (req: IncomingMessage, path: string, nth: number) => Trouble | undefined | Promise<Trouble | undefined>;
+  /** Cuts every connection, whatever comes by on it. */
+  cut(): void;
 }
 
-/** Starts a proxy that is gone after the test. @param port Where the server listens. */
-export async function startProxy(port: number): Promise<Proxy> {
-  const proxy: Proxy = { url: '', passed: [], contents: [], trouble: () => undefined };
-  const server = createServer((req, res) => void pass(proxy, port, req, res));
+/** Starts a proxy that is gone after the test. @param port Where the server listens, or what says so each time. */
+export async function startProxy(port: number | (() => number)): Promise<Proxy> {
+  const proxy: Proxy = {
+    url: '',
+    passed: [],
+    contents: [],
+    trouble: () => undefined,
+    cut: () => server.closeAllConnections(),
+  };
+  const portNow = typeof port === 'number' ? () => port : port;
+  const server = createServer((req, res) => void pass(proxy, portNow, req, res));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   proxy.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -49,7 +58,7 @@ export async function startProxy(port: number): Promise<Proxy> {
   return proxy;
 }
 
-async function pass(proxy: Proxy, port: number, req: IncomingMessage, res: ServerResponse): Promise<void> {
+async function pass(proxy: Proxy, portNow: () => number, req: IncomingMessage, res: ServerResponse): Promise<void> {
   const { method = '', url = '' } = req;
   const path = url.replace(/\?.*/, '').replace(/\/uploads\/[0-9a-f]+\//, '/uploads/*/');
   const nth = proxy.passed.filter((one) => one.method === method && one.path === path).length;
@@ -62,6 +71,7 @@ async function pass(proxy: Proxy, port: number, req: IncomingMessage, res: Serve
     req.on('end', () => res.writeHead(trouble.status, trouble.headers).end());
     return;
   }
+  const port = portNow();
   const cutAfter = typeof trouble === 'object' ? trouble.cutAfter : Number.POSITIVE_INFINITY;
   const follow = method === 'PUT' ? followContents((sha256) => proxy.contents.push(sha256)) : () => {};
   /** What came by still arrives. */

@@ -8,7 +8,15 @@ import { accountProcedure, router } from './trpc.ts';
 
 const WatchInput = z
   .object({
-    lastEventId: z.string().nullish().describe('The id of the last event that the client has; absent to begin now.'),
+    lastEventId: z
+      .string()
+      .nullish()
+      .describe('The id of the last event that the client has; absent to begin with `last`.'),
+    last: z
+      .int()
+      .min(0)
+      .default(0)
+      .describe('How many that happened already come first, the oldest of them at the head.'),
   })
   .optional();
 
@@ -31,7 +39,11 @@ export const activities = router({
   /** Live activities. Clients of tRPC resume by themselves, with the id of the last event. Source: contract §9. */
   watch: accountProcedure.input(WatchInput).subscription(async ({ ctx, input, signal }) => {
     const after = input?.lastEventId ?? undefined;
-    const watch = await watchActivities(ctx, { after, signal: signal ?? new AbortController().signal });
+    const watch = await watchActivities(ctx, {
+      after,
+      last: input?.last,
+      signal: signal ?? new AbortController().signal,
+    });
     ctx.beginAfter?.(watch.begin);
     return toEvents(watch);
   }),

@@ -22,22 +22,20 @@ export function addActivities(program: Command, at: Surroundings): void {
     .option('-f, --follow', 'then go on with what happens, as it happens; with --json one object a line')
     .addHelpText('after', examples(['berth activities --follow --json', 'feeds a program']))
     .action(
-      inSession<[], Options>(at, async ({ client, answer, note, json, signal }, _, { limit, follow }) => {
+      inSession<[], Options>(at, async ({ client, answer, note, signal }, _, { limit, follow }) => {
+        if (follow) {
+          for await (const activity of followActivities(client, signal, { last: limit }))
+            answer(activityRow(activity), () => columns([toCells(activity)]));
+          return;
+        }
         const { rows, more } = await readPages(
           limit,
           (query) => client.api.activities.list.query(query),
           (page) => page.activities,
         );
         const past = rows.toReversed();
-        if (!follow) {
-          answer({ activities: past.map(activityRow), more }, () => columns(past.map(toCells)));
-          if (more) note(MORE);
-          return;
-        }
-        const tell = (activity: Activity) => answer(activityRow(activity), () => columns([toCells(activity)]));
-        if (json) past.forEach(tell);
-        else answer(null, () => columns(past.map(toCells)));
-        for await (const activity of followActivities(client, signal)) tell(activity);
+        answer({ activities: past.map(activityRow), more }, () => columns(past.map(toCells)));
+        if (more) note(MORE);
       }),
     );
 }

@@ -1,6 +1,7 @@
 import { kindOfCredential } from '@berth/contract';
 import type { Command } from 'commander';
-import { type Session } from '../session.ts';
+import type { Circumstances } from '../failure.ts';
+import type { Session } from '../session.ts';
 import { addressOf, DEFAULT_SERVER, serverUrl, writeSettings } from '../settings.ts';
 import { UsageError } from '../usage-error.ts';
 import { examples, inSession, type Surroundings } from './define.ts';
@@ -19,7 +20,7 @@ export function addLogin(program: Command, at: Surroundings): void {
         ['berth login --server https://api.example.com < key.txt', 'takes the key from a file'],
       ),
     )
-    .action(inSession<[]>(at, login));
+    .action(inSession<[]>(at, (session) => login(session, at.circumstances)));
 
   program
     .command('logout')
@@ -37,7 +38,8 @@ export function addLogin(program: Command, at: Surroundings): void {
     );
 }
 
-async function login({ terminal, connect, server, settings, answer, signal }: Session): Promise<void> {
+async function login(session: Session, circumstances: Circumstances): Promise<void> {
+  const { terminal, connect, server, settings, answer, signal } = session;
   const isNamed = server.from === 'option' || server.from === 'environment';
   const typed = terminal.canAsk && !isNamed ? await terminal.ask(`Server [${server.server.origin}]: `, { signal }) : '';
   const chosen = typed === '' ? server.server : serverUrl(typed);
@@ -48,6 +50,7 @@ async function login({ terminal, connect, server, settings, answer, signal }: Se
         ? 'There is no key. Type it, or give it as the first line of the input'
         : 'This is no key: one is "ship-" or "deploy-" and 32 hex digits',
     );
+  Object.assign(circumstances, { server: chosen, key: { from: 'login' } } satisfies Circumstances);
   const account = await whose(connect(chosen, key));
   const { stored, file } = settings;
   const isDefault = stored.server === undefined && addressOf(chosen) === DEFAULT_SERVER;

@@ -1,7 +1,9 @@
+import { DEPLOYMENT_ID } from '@berth/contract';
 import type { Command } from 'commander';
 import { UsageError } from '../usage-error.ts';
 import { readSite } from '../values.ts';
 import { examples, inSession, type Surroundings } from './define.ts';
+import { fullDomain } from './platform-domain.ts';
 import type { Session } from '../session.ts';
 
 /** `berth open`: a site in the browser. */
@@ -13,7 +15,7 @@ export function addOpen(program: Command, at: Surroundings): void {
     .argument('[site]', 'a deployment or a domain; without it, what was published last')
     .addHelpText(
       'after',
-      examples(['berth open', 'shows what was published last'], ['berth open blog.example.com', 'shows a domain']),
+      examples(['berth open', 'shows what was published last'], ['berth open blog', 'shows blog.<platform domain>']),
     )
     .action(
       inSession<[string?]>(at, async (session, [site]) => {
@@ -31,9 +33,9 @@ async function findUrl({ client }: Session, site: string | undefined): Promise<s
     return deployments[0].url;
   }
   const name = readSite(site);
-  const isDomain = name.includes('.');
-  const found = isDomain
-    ? await client.api.domains.get.query({ domain: name })
-    : await client.api.deployments.get.query({ deployment: name });
+  const isDeployment = DEPLOYMENT_ID.test(name.split('.', 1)[0]!.toLowerCase());
+  const found = isDeployment
+    ? await client.api.deployments.get.query({ deployment: name })
+    : await client.api.domains.get.query({ domain: await fullDomain(client, name) });
   return found.url;
 }

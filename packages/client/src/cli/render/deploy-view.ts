@@ -71,7 +71,7 @@ export function showEvent(view: DeployView, event: DeployEvent, { at, columns }:
       return frame({ lines: [`Published ${count(files, 'file')}, ${bytes(size)}, in ${time}.`] });
     }
     case 'linked':
-      return frame({ lines: [`${printable(event.domain.domain)} shows it.`] });
+      return frame({ lines: event.domain.status === 'success' ? [`${printable(event.domain.domain)} shows it.`] : [] });
     default:
       return event satisfies never;
   }

@@ -45,7 +45,12 @@ const DEPLOY: [at: number, event: DeployEvent, lines: string[], status: string][
   ],
   [4100, sent(40_000), [], 'Sending    ██████████████████████████████ 100 %  40 kB of 40 kB, 10 kB/s'],
   [4200, { type: 'committed', deployment: deployment as never }, ['Published 1,200 files, 4.2 MB, in 4.2 s.'], ''],
-  [4300, { type: 'linked', domain: { domain: 'blog.example.com' } as never }, ['blog.example.com shows it.'], ''],
+  [
+    4300,
+    { type: 'linked', domain: { domain: 'blog.example.com', status: 'success' } as never },
+    ['blog.example.com shows it.'],
+    '',
+  ],
 ];
 
 it('tells a deploy line by line in a log, and nothing that changes', () => {

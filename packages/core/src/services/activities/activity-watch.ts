@@ -20,6 +20,13 @@ export interface ActivityWatch {
   activities(): AsyncGenerator<{ id: string; activity: WireActivity }, void>;
 }
 
+interface WatchOptions {
+  after?: string | undefined;
+  last?: number | undefined;
+  signal: AbortSignal;
+  recheckMs?: number;
+}
+
 const BATCH = 100;
 const RECHECK_MS = 60_000;
 
@@ -29,14 +36,15 @@ const RECHECK_MS = 60_000;
  * The database's word only wakes; what happened is read from the table. Ids of one account appear in the order of commits,
  * since whoever writes an activity holds the lock of the account row, so that nothing is passed over.
  *
- * @param after The id of the last activity the client has; from now on when absent.
+ * @param after The id of the last activity the client has. Default: that before the newest `last`.
+ * @param last How many that happened already come first. Default: none, it begins now.
  * @param recheckMs How long a credential is trusted while nothing happens. Default a minute.
  * @throws `validation_failed` for an id that is none; `rate_limit_exceeded` and `unavailable` as {@link ActivityFeed.follow}.
  * Source: contract §6, §9.
  */
 export async function watchActivities(
   { core, caller }: { core: Core; caller: AccountCaller },
-  { after, signal, recheckMs = RECHECK_MS }: { after?: string | undefined; signal: AbortSignal; recheckMs?: number },
+  { after, last = 0, signal, recheckMs = RECHECK_MS }: WatchOptions,
 ): Promise<ActivityWatch> {
   if (after !== undefined && !/^\d{1,15}$/.test(after)) throw invalid('lastEventId', 'this is not the id of an event');
   let wake = () => {};
@@ -48,7 +56,7 @@ export async function watchActivities(
   signal.addEventListener('abort', leave);
   if (signal.aborted) leave();
   try {
-    const begin = Number(after ?? (await newestId(core, caller.account)));
+    const begin = Number(after ?? (await idBefore(core, caller.account, last)));
     return { begin: String(begin), activities: () => follow(begin) };
   } catch (error) {
     leave();
@@ -89,12 +97,12 @@ export async function watchActivities(
   }
 }
 
-async function newestId(core: Core, account: string): Promise<number> {
+/** The id behind which the newest `last` activities of an account stand. */
+async function idBefore(core: Core, account: string, last: number): Promise<number> {
   const { rows } = await sql<{ id: number }>`
-    select coalesce(max(id), 0)::float8 as id from activity where account_id = ${account}`.execute(
-    core.database.kysely,
-  );
-  return rows[0]!.id;
+    select id::float8 as id from activity where account_id = ${account}
+    order by activity.id desc offset ${last} limit 1`.execute(core.database.kysely);
+  return rows[0]?.id ?? 0;
 }
 
 function readAfter(core: Core, account: string, last: number): Promise<Activity[]> {

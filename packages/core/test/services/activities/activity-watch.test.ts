@@ -44,6 +44,23 @@ describe('contract §9: following the activities of an account', () => {
     await activities.return();
   });
 
+  it.each([
+    [0, ['four']],
+    [2, ['two', 'three', 'four']],
+    [9, ['one', 'two', 'three', 'four']],
+  ])('begins with the newest %i, as far as there are so many, and misses nothing behind them', async (last, names) => {
+    await test.database.query('delete from activity where account_id = $1', [caller.account]);
+    for (const name of ['one', 'two', 'three']) await act(name);
+    const watching = await watchActivities({ core: test.core, caller }, { last, signal: NEVER });
+    await act('four');
+    const activities = watching.activities();
+    for (const name of names) expect((await activities.next()).value).toMatchObject({ activity: { meta: { name } } });
+    const fifth = activities.next();
+    await act('five');
+    expect((await fifth).value).toMatchObject({ activity: { meta: { name: 'five' } } });
+    await activities.return();
+  });
+
   it('looks again when word came while it was looking', async () => {
     let wake = () => {};
     let looks = 0;

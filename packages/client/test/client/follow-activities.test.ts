@@ -1,0 +1,179 @@
+import { useServer } from '@berth/api/testing/vitest';
+import type { Activity } from '@berth/contract';
+import { expect, onTestFinished, test } from 'vitest';
+import { type ClientOptions, createClient } from '../../src/client.ts';
+import { type FollowOptions, followActivities } from '../../src/follow-activities.ts';
+import { startProxy } from '../deploy/proxy.ts';
+import { nobodyListens } from './answers.ts';
+
+const server = useServer();
+
+/** An account in which things happen when the test says so, and nothing else does. */
+async function openAccount() {
+  const { account, key } = await server().account('pro');
+  await server().database.query('delete from activity where account_id = $1', [account]);
+  return {
+    account,
+    key,
+    /** Makes things happen, one after the other. */
+    async happen(...names: (string | number)[]) {
+      await server().database.query(
+        `insert into activity (account_id, event, created, auth_method, meta)
+         select $1, 'account.update', now(), 'operator', json_build_object('name', name)
+         from unnest($2::text[]) with ordinality as given (name, place) order by place`,
+        [account, names],
+      );
+    },
+  };
+}
+
+/** Follows an account until the test is over. */
+function follow(client: ClientOptions, options: FollowOptions = {}) {
+  const stop = new AbortController();
+  onTestFinished(() => stop.abort());
+  const begun = Promise.withResolvers<void>();
+  const activities = followActivities(createClient(client), stop.signal, { ...options, onBegin: begun.resolve });
+  return {
+    stop,
+    begun: begun.promise,
+    activities,
+    /** The names of the next that are told. */
+    async next(count = 1): Promise<unknown[]> {
+      const told: Activity[] = [];
+      while (told.length < count) told.push((await activities.next()).value);
+      return told.map(({ meta }) => meta['name']);
+    },
+  };
+}
+
+const here = (key: string) => ({ server: `http://localhost:${server().port}`, key });
+
+test('what happened comes first, as much of it as is wanted, then what happens, the oldest first', async () => {
+  const { key, happen } = await openAccount();
+  await happen('one', 'two', 'three');
+  const some = follow(here(key), { last: 2 });
+  const all = follow(here(key), { last: Infinity });
+  const none = follow(here(key));
+  const first = none.next();
+  expect(await some.next(2)).toEqual(['two', 'three']);
+  expect(await all.next(3)).toEqual(['one', 'two', 'three']);
+  await none.begun;
+  await happen('four');
+  expect([await some.next(), await all.next(), await first]).toEqual([['four'], ['four'], ['four']]);
+});
+
+test('what happens between the subscription and the first word of it is told once, in its place', async () => {
+  const { key, happen } = await openAccount();
+  await happen('before');
+  const { next } = follow(
+    {
+      ...here(key),
+      fetch: async (input, init) => {
+        const answer = await fetch(input, init);
+        await happen('meanwhile');
+        return answer;
+      },
+    },
+    { last: 1 },
+  );
+  expect(await next()).toEqual(['before']);
+  await happen('after');
+  expect(await next(2)).toEqual(['meanwhile', 'after']);
+});
+
+test.each(['after some', 'before the first'])(
+  'a line that is cut %s is taken up where it was, with everything that happened meanwhile, once',
+  async (when) => {
+    const { key, happen } = await openAccount();
+    await happen('before');
+    const proxy = await startProxy(server().port);
+    const { begun, next } = follow({ server: proxy.url, key });
+    let told = next();
+    await begun;
+    if (when === 'after some') {
+      await happen('zero');
+      expect(await told).toEqual(['zero']);
+      told = next();
+    }
+
+    const mended = Promise.withResolvers<undefined>();
+    // It is there, cannot answer, and answers late.
+    const troubles = [{ status: 502 }, { status: 500 }, { status: 503, headers: { 'Retry-After': '0' } }];
+    proxy.trouble = () => troubles.shift() ?? mended.promise;
+    proxy.cut();
+    await happen('one', 'two');
+    mended.resolve(undefined);
+    await happen('three');
+    expect([...(await told), ...(await next(2))]).toEqual(['one', 'two', 'three']);
+    await happen('four');
+    expect(await next()).toEqual(['four']);
+    expect(proxy.passed.map(({ status }) => status)).toEqual([200, 502, 500, 503, 200]);
+  },
+);
+
+test('a reader who is slow is told everything, and what it has not read yet is left with the server', async () => {
+  const { key, happen } = await openAccount();
+  const names = Array.from({ length: 2_500 }, (_, at) => String(at));
+  await happen(...names);
+  const left = Promise.withResolvers<void>();
+  let lines = 0;
+  const { next } = follow(
+    {
+      ...here(key),
+      fetch: (input, init) => {
+        lines += 1;
+        init!.signal!.addEventListener('abort', () => left.resolve());
+        return fetch(input, init);
+      },
+    },
+    { last: Infinity },
+  );
+  const first = await next();
+  await left.promise;
+  expect(lines).toBe(1);
+  expect([...first, ...(await next(names.length - 1))]).toEqual(names);
+  expect(lines).toBeGreaterThan(1);
+  await happen('last');
+  expect(await next()).toEqual(['last']);
+});
+
+test('it ends in words of the server when the key is not taken any more', async () => {
+  const { account, key, happen } = await openAccount();
+  const { begun, next } = follow(here(key));
+  const told = next();
+  await begun;
+  await server().database.query('delete from token where account_id = $1', [account]);
+  await happen('unseen');
+  await expect(told).rejects.toMatchObject({ kind: 'signed-out', status: 401, code: 'authentication_failed' });
+});
+
+test('it ends when its caller has heard enough, also between two lines', async () => {
+  const { key } = await openAccount();
+  const proxy = await startProxy(server().port);
+  const one = follow(here(key));
+  const other = follow({ server: proxy.url, key });
+  const ends = [one.next(), other.next()];
+  await Promise.all([one.begun, other.begun]);
+  const asked = Promise.withResolvers<void>();
+  proxy.trouble = () => (asked.resolve(), { status: 503, headers: { 'Retry-After': '3600' } });
+  proxy.cut();
+  await asked.promise;
+  one.stop.abort();
+  other.stop.abort();
+  for (const end of ends) await expect(end).rejects.toMatchObject({ kind: 'aborted' });
+});
+
+test('it does not begin where nobody answers, or with a key that is not taken, or for one too many', async () => {
+  const { key } = await openAccount();
+  const failing = (client: ClientOptions) => expect(follow(client).next()).rejects;
+  await failing({ server: await nobodyListens(), key }).toMatchObject({ kind: 'network' });
+  await failing(here(`ship-${'f'.repeat(32)}`)).toMatchObject({
+    kind: 'signed-out',
+    status: 401,
+    code: 'authentication_failed',
+  });
+  const held = Array.from({ length: 20 }, () => follow(here(key)));
+  for (const { next } of held) void next().catch(() => {});
+  await Promise.all(held.map(({ begun }) => begun));
+  await failing(here(key)).toMatchObject({ kind: 'unavailable', status: 429, retryAfterSeconds: 30 });
+});
