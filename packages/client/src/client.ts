@@ -15,6 +15,11 @@ export interface ClientOptions {
   server: string;
   /** An API key or a deploy token; `null` for nobody. Default: `null`. */
   key?: string | null | undefined;
+  /**
+   * The id of the account that the key is of, where it is known: what was published with one key is known with every other
+   * key of the account. Default: `null`.
+   */
+  account?: string | null | undefined;
   /** Sends requests. Default: the global `fetch`. */
   fetch?: typeof globalThis.fetch | undefined;
 }
@@ -24,6 +29,8 @@ export interface BerthClient {
   /** Ends with a slash. */
   readonly server: URL;
   readonly key: string | null;
+  /** Whose the key is; `null` when that is not known. The server is never told. */
+  readonly account: string | null;
   /** Every query and mutation of the server, typed by its router. Every failure is a {@link ClientError}. */
   readonly api: TRPCClient<AppRouter>;
   /**
@@ -41,7 +48,12 @@ export interface BerthClient {
  *
  * @throws ClientError of the kind `refused` when the address is none.
  */
-export function createClient({ server, key = null, fetch = globalThis.fetch }: ClientOptions): BerthClient {
+export function createClient({
+  server,
+  key = null,
+  account = null,
+  fetch = globalThis.fetch,
+}: ClientOptions): BerthClient {
   const base = addressOf(server);
   const send: typeof fetch = (input, init) => {
     const headers = new Headers(init?.headers);
@@ -61,6 +73,7 @@ export function createClient({ server, key = null, fetch = globalThis.fetch }: C
   return {
     server: base,
     key,
+    account,
     api: createTRPCClientProxy(new Calls(base, { links: [link] })),
     async request(path, init) {
       const response = await send(new URL(path, base), init).catch((thrown: unknown) => {

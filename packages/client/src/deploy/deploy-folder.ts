@@ -33,7 +33,7 @@ export function deployFolder(
     const { cacheDir = defaultCacheDir() } = options;
     const { client, domain = null } = input;
     const snapshot = options.snapshot ?? (await readFolderTelling(input.folder, cacheDir, tell, signal));
-    const target = { server: client.server, key: client.key, root: snapshot.root, domain };
+    const target = { client, root: snapshot.root, domain };
     const name = nameOfTarget(target);
     const password = await markOf(input.password, name);
     const fingerprint = fingerprintOf(snapshot.files, input, password);

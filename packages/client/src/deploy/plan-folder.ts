@@ -30,7 +30,7 @@ export async function planFolder(
   { cacheDir = defaultCacheDir(), signal }: DeployOptions = {},
 ): Promise<FolderPlan> {
   const { root, files, totalBytes, skipped } = await takeAll(readFolder(folder, { cacheDir, signal }));
-  const target = { server: client.server, key: client.key, root, domain: domain ?? null };
+  const target = { client, root, domain: domain ?? null };
   const published = findPublished(cacheDir, target);
   const { put, changes } = differenceOf(published, files);
   const total = { files: files.length, bytes: totalBytes };

@@ -7,8 +7,7 @@ const VERSION = 2;
 
 /** Where a folder is published to, and as whom. */
 export interface Target {
-  server: URL;
-  key: string | null;
+  client: { server: URL; key: string | null; account: string | null };
   /** The folder: absolute, links resolved. */
   root: string;
   domain: string | null;
@@ -24,8 +23,9 @@ export interface Published {
   files: ReadonlyMap<string, string>;
 }
 
-/** A short name for a target, which tells nothing of the key. */
-export function nameOfTarget({ server, key, root, domain }: Target): string {
+/** A short name for a target, which tells nothing of the key. It is the same for all keys of an account that is known. */
+export function nameOfTarget({ client: { server, key, account }, root, domain }: Target): string {
+  if (account !== null) return nameOf([server.href, null, root, domain, account]);
   return nameOf([server.href, key === null ? null : hash('sha256', key), root, domain]);
 }
 

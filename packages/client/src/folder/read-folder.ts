@@ -3,6 +3,7 @@ import { findPathConflict } from '@berth/contract';
 import { ClientError } from '../errors.ts';
 import { createTurns, withEvents } from '../progress.ts';
 import { defaultCacheDir } from './cache-files.ts';
+import { askDrive } from './drive.ts';
 import type { FolderEvent } from './events.ts';
 import { folderError } from './folder-errors.ts';
 import { openHashCache } from './hash-cache.ts';
@@ -60,6 +61,7 @@ export async function readFolderTelling(
   tell: (event: FolderEvent) => void,
   given: AbortSignal,
 ): Promise<ReadFolder> {
+  await askDrive(folder, given);
   const root = rootOf(folder);
   const failed = new AbortController();
   const signal = AbortSignal.any([given, failed.signal]);

@@ -8,8 +8,17 @@ export interface WatchFolderInput extends Omit<DeployFolderInput, 'ttl'> {
    * the first deploy when the account lacks it. Default: none, and each deployment has a link of its own.
    */
   domain?: string | undefined;
-  /** How many deployments of this watch stay, the live one among them. At least 1. Default: 10. */
-  keep?: number | undefined;
+  /**
+   * Names the series that its deployments belong to: they are the versions of one site, and the old ones of them are deleted.
+   * Give it a name that no other watch of the account has, where the folder may be moved or get another domain and its versions
+   * are to stay together. Default: a series for each folder of each machine and each domain.
+   */
+  series?: string | undefined;
+  /**
+   * How many deployments of its series stay, the live one among them. At least 1. A function is asked after each deploy.
+   * Default: 10.
+   */
+  keep?: number | (() => number) | undefined;
 }
 
 export interface WatchOptions extends Omit<DeployOptions, 'retries' | 'onCommitted'> {

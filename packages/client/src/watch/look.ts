@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { stat } from 'node:fs/promises';
+import { askDrive } from '../folder/drive.ts';
 import type { ReadFolder } from '../folder/read-folder.ts';
 import type { FolderFile } from '../folder/snapshot.ts';
 import type { Look } from './state.ts';
@@ -16,10 +16,10 @@ export interface Looked {
  * Looks at a folder.
  *
  * @param read Reads a folder that is there.
- * @throws ClientError `folder` when it cannot be read, or went away meanwhile.
+ * @throws ClientError `folder` when it cannot be read, or went away meanwhile; `aborted` when the caller gave up.
  */
-export async function lookAt(folder: string, read: () => Promise<ReadFolder>): Promise<Looked> {
-  const there = await stat(folder).catch(() => null);
+export async function lookAt(folder: string, read: () => Promise<ReadFolder>, signal: AbortSignal): Promise<Looked> {
+  const there = await askDrive(folder, signal);
   if (there?.isDirectory() !== true) return { look: { found: 'gone', id: 'gone', frontPage: false }, snapshot: null };
   const snapshot = await read();
   return { look: describe(snapshot.files), snapshot };

@@ -1,17 +1,18 @@
 import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
+import { resolve } from 'node:path';
 import { MAX_LABELS } from '@berth/contract';
 import { ClientError } from '../errors.ts';
+import type { WatchFolderInput } from './input.ts';
 
 /**
- * The label that a watch gives its deployments, by which it knows them again: the same for the same folder of the same
- * machine and the same domain, also after a restart.
+ * The label that a watch gives its deployments, by which it knows them again: the same for the same series, also after a
+ * restart.
  *
- * @param folder An absolute path.
- * @returns `watch-` and 16 hex digits: a label. Source: contract §1.
+ * @returns `watch-` and 16 hex digits: a label, whatever the series is called. Source: contract §1.
  */
-export function watchLabel(folder: string, domain: string | null): string {
-  const watched = JSON.stringify([hostname(), folder, domain]);
+export function watchLabel({ series, folder, domain }: Pick<WatchFolderInput, 'series' | 'folder' | 'domain'>): string {
+  const watched = JSON.stringify(series === undefined ? [hostname(), resolve(folder), domain ?? null] : [series]);
   return `watch-${createHash('sha256').update(watched).digest('hex').slice(0, 16)}`;
 }
 

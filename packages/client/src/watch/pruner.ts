@@ -19,9 +19,9 @@ export interface Pruner {
  * Keeps the deployments with a label to a number. Those of earlier runs are found among the 1,000 newest of the account.
  *
  * @param label Only its deployments are ever touched.
- * @param keep How many stay.
+ * @param keep How many stay. It is asked each time.
  */
-export function createPruner(client: BerthClient, label: string, keep: number): Pruner {
+export function createPruner(client: BerthClient, label: string, keep: () => number): Pruner {
   /** The newest first. */
   let made: string[] = [];
   let listed = false;
@@ -33,7 +33,7 @@ export function createPruner(client: BerthClient, label: string, keep: number): 
         made = [...new Set([...made, ...before.map(({ deployment }) => deployment)])];
         listed = true;
       }
-      for (const deployment of made.slice(keep)) {
+      for (const deployment of made.slice(keep())) {
         if (!(await deleteUnlinked(client, deployment, signal))) continue;
         made = made.filter((other) => other !== deployment);
         onDeleted(deployment);

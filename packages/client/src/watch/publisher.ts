@@ -1,8 +1,9 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { deployFolder } from '../deploy/deploy-folder.ts';
 import { markOf } from '../deploy/password-mark.ts';
 import { ClientError } from '../errors.ts';
 import { defaultCacheDir } from '../folder/cache-files.ts';
+import { askDrive } from '../folder/drive.ts';
 import { findPublished, nameOfTarget, type Published, type Target } from '../folder/published.ts';
 import type { FolderEvent } from '../folder/events.ts';
 import { takeAll } from '../progress.ts';
@@ -12,14 +13,13 @@ import type { Happening, Live, Look } from './state.ts';
 import type { WatchEvent } from './events.ts';
 import type { WatchFolderInput, WatchOptions } from './input.ts';
 import { describe, lookAt } from './look.ts';
+import { readKeep } from './keep.ts';
 import { watchLabel, withWatchLabel } from './marks.ts';
 import { createPruner } from './pruner.ts';
 import { isShown } from './shown.ts';
 
 /** A deploy gives up soon: after a pause, the watch publishes what the folder is by then. */
 const RETRIES: Partial<RetryPolicy> = { attempts: 3, withinMs: 5_000 };
-
-const KEEP = 10;
 
 /** What a publisher works with. */
 export interface PublisherParts {
@@ -31,8 +31,8 @@ export const PUBLISHER_PARTS: PublisherParts = { readFolder, deployFolder };
 
 /** The hands of a watch. What goes wrong is a happening too. */
 export interface Publisher {
-  /** What was published last, as far as it is known without the server. */
-  remembered(): Omit<Live, 'sure'> | null;
+  /** What was published last, as far as it is known without the server. @throws ClientError `aborted`. */
+  remembered(): Promise<Omit<Live, 'sure'> | null>;
   look(): Promise<Happening>;
   /** Publishes what the last look found, file for file. */
   publish(): Promise<Happening>;
@@ -53,13 +53,13 @@ export function createPublisher(
   parts: PublisherParts,
   tell: (event: WatchEvent) => void,
 ): Publisher {
-  const { folder, client, domain = null, keep = KEEP } = input;
+  const { folder, client, domain = null } = input;
   const { signal, delta, cacheDir = defaultCacheDir() } = options;
   if (client.key === null)
     throw new ClientError('signed-out', 'A watch needs a key: without an account each deploy has another link.');
-  if (!Number.isInteger(keep) || keep < 1)
-    throw new ClientError('refused', `A watch keeps at least 1 deployment, the live one; ${keep} is no such number.`);
-  const label = watchLabel(folder, domain);
+  const keep = (): number => readKeep(input);
+  keep();
+  const label = watchLabel(input);
   const labels = withWatchLabel(input.labels ?? [], label);
   const pruner = createPruner(client, label, keep);
   let found: ReadFolder | null = null;
@@ -69,7 +69,7 @@ export function createPublisher(
   let mayPrune = true;
   let pruning: Promise<void> = Promise.resolve();
 
-  const targetAt = (root: string): Target => ({ server: client.server, key: client.key, root, domain });
+  const targetAt = (root: string): Target => ({ client, root, domain });
 
   const isLiveAlready = async ({ root, files }: ReadFolder): Promise<boolean> => {
     const before = findPublished(cacheDir, targetAt(root));
@@ -104,8 +104,9 @@ export function createPublisher(
   };
 
   return {
-    remembered() {
-      const before = existsSync(folder) ? findPublished(cacheDir, targetAt(realpathSync(folder))) : null;
+    async remembered() {
+      const there = await askDrive(folder, signal);
+      const before = there && findPublished(cacheDir, targetAt(realpathSync(folder)));
       return before && lookOf(before);
     },
     look: () =>
@@ -113,7 +114,7 @@ export function createPublisher(
         read.clear();
         const reading = () =>
           takeAll(parts.readFolder(folder, { cacheDir, signal }), (event) => read.set(event.type, event));
-        const looked = await lookAt(folder, reading);
+        const looked = await lookAt(folder, reading, signal);
         found = looked.snapshot;
         return { type: 'looked', look: looked.look };
       }),

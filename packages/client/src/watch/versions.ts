@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import type { Deployment } from '@berth/contract';
 import type { BerthClient } from '../client.ts';
 import type { WatchFolderInput } from './input.ts';
@@ -8,17 +7,17 @@ import { watchLabel } from './marks.ts';
 const PAGES = 10;
 
 /**
- * The versions of a watched folder that the server still has: the deployments that a watch of the same folder of this machine
- * and the same domain made, also in earlier runs. They are looked for among the 1,000 newest of the account.
+ * The versions of a watched folder that the server still has: the deployments of its series, those of earlier runs among them.
+ * They are looked for among the 1,000 newest of the account.
  *
  * @returns The newest first.
  * @throws ClientError.
  */
 export function listVersions(
-  { client, folder, domain }: Pick<WatchFolderInput, 'client' | 'folder' | 'domain'>,
+  { client, ...watched }: Pick<WatchFolderInput, 'client' | 'series' | 'folder' | 'domain'>,
   { signal }: { signal?: AbortSignal | undefined } = {},
 ): Promise<Deployment[]> {
-  return findLabelled(client, watchLabel(resolve(folder), domain ?? null), signal);
+  return findLabelled(client, watchLabel(watched), signal);
 }
 
 /** The deployments with a label that are served, the newest first, among the 1,000 newest of the account. @throws ClientError. */

@@ -102,12 +102,16 @@ async function run(
   };
 
   const listen = (): Promise<Watcher> =>
-    parts.listenTo(input.folder, {
-      changed: () => take({ type: 'changed' }),
-      failed: (error) => take({ type: 'deafened', error }),
-    });
+    parts.listenTo(
+      input.folder,
+      {
+        changed: () => take({ type: 'changed' }),
+        failed: (error) => take({ type: 'deafened', error }),
+      },
+      signal,
+    );
 
-  let state = beginWatch(publisher.remembered(), performance.now());
+  let state = beginWatch(await publisher.remembered(), performance.now());
   let watcher = await listen();
   try {
     tell({ type: 'watching', folder: input.folder, domain: input.domain ?? null });

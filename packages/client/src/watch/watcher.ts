@@ -1,5 +1,10 @@
 import { dirname, sep } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { watch } from 'chokidar';
+import { unlessGivenUp } from '../folder/drive.ts';
+
+/** A watcher ends when its last question to the drive is answered; one that takes longer, in milliseconds, is left to itself. */
+const CLOSE_WITHIN_MS = 1_000;
 
 /** Hears of changes below a path until it is closed. */
 export interface Watcher {
@@ -22,9 +27,11 @@ const NEVER_PUBLISHED = new Set(['.git', 'node_modules']);
  * followed, since the folder may be one.
  *
  * @param folder An absolute path; nothing needs to be there.
- * @returns The watcher, once it hears. Source: the watch rule, D1.
+ * @returns The watcher, once it hears. @throws ClientError `aborted` when the caller gave up before: a drive that does not answer
+ *   is never listened to.
+ * Source: the watch rule, D1.
  */
-export async function listenTo(folder: string, heard: Heard): Promise<Watcher> {
+export async function listenTo(folder: string, heard: Heard, signal: AbortSignal): Promise<Watcher> {
   const parent = dirname(folder);
   const watcher = watch(parent, {
     ignoreInitial: true,
@@ -34,14 +41,23 @@ export async function listenTo(folder: string, heard: Heard): Promise<Watcher> {
   watcher.on('all', (_event, path) => {
     if (path !== parent) heard.changed();
   });
-  await new Promise<void>((resolve) => {
+  const close = async (): Promise<void> => {
+    await watcher.close();
+  };
+  const ready = new Promise<void>((resolve) => {
     watcher.once('ready', resolve).on('error', (error) => {
       heard.failed(error instanceof Error ? error : new Error(String(error)));
       // One that fails at its start never gets ready; it has said so.
       resolve();
     });
   });
-  return watcher;
+  try {
+    await unlessGivenUp(ready, signal);
+  } catch (givenUp) {
+    await close();
+    throw givenUp;
+  }
+  return { close };
 }
 
 function isInside(path: string, folder: string): boolean {

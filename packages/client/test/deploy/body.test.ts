@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { createClient } from '../../src/client.ts';
 import { sendBody } from '../../src/deploy/body.ts';
 import { BODY_BYTES, divide } from '../../src/deploy/contents-body.ts';
@@ -23,15 +23,12 @@ test('a body is made no faster than the server takes it, and its making ends whe
   const init = { method: 'PUT', headers: {}, signal: gaveUp.signal };
   const sending = sendBody(client, 'x', init, pieces(), () => {});
   let before = -1;
-  await vi.waitFor(
-    () => {
-      const now = made;
-      const stalled = now > 0 && now === before;
-      before = now;
-      expect(stalled).toBe(true);
-    },
-    { interval: 100 },
-  );
+  const isHeldBack = () => {
+    const isSame = made > 0 && made === before;
+    before = made;
+    return isSame;
+  };
+  await expect.poll(isHeldBack, { interval: 100 }).toBe(true);
   expect(made).toBeLessThan(32);
   gaveUp.abort();
   await expect(sending).rejects.toMatchObject({ kind: 'aborted' });

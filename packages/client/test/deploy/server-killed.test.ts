@@ -1,7 +1,4 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { OWNER_KEY, type ServerProcess, startProcess, testEnvironment } from '@berth/api/testing';
@@ -15,9 +12,15 @@ import { startProxy } from './proxy.ts';
 test('a server that is killed in the middle and comes again has one deployment in the end', async () => {
   const database = await createTestDatabase();
   const dataDir = mkdtempSync(join(tmpdir(), 'berth-killed-'));
-  const env = testEnvironment(database, dataDir, { PORT: String(await freePort()) });
-  let running: Promise<ServerProcess> = startProcess(env);
-  const { port } = await running;
+  const env = testEnvironment(database, dataDir);
+  let port = 0;
+  const start = async (): Promise<ServerProcess> => {
+    const started = await startProcess(env);
+    ({ port } = started);
+    return started;
+  };
+  let running = start();
+  await running;
   onTestFinished(async () => {
     const { child, exited } = await running;
     child.kill();
@@ -25,13 +28,14 @@ test('a server that is killed in the middle and comes again has one deployment i
     await database.drop();
     rmSync(dataDir, { recursive: true, force: true });
   });
-  const proxy = await startProxy(port);
+  // It comes again at another port: somebody else might have got the first one meanwhile.
+  const proxy = await startProxy(() => port);
   const killedAt = new Set(['/uploads/*/contents', '/trpc/deployments.commit', '/trpc/domains.put']);
   proxy.trouble = async (_req, path) => {
     if (!killedAt.delete(path)) return undefined;
     const { child, exited } = await running;
     child.kill('SIGKILL');
-    running = exited.then(() => startProcess(env));
+    running = exited.then(start);
     return undefined;
   };
   const [folder, cacheDir] = [makeFolder(), makeFolder()];
@@ -44,11 +48,3 @@ test('a server that is killed in the middle and comes again has one deployment i
   const { visit } = await running;
   expect((await visit(result.deployment)).text).toBe('hello');
 }, 120_000);
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startTestServer, type TestServer } from '@berth/api/testing';
+import { useServer } from '@berth/api/testing/vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type BerthClient, createClient } from '../../src/client.ts';
 import { deployFolder } from '../../src/deploy/deploy-folder.ts';
 import { ClientError } from '../../src/errors.ts';
@@ -11,7 +11,7 @@ import { watchFolder } from '../../src/watch/watch-folder.ts';
 import type { Heard } from '../../src/watch/watcher.ts';
 import { type RunningWatch, startWatch } from './running-watch.ts';
 
-let server: TestServer;
+const server = useServer();
 let client: BerthClient;
 let home: string;
 let folder: string;
@@ -19,18 +19,13 @@ let cacheDir: string;
 let isOffline = false;
 let watches: RunningWatch[] = [];
 
-beforeAll(async () => {
-  server = await startTestServer();
-});
-afterAll(() => server.close());
-
 beforeEach(async () => {
   home = mkdtempSync(join(tmpdir(), 'berth-watch-'));
   folder = join(home, 'dist');
   cacheDir = join(home, 'cache');
-  const { key } = await server.account('scale');
+  const { key } = await server().account('scale');
   client = createClient({
-    server: `http://localhost:${server.port}`,
+    server: `http://localhost:${server().port}`,
     key,
     fetch: (...request) => (isOffline ? Promise.reject(new TypeError('no route to the server')) : fetch(...request)),
   });
@@ -66,7 +61,8 @@ function watch(
 /** A domain that no other test has. */
 const freshDomain = () => `w${crypto.randomUUID().slice(0, 12)}.localhost`;
 
-const show = async (domain: string, path = '/') => (await server.visit(`http://${domain}:${server.port}`, path)).text;
+const show = async (domain: string, path = '/') =>
+  (await server().visit(`http://${domain}:${server().port}`, path)).text;
 
 /** Ids of all deployments of the account, the newest first. */
 const deployments = async () =>
@@ -103,7 +99,7 @@ describe('watching a folder', () => {
     const watched = watch({ domain });
     expect(await watched.next('watching')).toEqual({ type: 'watching', folder, domain });
     const first = await watched.next('published');
-    expect(first.url).toBe(`http://${domain}:${server.port}`);
+    expect(first.url).toBe(`http://${domain}:${server().port}`);
     expect(await show(domain)).toBe('one');
 
     build({ 'index.html': 'two', 'app.js': '2' });
@@ -131,8 +127,8 @@ describe('watching a folder', () => {
     build({ 'index.html': 'two' });
     const second = await watched.next('published');
     expect([first.url, second.url]).toEqual([first.deployment.url, second.deployment.url]);
-    expect((await server.visit(first.url)).text).toBe('one');
-    expect((await server.visit(second.url)).text).toBe('two');
+    expect((await server().visit(first.url)).text).toBe('one');
+    expect((await server().visit(second.url)).text).toBe('two');
     expect((await client.api.domains.list.query({})).domains).toEqual([]);
   });
 
@@ -279,7 +275,7 @@ describe('a system that tells of no changes', () => {
     await watched.next('published');
     build({ 'index.html': 'two' });
     const { url } = await watched.next('published');
-    expect((await server.visit(url)).text).toBe('two');
+    expect((await server().visit(url)).text).toBe('two');
     expect(watched.count('polling')).toBe(1);
   });
 });
@@ -320,7 +316,7 @@ describe('what a watch leaves behind', () => {
   });
 
   it('is everything when the credential may only deploy, which is told once', async () => {
-    const { deployToken } = await server.account('scale');
+    const { deployToken } = await server().account('scale');
     build({ 'index.html': 'one' });
     const watched = watch({ client: createClient({ server: client.server.href, key: deployToken }), keep: 1 });
     await watched.next('published');
@@ -367,6 +363,7 @@ describe('what cannot be watched is refused at once', () => {
   const cases: [title: string, input: Partial<WatchFolderInput>, kind: string][] = [
     ['without a key', { client: createClient({ server: 'http://localhost:1' }) }, 'signed-out'],
     ['with nothing to keep', { keep: 0 }, 'refused'],
+    ['with nothing to keep when it is asked', { keep: () => 0 }, 'refused'],
     [
       'with more labels than leave room for its own',
       { labels: Array.from({ length: 10 }, (_, i) => `label-${i}`) },
@@ -384,5 +381,5 @@ describe('what cannot be watched is refused at once', () => {
 
 /** Publishes beside the watch. */
 function deployed(files: Record<string, string>) {
-  return server.publish(files, { key: client.key });
+  return server().publish(files, { key: client.key });
 }

@@ -32,13 +32,14 @@ async function listen() {
   let count = 0;
   let known = 0;
   let news = Promise.withResolvers<void>();
-  watcher = await listenTo(folder, {
+  const heard = {
     changed() {
       count += 1;
       news.resolve();
     },
-    failed: (error) => news.reject(error),
-  });
+    failed: (error: Error) => news.reject(error),
+  };
+  watcher = await listenTo(folder, heard, new AbortController().signal);
   return {
     count: () => count,
     async next() {

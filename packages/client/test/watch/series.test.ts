@@ -1,0 +1,108 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { useServer } from '@berth/api/testing/vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { type BerthClient, createClient } from '../../src/client.ts';
+import type { WatchFolderInput } from '../../src/watch/input.ts';
+import { listVersions } from '../../src/watch/versions.ts';
+import { type RunningWatch, startWatch } from './running-watch.ts';
+
+const server = useServer();
+let client: BerthClient;
+let home: string;
+
+const clientOf = (key: string | null, account: string | null = null): BerthClient =>
+  createClient({ server: `http://localhost:${server().port}`, key, account });
+
+beforeEach(async () => {
+  home = mkdtempSync(join(tmpdir(), 'berth-series-'));
+  client = clientOf((await server().account('scale')).key);
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+/** Writes the front page of a build. @returns Its folder. */
+function build(name: string, text: string): string {
+  const folder = join(home, name);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'index.html'), text);
+  return folder;
+}
+
+/** Runs a watch, which ends with the test. */
+function watch(input: Omit<WatchFolderInput, 'client'> & { client?: BerthClient }): RunningWatch {
+  const running = startWatch({ client, ...input }, { cacheDir: join(home, 'cache') });
+  onTestFinished(() => running.stop());
+  return running;
+}
+
+/** The deployment that a watch publishes next. */
+const published = async (watched: RunningWatch): Promise<string> =>
+  (await watched.next('published')).deployment.deployment;
+
+const versionsOf = async (of: Omit<Parameters<typeof listVersions>[0], 'client'>): Promise<string[]> =>
+  (await listVersions({ client, ...of })).map(({ deployment }) => deployment);
+
+describe('a series that has a name of its own', () => {
+  const series = 'the blog of the harbour, wherever it lies';
+
+  it('goes on in another folder and at another domain, and keeps as many as is asked for by then', async () => {
+    let keep = 3;
+    const name = () => `s${crypto.randomUUID().slice(0, 12)}.localhost`;
+    const before = watch({ series, folder: build('dist', 'one'), domain: name(), keep: () => keep });
+    const one = await published(before);
+    build('dist', 'two');
+    const two = await published(before);
+    await before.stop();
+
+    const folder = build('moved', 'three');
+    const domain = name();
+    const again = watch({ series, folder, domain, keep: () => keep });
+    const three = await published(again);
+    expect(await versionsOf({ series, folder, domain })).toEqual([three, two, one]);
+    expect(await versionsOf({ folder, domain })).toEqual([]);
+    build('moved', 'four');
+    const four = await published(again);
+    expect(await again.next('pruned')).toEqual({ type: 'pruned', deployments: [one] });
+    keep = 1;
+    build('moved', 'five');
+    const five = await published(again);
+    // The domain that came first shows the second one.
+    expect(await again.next('pruned')).toEqual({ type: 'pruned', deployments: [four, three] });
+    expect(await versionsOf({ series, folder })).toEqual([five, two]);
+  });
+
+  it('loses nothing to a number that is none, which is told', async () => {
+    let keep = 1;
+    const folder = build('dist', 'one');
+    const watched = watch({ series, folder, keep: () => keep });
+    const one = await published(watched);
+    keep = 0;
+    build('dist', 'two');
+    const two = await published(watched);
+    expect(await watched.next('failed')).toMatchObject({ error: { kind: 'refused' }, waitMs: null });
+    expect(await versionsOf({ series, folder })).toEqual([two, one]);
+  });
+});
+
+describe('what was published with one key', () => {
+  it('is known with another one of an account that is known, and with none of another account (D4)', async () => {
+    const folder = build('dist', 'one');
+    const mine = await client.api.account.get.query();
+    const { secret } = await client.api.tokens.create.mutate({ kind: 'api' });
+    const other = await server().account('scale');
+    for (const [what, as, tells] of [
+      ['at first', clientOf(client.key, mine.account), 'published'],
+      ['with another key', clientOf(secret, mine.account), 'unchanged'],
+      ['with a key of another account', clientOf(other.key, other.account), 'published'],
+      ['with one that is said to be of the first account', clientOf(other.key, mine.account), 'published'],
+      ['with a key of which nothing is known', clientOf(secret), 'published'],
+    ] as const) {
+      const watched = watch({ client: as, folder, password: 'open sesame' });
+      const told = () => watched.events.map(({ type }) => type).filter((type) => /^(published|unchanged)$/.test(type));
+      await vi.waitFor(() => expect(told()).not.toEqual([]), { timeout: 15_000, interval: 5 });
+      expect([what, ...told()]).toEqual([what, tells]);
+      await watched.stop();
+    }
+  });
+});
