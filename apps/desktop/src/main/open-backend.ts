@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { WATCH_RULE } from '@berth/client';
 import type { AppState } from '../shared/contract.ts';
+import type { Problem } from '../shared/problem.ts';
 import type { Update } from '../shared/settings.ts';
 import { openAccounts } from './account/open-accounts.ts';
 import { createAppCommands } from './app-commands.ts';
@@ -10,12 +11,14 @@ import { createGrants } from './grants.ts';
 import { openPublishings } from './publishing/open-publishings.ts';
 import { openSettings } from './settings.ts';
 import { createSites } from './sites/sites.ts';
+import { lostWith } from './storage/set-aside.ts';
 import { summarize } from './summary.ts';
 
 const FIRST_SERVER = 'http://localhost:4000';
 
 /**
- * Opens the app without its windows: what was kept is read, and what was under way goes on.
+ * Opens the app without its windows: what was kept is read, and what was under way goes on. Of a file that is damaged, a notice
+ * is told once; no folder is waited for.
  *
  * @throws Error when what was kept cannot be read. Source: design of the desktop app, §1, §6.
  */
@@ -23,6 +26,8 @@ export async function openBackend(options: BackendOptions): Promise<Backend> {
   const { native, about, dataDir, cacheDir, server = FIRST_SERVER, watchRule, retries } = options;
   let update: Update = { is: 'none' };
   let isOpen = false;
+  const lost: Problem[] = [];
+  const onSetAside = (path: string, copy: string) => void lost.push(lostWith(path, copy));
 
   const tell: Tell = (name, data) => {
     // Nobody has asked for the state before it is whole.
@@ -33,10 +38,10 @@ export async function openBackend(options: BackendOptions): Promise<Backend> {
   };
 
   for (const dir of [dataDir, cacheDir]) await mkdir(dir, { recursive: true, mode: 0o700 });
-  const settings = await openSettings({ native, dataDir, tell: (value) => tell('settings', value) });
-  const accounts = await openAccounts({ native, dataDir, server, tell });
+  const settings = await openSettings({ native, dataDir, tell: (value) => tell('settings', value), onSetAside });
+  const accounts = await openAccounts({ native, dataDir, server, tell, onSetAside });
   const grants = createGrants();
-  const shared = { native, accounts, grants, settings: settings.value, dataDir, cacheDir, openLink };
+  const shared = { native, accounts, grants, settings: settings.value, dataDir, cacheDir, openLink, onSetAside };
   const folders = await openFolders({
     ...shared,
     watchRule,
@@ -63,6 +68,7 @@ export async function openBackend(options: BackendOptions): Promise<Backend> {
     tellTrouble: (problem) => tell('notice', { problem }),
   });
   isOpen = true;
+  for (const problem of lost) tell('notice', { problem });
 
   function state(): AppState {
     return {

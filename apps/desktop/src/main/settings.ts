@@ -4,7 +4,7 @@ import { DEFAULT_SETTINGS, Settings } from '../shared/settings.ts';
 import type { Handlers } from './backend.ts';
 import { createInTurn } from './in-turn.ts';
 import type { Native } from './native.ts';
-import { openJsonFile } from './storage/json-file.ts';
+import { type JsonFileOptions, openJsonFile } from './storage/json-file.ts';
 
 export interface SettingsParts {
   native: Pick<Native, 'setTheme' | 'loginItem'>;
@@ -12,6 +12,8 @@ export interface SettingsParts {
   dataDir: string;
   /** Hears of every change. */
   tell(settings: Settings): void;
+  /** Hears when their file is damaged. */
+  onSetAside?: JsonFileOptions<Settings>['onSetAside'];
 }
 
 /** How the user wants the app to be. */
@@ -25,10 +27,10 @@ export interface OpenSettings {
  *
  * @throws Error when their file cannot be read. Source: design of the desktop app, §2.
  */
-export async function openSettings({ native, dataDir, tell }: SettingsParts): Promise<OpenSettings> {
+export async function openSettings({ native, dataDir, tell, onSetAside }: SettingsParts): Promise<OpenSettings> {
   const { loginItem } = native;
   const path = join(dataDir, 'settings.json');
-  const file = await openJsonFile<Settings>({ path, schema: Settings, initial: DEFAULT_SETTINGS });
+  const file = await openJsonFile<Settings>({ path, schema: Settings, initial: DEFAULT_SETTINGS, onSetAside });
 
   const opensAtLogin = async () => loginItem.available && (await loginItem.isOn().catch(() => false));
 

@@ -1,6 +1,7 @@
 import { count } from '@berth/client/amounts';
 import type { FolderState, WatchedFolder } from '../shared/folder.ts';
 import type { Publishing } from '../shared/publishing.ts';
+import { troubleOf } from '../shared/trouble-of.ts';
 import type { AppStatus, Summary } from './backend.ts';
 
 /** How long something that failed counts as trouble when nobody looks at it, in milliseconds. */
@@ -38,7 +39,7 @@ function standing({ publishings, failedAt, folders, online, nowMs }: SummaryInpu
 } {
   const failed = [
     ...publishings.filter(({ id, state }) => state.is === 'failed' && nowMs - (failedAt.get(id) ?? 0) < TROUBLE_FOR_MS),
-    ...folders.filter(({ state }) => isTrouble(state)),
+    ...folders.filter(({ state }) => troubleOf(state) !== null),
   ];
   if (failed.length > 0) return { status: 'error', text: `${named(failed, 'site')} could not be published.` };
   const working = [
@@ -66,11 +67,6 @@ function standing({ publishings, failedAt, folders, online, nowMs }: SummaryInpu
   if (isPaused)
     return { status: 'paused', text: `${named(folders, 'folder')} ${folders.length === 1 ? 'is' : 'are'} paused.` };
   return { status: 'idle', text: folders.length > 0 ? 'Everything is up to date.' : 'Drop a folder to get a link.' };
-}
-
-/** Whether somebody has to see to a folder. */
-function isTrouble(state: FolderState): boolean {
-  return state.is === 'failed' || (state.is === 'waiting' && state.problem.kind === 'folder');
 }
 
 function waits({ length }: Folders): string {

@@ -58,6 +58,7 @@ export const EVENTS = [
   'settings',
   'update',
   'activity',
+  'following',
   'navigate',
   'notice',
 ] as const;

@@ -92,12 +92,15 @@ export const commands = {
   listVersions: { input: One, output: z.object({ versions: z.array(Version) }) },
   /** Makes a version live, and pauses when it is not what the folder holds. */
   makeLive: { input: One.extend({ deployment: z.string().max(300) }), output: Version },
-  /** The password is that of the versions that are published from then on. */
+  /**
+   * The password is that of the versions that are published from then on; `null` takes it away. Unless the folder is paused, such
+   * a version is published at once.
+   */
   changeFolder: {
     input: One.extend({
       domain: Name.optional(),
       labels: Labels.optional(),
-      password: PublishOptions.shape.password,
+      password: PublishOptions.shape.password.nullable(),
     }),
     output: Nothing,
   },
@@ -153,6 +156,8 @@ export const events = {
   update: Update,
   /** Something happened in the account of the current server. */
   activity: Activity,
+  /** From here on every activity is told: what was read before may miss some. */
+  following: z.object({}),
   /** The menu, the tray, a notification or a link wants a page to be shown, and one thing on it. */
   navigate: z.object({
     page: z.enum(PAGES),

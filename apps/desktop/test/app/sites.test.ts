@@ -28,8 +28,7 @@ it('what the account holds is listed, wherever it was published, and is found by
     ['named-site', third],
   ] as const) {
     await search.fill(query);
-    await expect.poll(() => rows.count()).toBe(1);
-    expect(await rows.first().innerText()).toContain(found.deployment);
+    await expect.poll(() => rows.allInnerTexts()).toEqual([expect.stringContaining(found.deployment)]);
   }
   await search.fill('nothing like it');
   await page.getByText('Nothing found').waitFor();

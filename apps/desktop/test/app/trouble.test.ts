@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import { startProxy } from '@berth/client/testing';
 import { expect, it, vi } from 'vitest';
 import { folderCard, goTo, linkOn, noteWords, publishingCard, untilSays, watchFolder } from '../harness/app/cards.ts';
-import { makeSite, writeContents } from '../harness/app/folders.ts';
+import { makeHome, makeSite, writeContents } from '../harness/app/folders.ts';
 import { desktopSuite } from '../harness/app/suite.ts';
 
 const suite = desktopSuite();
@@ -98,14 +99,14 @@ it('a watched folder waits, and says so, while its server is away, and is publis
   const card = await watchFolder(desktop, folder, 'server-away');
   const address = await linkOn(card);
   const said = await noteWords(card);
-  await line.cut();
+  line.cut();
   writeContents(folder, { 'index.html': 'after' });
   await untilSays(card, 'Waiting for the network');
   expect((await said())[1]).toMatch(/^Settling/);
   expect((await said()).filter((words) => words.startsWith('Up to date'))).toHaveLength(1);
   expect(await seen(address)).toBe('before');
 
-  await line.restore();
+  line.restore();
   await vi.waitFor(async () => expect(await seen(address)).toBe('after'), 10_000);
   await untilSays(card, 'Up to date');
   expect(await suite.deployments(key)).toHaveLength(2);
@@ -118,11 +119,11 @@ it('a drop goes on by itself when its line breaks in the middle and comes back (
   const stalled = line.stallAfter(1_000_000);
   await desktop.drop(makeSite('broken-off', big('whole')));
   await stalled;
-  await line.cut();
+  line.cut();
   const card = publishingCard(desktop.page, 'broken-off');
   await card.getByText('Trying again').waitFor();
   line.flow();
-  await line.restore();
+  line.restore();
   await card.getByText('Published', { exact: true }).waitFor();
   expect(await seen(await linkOn(card))).toBe('whole');
   expect(await suite.deployments(key)).toHaveLength(1);
@@ -132,12 +133,28 @@ it('a drop whose server cannot be reached says that it is tried again, and goes 
   const { key } = await suite.server.account();
   const line = await suite.line();
   const desktop = await suite.start({ key, server: line.url });
-  await line.cut();
+  line.cut();
   await desktop.drop(makeSite('no-server', { 'index.html': 'late' }));
   const card = publishingCard(desktop.page, 'no-server');
   await card.getByText('Trying again').first().waitFor();
   expect(await card.getByText('Link copied').count()).toBe(0);
-  await line.restore();
+  line.restore();
   await card.getByText('Published', { exact: true }).waitFor();
   expect(await seen(await linkOn(card))).toBe('late');
+});
+
+it('a damaged file of the app is told of in the window, once, and the app works (desktop §8.5)', async () => {
+  const home = makeHome();
+  const data = join(home, 'userData', 'berth', 'data');
+  writeContents(data, { 'folders.json': '{"folders": [' });
+  const desktop = await suite.start({ home });
+  const told = () => desktop.page.getByRole('alert').filter({ hasText: 'watched folders could not be read' });
+  await told().getByText(join(data, 'folders.json.damaged')).waitFor();
+  await told().getByText('Watch them again under Folders').waitFor();
+  await desktop.quit();
+
+  await desktop.start();
+  await desktop.drop(makeSite('whole', { 'index.html': 'whole' }));
+  await publishingCard(desktop.page, 'whole').getByText('Published', { exact: true }).waitFor();
+  expect(await told().count()).toBe(0);
 });

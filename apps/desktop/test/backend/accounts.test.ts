@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -64,6 +64,45 @@ describe('signing in (desktop §1, §6)', () => {
     await world.reopen();
     expect(world.signInState()).toEqual({ is: 'checking' });
     await eventually(() => expect(world.signInState()).toMatchObject({ is: 'signed-in', account: { email } }));
+  });
+
+  it('with another key of the same account publishes nothing again, nor after a restart', async () => {
+    const world = await openWorld(server());
+    const { key } = await world.signIn();
+    const given = { password: 'open-sesame' };
+    const { id, live } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf(), given);
+    await world.accounts.handlers.signIn({ key: await addKey(key) });
+    // What is live is so once the server has said it to the new key.
+    await eventually(() =>
+      expect(world.told(id).slice(world.told(id).lastIndexOf('starting'))).toEqual(['starting', 'live']),
+    );
+    // Whose the key is, is known before the server has said it again.
+    const gate = Promise.withResolvers<void>();
+    world.network.hold = async (request) => {
+      if (request.includes('account.get')) await gate.promise;
+    };
+    await world.reopen();
+    await world.until(id, 'live');
+    expect(world.signInState()).toEqual({ is: 'checking' });
+    gate.resolve();
+    expect(await world.deployments()).toEqual([live!.deployment]);
+  });
+
+  it('is of an account that is asked for again when it was not written down', async () => {
+    const world = await openWorld(server());
+    const { account } = await world.signIn();
+    expect(world.accounts.client().account).toBe(account);
+    const path = join(world.dataDir, 'servers.json');
+    await world.close();
+    const known = JSON.parse(readFileSync(path, 'utf8')) as { servers: { account: string | null }[] };
+    expect(known.servers).toMatchObject([{ account }]);
+    known.servers[0]!.account = null;
+    writeFileSync(path, JSON.stringify(known));
+    await world.reopen();
+    expect(world.accounts.client().account).toBeNull();
+    await eventually(() => expect(world.accounts.client().account).toBe(account));
+    await world.accounts.handlers.signOut(undefined);
+    expect(world.accounts.client().account).toBeNull();
   });
 
   it.each([
@@ -291,6 +330,7 @@ describe('servers', () => {
       origin: 'https://berth.example',
       key: UNKNOWN,
       email: null,
+      account: null,
       fetch,
       pauses: { firstMs: 10, longestMs: 10 },
       onChange: () => {},

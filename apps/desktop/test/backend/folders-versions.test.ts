@@ -1,6 +1,6 @@
+import { renameSync } from 'node:fs';
 import { useServer } from '@berth/api/testing/vitest';
 import { describe, expect, it } from 'vitest';
-import { testNative } from './native.ts';
 import { eventually, openWorld } from './watch-world.ts';
 
 const server = useServer();
@@ -83,75 +83,63 @@ describe('earlier versions (desktop §1, §8)', () => {
   });
 });
 
-describe('a password (security T40)', () => {
-  it('is never forgotten by accident: without it, nothing is published, and the words ask for it', async () => {
-    const world = await openWorld(server(), testNative({ kept: 'memory' }));
+describe('the versions of a folder (desktop §1)', () => {
+  it('stay together when the folder is moved and its address changed; old ones go, but none that an address shows', async () => {
+    const world = await openWorld(server());
     const { key } = await world.signIn();
-    const name = nameOf();
-    const path = world.build('dist', { 'index.html': 'secret' });
-    const { id, url } = await world.watch(path, name, { password: 'open-sesame' });
-    expect((await server().visit(url!)).status).toBe(401);
-    expect(world.folder(id).password).toBe(true);
+    const { deployment: foreign } = await server().publish({ 'index.html': 'by hand' }, { key });
+    const path = world.build('dist', { 'index.html': 'one' });
+    const { id, url: first } = await world.watch(path, nameOf());
+    const { live: one } = world.folder(id);
 
-    await world.reopen(testNative({ kept: 'memory' }));
-    await world.until(id, 'signed-out');
-    await world.accounts.handlers.signIn({ key });
-    const { state } = await world.until(id, 'failed');
-    expect(state).toMatchObject({
-      problem: { kind: 'refused', message: expect.stringContaining('Enter the password') },
-    });
-    world.build('dist', { 'index.html': 'still secret' });
-    await world.folders.handlers.publishFolder({ id });
-    await world.until(id, 'failed');
-    expect(await world.deployments()).toHaveLength(1);
-    expect((await server().visit(url!)).status).toBe(401);
+    renameSync(path, `${path}-2`);
+    world.build('dist-2', { 'index.html': 'two' });
+    await world.folders.handlers.locateFolder({ id, grant: await world.grant(`${path}-2`) });
+    await world.untilShown(first!, 'two');
+    const { live: two } = await world.until(id, 'live');
+    const next = nameOf();
+    await world.folders.handlers.changeFolder({ id, domain: next });
+    const { live: three, url: second } = await world.until(id, 'live');
+    const versions = async () =>
+      (await world.folders.handlers.listVersions({ id })).versions.map(({ deployment, live }) => ({
+        deployment,
+        live,
+      }));
+    expect(await versions()).toEqual([
+      { deployment: three!.deployment, live: true },
+      { deployment: two!.deployment, live: false },
+      { deployment: one!.deployment, live: false },
+    ]);
 
-    await world.folders.handlers.changeFolder({ id, password: 'open-sesame' });
-    await world.until(id, 'live');
-    expect(await world.deployments()).toHaveLength(2);
-    expect((await server().visit(url!)).status).toBe(401);
-  });
-});
-
-describe('a password that is given later (security T40)', () => {
-  it('does not outlive its folder, when that is removed at the same time', async () => {
-    const world = await openWorld(server());
-    await world.signIn();
-    const { id } = await world.watch(world.build('dist', { 'index.html': 'open' }), nameOf());
-    const { write } = world.native.keychain;
-    const writing = Promise.withResolvers<void>();
-    const gate = Promise.withResolvers<void>();
-    Object.assign(world.native.keychain, {
-      async write(of: string, secret: string) {
-        writing.resolve();
-        await gate.promise;
-        await write(of, secret);
-      },
-    });
-    const changing = expect(world.folders.handlers.changeFolder({ id, password: 'open-sesame' })).rejects.toThrow(
-      'not watched any more',
+    world.settings = { ...world.settings, keepVersions: 1 };
+    world.build('dist-2', { 'index.html': 'four' });
+    await world.untilShown(second!, 'four');
+    const { live: four } = await world.until(id, 'live');
+    // The oldest is the last one that is deleted.
+    await eventually(async () =>
+      expect(await world.deployments()).toEqual([four!.deployment, two!.deployment, foreign]),
     );
-    await writing.promise;
-    await world.folders.handlers.removeFolder({ id });
-    gate.resolve();
-    await changing;
-    expect([...world.native.keys.keys()]).toEqual([world.origin]);
+    expect((await server().visit(first!)).text).toBe('two');
+
+    expect((await world.folders.handlers.undoFolder({ id })).deployment).toBe(two!.deployment);
+    expect((await server().visit(second!)).text).toBe('two');
   });
 
-  it('keeps versions without it from going live again', async () => {
+  it('are as many as the setting says by the next deploy, also when it changes meanwhile', async () => {
     const world = await openWorld(server());
     await world.signIn();
-    const { id, url, live } = await world.watch(world.build('dist', { 'index.html': 'open' }), nameOf());
-    await expect(world.folders.handlers.changeFolder({ id, password: 'short' })).rejects.toThrow('6 to 128');
-    await world.folders.handlers.changeFolder({ id, password: 'open-sesame' });
-    await eventually(async () => expect((await server().visit(url!)).status).toBe(401));
-    await world.until(id, 'live');
-    await expect(world.folders.handlers.undoFolder({ id })).rejects.toThrow('no password');
-    await expect(world.folders.handlers.makeLive({ id, deployment: live!.deployment })).rejects.toThrow('no password');
-    await world.until(id, 'live');
-    expect((await server().visit(url!)).status).toBe(401);
-    await world.folders.handlers.removeFolder({ id });
-    expect([...world.native.keys.keys()]).toEqual([world.origin]);
+    const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
+    const publish = async (text: string) => {
+      world.build('dist', { 'index.html': text });
+      await world.untilShown(url!, text);
+      return (await world.until(id, 'live')).live!.deployment;
+    };
+    await publish('two');
+    const three = await publish('three');
+    expect(await world.deployments()).toHaveLength(3);
+    world.settings = { ...world.settings, keepVersions: 2 };
+    const four = await publish('four');
+    await eventually(async () => expect(await world.deployments()).toEqual([four, three]));
   });
 });
 

@@ -61,12 +61,15 @@ describe('a file of JSON (desktop §2)', () => {
     ['half written', '{"count":'],
     ['of another shape', '{"count":"three"}'],
     ['empty', ''],
-  ])('sets one aside that is %s, and begins anew', async (_what, text) => {
+  ])('sets one aside that is %s, says so, and begins anew', async (_what, text) => {
     const path = makePath();
     mkdirSync(join(path, '..'));
     writeFileSync(path, text);
-    const file = await openCount(path);
+    const asides: string[][] = [];
+    const onSetAside = (...aside: string[]) => void asides.push(aside);
+    const file = await openJsonFile({ path, schema, initial: { count: 0 }, onSetAside });
     expect(file.value()).toEqual({ count: 0 });
+    expect(asides).toEqual([[path, `${path}.damaged`]]);
     expect(readFileSync(`${path}.damaged`, 'utf8')).toBe(text);
     await file.change(() => ({ count: 7 }));
     expect(readCount(path)).toBe(7);

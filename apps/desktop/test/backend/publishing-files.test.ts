@@ -1,7 +1,7 @@
 import { useServer } from '@berth/api/testing/vitest';
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { makeSite } from './desktop.ts';
 import { big, openSignedIn, PAGE, stagedIn } from './publishing-world.ts';
 
@@ -16,7 +16,7 @@ test('files that are dropped together are one site, and no copy of them stays', 
   expect((await server().visit(url)).text).toBe(PAGE);
   expect((await server().visit(url, '/photo.jpg')).bytes).toEqual(readFileSync(join(folder, 'photo.jpg')));
   expect(await desktop.find(id!)).toMatchObject({ name: '3 files', kind: 'files', watchable: false });
-  await vi.waitFor(() => expect(stagedIn(desktop)).toEqual([]));
+  await expect.poll(() => stagedIn(desktop)).toEqual([]);
 });
 
 test('a page that comes alone is the front page; another file has a link of its own', async () => {
@@ -35,9 +35,7 @@ test('a copy of files outlives a quit, and goes on although the files are gone',
   desktop.proxy.trouble = () => ({ cutAfter: 0 });
   const folder = makeSite({ 'index.html': PAGE, 'a.txt': 'a' });
   const [id] = await desktop.drop([join(folder, 'index.html'), join(folder, 'a.txt')]);
-  await vi.waitFor(async () =>
-    expect((await desktop.find(id!)).state).toMatchObject({ progress: { phase: 'retrying' } }),
-  );
+  await expect.poll(async () => (await desktop.find(id!)).state).toMatchObject({ progress: { phase: 'retrying' } });
   await desktop.backend.close();
   rmSync(folder, { recursive: true });
   desktop.proxy.trouble = () => undefined;
@@ -45,7 +43,7 @@ test('a copy of files outlives a quit, and goes on although the files are gone',
   expect(statSync(join(desktop.cacheDir, 'staging', id!)).mode & 0o777).toBe(0o700);
   const again = await desktop.restart();
   expect((await server().visit((await again.published(id!)).url, '/a.txt')).text).toBe('a');
-  await vi.waitFor(() => expect(stagedIn(desktop)).toEqual([]));
+  await expect.poll(() => stagedIn(desktop)).toEqual([]);
 });
 
 test('files that are cancelled while they wait for the server leave no copy, and are taken as they are by then when tried again', async () => {
@@ -55,11 +53,11 @@ test('files that are cancelled while they wait for the server leave no copy, and
   desktop.proxy.trouble = () => ({ cutAfter: 0 });
   const folder = makeSite({ 'index.html': PAGE, 'a.txt': 'before' });
   const [id] = await desktop.drop([join(folder, 'index.html'), join(folder, 'a.txt')]);
-  await vi.waitFor(async () =>
-    expect((await desktop.find(id!)).state).toMatchObject({
+  await expect
+    .poll(async () => (await desktop.find(id!)).state)
+    .toMatchObject({
       progress: { phase: 'retrying', at: expect.closeTo(Date.now() + 3_600_000, -5) },
-    }),
-  );
+    });
   expect(stagedIn(desktop)).toEqual([id]);
   await desktop.ask('cancelPublishing', { id: id! });
   expect(stagedIn(desktop)).toEqual([]);
@@ -92,7 +90,7 @@ test('a file that is gone by its turn fails by its name, and leaves no copy', as
   gate.resolve(undefined);
   const { state } = await desktop.until(id!, 'failed');
   expect(state.problem).toMatchObject({ kind: 'folder', message: 'a.txt: it is not there any more.', file: 'a.txt' });
-  await vi.waitFor(() => expect(stagedIn(desktop)).toEqual([]));
+  await expect.poll(() => stagedIn(desktop)).toEqual([]);
 });
 
 test('a folder that is likely not what was meant is asked about, and its build is suggested (desktop §8, 17)', async () => {

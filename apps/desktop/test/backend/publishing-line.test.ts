@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { type Attempt, createLine } from '../../src/main/publishing/line.ts';
 
 /** A line whose attempts end when a test says so. */
@@ -22,9 +22,9 @@ test('one is at work at a time, in the order in which they came', async () => {
   for (const id of ['a', 'b', 'c']) line.add(id, 'here');
   expect(begun).toEqual(['a']);
   end('a');
-  await vi.waitFor(() => expect(begun).toEqual(['a', 'b']));
+  await expect.poll(() => begun).toEqual(['a', 'b']);
   end('b');
-  await vi.waitFor(() => expect(begun).toEqual(['a', 'b', 'c']));
+  await expect.poll(() => begun).toEqual(['a', 'b', 'c']);
 });
 
 test('who pauses comes back before those of its group, and lets others go first', async () => {
@@ -33,19 +33,19 @@ test('who pauses comes back before those of its group, and lets others go first'
   line.add('b', 'here');
   line.add('c', 'there');
   end('a', 3_600_000);
-  await vi.waitFor(() => expect(begun).toEqual(['a', 'c']));
+  await expect.poll(() => begun).toEqual(['a', 'c']);
   line.hurry();
   end('c');
-  await vi.waitFor(() => expect(begun).toEqual(['a', 'c', 'a']));
+  await expect.poll(() => begun).toEqual(['a', 'c', 'a']);
   end('a');
-  await vi.waitFor(() => expect(begun).toEqual(['a', 'c', 'a', 'b']));
+  await expect.poll(() => begun).toEqual(['a', 'c', 'a', 'b']);
 });
 
 test('a pause ends by itself', async () => {
   const { line, begun, end } = standInLine();
   line.add('a', 'here');
   end('a', 10);
-  await vi.waitFor(() => expect(begun).toEqual(['a', 'a']));
+  await expect.poll(() => begun).toEqual(['a', 'a']);
 });
 
 test('who is cancelled is out of the line, at work, in a pause, or waiting, and the next one begins', async () => {
@@ -55,10 +55,7 @@ test('who is cancelled is out of the line, at work, in a pause, or waiting, and 
   await line.cancel('a');
   expect(begun).toEqual(['a', 'c']);
   end('c', 3_600_000);
-  await vi.waitFor(async () => {
-    await line.cancel('c');
-    expect(begun).toEqual(['a', 'c', 'd']);
-  });
+  await expect.poll(async () => (await line.cancel('c'), begun)).toEqual(['a', 'c', 'd']);
   await line.cancel('nobody');
 });
 

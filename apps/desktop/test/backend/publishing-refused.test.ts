@@ -2,7 +2,7 @@ import { useServer } from '@berth/api/testing/vitest';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient } from '@berth/client';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { makeSite } from './desktop.ts';
 import { big, open, openSignedIn, PAGE } from './publishing-world.ts';
 
@@ -14,11 +14,9 @@ test('a key that is taken no more is told, and the account is asked for again', 
   const [id] = await desktop.drop([makeSite({ 'index.html': PAGE })]);
   const { state } = await desktop.until(id!, 'failed');
   expect(state.problem).toMatchObject({ kind: 'signed-out', next: 'Sign in again under Settings.' });
-  await vi.waitFor(() =>
-    expect(desktop.told.findLast(({ name }) => name === 'session')?.data).toMatchObject({
-      servers: [{ signIn: { is: 'refused' } }],
-    }),
-  );
+  await expect
+    .poll(() => desktop.told.findLast(({ name }) => name === 'session')?.data)
+    .toMatchObject({ servers: [{ signIn: { is: 'refused' } }] });
 });
 
 test('a name that cannot be had is told with the link that is live all the same, and costs no second deployment', async () => {
@@ -85,9 +83,7 @@ test('a password is nowhere on disk: what needs one does not go on after a quit 
   desktop.proxy.trouble = () => ({ cutAfter: 0 });
   const password = 'correct horse battery';
   const [id] = await desktop.drop([makeSite({ 'index.html': PAGE })], { password });
-  await vi.waitFor(async () =>
-    expect((await desktop.find(id!)).state).toMatchObject({ progress: { phase: 'retrying' } }),
-  );
+  await expect.poll(async () => (await desktop.find(id!)).state).toMatchObject({ progress: { phase: 'retrying' } });
   await desktop.backend.close();
   for (const dir of [desktop.dataDir, desktop.cacheDir])
     for (const name of readdirSync(dir, { recursive: true, withFileTypes: true })) {

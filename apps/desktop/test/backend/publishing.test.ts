@@ -144,7 +144,7 @@ test('a folder that was published can be watched, and then not once more', async
   await desktop.ask('watch', { of: { publishing: id! }, domain: 'garden-of-ours', labels: [] });
   expect((await desktop.ask('readState', undefined)).folders).toMatchObject([{ path: folder }]);
   expect((await desktop.find(id!)).watchable).toBe(false);
-  await vi.waitFor(() => expect(listsOf(desktop).at(-1)).toMatchObject([{ id, watchable: false }]));
+  await expect.poll(() => listsOf(desktop).at(-1)).toMatchObject([{ id, watchable: false }]);
   const [files] = await desktop.drop([join(folder, 'index.html')]);
   await expect(desktop.ask('suggestName', { of: { publishing: files! } })).rejects.toMatchObject({ kind: 'refused' });
 });
@@ -159,7 +159,7 @@ test('a message tells of the end when the window is not looked at, and opens the
   const { url } = await desktop.published(unseen!);
   expect(desktop.native.notes).toMatchObject([{ title: 'blog is live' }]);
   desktop.native.notes[0]!.onClick();
-  await vi.waitFor(() => expect(desktop.native.opened).toEqual([new URL(url).href]));
+  await expect.poll(() => desktop.native.opened).toEqual([new URL(url).href]);
   await desktop.ask('changeSettings', { notifications: false });
   const [silent] = await desktop.drop([makeSite({ 'index.html': PAGE })]);
   await desktop.published(silent!);

@@ -1,6 +1,5 @@
-import type { TestServer } from '@berth/api/testing';
 import { useServer } from '@berth/api/testing/vitest';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { eventually, openWorld } from './watch-world.ts';
 
 const server = useServer();
@@ -70,19 +69,14 @@ describe('activities', () => {
       eventually(async () =>
         expect(world.activities).toContainEqual(expect.objectContaining({ event, deployment: of })),
       );
-    /** Publishes until the line is there, which nothing tells of. */
-    const untilHeard = async (at: TestServer, key: string) =>
-      eventually(async () => {
-        const { deployment } = await at.publish({ 'index.html': crypto.randomUUID() }, { key });
-        await vi.waitFor(() => expect(world.activities).toContainEqual(expect.objectContaining({ deployment })));
-      });
+    const untilFollowed = (times: number) => eventually(() => expect(world.count('following')).toBe(times));
     const { key } = await world.signIn();
-    await untilHeard(server(), key);
+    await untilFollowed(1);
     const { deployment } = await server().publish({ 'index.html': 'one' }, { key });
     await untilTold('deployment.create', deployment);
 
     const { key: other } = await world.signIn();
-    await untilHeard(server(), other);
+    await untilFollowed(2);
     world.activities.length = 0;
     await server().publish({ 'index.html': 'of nobody who is signed in' }, { key });
     const own = await server().publish({ 'index.html': 'two' }, { key: other });
@@ -92,6 +86,21 @@ describe('activities', () => {
     await world.accounts.handlers.addServer({ address: `localhost:${second().port}` });
     const there = await second().account();
     await world.accounts.handlers.signIn({ key: there.key });
-    await untilHeard(second(), there.key);
+    await untilFollowed(3);
+    await untilTold('deployment.create', (await second().publish({ 'index.html': 'three' }, there)).deployment);
+  });
+
+  it('that come with a key that is not taken any more have the session look at it', async () => {
+    const world = await openWorld(server());
+    const { account, key } = await world.signIn();
+    await eventually(() => expect(world.count('following')).toBe(1));
+    const { deployment } = await server().publish({ 'index.html': 'one' }, { key });
+    await server().database.query('delete from token where account_id = $1', [account]);
+    await server().database.query(
+      `insert into activity (account_id, event, created, auth_method, meta) values ($1, 'account.update', now(), 'operator', '{}')`,
+      [account],
+    );
+    await eventually(() => expect(world.signInState().is).toBe('refused'));
+    expect(world.activities.filter((activity) => activity.deployment !== deployment)).toEqual([]);
   });
 });

@@ -13,7 +13,7 @@ import { createGrants, type Grants } from '../../src/main/grants.ts';
 import { createSites, type Sites } from '../../src/main/sites/sites.ts';
 import type { FolderState, WatchedFolder } from '../../src/shared/folder.ts';
 import type { SignIn } from '../../src/shared/session.ts';
-import { DEFAULT_SETTINGS } from '../../src/shared/settings.ts';
+import { DEFAULT_SETTINGS, type Settings } from '../../src/shared/settings.ts';
 import { testNative, type TestNative } from './native.ts';
 
 /** Watching in a hurry; what is not heard is not looked at by chance. */
@@ -32,6 +32,7 @@ export interface World {
   home: string;
   dataDir: string;
   native: TestNative;
+  settings: Settings;
   /** `down`: nobody can be reached. `sent`: how often each server was asked, with which credential. */
   network: {
     down: boolean;
@@ -58,10 +59,11 @@ export interface World {
   /** Watches a folder, and waits until it is live. */
   watch(path: string, domain: string, more?: { password?: string; labels?: string[] }): Promise<WatchedFolder>;
   folder(id: string): WatchedFolder;
-  /** Waits until a folder is in a state. */
+  /** Waits until a folder is in a state, and the page was told so. */
   until(id: string, is: FolderState['is']): Promise<WatchedFolder>;
   /** Waits until an address shows a text. */
   untilShown(url: string, text: string): Promise<void>;
+  /** Those of the account that are not deleted, the newest first. */
   deployments(key?: string): Promise<string[]>;
   close(): Promise<void>;
   /** Ends the app, and starts it again. @param native The system by then. Default: as it was. */
@@ -105,7 +107,7 @@ export async function openWorld(server: TestServer, native: TestNative = testNat
       native,
       accounts,
       grants,
-      settings: () => DEFAULT_SETTINGS,
+      settings: () => world.settings,
       dataDir,
       cacheDir: join(home, 'cache'),
       watchRule: HURRY,
@@ -131,6 +133,7 @@ export async function openWorld(server: TestServer, native: TestNative = testNat
     home,
     dataDir,
     native,
+    settings: DEFAULT_SETTINGS,
     network: { down: false, sent: [] },
     activities: [],
     navigated: [],
@@ -170,7 +173,10 @@ export async function openWorld(server: TestServer, native: TestNative = testNat
       return found;
     },
     async until(id, is) {
-      await eventually(() => expect(world.folder(id).state).toMatchObject({ is }));
+      await eventually(() => {
+        expect(world.folder(id).state).toMatchObject({ is });
+        expect(world.told(id).at(-1)).toBe(is);
+      });
       return world.folder(id);
     },
     async untilShown(url, text) {
@@ -178,7 +184,8 @@ export async function openWorld(server: TestServer, native: TestNative = testNat
     },
     async deployments(key = lastKey) {
       const answer = await server.api('/deployments?limit=100', { key });
-      return answer.json<{ deployments: { deployment: string }[] }>().deployments.map(({ deployment }) => deployment);
+      const { deployments } = answer.json<{ deployments: { deployment: string; status: string }[] }>();
+      return deployments.filter(({ status }) => status === 'success').map(({ deployment }) => deployment);
     },
     async close() {
       await world.sites.close();

@@ -117,7 +117,7 @@ describeWindow('what is asked for is what is done, in the window (desktop §8)',
   ])('%s can be typed in at once', async (state, field) => {
     const { page, close } = await gallery.open(stateNamed(state));
     const input = page.getByRole('dialog').getByLabel(field, { exact: true });
-    expect(await input.evaluate((it) => it === document.activeElement)).toBe(true);
+    await eventually(() => input.evaluate((it) => it === document.activeElement)).toBe(true);
     await close();
   });
 

@@ -96,7 +96,7 @@ describeWindow('the window while the app tells of changes (desktop §8)', (galle
 
   it('says how many have trouble, and leaves the numbers of a download to the eyes', async () => {
     const { page, tell, close } = await gallery.open(stateNamed('folders-trouble'));
-    await page.getByRole('button', { name: 'Folders 4 with trouble' }).waitFor();
+    await page.getByRole('button', { name: 'Folders: 1 failed, 3 with nothing to publish' }).waitFor();
     await tell('update', { is: 'downloading', version: '0.2.0', percent: 12 });
     expect(await page.getByText('Update: 12 %').evaluate((it) => it.closest('[aria-live]')?.ariaLive)).toBe('off');
     await close();

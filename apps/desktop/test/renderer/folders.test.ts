@@ -92,6 +92,51 @@ describeWindow('watched folders in the window (desktop §8)', (gallery) => {
     await close();
   });
 
+  it('its password is taken away only after the question, whose No leaves the dialog open', async () => {
+    const { page, asked, answer, close } = await gallery.open(stateNamed('folders-password'));
+    const dialog = page.getByRole('dialog', { name: 'Password of harbour-notes' });
+    await eventually(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Keep');
+    await page.keyboard.press('Escape');
+    await dialog.getByText('everyone with the link sees it').waitFor({ state: 'detached' });
+    await dialog.getByText('Password protected').waitFor();
+    expect(await asked('changeFolder')).toEqual([]);
+
+    await answer('changeFolder', { problem: problem('refused', 'The keychain is locked.') });
+    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await dialog.getByRole('button', { name: 'Remove password' }).click();
+    await dialog.getByText('The keychain is locked.').waitFor();
+    await answer('changeFolder', { value: undefined });
+    await dialog.getByRole('button', { name: 'Remove password' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await asked('changeFolder')).toEqual([
+      { id: HARBOUR, password: null },
+      { id: HARBOUR, password: null },
+    ]);
+    await close();
+  });
+
+  it('its password is changed in a field that has the focus', async () => {
+    const { page, asked, close } = await gallery.open({
+      ...stateNamed('folders-states'),
+      state: appState({ folders: [folder(1, 'harbour-notes', { is: 'paused', why: 'asked' }, { password: true })] }),
+    });
+    const open = async () => {
+      await page.getByRole('button', { name: 'More about harbour-notes' }).click();
+      await page.getByRole('menuitem', { name: 'Password…' }).click();
+    };
+    await open();
+    await page.getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('From the next version on').waitFor();
+    await page.getByRole('button', { name: 'Keep' }).click();
+    await page.getByRole('button', { name: 'Change' }).click();
+    const field = page.getByLabel('Password', { exact: true });
+    await eventually(() => field.evaluate((it) => it === document.activeElement)).toBe(true);
+    await page.keyboard.type('open-sesame');
+    await page.keyboard.press('Enter');
+    await eventually(() => asked('changeFolder')).toEqual([{ id: HARBOUR, password: 'open-sesame' }]);
+    await close();
+  });
+
   it('says whether a name is free while it is typed, and takes none that is not', async () => {
     const { page, asked, answer, close } = await gallery.open(stateNamed('folders-watch'));
     const watch = page.getByRole('button', { name: 'Watch and publish' });

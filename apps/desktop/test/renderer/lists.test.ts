@@ -105,6 +105,36 @@ describeWindow('the lists of an account, kept fresh (desktop §8)', (gallery) =>
     await close();
   });
 
+  it('reads anew once every activity is told: what happened before that, nobody told', async () => {
+    const { page, tell, answer, close } = await gallery.open(SITES, {
+      answers: { listDeployments: { value: { deployments: sites(0, 2) } } },
+    });
+    await page.getByRole('link', { name: deploymentId(0) }).waitFor();
+    await answer('listDeployments', { value: { deployments: sites(1, 1) } });
+    await tell('following', {});
+    await page.getByRole('link', { name: deploymentId(0) }).waitFor({ state: 'detached' });
+    await close();
+  });
+
+  it('what is told while the list is read anew is in it, whatever was read', async () => {
+    const { page, tell, answer, asked, close } = await gallery.open(stateNamed('activity-list'), {
+      answers: { listActivities: { value: { activities: [activity('account.create', 100)] } } },
+    });
+    await page.getByText('The account was made').waitFor();
+    const before = (await asked('listActivities')).length;
+    await answer('listActivities', { later: true });
+    await tell('following', {});
+    await eventually(async () => (await asked('listActivities')).length).toBe(before + 1);
+    await tell('activity', activity('deployment.expire', 0, { deployment: deploymentId(2) }));
+    const told = page.locator('.activity', { hasText: `${deploymentId(2)} expired` });
+    await told.waitFor();
+    const verified = activity('domain.verify', 50);
+    await answer('listActivities', { value: { activities: [verified, activity('account.create', 100)] } });
+    await page.getByText('passed its DNS check').waitFor();
+    expect(await told.count()).toBe(1);
+    await close();
+  });
+
   it('an activity that was read a moment before is told once, and further pages move none', async () => {
     const told = activity('deployment.create', 1, { deployment: deploymentId(1) });
     const verified = Array.from({ length: 59 }, (_, row) => activity('domain.verify', row + 2));

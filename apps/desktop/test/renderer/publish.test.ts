@@ -1,7 +1,7 @@
 import { Labels } from '@berth/contract';
 import { expect, it } from 'vitest';
 import { describeWindow } from '../harness/gallery/describe-window.ts';
-import { appState, grant, id, problem, published, publishing, SIGNED_OUT } from '../harness/gallery/sample.ts';
+import { appState, grant, id, NOW, problem, published, publishing, SIGNED_OUT } from '../harness/gallery/sample.ts';
 import { stateNamed } from '../harness/gallery/states.ts';
 import { useDrag } from '../harness/gallery/use-drag.ts';
 import { eventually } from '../harness/gallery/eventually.ts';
@@ -205,8 +205,12 @@ describeWindow('publishing in the window (desktop §8)', (gallery) => {
     await page.getByText('The clipboard is taken.').waitFor();
     expect(await page.getByText('Copied', { exact: true }).count()).toBe(0);
     await answer('copy', { value: undefined });
+    // It is said for a moment, which lasts until it was seen.
+    await page.clock.pauseAt(NOW);
     await page.getByRole('button', { name: 'Copy link' }).click();
     await page.getByText('Copied', { exact: true }).waitFor();
+    await page.clock.runFor(2_000);
+    await page.getByText('Copied', { exact: true }).waitFor({ state: 'detached' });
     expect(await asked('copy')).toEqual([{ text: 'https://docs.example' }, { text: 'https://docs.example' }]);
     await close();
   });

@@ -42,7 +42,7 @@ export async function listenTo(folder: string, heard: Heard, signal: AbortSignal
     if (path !== parent) heard.changed();
   });
   const close = async (): Promise<void> => {
-    await watcher.close();
+    await Promise.race([watcher.close(), sleep(CLOSE_WITHIN_MS, undefined, { ref: false })]);
   };
   const ready = new Promise<void>((resolve) => {
     watcher.once('ready', resolve).on('error', (error) => {

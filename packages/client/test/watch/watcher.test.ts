@@ -144,4 +144,13 @@ describe('listening to a folder', () => {
     await heard.next();
     expect(heard.count()).toBeLessThan(5);
   });
+
+  it('begins for nobody who gave up before it hears', async () => {
+    build(folder);
+    const leaving = new AbortController();
+    const heard = { changed: () => {}, failed: () => {} };
+    const listening = listenTo(folder, heard, leaving.signal);
+    leaving.abort();
+    await expect(listening).rejects.toMatchObject({ kind: 'aborted' });
+  });
 });

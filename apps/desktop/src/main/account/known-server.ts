@@ -18,6 +18,8 @@ export interface KnownServerOptions {
   key: string | null;
   /** Whose the key was, when the server could be asked. */
   email: string | null;
+  /** The id of its account, likewise. */
+  account: string | null;
   fetch: typeof globalThis.fetch;
   pauses: Pauses;
   /** Hears of every change of what it says. */
@@ -30,7 +32,7 @@ export interface KnownServer {
   signIn(): SignIn;
   /** Whose the key is, or was; `null` when nobody is signed in. */
   email(): string | null;
-  /** The same one as long as the key is the same. */
+  /** The same one as long as the key is the same, and nothing else is learned of whose it is. */
   client(): BerthClient;
   use(signedIn: SignedIn): void;
   forget(): void;
@@ -47,7 +49,7 @@ export interface KnownServer {
 /** A server that nobody was asked about yet: {@link KnownServer.check} does. */
 export function createKnownServer({ origin, fetch, pauses, onChange, ...known }: KnownServerOptions): KnownServer {
   let { email } = known;
-  let client = createClient({ server: origin, key: known.key, fetch });
+  let client = createClient({ server: origin, key: known.key, account: known.account, fetch });
   let signIn: SignIn = { is: known.key === null ? 'signed-out' : 'checking' };
   let asking: { answer: Promise<void>; gone: AbortController } | null = null;
   let timer: NodeJS.Timeout | undefined;
@@ -60,12 +62,12 @@ export function createKnownServer({ origin, fetch, pauses, onChange, ...known }:
   };
 
   /** What was asked with the key before is of no interest any more. */
-  const change = (key: string | null): void => {
+  const change = (key: string | null, account: string | null): void => {
     asking?.gone.abort();
     asking = null;
     clearTimeout(timer);
     failures = 0;
-    client = createClient({ server: origin, key, fetch });
+    client = createClient({ server: origin, key, account, fetch });
   };
 
   const ask = async (signal: AbortSignal): Promise<void> => {
@@ -73,6 +75,8 @@ export function createKnownServer({ origin, fetch, pauses, onChange, ...known }:
       const account = await askAccount(client, signal);
       if (signal.aborted) return;
       email = account.email;
+      if (client.account !== account.account)
+        client = createClient({ server: origin, key: client.key, account: account.account, fetch });
       failures = 0;
       become({ is: 'signed-in', account });
     } catch (error) {
@@ -100,12 +104,12 @@ export function createKnownServer({ origin, fetch, pauses, onChange, ...known }:
     email: () => email,
     client: () => client,
     use({ key, account }) {
-      change(key);
+      change(key, account.account);
       ({ email } = account);
       become({ is: 'signed-in', account }, true);
     },
     forget() {
-      change(null);
+      change(null, null);
       email = null;
       become({ is: 'signed-out' }, true);
     },

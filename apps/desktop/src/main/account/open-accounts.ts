@@ -5,7 +5,7 @@ import type { Session } from '../../shared/session.ts';
 import type { Tell } from '../backend.ts';
 import { createInTurn } from '../in-turn.ts';
 import type { Native } from '../native.ts';
-import { openJsonFile } from '../storage/json-file.ts';
+import { type JsonFileOptions, openJsonFile } from '../storage/json-file.ts';
 import type { Accounts } from './accounts.ts';
 import { readServerAddress } from './address.ts';
 import { findServer } from './find-server.ts';
@@ -22,7 +22,7 @@ const PAUSES: Pauses = { firstMs: 2_000, longestMs: 2 * 60_000 };
 const Servers = z.object({
   current: z.url(),
   servers: z
-    .array(z.object({ origin: z.url(), email: z.string().nullable() }))
+    .array(z.object({ origin: z.url(), email: z.string().nullable(), account: z.string().nullable() }))
     .min(1)
     .max(MOST_SERVERS),
 });
@@ -34,6 +34,8 @@ export interface AccountsOptions {
   /** The server that is known from the start. */
   server: string;
   tell: Tell;
+  /** Hears when the file is damaged. */
+  onSetAside?: JsonFileOptions<unknown>['onSetAside'];
   /** Default: the global one. */
   fetch?: typeof globalThis.fetch | undefined;
   /** How one signs in. Default: with a key that was copied. */
@@ -54,13 +56,14 @@ export async function openAccounts({
   dataDir,
   server: first,
   tell,
+  onSetAside,
   fetch = globalThis.fetch,
   method = pastedKey(fetch),
   pauses = PAUSES,
 }: AccountsOptions): Promise<Accounts> {
   const origin = readServerAddress(first);
-  const initial = { current: origin, servers: [{ origin, email: null }] };
-  const file = await openJsonFile({ path: join(dataDir, 'servers.json'), schema: Servers, initial });
+  const initial = { current: origin, servers: [{ origin, email: null, account: null }] };
+  const file = await openJsonFile({ path: join(dataDir, 'servers.json'), schema: Servers, initial, onSetAside });
   const servers = new Map<string, KnownServer>();
   const listeners: (() => void)[] = [];
   const closing = new AbortController();
@@ -79,7 +82,11 @@ export async function openAccounts({
   const save = (): Promise<void> =>
     file.change(() => ({
       current,
-      servers: [...servers.values()].map((server) => ({ origin: server.origin, email: server.email() })),
+      servers: [...servers.values()].map((server) => ({
+        origin: server.origin,
+        email: server.email(),
+        account: server.client().account,
+      })),
     }));
 
   const saved = (): Promise<void> =>
@@ -95,9 +102,9 @@ export async function openAccounts({
     for (const listener of listeners) listener();
   };
 
-  const know = async (origin: string, email: string | null): Promise<void> => {
+  const know = async ({ origin, email, account }: z.infer<typeof Servers>['servers'][number]): Promise<void> => {
     const key = await keychain.read(origin).catch(() => null);
-    servers.set(origin, createKnownServer({ origin, key, email, fetch, pauses, onChange: changed }));
+    servers.set(origin, createKnownServer({ origin, key, email, account, fetch, pauses, onChange: changed }));
   };
 
   const find = (origin: string): KnownServer => {
@@ -111,7 +118,7 @@ export async function openAccounts({
       throw new ClientError('refused', 'The key could not be deleted from the keychain of the system.', { cause });
     });
 
-  for (const { origin, email } of file.value().servers) await know(origin, email);
+  for (const server of file.value().servers) await know(server);
   if (!servers.has(current)) current = servers.keys().next().value!;
   for (const server of servers.values()) void server.check().catch(() => {});
 
@@ -141,7 +148,7 @@ export async function openAccounts({
           if (!servers.has(origin)) {
             if (servers.size >= MOST_SERVERS)
               throw new ClientError('refused', `There are ${MOST_SERVERS} servers already: remove one first.`);
-            await know(origin, null);
+            await know({ origin, email: null, account: null });
             void find(origin)
               .check()
               .catch(() => {});

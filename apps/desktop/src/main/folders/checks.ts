@@ -1,9 +1,13 @@
 import { realpath, stat } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type BerthClient, ClientError } from '@berth/client';
 import { Labels, MAX_LABELS, Password } from '@berth/contract';
 import { findWholeName, readDomain } from '../sites/domain-name.ts';
 import { validateName } from './suggest-name.ts';
 import type { FolderRecord } from './record.ts';
+
+/** How long a drive may take to say where a folder is, in milliseconds. */
+const ANSWER_WITHIN_MS = 1_000;
 
 /** The labels of a watch, one fewer than others have: its own is among them. @throws ClientError `refused`. */
 export function checkLabels(labels: readonly string[]): string[] {
@@ -33,10 +37,17 @@ export async function checkPath(path: string, others: readonly FolderRecord[]): 
   const found = await stat(path).catch(() => null);
   if (found?.isDirectory() !== true) throw new ClientError('folder', `There is no folder at ${path}.`);
   const real = await realpath(path);
-  for (const other of others)
-    if (other.path === path || (await realpath(other.path).catch(() => other.path)) === real)
+  const places = await Promise.all(others.map((other) => placeOf(other.path)));
+  for (const [i, other] of others.entries())
+    if (other.path === path || places[i] === real)
       throw new ClientError('refused', `${path} is watched already: it is shown at ${other.url ?? other.domain}.`);
   return path;
+}
+
+/** Where a folder really is; where it is said to be when its drive does not say it soon. */
+function placeOf(path: string): Promise<string> {
+  const real = realpath(path).catch(() => path);
+  return Promise.race([real, sleep(ANSWER_WITHIN_MS, path, { ref: false })]);
 }
 
 /**

@@ -13,7 +13,7 @@ export interface FolderOptions {
   keychain: Pick<Keychain, 'read'>;
   cacheDir: string;
   watchRule: Partial<WatchRule> | undefined;
-  /** How many versions stay. */
+  /** How many versions stay. It is asked after each deploy. */
   keep(): number;
   /** As whom it is published; `null` while nobody is signed in. */
   findClient(): BerthClient | null;
@@ -115,11 +115,11 @@ export function createFolder({
   };
 
   const run = async ({ client, nudges, leaving: { signal } }: Watch): Promise<void> => {
-    const { path, domain, labels } = record;
+    const { id, path, domain, labels } = record;
     try {
       const password = await findPassword();
       if (signal.aborted) return;
-      const input = { folder: path, client, domain, labels, keep: keep(), password, via: 'desktop' };
+      const input = { series: id, folder: path, client, domain, labels, keep, password, via: 'desktop' };
       for await (const event of watchFolder(input, { signal, cacheDir, rule: watchRule, nudges })) hear(event);
     } catch (error) {
       if (!signal.aborted) say({ is: 'failed', problem: problemOf(error) });

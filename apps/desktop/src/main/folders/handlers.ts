@@ -123,14 +123,16 @@ export function createFolderHandlers({
             ? domain
             : await askFor(folder, (client) => checkDomain(client, typed, othersAt(server, id)));
         const labels = given && checkLabels(given);
-        if (entered !== undefined) await keepPassword(id, checkPassword(entered));
+        if (typeof entered === 'string') await keepPassword(id, checkPassword(entered));
         // It may have been removed meanwhile, and its password with it.
-        if (entered !== undefined && !folders.has(id)) await removePassword(id);
+        if (typeof entered === 'string' && !folders.has(id)) await removePassword(id);
         find(id);
-        await folder.still(async () =>
+        await folder.still(async () => {
+          // The record comes last: a folder that is said to have a password is never published without it.
+          if (entered === null) await removePassword(id);
           folder.change({
             ...(labels && { labels }),
-            ...(entered !== undefined && { password: true }),
+            ...(entered !== undefined && { password: entered !== null }),
             ...(named !== domain && {
               domain: named,
               url: null,
@@ -138,8 +140,8 @@ export function createFolderHandlers({
               needsDns: false,
               paused: paused && 'asked',
             }),
-          }),
-        );
+          });
+        });
         await saved();
       });
     },

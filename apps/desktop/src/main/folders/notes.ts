@@ -1,6 +1,7 @@
 import type { EventData } from '../../shared/contract.ts';
-import type { FolderState, WatchedFolder } from '../../shared/folder.ts';
+import type { WatchedFolder } from '../../shared/folder.ts';
 import type { Session } from '../../shared/session.ts';
+import { troubleOf } from '../../shared/trouble-of.ts';
 import type { Tell } from '../backend.ts';
 import type { Native } from '../native.ts';
 import { createNoter, type NoterParts } from '../noter.ts';
@@ -47,7 +48,8 @@ export function createNotes({ native, openLink, wanted, tell }: NotesOptions): N
         return note(`${name} is live`, url, () => openLink(url));
       }
       const trouble = troubleOf(state);
-      if (trouble !== null && troubleOf(before.state) === null) note(`${name} was not published`, trouble, toFolder);
+      if (trouble !== null && troubleOf(before.state) === null)
+        note(`${name} was not published`, trouble.message, toFolder);
     },
     session({ servers }, folders) {
       for (const { origin, signIn } of servers) {
@@ -62,10 +64,4 @@ export function createNotes({ native, openLink, wanted, tell }: NotesOptions): N
       }
     },
   };
-}
-
-/** What somebody has to see to; `null` when there is nothing, or it goes on by itself. */
-function troubleOf(state: FolderState): string | null {
-  const isForSomebody = state.is === 'failed' || (state.is === 'waiting' && state.problem.kind === 'folder');
-  return isForSomebody ? state.problem.message : null;
 }

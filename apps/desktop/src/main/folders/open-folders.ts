@@ -8,7 +8,7 @@ import { findClient } from '../account/credentials.ts';
 import type { Tell } from '../backend.ts';
 import type { Grants } from '../grants.ts';
 import type { Native } from '../native.ts';
-import { openJsonFile } from '../storage/json-file.ts';
+import { type JsonFileOptions, openJsonFile } from '../storage/json-file.ts';
 import { createFolder, type Folder, type Shown } from './folder.ts';
 import { lacksDns } from './folder-state.ts';
 import { createFolderHandlers, type FolderHandlers } from './handlers.ts';
@@ -28,6 +28,8 @@ export interface FoldersOptions {
   /** Other times than the engine's. */
   watchRule?: Partial<WatchRule> | undefined;
   tell: Tell;
+  /** Hears when the file is damaged. */
+  onSetAside?: JsonFileOptions<unknown>['onSetAside'];
   /** Opens a site in the browser, once its address was checked. */
   openLink(url: string): void;
   /** The folder of a publishing. @throws ClientError `refused` when there is none. */
@@ -65,6 +67,7 @@ export async function openFolders(options: FoldersOptions): Promise<Folders> {
     path: join(dataDir, 'folders.json'),
     schema: FolderRecords,
     initial: { folders: [] },
+    onSetAside: options.onSetAside,
   });
   const folders = new Map<string, Folder>();
   const notes = createNotes({ native, openLink, wanted: () => settings().notifications, tell });

@@ -4,7 +4,7 @@ import type { LiveVersion, Version } from '../../shared/folder.ts';
 import { findWholeName } from '../sites/domain-name.ts';
 import type { FolderRecord } from './record.ts';
 
-type Place = Pick<FolderRecord, 'path' | 'domain'>;
+type Place = Pick<FolderRecord, 'id' | 'path' | 'domain'>;
 
 /** What the server has of a folder, and what its address shows. */
 export interface Versions {
@@ -15,8 +15,8 @@ export interface Versions {
 }
 
 /** Asks the server for the versions of a folder. @throws ClientError. */
-export async function readVersions(client: BerthClient, { path, domain }: Place): Promise<Versions> {
-  const versions = await listVersions({ client, folder: path, domain });
+export async function readVersions(client: BerthClient, { id, path, domain }: Place): Promise<Versions> {
+  const versions = await listVersions({ client, series: id, folder: path, domain });
   const whole = versions[0] ? wholeDomainName(domain, versions[0]) : await findWholeName(client, domain);
   return { versions, domain: whole === null ? null : await findDomain(client, whole) };
 }

@@ -93,7 +93,8 @@ function shownAs(entry: Entry, { view, question, there }: Passing, watched: Read
 function stateOf({ state }: Entry, view: ProgressView | null, question: Question | null): PublishingState {
   switch (state.is) {
     case 'asking':
-      return { is: 'asking', question: question ?? { about: 'no-front-page', suggestions: [] } };
+      // After a start, its folder is looked at first.
+      return question ? { is: 'asking', question } : { is: 'queued' };
     case 'unfinished':
       return view ? { is: 'working', progress: view.progress } : { is: 'queued' };
     case 'published':

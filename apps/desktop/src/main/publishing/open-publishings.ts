@@ -4,7 +4,7 @@ import { ClientError } from '@berth/client';
 import type { Publishing } from '../../shared/publishing.ts';
 import { problemOf } from '../problem.ts';
 import { openJsonFile } from '../storage/json-file.ts';
-import { isOpen, KeptPublishings, liveOf } from './entry.ts';
+import { type Entry, isOpen, KeptPublishings, liveOf } from './entry.ts';
 import { createHandlers, type PublishingHandlers } from './handlers.ts';
 import { questionOf } from './inquiry.ts';
 import { createLedger } from './ledger.ts';
@@ -39,28 +39,55 @@ export interface Publishings {
  * Opens the list of publishings, and goes on with those that are unfinished.
  *
  * One is published at a time, in the order in which they came. What is unfinished when the app ends, or is killed, goes on at
- * its next start, and nothing is published twice. A password is in memory alone: what needs one cannot go on.
+ * its next start, and nothing is published twice. No folder is waited for: it may be on a drive that never answers. A password
+ * is in memory alone: what needs one cannot go on.
  *
  * @throws Error when the file of the list cannot be read. Source: design of the desktop app, §1, §8; security T40.
  */
 export async function openPublishings(parts: PublishingParts): Promise<Publishings> {
   const path = join(parts.dataDir, 'publishings.json');
   const initial = { version: 1 as const, publishings: [] };
-  const file = await openJsonFile<KeptPublishings>({ path, schema: KeptPublishings, initial });
+  const file = await openJsonFile<KeptPublishings>({
+    path,
+    schema: KeptPublishings,
+    initial,
+    onSetAside: parts.onSetAside,
+  });
   const ledger = createLedger(file, (thrown) => parts.tellTrouble(notKept(thrown)));
   const list = () => ledger.publishings(new Set(parts.watchedPaths()));
   const teller = createTeller(() => parts.tell(list()), TELL_EVERY_MS);
   const staging = createStaging(join(parts.cacheDir, 'staging'));
   const passwords = new Map<string, string>();
   const line = createLine(createPublisher({ ...parts, ledger, staging, teller, passwords }));
+  let isFinding = false;
+  let isClosed = false;
 
+  /** One after the other: a drive that never answers holds a thread, and there are few. */
   async function findFolders(): Promise<void> {
-    for (const { id, source } of ledger.entries())
-      if (source.kind === 'folder') ledger.pass(id, { there: await isFolder(source.path) });
+    if (isFinding) return;
+    isFinding = true;
+    for (const { id, source } of ledger.entries()) {
+      if (source.kind !== 'folder') continue;
+      ledger.pass(id, { there: await isFolder(source.path) });
+      teller.soon();
+    }
+    isFinding = false;
+  }
+
+  /** Asks again about what was asked about when the app ended. It may be answered, or given up, before its drive answers. */
+  async function askAgain(entry: Entry): Promise<void> {
+    const question = await questionOf(entry, parts.grants);
+    const now = ledger.entries().find(({ id }) => id === entry.id);
+    if (isClosed || now?.state.is !== 'asking') return;
+    ledger.pass(entry.id, { question });
+    if (!question) {
+      ledger.change(entry.id, { state: { is: 'unfinished' } });
+      line.add(entry.id, entry.server);
+    }
     teller.soon();
   }
 
-  /** Those that need a password fail; those that were asked about are asked about again; the rest goes on, the oldest first. */
+  /** Those that need a password fail; the rest goes on, the oldest first. */
   async function goOn(): Promise<void> {
     await staging.keepOnly(
       new Set(
@@ -77,16 +104,17 @@ export async function openPublishings(parts: PublishingParts): Promise<Publishin
         await staging.remove(entry.id);
         continue;
       }
-      const question = entry.state.is === 'asking' ? await questionOf(entry, parts.grants) : null;
-      ledger.pass(entry.id, { question });
-      if (question) continue;
-      if (entry.state.is === 'asking') ledger.change(entry.id, { state: { is: 'unfinished' } });
-      line.add(entry.id, entry.server);
+      if (entry.state.is !== 'asking') line.add(entry.id, entry.server);
     }
   }
 
-  await findFolders();
+  async function lookAgain(): Promise<void> {
+    for (const entry of ledger.entries().toReversed()) if (entry.state.is === 'asking') await askAgain(entry);
+    await findFolders();
+  }
+
   await goOn();
+  void lookAgain();
 
   return {
     list,
@@ -104,6 +132,7 @@ export async function openPublishings(parts: PublishingParts): Promise<Publishin
     },
     watchedChanged: teller.soon,
     async close() {
+      isClosed = true;
       await line.close();
       teller.close();
       await ledger.saved();

@@ -3,6 +3,7 @@ import type { Problem } from '../../shared/problem.ts';
 import type { Publishing } from '../../shared/publishing.ts';
 import type { Accounts } from '../account/accounts.ts';
 import type { Grants } from '../grants.ts';
+import type { JsonFileOptions } from '../storage/json-file.ts';
 import type { AnnouncerParts } from './announcer.ts';
 
 /** What publishing is made of. */
@@ -22,4 +23,6 @@ export interface PublishingParts extends AnnouncerParts {
   tell(publishings: Publishing[]): void;
   /** Hears of trouble that belongs to no publishing. */
   tellTrouble(problem: Problem): void;
+  /** Hears when the file of the list is damaged. */
+  onSetAside?: JsonFileOptions<unknown>['onSetAside'];
 }

@@ -11,11 +11,13 @@ export interface FeedOptions {
   accounts: Pick<Accounts, 'session' | 'client' | 'onChange' | 'refused'>;
   /** Hears what happens in the account of the current server, while somebody is signed in to it. */
   hear(activity: Activity): void;
+  /** Hears that from here on nothing is missed. */
+  begun(): void;
   pauses: Pauses;
 }
 
 /** Follows what happens in the account of the current server, whichever that is. @returns what ends it. */
-export function openFeed({ accounts, hear, pauses }: FeedOptions): { close(): Promise<void> } {
+export function openFeed({ accounts, hear, begun, pauses }: FeedOptions): { close(): Promise<void> } {
   let following: { client: BerthClient; leaving: AbortController; left: Promise<void> } | null = null;
   let isClosed = false;
 
@@ -35,9 +37,9 @@ export function openFeed({ accounts, hear, pauses }: FeedOptions): { close(): Pr
 
   const follow = async (client: BerthClient, origin: string, signal: AbortSignal): Promise<void> => {
     for (let failures = 0; !signal.aborted; failures += 1) {
-      const begun = performance.now();
+      const since = performance.now();
       try {
-        for await (const activity of followActivities(client, signal)) {
+        for await (const activity of followActivities(client, signal, { onBegin: begun })) {
           const known = Activity.safeParse(activity);
           if (known.success && !signal.aborted) hear(known.data);
         }
@@ -45,7 +47,7 @@ export function openFeed({ accounts, hear, pauses }: FeedOptions): { close(): Pr
         if (signal.aborted) return;
         if (error instanceof ClientError && error.status === 401) accounts.refused(origin);
       }
-      if (performance.now() - begun > STEADY_MS) failures = 0;
+      if (performance.now() - since > STEADY_MS) failures = 0;
       await sleep(Math.min(pauses.firstMs * 2 ** failures, pauses.longestMs), undefined, { signal }).catch(() => {});
     }
   };

@@ -45,7 +45,12 @@ export function createSites({
   onAddressChange = () => {},
   pauses = PAUSES,
 }: SitesOptions): Sites {
-  const feed = openFeed({ accounts, hear: (activity) => tell('activity', activity), pauses });
+  const feed = openFeed({
+    accounts,
+    hear: (activity) => tell('activity', activity),
+    begun: () => tell('following', {}),
+    pauses,
+  });
   const ask: <T>(work: Parameters<typeof asking<T>>[1]) => Promise<T> = (work) => asking(accounts, work);
   const told = <T extends Domain>(server: URL, domain: T): T => {
     onDomain(server.origin, domain);

@@ -10,6 +10,8 @@ export interface JsonFileOptions<T> {
   schema: z.ZodType<T>;
   /** What holds while there is no file, or none that can be understood. */
   initial: T;
+  /** Hears of a file that is there and cannot be understood, and of the copy that is left of it. */
+  onSetAside?: ((path: string, copy: string) => void) | undefined;
 }
 
 /** One value that outlives the app. */
@@ -32,8 +34,9 @@ export interface JsonFile<T> {
  *
  * @throws Error when the file is there and cannot be read. Source: design of the desktop app, §2.
  */
-export async function openJsonFile<T>({ path, schema, initial }: JsonFileOptions<T>): Promise<JsonFile<T>> {
-  let value = (await readOrSetAside(path, schema)) ?? initial;
+export async function openJsonFile<T>(options: JsonFileOptions<T>): Promise<JsonFile<T>> {
+  const { path } = options;
+  let value = (await readOrSetAside(options)) ?? options.initial;
   let written = value;
   let running: Promise<void> = Promise.resolve();
   let waiting: Promise<void> | null = null;
@@ -59,7 +62,7 @@ export async function openJsonFile<T>({ path, schema, initial }: JsonFileOptions
   };
 }
 
-async function readOrSetAside<T>(path: string, schema: z.ZodType<T>): Promise<T | null> {
+async function readOrSetAside<T>({ path, schema, onSetAside }: JsonFileOptions<T>): Promise<T | null> {
   let text;
   try {
     text = await readFile(path, 'utf8');
@@ -69,7 +72,9 @@ async function readOrSetAside<T>(path: string, schema: z.ZodType<T>): Promise<T 
   }
   const read = schema.safeParse(parsed(text));
   if (read.success) return read.data;
-  await rename(path, `${path}.damaged`);
+  const copy = `${path}.damaged`;
+  await rename(path, copy);
+  onSetAside?.(path, copy);
   return null;
 }
 

@@ -26,6 +26,8 @@ export function Confirm({
       onKeyDown={(event) => {
         if (event.key !== 'Escape') return;
         event.stopPropagation();
+        // A dialog around it stays open.
+        event.preventDefault();
         onNo();
       }}
     >

@@ -10,10 +10,13 @@ import {
   Settings,
   WifiOff,
 } from 'lucide-react';
+import { useRef } from 'react';
 import type { Page } from '../../shared/contract.ts';
 import { Button } from '../components/button.tsx';
 import { useShell } from '../state/shell.ts';
 import { useApp } from '../state/store.ts';
+import { PlaceButton } from './place-button.tsx';
+import { folderSign, type PlaceSign, publishSign, seenFailures } from './place-sign.ts';
 import { ServerSwitcher } from './server-switcher.tsx';
 
 const PLACES: readonly (readonly [Page, string, LucideIcon])[] = [
@@ -26,7 +29,7 @@ const PLACES: readonly (readonly [Page, string, LucideIcon])[] = [
 
 /** Where one can go, whose account it is, and what is worth knowing everywhere. */
 export function Sidebar() {
-  const trouble = useTrouble();
+  const signs = useSigns();
   return (
     <nav className="sidebar" aria-label="Pages">
       <p className="brand" aria-hidden>
@@ -36,59 +39,30 @@ export function Sidebar() {
       <ul>
         {PLACES.map(([page, label, icon]) => (
           <li key={page}>
-            <PlaceButton page={page} label={label} icon={icon} count={trouble[page] ?? 0} />
+            <PlaceButton page={page} label={label} icon={icon} sign={signs[page]} />
           </li>
         ))}
       </ul>
       <div className="sidebar-end">
         <Lines />
-        <PlaceButton page="settings" label="Settings" icon={Settings} count={0} />
+        <PlaceButton page="settings" label="Settings" icon={Settings} />
         <ServerSwitcher />
       </div>
     </nav>
   );
 }
 
-function PlaceButton({
-  page,
-  label,
-  icon: Icon,
-  count,
-}: {
-  page: Page;
-  label: string;
-  icon: LucideIcon;
-  count: number;
-}) {
-  const { place, go } = useShell();
-  return (
-    <button
-      type="button"
-      className="place"
-      title={label}
-      aria-current={place.page === page ? 'page' : undefined}
-      onClick={() => go({ page })}
-    >
-      <Icon size={17} strokeWidth={1.8} aria-hidden />
-      <span>{label}</span>
-      {count > 0 && (
-        <span className="place-count">
-          {count}
-          <span className="hidden"> with trouble</span>
-        </span>
-      )}
-    </button>
-  );
-}
-
-/** How many want to be looked at, by page. */
-function useTrouble(): Partial<Record<Page, number>> {
+/** What goes on, by page. Work is told while another page is shown; what wants somebody, on its own page too. */
+function useSigns(): Partial<Record<Page, PlaceSign | null>> {
+  const { place } = useShell();
   const publishings = useApp('publishings');
   const folders = useApp('folders');
-  return {
-    publish: publishings.filter(({ state }) => state.is === 'failed' || state.is === 'asking').length,
-    folders: folders.filter(({ state }) => state.is === 'failed' || state.is === 'missing').length,
-  };
+  const seen = useRef<ReadonlySet<string>>(new Set());
+  // What failed while the page was shown stays seen when another one is.
+  seen.current = seenFailures(seen.current, publishings, place.page === 'publish');
+  const signs = { publish: publishSign(publishings, seen.current), folders: folderSign(folders) };
+  const own = signs[place.page as keyof typeof signs];
+  return own?.is === 'working' ? { ...signs, [place.page]: null } : signs;
 }
 
 function Lines() {

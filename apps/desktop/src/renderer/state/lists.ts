@@ -94,8 +94,9 @@ function useFresh<T>(list: RemoteList<T>, prefix: string, isGone: (item: T, gone
   useBack(reload);
 }
 
-/** Reads anew when the server is there again: nobody told what happened meanwhile. */
+/** Reads anew when the server is there again, and when it is followed from then on: nobody told what happened meanwhile. */
 function useBack(reload: () => void) {
+  const { events } = useShell().desktop;
   const { online } = useApp('session');
   const { server } = useAccount();
   const isThere = online && server.signIn.is === 'signed-in';
@@ -104,4 +105,5 @@ function useBack(reload: () => void) {
     if (isThere && wasAway.current) reload();
     wasAway.current = !isThere;
   }, [isThere, reload]);
+  useEffect(() => events.following(reload), [events, reload]);
 }

@@ -34,9 +34,11 @@ export interface RemoteList<T> {
   reload(): void;
   /** Looks what is newest, and puts it over what is shown; says nothing when that does not work. */
   freshen(): void;
-  /** Changes what is shown, after a command changed it on the server. */
-  change(by: (items: readonly T[]) => readonly T[]): void;
+  /** Changes what is shown, after a command changed it on the server; what was changed already stays as it is. */
+  change(by: Change<T>): void;
 }
+
+type Change<T> = (items: readonly T[]) => readonly T[];
 
 interface Held<T> {
   items: readonly T[];
@@ -55,6 +57,8 @@ export function useList<T>(source: ListSource<T>): RemoteList<T> {
   // An answer to an older question says nothing about this one.
   const reading = useRef(0);
   const freshening = useRef(0);
+  // What is on its way from the start may have been read before these changes; `null` when nothing is.
+  const meanwhile = useRef<Change<T>[] | null>(null);
   const latest = useRef(source);
   latest.current = source;
   const shown = useRef(held.items);
@@ -63,12 +67,16 @@ export function useList<T>(source: ListSource<T>): RemoteList<T> {
   const fetchPage = useCallback((cursor: string | undefined) => {
     const turn = ++reading.current;
     const { read, keyOf } = latest.current;
+    meanwhile.current = cursor === undefined ? [] : null;
     setHeld((before) => ({ ...before, isLoading: true, problem: null }));
     void read(cursor).then((answer) => {
       if (turn !== reading.current) return;
+      const changes = meanwhile.current ?? [];
+      meanwhile.current = null;
       setHeld((before) => {
         if (!answer.ok) return { ...before, isLoading: false, problem: answer.problem };
-        const { items, nextCursor } = answer.value;
+        const { nextCursor } = answer.value;
+        const items = changes.reduce((read, by) => by(read), answer.value.items as readonly T[]);
         return {
           items: cursor === undefined ? items : append(before.items, items, keyOf),
           cursor: nextCursor,
@@ -112,7 +120,10 @@ export function useList<T>(source: ListSource<T>): RemoteList<T> {
     }, [hasMore, isLoading, cursor, fetchPage]),
     reload: useCallback(() => fetchPage(undefined), [fetchPage]),
     freshen,
-    change: useCallback((by) => setHeld((before) => ({ ...before, items: by(before.items) })), []),
+    change: useCallback((by) => {
+      meanwhile.current?.push(by);
+      setHeld((before) => ({ ...before, items: by(before.items) }));
+    }, []),
   };
 }
 

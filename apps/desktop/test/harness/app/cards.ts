@@ -15,7 +15,10 @@ export function folderCard(page: Page, name: string): Locator {
 
 /** Goes to a page of the window. */
 export async function goTo(page: Page, name: 'Publish' | 'Folders' | 'Sites' | 'Domains' | 'Activity' | 'Settings') {
-  await page.getByRole('navigation', { name: 'Pages' }).getByRole('button', { name }).click();
+  await page
+    .getByRole('navigation', { name: 'Pages' })
+    .getByRole('button', { name: new RegExp(`^${name}`) })
+    .click();
 }
 
 /** Chooses a command of the menu of a watched folder. */
@@ -64,12 +67,13 @@ export async function untilSays(card: Locator, words: string): Promise<void> {
     .waitFor();
 }
 
-/** Writes down what a card says from here on, each time that it says something else. @returns What reads it. */
+/** Writes down how a card says that its folder stands, each time that it says something else. @returns What reads it. */
 export async function noteWords(card: Locator): Promise<() => Promise<string[]>> {
   const notes = await card.evaluateHandle((element) => {
     const said: string[] = [];
     const look = () => {
-      const words = element.querySelector('.status-line')?.textContent ?? '';
+      // What comes behind it may be a matter of the clock.
+      const [words = ''] = element.querySelector('.status-line')?.textContent.split(' · ') ?? [];
       if (said.at(-1) !== words) said.push(words);
     };
     look();

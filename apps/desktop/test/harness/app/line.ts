@@ -8,9 +8,9 @@ export interface Line {
   /** Bytes that went to the server so far. */
   sent(): number;
   /** Nobody is reached any more, and what is under way breaks. */
-  cut(): Promise<void>;
+  cut(): void;
   /** The server is reached again, at the same address. */
-  restore(): Promise<void>;
+  restore(): void;
   /** Lets so many more bytes through to the server, and then nothing, without breaking. @returns when they are through. */
   stallAfter(bytes: number): Promise<void>;
   /** Lets everything through. */
@@ -21,12 +21,15 @@ export interface Line {
 /** Opens a line to a port of this machine. */
 export async function openLine(port: number): Promise<Line> {
   const pairs = new Set<{ near: Socket; far: Socket }>();
+  // Its port stays its own: somebody else might get it meanwhile.
+  let isCut = false;
   let sent = 0;
   let mayYetSend = Number.POSITIVE_INFINITY;
   let stalled = Promise.withResolvers<void>();
   const held: (() => void)[] = [];
 
   const server = createServer((near) => {
+    if (isCut) return void near.resetAndDestroy();
     const far = connect(port, '127.0.0.1');
     const pair = { near, far };
     pairs.add(pair);
@@ -57,30 +60,20 @@ export async function openLine(port: number): Promise<Line> {
     near.on('end', () => far.end());
   });
 
-  const listen = async (at: number) => {
-    server.listen(at, '127.0.0.1');
-    await once(server, 'listening');
-  };
-  const drop = () => {
+  const cut = () => {
+    isCut = true;
     for (const { near, far } of pairs) {
       near.destroy();
       far.destroy();
     }
   };
-  await listen(0);
-  const own = (server.address() as AddressInfo).port;
-  const cut = async () => {
-    if (!server.listening) return;
-    const closed = once(server, 'close');
-    server.close();
-    drop();
-    await closed;
-  };
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
   return {
-    url: `http://localhost:${own}`,
+    url: `http://localhost:${(server.address() as AddressInfo).port}`,
     sent: () => sent,
     cut,
-    restore: () => listen(own),
+    restore: () => void (isCut = false),
     stallAfter(bytes) {
       stalled = Promise.withResolvers();
       mayYetSend = bytes;
@@ -90,6 +83,12 @@ export async function openLine(port: number): Promise<Line> {
       mayYetSend = Number.POSITIVE_INFINITY;
       for (const go of held.splice(0)) go();
     },
-    close: cut,
+    async close() {
+      if (!server.listening) return;
+      const closed = once(server, 'close');
+      server.close();
+      cut();
+      await closed;
+    },
   };
 }

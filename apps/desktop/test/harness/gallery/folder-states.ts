@@ -159,6 +159,18 @@ export const FOLDER_STATES: readonly GalleryState[] = [
     kept: true,
   },
   {
+    name: 'folders-password',
+    about: 'Asked in place before the password of a folder is taken away',
+    page: 'folders',
+    state: appState({ folders: [{ ...HARBOUR, password: true }] }),
+    act: async (page) => {
+      await page.getByRole('button', { name: 'More about harbour-notes' }).click();
+      await page.getByRole('menuitem', { name: 'Password…' }).click();
+      await page.getByRole('button', { name: 'Remove' }).click();
+    },
+    says: ['Password of harbour-notes', 'Password protected', 'everyone with the link sees it'],
+  },
+  {
     name: 'folders-remove',
     about: 'Asked in place before a folder is let go',
     page: 'folders',

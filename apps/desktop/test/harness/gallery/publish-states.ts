@@ -1,6 +1,7 @@
 import {
   appState,
   deploymentId,
+  folder,
   grant,
   HOUR,
   MINUTE,
@@ -173,6 +174,35 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
       'Switching the address…',
     ],
     kept: true,
+  },
+  {
+    name: 'publish-elsewhere',
+    about: 'What is under way while another page is shown',
+    page: 'settings',
+    state: appState({
+      publishings: [
+        publishing(1, { is: 'working', progress: { phase: 'finishing' } }),
+        publishing(2, { is: 'queued' }, { name: 'handbook' }),
+      ],
+      folders: [folder(1, 'shop', { is: 'publishing', progress: { phase: 'listing' } })],
+    }),
+    says: ['Folders', 'Settings'],
+  },
+  {
+    name: 'publish-elsewhere-trouble',
+    about: 'What waits for somebody while another page is shown',
+    page: 'settings',
+    state: appState({
+      publishings: [
+        publishing(1, { is: 'asking', question: { about: 'no-front-page', suggestions: [] } }),
+        publishing(2, { is: 'working', progress: { phase: 'finishing' } }),
+      ],
+      folders: [
+        folder(1, 'shop', { is: 'failed', problem: problem('refused', 'It is too large.') }),
+        folder(2, 'blog', { is: 'failed', problem: problem('refused', 'It is too large.') }),
+      ],
+    }),
+    says: ['Folders', '1', '2'],
   },
   {
     name: 'publish-asking',

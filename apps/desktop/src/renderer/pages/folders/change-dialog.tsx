@@ -10,6 +10,7 @@ import { PasswordField } from '../../components/password-field.tsx';
 import { Trouble } from '../../components/trouble.tsx';
 import { useShell } from '../../state/shell.ts';
 import { domainFault, passwordFault } from '../../words/validate.ts';
+import { PasswordKept } from './password-kept.tsx';
 
 const TITLES = { address: 'Address', labels: 'Labels', password: 'Password' } as const;
 
@@ -32,6 +33,7 @@ export function ChangeDialog({
   const [password, setPassword] = useState<string>();
   const [problem, setProblem] = useState<Problem | null>(null);
   const [isBusy, setBusy] = useState(false);
+  const [isKept, setKept] = useState(what === 'password' && folder.password);
   const fault = domainFault(domain);
   const isReady = {
     address: fault === null,
@@ -51,8 +53,16 @@ export function ChangeDialog({
     else setProblem(answer.problem);
   };
 
+  const title = `${TITLES[what]} of ${folder.name}`;
+  if (isKept)
+    return (
+      <Dialog title={title} onClose={onClose}>
+        <PasswordKept folder={folder} onChange={() => setKept(false)} onClose={onClose} />
+      </Dialog>
+    );
   return (
-    <Dialog title={`${TITLES[what]} of ${folder.name}`} onClose={onClose}>
+    // Opened anew when a password is to be typed after all, so that its field has the focus.
+    <Dialog key="form" title={title} onClose={onClose}>
       <form
         className="dialog-body"
         onSubmit={(event) => {

@@ -1,0 +1,33 @@
+import { basename } from 'node:path';
+import type { Problem } from '../../shared/problem.ts';
+
+/** What is lost with a file of the app, and what to do about it, by the name of the file. */
+const LOST: Readonly<Record<string, readonly [lost: string, next: string]>> = {
+  'settings.json': [
+    'Your settings could not be read, and are as they were at first.',
+    'Choose them anew under Settings.',
+  ],
+  'servers.json': [
+    'The list of your servers could not be read, and begins anew. Folders of a server that is not on it are paused.',
+    'Add your servers again under Settings, and resume the folders.',
+  ],
+  'folders.json': [
+    'The list of your watched folders could not be read: none is watched any more. Their sites stay as they are.',
+    'Watch them again under Folders, with the names that they had.',
+  ],
+  'publishings.json': [
+    'The list of what you published could not be read, and is empty. What is live stays live; what was waiting is not published.',
+    'Publish again what was waiting. The links are in the copy.',
+  ],
+};
+
+/**
+ * Tells of a file of the app that could not be read and was set aside: what is lost with it, where the copy is, and what to do.
+ *
+ * @param path Where the file was. @param copy Where it is.
+ */
+export function lostWith(path: string, copy: string): Problem {
+  const name = basename(path);
+  const [lost, next = null] = LOST[name] ?? [`${name} of the app could not be read.`];
+  return { kind: 'unexpected', message: `${lost} The damaged file is kept as ${copy}.`, next, file: null };
+}

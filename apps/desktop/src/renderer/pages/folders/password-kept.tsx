@@ -1,0 +1,61 @@
+import { Lock } from 'lucide-react';
+import { useState } from 'react';
+import type { FolderState, WatchedFolder } from '../../../shared/folder.ts';
+import type { Problem } from '../../../shared/problem.ts';
+import { Button } from '../../components/button.tsx';
+import { Confirm } from '../../components/confirm.tsx';
+import { Trouble } from '../../components/trouble.tsx';
+import { useShell } from '../../state/shell.ts';
+
+/** Says that a watched folder has a password, and offers to change it or to take it away. */
+export function PasswordKept({
+  folder: { id, state },
+  onChange,
+  onClose,
+}: {
+  folder: WatchedFolder;
+  /** Another password is wanted. */
+  onChange: () => void;
+  onClose: () => void;
+}) {
+  const { desktop } = useShell();
+  const [isAsked, setAsked] = useState(false);
+  const [problem, setProblem] = useState<Problem | null>(null);
+
+  const remove = async () => {
+    setProblem(null);
+    const answer = await desktop.commands.changeFolder({ id, password: null });
+    if (answer.ok) onClose();
+    else setProblem(answer.problem);
+  };
+
+  return (
+    <div className="dialog-body">
+      <p className="password-kept">
+        <Lock size={15} aria-hidden /> Password protected
+      </p>
+      {problem !== null && <Trouble problem={problem} />}
+      {isAsked ? (
+        <Confirm
+          question={`Remove the password? ${removalWords(state)} Earlier versions keep theirs.`}
+          yes="Remove password"
+          onNo={() => setAsked(false)}
+          onYes={remove}
+        />
+      ) : (
+        <div className="dialog-foot">
+          <Button onClick={() => setAsked(true)}>Remove</Button>
+          <Button onClick={onChange}>Change</Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** What follows when the password is taken away, and when. */
+function removalWords({ is }: FolderState): string {
+  const isAtOnce = is === 'starting' || is === 'settling' || is === 'publishing' || is === 'live';
+  return isAtOnce
+    ? 'A version without it is published at once, and everyone with the link sees it.'
+    : 'From the next version on, everyone with the link sees the site.';
+}

@@ -1,0 +1,150 @@
+import { useServer } from '@berth/api/testing/vitest';
+import { describe, expect, it } from 'vitest';
+import { testNative } from './native.ts';
+import { eventually, openWorld } from './watch-world.ts';
+
+const server = useServer();
+
+const nameOf = () => `site-${crypto.randomUUID().slice(0, 8)}.localhost`;
+
+describe('a password (security T40)', () => {
+  it('is never forgotten by accident: without it, nothing is published, and the words ask for it', async () => {
+    const world = await openWorld(server(), testNative({ kept: 'memory' }));
+    const { key } = await world.signIn();
+    const name = nameOf();
+    const path = world.build('dist', { 'index.html': 'secret' });
+    const { id, url } = await world.watch(path, name, { password: 'open-sesame' });
+    expect((await server().visit(url!)).status).toBe(401);
+    expect(world.folder(id).password).toBe(true);
+
+    await world.reopen(testNative({ kept: 'memory' }));
+    await world.until(id, 'signed-out');
+    await world.accounts.handlers.signIn({ key });
+    const { state } = await world.until(id, 'failed');
+    expect(state).toMatchObject({
+      problem: { kind: 'refused', message: expect.stringContaining('Enter the password') },
+    });
+    world.build('dist', { 'index.html': 'still secret' });
+    await world.folders.handlers.publishFolder({ id });
+    await world.until(id, 'failed');
+    expect(await world.deployments()).toHaveLength(1);
+    expect((await server().visit(url!)).status).toBe(401);
+
+    await world.folders.handlers.changeFolder({ id, password: 'open-sesame' });
+    await world.until(id, 'live');
+    expect(await world.deployments()).toHaveLength(2);
+    expect((await server().visit(url!)).status).toBe(401);
+  });
+});
+
+describe('a password that is given later (security T40)', () => {
+  it('does not outlive its folder, when that is removed at the same time', async () => {
+    const world = await openWorld(server());
+    await world.signIn();
+    const { id } = await world.watch(world.build('dist', { 'index.html': 'open' }), nameOf());
+    const { write } = world.native.keychain;
+    const writing = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<void>();
+    Object.assign(world.native.keychain, {
+      async write(of: string, secret: string) {
+        writing.resolve();
+        await gate.promise;
+        await write(of, secret);
+      },
+    });
+    const changing = expect(world.folders.handlers.changeFolder({ id, password: 'open-sesame' })).rejects.toThrow(
+      'not watched any more',
+    );
+    await writing.promise;
+    await world.folders.handlers.removeFolder({ id });
+    gate.resolve();
+    await changing;
+    expect([...world.native.keys.keys()]).toEqual([world.origin]);
+  });
+
+  it('keeps versions without it from going live again', async () => {
+    const world = await openWorld(server());
+    await world.signIn();
+    const { id, url, live } = await world.watch(world.build('dist', { 'index.html': 'open' }), nameOf());
+    await expect(world.folders.handlers.changeFolder({ id, password: 'short' })).rejects.toThrow('6 to 128');
+    await world.folders.handlers.changeFolder({ id, password: 'open-sesame' });
+    await eventually(async () => expect((await server().visit(url!)).status).toBe(401));
+    await world.until(id, 'live');
+    await expect(world.folders.handlers.undoFolder({ id })).rejects.toThrow('no password');
+    await expect(world.folders.handlers.makeLive({ id, deployment: live!.deployment })).rejects.toThrow('no password');
+    await world.until(id, 'live');
+    expect((await server().visit(url!)).status).toBe(401);
+    await world.folders.handlers.removeFolder({ id });
+    expect([...world.native.keys.keys()]).toEqual([world.origin]);
+  });
+});
+
+describe('a password that is taken away (security T40)', () => {
+  it('opens the site at the same address at once, and is gone from the keychain; earlier versions keep it', async () => {
+    const world = await openWorld(server());
+    await world.signIn();
+    const given = { password: 'open-sesame' };
+    const { id, url, live } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf(), given);
+    expect((await server().visit(url!)).status).toBe(401);
+
+    await world.folders.handlers.changeFolder({ id, password: null });
+    expect(world.folder(id).password).toBe(false);
+    expect([...world.native.keys.keys()]).toEqual([world.origin]);
+    await world.untilShown(url!, 'one');
+    const open = await world.until(id, 'live');
+    expect(open).toMatchObject({ url, password: false });
+    const { versions } = await world.folders.handlers.listVersions({ id });
+    expect(versions.map(({ deployment }) => deployment)).toEqual([open.live!.deployment, live!.deployment]);
+    expect((await server().visit(versions[1]!.url)).status).toBe(401);
+
+    await world.reopen();
+    await world.until(id, 'live');
+    expect(world.folder(id).password).toBe(false);
+    expect(await world.deployments()).toHaveLength(2);
+    expect((await server().visit(url!)).text).toBe('one');
+  });
+
+  it('is also that of a folder whose password is not known any more, or whose other settings change', async () => {
+    const world = await openWorld(server(), testNative({ kept: 'memory' }));
+    const { key } = await world.signIn();
+    const given = { password: 'open-sesame' };
+    const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf(), given);
+    await world.reopen(testNative({ kept: 'memory' }));
+    await world.accounts.handlers.signIn({ key });
+    await world.until(id, 'failed');
+    await world.folders.handlers.changeFolder({ id, labels: ['blog'] });
+    expect(world.folder(id)).toMatchObject({ labels: ['blog'], password: true });
+    await world.folders.handlers.changeFolder({ id, password: null });
+    await world.untilShown(url!, 'one');
+    await world.until(id, 'live');
+  });
+
+  it('waits with a folder that is paused: what is live keeps it until the folder goes on', async () => {
+    const world = await openWorld(server());
+    await world.signIn();
+    const given = { password: 'open-sesame' };
+    const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf(), given);
+    await world.folders.handlers.pauseFolder({ id });
+    await world.folders.handlers.changeFolder({ id, password: null });
+    expect(world.folder(id)).toMatchObject({ password: false, state: { is: 'paused', why: 'asked' } });
+    expect((await server().visit(url!)).status).toBe(401);
+    await world.folders.handlers.resumeFolder({ id });
+    await world.untilShown(url!, 'one');
+    await world.until(id, 'live');
+  });
+
+  it('stays when the keychain does not let it go, which is said; the site stays locked', async () => {
+    const world = await openWorld(server());
+    await world.signIn();
+    const given = { password: 'open-sesame' };
+    const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf(), given);
+    world.native.keychain.remove = () => Promise.reject(new Error('locked'));
+    await expect(world.folders.handlers.changeFolder({ id, password: null, labels: ['blog'] })).rejects.toThrow(
+      'could not be deleted from the keychain',
+    );
+    expect(world.folder(id)).toMatchObject({ password: true, labels: [] });
+    await eventually(() => expect(world.told(id).slice(-2)).toEqual(['starting', 'live']));
+    expect(await world.deployments()).toHaveLength(1);
+    expect((await server().visit(url!)).status).toBe(401);
+  });
+});

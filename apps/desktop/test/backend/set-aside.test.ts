@@ -1,0 +1,44 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { type Desktop, makeDir, openDesktop } from './desktop.ts';
+
+/** Nobody is there: nothing that is tested here needs a server. */
+const SERVER = 'http://localhost:1';
+
+const noticesOf = ({ told }: Desktop) => told.filter(({ name }) => name === 'notice').map(({ data }) => data);
+
+test.each([
+  ['settings.json', 'Your settings could not be read', 'under Settings'],
+  ['servers.json', 'The list of your servers could not be read', 'Add your servers again'],
+  ['folders.json', 'The list of your watched folders could not be read', 'Watch them again'],
+  ['publishings.json', 'The list of what you published could not be read', 'Publish again'],
+])(
+  'a damaged %s is told of once: what is lost, where the copy is, and what to do (desktop §8, 5)',
+  async (name, lost, next) => {
+    const dataDir = makeDir();
+    const copy = join(dataDir, `${name}.damaged`);
+    writeFileSync(join(dataDir, name), '{"half": ');
+    const desktop = await openDesktop({ server: SERVER, dataDir });
+    expect(noticesOf(desktop)).toEqual([
+      {
+        problem: {
+          kind: 'unexpected',
+          message: expect.stringMatching(new RegExp(`^${lost}.*kept as ${copy}\\.$`)),
+          next: expect.stringContaining(next),
+          file: null,
+        },
+      },
+    ]);
+    expect(readFileSync(copy, 'utf8')).toBe('{"half": ');
+    expect(noticesOf(await desktop.restart())).toEqual([]);
+  },
+);
+
+test('files that are not there, or are whole, are no news', async () => {
+  const desktop = await openDesktop({ server: SERVER });
+  await desktop.ask('changeSettings', { theme: 'dark' });
+  const again = await desktop.restart();
+  expect([noticesOf(desktop), noticesOf(again)]).toEqual([[], []]);
+  expect((await again.ask('readState', undefined)).settings.theme).toBe('dark');
+});

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { folderSign, publishSign, seenFailures } from '../../src/renderer/shell/place-sign.ts';
+import type { FolderState } from '../../src/shared/folder.ts';
+import type { PublishingState } from '../../src/shared/publishing.ts';
+import { folder, id, problem, published, publishing } from '../harness/gallery/sample.ts';
+
+const NOBODY: ReadonlySet<string> = new Set();
+const FAILED: PublishingState & FolderState = { is: 'failed', problem: problem('refused', 'It is too large.') };
+const ASKING: PublishingState = { is: 'asking', question: { about: 'project', suggestions: [] } };
+const WORKING: PublishingState = { is: 'working', progress: { phase: 'listing' } };
+const QUEUED: PublishingState = { is: 'queued' };
+const PUBLISHING: FolderState = { is: 'publishing', progress: { phase: 'listing' } };
+const GONE: FolderState = { is: 'missing', reason: 'gone' };
+const until = (kind: 'folder' | 'network'): FolderState => ({
+  is: 'waiting',
+  problem: problem(kind, 'Not now.'),
+  until: 1,
+});
+
+const list = (states: readonly PublishingState[]) => states.map((state, number) => publishing(number + 1, state));
+
+describe('the sign of what was published (desktop §8, 12)', () => {
+  it.each([
+    ['nothing is under way', [published(1), { is: 'cancelled' }], null],
+    ['one is at work', [WORKING, published(2)], ['working', 1, '1 being published']],
+    ['others wait for their turn', [QUEUED, WORKING], ['working', 2, '2 being published']],
+    ['one asks', [WORKING, ASKING], ['waiting', 1, '1 with a question, 1 being published']],
+    ['one failed', [WORKING, ASKING, FAILED], ['failed', 1, '1 failed, 1 with a question, 1 being published']],
+  ] as [string, PublishingState[], [string, number, string] | null][])('%s', (_what, states, expected) => {
+    const sign = publishSign(list(states), NOBODY);
+    expect(sign && [sign.is, sign.count, sign.words]).toEqual(expected);
+  });
+
+  it('is not of a failure that was seen, until it fails once more', () => {
+    const [failed, tried] = [list([FAILED, FAILED]), list([WORKING, FAILED])];
+    expect(publishSign(failed, seenFailures(NOBODY, failed, false))).toMatchObject({ count: 2 });
+    const seen = seenFailures(NOBODY, failed, true);
+    expect(seen).toEqual(new Set([id(1), id(2)]));
+    expect(publishSign(failed, seenFailures(seen, failed, false))).toBeNull();
+    const after = seenFailures(seen, tried, false);
+    expect(publishSign(failed, seenFailures(after, failed, false))).toMatchObject({ is: 'failed', count: 1 });
+  });
+});
+
+describe('the sign of the watched folders (desktop §8, 12)', () => {
+  it.each([
+    ['all are well, or rest', [{ is: 'live' }, { is: 'paused', why: 'asked' }, { is: 'starting' }], null],
+    ['one goes on by itself', [until('network')], null],
+    ['one is published', [PUBLISHING, { is: 'live' }], ['working', 1, '1 being published']],
+    ['one is gone', [PUBLISHING, GONE], ['waiting', 1, '1 with nothing to publish, 1 being published']],
+    ['one failed', [GONE, FAILED], ['failed', 1, '1 failed, 1 with nothing to publish']],
+    ['one cannot be read', [until('folder')], ['failed', 1, '1 failed']],
+  ] as [string, FolderState[], [string, number, string] | null][])('%s', (_what, states, expected) => {
+    const sign = folderSign(states.map((state, number) => folder(number, 'site', state)));
+    expect(sign && [sign.is, sign.count, sign.words]).toEqual(expected);
+  });
+});

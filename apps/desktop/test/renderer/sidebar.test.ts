@@ -1,0 +1,75 @@
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { describeWindow } from '../harness/gallery/describe-window.ts';
+import { eventually } from '../harness/gallery/eventually.ts';
+import { appState, problem, publishing } from '../harness/gallery/sample.ts';
+import { stateNamed } from '../harness/gallery/states.ts';
+
+const ELSEWHERE = stateNamed('publish-elsewhere');
+const SETTINGS = { ...ELSEWHERE, state: appState() };
+const FAILED = { is: 'failed', problem: problem('refused', 'It is too large.') } as const;
+const WORKING = { is: 'working', progress: { phase: 'finishing' } } as const;
+
+/** The ways to the pages, as they are read out. */
+const places = (page: Page) =>
+  page
+    .getByRole('navigation', { name: 'Pages' })
+    .locator('li')
+    .getByRole('button')
+    .evaluateAll((buttons) => buttons.map((button) => button.ariaLabel));
+
+const OTHERS = ['Sites', 'Domains', 'Activity'];
+
+describeWindow('what the sidebar tells of other pages (desktop §8, 3 and 12)', (gallery) => {
+  it('is what is being published, until its own page is shown', async () => {
+    const { page, tell, close } = await gallery.open(ELSEWHERE);
+    await eventually(() => places(page)).toEqual([
+      'Publish: 2 being published',
+      'Folders: 1 being published',
+      ...OTHERS,
+    ]);
+    await page.getByRole('button', { name: 'Publish: 2 being published' }).click();
+    await eventually(() => places(page)).toEqual(['Publish', 'Folders: 1 being published', ...OTHERS]);
+    await tell('folders', []);
+    await eventually(() => places(page)).toEqual(['Publish', 'Folders', ...OTHERS]);
+    await close();
+  });
+
+  it('is a failure that nobody has seen, and one that came anew', async () => {
+    const { page, tell, close } = await gallery.open(SETTINGS);
+    const publish = async (state: typeof FAILED | typeof WORKING) => tell('publishings', [publishing(1, state)]);
+    const name = async () => (await places(page))[0];
+    await publish(FAILED);
+    await eventually(name).toBe('Publish: 1 failed');
+    await tell('navigate', { page: 'publish' });
+    await eventually(name).toBe('Publish');
+    await tell('navigate', { page: 'settings' });
+    await page.getByRole('heading', { name: 'Settings' }).waitFor();
+    expect(await name()).toBe('Publish');
+    await publish(WORKING);
+    await eventually(name).toBe('Publish: 1 being published');
+    await publish(FAILED);
+    await eventually(name).toBe('Publish: 1 failed');
+    await close();
+  });
+
+  it('is a question until it is answered', async () => {
+    const { page, tell, close } = await gallery.open(stateNamed('publish-elsewhere-trouble'));
+    await page.getByRole('button', { name: 'Publish: 1 with a question, 1 being published' }).click();
+    await page.getByRole('heading', { name: 'Publish' }).waitFor();
+    expect((await places(page))[0]).toBe('Publish: 1 with a question, 1 being published');
+    await tell('publishings', [publishing(2, WORKING)]);
+    await eventually(() => places(page)).toEqual(['Publish', 'Folders: 2 failed', ...OTHERS]);
+    await close();
+  });
+
+  it.each([
+    ['no-preference', 'turn'],
+    ['reduce', 'none'],
+  ] as const)('with %s for motion, it has the animation %s', async (reducedMotion, animation) => {
+    const { page, close } = await gallery.open(ELSEWHERE, { reducedMotion });
+    const sign = page.getByRole('button', { name: 'Folders: 1 being published' }).locator('.place-sign svg');
+    expect(await sign.evaluate((it) => getComputedStyle(it).animationName)).toBe(animation);
+    await close();
+  });
+});
