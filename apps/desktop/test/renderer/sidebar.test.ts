@@ -16,7 +16,7 @@ const places = (page: Page) =>
     .getByRole('navigation', { name: 'Pages' })
     .locator('li')
     .getByRole('button')
-    .evaluateAll((buttons) => buttons.map((button) => button.ariaLabel));
+    .evaluateAll((buttons) => buttons.map((button) => button.ariaLabel ?? button.textContent));
 
 const OTHERS = ['Sites', 'Domains', 'Activity'];
 
