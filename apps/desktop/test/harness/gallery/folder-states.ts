@@ -169,6 +169,7 @@ export const FOLDER_STATES: readonly GalleryState[] = [
       await page.getByRole('button', { name: 'Remove' }).click();
     },
     says: ['Password of harbour-notes', 'Password protected', 'everyone with the link sees it'],
+    kept: true,
   },
   {
     name: 'folders-remove',

@@ -203,6 +203,7 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
       ],
     }),
     says: ['Folders', '1', '2'],
+    kept: true,
   },
   {
     name: 'publish-asking',
