@@ -1,3 +1,7 @@
+import type { DomainValidation } from '@berth/contract';
+import type { BerthClient } from '../client.ts';
+import { ClientError } from '../errors.ts';
+
 /**
  * The whole name of a domain: a name without a dot is one below the platform domain, which a deployment tells by its address.
  *
@@ -5,4 +9,43 @@
  */
 export function wholeDomainName(name: string, { deployment, url }: { deployment: string; url: string }): string {
   return name.includes('.') ? name : `${name}.${new URL(url).hostname.slice(deployment.length + 1)}`;
+}
+
+/**
+ * The same, as the newest deployment of the account tells it.
+ *
+ * @returns `null` when it is not known: nothing was published yet. @throws ClientError.
+ */
+export async function findWholeName({ api }: BerthClient, name: string, signal?: AbortSignal): Promise<string | null> {
+  if (name.includes('.')) return name;
+  const { deployments } = await api.deployments.list.query({ limit: 1 }, { signal });
+  return deployments[0] ? wholeDomainName(name, deployments[0]) : null;
+}
+
+/**
+ * Whether the account can have a domain, as the server says it.
+ *
+ * @returns `null` when that cannot be known before something is published. @throws ClientError. Source: contract §4.
+ */
+export async function validateDomain(
+  client: BerthClient,
+  name: string,
+  signal?: AbortSignal,
+): Promise<DomainValidation | null> {
+  const domain = await findWholeName(client, name, signal);
+  return domain === null ? null : client.api.domains.validate.mutate({ domain }, { signal });
+}
+
+/**
+ * Refuses a domain that the account cannot have. Where the server cannot say so, it says more when the domain is linked.
+ *
+ * @throws ClientError of the kind `refused` or `aborted`.
+ */
+export async function refuseUnusableDomain(client: BerthClient, name: string, signal?: AbortSignal): Promise<void> {
+  const validation = await validateDomain(client, name, signal).catch((failure: unknown) => {
+    if (failure instanceof ClientError && failure.kind !== 'aborted') return null;
+    throw failure;
+  });
+  if (validation === null || (validation.valid && validation.available)) return;
+  throw new ClientError('refused', `${name} cannot be used: ${validation.reason ?? 'somebody else has it'}.`);
 }

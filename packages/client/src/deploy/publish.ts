@@ -3,7 +3,7 @@ import { ClientError } from '../errors.ts';
 import { createRetries, DEFAULT_RETRIES, retry } from '../retry.ts';
 import { differenceOf } from './changes.ts';
 import { uploadDelta } from './delta.ts';
-import { wholeDomainName } from './domain-name.ts';
+import { refuseUnusableDomain, wholeDomainName } from './domain-name.ts';
 import type { DeployEvent } from './events.ts';
 import type { DeployOptions, Publication } from './input.ts';
 import { uploadMultipart } from './multipart.ts';
@@ -30,7 +30,8 @@ export function refuseImpossible({ client: { key }, domain, ttl }: Publication):
 }
 
 /**
- * Publishes files, and links the domain.
+ * Publishes files, and links the domain. Before anything is sent to a domain for the first time, the server is asked whether
+ * it can be had.
  *
  * @param onEnd Told of the deployment when everything that was asked for is done.
  * @throws ClientError.
@@ -48,6 +49,7 @@ export async function publish(
     ...work,
     retries: () => createRetries(policy, signal, (event) => tell({ type: 'retried', ...event })),
   };
+  if (domain !== undefined && work.published === null) await refuseUnusableDomain(client, domain, signal);
   const difference = differenceOf(work.published, work.source.files);
   const deployment =
     (delta ? await uploadDelta(counted, difference) : null) ?? (await uploadMultipart(counted, difference.changes));

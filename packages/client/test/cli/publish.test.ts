@@ -76,13 +76,23 @@ describe('berth <folder>', () => {
     expect(err).toContain('berth domains records www.waiting-for-dns.com\n');
   });
 
-  it('says where the site is when the domain cannot be had', async () => {
-    const { dist, runs } = builder();
+  it('publishes nothing for a domain that cannot be had (contract §4)', async () => {
+    const { dist, runs } = builder({ BERTH_KEY: (await server().account('pro')).key });
     const { code, out, err } = await runs(dist, '--domain', 'www.waiting.example');
+    expect({ code, out }).toEqual({ code: 4, out: '' });
+    const reason = 'names under ".example" are not in the public DNS';
+    expect(err).toContain(`Error: www.waiting.example cannot be used: ${reason}.\n`);
+    expect(JSON.parse((await runs('deployments', '--json')).out)).toMatchObject({ deployments: [] });
+  });
+
+  it('says where the site is when its domain could not be asked about before, and cannot be had', async () => {
+    const { dist, runs } = builder({ BERTH_KEY: (await server().account('pro')).key });
+    // Nothing tells an account without deployments what the platform domain is.
+    const { code, out, err } = await runs(dist, '--domain', 'www');
     expect({ code, out }).toEqual({ code: 4, out: '' });
     const [, url] = /^It is published all the same, at (http:\S+)$/m.exec(err)!;
     expect((await server().visit(url!)).text).toBe(SITE['index.html']);
-    expect(err).toContain('Error: domain: names under ".example" are not in the public DNS.\n');
+    expect(err).toMatch(/^Error: domain: .*reserved/m);
   });
 
   it('sets labels, a password and a time to live', async () => {

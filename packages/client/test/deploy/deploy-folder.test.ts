@@ -144,6 +144,30 @@ describe('a domain', () => {
     await expect(world.deploy({ client, ...asked })).rejects.toMatchObject({ kind });
     expect(world.proxy.passed).toEqual([]);
   });
+
+  test('that another account holds is refused before anything is sent, also by its first part (contract §4)', async () => {
+    const [owner, world] = [await makeWorld(server(), SITE), await makeWorld(server(), SITE)];
+    await owner.deploy({ domain: 'taken-name.localhost' });
+    await world.deploy();
+    world.proxy.passed.length = 0;
+    for (const domain of ['taken-name.localhost', 'taken-name'])
+      await expect(world.deploy({ domain })).rejects.toMatchObject({
+        kind: 'refused',
+        message: `${domain} cannot be used: this name, or one above it, belongs to another account.`,
+      });
+    const asked = new Set(world.proxy.passed.map(({ method, path }) => `${method} ${path}`));
+    expect(asked).toEqual(new Set(['POST /trpc/domains.validate', 'GET /trpc/deployments.list']));
+    expect(await world.deployments()).toBe(1);
+  });
+
+  test('is asked about once: a later deploy to it asks no more', async () => {
+    const world = await makeWorld(server(), SITE);
+    await world.deploy({ domain: 'asked-once.localhost' });
+    world.proxy.passed.length = 0;
+    writeFiles(world.folder, { 'index.html': 'two' });
+    await world.deploy({ domain: 'asked-once.localhost' });
+    expect(world.proxy.passed.map(({ path }) => path)).not.toContain('/trpc/domains.validate');
+  });
 });
 
 test('a plan tells what would happen, and sends nothing', async () => {

@@ -1,9 +1,8 @@
 import { realpath, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type BerthClient, ClientError } from '@berth/client';
+import { type BerthClient, ClientError, findWholeName, refuseUnusableDomain } from '@berth/client';
 import { Labels, MAX_LABELS, Password } from '@berth/contract';
-import { findWholeName, readDomain } from '../sites/domain-name.ts';
-import { validateName } from './suggest-name.ts';
+import { readDomain } from '../sites/domain-name.ts';
 import type { FolderRecord } from './record.ts';
 
 /** How long a drive may take to say where a folder is, in milliseconds. */
@@ -71,7 +70,6 @@ export async function checkDomain(
   for (const other of others)
     if (await isSame(other))
       throw new ClientError('refused', `${name} shows ${other.path} already: one name shows one folder.`);
-  const validation = await validateName(client, name);
-  if (validation === null || (validation.valid && validation.available)) return name;
-  throw new ClientError('refused', `${name} cannot be used: ${validation.reason ?? 'somebody else has it'}.`);
+  await refuseUnusableDomain(client, name);
+  return name;
 }

@@ -1,9 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { basename, dirname } from 'node:path';
-import type { BerthClient } from '@berth/client';
-import { ClientError } from '@berth/client';
+import { type BerthClient, ClientError, validateDomain } from '@berth/client';
 import type { DomainValidation } from '@berth/contract';
-import { findWholeName } from '../sites/domain-name.ts';
 
 /** What build tools call their folder: the site has the name of what is around it. */
 const BUILDS = new Set(['dist', 'build', 'out', 'public', '_site', 'www', 'site', 'html', 'docs']);
@@ -41,8 +39,7 @@ export function nameOfFolder(path: string): string {
  */
 export async function validateName(client: BerthClient | null, name: string): Promise<DomainValidation | null> {
   try {
-    const domain = client && (await findWholeName(client, name));
-    return domain === null ? null : await client!.api.domains.validate.mutate({ domain });
+    return client && (await validateDomain(client, name));
   } catch (error) {
     if (error instanceof ClientError) return null;
     throw error;

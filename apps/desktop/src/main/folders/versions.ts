@@ -1,7 +1,6 @@
-import { type BerthClient, ClientError, listVersions, wholeDomainName } from '@berth/client';
+import { type BerthClient, ClientError, findWholeName, listVersions, wholeDomainName } from '@berth/client';
 import type { Deployment, Domain } from '@berth/contract';
 import type { LiveVersion, Version } from '../../shared/folder.ts';
-import { findWholeName } from '../sites/domain-name.ts';
 import type { FolderRecord } from './record.ts';
 
 type Place = Pick<FolderRecord, 'id' | 'path' | 'domain'>;

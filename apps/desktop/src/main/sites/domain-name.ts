@@ -1,4 +1,4 @@
-import { type BerthClient, ClientError, wholeDomainName } from '@berth/client';
+import { type BerthClient, ClientError, findWholeName } from '@berth/client';
 
 /** A domain as people type or paste it, without what a browser shows around it. */
 export function readDomain(typed: string): string {
@@ -10,19 +10,7 @@ export function readDomain(typed: string): string {
     .replace(/:\d+$/, '');
 }
 
-/**
- * The whole name of a domain: one without a dot is a name below the platform domain, which the newest deployment tells.
- *
- * @param name As {@link readDomain} gives it.
- * @returns `null` when it is not known: nothing was published yet. @throws ClientError.
- */
-export async function findWholeName({ api }: BerthClient, name: string): Promise<string | null> {
-  if (name.includes('.')) return name;
-  const { deployments } = await api.deployments.list.query({ limit: 1 });
-  return deployments[0] ? wholeDomainName(name, deployments[0]) : null;
-}
-
-/** The same. @throws ClientError `refused` too, when it is not known. */
+/** The whole name of a domain as it is typed. @throws ClientError; `refused` when it is not known. */
 export async function wholeName(client: BerthClient, typed: string): Promise<string> {
   const name = readDomain(typed);
   const whole = await findWholeName(client, name);

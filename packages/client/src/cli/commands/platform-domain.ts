@@ -1,6 +1,6 @@
 import { kindOfCredential } from '@berth/contract';
 import type { BerthClient } from '../../client.ts';
-import { wholeDomainName } from '../../deploy/domain-name.ts';
+import { findWholeName } from '../../deploy/domain-name.ts';
 import { readSite } from '../values.ts';
 
 /**
@@ -13,7 +13,5 @@ export async function fullDomain(client: BerthClient, typed: string): Promise<st
   const name = readSite(typed);
   // Without an API key there is no domain either: that is for the call to say which wants one.
   if (name.includes('.') || kindOfCredential(client.key ?? '') !== 'api') return name;
-  const { deployments } = await client.api.deployments.list.query({ limit: 1 });
-  const [newest] = deployments;
-  return newest ? wholeDomainName(name, newest) : name;
+  return (await findWholeName(client, name)) ?? name;
 }
