@@ -79,6 +79,22 @@ describe('T5, F10: an upload', () => {
       return count(req, res);
     };
 
+  /** Takes an upload, and reads it when it is told to. */
+  function slowServer(): { begun: Promise<IncomingMessage>; readOn(): void; receiveLater: Handler } {
+    const begun = Promise.withResolvers<IncomingMessage>();
+    const gate = Promise.withResolvers<void>();
+    return {
+      begun: begun.promise,
+      readOn: gate.resolve,
+      async receiveLater(req, res) {
+        watchUpload(req, res, limits);
+        begun.resolve(req);
+        await gate.promise;
+        return count(req, res);
+      },
+    };
+  }
+
   it('may take longer than another body, as long as it brings enough', async () => {
     await withHeldWatch(async () => {
       const port = await start(receive(), { timeoutMs: 50 });
@@ -116,39 +132,27 @@ describe('T5, F10: an upload', () => {
 
   it('is not blamed when the server is the slow one', async () => {
     await withHeldWatch(async () => {
-      const begun = Promise.withResolvers<void>();
-      const readOn = Promise.withResolvers<void>();
-      const port = await start(async (req, res) => {
-        watchUpload(req, res, limits);
-        begun.resolve();
-        await readOn.promise;
-        return count(req, res);
-      });
+      const { begun, readOn, receiveLater } = slowServer();
+      const port = await start(receiveLater);
       const { socket, received } = await open(port);
       socket.write(`${POST}Connection: close\r\nContent-Length: 1000000\r\n\r\n${'x'.repeat(1_000_000)}`);
-      await begun.promise;
+      await begun;
       vi.advanceTimersByTime(5 * limits.windowMs);
-      readOn.resolve();
+      readOn();
       expect(parse(await received).body).toBe('1000000');
     });
   });
 
   it('has a whole window once the server reads on', async () => {
     await withHeldWatch(async () => {
-      const begun = Promise.withResolvers<IncomingMessage>();
-      const readOn = Promise.withResolvers<void>();
-      const port = await start(async (req, res) => {
-        watchUpload(req, res, limits);
-        begun.resolve(req);
-        await readOn.promise;
-        return count(req, res);
-      });
+      const { begun, readOn, receiveLater } = slowServer();
+      const port = await start(receiveLater);
       const { socket, received } = await open(port);
       socket.write(`${POST}Content-Length: 2000\r\n\r\n${'x'.repeat(1000)}`);
-      const req = await begun.promise;
+      const req = await begun;
       await expect.poll(() => req.readableLength).toBe(1000);
       vi.advanceTimersByTime(2 * limits.windowMs);
-      readOn.resolve();
+      readOn();
       await expect.poll(() => req.readableLength).toBe(0);
       vi.advanceTimersByTime(limits.windowMs);
       expect(req.socket.writableLength + req.socket.bytesWritten).toBe(0);

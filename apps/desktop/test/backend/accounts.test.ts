@@ -7,7 +7,7 @@ import { useServer } from '@berth/api/testing/vitest';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readServerAddress } from '../../src/main/account/address.ts';
 import { createKnownServer } from '../../src/main/account/known-server.ts';
-import { testNative } from './native.ts';
+import { stopAtWrite, testNative } from './native.ts';
 import { eventually, openWorld } from './watch-world.ts';
 
 const server = useServer();
@@ -298,20 +298,11 @@ describe('servers', () => {
     const world = await openWorld(server());
     const { origin } = await world.accounts.handlers.addServer({ address: `localhost:${second().port}` });
     const { key } = await second().account();
-    const { write } = world.native.keychain;
-    const writing = Promise.withResolvers<void>();
-    const gate = Promise.withResolvers<void>();
-    Object.assign(world.native.keychain, {
-      async write(of: string, secret: string) {
-        writing.resolve();
-        await gate.promise;
-        await write(of, secret);
-      },
-    });
+    const writing = stopAtWrite(world.native);
     const signingIn = world.accounts.handlers.signIn({ key });
-    await writing.promise;
+    await writing.reached;
     const removing = world.accounts.handlers.removeServer({ origin });
-    gate.resolve();
+    writing.letGo();
     await Promise.allSettled([signingIn, removing]);
     expect(world.accounts.session().servers).toHaveLength(1);
     expect([...world.native.keys.keys()]).toEqual([]);

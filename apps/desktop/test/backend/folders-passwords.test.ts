@@ -1,6 +1,6 @@
 import { useServer } from '@berth/api/testing/vitest';
 import { describe, expect, it } from 'vitest';
-import { testNative } from './native.ts';
+import { stopAtWrite, testNative } from './native.ts';
 import { eventually, openWorld } from './watch-world.ts';
 
 const server = useServer();
@@ -42,22 +42,13 @@ describe('a password that is given later (security T40)', () => {
     const world = await openWorld(server());
     await world.signIn();
     const { id } = await world.watch(world.build('dist', { 'index.html': 'open' }), nameOf());
-    const { write } = world.native.keychain;
-    const writing = Promise.withResolvers<void>();
-    const gate = Promise.withResolvers<void>();
-    Object.assign(world.native.keychain, {
-      async write(of: string, secret: string) {
-        writing.resolve();
-        await gate.promise;
-        await write(of, secret);
-      },
-    });
+    const writing = stopAtWrite(world.native);
     const changing = expect(world.folders.handlers.changeFolder({ id, password: 'open-sesame' })).rejects.toThrow(
       'not watched any more',
     );
-    await writing.promise;
+    await writing.reached;
     await world.folders.handlers.removeFolder({ id });
-    gate.resolve();
+    writing.letGo();
     await changing;
     expect([...world.native.keys.keys()]).toEqual([world.origin]);
   });

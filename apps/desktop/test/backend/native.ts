@@ -82,3 +82,16 @@ export function testNative(given: { kept?: 'system' | 'memory'; canOpenAtLogin?:
   };
   return native;
 }
+
+/** Stops the keychain when it is to keep a secret, until it is let go. */
+export function stopAtWrite({ keychain }: TestNative): { reached: Promise<void>; letGo(): void } {
+  const { write } = keychain;
+  const reached = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  keychain.write = async (of, secret) => {
+    reached.resolve();
+    await gate.promise;
+    await write(of, secret);
+  };
+  return { reached: reached.promise, letGo: gate.resolve };
+}
