@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Measured, Question, Said, ServedPage } from './main-child.ts';
-import { boundYoungMemory } from '../../../src/main/memory.ts';
+import { boundMemory } from '../../../src/main/memory.ts';
 import { type MainOptions, startMain } from './main-process.ts';
 
 // The main process of the app as a program of its own: it answers its parent's questions as it would answer its window's.
-boundYoungMemory();
+boundMemory();
 const say = (said: Said) => void process.send!(said);
 const stalls = monitorEventLoopDelay({ resolution: 5 });
 
