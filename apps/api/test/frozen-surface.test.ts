@@ -1,0 +1,90 @@
+import { ERROR_STATUS } from '@berth/contract';
+import { appRouter } from '@berth/core';
+import { createTestDatabase } from '@berth/core/testing';
+import { expect, it, onTestFinished } from 'vitest';
+import recorded from '../../../fixtures/frozen/server.json' with { type: 'json' };
+import { readConfig } from '../src/config.ts';
+import { renderOpenApi } from '../src/openapi-file.ts';
+import { COMMANDS } from '../src/operator/commands.ts';
+import type { Document, Schema } from './open-api.ts';
+
+/** What scripts, operators and backups rely on. Entries may be added; the recorded ones stay. */
+const SURFACE: Record<keyof typeof recorded, () => string[] | Promise<string[]>> = {
+  errors: () => Object.entries(ERROR_STATUS).map(([code, status]) => `${code} ${status}`),
+  procedures: () => Object.keys(appRouter._def.procedures),
+  rest: restFields,
+  variables: readVariables,
+  operatorCommands: () =>
+    COMMANDS.flatMap(({ name, options = {} }) => [
+      name,
+      ...Object.keys(options).map((option) => `${name} --${option}`),
+    ]),
+  columns: readColumns,
+};
+
+it.each(Object.keys(SURFACE) as (keyof typeof recorded)[])('keeps every recorded name of its %s', async (family) => {
+  const current = new Set(await SURFACE[family]());
+  expect(recorded[family].filter((name) => !current.has(name))).toEqual([]);
+});
+
+function restFields(): string[] {
+  const document = JSON.parse(renderOpenApi()) as Document;
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, { parameters = [], requestBody, responses }]) => {
+      const operation = `${method.toUpperCase()} ${path}`;
+      return [
+        operation,
+        ...parameters.map((parameter) => `${operation} ${parameter.in}:${parameter.name}`),
+        ...Object.values(requestBody?.content ?? {}).flatMap(({ schema }) =>
+          fieldsOf(document, schema).map((field) => `${operation} takes ${field}`),
+        ),
+        ...Object.entries(responses)
+          .filter(([status]) => status.startsWith('2'))
+          .flatMap(([status, { content = {} }]) =>
+            Object.values(content).flatMap(({ schema }) =>
+              fieldsOf(document, schema).map((field) => `${operation} ${status} ${field}`),
+            ),
+          ),
+      ];
+    }),
+  );
+}
+
+function fieldsOf(document: Document, schema: Schema): string[] {
+  if (schema.$ref) return fieldsOf(document, document.components.schemas[schema.$ref.split('/').at(-1)!]!);
+  const variants = Object.values(schema as Record<string, unknown>)
+    .filter(Array.isArray)
+    .flat() as unknown[];
+  return [
+    ...Object.entries(schema.properties ?? {}).flatMap(([name, property]) => [
+      name,
+      ...fieldsOf(document, property).map((field) => (field.startsWith('[]') ? name + field : `${name}.${field}`)),
+    ]),
+    ...(schema.items ? fieldsOf(document, schema.items).map((field) => `[].${field}`) : []),
+    ...variants.flatMap((variant) =>
+      typeof variant === 'object' && variant !== null ? fieldsOf(document, variant as Schema) : [],
+    ),
+  ];
+}
+
+function readVariables(): string[] {
+  const variables = new Set<string>();
+  const recorder = (values: Record<string, string>) =>
+    new Proxy(values, {
+      get(target, name) {
+        variables.add(String(name));
+        return target[String(name)];
+      },
+    });
+  for (const mode of ['test', 'development']) readConfig(recorder({ NODE_ENV: mode }));
+  return [...variables];
+}
+
+async function readColumns(): Promise<string[]> {
+  const database = await createTestDatabase();
+  onTestFinished(() => database.drop());
+  const rows = await database.query<{ name: string }>(
+    `select table_name || '.' || column_name as name from information_schema.columns where table_schema = 'public'`,
+  );
+  return rows.map(({ name }) => name);
+}

@@ -1,0 +1,54 @@
+import { globSync, readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import recorded from '../../../fixtures/frozen/client.json' with { type: 'json' };
+import { placesOf } from '../src/cli/completion/tree.ts';
+import { EXIT } from '../src/cli/exit-codes.ts';
+import { PARTS } from '../src/cli/parts.ts';
+import { createProgram } from '../src/cli/program.ts';
+import * as client from '../src/index.ts';
+
+/** What scripts and programs rely on. Entries may be added; the recorded ones stay. `--json` is held by `cli/json.test.ts`. */
+const SURFACE: Record<keyof typeof recorded, () => string[]> = {
+  exitCodes: () => Object.entries(EXIT).map(([name, code]) => `${name} ${code}`),
+  commands: readCommands,
+  exports: () => Object.keys(client),
+  types: readTypes,
+  events: () => [...sourceOf('{deploy,folder,watch}/events.ts').matchAll(/type: '([a-z]+)'/g)].map(([, type]) => type!),
+};
+
+it.each(Object.keys(SURFACE) as (keyof typeof recorded)[])('keeps every recorded name of its %s', (family) => {
+  const current = new Set(SURFACE[family]());
+  expect(recorded[family].filter((name) => !current.has(name))).toEqual([]);
+});
+
+function readCommands(): string[] {
+  const terminal = { out() {}, err() {}, paint: { out: {}, err: {} } };
+  const world = { env: {}, terminal, parts: PARTS, signal: new AbortController().signal };
+  const program = createProgram({ world, circumstances: {} } as unknown as Parameters<typeof createProgram>[0]);
+  return placesOf(program).flatMap(({ path, options }) => {
+    const command = ['berth', ...path].join(' ');
+    return [command, ...options.map(({ word }) => `${command} ${word}`)];
+  });
+}
+
+/** Every type that the entry point exports, by name or with `export type *`. */
+function readTypes(): string[] {
+  const index = sourceOf('index.ts');
+  const named = [...index.matchAll(/\{([^}]*)\}/g)].flatMap(([, names]) =>
+    names!.split(',').flatMap((name) => /\btype (\w+)/.exec(name)?.[1] ?? []),
+  );
+  const listed = [...index.matchAll(/export type \{([^}]*)\}/g)].flatMap(([, names]) =>
+    names!.split(',').map((name) => name.trim()),
+  );
+  const starred = [...index.matchAll(/export type \* from '\.\/(.*)'/g)].flatMap(([, file]) =>
+    [...sourceOf(file!).matchAll(/^export (?:interface|type) (\w+)/gm)].map(([, name]) => name!),
+  );
+  return [...named, ...listed, ...starred].filter((name) => name !== '');
+}
+
+function sourceOf(pattern: string): string {
+  const cwd = new URL('../src/', import.meta.url).pathname;
+  return globSync(pattern, { cwd })
+    .map((file) => readFileSync(cwd + file, 'utf8'))
+    .join('\n');
+}
