@@ -113,10 +113,8 @@ describe('header rules', () => {
     };
     const lines = Object.entries({ ...about, ...others }).map(([name, value]) => `  ${name}: ${value}\n`);
     const { deployment: site } = await server().publish({ 'index.html': 'front', _headers: `/*\n${lines.join('')}` });
-    const of = (headers: object) => {
-      const names = [...Object.keys(about), ...Object.keys(others)].map((name) => name.toLowerCase());
-      return Object.keys(headers).filter((name) => names.includes(name));
-    };
+    const names = new Set([...Object.keys(about), ...Object.keys(others)].map((name) => name.toLowerCase()));
+    const of = (headers: object) => Object.keys(headers).filter((name) => names.has(name));
     const whole = await server().visit(site);
     expect(of(whole.headers)).toHaveLength(lines.length);
     const { status, headers } = await server().visit(site, '/', {
