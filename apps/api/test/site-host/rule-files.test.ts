@@ -118,7 +118,7 @@ describe('header rules', () => {
     const whole = await server().visit(site);
     expect(of(whole.headers)).toHaveLength(lines.length);
     const { status, headers } = await server().visit(site, '/', {
-      headers: { 'If-None-Match': whole.headers['etag']! },
+      headers: { 'If-None-Match': String(whole.headers['etag']) },
     });
     expect(status).toBe(304);
     expect(of(headers)).toEqual(Object.keys(others).map((name) => name.toLowerCase()));
