@@ -33,21 +33,28 @@ export interface Jobs {
 export function startJobs(core: Core, options: Partial<SweepOptions>): Jobs {
   let misses = 0;
   return repeatJobs(core, [
-    { everyMs: HEARTBEAT_MS, run: () => beat(core) },
-    { everyMs: SWEEP_MS, run: () => forgetFullBuckets(core) },
-    { everyMs: DOMAINS_MS, run: async (signal) => void (await recheckDomains(core, { signal })) },
+    heartbeat(core),
+    { name: 'forget rate limits', everyMs: SWEEP_MS, run: () => forgetFullBuckets(core) },
     {
+      name: 'check domains',
+      everyMs: DOMAINS_MS,
+      run: async (signal) => void (await recheckDomains(core, { signal })),
+    },
+    {
+      name: 'apply plan changes',
       everyMs: PLAN_CHANGES_MS,
-      async run() {
-        const applied = await applyDuePlanChanges(core);
+      async run(signal) {
+        const applied = await applyDuePlanChanges(core, { signal });
         if (applied > 0) core.log.info({ applied }, 'Downgrades took effect');
       },
     },
     {
+      name: 'sweep',
       everyMs: SWEEP_MS,
-      async run() {
+      async run(signal) {
         const report = await sweep(core, {
           ...options,
+          signal,
           fenceWaitMs: misses >= MISSES_BEFORE_WAITING ? FENCE_WAIT_MS : 0,
         });
         misses = report.fenced ? 0 : misses + 1;
@@ -59,7 +66,11 @@ export function startJobs(core: Core, options: Partial<SweepOptions>): Jobs {
 
 /** Starts what every process that takes uploads has to do itself: to say that it lives. Source: security W4. */
 export function startHeartbeat(core: Core): Jobs {
-  return repeatJobs(core, [{ everyMs: HEARTBEAT_MS, run: () => beat(core) }]);
+  return repeatJobs(core, [heartbeat(core)]);
+}
+
+function heartbeat(core: Core): Job {
+  return { name: 'heartbeat', everyMs: HEARTBEAT_MS, run: () => beat(core) };
 }
 
 /** Starts the compression of what is published. Of the processes of one server one does it. Source: serving S48. */
@@ -67,6 +78,7 @@ export function startCompression(core: Core): Jobs {
   const compressor = createCompressor();
   const jobs = repeatJobs(core, [
     {
+      name: 'compress deployments',
       everyMs: COMPRESSION_MS,
       run: async (signal) => void (await compressDeployments(core, compressor, { signal })),
     },
@@ -80,22 +92,24 @@ export function startCompression(core: Core): Jobs {
 }
 
 interface Job {
+  /** For the log. */
+  name: string;
   /** The pause between two runs. */
   everyMs: number;
   /** @param stopping Says that the process is about to end. */
   run(stopping: AbortSignal): Promise<void>;
 }
 
-/** Runs each job at once and again after each pause. One that fails is logged and tried again at its next turn. */
+/** Runs each job at once and again after each pause. One that fails is logged and retried at its next turn. */
 function repeatJobs({ log }: Core, jobs: readonly Job[]): Jobs {
   const stopping = new AbortController();
   const { signal } = stopping;
-  const turns = jobs.map(async ({ everyMs, run }) => {
+  const turns = jobs.map(async ({ name, everyMs, run }) => {
     while (!signal.aborted) {
       try {
         await run(signal);
       } catch (error) {
-        log.warn({ err: error }, 'A job failed and will be tried again');
+        log.warn({ err: error, job: name }, 'A job failed and will be retried');
       }
       await sleep(everyMs, undefined, { signal, ref: false }).catch(() => {});
     }

@@ -82,33 +82,40 @@ export function formFor(answer: FileAnswer, acceptEncoding: string | undefined):
 
 function compressedForm({ content, head }: FileForm, compressed: StoredBytes, coding: Coding): FileForm {
   const etag = entityTag(content.sha256, coding);
-  const own = headWith(head, { etag, 'content-length': String(compressed.length) });
+  const changed = new Map([
+    ['etag', etag],
+    ['content-length', String(compressed.length)],
+  ]);
+  const own = headWith(head, (name, value) => changed.get(name) ?? value);
   return { content: compressed, etag, head: [...own, 'Content-Encoding', coding], notModified: null };
 }
 
-/** The head of a 304: that of the whole file, less what describes its body. Source: serving S45. */
+/** The head of a 304: that of the whole file, less what describes its body. Source: serving S45; RFC 9110 §15.4.5. */
 export function notModifiedHead(form: FileForm): string[] {
-  form.notModified ??= headWith(form.head, {
-    'content-type': null,
-    'content-length': null,
-    'content-encoding': null,
-  });
+  form.notModified ??= headWith(form.head, (name, value) => (describesBody(name) ? null : value));
   return form.notModified;
+}
+
+const DIGESTS: ReadonlySet<string> = new Set(['digest', 'repr-digest']);
+const ABOUT_THE_RESOURCE = /^content-(?:location|security-policy)/;
+
+function describesBody(name: string): boolean {
+  return (name.startsWith('content-') && !ABOUT_THE_RESOURCE.test(name)) || DIGESTS.has(name);
 }
 
 /** The head of a 206. Source: serving S46; RFC 9110 §15.3.7. */
 export function partHead({ head, content }: FileForm, { first, last }: ByteRange): string[] {
-  const part = headWith(head, { 'content-length': String(last - first + 1) });
+  const length = String(last - first + 1);
+  const part = headWith(head, (name, value) => (name === 'content-length' ? length : value));
   return [...part, 'Content-Range', `bytes ${first}-${last}/${content.length}`];
 }
 
-/** A head with other values, or without them where they are `null`. @param values By names in lower case. */
-function headWith(head: readonly string[], values: Readonly<Record<string, string | null>>): string[] {
+/** A head with other values, or without them where they are `null`. @param change Gets names in lower case. */
+function headWith(head: readonly string[], change: (name: string, value: string) => string | null): string[] {
   const changed: string[] = [];
   for (let i = 0; i < head.length; i += 2) {
-    const [name, own] = [head[i]!, head[i + 1]!];
-    const other = values[name.toLowerCase()];
-    const value = other === undefined ? own : other;
+    const name = head[i]!;
+    const value = change(name.toLowerCase(), head[i + 1]!);
     if (value !== null) changed.push(name, value);
   }
   return changed;

@@ -20,3 +20,25 @@ it('contract §6: a server lets downgrades take effect whose time came while non
     expect.objectContaining({ message: 'Downgrades took effect', fields: { applied: 1 } }),
   );
 });
+
+it.each([
+  ['sweep', 'idempotency_record', { task: 'forget idempotency records' }],
+  ['apply plan changes', 'plan_change', {}],
+  ['check domains', 'domain', {}],
+  ['forget rate limits', 'rate_bucket', {}],
+])('contract §8: a job that fails is named in the log: %s', async (job, table, step) => {
+  const { database, dataDir, berth, logged } = server();
+  const before = logged.length;
+  await database.query(`alter table ${table} rename to away`);
+  const another = await startBerth(testEnvironment(database, dataDir), berth.core.log);
+  try {
+    const failed = () => logged.slice(before).find(({ fields }) => (fields as { job?: string }).job === job);
+    await expect.poll(failed).toMatchObject({ level: 'warn', message: 'A job failed and will be retried' });
+    expect(logged.slice(before)).toContainEqual(
+      expect.objectContaining({ fields: expect.objectContaining({ err: expect.anything(), ...step }) }),
+    );
+  } finally {
+    await another.close();
+    await database.query(`alter table away rename to ${table}`);
+  }
+});

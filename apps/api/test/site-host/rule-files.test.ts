@@ -97,6 +97,33 @@ describe('the order of decision (S1)', () => {
 });
 
 describe('header rules', () => {
+  it('leave a 304 without the fields that describe the body, and with the others (S45)', async () => {
+    const about = {
+      'Content-Language': 'de',
+      'Content-Disposition': 'inline',
+      'Content-Digest': 'sha-256=:AA==:',
+      'Repr-Digest': 'sha-256=:AA==:',
+      Digest: 'sha-256=AA==',
+    };
+    const others = {
+      'Content-Location': '/index.html',
+      'Content-Security-Policy': "default-src 'self'",
+      'Content-Security-Policy-Report-Only': "img-src 'self'",
+      'X-A': '1',
+    };
+    const lines = Object.entries({ ...about, ...others }).map(([name, value]) => `  ${name}: ${value}\n`);
+    const { deployment: site } = await server().publish({ 'index.html': 'front', _headers: `/*\n${lines.join('')}` });
+    const names = new Set([...Object.keys(about), ...Object.keys(others)].map((name) => name.toLowerCase()));
+    const of = (headers: object) => Object.keys(headers).filter((name) => names.has(name));
+    const whole = await server().visit(site);
+    expect(of(whole.headers)).toHaveLength(lines.length);
+    const { status, headers } = await server().visit(site, '/', {
+      headers: { 'If-None-Match': String(whole.headers['etag']) },
+    });
+    expect(status).toBe(304);
+    expect(of(headers)).toEqual(Object.keys(others).map((name) => name.toLowerCase()));
+  });
+
   const RULES = '/*\n  X-Site: ours\n  Cache-Control: public, max-age=60\n  Access-Control-Allow-Origin: *\n';
   const FILES = {
     'index.html': 'front',

@@ -20,7 +20,11 @@ export interface SiteFile extends StoredBytes {
 }
 
 /** The files of one deployment by canonical path. It never changes while a deployment lives. */
-export type Manifest = ReadonlyMap<string, SiteFile>;
+export interface Manifest extends Iterable<[path: string, file: SiteFile]> {
+  /** How many there are. */
+  readonly size: number;
+  get(path: string): SiteFile | undefined;
+}
 
 /** What a host names: a deployment by its id, or a domain by its name, normalised and without a port. */
 export type SiteAddress = { deployment: string } | { domain: string };

@@ -7,6 +7,7 @@ import { invalid, notFound } from '../../errors.ts';
 import { recordActivity } from '../activities/activities.ts';
 import { endOfPeriod } from './billing-periods.ts';
 import { type FittedDomains, fitCustomDomains } from '../domains/paused-domains.ts';
+import { type RunLimits, workThrough } from '../work-through.ts';
 import { toUnixSeconds } from '../timestamps.ts';
 
 /** What became of a wish for another plan. */
@@ -68,20 +69,29 @@ export async function changePlan(
 }
 
 /**
- * Lets the downgrades take effect whose time has come, each in a transaction of its own. Any number of processes may do so
- * at once: each downgrade takes effect once.
+ * Applies the downgrades that are due, each in a transaction of its own. One that fails is logged and left to the next run.
+ * Any number of processes may do so at once: each downgrade takes effect once.
  *
  * @returns How many this call applied. Source: contract §6.
  */
-export async function applyDuePlanChanges(core: Core): Promise<number> {
+export async function applyDuePlanChanges(core: Core, { signal }: Pick<RunLimits, 'signal'> = {}): Promise<number> {
   const now = core.now();
-  const { rows } = await sql<{ account: string }>`
-    select account_id as account from plan_change where due <= ${now} order by due limit ${BATCH}`.execute(
-    core.database.kysely,
+  return workThrough<{ account: string }>(
+    core,
+    {
+      task: 'apply plan changes',
+      async due(skip, limit) {
+        const { rows } = await sql<{ account: string }>`
+          select account_id as account from plan_change
+          where due <= ${now} and account_id <> all(${skip}) order by due limit ${limit}`.execute(core.database.kysely);
+        return rows;
+      },
+      groupOf: ({ account }) => account,
+      idsOf: ({ account }) => ({ account }),
+      work: ({ account }) => applyDue(core, account, now),
+    },
+    { limit: BATCH, signal },
   );
-  let applied = 0;
-  for (const { account } of rows) if (await applyDue(core, account, now)) applied += 1;
-  return applied;
 }
 
 /** Looks again once the account is locked: another process, or another wish, may have been first. */

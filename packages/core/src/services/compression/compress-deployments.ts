@@ -5,6 +5,7 @@ import type { Core } from '../../core.ts';
 import { failpoint } from '../../failpoints.ts';
 import type { StoredBytes } from '../../serving/site.ts';
 import { commitWith } from '../packs/open-packs.ts';
+import { attempt } from '../work-through.ts';
 import { openFormsPack } from './forms-pack.ts';
 import { leftToCompress, takeDue } from './left-to-compress.ts';
 import { recordForms } from './record-forms.ts';
@@ -25,7 +26,7 @@ const MOST_CRASHES = 2;
  * Compresses the files of deployments that wait for it, one content at a time, until none is due. A content is compressed
  * once, whoever has it; the forms of a turn lie in a pack of their own. Any number of processes may run it.
  *
- * A deployment that fails is logged and due again some minutes later; others go on.
+ * A deployment that fails is logged and due again some minutes later; the others are still compressed.
  *
  * @returns How many deployments are done.
  * @throws what the database did. Source: serving S48.
@@ -39,11 +40,10 @@ export async function compressDeployments(
   while (!signal.aborted) {
     const deployment = await takeDue(core);
     if (deployment === null) break;
-    try {
-      if (await takeTurn(core, compressor, deployment, { signal, turnMs })) done += 1;
-    } catch (error) {
-      core.log.warn({ err: error, deployment }, 'A deployment could not be compressed and will be later');
-    }
+    const outcome = await attempt(core, { task: 'compress deployments', deployment }, () =>
+      takeTurn(core, compressor, deployment, { signal, turnMs }),
+    );
+    if (outcome.ok && outcome.value) done += 1;
   }
   return done;
 }

@@ -2,22 +2,40 @@ import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
 import { recordActivity } from '../activities/activities.ts';
 import { lockAccount } from '../accounts/account-lock.ts';
+import { type RunLimits, workThrough } from '../work-through.ts';
 import { uncountDeployment } from './deployments.ts';
+
+interface Due {
+  id: string;
+  account: string | null;
+  group: string;
+}
 
 /**
  * Ends deployments whose time has come. They stopped being served at that very moment; this makes it a fact of the
- * database: status, counter and audit log in one transaction each.
+ * database: status, counter and audit log in one transaction each. One that fails is logged and left to the next run.
  *
  * @returns How many this call ended.
  */
-export async function expireDeployments(core: Core, batch: number): Promise<number> {
+export async function expireDeployments(core: Core, limits: RunLimits): Promise<number> {
   const now = core.now();
-  const due = await sql<{ id: string; account: string | null }>`
-    select id, account_id as account from deployment
-    where status = 'success' and expires <= ${now} order by expires limit ${batch}`.execute(core.database.kysely);
-  let ended = 0;
-  for (const { id, account } of due.rows) if (await expire(core, id, account, now)) ended += 1;
-  return ended;
+  return workThrough<Due>(
+    core,
+    {
+      task: 'expire deployments',
+      async due(skip, limit) {
+        const { rows } = await sql<Due>`
+          select id, account_id as account, coalesce(account_id::text, id) as "group" from deployment
+          where status = 'success' and expires <= ${now} and coalesce(account_id::text, id) <> all(${skip}::text[])
+          order by expires limit ${limit}`.execute(core.database.kysely);
+        return rows;
+      },
+      groupOf: ({ group }) => group,
+      idsOf: ({ id, account }) => ({ deployment: id, account }),
+      work: ({ id, account }) => expire(core, id, account, now),
+    },
+    limits,
+  );
 }
 
 /** Guarded by the state it expects: a claim or a delete that came first wins. */

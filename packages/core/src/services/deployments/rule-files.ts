@@ -1,4 +1,5 @@
-import { invalidFile } from '../../errors.ts';
+import { invalidFile, type ServiceError } from '../../errors.ts';
+import { findBasicAuth, scanForBasicAuth } from '../../serving/rules/basic-auth.ts';
 import type { RuleFiles } from '../../serving/rules/compile.ts';
 import { Fault } from '../../serving/rules/fault.ts';
 import { MAX_HEADERS_BYTES } from '../../serving/rules/headers-file.ts';
@@ -6,21 +7,27 @@ import { MAX_SHIP_JSON_BYTES, parseShipJson } from '../../serving/rules/parse-sh
 import { MAX_REDIRECTS_BYTES } from '../../serving/rules/redirects-file.ts';
 import type { ContentCheck } from './deploy-files.ts';
 
+/** Netlify's own file. It is not read, but `Basic-Auth` in it says what its owner expects. */
+const NETLIFY_FILE = 'netlify.toml';
+
 /**
- * Keeps the content of a rule file while it is uploaded, as far as it is read. A `ship.json` is refused at once when it is
- * larger than 256 KiB, and at its end when it is not one JSON object in UTF-8 or nested deeper than 8.
+ * Checks a rule file while it is uploaded, and keeps as much of it as will be read. A `ship.json` is refused at once when it
+ * is larger than 256 KiB, and at its end when it is not one JSON object in UTF-8 or nested deeper than 8. A rule file or a
+ * `netlify.toml` with a `Basic-Auth` field is refused.
  *
- * @param into Gets the content when it has arrived whole.
- * @returns `null` for any other file. Source: contract §3; serving S22, S23, S65.
+ * @param into Gets the content when all of it has arrived.
+ * @returns `null` for any other file. The check throws `validation_failed`. Source: contract §3; serving S22, S23, S65.
  */
 export function keepRuleFile(path: string, into: RuleFiles): ContentCheck | null {
   switch (path) {
+    case NETLIFY_FILE:
+      return { write: refuseBasicAuth(path), end() {} };
     case 'ship.json':
       return keepShipJson(into);
     case '_redirects':
       return keepLines(MAX_REDIRECTS_BYTES, (bytes) => (into._redirects = bytes));
     case '_headers':
-      return keepLines(MAX_HEADERS_BYTES, (bytes) => (into._headers = bytes));
+      return keepHeaders(into);
     default:
       return null;
   }
@@ -38,9 +45,40 @@ function keepShipJson(into: RuleFiles): ContentCheck {
     end() {
       const json = parseShipJson(Buffer.concat(chunks));
       if (json instanceof Fault) throw invalidFile('ship.json', json.message);
+      const at = findBasicAuth(json);
+      if (at !== null) throw basicAuth('ship.json', at);
       into['ship.json'] = json;
     },
   };
+}
+
+function keepHeaders(into: RuleFiles): ContentCheck {
+  const lines = keepLines(MAX_HEADERS_BYTES, (bytes) => (into._headers = bytes));
+  const refuse = refuseBasicAuth('_headers');
+  return {
+    write(chunk) {
+      refuse(chunk);
+      lines.write(chunk);
+    },
+    end: () => lines.end(),
+  };
+}
+
+function refuseBasicAuth(file: string): ContentCheck['write'] {
+  const scan = scanForBasicAuth();
+  return (chunk) => {
+    const line = scan(chunk);
+    if (line !== null) throw basicAuth(file, `line ${line}`);
+  };
+}
+
+/** An owner who expects `Basic-Auth` to work must not publish the site in the open. Source: contract §3. */
+function basicAuth(file: string, place: string): ServiceError {
+  return invalidFile(
+    file,
+    `${place}: Basic-Auth protects nothing here, so the site would be public. Remove it, and deploy with a password ` +
+      '("password", on the command line --password).',
+  );
 }
 
 /** One byte more than is read is kept: it tells that there is more. */

@@ -1,6 +1,6 @@
 import type { AuthMethod } from '@berth/contract';
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Core } from '../../core.ts';
 import { type DnsCheck, Domain, type DomainStatus } from '../../entities/index.ts';
 import { recordActivity } from '../activities/activities.ts';
@@ -23,19 +23,25 @@ export interface Asker {
 }
 
 /**
- * Takes the right to look at a domain now. Looks of one domain never overlap, whichever process makes them.
+ * SQL that is true of a domain, as `d`, that no process is checking and that was not checked within the cooldown. A last
+ * check further ahead than the clocks of two processes differ was written by a clock that was wrong, and does not count.
+ */
+export function isFree(now: Date): RawBuilder<boolean> {
+  const before = new Date(now.getTime() - COOLDOWN_MS);
+  const ahead = new Date(now.getTime() + COOLDOWN_MS);
+  return sql<boolean>`(d.checked is null or d.checked <= ${before} or d.checked > ${ahead})`;
+}
+
+/**
+ * Claims the next check of a domain. Checks of one domain never overlap, whichever process makes them.
  *
  * @returns 0, or after how many whole seconds to try again.
  */
 export async function claimLook(core: Core, id: number): Promise<number> {
   const now = core.now();
-  const before = new Date(now.getTime() - COOLDOWN_MS);
-  // Who asked a moment later may have been faster; what is further ahead was written by a clock that was wrong.
-  const ahead = new Date(now.getTime() + COOLDOWN_MS);
   const db = core.database.kysely;
   const { rows } = await sql<{ id: string }>`
-    update domain set checked = ${now}
-    where id = ${id} and (checked is null or checked <= ${before} or checked > ${ahead}) returning id`.execute(db);
+    update domain d set checked = ${now} where d.id = ${id} and ${isFree(now)} returning d.id`.execute(db);
   if (rows.length > 0) return 0;
   const found = await sql<{ passedMs: number }>`
     select (extract(epoch from ${now}::timestamptz - checked) * 1000)::float8 as "passedMs" from domain where id = ${id}`.execute(

@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
-import { COOLDOWN_MS, lookAtDomain } from './domain-checks.ts';
+import { attempt } from '../work-through.ts';
+import { isFree, lookAtDomain } from './domain-checks.ts';
+import { LONGEST_SCHEDULE_MS } from './domain-schedule.ts';
 
 /** How much one run looks at. */
 export interface RecheckOptions {
@@ -29,12 +31,13 @@ export async function recheckDomains(
   let looked = 0;
   for (let run = 0; run < batches && !signal?.aborted; run += 1) {
     const ids = await claimDue(core, batch);
-    const looks = await Promise.allSettled(
-      ids.map((id) => lookAtDomain(core, id, { authMethod: 'system', asked: false })),
+    await Promise.all(
+      ids.map((id) =>
+        attempt(core, { task: 'check domains', domainId: id }, () =>
+          lookAtDomain(core, id, { authMethod: 'system', asked: false }),
+        ),
+      ),
     );
-    for (const look of looks)
-      if (look.status === 'rejected')
-        core.log.warn({ err: look.reason }, 'The DNS of a domain could not be looked at and will be later');
     looked += ids.length;
     if (ids.length < batch) break;
   }
@@ -43,14 +46,17 @@ export async function recheckDomains(
 
 async function claimDue(core: Core, batch: number): Promise<number[]> {
   const now = core.now();
-  const ago = (ms: number) => new Date(now.getTime() - ms);
+  const at = (ms: number) => new Date(now.getTime() + ms);
+  // A next check beyond every schedule, or a last check ahead of now, was written by a clock that was wrong.
   const { rows } = await sql<{ id: number }>`
-    update domain set checked = ${now}, next_check = ${ago(-LEASE_MS)}
+    update domain set checked = ${now}, next_check = ${at(LEASE_MS)}
     where id in (
       select d.id from domain d join account a on a.id = d.account_id
       where d.kind = 'custom'
-        and (d.next_check <= ${now} or (d.status = 'paused' and d.next_check is null and coalesce(d.checked, d.created) <= ${ago(DAY_MS)}))
-        and (d.checked is null or d.checked <= ${ago(COOLDOWN_MS)})
+        and (d.next_check <= ${now} or d.next_check > ${at(2 * LONGEST_SCHEDULE_MS)}
+          or (d.status = 'paused' and d.next_check is null
+            and (coalesce(d.checked, d.created) <= ${at(-DAY_MS)} or d.checked > ${now})))
+        and ${isFree(now)}
         and (d.verified is not null or (a.state = 'active' and d.status <> 'paused'))
       order by d.next_check limit ${batch} for update of d skip locked)
     returning id::float8 as id`.execute(core.database.kysely);

@@ -14,6 +14,8 @@ const PATIENCE_MS = 30 * DAY_MS;
 /** How often a domain that serves is looked at; sooner after a look that was not answered. */
 const DAILY_MS = DAY_MS;
 const RETRY_MS = HOUR_MS;
+/** No next check is scheduled further ahead. */
+export const LONGEST_SCHEDULE_MS = DAILY_MS;
 /** A domain that serves is lost after so many definite misses in a row over such a time. Source: security T28. */
 const MISSES_TO_LOSE = 3;
 const MISSING_TO_LOSE_MS = 7 * DAY_MS;

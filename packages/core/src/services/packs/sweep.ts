@@ -5,6 +5,7 @@ import type { Core } from '../../core.ts';
 import { failpoint } from '../../failpoints.ts';
 import { expireDeployments } from '../deployments/expiry.ts';
 import { expireUploads } from '../uploads/expire-uploads.ts';
+import { attempt, type RunLimits, throwIfAway, type Worklist, workThrough } from '../work-through.ts';
 import { closeFence } from './fence.ts';
 import { dropPack, removeDeadPack } from './open-packs.ts';
 
@@ -18,6 +19,8 @@ export interface SweepOptions {
   fenceWaitMs: number;
   /** Most deployments, and most packs, removed in one run. */
   batch: number;
+  /** Ends the run after the item at hand. */
+  signal?: AbortSignal;
 }
 
 /** Source: security W4, W5. */
@@ -37,22 +40,48 @@ export interface SweepReport {
 }
 
 /**
- * Cleans up: expired deployments, what deleted ones leave behind, uploads that can be committed no more, packs that nobody refers to, packs of processes that are
- * gone, old idempotency records. Safe beside any number of deploys and other sweeps, and after a crash at any step.
+ * Cleans up: expired deployments, what deleted ones leave behind, uploads that can no longer be committed, packs that nothing
+ * refers to, packs of processes that are gone, old idempotency records. Safe beside any number of deploys and other sweeps,
+ * and after a crash at any step.
  *
+ * A step or an item that fails is logged, and the others are still done.
+ *
+ * @throws the error of the first step that failed, after the last step; at once when the database is away.
  * Source: security §5, W1 to W5.
  */
 export async function sweep(core: Core, options: Partial<SweepOptions> = {}): Promise<SweepReport> {
   const settings = { ...DEFAULT_SWEEP, ...options };
-  const expired = await expireDeployments(core, settings.batch);
-  const deployments = await removeDeleted(core, settings.batch);
-  await expireUploads(core, settings.batch);
-  await forgetOutcomes(core);
-  const fenced = await condemnUnreferenced(core, settings);
-  await dropForsaken(core, settings);
-  const packs = await removeDead(core, settings.batch);
-  await forgetBoots(core, settings.bootStaleMs);
-  return { expired, deployments, packs, fenced };
+  const { batch, bootStaleMs, signal } = settings;
+  const limits = { limit: batch, signal };
+  const report: SweepReport = { expired: 0, deployments: 0, packs: 0, fenced: false };
+  await runSteps(core, signal, {
+    'expire deployments': async () => void (report.expired = await expireDeployments(core, limits)),
+    'remove deleted deployments': async () => void (report.deployments = await removeDeleted(core, batch)),
+    'expire uploads': () => expireUploads(core, batch),
+    'forget idempotency records': () => forgetOutcomes(core),
+    'condemn unreferenced packs': async () => void (report.fenced = await condemnUnreferenced(core, settings)),
+    'drop abandoned packs': () => dropAbandoned(core, settings),
+    'remove dead packs': async () => void (report.packs = await removeDead(core, limits)),
+    'forget stopped processes': () => forgetBoots(core, bootStaleMs),
+  });
+  return report;
+}
+
+/** Runs each step, in order, whether or not those before it failed. */
+async function runSteps(
+  core: Core,
+  signal: AbortSignal | undefined,
+  steps: Readonly<Record<string, () => Promise<unknown>>>,
+): Promise<void> {
+  const errors: unknown[] = [];
+  for (const [task, run] of Object.entries(steps)) {
+    if (signal?.aborted) break;
+    const outcome = await attempt(core, { task }, run);
+    if (outcome.ok) continue;
+    await throwIfAway(core, outcome.error);
+    errors.push(outcome.error);
+  }
+  if (errors.length > 0) throw errors[0];
 }
 
 /** Removes the rows of deleted deployments, and with them their claims on packs. */
@@ -95,29 +124,46 @@ async function condemn(em: EntityManager, before: Date, batch: number): Promise<
   return true;
 }
 
-/** Drops open packs that nobody fills any more: of silent processes, and of uploads of this one that are over. */
-async function dropForsaken(core: Core, { bootStaleMs }: SweepOptions): Promise<void> {
+/** Drops open packs that no process fills any more: of silent processes, and of uploads of this one that are over. */
+async function dropAbandoned(core: Core, { bootStaleMs, batch, signal }: SweepOptions): Promise<number> {
   const silent = new Date(core.now().getTime() - bootStaleMs);
-  const { rows } = await sql<{ id: string }>`
-    select p.id from pack p join boot b on b.id = p.boot_id
-    where p.state = 'open' and (b.heartbeat <= ${silent} or b.id = ${core.boot})`.execute(kysely(core));
-  for (const { id } of rows) if (!core.activePacks.has(id)) await dropPack(core, id);
+  const due = async (skip: readonly string[], limit: number) => {
+    const { rows } = await sql<{ id: string }>`
+      select p.id from pack p join boot b on b.id = p.boot_id
+      where p.state = 'open' and (b.heartbeat <= ${silent} or b.id = ${core.boot})
+        and p.id <> all(${[...skip, ...core.activePacks]}::uuid[])
+      order by p.id limit ${limit}`.execute(kysely(core));
+    return rows;
+  };
+  const drop = async (id: string) => {
+    if (core.activePacks.has(id)) return false;
+    await dropPack(core, id);
+    return true;
+  };
+  return workThrough(core, packList('drop abandoned packs', due, drop), { limit: batch, signal });
 }
 
-async function removeDead(core: Core, batch: number): Promise<number> {
-  const { rows } = await sql<{
-    id: string;
-  }>`select id from pack where state = 'dead' order by id limit ${batch}`.execute(kysely(core));
-  let removed = 0;
-  for (const { id } of rows) {
-    try {
-      await removeDeadPack(core, id);
-      removed += 1;
-    } catch (error) {
-      core.log.warn({ err: error, pack: id }, 'A dead pack could not be removed and stays for the next sweep');
-    }
-  }
-  return removed;
+async function removeDead(core: Core, limits: RunLimits): Promise<number> {
+  const due = async (skip: readonly string[], limit: number) => {
+    const { rows } = await sql<{ id: string }>`
+      select id from pack where state = 'dead' and id <> all(${skip}::uuid[]) order by id limit ${limit}`.execute(
+      kysely(core),
+    );
+    return rows;
+  };
+  const remove = async (id: string) => {
+    await removeDeadPack(core, id);
+    return true;
+  };
+  return workThrough(core, packList('remove dead packs', due, remove), limits);
+}
+
+function packList(
+  task: string,
+  due: Worklist<{ id: string }>['due'],
+  work: (id: string) => Promise<boolean>,
+): Worklist<{ id: string }> {
+  return { task, due, groupOf: ({ id }) => id, idsOf: ({ id }) => ({ pack: id }), work: ({ id }) => work(id) };
 }
 
 async function forgetOutcomes(core: Core): Promise<void> {

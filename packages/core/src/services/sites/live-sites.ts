@@ -5,7 +5,7 @@ import { createLoadingCache } from './loading-cache.ts';
 
 /** How much memory what is kept may take, roughly, in bytes. */
 export interface SiteCacheLimits {
-  /** For deployments with their manifests and rules. */
+  /** For deployments with their manifests and rules. The newest that is larger than this is kept besides. */
   sitesBytes: number;
   /** For what domains are linked to. */
   linksBytes: number;

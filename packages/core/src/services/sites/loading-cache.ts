@@ -11,7 +11,8 @@ export interface LoadingCache<T extends object> {
    * is loaded still answers those who asked before, and is not kept.
    *
    * A value is kept when it was loaded twice lately: most are asked for once in a while, and would only push out those that
-   * are asked for all the time. That there is nothing is kept at once, for a short time.
+   * are asked for all the time. One that is larger than all values may be is kept beside them at once, until the next one of
+   * that size. That there is nothing is kept at once, for a short time.
    *
    * @throws what loading does.
    */
@@ -25,7 +26,10 @@ export interface LoadingCache<T extends object> {
 
 /** What a {@link LoadingCache} is made of. */
 export interface LoadingCacheParts<T extends object> {
-  /** How much memory all values may take, by {@link sizeOf}, in bytes; what was not asked for lately goes first. */
+  /**
+   * How much memory all values may take, by {@link sizeOf}, in bytes; what was not asked for lately goes first. One value
+   * that is larger than this is kept besides.
+   */
   maxBytes: number;
   /** What a value takes in memory, roughly, its key included. */
   sizeOf(value: T): number;
@@ -49,9 +53,11 @@ export function createLoadingCache<T extends object>({
   const absent = new LRUCache<string, true>({ max: MOST_ABSENT, ttl: absentMs });
   const loading = new Map<string, Promise<T | null>>();
   const lately = createRecentKeys(LATELY);
+  let oversized: { key: string; value: T } | null = null;
 
   function peek(key: string): T | null | undefined {
-    return kept.get(key) ?? (absent.size > 0 && absent.has(key) ? null : undefined);
+    const value = kept.get(key) ?? (oversized?.key === key ? oversized.value : undefined);
+    return value ?? (absent.size > 0 && absent.has(key) ? null : undefined);
   }
 
   async function loadOnce(key: string, load: () => Promise<T | null>): Promise<T | null> {
@@ -61,6 +67,7 @@ export function createLoadingCache<T extends object>({
       const value = await mine;
       if (loading.get(key) === mine) {
         if (value === null) absent.set(key, true);
+        else if (sizeOf(value) > maxBytes) oversized = { key, value };
         else if (lately.isRepeated(key)) kept.set(key, value);
       }
       return value;
@@ -71,6 +78,7 @@ export function createLoadingCache<T extends object>({
 
   function forget(key: string): void {
     kept.delete(key);
+    if (oversized?.key === key) oversized = null;
     absent.delete(key);
     loading.delete(key);
   }
@@ -88,6 +96,7 @@ export function createLoadingCache<T extends object>({
     forget,
     clear() {
       kept.clear();
+      oversized = null;
       absent.clear();
       loading.clear();
     },

@@ -22,6 +22,11 @@ export interface Placed<Rule> {
   position: Position;
 }
 
+/** A key of `ship.json` as a position shows it: as it is, or quoted if it is long or has unusual characters. */
+export function keyName(key: string): string {
+  return /^[\w$-]{1,40}$/.test(key) ? key : quote(key);
+}
+
 /** Text of a rule file as a message may show it: quoted, printable and short. */
 export function quote(text: string): string {
   return JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);

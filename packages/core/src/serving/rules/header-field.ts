@@ -7,8 +7,8 @@ const PRINTABLE = /^[\x20-\x7e]+$/;
 /** What a site may not do with a header of this name. `null`: it may set and remove it. Source: serving S34, S35. */
 export function nameFault(name: string): Fault | null {
   if (name === '') return new Fault('there is no header name: write Name: value');
-  if (!TOKEN.test(name)) return new Fault('a header name has letters, digits and - alone, such as X-Frame-Options');
-  if (isReservedHeader(name)) return new Fault(`${quote(name)} is set by the service alone`);
+  if (!TOKEN.test(name)) return new Fault('a header name has only letters, digits and -, such as X-Frame-Options');
+  if (isReservedHeader(name)) return new Fault(`${quote(name)} is reserved for the service`);
   return null;
 }
 

@@ -1,5 +1,8 @@
 const RESERVED_NAMES: ReadonlySet<string> = new Set([
   'set-cookie',
+  'set-cookie2',
+  'basic-auth',
+  'status',
   'location',
   'content-length',
   'content-encoding',
@@ -22,20 +25,44 @@ const RESERVED_NAMES: ReadonlySet<string> = new Set([
   'retry-after',
   'x-request-id',
   'x-content-type-options',
-  'x-sendfile',
   'service-worker-allowed',
   'access-control-allow-credentials',
 ]);
-const RESERVED_PREFIXES = ['x-accel-', 'proxy-', 'sec-', 'ratelimit'];
+const RESERVED_PREFIXES = ['proxy-', 'sec-', 'ratelimit'];
 
-/** Whether a header is the service's own, which no rule sets or removes. Source: serving S35. */
+/** Proxies in front of Berth obey these: they send a local file, fetch another URL, or stop using this server. */
+const PROXY_PREFIXES = [
+  'x-accel-',
+  'x-sendfile',
+  'x-send-file',
+  'x-lighttpd-',
+  'x-reproxy-',
+  'x-litespeed-',
+  'x-lsadc-',
+  'x-envoy-',
+];
+
+/** Whether a header is reserved for the service: no rule sets or removes it. Source: serving S35. */
 export function isReservedHeader(name: string): boolean {
   const lower = name.toLowerCase();
-  return RESERVED_NAMES.has(lower) || RESERVED_PREFIXES.some((prefix) => lower.startsWith(prefix));
+  const startsWith = (prefix: string) => lower.startsWith(prefix);
+  return RESERVED_NAMES.has(lower) || RESERVED_PREFIXES.some(startsWith) || PROXY_PREFIXES.some(startsWith);
+}
+
+const CACHING_WORDS: ReadonlySet<string> = new Set(['cache', 'cdn', 'edge', 'surrogate', 'expires', 'pragma', 'ttl']);
+
+/**
+ * Whether a header speaks to caches, whichever product reads it: one of its words says so, as in `CDN-Cache-Control`,
+ * `Surrogate-Key` or `Edge-Control`.
+ *
+ * @param name In lower case.
+ */
+function isCachingHeader(name: string): boolean {
+  return name.split(/[^a-z\d]/).some((word) => CACHING_WORDS.has(word));
 }
 
 /**
- * Whether a header that a rule may set counts for nothing in an answer.
+ * Whether the answers of a site leave out a header that a rule may set.
  *
  * @param name In lower case. Source: serving S35.
  */
@@ -45,5 +72,5 @@ export function isDroppedHeader(
 ): boolean {
   if (name === 'clear-site-data' || name === 'strict-transport-security') return site.onPlatformDomain;
   if (name === 'x-robots-tag') return site.anonymous || site.isProtected;
-  return site.isProtected && (name === 'cache-control' || name.startsWith('access-control-'));
+  return site.isProtected && (isCachingHeader(name) || name.startsWith('access-control-'));
 }

@@ -1,5 +1,5 @@
 import { readDestination } from './destination.ts';
-import { Fault, type Placed, quote, type Warn } from './fault.ts';
+import { Fault, keyName, type Placed, quote, type Warn } from './fault.ts';
 import { nameFault, valueFault } from './header-field.ts';
 import type { HeaderRule } from './header-rules.ts';
 import type { PathRule } from './path-rules.ts';
@@ -31,11 +31,7 @@ export function readShipJson(json: ShipJson, warn: Warn): ShipRules {
     return null;
   };
   for (const key of Object.keys(json))
-    if (!KEYS.includes(key))
-      refuse(
-        /^[\w$-]{1,40}$/.test(key) ? key : quote(key),
-        `this key means nothing here; the keys are ${KEYS.join(', ')}`,
-      );
+    if (!KEYS.includes(key)) refuse(keyName(key), `this key means nothing here; the keys are ${KEYS.join(', ')}`);
   return {
     cleanUrls: readSetting(json, 'cleanUrls', refuse) ?? false,
     trailingSlash: readSetting(json, 'trailingSlash', refuse),

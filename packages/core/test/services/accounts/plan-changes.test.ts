@@ -9,6 +9,7 @@ import { applyDuePlanChanges, changePlan } from '../../../src/services/accounts/
 import { createPlans } from '../../../src/services/accounts/plans.ts';
 import { putDomain } from '../../../src/services/domains/put-domain.ts';
 import { createTestCore, deploySite, type TestCore } from '../../test-core.ts';
+import { refuseRows, warningLog } from '../../refused-rows.ts';
 import { expectSound } from '../invariants.ts';
 
 const [FREE] = DEFAULT_PLANS as [Plan];
@@ -211,6 +212,24 @@ describe('service-api part 3, rule 2: a downgrade', () => {
     });
     expect(await applying).toBe(0);
     expect(await planOf()).toBe('large');
+  });
+
+  it('is applied although one that was due before it fails, which is named in the log and applied when it can be', async () => {
+    const stuck = account;
+    await changePlan(core, stuck, 'small');
+    await onPlan('large');
+    await changePlan(core, account, 'small');
+    await test.database.query(`update plan_change set due = due - interval '1 day' where account_id = $1`, [stuck]);
+    const accept = await refuseRows(test.database, 'update on account', `old.id = '${stuck}'`);
+    const { log, warnings } = warningLog();
+    try {
+      expect(await applyDuePlanChanges({ ...later(), log })).toBe(1);
+      expect(await planOf()).toBe('small');
+      expect(warnings).toMatchObject([{ task: 'apply plan changes', account: stuck, err: { code: '23514' } }]);
+    } finally {
+      await accept();
+    }
+    expect(await applyDuePlanChanges(later())).toBe(1);
   });
 
   it('is applied once by any number of processes at the same time', async () => {

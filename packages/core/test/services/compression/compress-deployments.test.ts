@@ -228,7 +228,7 @@ describe('faults (S48)', () => {
       if (sha256 === hashOf(textOf('a'))) throw Object.assign(new Error('spawn EAGAIN'), { code: 'EAGAIN' });
     });
     expect(await compressDeployments(core, unable)).toBe(1);
-    expect(logged).toEqual([{ level: 'warn', message: 'A deployment could not be compressed and will be later' }]);
+    expect(logged).toEqual([{ level: 'warn', message: 'A background task failed and will be retried' }]);
     expect([await world.due(first), await world.due(second)]).toEqual([expect.any(Date), null]);
     expect(await compressDeployments(core, compressor)).toBe(0);
     world.test.advance(LEASE_SECONDS);

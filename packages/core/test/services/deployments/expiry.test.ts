@@ -10,6 +10,7 @@ import {
 } from '../../../src/services/deployments/deployments.ts';
 import { expireDeployments } from '../../../src/services/deployments/expiry.ts';
 import { ANONYMOUS, createTestCore, deploySite, readSite, type TestCore } from '../../test-core.ts';
+import { refuseRows, warningLog } from '../../refused-rows.ts';
 import { expectSound, expectSwept, sweepAll } from '../invariants.ts';
 
 const SITE = { 'index.html': 'for a while' };
@@ -82,7 +83,7 @@ describe('contract §3: a deployment that expires', () => {
   it('is ended once by any number of sweeps at the same time', async () => {
     for (let i = 0; i < 5; i += 1) await withTtl('60');
     test.advance(61);
-    const ended = await Promise.all(Array.from({ length: 6 }, () => expireDeployments(test.core, 100)));
+    const ended = await Promise.all(Array.from({ length: 6 }, () => expireDeployments(test.core, { limit: 100 })));
     expect(ended.reduce((sum, n) => sum + n, 0)).toBe(5);
     expect((await getAccount(scope())).usage.deployments).toBe(0);
   });
@@ -91,8 +92,8 @@ describe('contract §3: a deployment that expires', () => {
     for (let i = 0; i < 10; i += 1) {
       const { deployment } = await withTtl('60');
       const late = { ...test.core, now: () => new Date(test.core.now().getTime() + 61_000) };
-      await Promise.all([deleteDeployment(scope(), deployment), expireDeployments(late, 100)]).catch((error: unknown) =>
-        expect(error).toMatchObject({ code: 'not_found' }),
+      await Promise.all([deleteDeployment(scope(), deployment), expireDeployments(late, { limit: 100 })]).catch(
+        (error: unknown) => expect(error).toMatchObject({ code: 'not_found' }),
       );
       const entries = await test.database.query(
         `select event from activity where deployment = $1 and event in ('deployment.delete', 'deployment.expire')`,
@@ -106,8 +107,50 @@ describe('contract §3: a deployment that expires', () => {
   it('is ended a bounded number at a time, the longest over first', async () => {
     const [later, sooner] = [await withTtl('200'), await withTtl('100')];
     test.advance(300);
-    expect(await expireDeployments(test.core, 1)).toBe(1);
+    expect(await expireDeployments(test.core, { limit: 1 })).toBe(1);
     expect([await statusOf(sooner.deployment), await statusOf(later.deployment)]).toEqual(['deleting', 'success']);
+    await sweepAll(test);
+  });
+});
+
+describe('a deployment that cannot be ended', () => {
+  it('keeps no other waiting, is named in the log, and is ended when it can be', async () => {
+    const stuck = await withTtl('50');
+    const { caller: other } = await test.account();
+    const free = (await deploySite(test.core, other, SITE, { fields: { ttl: '60' } })).body;
+    const anonymous = (await deploySite(test.core, ANONYMOUS, SITE)).body;
+    test.advance(THREE_DAYS + 1);
+    const accept = await refuseRows(test.database, 'update on deployment', `old.id = '${stuck.deployment}'`);
+    const { log, warnings } = warningLog();
+    try {
+      for (const limit of [1, 1, 1]) await expireDeployments({ ...test.core, log }, { limit });
+      expect(await Promise.all([stuck, free, anonymous].map(({ deployment }) => statusOf(deployment)))).toEqual([
+        'success',
+        'deleting',
+        'deleting',
+      ]);
+      expect(warnings[0]).toMatchObject({
+        task: 'expire deployments',
+        deployment: stuck.deployment,
+        account: caller.account,
+        err: { code: '23514' },
+      });
+    } finally {
+      await accept();
+    }
+    expect(await expireDeployments(test.core, { limit: 1 })).toBe(1);
+    await sweepAll(test);
+  });
+
+  it('has the others of its account wait for the next run: what holds it up may be the account', async () => {
+    const deployments = [await withTtl('50'), await withTtl('60'), await withTtl('70')];
+    test.advance(100);
+    const accept = await refuseRows(test.database, 'update on account', `old.id = '${caller.account}'`);
+    const { log, warnings } = warningLog();
+    expect(await expireDeployments({ ...test.core, log }, { limit: 1 })).toBe(0);
+    expect(warnings).toHaveLength(1);
+    await accept();
+    expect(await expireDeployments(test.core, { limit: 10 })).toBe(deployments.length);
     await sweepAll(test);
   });
 });

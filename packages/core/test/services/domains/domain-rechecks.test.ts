@@ -3,6 +3,7 @@ import { createDns } from '../../../src/dns/dns.ts';
 import { recheckDomains } from '../../../src/services/domains/domain-rechecks.ts';
 import { verifyDomain } from '../../../src/services/domains/domain-verification.ts';
 import { fitCustomDomains } from '../../../src/services/domains/paused-domains.ts';
+import { refuseRows, warningLog } from '../../refused-rows.ts';
 import { createDomainWorld, type DomainWorld } from './domain-world.ts';
 
 const MINUTE = 60;
@@ -120,6 +121,58 @@ describe('T28: looks in the background', () => {
     const looked = await Promise.all([1, 2, 3].map(() => recheckDomains(test.core, { batch: 3 })));
     expect(looked.reduce((sum, each) => sum + each)).toBe(names.length);
     expect(server.asked.toSorted()).toEqual(names.map((name) => `CNAME ${name}`).toSorted());
+  });
+
+  it('are made of a domain that a wrong clock marked as checked far ahead of now', async () => {
+    const name = await add(alice, `www.${nextName()}`);
+    await point(alice, name);
+    const ahead = async (seconds: number, column: string) =>
+      test.database.query(`update domain set ${column} = $1 where name = $2`, [
+        new Date(test.core.now().getTime() + seconds * 1000),
+        name,
+      ]);
+    test.advance(MINUTE);
+    // Another process may have been first, by a clock that is a little fast.
+    await ahead(5, 'checked');
+    expect(await recheckDomains(test.core)).toBe(0);
+    await ahead(365 * DAY, 'checked');
+    expect(await recheckDomains(test.core)).toBe(1);
+    expect((await rowOf(alice, name)).status).toBe('success');
+
+    test.advance(MINUTE);
+    await ahead(DAY, 'next_check');
+    expect(await recheckDomains(test.core)).toBe(0);
+    await ahead(365 * DAY, 'next_check');
+    expect(await recheckDomains(test.core)).toBe(1);
+    expect((await rowOf(alice, name)).nextCheck!.getTime()).toBeLessThan(test.core.now().getTime() + 2 * DAY * 1000);
+  });
+
+  it('are made of a paused domain that a wrong clock marked as checked far ahead of now', async () => {
+    const name = await add(alice, `www.${nextName()}`);
+    await point(alice, name);
+    await verify(alice, name);
+    await test.database.query(
+      `update domain set status = 'paused', next_check = null, checked = $1::timestamptz + interval '1 year' where name = $2`,
+      [test.core.now(), name],
+    );
+    expect(await recheckDomains(test.core)).toBe(1);
+    expect(await recheckDomains(test.core)).toBe(0);
+  });
+
+  it('that fail are named in the log, and do not stop the others', async () => {
+    const names = [await add(alice, `www.${nextName()}`), await add(alice, `www.${nextName()}`)];
+    await point(alice, names[1]!);
+    test.advance(MINUTE);
+    const { log, warnings } = warningLog();
+    const accept = await refuseRows(test.database, 'update of misses on domain', `old.name = '${names[0]}'`);
+    try {
+      expect(await recheckDomains({ ...test.core, log })).toBe(2);
+    } finally {
+      await accept();
+    }
+    const { id } = await rowOf(alice, names[0]!);
+    expect(warnings).toMatchObject([{ task: 'check domains', domainId: id, err: { code: '23514' } }]);
+    expect((await rowOf(alice, names[1]!)).status).toBe('success');
   });
 
   it('are bounded in a run, and end when they are told to', async () => {

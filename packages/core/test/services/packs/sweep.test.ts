@@ -2,12 +2,14 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountCaller, Core } from '../../../src/core.ts';
+import { openDatabase } from '../../../src/database/database.ts';
 import { beat, randomBootId } from '../../../src/services/packs/boots.ts';
 import { beginDeploy } from '../../../src/services/deployments/deploy.ts';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
 import { closeFence, enterFence } from '../../../src/services/packs/fence.ts';
 import { DEFAULT_SWEEP, sweep } from '../../../src/services/packs/sweep.ts';
 import { checksumsOf, createTestCore, deploySite, readSite, type TestCore } from '../../test-core.ts';
+import { refuseRows, warningLog } from '../../refused-rows.ts';
 import { expectSound, expectSwept, sweepAll } from '../invariants.ts';
 
 const HOUR_SECONDS = 3_600;
@@ -219,15 +221,62 @@ describe('W3: a removal that was broken off', () => {
 
   it('because the store failed is taken up again: the row stays until the file is gone', async () => {
     await remove(await deploy());
-    const warned: string[] = [];
-    const log = { ...core.log, warn: (_: object, message: string) => void warned.push(message) };
+    const { log, warnings } = warningLog();
     const packsAway = { ...core.packs, remove: () => Promise.reject(new Error('The store is away')) };
     expect(await sweep({ ...core, log, packs: packsAway }, { graceMs: 0 })).toMatchObject({ packs: 0 });
-    expect(warned).toEqual(['A dead pack could not be removed and stays for the next sweep']);
+    expect(warnings).toMatchObject([{ task: 'remove dead packs', err: { message: 'The store is away' } }]);
     expect(await packs()).toMatchObject([{ state: 'dead' }]);
     expect(await files()).toHaveLength(1);
     expect(await sweepAll(test)).toMatchObject({ packs: 1 });
     await expectSwept(test);
+  });
+
+  it('because the store failed for some packs keeps no other pack waiting', async () => {
+    for (let i = 0; i < 4; i += 1) await remove(await deploy());
+    await sweep(core);
+    await test.database.query('delete from content');
+    await test.database.query(`update pack set state = 'dead'`);
+    const [first, second] = await packs();
+    const { log, warnings } = warningLog();
+    const stuck = new Set([first!.id, second!.id]);
+    const store = {
+      ...core.packs,
+      remove: (id: string) => (stuck.has(id) ? Promise.reject(new Error('no such disk')) : core.packs.remove(id)),
+    };
+    expect(await sweep({ ...core, log, packs: store }, { graceMs: 0, batch: 2 })).toMatchObject({ packs: 2 });
+    expect(await packs()).toEqual([first, second]);
+    expect(warnings).toMatchObject([...stuck].map((pack) => ({ task: 'remove dead packs', pack })));
+    await sweepAll(test);
+    await expectSwept(test);
+  });
+});
+
+describe('a step of the sweep that fails', () => {
+  it('is named in the log and reported, and does not stop the steps after it', async () => {
+    await remove(await deploy());
+    const dead = randomUUID();
+    await test.database.query(`insert into pack (id, state, boot_id, created) values ($1, 'dead', $2, now())`, [
+      dead,
+      core.boot,
+    ]);
+    const accept = await refuseRows(test.database, 'delete on deployment', `old.status = 'deleting'`);
+    const { log, warnings } = warningLog();
+    try {
+      await expect(sweep({ ...core, log }, { graceMs: 0 })).rejects.toMatchObject({ code: '23514' });
+      expect(warnings).toMatchObject([{ task: 'remove deleted deployments', err: { code: '23514' } }]);
+      expect((await packs()).map(({ id }) => id)).not.toContain(dead);
+    } finally {
+      await accept();
+    }
+    expect(await sweepAll(test)).toMatchObject({ deployments: 1, packs: 1 });
+  });
+
+  it('is the last one when the database is away', async () => {
+    const database = openDatabase({ ...test.database.address, socketDir: '/nowhere' });
+    const { log, warnings } = warningLog();
+    await expect(sweep({ ...core, database, log })).rejects.toThrow();
+    expect(warnings).toHaveLength(1);
+    await database.close();
   });
 });
 
@@ -276,6 +325,27 @@ describe('W4: packs that nobody fills any more', () => {
       core.boot,
     ]);
     await (await core.packs.create(orphan)).seal(0);
+    await sweepAll(test);
+    await expectSwept(test);
+  });
+
+  it('are removed although another one cannot be', async () => {
+    const orphans = [randomUUID(), randomUUID(), randomUUID()].toSorted();
+    for (const id of orphans)
+      await test.database.query(`insert into pack (id, state, boot_id, created) values ($1, 'open', $2, now())`, [
+        id,
+        core.boot,
+      ]);
+    const accept = await refuseRows(test.database, 'update on pack', `old.id = '${orphans[0]}'`);
+    const { log, warnings } = warningLog();
+    try {
+      await sweep({ ...core, log }, { graceMs: 0, batch: 1 });
+      await sweep({ ...core, log }, { graceMs: 0, batch: 1 });
+      expect(await packs()).toMatchObject([{ id: orphans[0] }]);
+      expect(warnings[0]).toMatchObject({ task: 'drop abandoned packs', pack: orphans[0] });
+    } finally {
+      await accept();
+    }
     await sweepAll(test);
     await expectSwept(test);
   });

@@ -1,7 +1,9 @@
 import { hash } from 'node:crypto';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../../src/core.ts';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
+import { PackedManifest } from '../../../src/services/sites/packed-manifest.ts';
 import { createLiveSites } from '../../../src/services/sites/live-sites.ts';
 import { NO_RULES } from '../../../src/serving/rules/prepare.ts';
 import type { Site } from '../../../src/serving/site.ts';
@@ -40,10 +42,10 @@ describe('which sites may be answered', () => {
       deployment,
       passwordVersion: null,
       anonymous: false,
-      manifest: expect.any(Map),
+      manifest: expect.any(PackedManifest),
       rules: NO_RULES,
     });
-    expect([...site!.manifest.keys()].toSorted()).toEqual(Object.keys(SITE).toSorted());
+    expect([...site!.manifest].map(([path]) => path).toSorted()).toEqual(Object.keys(SITE).toSorted());
     for (const [path, text] of Object.entries(SITE)) {
       expect(site!.manifest.get(path)).toEqual({
         sha256: hash('sha256', text),
@@ -121,8 +123,10 @@ describe('manifests are kept, whether a site may be answered is asked', () => {
   it('are asked for once by any number of visitors at the same time', async () => {
     const sites = createLiveSites(test.core);
     const deployment = await deploy();
-    const found = await Promise.all(Array.from({ length: 30 }, () => findSite(sites, deployment)));
-    expect(new Set(found.map((site) => site!.manifest)).size).toBe(1);
+    await test.core.database.siteNews.settle();
+    const found = await Promise.all(Array.from({ length: 30 }, () => sites.find({ deployment })));
+    expect(new Set(found).size).toBe(1);
+    expect(found[0]).toMatchObject({ deployment });
   });
 
   it.each([[1], [2_000], [100_000]])(
@@ -146,6 +150,18 @@ describe('manifests are kept, whether a site may be answered is asked', () => {
       await test.database.query(`update deployment set status = 'deleting' where id = any($1)`, [deployments]);
     },
   );
+
+  it('that take more memory than all sites may are loaded once, not at each visit', async () => {
+    const sites = createLiveSites(test.core, { sitesBytes: 1 });
+    const deployment = await deploy();
+    const site = await findSite(sites, deployment);
+    expect(sites.peek({ deployment })).toBe(site);
+    expect(await findSite(sites, deployment)).toBe(site);
+    await test.core.database.transaction((em) =>
+      sql`update deployment set taken_down = now() where id = ${deployment}`.execute(em.getKysely()),
+    );
+    expect(await sites.find({ deployment })).toBe('taken-down');
+  });
 
   it('are answered to everybody while others ask afresh', async () => {
     const sites = createLiveSites(test.core);

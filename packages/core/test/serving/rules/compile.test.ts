@@ -121,12 +121,44 @@ describe('redirects in a circle (S28)', () => {
       },
       [expect.stringContaining('_redirects:1 '), expect.stringContaining('_redirects:3 ')],
     ],
+    [
+      'a path with and without its slash',
+      { redirects: '/a /a/ 301\n/a/ /a 301' },
+      ['_redirects:2 These redirects run in a circle: "/a" -> "/a/" -> "/a".'],
+    ],
+    [
+      'a path with and without its slash, in ship.json and _redirects',
+      { ship: { redirects: [{ source: '/a/', destination: '/a' }] }, redirects: '/a /a/' },
+      ['_redirects:1 These redirects run in a circle: "/a" -> "/a/" -> "/a".'],
+    ],
+    [
+      'by way of a path and its slash',
+      { redirects: '/a /b\n/b /b/\n/b /a' },
+      ['_redirects:3 These redirects run in a circle: "/a" -> "/b" -> "/b/" -> "/a".'],
+    ],
+    [
+      'one path with two queries',
+      { redirects: '/a /a?x=1\n/a /a?x=2' },
+      ['_redirects:2 These redirects run in a circle: "/a" -> "/a".'],
+    ],
+    ['a slash that is only added, or only removed, is none', { redirects: '/a /a/\n/b/ /b' }, []],
+    ['a path that first adds its slash and then leads on is none', { redirects: '/a /a/\n/a /b' }, []],
+    ['a path with one query, which then leads on, is none', { redirects: '/a /a?x=1\n/a /a?x=1#y\n/a /b' }, []],
+    ['a rewrite before the redirect of one path is none', { redirects: '/a /b\n/b /page 200\n/b /a' }, []],
     ['a path to itself is none', { redirects: '/a /a/\n/b /b?x=1' }, []],
     ['a chain is none', { redirects: '/a /b\n/b /c\n/c https://x.example/a' }, []],
     ['a rewrite ends it', { redirects: '/a /b\n/b /page 200\n/page /a' }, []],
     ['the first of two for one path counts', { redirects: '/a /b\n/b /c\n/b /a' }, []],
   ])('%s', (_, texts, warnings) => {
     expect(compile(texts, 'page.html').warnings).toEqual(warnings);
+  });
+
+  it('are found in a time that grows with the number of rules', () => {
+    const chain = Array.from({ length: 4_000 }, (_, n) => `/c${n} /c${n + 1}\n/c${n} /c${n}/`);
+    const start = performance.now();
+    const { warnings } = compile({ redirects: [...chain, '/c4000 /c0'].join('\n') });
+    expect(warnings).toEqual([expect.stringMatching(/^_redirects:8001 .*"\/c0" -> "\/c1" -> "\/c2" -> "\/c3" -> … /)]);
+    expect(performance.now() - start).toBeLessThan(2_000);
   });
 
   it('a file in between ends it, unless a rule is forced', () => {

@@ -166,6 +166,19 @@ describe('which answer takes which header (S32, S35, S43)', () => {
     expect(changes({ lines }, 'a', { ...FILE, ...answer })).toEqual(expected);
   });
 
+  it.each(
+    [
+      'CDN-Cache-Control Surrogate-Control Cloudflare-CDN-Cache-Control Vercel-CDN-Cache-Control Surrogate-Key Pragma',
+      'Netlify-CDN-Cache-Control Fastly-Cache-Control X-Cache-Control Expires Edge-Control Edge-Cache-Tag Cache-Tag',
+      'Akamai-Cache-Control X-Cache-TTL cdn-cache-control EXPIRES',
+    ].flatMap((names) => names.split(' ')),
+  )('%s from a rule is sent by a public site and left out by a protected one (S35)', (name) => {
+    const rule = { lines: `/*\n${name}: max-age=600` };
+    expect(changes(rule, 'a', FILE)).toEqual({ [name]: 'max-age=600' });
+    for (const kind of ['file', 'options', 'redirect', 'not-found'] as const)
+      expect(changes(rule, 'a', { ...FILE, kind, isProtected: true })).toEqual({});
+  });
+
   it('a default of the service stays as it is where the rule counts for nothing', () => {
     const robots = [['X-Robots-Tag', 'noindex']] as const;
     for (const block of ['X-Robots-Tag: all', '! X-Robots-Tag'])

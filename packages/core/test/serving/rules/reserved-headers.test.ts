@@ -7,13 +7,17 @@ const RESERVED = [
   'Set-Cookie Location Content-Length Content-Encoding Content-Range Accept-Ranges ETag Last-Modified Date Age Server Host',
   'Connection Keep-Alive TE Trailer Transfer-Encoding Upgrade Alt-Svc WWW-Authenticate Retry-After X-Request-Id',
   'X-Content-Type-Options X-Accel-Redirect X-Accel- X-Sendfile Service-Worker-Allowed Access-Control-Allow-Credentials',
+  'X-Sendfile-Type X-Sendfile2 X-Send-File X-LIGHTTPD-send-file X-LIGHTTPD-send-tempfile X-Reproxy-URL X-REPROXY-FILE',
+  'X-LiteSpeed-Location X-LiteSpeed-Cache-Control X-LSADC-Backend X-Envoy-Immediate-Health-Check-Fail Set-Cookie2 Status',
+  'Basic-Auth',
   'Proxy-Authenticate Proxy-Connection Sec-WebSocket-Accept Sec-X RateLimit RateLimit-Policy RateLimit-Remaining',
 ].flatMap((names) => names.split(' '));
 
 const FREE = [
   'Content-Type Cache-Control Referrer-Policy Origin-Agent-Cluster Vary X-Robots-Tag Access-Control-Allow-Origin',
   'Content-Security-Policy Strict-Transport-Security Clear-Site-Data Link X-Frame-Options Cross-Origin-Opener-Policy',
-  'X-Accelerated Section Proxying X-RateLimit Dated',
+  'CDN-Cache-Control Surrogate-Control Expires Pragma Cache-Tag X-Status-Page X-Accept Statuses',
+  'X-Accelerated X-Envoyee Section Proxying X-RateLimit Dated',
 ].flatMap((names) => names.split(' '));
 
 describe('a reserved header (S35)', () => {

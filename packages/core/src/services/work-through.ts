@@ -1,0 +1,92 @@
+import { sql } from 'kysely';
+import type { Core } from '../core.ts';
+
+/** What came of one attempt. */
+export type Outcome<T> = { ok: true; value: T } | { ok: false; error: unknown };
+
+/**
+ * Does one piece of background work. A failure is logged, so that the caller can continue with the next piece.
+ *
+ * @param about What is done and with what, for the log: `task`, and the ids of the item.
+ */
+export async function attempt<T>(
+  { log }: Pick<Core, 'log'>,
+  about: { task: string } & Readonly<Record<string, unknown>>,
+  work: () => Promise<T>,
+): Promise<Outcome<T>> {
+  try {
+    return { ok: true, value: await work() };
+  } catch (error) {
+    log.warn({ err: error, ...about }, 'A background task failed and will be retried');
+    return { ok: false, error };
+  }
+}
+
+/** Background work that is due for some items. */
+export interface Worklist<T> {
+  /** What is done, for the log, such as `expire deployments`. */
+  task: string;
+  /**
+   * Reads what is due, the longest due first.
+   *
+   * @param skip The groups that are left out.
+   * @param limit Most items.
+   */
+  due(skip: readonly string[], limit: number): Promise<readonly T[]>;
+  /** The group of an item. Items of one group fail together, such as the deployments of a locked account. */
+  groupOf(item: T): string;
+  /** The ids of an item, for the log. */
+  idsOf(item: T): Readonly<Record<string, unknown>>;
+  /** @returns False when there was nothing left to do, as another process was first. */
+  work(item: T): Promise<boolean>;
+}
+
+/** How much one run does. */
+export interface RunLimits {
+  /** Most items that are done. Those that fail do not count. */
+  limit: number;
+  /** Ends the run after the item at hand. */
+  signal?: AbortSignal | undefined;
+}
+
+/** How many groups may fail before a run ends: what is wrong is then not with the items. */
+const MOST_FAILED_GROUPS = 1_000;
+
+/**
+ * Works through what is due, one item after the other. An item that fails is logged, its group is skipped for the rest of
+ * the run, and the run continues: failing items never keep the others waiting, however many of them are due first.
+ *
+ * @returns How many items are done.
+ * @throws what `due` throws, and what an item throws when the database is away.
+ */
+export async function workThrough<T>(core: Core, list: Worklist<T>, { limit, signal }: RunLimits): Promise<number> {
+  const failed = new Set<string>();
+  let done = 0;
+  for (;;) {
+    const most = limit - done;
+    const failedBefore = failed.size;
+    const items = await list.due([...failed], most);
+    for (const item of items) {
+      if (signal?.aborted || failed.size >= MOST_FAILED_GROUPS) return done;
+      const group = list.groupOf(item);
+      if (failed.has(group)) continue;
+      const outcome = await attempt(core, { task: list.task, ...list.idsOf(item) }, () => list.work(item));
+      if (outcome.ok) done += Number(outcome.value);
+      else {
+        await throwIfAway(core, outcome.error);
+        failed.add(group);
+      }
+    }
+    const isMoreDue = items.length === most && done < limit && failed.size > failedBefore;
+    if (!isMoreDue) return done;
+  }
+}
+
+/** @throws the error when the database is away: then everything else would fail as well. */
+export async function throwIfAway({ database }: Core, error: unknown): Promise<void> {
+  const isAway = await sql`select 1`.execute(database.kysely).then(
+    () => false,
+    () => true,
+  );
+  if (isAway) throw error;
+}

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openDatabase } from '../../src/database/database.ts';
+import { attempt, type Worklist, workThrough } from '../../src/services/work-through.ts';
+import { createTestCore, type TestCore } from '../test-core.ts';
+
+let test: TestCore;
+beforeAll(async () => void (test = await createTestCore()));
+afterAll(() => test.close());
+
+/** A list of numbers that are due in order; those that fail stay due. */
+function listOf(count: number, fails: (item: number) => boolean, groupOf: (item: number) => string = String) {
+  const due = new Set(Array.from({ length: count }, (_, n) => n));
+  const worked: number[] = [];
+  const list: Worklist<number> = {
+    task: 'count',
+    due: async (skip, limit) => [...due].filter((item) => !skip.includes(groupOf(item))).slice(0, limit),
+    groupOf,
+    idsOf: (item) => ({ item }),
+    async work(item) {
+      worked.push(item);
+      if (fails(item)) throw new Error(`item ${item} fails`);
+      return due.delete(item);
+    },
+  };
+  return { list, due, worked };
+}
+
+function logging() {
+  const logged: object[] = [];
+  const log = { ...test.core.log, warn: (fields: object, message: string) => void logged.push({ ...fields, message }) };
+  return { core: { ...test.core, log }, logged };
+}
+
+describe('work on a list', () => {
+  it('logs an item that fails, with the task and the item, and does the others', async () => {
+    const { core, logged } = logging();
+    const { list, due } = listOf(5, (item) => item === 1);
+    expect(await workThrough(core, list, { limit: 10 })).toBe(4);
+    expect([...due]).toEqual([1]);
+    expect(logged).toEqual([
+      {
+        err: new Error('item 1 fails'),
+        task: 'count',
+        item: 1,
+        message: 'A background task failed and will be retried',
+      },
+    ]);
+  });
+
+  it.each([1, 2, 3, 7])('does as much as its limit of %i, however many failing items are due first', async (limit) => {
+    const { list, due } = listOf(30, (item) => item < 20);
+    expect(await workThrough(test.core, list, { limit })).toBe(limit);
+    expect(due.size).toBe(30 - limit);
+  });
+
+  it('tries each failing item once in a run', async () => {
+    const { list, worked } = listOf(6, () => true);
+    expect(await workThrough(test.core, list, { limit: 2 })).toBe(0);
+    expect(worked).toEqual([0, 1, 2, 3, 4, 5]);
+  });
+
+  it('skips the group of an item that failed', async () => {
+    const { list, worked } = listOf(
+      9,
+      (item) => item < 3,
+      (item) => String(item % 3 === 0),
+    );
+    expect(await workThrough(test.core, list, { limit: 2 })).toBe(0);
+    expect(worked).toEqual([0, 1]);
+  });
+
+  it('does not repeat an item that had nothing left to do', async () => {
+    const { list } = listOf(3, () => false);
+    let calls = 0;
+    const work = async () => (calls += 1) < 0;
+    expect(await workThrough(test.core, { ...list, work }, { limit: 3 })).toBe(0);
+    expect(calls).toBe(3);
+  });
+
+  it('ends after 1,000 groups that fail', async () => {
+    const { list, worked } = listOf(1_500, () => true);
+    expect(await workThrough(test.core, list, { limit: 100 })).toBe(0);
+    expect(worked).toHaveLength(1_000);
+  });
+
+  it('ends with the error of an item when the database is away', async () => {
+    const database = openDatabase({ ...test.database.address, socketDir: '/nowhere' });
+    const { list, worked } = listOf(3, () => true);
+    await expect(workThrough({ ...test.core, database }, list, { limit: 10 })).rejects.toThrow('item 0 fails');
+    expect(worked).toEqual([0]);
+    await database.close();
+  });
+
+  it('ends after the item at hand when it is stopped', async () => {
+    const stopping = new AbortController();
+    const { list, worked } = listOf(3, () => false);
+    const work = (item: number) => {
+      stopping.abort();
+      return list.work(item);
+    };
+    expect(await workThrough(test.core, { ...list, work }, { limit: 10, signal: stopping.signal })).toBe(1);
+    expect(worked).toEqual([0]);
+  });
+});
+
+it('an attempt gives what its work gives', async () => {
+  expect(await attempt(test.core, { task: 'add' }, async () => 1 + 1)).toEqual({ ok: true, value: 2 });
+});
