@@ -158,10 +158,10 @@ function refusalOf(
   if (/^[A-Z]+ \S/.test(requestLine) && requestLine.length > limits.maxTargetBytes) return targetTooLong(limits);
   return new ServiceError(
     'headers_too_large',
-    `Request line and headers may have at most ${limits.maxHeaderBytes} bytes together.`,
+    `Request line and headers must have at most ${limits.maxHeaderBytes} bytes together.`,
   );
 }
 
 function targetTooLong({ maxTargetBytes }: HttpLimits): ServiceError {
-  return new ServiceError('uri_too_long', `The request target may have at most ${maxTargetBytes} bytes.`);
+  return new ServiceError('uri_too_long', `The request target must have at most ${maxTargetBytes} bytes.`);
 }
