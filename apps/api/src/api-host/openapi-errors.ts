@@ -186,6 +186,12 @@ export const ERRORS: Record<OperationError | 'other', ErrorAnswer> = {
         details: { domain: 'www.example.com' },
         by: is('domains.put'),
       },
+      'Too many tokens': {
+        error: 'business_logic_error',
+        message: 'An account must have at most 1,000 tokens: revoke one first.',
+        details: { state: 'too_many_tokens', limit: 1_000 },
+        by: is('tokens.create'),
+      },
       'A platform domain': {
         error: 'business_logic_error',
         message: 'A platform domain needs no DNS records: it serves at once.',
