@@ -92,6 +92,8 @@ export function createHttpServer(
 
   const answer = (req: IncomingMessage, res: ServerResponse): void => {
     nameRequest(res);
+    // Nothing is upgraded here, but node:http drops what the client sent behind such a request: closing says so.
+    if (asksForUpgrade(req)) res.shouldKeepAlive = false;
     const unfinished = answers.get(req.socket);
     if (unfinished) enter(unfinished, res);
     if (hasBody(req)) {
@@ -143,6 +145,10 @@ function enter(answers: ServerResponse[], answer: ServerResponse): void {
   for (const earlier of answers) if (!earlier.closed) answers[kept++] = earlier;
   answers[kept] = answer;
   answers.length = kept + 1;
+}
+
+function asksForUpgrade({ headers }: IncomingMessage): boolean {
+  return headers.upgrade !== undefined && headers.connection !== undefined && /upgrade/i.test(headers.connection);
 }
 
 /** Why a request could not be parsed. */
