@@ -130,7 +130,10 @@ export function parseApexAddresses(text: string): string[] {
 
 /** The page whose address a claim hash is appended to, without a slash at its end. */
 export function parseClaimUrl(text: string): string {
-  return parseHttpUrl(text, 'https://console.example.com/claim').href.replace(/\/+$/, '');
+  const { href } = parseHttpUrl(text, 'https://console.example.com/claim');
+  let end = href.length;
+  while (href[end - 1] === '/') end -= 1;
+  return href.slice(0, end);
 }
 
 export function parseDatabaseUrl(text: string): string {

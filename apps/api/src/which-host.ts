@@ -96,7 +96,7 @@ function findHost(rawHeaders: readonly string[]): string | HostAnswer {
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i]!;
     if (name.length !== 4 || name.toLowerCase() !== 'host') continue;
-    if (found !== undefined) return invalid('A request has one Host header, not several.');
+    if (found !== undefined) return invalid('A request must have one Host header, not several.');
     found = rawHeaders[i + 1]!;
   }
   return found ?? invalid('A request needs a Host header.');

@@ -68,6 +68,7 @@ describe('the request log', () => {
     ['http://jo:marker@example.com/a?b=marker', '/a'],
     ['/claim/8f1c6bd0a94e2735cc58f0471e9b3d62?x', '/claim/[hidden]'],
     ['/a%0d%0ab', '/a%0d%0ab'],
+    ['/tokens/%73hip-8f1c6bd0a94e2735cc58f0471e9b3d62', '/tokens/ship-[hidden]'],
   ])('security T38: logs the path of %s without the query', async (target, path) => {
     const entry = await logged(`GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`, ok);
     expect(entry['path']).toBe(path);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { list } from './lists.ts';
 
 /** How long an anonymous deployment lives, in seconds. Source: service-api part 8. */
 export const ANONYMOUS_TTL_SECONDS = 3 * 24 * 60 * 60;
@@ -18,36 +19,42 @@ export const MAX_IDEMPOTENCY_KEY = 256;
 export const IDEMPOTENCY_WINDOW_SECONDS = 24 * 60 * 60;
 
 const MD5 = /^[0-9a-fA-F]{32}$/;
+const MAX_CHECKSUM = 32;
+const MALFORMED_CHECKSUM = 'a checksum must be the MD5 of a file as 32 hex digits';
 
 /** One MD5 a file, hex in any case, in the order of the file parts. Source: contract §3. */
-export const Checksums = z.array(z.string()).transform((checksums, ctx) => {
-  // One look at each, by hand: a deploy may have tens of thousands.
+export const Checksums = list(z.string().max(MAX_CHECKSUM, MALFORMED_CHECKSUM)).transform((checksums, ctx) => {
   const wrong = checksums.findIndex((checksum) => !MD5.test(checksum));
-  if (wrong >= 0)
-    ctx.addIssue({ code: 'custom', path: [wrong], message: 'a checksum is the MD5 of a file as 32 hex digits' });
+  if (wrong >= 0) ctx.addIssue({ code: 'custom', path: [wrong], message: MALFORMED_CHECKSUM });
   return checksums.map((checksum) => checksum.toLowerCase());
 });
+
+const PASSWORD_LENGTH = 'a password must have 6 to 128 characters';
+/** With white space around it and in any Unicode form, in UTF-16 units. */
+const MAX_PASSWORD_TEXT = 4_096;
 
 /** A site password: trimmed and NFC, then 6 to 128 characters. Source: contract §1. */
 export const Password = z
   .string()
+  .max(MAX_PASSWORD_TEXT, PASSWORD_LENGTH)
   .transform((text) => text.trim().normalize('NFC'))
   .refine((text) => {
     const { length } = [...text];
     return length >= 6 && length <= 128;
-  }, 'a password has 6 to 128 characters')
-  .refine((text) => text.isWellFormed() && !text.includes('\ufffd'), 'a password is sent as UTF-8');
+  }, PASSWORD_LENGTH)
+  .refine((text) => text.isWellFormed() && !text.includes('\ufffd'), 'a password must be sent as UTF-8');
 
 /** Whole seconds from 1 to {@link MAX_TTL_SECONDS}. Source: contract §3. */
 export const Ttl = z
-  .int('ttl is whole seconds')
-  .min(1, 'ttl is at least 1 second')
-  .max(MAX_TTL_SECONDS, 'ttl is at most 365 days');
+  .int('ttl must be whole seconds')
+  .min(1, 'ttl must be at least 1 second')
+  .max(MAX_TTL_SECONDS, 'ttl must be at most 365 days');
+
+const VIA = /^[A-Za-z0-9._-]{1,32}$/;
 
 /** The origin tag as it is stored: lower case; `api` when absent or malformed. Source: contract §1. */
 export function normalizeVia(text: string | undefined): string {
-  const via = text?.toLowerCase() ?? '';
-  return /^[a-z0-9._-]{1,32}$/.test(via) ? via : 'api';
+  return text !== undefined && VIA.test(text) ? text.toLowerCase() : 'api';
 }
 
 /** What a deploy asks for besides its files. */

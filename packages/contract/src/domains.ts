@@ -11,9 +11,13 @@ export type DomainStatus = (typeof DOMAIN_STATUSES)[number];
 export const DNS_RECORD_TYPES = ['A', 'AAAA', 'CNAME', 'TXT'] as const;
 export type DnsRecordType = (typeof DNS_RECORD_TYPES)[number];
 
+/** The longest text that is read as a domain name. One that cannot be a name is an answer of `validate`, not an error. */
+const MAX_DOMAIN_TEXT = 65_536;
+
 /** The path or body field that names a domain: any case, Unicode or A-labels, with or without a dot at its end. */
 export const DomainReference = z
-  .string('a domain name')
+  .string('domain must be a domain name')
+  .max(MAX_DOMAIN_TEXT, 'a domain name must have at most 253 characters')
   .describe('The full name, in any case, as Unicode or punycode.')
   .meta({ example: 'www.example.com' });
 
@@ -50,7 +54,7 @@ export const DomainPut = DomainPath.extend({
       error: ({ input }) =>
         input === null ? 'a domain cannot be unlinked: link it to another deployment, or delete it' : undefined,
     })
-    .max(300, 'a deployment id, or its full host name')
+    .max(300, 'a deployment must be given by its id, or its full host name')
     .optional()
     .describe('The deployment to show from now on: its id, or its full host name, in any case.')
     .meta({ example: 'calm-otter-4k9x2qd' }),

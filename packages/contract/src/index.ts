@@ -5,6 +5,7 @@ export * from './deployments.ts';
 export * from './domains.ts';
 export * from './errors.ts';
 export * from './labels.ts';
+export * from './lists.ts';
 export * from './names.ts';
 export * from './pages.ts';
 export * from './paths.ts';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { list } from './lists.ts';
 
 /** One label. Source: contract §1. */
 export const LABEL = /^[a-z0-9]+(?:[._-][a-z0-9]+)*$/;
@@ -8,20 +9,22 @@ export const MAX_LABELS = 10;
 
 const Label = z
   .string()
-  .min(3, 'a label has at least 3 characters')
-  .max(25, 'a label has at most 25 characters')
-  .regex(LABEL, 'a label is lower-case letters and digits, in groups joined by single ".", "_" or "-"');
+  .min(3, 'a label must have at least 3 characters')
+  .max(25, 'a label must have at most 25 characters')
+  .regex(LABEL, 'a label must be lower-case letters and digits, in groups joined by single ".", "_" or "-"');
+
+/** How many labels a request may name before duplicates are folded. */
+const MAX_SENT_LABELS = 100;
 
 /**
  * The labels of a resource: duplicates are folded, order is kept, at most {@link MAX_LABELS} remain.
  *
  * Source: contract §1.
  */
-export const Labels = z
-  .array(Label)
-  .max(100, `a resource carries at most ${MAX_LABELS} labels`)
+export const Labels = list(Label)
+  .max(MAX_SENT_LABELS, `a resource must have at most ${MAX_LABELS} labels`)
   .transform((labels) => [...new Set(labels)])
-  .refine((labels) => labels.length <= MAX_LABELS, `a resource carries at most ${MAX_LABELS} labels`)
+  .refine((labels) => labels.length <= MAX_LABELS, `a resource must have at most ${MAX_LABELS} labels`)
   .meta({ example: ['us-east-1'] });
 
 /** The most labels that `GET /labels` lists. Source: contract §6. */

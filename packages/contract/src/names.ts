@@ -47,6 +47,6 @@ function hostOf(authority: string): string {
 /** The path or body field that names a deployment. Anything unreadable is the 404 of a missing one. */
 export const DeploymentReference = z
   .string()
-  .max(300, 'a deployment id, or its full host name')
+  .max(300, 'a deployment must be given by its id, or its full host name')
   .describe('The deployment id, or its full host name, in any case.')
   .meta({ example: 'calm-otter-4k9x2qd' });

@@ -8,13 +8,13 @@ export const MAX_PAGE_SIZE = 100;
 export const PageQuery = z.object({
   cursor: z
     .string()
-    .min(1, 'a cursor is the nextCursor of an earlier page')
-    .max(512, 'a cursor is the nextCursor of an earlier page')
+    .min(1, 'cursor must be the nextCursor of an earlier page')
+    .max(512, 'cursor must be the nextCursor of an earlier page')
     .describe('`nextCursor` of the page before; the first page when absent.')
     .optional(),
   limit: z
-    .int('limit is a whole number of at least 1')
-    .min(1, 'limit is a whole number of at least 1')
+    .int('limit must be a whole number of at least 1')
+    .min(1, 'limit must be a whole number of at least 1')
     .default(DEFAULT_PAGE_SIZE)
     .transform((limit) => Math.min(limit, MAX_PAGE_SIZE))
     .describe('How many to list; more than 100 is taken as 100.'),

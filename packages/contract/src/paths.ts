@@ -4,6 +4,12 @@ export const MAX_PATH_BYTES = 1024;
 /** The longest segment of a path, in bytes of UTF-8. Source: contract §3. */
 export const MAX_SEGMENT_BYTES = 255;
 
+/** The most segments of a path: its folders and its name. Source: contract §3. */
+export const MAX_PATH_SEGMENTS = 64;
+
+/** The longest name that is read at all, in UTF-16 units: room for a path of {@link MAX_PATH_BYTES} in any Unicode form. */
+export const MAX_NAME_LENGTH = 4 * MAX_PATH_BYTES;
+
 const encoder = new TextEncoder();
 
 /** A path in canonical form, or the reason why there is none. */
@@ -26,20 +32,23 @@ const DRIVE = /^[A-Za-z]:/;
  */
 export function normalizePath(name: string): PathResult {
   const refuse = (reason: string): PathResult => ({ ok: false, reason });
-  if (name.includes('\ufffd') || !name.isWellFormed()) return refuse('the name is not valid UTF-8');
-  if (CONTROL.test(name)) return refuse('a path holds no control or direction characters');
-  if (name.includes('\\')) return refuse('folders are separated by "/", not by "\\"');
+  if (name.includes('\ufffd') || !name.isWellFormed()) return refuse('the name must be valid UTF-8');
+  if (CONTROL.test(name)) return refuse('a path must not contain control or direction characters');
+  if (name.includes('\\')) return refuse('folders must be separated by "/", not by "\\"');
   const forbidden = FORBIDDEN.exec(name);
-  if (forbidden) return refuse(`a path holds none of # ? % < > " (this one has ${forbidden[0]})`);
+  if (forbidden) return refuse(`a path must not contain any of # ? % < > " (this one has ${forbidden[0]})`);
 
   const path = name.replace(/^\.?\//, '').normalize('NFC');
-  if (path === '') return refuse('the path is empty');
-  if (path.startsWith('/') || DRIVE.test(path)) return refuse('the path has to be relative to the site');
-  if (isLonger(path, MAX_PATH_BYTES)) return refuse(`a path has at most ${MAX_PATH_BYTES} bytes`);
-  for (const segment of path.split('/')) {
-    if (segment === '') return refuse('a path has no empty segment');
-    if (segment === '.' || segment === '..') return refuse('a path has no "." or ".." segment');
-    if (isLonger(segment, MAX_SEGMENT_BYTES)) return refuse(`a path segment has at most ${MAX_SEGMENT_BYTES} bytes`);
+  if (path === '') return refuse('the path must not be empty');
+  if (path.startsWith('/') || DRIVE.test(path)) return refuse('the path must be relative to the site');
+  if (isLonger(path, MAX_PATH_BYTES)) return refuse(`a path must have at most ${MAX_PATH_BYTES} bytes`);
+  const segments = path.split('/');
+  if (segments.length > MAX_PATH_SEGMENTS) return refuse(`a path must have at most ${MAX_PATH_SEGMENTS} segments`);
+  for (const segment of segments) {
+    if (segment === '') return refuse('a path must not have an empty segment');
+    if (segment === '.' || segment === '..') return refuse('a path must not have a "." or ".." segment');
+    if (isLonger(segment, MAX_SEGMENT_BYTES))
+      return refuse(`a path segment must have at most ${MAX_SEGMENT_BYTES} bytes`);
   }
   return { ok: true, path };
 }
@@ -54,15 +63,10 @@ function isLonger(text: string, maxBytes: number): boolean {
   return text.length * 3 > maxBytes && utf8Length(text) > maxBytes;
 }
 
-/** The folders a file lies in, nearest first: `a/b/c.html` gives `a/b`, `a`. */
-export function parentFolders(path: string): string[] {
-  const folders: string[] = [];
-  for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) folders.push(path.slice(0, at));
-  return folders;
-}
-
 /**
- * Finds two paths that cannot stand side by side: the same one twice, or one that is another's folder.
+ * Finds two paths that cannot both be published: the same one twice, or one that is another's folder.
+ *
+ * The time grows with the length of all paths together, whatever their depth.
  *
  * @param paths Canonical paths, in upload order.
  * @returns The pair in conflict and why, or `null`.
@@ -74,13 +78,15 @@ export function findPathConflict(paths: readonly string[]): { first: string; sec
     if (files.has(path)) return { first: path, second: path, reason: 'two parts name the same file' };
     files.add(path);
   }
-  const clear = new Set<string>();
-  for (const path of paths) {
-    for (const folder of parentFolders(path)) {
-      if (clear.has(folder)) break;
-      if (files.has(folder)) return { first: folder, second: path, reason: 'a file cannot also be a folder' };
-      clear.add(folder);
-    }
+  // Sorted, all that begins with a path comes right after it: those that begin the current one are a stack.
+  const beginnings: string[] = [];
+  const lengths = new Set<number>();
+  for (const path of paths.toSorted()) {
+    while (beginnings.length > 0 && !path.startsWith(beginnings.at(-1)!)) lengths.delete(beginnings.pop()!.length);
+    for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1))
+      if (lengths.has(at)) return { first: path.slice(0, at), second: path, reason: 'a file cannot also be a folder' };
+    beginnings.push(path);
+    lengths.add(path.length);
   }
   return null;
 }

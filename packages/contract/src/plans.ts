@@ -26,7 +26,7 @@ const PLAN_ID = /^[a-z][a-z0-9-]{0,31}$/;
 
 /** One plan as the operator configures it: what is shown, what an account may hold, how big a deploy may be. */
 export const Plan = z.object({
-  plan: z.string().regex(PLAN_ID, 'a plan id is lower-case letters, digits and "-", starting with a letter'),
+  plan: z.string().regex(PLAN_ID, 'a plan id must be lower-case letters, digits and "-", starting with a letter'),
   name: z.string().min(1),
   price: Price,
   caps: Caps.nullable(),
@@ -39,7 +39,7 @@ export type Plan = z.infer<typeof Plan>;
 /** The operator's plan file: plans in display order. Who reads it also wants {@link ANONYMOUS_PLAN} among them. */
 export const PlansFile = z
   .object({ plans: z.array(Plan).min(1) })
-  .refine(({ plans }) => new Set(plans.map((p) => p.plan)).size === plans.length, 'each plan id stands once');
+  .refine(({ plans }) => new Set(plans.map((p) => p.plan)).size === plans.length, 'each plan id must occur only once');
 
 /** The plan whose limits anonymous deploys follow. Source: service-api part 1. */
 export const ANONYMOUS_PLAN = 'free';

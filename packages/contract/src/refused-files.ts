@@ -117,7 +117,8 @@ export function isWithheld(path: string): boolean {
 
 /** The extension as Windows sees it: dots and spaces at the end of a name do not count there. */
 function extensionOf(name: string): string {
-  const seen = name.replace(/[. ]+$/, '');
-  const dot = seen.lastIndexOf('.');
-  return dot < 0 ? '' : seen.slice(dot + 1).toLowerCase();
+  let end = name.length;
+  while (name[end - 1] === '.' || name[end - 1] === ' ') end -= 1;
+  const dot = name.lastIndexOf('.', end - 1);
+  return dot < 0 || end === 0 ? '' : name.slice(dot + 1, end).toLowerCase();
 }

@@ -33,7 +33,7 @@ export type CreatedToken = z.infer<typeof CreatedToken>;
 /** What a new credential is to be. Source: contract §5. */
 export const TokenRequest = z.object({
   kind: z
-    .enum(TOKEN_KINDS, 'kind is "deploy" or "api"')
+    .enum(TOKEN_KINDS, 'kind must be "deploy" or "api"')
     .default('deploy')
     .describe('`deploy` is good for deploys alone, `api` for the whole account.'),
   ttl: Ttl.optional().describe('Seconds until it expires; without it the credential lasts until it is revoked.'),
@@ -47,7 +47,7 @@ export const TokenList = z.object({ tokens: z.array(Token), nextCursor: NextCurs
 export const TokenPath = z.object({
   token: z
     .string()
-    .max(300, 'the identifier of a token has 7 characters')
+    .max(300, 'the identifier of a token must have 7 characters')
     .describe('The identifier of the token.')
     .meta({ example: 'a1b2c3d' }),
 });

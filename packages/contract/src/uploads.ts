@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { Password, Ttl } from './deploy-form.ts';
 import { Labels } from './labels.ts';
+import { list } from './lists.ts';
 import { DeploymentReference } from './names.ts';
+import { MAX_NAME_LENGTH, MAX_PATH_BYTES } from './paths.ts';
 
 /** The type of a body that carries contents: see {@link CONTENT_HEAD_BYTES}. */
 export const CONTENTS_TYPE = 'application/vnd.berth.contents';
@@ -15,13 +17,19 @@ export const CONTENT_HEAD_BYTES = 40;
 /** How long an upload may be committed, in seconds. Source: contract §9. */
 export const UPLOAD_SECONDS = 24 * 60 * 60;
 
+const MALFORMED_SHA256 = 'a SHA-256 must be 64 lower-case hex digits';
+
+/** The name of a file, not yet read. */
+const FileName = z.string().max(MAX_NAME_LENGTH, `a path must have at most ${MAX_PATH_BYTES} bytes`);
+
 /** A file that is to be published: its path, its size in bytes, and which content it is. Source: contract §9. */
 export const UploadFile = z.object({
-  path: z.string().describe('The path of the file in the site.').meta({ example: 'docs/index.html' }),
-  size: z.int().min(0, 'a size is a number of bytes').describe('In bytes.'),
+  path: FileName.describe('The path of the file in the site.').meta({ example: 'docs/index.html' }),
+  size: z.int().min(0, 'a size must be a number of bytes').describe('In bytes.'),
   sha256: z
     .string()
-    .regex(/^[0-9a-f]{64}$/, 'a SHA-256 is 64 lower-case hex digits')
+    .max(64, MALFORMED_SHA256)
+    .regex(/^[0-9a-f]{64}$/, MALFORMED_SHA256)
     .describe('The SHA-256 of its bytes, as 64 lower-case hex digits.'),
 });
 export type UploadFile = z.infer<typeof UploadFile>;
@@ -54,11 +62,13 @@ export type BeginUpload = WholeUpload | ChangeUpload;
 /** One object of optional fields, so that a fault is told by the field it is in; which of them go together is checked last. */
 export const BeginUpload = z
   .object({
-    files: z.array(UploadFile).min(1, 'a deploy has at least one file').optional().describe('Every file of the site.'),
+    files: list(UploadFile)
+      .min(1, 'a deploy must have at least one file')
+      .optional()
+      .describe('Every file of the site.'),
     base: DeploymentReference.optional().describe('A deployment of the same account that the upload is a change of.'),
-    put: z.array(UploadFile).optional().describe('With `base`: the files that are new or other ones.'),
-    remove: z
-      .array(z.string())
+    put: list(UploadFile).optional().describe('With `base`: the files that are new or other ones.'),
+    remove: list(FileName)
       .optional()
       .describe('With `base`: the paths that go. One that is not there is gone already.'),
     labels: Labels.optional(),
@@ -71,7 +81,7 @@ export const BeginUpload = z
     if (files === undefined && base === undefined)
       wrong('files', 'is missing: send every file, or a base and a change');
     if (files !== undefined && (base ?? put ?? remove) !== undefined)
-      wrong('base', 'a change of a base names what it puts and removes, and no files');
+      wrong('base', 'a change of a base must name what it puts and removes, and no files');
     if (base !== undefined && files === undefined) {
       if (put === undefined) wrong('put', 'is missing: send the files that are new or other ones, or []');
       if (remove === undefined) wrong('remove', 'is missing: send the paths that go, or []');
@@ -92,7 +102,11 @@ export type BegunUpload = z.infer<typeof BegunUpload>;
 
 /** The name of an upload. Anything unreadable is the 404 of a missing one. */
 export const CommitUpload = z.object({
-  upload: z.string().describe('The name that began the upload.').meta({ example: '0123456789abcdef0123456789abcdef' }),
+  upload: z
+    .string()
+    .max(300, 'the name of an upload must have 32 characters')
+    .describe('The name that began the upload.')
+    .meta({ example: '0123456789abcdef0123456789abcdef' }),
 });
 
 /** What came of a body of contents. */

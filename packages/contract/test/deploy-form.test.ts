@@ -37,13 +37,13 @@ describe('contract §3: ttl', () => {
   });
 
   it.each([
-    [0, 'ttl is at least 1 second'],
-    [-1, 'ttl is at least 1 second'],
-    [MAX_TTL_SECONDS + 1, 'ttl is at most 365 days'],
-    [1.5, 'ttl is whole seconds'],
-    [Number.NaN, 'ttl is whole seconds'],
-    [Number.POSITIVE_INFINITY, 'ttl is whole seconds'],
-    ['60', 'ttl is whole seconds'],
+    [0, 'ttl must be at least 1 second'],
+    [-1, 'ttl must be at least 1 second'],
+    [MAX_TTL_SECONDS + 1, 'ttl must be at most 365 days'],
+    [1.5, 'ttl must be whole seconds'],
+    [Number.NaN, 'ttl must be whole seconds'],
+    [Number.POSITIVE_INFINITY, 'ttl must be whole seconds'],
+    ['60', 'ttl must be whole seconds'],
   ])('%s is refused: %s', (seconds, message) => {
     expect(Ttl.safeParse(seconds).error?.issues[0]?.message).toBe(message);
   });

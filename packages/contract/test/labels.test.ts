@@ -49,9 +49,9 @@ describe('contract §1: labels', () => {
 
   it(`refuses more than ${MAX_LABELS}, saying so`, () => {
     expect(Labels.safeParse(many(MAX_LABELS + 1)).error?.issues[0]?.message).toBe(
-      'a resource carries at most 10 labels',
+      'a resource must have at most 10 labels',
     );
-    expect(Labels.safeParse(many(101)).error?.issues[0]?.message).toBe('a resource carries at most 10 labels');
+    expect(Labels.safeParse(many(101)).error?.issues[0]?.message).toBe('a resource must have at most 10 labels');
   });
 
   /** The rule of the contract, read a second time: groups of letters and digits, joined by single marks. */

@@ -31,7 +31,7 @@ describe('contract §1: limit', () => {
     const result = PageQuery.safeParse({ limit });
     expect(result.error?.issues[0]).toMatchObject({
       path: ['limit'],
-      message: 'limit is a whole number of at least 1',
+      message: 'limit must be a whole number of at least 1',
     });
   });
 });

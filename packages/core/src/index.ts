@@ -1,5 +1,6 @@
 /** The door of the core: what the faces of the service may use. */
 export { type Compressor, createCompressor } from './compressor/compressor.ts';
+export { type JsonBounds, meterJson, parseBoundedJson } from './bounded-json.ts';
 export type { AccountCaller, Addresses, AnonymousCaller, Caller, Core, Keys, Log, Plans, Scope } from './core.ts';
 export { type Database, type DatabaseAddress, openDatabase } from './database/database.ts';
 export { createDns, type Dns } from './dns/dns.ts';
@@ -8,7 +9,7 @@ export { invalid, notFound, type ReachedLimit, ServiceError, unavailable } from 
 export { armFailpoint, FAILPOINTS, type Failpoint } from './failpoints.ts';
 export { ACCESS, type Actor, mayCall, type Operation, OTHERS } from './routers/access.ts';
 export { type AppRouter, appRouter, createCaller } from './routers/app-router.ts';
-export { toErrorBody, toServiceError, toTrpcError } from './routers/error-body.ts';
+export { fromIssues, toErrorBody, toServiceError, toTrpcError } from './routers/error-body.ts';
 export { type Context, type Meta, refuseForeignPage } from './routers/trpc.ts';
 export {
   type AccountBilling,
@@ -27,7 +28,7 @@ export { beat, randomBootId } from './services/packs/boots.ts';
 export { type CompressionOptions, compressDeployments } from './services/compression/compress-deployments.ts';
 export { beginDeploy, type Deploy } from './services/deployments/deploy.ts';
 export { type DeployBudget, takeDeployBudget } from './services/deployments/deploy-budget.ts';
-export { maxParts, tooLarge } from './services/deployments/file-rules.ts';
+export { fileTooLarge, maxParts, tooLarge } from './services/deployments/file-rules.ts';
 export { doctor, type DoctorEvent } from './services/doctor/doctor.ts';
 export { recheckDomains } from './services/domains/domain-rechecks.ts';
 export {

@@ -46,7 +46,7 @@ function refuseUnread(req: Request, ctx: Context): void {
   refuseUpload(OPERATION, req, ctx);
   const [type = ''] = (req.headers['content-type'] ?? '').split(';');
   if (type.trim().toLowerCase() !== CONTENTS_TYPE)
-    throw invalid('Content-Type', `contents are sent as ${CONTENTS_TYPE}`);
+    throw invalid('Content-Type', `contents must be sent as ${CONTENTS_TYPE}`);
 }
 
 async function receive(req: Request, res: Response, { core, caller }: Context): Promise<ReceivedContents> {

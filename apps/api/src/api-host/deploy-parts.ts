@@ -136,9 +136,9 @@ export async function receiveParts(
       completeLast();
       partsRead += 1;
       attempt(() => {
-        if (field !== FILES_FIELD) throw invalid(field ?? 'body', `a file part is named ${FILES_FIELD}`);
+        if (field !== FILES_FIELD) throw invalid(field ?? 'body', `a file part must be named ${FILES_FIELD}`);
         if (typeof filename !== 'string' || filename === '')
-          throw invalid(FILES_FIELD, 'a file part carries a filename, which is its path');
+          throw invalid(FILES_FIELD, 'a file part must carry a filename, which is its path');
         const part: FilePart = { stream, name: filename, complete: false, sink: null };
         stream.once('end', () => {
           part.complete = true;
@@ -152,16 +152,20 @@ export async function receiveParts(
       completeLast();
       partsRead += 1;
       attempt(() => {
-        if (name === undefined || nameTruncated) throw malformed('a part has no readable name');
+        if (name === undefined || nameTruncated) throw malformed('each part must have a readable name');
         if (valueTruncated)
-          throw tooLarge('body', limits.maxFieldBytes, `${name}: a field has at most ${limits.maxFieldBytes} bytes.`);
-        if (value === undefined) throw invalid(name, 'the field is not in a charset that can be read; send UTF-8');
+          throw tooLarge(
+            'body',
+            limits.maxFieldBytes,
+            `${name}: a field must have at most ${limits.maxFieldBytes} bytes.`,
+          );
+        if (value === undefined) throw invalid(name, 'the field must be in a charset that can be read; send UTF-8');
         parts.form.add(name, value);
       });
     })
     .on('filesLimit', () => fail(tooManyParts(limits)))
     .on('partsLimit', () => fail(tooManyParts(limits)))
-    .on('fieldsLimit', () => fail(malformed(`a form has at most ${MAX_FIELDS} fields`)))
+    .on('fieldsLimit', () => fail(malformed(`a form must have at most ${MAX_FIELDS} fields`)))
     .on('error', (error) => fail(malformed((error as Error).message)))
     .on('drain', readOn)
     .on('close', () => {
@@ -177,7 +181,7 @@ export async function receiveParts(
     bodyBytes += chunk.length;
     attempt(() => {
       if (bodyBytes > limits.maxBodyBytes)
-        throw tooLarge('body', limits.maxBodyBytes, `The body has at most ${limits.maxBodyBytes} bytes.`);
+        throw tooLarge('body', limits.maxBodyBytes, `The body must have at most ${limits.maxBodyBytes} bytes.`);
       delimiters.push(chunk);
       if (!parser.write(chunk)) req.pause();
     });
@@ -232,6 +236,6 @@ function tooManyParts({ maxParts, maxFilesCount }: BodyLimits): ServiceError {
   return tooLarge(
     'maxFilesCount',
     maxFilesCount,
-    `A deploy has at most ${maxFilesCount} files, and ${maxParts} parts with those that are dropped.`,
+    `A deploy must have at most ${maxFilesCount} files, and ${maxParts} parts with those that are dropped.`,
   );
 }

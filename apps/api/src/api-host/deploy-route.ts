@@ -76,7 +76,7 @@ export function refuseUpload(operation: Operation, { headers }: IncomingMessage,
     throw new ServiceError('forbidden', 'This credential may not deploy.');
   refuseForeignPage(ctx);
   if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity')
-    throw invalid('Content-Encoding', 'an upload is sent as it is, without compression');
+    throw invalid('Content-Encoding', 'an upload must be sent as it is, without compression');
 }
 
 /** Everything that can be refused by the head of the request, before a byte of the body is read. */
@@ -86,7 +86,7 @@ function refuseUnread(req: IncomingMessage, ctx: Context): void {
   readBoundary(req.headers['content-type'] ?? '');
   const { maxBodyBytes } = bodyLimits(limitsOf(core, caller));
   if (Number(req.headers['content-length'] ?? 0) > maxBodyBytes)
-    throw tooLarge('body', maxBodyBytes, `The body has at most ${maxBodyBytes} bytes.`);
+    throw tooLarge('body', maxBodyBytes, `The body must have at most ${maxBodyBytes} bytes.`);
 }
 
 async function deploy(req: IncomingMessage, res: ServerResponse, { core, caller, idempotencyKey }: Context) {

@@ -1,41 +1,61 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Context, limitsOf, type Meta, ServiceError } from '@berth/core';
+import {
+  type Context,
+  type JsonBounds,
+  limitsOf,
+  type Meta,
+  meterJson,
+  parseBoundedJson,
+  ServiceError,
+} from '@berth/core';
 import { hasBody, watchUpload } from '../http/request-body.ts';
 import { bodyTooLarge, readWholeBody } from '../http/whole-body.ts';
+import { reserveMemory } from './body-memory.ts';
 
-/** What one JSON body may be. Source: contract §2; security T23. */
-export const JSON_BODY = { maxBytes: 1024 ** 2, maxDepth: 8 } as const;
+/** What one JSON body may be. */
+export interface JsonBody extends JsonBounds {
+  /** Called with the length of each chunk before it is kept. @throws when the client may not send more right now. */
+  onBytes?: (bytes: number) => void;
+}
 
-const ACCEPTED_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*(?:utf-8|"utf-8")[ \t]*)?;?[ \t]*$/i;
+/** What one JSON body may be, unless a procedure says more. Source: contract §2; security T23. */
+export const JSON_BODY = { maxBytes: 1024 ** 2, maxValues: 10_000, maxDepth: 8 } as const satisfies JsonBody;
+
+const MAX_TYPE_LENGTH = 256;
+const CHARSET = /^charset[ \t]*=[ \t]*(?:utf-8|"utf-8")$/i;
 
 const refuse = (message: string) => new ServiceError('validation_failed', message);
 
 /**
- * How large the JSON body of a request may be. One that may be larger than usual has the time of an upload to arrive.
+ * What the JSON body of a request may be. One that may be larger than usual has the time of an upload to arrive.
  *
- * @param wishes What the procedures say that it calls.
- * @returns In bytes.
+ * @param wishes What the procedures that it calls allow.
+ * @param maxDepth Default: that of {@link JSON_BODY}.
  */
 export function grantBody(
   req: IncomingMessage,
   res: ServerResponse,
   { core, caller }: Context,
-  wishes: readonly Meta['maxBodyBytes'][],
-): number {
+  wishes: readonly Meta['bodySize'][],
+  maxDepth: number = JSON_BODY.maxDepth,
+): JsonBody {
   const granted = wishes.flatMap((wish) => (wish ? [wish(limitsOf(core, caller))] : []));
   if (granted.length > 0) watchUpload(req, res);
-  return Math.max(JSON_BODY.maxBytes, ...granted);
+  const maxBytes = Math.max(JSON_BODY.maxBytes, ...granted.map((size) => size.maxBytes));
+  const maxValues = Math.max(JSON_BODY.maxValues, ...granted.map((size) => size.maxValues));
+  return { maxBytes, maxValues, maxDepth, onBytes: reserveMemory(res, core, caller, maxBytes) };
 }
 
 /**
- * Reads the body of a JSON request as text.
+ * Reads the body of a JSON request as text. Its size, depth and number of values are checked while it arrives.
  *
  * @returns The text, not yet parsed; empty when there is no body.
- * @throws `validation_failed` for another media type, an encoded body, or bytes that are not UTF-8; `payload_too_large`
- *   past `maxBytes`, as soon as that is known; `request_timeout` when the client left before its end.
+ * @throws `validation_failed` for another media type, an encoded body, JSON that is nested too deeply, or bytes that are
+ *   not UTF-8; `payload_too_large` past `maxBytes` or `maxValues`, as soon as that is known; `request_timeout` when the
+ *   client left before its end; what `onBytes` throws.
  * Source: contract §2; security F5, T23.
  */
-export async function readJsonText(req: IncomingMessage, maxBytes: number = JSON_BODY.maxBytes): Promise<string> {
+export async function readJsonText(req: IncomingMessage, body: JsonBody = JSON_BODY): Promise<string> {
   if (!hasBody(req)) return '';
   const {
     'content-type': type = '',
@@ -43,62 +63,62 @@ export async function readJsonText(req: IncomingMessage, maxBytes: number = JSON
     'content-length': length = '0',
   } = req.headers;
   if (encoding.trim().toLowerCase() !== 'identity')
-    throw refuse('The body has to be sent as it is, without Content-Encoding.');
-  if (!ACCEPTED_TYPE.test(type))
-    throw refuse('The body has to be JSON: send "Content-Type: application/json", in UTF-8.');
-  if (Number(length) > maxBytes) throw bodyTooLarge('The body', maxBytes);
-  const bytes = await readWholeBody(req, maxBytes, 'The body');
+    throw refuse('The body must be sent as it is, without Content-Encoding.');
+  if (!isJsonType(type)) throw refuse('The body must be JSON: send "Content-Type: application/json", in UTF-8.');
+  if (Number(length) > body.maxBytes) throw bodyTooLarge('The body', body.maxBytes);
+  const meter = meterJson('The body', body);
+  const bytes = await readWholeBody(req, body.maxBytes, 'The body', (chunk) => {
+    body.onBytes?.(chunk.length);
+    meter.push(chunk);
+  });
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
-    throw new ServiceError('validation_failed', 'The body is not valid UTF-8.', { cause });
+    throw new ServiceError('validation_failed', 'The body must be valid UTF-8.', { cause });
   }
 }
 
 /**
- * Parses JSON from a client.
+ * Parses JSON of a client that came in the URL.
  *
- * @param what What the text was, for the message: "The body".
- * @throws `validation_failed` for malformed JSON, and for JSON nested deeper than `maxDepth`, which is found before
- *   anything is built of it. Source: security T23.
+ * @param what What the text was, for the message: 'The query parameter "input"'.
+ * @throws as {@link parseBoundedJson}. Source: security T23.
  */
-export function parseJson(text: string, what: string, maxDepth: number = JSON_BODY.maxDepth): unknown {
-  if (isDeeperThan(maxDepth, text)) throw refuse(`${what} is nested too deeply: at most ${maxDepth} levels.`);
+export function parseJson(text: string, what: string, maxDepth: number): unknown {
+  return parseBoundedJson(text, what, { ...JSON_BODY, maxDepth });
+}
+
+/** Parses the text of {@link readJsonText}. @throws `validation_failed` for malformed JSON. */
+export function parseJsonBody(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new ServiceError('validation_failed', `${what} is not valid JSON.`, { cause });
+    throw new ServiceError('validation_failed', 'The body must be valid JSON.', { cause });
   }
 }
 
 /**
  * Reads a JSON object. No body at all is the empty object.
  *
- * @throws what {@link readJsonText} and {@link parseJson} throw, and `validation_failed` for JSON that is no object.
+ * @throws what {@link readJsonText} throws, and `validation_failed` for JSON that is malformed or no object.
  */
-export async function readJsonObject(req: IncomingMessage, maxBytes: number = JSON_BODY.maxBytes): Promise<object> {
-  const text = await readJsonText(req, maxBytes);
+export async function readJsonObject(req: IncomingMessage, body: JsonBody = JSON_BODY): Promise<object> {
+  const text = await readJsonText(req, body);
   if (text === '') return {};
-  const value = parseJson(text, 'The body');
+  const value = parseJsonBody(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw refuse('The body has to be a JSON object.');
+    throw refuse('The body must be a JSON object.');
   return value;
 }
 
-/** Counts brackets outside of strings; needs neither stack nor memory, whatever the text. */
-function isDeeperThan(maxDepth: number, text: string): boolean {
-  let depth = 0;
-  let inString = false;
-  for (let at = 0; at < text.length; at += 1) {
-    const character = text[at];
-    if (inString) {
-      if (character === '\\') at += 1;
-      else if (character === '"') inString = false;
-    } else if (character === '"') inString = true;
-    else if (character === '{' || character === '[') {
-      depth += 1;
-      if (depth > maxDepth) return true;
-    } else if (character === '}' || character === ']') depth -= 1;
-  }
-  return false;
+/** `application/json`, with nothing but a charset of UTF-8. One empty parameter at the end is common, and read. */
+function isJsonType(header: string): boolean {
+  if (header.length > MAX_TYPE_LENGTH) return false;
+  const [type, ...parameters] = header.split(';').map((part) => part.trim());
+  if (parameters.at(-1) === '') parameters.pop();
+  return (
+    type!.toLowerCase() === 'application/json' &&
+    parameters.length <= 1 &&
+    parameters.every((parameter) => CHARSET.test(parameter))
+  );
 }

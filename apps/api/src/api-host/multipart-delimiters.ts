@@ -21,14 +21,17 @@ const LINE_END = '\r\n';
  */
 export function readBoundary(contentType: string): string {
   const rest = contentType.replace(FORM_TYPE, '');
-  if (rest === contentType) throw invalid('Content-Type', 'a deploy is sent as multipart/form-data');
+  if (rest === contentType) throw invalid('Content-Type', 'a deploy must be sent as multipart/form-data');
   const parameters = [...rest.matchAll(PARAMETER)];
   const readable = parameters.reduce((length, [text]) => length + text.length, 0) === rest.length;
   const [boundary, ...others] = parameters
     .filter(([, name]) => name!.toLowerCase() === 'boundary')
     .map(([, , quoted, token]) => quoted ?? token!);
   if (!readable || boundary === undefined || others.length > 0 || !BOUNDARY.test(boundary))
-    throw invalid('Content-Type', 'names one boundary of 1 to 70 characters, as in multipart/form-data; boundary=x');
+    throw invalid(
+      'Content-Type',
+      'must name one boundary of 1 to 70 characters, as in multipart/form-data; boundary=x',
+    );
   return boundary;
 }
 
@@ -56,11 +59,11 @@ export function followDelimiters(boundary: string): Delimiters {
       at = bytes.indexOf(needle, at + needle.length)
     ) {
       if (end !== null) return;
-      if (parts === 0 && start + at !== -LINE_END.length) throw malformed('something stands before the first boundary');
+      if (parts === 0 && start + at !== -LINE_END.length) throw malformed('nothing may come before the first boundary');
       const tail = bytes.toString('latin1', at + needle.length, at + span);
       if (tail === '--') end = start + at + span;
       else if (tail === LINE_END) parts += 1;
-      else throw malformed('a boundary line holds more than the boundary');
+      else throw malformed('a boundary line must hold nothing but the boundary');
     }
   }
 
@@ -71,7 +74,7 @@ export function followDelimiters(boundary: string): Delimiters {
       scan(seam, position - carry.length, carry.length);
       scan(chunk, position, chunk.length);
       if (end !== null && /\S/.test(chunk.toString('latin1', Math.max(0, end - position))))
-        throw malformed('something stands behind the last boundary');
+        throw malformed('nothing may come after the last boundary');
       carry = Buffer.from(chunk.length < span ? seam.subarray(-(span - 1)) : chunk.subarray(-(span - 1)));
       position += chunk.length;
     },
@@ -80,5 +83,5 @@ export function followDelimiters(boundary: string): Delimiters {
 
 /** A body that is no multipart form, and why. */
 export function malformed(why: string): ServiceError {
-  return invalid('body', `is not a readable multipart/form-data body: ${why}`);
+  return invalid('body', `must be a readable multipart/form-data body: ${why}`);
 }

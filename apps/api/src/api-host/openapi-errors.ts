@@ -1,5 +1,7 @@
-import type { ErrorCode } from '@berth/contract';
-import { mayCall } from '@berth/core';
+import { type ErrorCode, PageQuery, TokenRequest } from '@berth/contract';
+import { fileTooLarge, fromIssues, mayCall, notFound, type ServiceError } from '@berth/core';
+import type { z } from 'zod';
+import { bodyTooLarge } from '../http/whole-body.ts';
 import { JSON_BODY } from './json-body.ts';
 
 /** What decides by which errors an operation can be refused. */
@@ -27,6 +29,16 @@ const is =
     names.includes(name);
 const isUpload = is('deployments.begin', 'deployments.contents', 'deployments.commit');
 
+/** What the server sends for an error, as an example. */
+function exampleOf({ code, message, details }: ServiceError): Refusal {
+  return { error: code, message, ...(details ? { details } : {}) };
+}
+
+/** What the server sends for an input that is not valid. */
+function refusalOf(schema: z.ZodType, input: unknown): ServiceError {
+  return fromIssues(schema.safeParse(input).error?.issues ?? []);
+}
+
 /** An error answer: what it means, and examples by what they are examples of. */
 interface ErrorAnswer {
   description: string;
@@ -46,9 +58,7 @@ export const ERRORS: Record<OperationError | 'other', ErrorAnswer> = {
     description: 'The input is not valid. `details.issues` says where, or `details.file` which file.',
     examples: {
       'A query parameter that is not valid': {
-        error: 'validation_failed',
-        message: 'limit: limit is a whole number of at least 1',
-        details: { issues: [{ path: 'limit', message: 'limit is a whole number of at least 1' }] },
+        ...exampleOf(refusalOf(PageQuery, { limit: 0 })),
         by: ({ name }) => name.endsWith('.list'),
       },
       'A path that cannot be read': {
@@ -57,9 +67,7 @@ export const ERRORS: Record<OperationError | 'other', ErrorAnswer> = {
         by: ({ name, hasBody }) => !hasBody && !name.endsWith('.list'),
       },
       'A field that is not valid': {
-        error: 'validation_failed',
-        message: 'labels.0: a label has at least 3 characters',
-        details: { issues: [{ path: 'labels.0', message: 'a label has at least 3 characters' }] },
+        ...exampleOf(refusalOf(TokenRequest, { labels: ['ci'] })),
         by: ({ hasBody }) => hasBody,
       },
       'A file that is refused': {
@@ -76,7 +84,7 @@ export const ERRORS: Record<OperationError | 'other', ErrorAnswer> = {
       },
       'A body that is no JSON': {
         error: 'validation_failed',
-        message: 'The body is not valid JSON.',
+        message: 'The body must be valid JSON.',
         by: (operation) => operation.hasBody && !is('deployments.create', 'deployments.contents')(operation),
       },
     },
@@ -116,28 +124,24 @@ export const ERRORS: Record<OperationError | 'other', ErrorAnswer> = {
     description: 'There is no such resource, or it belongs to another account: the two answers are the same.',
     examples: {
       'A deployment': {
-        error: 'not_found',
-        message: 'There is no such deployment.',
+        ...exampleOf(notFound('deployment')),
         by: (operation) =>
           (operation.name.startsWith('deployments.') && !isUpload(operation)) ||
           is('domains.put', 'deployments.begin')(operation),
       },
       'An upload': {
-        error: 'not_found',
-        message: 'There is no such upload.',
+        ...exampleOf(notFound('upload')),
         by: is('deployments.contents', 'deployments.commit'),
       },
       'A domain': {
-        error: 'not_found',
-        message: 'There is no such domain.',
+        ...exampleOf(notFound('domain')),
         by: ({ name }) => name.startsWith('domains.') && name !== 'domains.put',
       },
       'A token': {
-        error: 'not_found',
-        message: 'There is no such token.',
+        ...exampleOf(notFound('token')),
         by: ({ name }) => name.startsWith('tokens.'),
       },
-      'A claim': { error: 'not_found', message: 'There is no such claim.', by: is('account.claim') },
+      'A claim': { ...exampleOf(notFound('claim')), by: is('account.claim') },
     },
   },
   request_timeout: {
@@ -147,15 +151,9 @@ export const ERRORS: Record<OperationError | 'other', ErrorAnswer> = {
   payload_too_large: {
     description: 'The body is larger than 1 MiB.',
     examples: {
-      'A body': {
-        error: 'payload_too_large',
-        message: `The body may have at most ${JSON_BODY.maxBytes} bytes.`,
-        details: { limit: 'body', max: JSON_BODY.maxBytes },
-      },
+      'A body': exampleOf(bodyTooLarge('The body', JSON_BODY.maxBytes)),
       'A file of an upload': {
-        error: 'payload_too_large',
-        message: 'video.mp4: a file may have at most 20971520 bytes.',
-        details: { limit: 'maxFileSize', max: 20_971_520, file: 'video.mp4' },
+        ...exampleOf(fileTooLarge('video.mp4', 20_971_520)),
         by: is('deployments.create', 'deployments.begin'),
       },
     },
@@ -187,6 +185,12 @@ export const ERRORS: Record<OperationError | 'other', ErrorAnswer> = {
         message: 'domain: this name, or one above it, belongs to another account.',
         details: { domain: 'www.example.com' },
         by: is('domains.put'),
+      },
+      'Too many tokens': {
+        error: 'business_logic_error',
+        message: 'An account must have at most 1,000 tokens: revoke one first.',
+        details: { state: 'too_many_tokens', limit: 1_000 },
+        by: is('tokens.create'),
       },
       'A platform domain': {
         error: 'business_logic_error',
@@ -253,10 +257,10 @@ export const ERRORS: Record<OperationError | 'other', ErrorAnswer> = {
         message: 'PUT is not possible here; use one of GET, HEAD, OPTIONS.',
       },
       '408, a slow head': { error: 'request_timeout', message: 'The head of the request did not arrive in time.' },
-      '414, a long address': { error: 'uri_too_long', message: 'The request target may have at most 8192 bytes.' },
+      '414, a long address': { error: 'uri_too_long', message: 'The request target must have at most 8192 bytes.' },
       '431, large headers': {
         error: 'headers_too_large',
-        message: 'Request line and headers may have at most 16384 bytes together.',
+        message: 'Request line and headers must have at most 16384 bytes together.',
       },
     },
   },

@@ -14,7 +14,7 @@ export interface Operation {
   status: number;
   /** Whether success can be 201 besides. */
   creates: boolean;
-  maxBodyBytes: Meta['maxBodyBytes'];
+  bodySize: Meta['bodySize'];
   redirect: Meta['redirect'];
 }
 
@@ -35,8 +35,8 @@ export function operationsOf(router: AnyTRPCRouter): Operation[] {
       },
     ]) => {
       if (!meta?.openapi) return [];
-      const { openapi, status = 200, creates = false, maxBodyBytes, redirect } = meta;
-      return [{ name, type, inputs, openapi, status, creates, maxBodyBytes, redirect }];
+      const { openapi, status = 200, creates = false, bodySize, redirect } = meta;
+      return [{ name, type, inputs, openapi, status, creates, bodySize, redirect }];
     },
   );
 }

@@ -92,12 +92,12 @@ async function readInput(
   req: Request,
   res: Response,
   ctx: Context,
-  { openapi, maxBodyBytes }: Operation,
+  { openapi, bodySize }: Operation,
   kinds: InputKinds,
 ): Promise<object> {
   const search = req.url.indexOf('?');
   const given = BODY_METHODS.has(openapi.method)
-    ? await readJsonObject(req, grantBody(req, res, ctx, [maxBodyBytes]))
+    ? await readJsonObject(req, grantBody(req, res, ctx, [bodySize]))
     : fromQuery(kinds, new URLSearchParams(search < 0 ? '' : req.url.slice(search)));
   return { ...given, ...fromPath(kinds, req.params as Record<string, string>) };
 }

@@ -6,7 +6,7 @@ import { cors } from './cors.ts';
 import { errorBody, errorHeaders, logFault } from '../http/error-answer.ts';
 import { requestIdOf } from '../http/request-id.ts';
 import { JSON_TYPE, sendJson, setJsonHeaders } from '../http/json-answer.ts';
-import { grantBody, JSON_BODY, parseJson, readJsonText } from './json-body.ts';
+import { grantBody, JSON_BODY, type JsonBody, parseJson, parseJsonBody, readJsonText } from './json-body.ts';
 import type { CreateContext } from './rest.ts';
 import { countCalls, isBatch, MAX_BATCH_CALLS, namesOf } from './trpc-calls.ts';
 
@@ -40,8 +40,9 @@ function handler(router: AnyTRPCRouter, createContext: CreateContext, log: Log) 
       ctx = await createContext(req, res);
       refuseUnfit(req, path);
       if (req.method === 'POST') {
-        maxBytes = grantBody(req, res, ctx, wishesOf(router, path));
-        req.body = await readCalls(req, maxBytes);
+        const body = grantBody(req, res, ctx, wishesOf(router, path), maxDepth(createURL(req).searchParams));
+        maxBytes = body.maxBytes;
+        req.body = await readCalls(req, body);
       }
     } catch (thrown) {
       onError(thrown, path);
@@ -88,25 +89,26 @@ function refuseUnfit(req: Request, path: string): void {
   if (!METHODS.has(req.method))
     throw new ServiceError('method_not_allowed', 'Queries are read with GET, mutations are sent with POST.');
   const url = createURL(req);
-  if (url.username || url.password) throw invalid('host', 'a host has no user name in it');
+  if (url.username || url.password) throw invalid('host', 'the host must not have a user name in it');
   const calls = countCalls(path, url.searchParams);
   if (calls > MAX_BATCH_CALLS)
-    throw invalid('batch', `a batch holds at most ${MAX_BATCH_CALLS} calls; this one has ${calls}`);
+    throw invalid('batch', `a batch must have at most ${MAX_BATCH_CALLS} calls; this one has ${calls}`);
   const input = url.searchParams.get('input');
   if (input) parseJson(input, 'The query parameter "input"', maxDepth(url.searchParams));
 }
 
-async function readCalls(req: Request, maxBytes: number): Promise<string> {
-  const text = await readJsonText(req, maxBytes);
-  if (text !== '') parseJson(text, 'The body', maxDepth(createURL(req).searchParams));
+/** The text of the calls, which tRPC parses again: a broken body gets the error body of this route. */
+async function readCalls(req: Request, body: JsonBody): Promise<string> {
+  const text = await readJsonText(req, body);
+  if (text !== '') parseJsonBody(text);
   return text;
 }
 
 /** What the procedures of these calls say about the size of their body. */
-function wishesOf(router: AnyTRPCRouter, path: string): Meta['maxBodyBytes'][] {
+function wishesOf(router: AnyTRPCRouter, path: string): Meta['bodySize'][] {
   const procedures = router._def.procedures as Record<string, { _def: { meta?: Meta } }>;
   return namesOf(path).map((name) =>
-    Object.hasOwn(procedures, name) ? procedures[name]!._def.meta?.maxBodyBytes : undefined,
+    Object.hasOwn(procedures, name) ? procedures[name]!._def.meta?.bodySize : undefined,
   );
 }
 

@@ -32,7 +32,7 @@ export function fromQuery(kinds: InputKinds, query: URLSearchParams): Record<str
     const texts = query.getAll(name);
     if (texts.length === 0) continue;
     if (kind.type === 'array') input[name] = texts.map((text) => coerce(kind.items, text));
-    else if (texts.length > 1) throw invalid(name, 'this query parameter may be given once');
+    else if (texts.length > 1) throw invalid(name, 'this query parameter must be given only once');
     else input[name] = coerce(kind, texts[0]!);
   }
   return input;

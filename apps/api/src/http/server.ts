@@ -92,6 +92,8 @@ export function createHttpServer(
 
   const answer = (req: IncomingMessage, res: ServerResponse): void => {
     nameRequest(res);
+    // Nothing is upgraded here, but node:http drops what the client sent behind such a request: closing says so.
+    if (asksForUpgrade(req)) res.shouldKeepAlive = false;
     const unfinished = answers.get(req.socket);
     if (unfinished) enter(unfinished, res);
     if (hasBody(req)) {
@@ -145,6 +147,10 @@ function enter(answers: ServerResponse[], answer: ServerResponse): void {
   answers.length = kept + 1;
 }
 
+function asksForUpgrade({ headers }: IncomingMessage): boolean {
+  return headers.upgrade !== undefined && headers.connection !== undefined && /upgrade/i.test(headers.connection);
+}
+
 /** Why a request could not be parsed. */
 function refusalOf(
   { code, rawPacket }: NodeJS.ErrnoException & { rawPacket?: Buffer },
@@ -158,10 +164,10 @@ function refusalOf(
   if (/^[A-Z]+ \S/.test(requestLine) && requestLine.length > limits.maxTargetBytes) return targetTooLong(limits);
   return new ServiceError(
     'headers_too_large',
-    `Request line and headers may have at most ${limits.maxHeaderBytes} bytes together.`,
+    `Request line and headers must have at most ${limits.maxHeaderBytes} bytes together.`,
   );
 }
 
 function targetTooLong({ maxTargetBytes }: HttpLimits): ServiceError {
-  return new ServiceError('uri_too_long', `The request target may have at most ${maxTargetBytes} bytes.`);
+  return new ServiceError('uri_too_long', `The request target must have at most ${maxTargetBytes} bytes.`);
 }

@@ -3,7 +3,7 @@ import { ServiceError } from '@berth/core';
 
 /** The refusal of a body that is too long. Source: contract §2. */
 export function bodyTooLarge(what: string, max: number): ServiceError {
-  return new ServiceError('payload_too_large', `${what} may have at most ${max} bytes.`, {
+  return new ServiceError('payload_too_large', `${what} must have at most ${max} bytes.`, {
     details: { limit: 'body', max },
   });
 }
@@ -12,10 +12,16 @@ export function bodyTooLarge(what: string, max: number): ServiceError {
  * Reads a short body whole.
  *
  * @param what What it is, at the beginning of a sentence: "The body".
+ * @param onChunk Sees each chunk before it is kept; what it throws ends the reading.
  * @throws `payload_too_large` past `maxBytes`, as soon as that is known; `request_timeout` when the client left before its
  *   end. The request can still be answered.
  */
-export async function readWholeBody(req: IncomingMessage, maxBytes: number, what: string): Promise<Buffer> {
+export async function readWholeBody(
+  req: IncomingMessage,
+  maxBytes: number,
+  what: string,
+  onChunk: (chunk: Buffer) => void = () => {},
+): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {
@@ -23,6 +29,7 @@ export async function readWholeBody(req: IncomingMessage, maxBytes: number, what
     for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       size += chunk.length;
       if (size > maxBytes) throw bodyTooLarge(what, maxBytes);
+      onChunk(chunk);
       chunks.push(chunk);
     }
   } catch (cause) {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
-import { readJsonText } from '../../src/api-host/json-body.ts';
+import { JSON_BODY, readJsonText } from '../../src/api-host/json-body.ts';
 
 const HEAD = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
 
@@ -34,7 +34,7 @@ it('T23: a declared length above the ceiling is refused without reading', async 
   const { req } = await receive(
     'POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 101\r\n\r\n',
   );
-  await expect(readJsonText(req, 100)).rejects.toMatchObject({
+  await expect(readJsonText(req, { ...JSON_BODY, maxBytes: 100 })).rejects.toMatchObject({
     code: 'payload_too_large',
     details: { limit: 'body', max: 100 },
   });

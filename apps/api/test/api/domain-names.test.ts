@@ -68,7 +68,7 @@ const NO_DOMAINS: [string, RegExp][] = [
   ['shop.test', /public DNS/],
   ['*.shop.dev', /wildcard/],
   ['_x.shop.dev', /letters, digits/],
-  ['shop..dev', /not empty/],
+  ['shop..dev', /must not be empty/],
   ['shop.dev%2Fx', /scheme, port or path/],
   ['shop.dev:443', /scheme, port or path/],
   ['a%252eb.dev', /scheme, port or path/],

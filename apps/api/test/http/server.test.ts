@@ -44,6 +44,17 @@ describe('what the server answers itself', () => {
     expect(ids[0]).not.toBe(ids[1]);
   });
 
+  it.each(['websocket', 'h2c'])(
+    'a request behind one that asks for an upgrade to %s is not lost in silence',
+    async (protocol) => {
+      const port = await start((req, res) => void res.end(req.url));
+      const upgrade = `GET /first HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\n\r\n`;
+      const text = await send(port, `${upgrade}GET /second HTTP/1.1\r\nHost: a\r\n\r\n`);
+      // What was not read has to be sent again: that the connection closes tells so.
+      expect(parse(text)).toMatchObject({ status: 200, headers: { connection: 'close' }, body: '/first' });
+    },
+  );
+
   const malformed = [
     'nonsense\r\n\r\n',
     'GET foo HTTP/1.1\r\nHost: a\r\n\r\n',

@@ -191,7 +191,7 @@ describe('files in memory', () => {
   });
 
   const REFUSED = [
-    ['a/../b.txt', 'a path has no "." or ".." segment'],
+    ['a/../b.txt', 'a path must not have a "." or ".." segment'],
     ['.env', 'environment files (.env*) hold secrets and are never published'],
     ['x.exe', 'programs and installers (.exe) are never published'],
   ] as const;

@@ -147,9 +147,9 @@ describe('a folder is refused', () => {
   const NAMES = [
     ['setup.exe', 'programs and installers (.exe) are never published'],
     ['tools/App.DMG', 'programs and installers (.dmg) are never published'],
-    ['what?.html', 'a path holds none of # ? % < > " (this one has ?)'],
-    ['a\\b.html', 'folders are separated by "/", not by "\\"'],
-    ['new\nline.txt', 'a path holds no control or direction characters'],
+    ['what?.html', 'a path must not contain any of # ? % < > " (this one has ?)'],
+    ['a\\b.html', 'folders must be separated by "/", not by "\\"'],
+    ['new\nline.txt', 'a path must not contain control or direction characters'],
   ] as const;
   test.each(NAMES)('that holds %j', async (name, reason) => {
     const folder = makeFolder();

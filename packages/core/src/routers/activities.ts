@@ -10,6 +10,7 @@ const WatchInput = z
   .object({
     lastEventId: z
       .string()
+      .max(64, 'lastEventId must be the id of an event')
       .nullish()
       .describe('The id of the last event that the client has; absent to begin with `last`.'),
     last: z

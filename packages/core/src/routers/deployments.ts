@@ -16,6 +16,7 @@ import {
   listDeployments,
   updateDeployment,
 } from '../services/deployments/deployments.ts';
+import { fileListSize, refuseLongFileLists } from '../services/deployments/file-lists.ts';
 import { beginUpload } from '../services/uploads/begin-upload.ts';
 import { commitUpload } from '../services/uploads/commit-upload.ts';
 import { accountProcedure, deployProcedure, router } from './trpc.ts';
@@ -23,9 +24,11 @@ import { accountProcedure, deployProcedure, router } from './trpc.ts';
 const tags = ['Deployments'];
 const uploads = ['Uploads'];
 
-/** What a file takes in the JSON of a call, with a path of usual length. */
-const FILE_BYTES = 400;
-const OTHER_BYTES = 1024 ** 2;
+/** A procedure that names files: lists that are longer than the plan allows are refused before they are validated. */
+const fileListProcedure = deployProcedure.use(async ({ ctx, getRawInput, next }) => {
+  refuseLongFileLists(ctx.core, ctx.caller, await getRawInput());
+  return next();
+});
 
 /** Published sites. `POST /deployments` is multipart and has a route of its own, as do the contents of uploads. Source: service-api part 4; contract §9. */
 export const deployments = router({
@@ -94,7 +97,7 @@ export const deployments = router({
     .output(DeletedDeployment)
     .mutation(({ ctx, input }) => deleteDeployment(ctx, input.deployment)),
 
-  begin: deployProcedure
+  begin: fileListProcedure
     .meta({
       openapi: {
         method: 'POST',
@@ -113,7 +116,7 @@ export const deployments = router({
         },
       },
       status: 201,
-      maxBodyBytes: ({ maxFilesCount }) => OTHER_BYTES + maxFilesCount * FILE_BYTES,
+      bodySize: fileListSize,
     })
     .input(BeginUpload)
     .output(BegunUpload)

@@ -39,7 +39,7 @@ export const domains = router({
         errorResponses: {
           403: 'The plan holds no more domains of this kind.',
           404: 'There is no such deployment, or it belongs to another account.',
-          422: 'Another account holds the name, or the deployment expires or is being deleted.',
+          422: 'Another account holds the name, the deployment expires or is being deleted, or 10,000 domains of the account are not verified.',
         },
       },
       creates: true,

@@ -4,6 +4,7 @@ import type { TRPC_ERROR_CODE_KEY } from '@trpc/server/rpc';
 import { z } from 'zod';
 import { asUnavailable } from '../database/outages.ts';
 import { invalid, ServiceError } from '../errors.ts';
+import { boundError } from './bounded-error.ts';
 
 const TRPC_CODE: Record<ErrorCode, TRPC_ERROR_CODE_KEY> = {
   validation_failed: 'BAD_REQUEST',
@@ -24,10 +25,10 @@ const TRPC_CODE: Record<ErrorCode, TRPC_ERROR_CODE_KEY> = {
 const FROM_TRPC: Partial<Record<TRPC_ERROR_CODE_KEY, [ErrorCode, string]>> = {
   NOT_FOUND: ['not_found', 'There is no such procedure.'],
   METHOD_NOT_SUPPORTED: ['method_not_allowed', 'Queries are read with GET, mutations are sent with POST.'],
-  PAYLOAD_TOO_LARGE: ['payload_too_large', 'The body is larger than this call may carry.'],
-  PARSE_ERROR: ['validation_failed', 'The body is not valid JSON.'],
+  PAYLOAD_TOO_LARGE: ['payload_too_large', 'The body must not be larger than this call allows.'],
+  PARSE_ERROR: ['validation_failed', 'The body must be valid JSON.'],
   BAD_REQUEST: ['validation_failed', 'The request could not be read as a call.'],
-  UNSUPPORTED_MEDIA_TYPE: ['validation_failed', 'The body has to be application/json.'],
+  UNSUPPORTED_MEDIA_TYPE: ['validation_failed', 'The body must be application/json.'],
   CLIENT_CLOSED_REQUEST: ['request_timeout', 'The client closed the request.'],
 };
 
@@ -57,20 +58,21 @@ export function fromIssues(issues: readonly z.core.$ZodIssue[]): ServiceError {
   const list = issues.map(({ path, message }) => ({ path: path.join('.'), message }));
   const first = list[0] ?? { path: '', message: 'the input is not valid' };
   const error = invalid(first.path || 'input', first.message);
-  return new ServiceError('validation_failed', error.message, { details: { issues: list.slice(0, 20) } });
+  return new ServiceError('validation_failed', error.message, { details: { issues: list } });
 }
 
-/** The wire form of an error. Source: contract §2. */
+/** The wire form of an error, in a bounded size. Source: contract §2, §11. */
 export function toErrorBody(error: ServiceError, requestId: string): ErrorBody {
+  const bounded = boundError(error);
   const details =
     error.code === 'internal_server_error'
       ? { requestId }
       : error.code === 'rate_limit_exceeded'
         ? { retryAfter: error.retryAfterSeconds ?? 1 }
-        : error.details;
+        : bounded.details;
   return {
     error: error.code,
-    message: error.message,
+    message: bounded.message,
     status: ERROR_STATUS[error.code],
     ...(details ? { details: { ...details } } : {}),
   };

@@ -15,6 +15,9 @@ export const tokens = router({
         description: 'The answer is the only one that holds the secret.',
         tags,
         successDescription: 'The token, with its secret.',
+        errorResponses: {
+          422: 'The account has 1,000 tokens that have not expired.',
+        },
       },
       status: 201,
     })

@@ -1,5 +1,6 @@
 import type { DeployLimits } from '@berth/contract';
 import { initTRPC } from '@trpc/server';
+import type { JsonBounds } from '../bounded-json.ts';
 import type { Caller, Core } from '../core.ts';
 import { ServiceError } from '../errors.ts';
 import { type Actor, mayCall } from './access.ts';
@@ -23,6 +24,9 @@ export interface Context {
   onCreated?: () => void;
 }
 
+/** How large a JSON body may be. */
+export type BodySize = Pick<JsonBounds, 'maxBytes' | 'maxValues'>;
+
 /** How a procedure looks on the REST face and in the OpenAPI document. */
 export interface Meta extends Record<string, unknown> {
   openapi?: {
@@ -45,10 +49,10 @@ export interface Meta extends Record<string, unknown> {
   /** The status of success; 200 when absent. */
   status?: number;
   /**
-   * How large the JSON of a call may be, in bytes, where it grows with what the caller's plan allows. The body then has the
-   * time of an upload to arrive. Default: what the faces take of anybody.
+   * How large the JSON body of a call may be, where it grows with what the caller's plan allows. The body then has the
+   * time of an upload to arrive. Default: what every call may send.
    */
-  maxBodyBytes?: (limits: DeployLimits) => number;
+  bodySize?: (limits: DeployLimits) => BodySize;
   /** Success is 201 as well: when the call has made something new, which it tells by `onCreated` of its context. */
   creates?: true;
   /** The REST face answers 301 to this path instead of calling the procedure. */

@@ -41,7 +41,7 @@ export function decodeCursor(scope: CursorScope, cursor: string): PageKey {
     bytes.length > MAC_BYTES &&
     bytes.toString('base64url') === cursor &&
     timingSafeEqual(bytes.subarray(0, MAC_BYTES), macOf(scope, key));
-  if (!genuine) throw invalid('cursor', 'this is not the nextCursor of an earlier page of this list');
+  if (!genuine) throw invalid('cursor', 'must be the nextCursor of an earlier page of this list');
   return JSON.parse(key.toString()) as PageKey;
 }
 

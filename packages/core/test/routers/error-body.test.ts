@@ -147,10 +147,28 @@ describe('contract §2: the issues of a schema', () => {
     expect(toErrorBody(fromIssues([]), '')).toMatchObject({ error: 'validation_failed', status: 400 });
   });
 
-  it('are at most 20', () => {
-    expect(fromIssues(issuesOf({ limit: 1, labels: Array.from({ length: 50 }, () => 1) })).details).toMatchObject({
-      issues: expect.toSatisfy((issues: unknown[]) => issues.length === 20),
+  it('S1: are at most 50, and the message counts the rest', () => {
+    const many = fromIssues(issuesOf({ limit: 1, labels: Array.from({ length: 5_050 }, () => 1) }));
+    expect(toErrorBody(many, '')).toMatchObject({
+      message: 'labels.0: a text (and 5,000 more that are not listed)',
+      details: { issues: expect.toSatisfy((issues: unknown[]) => issues.length === 50) },
     });
+  });
+
+  it('S1: an error body has at most 16 KiB, whatever it echoes', () => {
+    const long = 'é'.repeat(100_000);
+    const errors = [
+      fromIssues(Array.from({ length: 100 }, (_, at) => ({ code: 'custom', path: [long, at], message: long }))),
+      new ServiceError('validation_failed', long, { details: { file: long } }),
+      new ServiceError('business_logic_error', long, {
+        details: { domains: Array.from({ length: 9_000 }, () => 'long.example') },
+      }),
+    ];
+    for (const error of errors) {
+      const text = JSON.stringify(toErrorBody(error, ''));
+      expect(Buffer.byteLength(text)).toBeLessThanOrEqual(16 * 1024);
+      expect(JSON.parse(text)).toMatchObject({ error: error.code, details: expect.anything() });
+    }
   });
 
   it('are a 400 only when the input was at fault', () => {

@@ -14,6 +14,6 @@ const FORM_TYPE = /^application\/x-www-form-urlencoded[ \t]*(?:;|$)/i;
  */
 export async function readForm(req: IncomingMessage): Promise<URLSearchParams> {
   if (!FORM_TYPE.test(req.headers['content-type'] ?? ''))
-    throw new ServiceError('validation_failed', 'The body has to be a form: "application/x-www-form-urlencoded".');
+    throw new ServiceError('validation_failed', 'The body must be a form: "application/x-www-form-urlencoded".');
   return new URLSearchParams((await readWholeBody(req, MAX_BYTES, 'The form')).toString());
 }

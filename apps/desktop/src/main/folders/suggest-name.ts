@@ -27,7 +27,7 @@ export function nameOfFolder(path: string): string {
     .replace(/\p{M}+/gu, '')
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, LONGEST)
-    .replace(/^-+|-+$/g, '');
+    .replace(/^-|-$/g, '');
   if (slug === '') return 'my-site';
   return slug.length < SHORTEST ? `${slug}-site` : slug;
 }

@@ -6,7 +6,7 @@ export function readDomain(typed: string): string {
     .trim()
     .toLowerCase()
     .replace(/^https?:\/\//, '')
-    .replace(/[/?#].*$/, '')
+    .replace(/[/?#].*/s, '')
     .replace(/:\d+$/, '');
 }
 

@@ -33,7 +33,8 @@ export async function listMembers(core: Core, account: string): Promise<AccountM
  */
 export async function addMember(core: Core, account: string, email: string): Promise<AccountMember> {
   const address = email.trim();
-  if (address.length > MAX_EMAIL || !EMAIL.test(address)) throw invalid('email', 'is an e-mail address: "name@host"');
+  if (address.length > MAX_EMAIL || !EMAIL.test(address))
+    throw invalid('email', 'must be an e-mail address such as "name@host"');
   return core.database.transaction(async (em) => {
     const { plan } = await lockExisting(em, account);
     if (await findMember(em, account, address))

@@ -11,7 +11,7 @@ import {
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
 import { Account, Token } from '../../entities/index.ts';
-import { notFound } from '../../errors.ts';
+import { notFound, ServiceError } from '../../errors.ts';
 import { recordActivity } from '../activities/activities.ts';
 import { type CursorScope, decodeCursor, toPage } from '../cursors.ts';
 import { lockAccount } from './account-lock.ts';
@@ -58,10 +58,16 @@ export function createToken(
   return { token, secret: credential };
 }
 
+/** The most credentials of one account. */
+export const MAX_TOKENS = 1_000;
+
 /**
  * `POST /tokens`: makes a credential of the caller's account.
  *
+ * An account has at most {@link MAX_TOKENS}. At that number, credentials that have expired make room: they are removed.
+ *
  * @returns The record, and the secret, which no other answer holds.
+ * @throws `business_logic_error` when the account has {@link MAX_TOKENS} that have not expired.
  * Source: service-api part 5, contract §5.
  */
 export async function addToken(
@@ -72,6 +78,7 @@ export async function addToken(
   return core.database.transaction(async (em) => {
     await lockAccount(em, account);
     const created = core.now();
+    await makeRoom(em, account, created);
     const expires = ttl === undefined ? null : new Date(created.getTime() + ttl * 1000);
     const made = createToken(em, account, { kind, labels, expires, created, token: await freeIdentifier(em, account) });
     recordActivity(em, {
@@ -92,6 +99,18 @@ export async function addToken(
       secret: made.secret,
     };
   });
+}
+
+/** Removes expired tokens of an account that is full, or refuses another one. */
+async function makeRoom(em: EntityManager, account: string, now: Date): Promise<void> {
+  if ((await em.count(Token, { account })) < MAX_TOKENS) return;
+  const removed = await em.nativeDelete(Token, { account, expires: { $lte: now } });
+  if (removed === 0)
+    throw new ServiceError(
+      'business_logic_error',
+      `An account must have at most ${MAX_TOKENS.toLocaleString('en-US')} tokens: revoke one first.`,
+      { details: { state: 'too_many_tokens', limit: MAX_TOKENS } },
+    );
 }
 
 /**

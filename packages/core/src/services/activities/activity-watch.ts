@@ -46,7 +46,7 @@ export async function watchActivities(
   { core, caller }: { core: Core; caller: AccountCaller },
   { after, last = 0, signal, recheckMs = RECHECK_MS }: WatchOptions,
 ): Promise<ActivityWatch> {
-  if (after !== undefined && !/^\d{1,15}$/.test(after)) throw invalid('lastEventId', 'this is not the id of an event');
+  if (after !== undefined && !/^\d{1,15}$/.test(after)) throw invalid('lastEventId', 'must be the id of an event');
   let wake = () => {};
   let isNews = true;
   const leave = await core.activityFeed.follow(caller.account, () => {

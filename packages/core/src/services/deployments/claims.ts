@@ -25,7 +25,7 @@ export function readClaim(addresses: Pick<Addresses, 'claim'>, claim: string): s
     : '';
   const isOurs = url?.origin === page.origin && url.username === '' && url.password === '';
   if (!isOurs || !CLAIM_HASH.test(hash))
-    throw invalid('claim', `is 32 lower-case hex digits, or a URL of the form ${addresses.claim('<claim hash>')}`);
+    throw invalid('claim', `must be 32 lower-case hex digits, or a URL of the form ${addresses.claim('<claim hash>')}`);
   return hash;
 }
 

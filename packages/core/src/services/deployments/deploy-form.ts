@@ -2,6 +2,7 @@ import {
   Checksums,
   DEPLOY_FIELDS,
   type DeployField,
+  type DeployLimits,
   type DeployOptions,
   FILES_FIELD,
   Labels,
@@ -11,18 +12,23 @@ import {
 } from '@berth/contract';
 import type { z } from 'zod';
 import type { Caller } from '../../core.ts';
+import { parseBoundedJson } from '../../bounded-json.ts';
 import { invalid, ServiceError } from '../../errors.ts';
+import { maxParts, tooLarge } from './file-rules.ts';
 
 /** The single fields of a deploy, as text. */
 export interface DeployForm {
-  /** Takes a field. @throws `validation_failed` for one that is unknown or repeated. */
+  /** Takes a field. @throws `validation_failed` for one that is unknown or repeated, `payload_too_large` for a long one. */
   add(name: string, value: string): void;
   /** Reads the fields. @throws `validation_failed`; `forbidden` for a `ttl` without a credential. */
   read(caller: Caller): { checksums: string[]; options: DeployOptions };
 }
 
-/** Gathers the fields of a deploy, in any order. Source: contract §3. */
-export function collectForm(): DeployForm {
+/** The longest field besides `checksums`, in bytes. */
+const MAX_FIELD_BYTES = 64 * 1024;
+
+/** Gathers the fields of a deploy under the limits of a plan, in any order. Source: contract §3. */
+export function collectForm(limits: DeployLimits): DeployForm {
   const fields = new Map<DeployField, string>();
   return {
     add(name, value) {
@@ -31,10 +37,12 @@ export function collectForm(): DeployForm {
         throw invalid(
           name,
           name === FILES_FIELD
-            ? 'a file part carries a filename, which is its path'
+            ? 'a file part must carry a filename, which is its path'
             : `there is no such field; there are ${FILES_FIELD}, ${DEPLOY_FIELDS.join(', ')}`,
         );
-      if (fields.has(field)) throw invalid(field, 'the field stands once');
+      if (fields.has(field)) throw invalid(field, 'the field must be sent only once');
+      if (field !== 'checksums' && Buffer.byteLength(value) > MAX_FIELD_BYTES)
+        throw tooLarge('body', MAX_FIELD_BYTES, `${field}: the field must have at most ${MAX_FIELD_BYTES} bytes.`);
       fields.set(field, value);
     },
     read(caller) {
@@ -46,9 +54,9 @@ export function collectForm(): DeployForm {
         throw new ServiceError('forbidden', 'ttl needs a credential; an anonymous deployment lives for 3 days.');
       const password = fields.get('password');
       return {
-        checksums: checked('checksums', Checksums, json('checksums', checksums)),
+        checksums: checked('checksums', Checksums, json('checksums', checksums, maxParts(limits))),
         options: {
-          labels: checked('labels', Labels, json('labels', fields.get('labels') ?? '[]')),
+          labels: checked('labels', Labels, json('labels', fields.get('labels') ?? '[]', MAX_FIELD_BYTES)),
           password: password === undefined ? null : checked('password', Password, password),
           via: normalizeVia(fields.get('via')),
           ttlSeconds:
@@ -61,11 +69,14 @@ export function collectForm(): DeployForm {
   };
 }
 
-function json(field: string, text: string): unknown {
+/** Parses a field that holds a list of texts: two levels more than a list has are read, to say what is wrong with it. */
+function json(field: string, text: string, maxLength: number): unknown {
+  const bounds = { maxBytes: text.length, maxDepth: 3, maxValues: maxLength + 2 };
   try {
-    return JSON.parse(text);
-  } catch {
-    throw invalid(field, 'is a JSON array of strings, such as ["…"]');
+    return parseBoundedJson(text, field, bounds);
+  } catch (thrown) {
+    if (thrown instanceof ServiceError && thrown.code === 'payload_too_large') throw thrown;
+    throw invalid(field, 'must be a JSON array of strings, such as ["…"]');
   }
 }
 

@@ -39,8 +39,9 @@ export async function beginDeploy(core: Core, caller: Caller, key: IdempotencyKe
   if (!key) await refuseFull(core, caller);
   const pack = openPack(core);
   const stored = lookUpStored(core);
-  const files = collectFiles(pack, limitsOf(core, caller), stored.add);
-  const form = collectForm();
+  const limits = limitsOf(core, caller);
+  const files = collectFiles(pack, limits, stored.add);
+  const form = collectForm(limits);
   return {
     files,
     form,

@@ -30,6 +30,16 @@ export function tooLarge(limit: SizeLimit, max: number, message: string, file?: 
   });
 }
 
+/** The refusal of more files than the plan allows. Source: contract §2. */
+export function tooManyFiles({ maxFilesCount }: DeployLimits): ServiceError {
+  return tooLarge('maxFilesCount', maxFilesCount, `A deploy must have at most ${maxFilesCount} files.`);
+}
+
+/** The refusal of one file that is larger than the plan allows. Source: contract §2. */
+export function fileTooLarge(path: string, maxFileSize: number): ServiceError {
+  return tooLarge('maxFileSize', maxFileSize, `${path}: a file must have at most ${maxFileSize} bytes.`, path);
+}
+
 /**
  * Judges the files of one deploy as they are named: their paths, what is refused by its name, how many there are, how large
  * they are. Every limit is refused the moment it is crossed.
@@ -47,10 +57,9 @@ export function judgeFiles(limits: DeployLimits): (name: string, options?: { acc
     const { path, junk } = accepted ? { path: name, junk: false } : judgeName(name);
     started += 1;
     if (started > maxParts(limits))
-      throw tooLarge('maxFilesCount', maxFilesCount, `A deploy has at most ${maxParts(limits)} parts.`);
+      throw tooLarge('maxFilesCount', maxFilesCount, `A deploy must have at most ${maxParts(limits)} parts.`);
     if (!junk) files += 1;
-    if (files > maxFilesCount)
-      throw tooLarge('maxFilesCount', maxFilesCount, `A deploy has at most ${maxFilesCount} files.`);
+    if (files > maxFilesCount) throw tooManyFiles(limits);
 
     let size = 0;
     return {
@@ -58,12 +67,11 @@ export function judgeFiles(limits: DeployLimits): (name: string, options?: { acc
       junk,
       grow(bytes) {
         size += bytes;
-        if (size > maxFileSize)
-          throw tooLarge('maxFileSize', maxFileSize, `${path}: a file has at most ${maxFileSize} bytes.`, path);
+        if (size > maxFileSize) throw fileTooLarge(path, maxFileSize);
         if (junk) return;
         totalBytes += bytes;
         if (totalBytes > maxTotalSize)
-          throw tooLarge('maxTotalSize', maxTotalSize, `A deploy has at most ${maxTotalSize} bytes.`, path);
+          throw tooLarge('maxTotalSize', maxTotalSize, `A deploy must have at most ${maxTotalSize} bytes.`, path);
       },
     };
   };
@@ -88,7 +96,7 @@ function judgeName(name: string): { path: string; junk: boolean } {
  */
 export function publishedFiles<T extends { path: string; junk: boolean }>(parts: readonly T[], field: string): T[] {
   const files = parts.filter(({ junk }) => !junk);
-  if (files.length === 0) throw invalid(field, 'a deploy has at least one file');
+  if (files.length === 0) throw invalid(field, 'a deploy must have at least one file');
   const conflict = findPathConflict(files.map(({ path }) => path));
   if (conflict) throw invalidFile(conflict.second, `${conflict.reason} (${conflict.first} and ${conflict.second})`);
   return files;

@@ -24,7 +24,7 @@ export function readIdempotencyKey(header: string | undefined, caller: Caller): 
   if (header === undefined) return null;
   const key = header.trim();
   if (key.length < 1 || key.length > MAX_IDEMPOTENCY_KEY)
-    throw invalid('Idempotency-Key', `a key has 1 to ${MAX_IDEMPOTENCY_KEY} characters`);
+    throw invalid('Idempotency-Key', `a key must have 1 to ${MAX_IDEMPOTENCY_KEY} characters`);
   const scope = caller.kind === 'account' ? `token:${caller.account}:${caller.token}` : `address:${caller.address}`;
   return { scope, key };
 }

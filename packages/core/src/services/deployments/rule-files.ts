@@ -39,7 +39,8 @@ function keepShipJson(into: RuleFiles): ContentCheck {
   return {
     write(chunk) {
       size += chunk.length;
-      if (size > MAX_SHIP_JSON_BYTES) throw invalidFile('ship.json', `it has at most ${MAX_SHIP_JSON_BYTES} bytes`);
+      if (size > MAX_SHIP_JSON_BYTES)
+        throw invalidFile('ship.json', `it must have at most ${MAX_SHIP_JSON_BYTES} bytes`);
       chunks.push(Buffer.from(chunk));
     },
     end() {

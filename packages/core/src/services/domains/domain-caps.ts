@@ -2,6 +2,7 @@ import type { Caps } from '@berth/contract';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
+import { ServiceError } from '../../errors.ts';
 import { refuseBeyondCap } from '../accounts/caps.ts';
 import type { DomainName } from './domain-names.ts';
 
@@ -18,11 +19,15 @@ export async function countDomains(em: EntityManager, account: string): Promise<
   return rows[0]!;
 }
 
+/** The most domains of an account whose DNS is not verified: each of them is looked up again and again. */
+export const MAX_UNVERIFIED_DOMAINS = 10_000;
+
 /**
  * Sees to it that an account may have one more domain. The caller holds the lock of the account row, so that parallel
  * requests never pass a cap.
  *
- * @throws `forbidden`, with `details`, at the cap of the plan. Source: contract §6; security T26.
+ * @throws `forbidden`, with `details`, at the cap of the plan; `business_logic_error` for a custom domain of an account that
+ *   has {@link MAX_UNVERIFIED_DOMAINS}, whatever its plan. Source: contract §6; security T26.
  */
 export async function requireDomainRoom(
   em: EntityManager,
@@ -32,4 +37,17 @@ export async function requireDomainRoom(
 ): Promise<void> {
   const cap = CAP_OF[kind];
   refuseBeyondCap(core, plan, cap, (await countDomains(em, account))[cap]);
+  if (kind === 'custom') await refuseManyUnverified(em, account);
+}
+
+async function refuseManyUnverified(em: EntityManager, account: string): Promise<void> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from domain
+    where account_id = ${account} and status in ('pending', 'partial')`.execute(em.getKysely());
+  if (rows[0]!.count >= MAX_UNVERIFIED_DOMAINS)
+    throw new ServiceError(
+      'business_logic_error',
+      `An account must have at most ${MAX_UNVERIFIED_DOMAINS.toLocaleString('en-US')} domains that are not verified: verify or delete one first.`,
+      { details: { state: 'too_many_unverified_domains', limit: MAX_UNVERIFIED_DOMAINS } },
+    );
 }

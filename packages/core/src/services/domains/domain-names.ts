@@ -43,27 +43,27 @@ const PLATFORM_LABEL_MIN = 3;
  */
 export function normaliseName(text: string): { ok: true; name: string } | NoDomainName {
   if (text === '') return none('the name is empty; use a full name such as "www.example.com"');
-  if (text.length > MAX_TEXT) return none(`a domain name has at most ${MAX_NAME} characters`);
-  if (/[\s\p{Cc}\p{Z}]/u.test(text)) return none('a domain name holds no white space');
-  if (/[/:@?#[\]%\\]/.test(text)) return none('give the name alone, without scheme, port or path');
+  if (text.length > MAX_TEXT) return none(`a domain name must have at most ${MAX_NAME} characters`);
+  if (/[\s\p{Cc}\p{Z}]/u.test(text)) return none('a domain name must not contain white space');
+  if (/[/:@?#[\]%\\]/.test(text)) return none('give only the name, without scheme, port or path');
   const name = domainToASCII(text).replace(/\.$/, '');
   if (name === '') return none('this is not a domain name; use one such as "www.example.com"');
-  if (name.includes('*')) return none('a wildcard is no domain; name each domain by itself');
-  if (isIP(name) !== 0) return none('an IP address is no domain; use a name');
-  if (name.length > MAX_NAME) return none(`a domain name has at most ${MAX_NAME} characters`);
+  if (name.includes('*')) return none('a wildcard cannot be a domain; add each domain separately');
+  if (isIP(name) !== 0) return none('an IP address cannot be a domain; use a name');
+  if (name.length > MAX_NAME) return none(`a domain name must have at most ${MAX_NAME} characters`);
   const labels = name.split('.');
   const wrong = labels.find((label) => !LABEL.test(label));
   if (wrong !== undefined)
     return none(
       wrong === ''
-        ? 'the parts between the dots are not empty'
-        : 'each part between the dots has 1 to 63 letters, digits and inner hyphens',
+        ? 'the parts between the dots must not be empty'
+        : 'each part between the dots must have 1 to 63 letters, digits and inner hyphens',
     );
-  if (/^(?:\d+|0x[0-9a-f]*)$/.test(labels.at(-1)!)) return none('the last part of a domain name is not a number');
+  if (/^(?:\d+|0x[0-9a-f]*)$/.test(labels.at(-1)!)) return none('the last part of a domain name must not be a number');
   const unicode = domainToUnicode(name);
   if (/(?:^|\.)xn--/.test(unicode) || domainToASCII(unicode) !== name)
-    return none('a part that starts with "xn--" is not valid punycode');
-  if (labels.length === 1) return none('a domain name has at least two parts, such as "www.example.com"');
+    return none('a part that starts with "xn--" must be valid punycode');
+  if (labels.length === 1) return none('a domain name must have at least two parts, such as "www.example.com"');
   return { ok: true, name };
 }
 
@@ -111,8 +111,8 @@ function findRegistrable(name: string): string | null {
 
 /** What is wrong with the label of a platform domain; `null` for nothing. */
 function platformFault(label: string): string | null {
-  if (label.includes('.')) return 'a platform domain is a single part below the domain of the platform';
-  if (label.length < PLATFORM_LABEL_MIN) return `a platform domain has at least ${PLATFORM_LABEL_MIN} characters`;
+  if (label.includes('.')) return 'a platform domain must be a single part below the domain of the platform';
+  if (label.length < PLATFORM_LABEL_MIN) return `a platform domain must have at least ${PLATFORM_LABEL_MIN} characters`;
   if (DEPLOYMENT_ID.test(label)) return 'this looks like the id of a deployment; choose another name';
   if (RESERVED_LABELS.has(label) || ACCOUNT_TARGET.test(label)) return 'this name is reserved; choose another one';
   return null;

@@ -81,7 +81,7 @@ function read(stored: string): Parameters & { tag: Buffer } {
 
 async function write(password: string, parameters: Parameters): Promise<string> {
   const tag = await deriveTag(password, parameters, TAG_BYTES);
-  const text = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '');
+  const text = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '');
   return `${prefixOf(parameters)}${text(parameters.salt)}$${text(tag)}`;
 }
 

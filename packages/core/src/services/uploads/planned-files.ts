@@ -46,7 +46,7 @@ export function changedFiles({ base, put, remove }: Change): UploadFile[] {
   const seen = new Set<string>();
   for (const file of put) {
     const path = canonical(file.path);
-    if (removed.has(path)) throw invalid('remove', `${path} stands in put as well`);
+    if (removed.has(path)) throw invalid('remove', `${path} must not be in put as well`);
     if (seen.has(path)) throw invalidFile(path, 'two parts name the same file');
     seen.add(path);
     changed.set(path, file);

@@ -17,7 +17,8 @@ export interface Destination {
   fragment: Template;
 }
 
-const URL_PARTS = /^(?<authority>https?:\/\/[^/?#]*)?(?<path>[^?#]*)(?<query>\?[^#]*)?(?<fragment>#.*)?$/i;
+const URL_PARTS = /^(?<authority>https?:\/\/[^/?#]*)?(?<path>[^?#]*)(?<query>\?[^#]*)?(?<fragment>#.*)?$/is;
+const LINE_BREAK = /[\n\r\u2028\u2029]/;
 const CAPTURE: Record<Dialect, RegExp> = {
   json: /:(?<name>[a-z_]\w*)(?<star>[*+]?)|\$(?<number>\d+)/gi,
   lines: /:(?<name>[a-z_]\w*)/gi,
@@ -34,7 +35,7 @@ export function readDestination(text: string, captures: readonly string[][], dia
   // oxlint-disable-next-line no-control-regex -- naming control characters is this pattern's purpose
   if (/[\u0000-\u001f\u007f]/.test(text)) return new Fault('a destination holds no control characters');
   const { authority, path, query, fragment } = URL_PARTS.exec(text)?.groups ?? {};
-  if (path === undefined) return new Fault('a destination is one line of text');
+  if (path === undefined || LINE_BREAK.test(fragment ?? '')) return new Fault('a destination must be one line of text');
   if (/^[/\\]{2}/.test(path) && authority === undefined)
     return new Fault('a destination on another host starts with https:// or http://');
   if (authority === undefined && !path.startsWith('/'))

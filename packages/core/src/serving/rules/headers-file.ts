@@ -11,7 +11,7 @@ const FILE = '_headers';
 const MAX_BLOCKS = 500;
 const MAX_STEPS = 50;
 const STARTS_BLOCK = /^(?:\/|[a-z][a-z\d+.-]*:\/\/)/i;
-const REMOVAL = /^!\s+(?<name>.*)$/;
+const REMOVAL = /^!\s+(?<name>\S.*)$/;
 
 /** Reads `_headers`: a path, then `Name: value` and `! Name` lines. Source: serving S23, S33 to S35, S65. */
 export function readHeadersFile(bytes: Uint8Array, warn: Warn): Placed<HeaderRule>[] {

@@ -41,7 +41,7 @@ const STRAY_NAME = /:[a-z_]/i;
  * @returns A fault for whatever the matcher cannot do, and for a pattern that no path can match. Source: serving S24, S30.
  */
 export function readPattern(text: string, dialect: Dialect): ReadPattern | Fault {
-  if (text.length > MAX_CHARACTERS) return new Fault(`a path has at most ${MAX_CHARACTERS} characters`);
+  if (text.length > MAX_CHARACTERS) return new Fault(`a path must have at most ${MAX_CHARACTERS} characters`);
   if (/^(?:[a-z][a-z\d+.-]*:)?\/\//i.test(text))
     return new Fault('a rule holds for every host of the site: write the path alone, such as /old');
   if (!text.startsWith('/')) return new Fault(`a path starts with a slash, such as /old; this is ${quote(text)}`);

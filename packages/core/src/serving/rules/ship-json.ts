@@ -44,7 +44,7 @@ export function readShipJson(json: ShipJson, warn: Warn): ShipRules {
 function readSetting(json: ShipJson, key: 'cleanUrls' | 'trailingSlash', refuse: Refuse): boolean | null {
   const value = json[key];
   if (value === undefined || typeof value === 'boolean') return value ?? null;
-  return refuse(key, 'it is true or false');
+  return refuse(key, 'it must be true or false');
 }
 
 function readList<Rule>(
@@ -54,11 +54,11 @@ function readList<Rule>(
   read: (entry: ShipJson, at: string, refuse: Refuse) => Rule | null,
 ): Placed<Rule>[] {
   const entries = json[key] ?? [];
-  if (!Array.isArray(entries)) return refuse(key, 'it is a list of entries, in [ ]') ?? [];
+  if (!Array.isArray(entries)) return refuse(key, 'it must be a list of entries, in [ ]') ?? [];
   if (entries.length > MOST[key]) refuse(`${key}[${MOST[key]}]`, `from here on; there are at most ${MOST[key]} ${key}`);
   return entries.slice(0, MOST[key]).flatMap((entry: unknown, index) => {
     const at = `${key}[${index}]`;
-    const rule = isObject(entry) ? read(entry, at, refuse) : refuse(at, 'an entry is an object, in { }');
+    const rule = isObject(entry) ? read(entry, at, refuse) : refuse(at, 'an entry must be an object, in { }');
     return rule === null ? [] : [{ rule, position: { file: FILE, at } }];
   });
 }
@@ -66,9 +66,9 @@ function readList<Rule>(
 function readRedirect(entry: ShipJson, at: string, refuse: Refuse): PathRule | null {
   if (!hasKeys(entry, ['source', 'destination'], ['permanent', 'statusCode'], at, refuse)) return null;
   const { permanent = true, statusCode = permanent === false ? 307 : 308 } = entry;
-  if (typeof permanent !== 'boolean') return refuse(`${at}.permanent`, 'it is true or false');
+  if (typeof permanent !== 'boolean') return refuse(`${at}.permanent`, 'it must be true or false');
   if (!isRedirectStatus(statusCode))
-    return refuse(`${at}.statusCode`, `it is one of ${[...REDIRECT_STATUSES].join(', ')}`);
+    return refuse(`${at}.statusCode`, `it must be one of ${[...REDIRECT_STATUSES].join(', ')}`);
   return readPathRule(entry, statusCode, at, refuse);
 }
 
@@ -91,10 +91,12 @@ function readHeaders(entry: ShipJson, at: string, refuse: Refuse): HeaderRule | 
   const source = readPattern(String(entry['source']), 'json');
   if (source instanceof Fault) return refuse(`${at}.source`, source.message);
   const { headers } = entry;
-  if (!Array.isArray(headers)) return refuse(`${at}.headers`, 'it is a list such as [{"key": "X-A", "value": "1"}]');
+  if (!Array.isArray(headers))
+    return refuse(`${at}.headers`, 'it must be a list such as [{"key": "X-A", "value": "1"}]');
   const steps = headers.flatMap((header: unknown, index): HeaderRule['steps'] => {
     const where = `${at}.headers[${index}]`;
-    if (!isObject(header)) return refuse(where, 'a header is an object such as {"key": "X-A", "value": "1"}') ?? [];
+    if (!isObject(header))
+      return refuse(where, 'a header must be an object such as {"key": "X-A", "value": "1"}') ?? [];
     if (!hasKeys(header, ['key', 'value'], [], where, refuse)) return [];
     const name = String(header['key']);
     const value = String(header['value']).trim();

@@ -10,6 +10,7 @@ import {
   freeIdentifier,
   getToken,
   listTokens,
+  MAX_TOKENS,
 } from '../../../src/services/accounts/tokens.ts';
 import { createTestCore, type TestCore } from '../../test-core.ts';
 
@@ -234,4 +235,40 @@ describe('contract §5: what a new token may be', () => {
       expect(TokenRequest.safeParse(request).success).toBe(true);
     },
   );
+});
+
+describe('an account has a bounded number of tokens', () => {
+  const fill = (account: string, count: number, expires: string) =>
+    test.database.query(
+      `insert into token (account_id, token, kind, secret_hash, last4, labels, created, expires)
+       select $1, 'f' || lpad(n::text, 6, '0'), 'deploy', sha256(convert_to($1 || n, 'UTF8')), '0000', '{}', now(), ${expires}
+       from generate_series(1, $2::int) n`,
+      [account, count],
+    );
+  const count = async (account: string) =>
+    (await test.database.query('select 1 from token where account_id = $1', [account])).length;
+
+  it('one more than 1,000 is refused until one is revoked', async () => {
+    const scope = { core: test.core, caller: (await test.account()).caller };
+    const { account } = scope.caller;
+    await fill(account, MAX_TOKENS - (await count(account)), 'null');
+    const request = TokenRequest.parse({});
+    await expect(addToken(scope, request)).rejects.toMatchObject({
+      code: 'business_logic_error',
+      message: 'An account must have at most 1,000 tokens: revoke one first.',
+      details: { limit: 1_000 },
+    });
+    await deleteToken(scope, 'f000001');
+    expect(await addToken(scope, request)).toMatchObject({ kind: 'deploy' });
+    expect(await count(account)).toBe(MAX_TOKENS);
+  });
+
+  it('expired ones make room', async () => {
+    const scope = { core: test.core, caller: (await test.account()).caller };
+    const { account } = scope.caller;
+    await fill(account, MAX_TOKENS, `now() - interval '1 minute'`);
+    const { token } = await addToken(scope, TokenRequest.parse({}));
+    expect(await getToken(scope, token)).toMatchObject({ token });
+    expect(await count(account)).toBeLessThan(10);
+  });
 });

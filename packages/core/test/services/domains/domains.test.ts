@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../../src/core.ts';
 import { listActivities } from '../../../src/services/activities/activities.ts';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
+import { MAX_UNVERIFIED_DOMAINS } from '../../../src/services/domains/domain-caps.ts';
 import { wantedRecords } from '../../../src/services/domains/domain-records.ts';
 import {
   deleteDomain,
@@ -334,5 +335,26 @@ describe('service-api part 4: the list', () => {
       }
     } while (cursor !== undefined);
     expect(seen).toEqual(names.toReversed());
+  });
+});
+
+describe('an account has a bounded number of domains that are not verified', () => {
+  it('one more than 10,000 is refused, whatever the plan', async () => {
+    const { caller } = await test.account('scale');
+    const first = customName();
+    await put(first, {}, caller);
+    await test.database.query(
+      `insert into domain (account_id, name, kind, status, labels, created, links, checks, misses)
+       select account_id, n || '.' || name, kind, 'partial', '{}', created, 0, checks, 0
+       from domain, generate_series(2, $2::int) n where name = $1`,
+      [first, MAX_UNVERIFIED_DOMAINS],
+    );
+    await expect(put(customName(), {}, caller)).rejects.toMatchObject({
+      code: 'business_logic_error',
+      message: expect.stringContaining('at most 10,000 domains that are not verified'),
+    });
+    expect(await put(platformName(), {}, caller)).toMatchObject({ created: true });
+    await prove(first, caller);
+    expect(await put(customName(), {}, caller)).toMatchObject({ created: true });
   });
 });

@@ -67,7 +67,10 @@ describe('settings (S15, S16)', () => {
       {
         cleanUrls: false,
         trailingSlash: null,
-        warnings: ['cleanUrls: Skipped: it is true or false.', 'trailingSlash: Skipped: it is true or false.'],
+        warnings: [
+          'cleanUrls: Skipped: it must be true or false.',
+          'trailingSlash: Skipped: it must be true or false.',
+        ],
       },
     ],
   ])('%j', (json, expected) => {

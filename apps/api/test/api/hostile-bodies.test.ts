@@ -1,0 +1,185 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { DEFAULT_PLANS } from '@berth/contract';
+import { describe, expect, it } from 'vitest';
+import { type Answer, formOf } from '../test-server.ts';
+import { begin, sha256Of } from '../uploads/delta.ts';
+import { useCleanServer } from '../use-clean-server.ts';
+
+const server = useCleanServer();
+
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+/** Far more than a refusal takes, and far less than building an issue for each element did. */
+const MAX_BLOCKED_MS = 1_500;
+const MAX_ANSWER_BYTES = 17 * 1024;
+
+/** Asks, and measures how long the event loop of server and test was blocked at most. */
+async function watched(ask: () => Promise<Answer>): Promise<Answer & { blockedMs: number }> {
+  const delays = monitorEventLoopDelay({ resolution: 5 });
+  delays.enable();
+  const answer = await ask();
+  delays.disable();
+  return { ...answer, blockedMs: delays.max / 1e6 };
+}
+
+const post = (path: string, key: string | null, body: string) =>
+  watched(() => server().api(path, { method: 'POST', key, headers: JSON_TYPE, body }));
+
+const repeat = (element: string, count: number) => `[${`${element},`.repeat(count - 1)}${element}]`;
+
+const limits = (plan: string) => DEFAULT_PLANS.find((known) => known.plan === plan)!.limits.maxFilesCount;
+
+describe('S1: hostile lists in JSON are refused at once, at a bounded size', () => {
+  /** The credentials, each with the number of files of its plan. */
+  const callers: [string, number, () => Promise<string | null>][] = [
+    ['nobody', limits('free'), async () => null],
+    ['an API key of pro', limits('pro'), async () => (await server().account('pro')).key],
+    ['a deploy token of scale', limits('scale'), async () => (await server().account('scale')).deployToken],
+  ];
+  const inputs: [string, (list: string) => string][] = [
+    ['files', (list) => `{"files":${list}}`],
+    ['put', (list) => `{"base":"calm-otter-4k9x2qd","put":${list},"remove":[]}`],
+    ['remove', (list) => `{"base":"calm-otter-4k9x2qd","put":[],"remove":${list}}`],
+    ['labels', (list) => `{"files":[],"labels":${list}}`],
+    [
+      'all of them',
+      (list) => `{"base":"calm-otter-4k9x2qd","files":${list},"put":${list},"remove":${list},"labels":${list}}`,
+    ],
+  ];
+
+  for (const [who, maxFiles, keyOf] of callers)
+    it.each(inputs)(`%s of deployments.begin, from ${who}`, async (_field, inputOf) => {
+      const key = await keyOf();
+      for (const count of [maxFiles, 2 * maxFiles + 101, 440_000]) {
+        const input = inputOf(repeat('{}', count));
+        const rest = await post('/uploads', key, input);
+        expect([400, 413]).toContain(rest.status);
+        expect(rest.text.length).toBeLessThan(MAX_ANSWER_BYTES);
+        expect(rest.blockedMs).toBeLessThan(MAX_BLOCKED_MS);
+        const typed = await post('/trpc/deployments.begin', key, input);
+        expect([400, 413]).toContain(typed.status);
+        expect(typed.text.length).toBeLessThan(MAX_ANSWER_BYTES);
+        expect(typed.blockedMs).toBeLessThan(MAX_BLOCKED_MS);
+      }
+    });
+
+  it('ten calls of a batch', async () => {
+    const { deployToken } = await server().account('scale');
+    const calls = Array.from({ length: 10 }, () => 'deployments.begin').join(',');
+    for (const count of [10_000, 40_000, 400_000]) {
+      const inputs = Array.from({ length: 10 }, (_, at) => `"${at}":{"files":${repeat('{}', count)}}`);
+      const answer = await post(`/trpc/${calls}?batch=1`, deployToken, `{${inputs.join(',')}}`);
+      expect([207, 400, 413]).toContain(answer.status);
+      expect(answer.text).not.toContain('"result"');
+      expect(answer.text.length).toBeLessThan(10 * MAX_ANSWER_BYTES);
+      expect(answer.blockedMs).toBeLessThan(MAX_BLOCKED_MS);
+    }
+  });
+
+  it.each([
+    ['PATCH', '/deployments/calm-otter-4k9x2qd'],
+    ['PUT', '/domains/www.example.com'],
+    ['POST', '/tokens'],
+  ])('the labels of %s %s', async (method, path) => {
+    for (const element of ['{}', '1', '""', '[]', '"abc"']) {
+      const body = `{"labels":${repeat(element, 100_000)}}`;
+      const answer = await watched(() => server().api(path, { method, headers: JSON_TYPE, body }));
+      expect([400, 413]).toContain(answer.status);
+      expect(answer.text.length).toBeLessThan(MAX_ANSWER_BYTES);
+      expect(answer.blockedMs).toBeLessThan(MAX_BLOCKED_MS);
+    }
+  });
+
+  it.each(['checksums', 'labels'])('%s of a form', async (field) => {
+    const { deployToken } = await server().account('scale');
+    for (const element of ['0', '{}', '[]', '""']) {
+      const list = repeat(element, 1_500_000);
+      const fields = { checksums: '[]', [field]: list };
+      const { contentType, body } = formOf({ 'a.txt': 'a' }, fields);
+      const answer = await watched(() =>
+        server().api('/deployments', {
+          method: 'POST',
+          key: deployToken,
+          headers: { 'Content-Type': contentType },
+          body,
+        }),
+      );
+      expect([400, 413]).toContain(answer.status);
+      expect(answer.text.length).toBeLessThan(MAX_ANSWER_BYTES);
+      expect(answer.blockedMs).toBeLessThan(MAX_BLOCKED_MS);
+    }
+  });
+
+  it('is found by what a body holds, not by its length: other shapes of many values', async () => {
+    const nested = `{"x":${repeat('[[[]]]', 300_000)}}`;
+    const fields = `{${Array.from({ length: 100_000 }, (_, i) => `"${i}":0`).join(',')}}`;
+    for (const body of [nested, fields, `{"x":${repeat('0', 500_000)}}`]) {
+      const answer = await post('/account/claim', (await server().account()).key, body);
+      expect(answer.status).toBe(413);
+      expect(answer.json()).toMatchObject({ error: 'payload_too_large', details: { limit: 'body' } });
+      expect(answer.blockedMs).toBeLessThan(MAX_BLOCKED_MS);
+    }
+  });
+});
+
+describe('house B8: as many files as the plan allows, with the longest paths', () => {
+  const file = (path: string) => ({ path, size: 0, sha256: sha256Of('') });
+  const segment = 'é'.repeat(127);
+  const paths = Array.from(
+    { length: limits('free') },
+    (_, i) => `${String(i).padStart(4, '0')}/${[segment, segment, segment, segment].join('/')}`,
+  );
+
+  it('are accepted in UTF-8', async () => {
+    expect(Buffer.byteLength(paths[0]!)).toBe(1_024);
+    expect(await begin(server(), { files: paths.map(file) }, { key: null })).toMatchObject({ status: 201 });
+  });
+
+  it('are accepted as JSON in ASCII, as many languages write it', async () => {
+    const { key } = await server().account();
+    const escaped = JSON.stringify({ files: paths.map(file) }, null, 4).replaceAll('é', '\\u00e9');
+    const answer = await server().api('/uploads', { method: 'POST', key, headers: JSON_TYPE, body: escaped });
+    expect(answer.status).toBe(201);
+  });
+
+  it('one more file than the plan allows is 413, and says so', async () => {
+    const { key } = await server().account();
+    const files = [...paths, 'one-more'].map(file);
+    expect((await begin(server(), { files }, { key })).json()).toMatchObject({
+      error: 'payload_too_large',
+      details: { limit: 'maxFilesCount', max: limits('free') },
+    });
+  });
+});
+
+describe('S2: the type of a body', () => {
+  const typed = (type: string) =>
+    watched(() => server().api('/account/claim', { method: 'POST', headers: { 'Content-Type': type }, body: '{}' }));
+
+  it.each([
+    'application/json',
+    'Application/JSON',
+    'application/json;',
+    'application/json ; charset=utf-8',
+    'application/json;charset="UTF-8"',
+    'application/json; charset=utf-8;',
+    'application/json\t;\tcharset = utf-8\t',
+  ])('%j is JSON', async (type) => {
+    expect((await typed(type)).json()).toMatchObject({ details: { issues: [{ path: 'claim' }] } });
+  });
+
+  it.each([
+    'text/plain',
+    'application/json5',
+    'application/json; charset=latin1',
+    'application/json; charset=utf-8; charset=utf-8',
+    'application/json;;',
+    'application/json; x=y',
+    `application/json${'\t'.repeat(15_000)}x`,
+    `application/json;${' '.repeat(15_000)}charset${' '.repeat(100)}`,
+    `application/json;${'charset=utf-8;'.repeat(1_000)}`,
+  ])('%j is not, and is refused at once', async (type) => {
+    const answer = await typed(type);
+    expect(answer.json()).toMatchObject({ error: 'validation_failed', message: expect.stringMatching(/must be JSON/) });
+    expect(answer.blockedMs).toBeLessThan(250);
+  });
+});

@@ -1,0 +1,115 @@
+import { globSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseSync, Visitor } from 'oxc-parser';
+import { describe, expect, it } from 'vitest';
+
+const ROOT = resolve(import.meta.dirname, '../../../..');
+const INPUT_LENGTH = 64 * 1024;
+/** A quadratic pattern takes seconds on its worst input of this length, a linear one a few milliseconds. */
+const MAX_MS = 250;
+
+/** A regular expression as it is written in the sources. */
+interface Pattern {
+  place: string;
+  source: string;
+  flags: string;
+}
+
+/** Every regular expression literal of a source text, and every `RegExp` that is made of other text. */
+function patternsOf(file: string, text: string): { literals: Pattern[]; made: string[] } {
+  const literals: Pattern[] = [];
+  const made: string[] = [];
+  const place = (start: number) => `${file}:${text.slice(0, start).split('\n').length}`;
+  const { program, errors } = parseSync(file, text);
+  expect(errors, file).toEqual([]);
+  const onMade = ({ callee, start }: { callee: { type: string; name?: string }; start: number }) => {
+    if (callee.type === 'Identifier' && callee.name === 'RegExp') made.push(place(start));
+  };
+  new Visitor({
+    Literal(node) {
+      if ('regex' in node)
+        literals.push({ place: place(node.start), source: node.regex.pattern, flags: node.regex.flags });
+    },
+    CallExpression: (node) => onMade(node as never),
+    NewExpression: (node) => onMade(node as never),
+  }).visit(program);
+  return { literals, made };
+}
+
+const sources = globSync('{apps,packages}/*/src/**/*.{ts,tsx}', { cwd: ROOT }).toSorted();
+const found = sources.map((file) => patternsOf(file, readFileSync(resolve(ROOT, file), 'utf8')));
+const patterns = [...new Map(found.flatMap(({ literals }) => literals).map((it) => [`/${it.source}/${it.flags}`, it]))];
+
+/** The checker is one process of JavaScript: no other platform's program is needed. */
+async function check(source: string, flags: string) {
+  process.env['RECHECK_BACKEND'] = 'pure';
+  const { checkSync } = await import('recheck');
+  return checkSync(source, flags, { timeout: 60_000 });
+}
+
+/** Inputs that begin and end in many ways around a long run, for what a checker may miss. */
+function* worstInputs(source: string): Generator<string> {
+  const literal = source
+    .replaceAll(/\\[dDwWsSbB]|[[\](){}?*+|^$]/g, ' ')
+    .split(' ')
+    .map((text) => text.replaceAll('\\', ''));
+  const heads = ['', ...literal];
+  for (const unit of [
+    ' ',
+    '\t',
+    'a',
+    '0',
+    '.',
+    '/',
+    '-',
+    '"',
+    '\\',
+    '=',
+    ';',
+    '%',
+    ':',
+    '#',
+    '\u00e9',
+    'a.',
+    '{}',
+    '":',
+  ])
+    for (const head of heads) yield `${head}${unit.repeat(INPUT_LENGTH / unit.length)}\u0000`;
+}
+
+describe('S2: every regular expression is linear', () => {
+  it('is found in the sources, most of them', () => {
+    expect(sources.length).toBeGreaterThan(300);
+    expect(patterns.length).toBeGreaterThan(100);
+  });
+
+  it.each(patterns)('%s', async (_text, { place, source, flags }) => {
+    expect({ place, ...(await check(source, flags)) }).toMatchObject({ status: 'safe' });
+  });
+
+  it('64 KB of the worst inputs take no time', () => {
+    const slow: [string, string, number][] = [];
+    for (const [text, { place, source, flags }] of patterns) {
+      for (const input of worstInputs(source)) {
+        const start = performance.now();
+        input.replace(new RegExp(source, flags), '');
+        const ms = performance.now() - start;
+        if (ms > MAX_MS) slow.push([place, text, ms]);
+      }
+    }
+    expect(slow).toEqual([]);
+  });
+
+  it.each([String.raw`^a[ \t]*(?:;[ \t]*b[ \t]*)?;?[ \t]*$`, '[. ]+$', '(a+)+$', String.raw`\s+$`])(
+    'a checker that finds %s',
+    async (source) => {
+      expect(await check(source, '')).toMatchObject({ status: 'vulnerable' });
+    },
+  );
+
+  it('none is made of other text, but for the table of DNS providers', () => {
+    expect(found.flatMap(({ made }) => made).map((place) => place.replace(/:\d+$/, ''))).toEqual([
+      'packages/core/src/dns/providers.ts',
+    ]);
+  });
+});

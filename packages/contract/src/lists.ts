@@ -1,0 +1,57 @@
+import { z } from 'zod';
+
+/** How many invalid elements of a list an answer names; the rest of the list is then not checked. */
+export const MAX_INVALID_ELEMENTS = 10;
+
+/** An array whose validation stops at the first few invalid elements. */
+const List = z.core.$constructor('List', (inst: z.ZodArray, def: z.core.$ZodArrayDef) => {
+  z.ZodArray.init(inst, def);
+  const { parse } = inst._zod;
+  const maxLength = maxLengthOf(def);
+  inst._zod.parse = (payload, ctx) => {
+    const input: unknown = payload.value;
+    // An array that is too long is refused by zod before its elements are validated.
+    const isCandidate = Array.isArray(input) && input.length <= maxLength;
+    return isCandidate ? validateElements(def.element, input, payload, ctx) : parse(payload, ctx);
+  };
+});
+
+/**
+ * The schema of a list in an input: an array that costs little to refuse.
+ *
+ * A list longer than its `max` is refused before any element is validated. Validation stops after
+ * {@link MAX_INVALID_ELEMENTS} invalid elements. Elements are validated synchronously.
+ *
+ * @returns A schema like `z.array`; give it a `max`, or check its length where the ceiling is known.
+ */
+export function list<T extends z.ZodType>(element: T): z.ZodArray<T> {
+  return new List({ type: 'array', element }) as unknown as z.ZodArray<T>;
+}
+
+function maxLengthOf({ checks = [] }: z.core.$ZodArrayDef): number {
+  const maxima = checks.map(({ _zod: { def } }) =>
+    def.check === 'max_length' ? (def as z.core.$ZodCheckMaxLengthDef).maximum : Infinity,
+  );
+  return Math.min(...maxima);
+}
+
+function validateElements(
+  element: z.core.$ZodType,
+  input: readonly unknown[],
+  payload: z.core.ParsePayload,
+  ctx: z.core.ParseContextInternal,
+): z.core.ParsePayload {
+  const output: unknown[] = [];
+  let invalid = 0;
+  for (const [at, value] of input.entries()) {
+    const result = element._zod.run({ value, issues: [] }, ctx);
+    if (result instanceof Promise) throw new z.core.$ZodAsyncError();
+    output.push(result.value);
+    if (result.issues.length === 0) continue;
+    payload.issues.push(...z.core.util.prefixIssues(at, result.issues));
+    invalid += 1;
+    if (invalid === MAX_INVALID_ELEMENTS) return payload;
+  }
+  payload.value = output;
+  return payload;
+}

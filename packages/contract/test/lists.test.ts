@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { list, MAX_INVALID_ELEMENTS } from '../src/lists.ts';
+
+/** A list whose elements count how often they are validated. */
+function counting(check: (value: unknown) => boolean) {
+  const seen = { count: 0 };
+  const element = z.unknown().refine((value) => {
+    seen.count += 1;
+    return check(value);
+  }, 'must be right');
+  return { seen, schema: list(element) };
+}
+
+const many = (length: number) => Array.from({ length }, () => ({}));
+
+describe('S1: a list in an input', () => {
+  it('takes what an array of its elements takes', () => {
+    const schema = list(z.object({ a: z.string() }));
+    expect(schema.parse([{ a: '1', b: 2 }, { a: '' }])).toEqual([{ a: '1' }, { a: '' }]);
+    expect(schema.parse([])).toEqual([]);
+    expect(schema.safeParse('text').error!.issues).toMatchObject([{ code: 'invalid_type', path: [] }]);
+    expect(schema.safeParse([{ a: '1' }, { a: 2 }]).error!.issues).toMatchObject([{ path: [1, 'a'] }]);
+  });
+
+  it('stops at the first few invalid elements', () => {
+    const { seen, schema } = counting(() => false);
+    expect(schema.safeParse(many(500_000)).error!.issues).toHaveLength(MAX_INVALID_ELEMENTS);
+    expect(seen.count).toBe(MAX_INVALID_ELEMENTS);
+  });
+
+  it('that is too long is refused without a look at its elements', () => {
+    const { seen, schema } = counting(() => false);
+    const { issues } = schema.max(3, 'at most three').safeParse(many(4)).error!;
+    expect(issues).toMatchObject([{ code: 'too_big', message: 'at most three' }]);
+    expect(seen.count).toBe(0);
+    expect(
+      counting(() => true)
+        .schema.max(3)
+        .parse(many(3)),
+    ).toHaveLength(3);
+  });
+
+  it('keeps its bounds through what is added to it', () => {
+    const { seen, schema } = counting(() => false);
+    const dressed = z.object({ all: schema.max(3).describe('All.').optional() });
+    expect(dressed.safeParse({ all: many(4) }).error!.issues).toHaveLength(1);
+    expect(seen.count).toBe(0);
+  });
+
+  it('is described with its length', () => {
+    expect(z.toJSONSchema(list(z.string()).min(1).max(3), { io: 'input' })).toMatchObject({
+      type: 'array',
+      items: { type: 'string' },
+      minItems: 1,
+      maxItems: 3,
+    });
+  });
+});

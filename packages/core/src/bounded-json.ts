@@ -1,0 +1,78 @@
+import { ServiceError } from './errors.ts';
+
+/** What JSON from outside may hold. */
+export interface JsonBounds {
+  /** How many bytes of UTF-8 it may have. Who reads the bytes checks it. */
+  maxBytes: number;
+  /** How deep objects and arrays may be nested. */
+  maxDepth: number;
+  /** How many values it may have: objects, arrays, and everything in them. */
+  maxValues: number;
+}
+
+/** Checks JSON against its bounds while it arrives. */
+export interface JsonMeter {
+  /**
+   * Reads the next bytes.
+   *
+   * @throws `validation_failed` for JSON that is nested too deeply, `payload_too_large` for too many values.
+   */
+  push(chunk: Uint8Array): void;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/**
+ * Counts depth and values of JSON by its punctuation, without parsing it: in constant memory, in time that is linear in its
+ * bytes, whatever they are. Text that is no JSON is counted the same way.
+ *
+ * @param what What the JSON is, at the beginning of a sentence: "The body".
+ */
+export function meterJson(what: string, { maxBytes, maxDepth, maxValues }: JsonBounds): JsonMeter {
+  let depth = 0;
+  // Every value but the first follows the start of its container, or a comma.
+  let values = 1;
+  let inString = false;
+  let isEscaped = false;
+  return {
+    push(chunk) {
+      for (let at = 0; at < chunk.length; at += 1) {
+        const byte = chunk[at];
+        if (inString) {
+          if (isEscaped) isEscaped = false;
+          else if (byte === BACKSLASH) isEscaped = true;
+          else if (byte === QUOTE) inString = false;
+        } else if (byte === QUOTE) inString = true;
+        else if (byte === COMMA) values += 1;
+        else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
+          depth += 1;
+          values += 1;
+          if (depth > maxDepth)
+            throw new ServiceError('validation_failed', `${what} must be nested at most ${maxDepth} levels deep.`);
+        } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) depth -= 1;
+      }
+      if (values > maxValues)
+        throw new ServiceError('payload_too_large', `${what} must have at most ${maxValues} JSON values.`, {
+          details: { limit: 'body', max: maxBytes },
+        });
+    },
+  };
+}
+
+/**
+ * Parses JSON text from outside that is within its bounds.
+ *
+ * @param what What the text is, at the beginning of a sentence: "The body".
+ * @throws what {@link JsonMeter.push} throws, before anything is parsed; `validation_failed` for malformed JSON.
+ */
+export function parseBoundedJson(text: string, what: string, bounds: JsonBounds): unknown {
+  meterJson(what, bounds).push(Buffer.from(text));
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new ServiceError('validation_failed', `${what} must be valid JSON.`, { cause });
+  }
+}

@@ -1,0 +1,57 @@
+/** The longest text in an error, in UTF-16 units: longer than the longest path. */
+const MAX_TEXT = 2_048;
+/** How many entries of one list an error names. */
+const MAX_LISTED = 50;
+/** How large those entries may be together, as JSON. */
+const MAX_LIST_BYTES = 12 * 1024;
+
+/** What an error says, in a bounded size. */
+interface Said {
+  message: string;
+  details?: object | undefined;
+}
+
+/**
+ * Bounds what an error says to about 16 KiB, whatever it is about: long texts are cut, of long lists the first entries stay
+ * and the message counts the rest.
+ *
+ * @param details Values of at most two levels, such as lists of objects.
+ * Source: contract §11.
+ */
+export function boundError({ message, details }: Said): Said {
+  if (!details) return { message: cut(message) };
+  let left = 0;
+  const bounded = Object.entries(details).map(([name, value]: [string, unknown]) => {
+    if (!Array.isArray(value)) return [name, cutTexts(value)];
+    const named = firstEntries(value);
+    left += value.length - named.length;
+    return [name, named];
+  });
+  const rest = left > 0 ? ` (and ${left.toLocaleString('en-US')} more that are not listed)` : '';
+  return { message: `${cut(message)}${rest}`, details: Object.fromEntries(bounded) };
+}
+
+function firstEntries(list: readonly unknown[]): unknown[] {
+  const entries: unknown[] = [];
+  let size = 0;
+  for (const value of list.slice(0, MAX_LISTED)) {
+    const entry = cutTexts(value);
+    size += Buffer.byteLength(JSON.stringify(entry));
+    if (size > MAX_LIST_BYTES) break;
+    entries.push(entry);
+  }
+  return entries;
+}
+
+/** Cuts a text, or the texts that an object holds. */
+function cutTexts(value: unknown): unknown {
+  if (typeof value === 'string') return cut(value);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, text]) => [name, typeof text === 'string' ? cut(text) : text]),
+  );
+}
+
+function cut(text: string): string {
+  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT).toWellFormed()}…` : text;
+}

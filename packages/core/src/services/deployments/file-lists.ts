@@ -1,0 +1,56 @@
+import { constants } from 'node:buffer';
+import { type DeployLimits, MAX_PATH_BYTES } from '@berth/contract';
+import type { JsonBounds } from '../../bounded-json.ts';
+import type { Caller, Core } from '../../core.ts';
+import { limitsOf } from '../accounts/plans.ts';
+import { maxParts, tooManyFiles } from './file-rules.ts';
+
+/** A file in JSON besides its path: names of fields, size, SHA-256, and white space. */
+const FILE_BYTES = 256;
+/** JSON may write each byte of a path as an escape such as `\u0041`. */
+const ESCAPED_BYTES = 6;
+/** Bodies that escape every character are read up to this size; beyond it, paths in plain UTF-8 are. */
+const ESCAPED_BODY_BYTES = 128 * 1024 ** 2;
+const OTHER_BYTES = 1024 ** 2;
+
+/** An object and its three values; twice that, since junk is listed but not counted, and unknown fields are ignored. */
+const FILE_VALUES = 8;
+const OTHER_VALUES = 10_000;
+
+/**
+ * How large JSON that lists the files of a deploy may be: large enough for as many files as the plan allows, with the
+ * longest paths there are.
+ *
+ * Up to 20,000 files that holds for JSON in plain ASCII as well, where a character may take 6 bytes for each of its own.
+ */
+export function fileListSize({ maxFilesCount }: DeployLimits): Pick<JsonBounds, 'maxBytes' | 'maxValues'> {
+  const escaped = maxFilesCount * (ESCAPED_BYTES * MAX_PATH_BYTES + FILE_BYTES);
+  const plain = maxFilesCount * (MAX_PATH_BYTES + FILE_BYTES);
+  const listBytes = Math.max(plain, Math.min(escaped, ESCAPED_BODY_BYTES));
+  return {
+    maxBytes: Math.min(OTHER_BYTES + listBytes, constants.MAX_STRING_LENGTH),
+    maxValues: OTHER_VALUES + maxFilesCount * FILE_VALUES,
+  };
+}
+
+/**
+ * Refuses lists of files that are longer than the caller's plan allows. It looks at their lengths only, so it runs before
+ * anything is validated.
+ *
+ * What a change removes may be as many files as any plan allows: its base may come from a larger plan.
+ *
+ * @param input As the client sent it.
+ * @throws `payload_too_large`.
+ */
+export function refuseLongFileLists(core: Core, caller: Caller, input: unknown): void {
+  if (typeof input !== 'object' || input === null) return;
+  const { files, put, remove } = input as Record<string, unknown>;
+  const limits = limitsOf(core, caller);
+  const largestBase = Math.max(...core.plans.all.map((plan) => plan.limits.maxFilesCount));
+  if (isLonger(files, maxParts(limits)) || isLonger(put, maxParts(limits)) || isLonger(remove, largestBase))
+    throw tooManyFiles(limits);
+}
+
+function isLonger(list: unknown, maxLength: number): boolean {
+  return Array.isArray(list) && list.length > maxLength;
+}

@@ -1,0 +1,67 @@
+import { list } from '@berth/contract';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { appRouter } from '../../src/routers/app-router.ts';
+
+interface Definition {
+  type: string;
+  [part: string]: unknown;
+}
+
+/** What is bounded elsewhere, and where. */
+const ELSEWHERE = new Map([
+  ['deployments.begin files', 'by the plan of the caller, before validation'],
+  ['deployments.begin put', 'by the plan of the caller, before validation'],
+  ['deployments.begin remove', 'by the largest plan, before validation'],
+  ['deployments.begin via', 'by the body: a malformed one is no error, so it has no length at which it is one'],
+]);
+
+const BOUNDED_TYPES = new Set(['number', 'int', 'boolean', 'enum', 'literal', 'null', 'undefined', 'never']);
+const WRAPPERS = new Set(['optional', 'nullable', 'default', 'prefault', 'catch', 'readonly', 'nonoptional']);
+
+function describeInput(schema: z.core.$ZodType): { maxItems?: number; maxLength?: number } {
+  return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+}
+
+/** The places of an input at which it takes lists or texts of any length. */
+function unbounded(schema: z.core.$ZodType, place: string): string[] {
+  const def = schema._zod.def as unknown as Definition;
+  const inner = (part: unknown, name: string) => unbounded(part as z.core.$ZodType, name);
+  if (WRAPPERS.has(def.type)) return inner(def['innerType'], place);
+  if (def.type === 'pipe') return inner(def['in'], place);
+  if (def.type === 'union') return (def['options'] as unknown[]).flatMap((option) => inner(option, place));
+  if (def.type === 'object')
+    return Object.entries(def['shape'] as object).flatMap(([name, field]) => inner(field, `${place} ${name}`));
+  const { maxItems, maxLength } = describeInput(schema);
+  if (def.type === 'array') {
+    const isBounded = schema._zod.traits.has('List') && (maxItems !== undefined || ELSEWHERE.has(place));
+    return [...(isBounded ? [] : [`${place}: a list`]), ...inner(def['element'], `${place} []`)];
+  }
+  if (def.type === 'string') return maxLength !== undefined || ELSEWHERE.has(place) ? [] : [`${place}: a text`];
+  return BOUNDED_TYPES.has(def.type) ? [] : [`${place}: ${def.type}`];
+}
+
+const procedures = Object.entries(appRouter._def.procedures) as unknown as [
+  string,
+  { _def: { inputs: z.core.$ZodType[] } },
+][];
+
+describe('S1: every input is bounded', () => {
+  it.each(procedures.map(([name, { _def }]) => [name, _def.inputs] as const))('%s', (name, inputs) => {
+    expect(inputs.flatMap((input) => unbounded(input, name))).toEqual([]);
+  });
+
+  it('finds what is not', () => {
+    const found = (schema: z.core.$ZodType) => unbounded(schema, 'x');
+    expect(found(z.object({ a: z.string(), b: z.string().max(3) }))).toEqual(['x a: a text']);
+    expect(found(z.array(z.int()).max(3))).toEqual(['x: a list']);
+    expect(found(list(z.string().max(3)).optional())).toEqual(['x: a list']);
+    expect(found(list(z.string()).max(3).transform(String))).toEqual(['x []: a text']);
+    expect(found(z.record(z.string(), z.unknown()))).toEqual(['x: record']);
+  });
+
+  it('names nothing that is gone', () => {
+    const names = new Set(procedures.map(([name]) => name));
+    expect([...ELSEWHERE.keys()].filter((place) => !names.has(place.split(' ')[0]!))).toEqual([]);
+  });
+});
