@@ -3,12 +3,10 @@ import { type EntityManager, MikroORM, type PostgreSqlConnection } from '@mikro-
 import { sql } from 'kysely';
 import type { Pool } from 'pg';
 import { entities } from '../entities/index.ts';
+import type { DatabaseAddress } from './connection-config.ts';
 import { SessionReturningDriver } from './driver.ts';
 import { type Listener, openListener } from './listener.ts';
 import { migrations } from './migrations/index.ts';
-
-/** Where PostgreSQL is reached: a URL, or a server on a Unix socket. */
-export type DatabaseAddress = { url: string } | { socketDir: string; user: string; database: string };
 
 /** The connection to PostgreSQL and everything that is read or written through it. */
 export interface Database {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { unavailable } from '../errors.ts';
-import type { DatabaseAddress } from './database.ts';
+import type { DatabaseAddress } from './connection-config.ts';
 
 /** What is told on a channel of the database. */
 export interface Listener {
