@@ -14,6 +14,8 @@ const PLATFORM_HOST_BYTES = 253 - 64;
 const CNAME_TARGET_BYTES = 253 - 11;
 /** The most processes that serve: each takes memory and connections of the database. */
 const MOST_WORKERS = 64;
+/** A day. */
+const MOST_SECONDS = 86_400;
 /** The widest networks that can be said to belong to somebody: 10.0.0.0/8 and fc00::/7. */
 const WIDEST_NETWORK = { 4: 8, 6: 7 };
 
@@ -165,6 +167,14 @@ export function parseSecretKey(text: string): Buffer {
   if (key?.length !== 32)
     throw new Error('is not 32 bytes; use 64 hex digits, such as "openssl rand -hex 32" makes, or base64');
   return key;
+}
+
+/** A time in whole seconds. */
+export function parseSeconds(text: string): number {
+  const seconds = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(seconds <= MOST_SECONDS))
+    throw new Error(`${quote(text)} is not a time; use a whole number of seconds from 0 to ${MOST_SECONDS}`);
+  return seconds;
 }
 
 /** Something that is on or off. */

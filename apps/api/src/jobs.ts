@@ -9,6 +9,7 @@ import {
   recheckDomains,
   sweep,
   type SweepOptions,
+  toServiceError,
 } from '@berth/core';
 
 const HEARTBEAT_MS = 30_000;
@@ -95,7 +96,10 @@ function repeatJobs({ log }: Core, jobs: readonly Job[]): Jobs {
       try {
         await run(signal);
       } catch (error) {
-        log.warn({ err: error }, 'A job failed and will be tried again');
+        const { code, cause } = toServiceError(error);
+        // That the database is away is logged once, not by each job.
+        const isKnown = code === 'unavailable' && cause === undefined;
+        if (!isKnown) log.warn({ err: error }, 'A job failed and will be tried again');
       }
       await sleep(everyMs, undefined, { signal, ref: false }).catch(() => {});
     }

@@ -39,7 +39,7 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
   const { log, resources } = options;
   await prepareDataFolder(config.dataDir);
   const address = await reachDatabase(config, options);
-  const database = openDatabase(address, { poolSize: shareConnections(config.workers).each });
+  const database = openDatabase(address, { poolSize: shareConnections(config.workers).each, log });
   resources.defer(() => database.close());
   await database.migrate().catch((error: unknown) => {
     throw config.databaseUrl === null ? error : unusableDatabase(error);

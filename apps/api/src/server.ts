@@ -58,5 +58,5 @@ export async function startBerth(
 
 /** Has the requests that come in at a door answered by the service. */
 export function serve({ door, core, config, log }: { door: Door; core: Core; config: Config; log: Log }): void {
-  door.lead(createFrontDoor({ core, config, sites: createLiveSites(core), log }));
+  door.lead(createFrontDoor({ core, config, sites: createLiveSites(core, { staleMs: config.staleMs }), log }));
 }

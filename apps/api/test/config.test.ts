@@ -58,6 +58,7 @@ describe('readConfig', () => {
       secretKey: null,
       trustedProxies: [],
       allowInsecure: false,
+      staleMs: 0,
       logLevel: 'info',
       rateLimits: DEFAULT_RATE_LIMITS,
       plans: DEFAULT_PLANS,
@@ -133,6 +134,7 @@ describe('readConfig', () => {
     ['ALLOW_INSECURE', '1', { allowInsecure: true }],
     ['ALLOW_INSECURE', 'True', { allowInsecure: true }],
     ['ALLOW_INSECURE', 'off', { allowInsecure: false }],
+    ['STALE_SECONDS', '60', { staleMs: 60_000 }],
     ['LOG_LEVEL', 'WARN', { logLevel: 'warn' }],
     ['DEFAULT_PLAN', 'team', { defaultPlan: DEFAULT_PLANS[2] }],
   ])('reads %s=%s', (variable, text, expected) => {

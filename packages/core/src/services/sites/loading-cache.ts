@@ -16,7 +16,7 @@ export interface LoadingCache<T extends object> {
    * @throws what loading does.
    */
   get(key: string, load: () => Promise<T | null>): T | null | Promise<T | null>;
-  /** Loads a key whatever is kept of it. */
+  /** Loads a key whatever is kept of it, which stays until the load succeeds. */
   reload(key: string, load: () => Promise<T | null>): Promise<T | null>;
   /** Forgets a key: whoever asks from now on has it loaded. */
   forget(key: string): void;
@@ -60,6 +60,7 @@ export function createLoadingCache<T extends object>({
     try {
       const value = await mine;
       if (loading.get(key) === mine) {
+        discard(key);
         if (value === null) absent.set(key, true);
         else if (lately.isRepeated(key)) kept.set(key, value);
       }
@@ -69,22 +70,25 @@ export function createLoadingCache<T extends object>({
     }
   }
 
-  function forget(key: string): void {
+  function discard(key: string): void {
     kept.delete(key);
     absent.delete(key);
+  }
+
+  function forget(key: string): void {
+    discard(key);
     loading.delete(key);
   }
 
   return {
     peek,
     get(key, load) {
+      const underWay = loading.get(key);
+      if (underWay) return underWay;
       const known = peek(key);
-      return known === undefined ? (loading.get(key) ?? loadOnce(key, load)) : known;
+      return known === undefined ? loadOnce(key, load) : known;
     },
-    reload(key, load) {
-      forget(key);
-      return loadOnce(key, load);
-    },
+    reload: loadOnce,
     forget,
     clear() {
       kept.clear();
