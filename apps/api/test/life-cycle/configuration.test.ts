@@ -100,6 +100,17 @@ describe('T37: a server that cannot start exits with 1 and says why in words', (
     }
   });
 
+  it('scale B9: says so when a newer program has changed the database', async () => {
+    const database = await createTestDatabase();
+    await database.query(
+      `insert into migration (name, executed_at, compatible_since) values ('0999-another-world', now(), 999)`,
+    );
+    const lines = await refusal({ DATABASE_URL: database.url });
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain('The database has schema 999, which needs a Berth that knows schema 999 or newer');
+    await database.drop();
+  });
+
   it('says so when DATA_DIR holds a secret that is none, instead of making another', async () => {
     const database = await createTestDatabase();
     const dataDir = join(folder, 'spoiled');

@@ -8,6 +8,7 @@ import type { DatabaseAddress } from './connection-config.ts';
 import { SessionReturningDriver } from './driver.ts';
 import { type Listener, openListener } from './listener.ts';
 import { migrations } from './migrations/index.ts';
+import { recordCompatibility, requireKnownSchema } from './schema-compatibility.ts';
 import { createSessions } from './sessions.ts';
 
 /** The connection to PostgreSQL and everything that is read or written through it. */
@@ -30,7 +31,11 @@ export interface Database {
    * trust what it keeps of sites any more. Source: serving S2.
    */
   transaction<T>(work: (em: EntityManager) => Promise<T>): Promise<T>;
-  /** Brings the schema up to date. Safe for any number of processes at once. */
+  /**
+   * Brings the schema up to date. Safe for any number of processes at once.
+   *
+   * @throws SchemaTooNewError when a newer program has changed the database so that this one cannot work with it.
+   */
   migrate(): Promise<void>;
   /** The SQL that would make the schema equal to the entities, triggers aside; empty when they agree. */
   schemaDrift(): Promise<string>;
@@ -78,7 +83,7 @@ export function openDatabase(
     pool: { min: 0, max: poolSize },
     driverOptions: { Client: sessions.Session, connectionTimeoutMillis: POOL_TIMEOUT_MS },
     extensions: [Migrator],
-    migrations: { migrationsList: migrations, snapshot: false, tableName: 'migration', silent: true },
+    migrations: { migrationsList: [...migrations], snapshot: false, tableName: 'migration', silent: true },
     ignoreUndefinedInQuery: true,
     logger: () => {},
   });
@@ -108,7 +113,9 @@ export function openDatabase(
         await sql`select set_config('lock_timeout', '0', true), pg_advisory_xact_lock(${MIGRATION_LOCK})`.execute(
           tx.getKysely(),
         );
-        await orm.migrator.up();
+        await requireKnownSchema(tx.getKysely());
+        await orm.migrator.up({ transaction: tx.getTransactionContext()! });
+        await recordCompatibility(tx.getKysely());
       });
     },
     async schemaDrift() {
