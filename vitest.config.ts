@@ -12,7 +12,7 @@ const SYSTEM = [
   'apps/desktop/test/{app,renderer,packaging}/**/*.test.ts',
   'packages/client/test/{examples,package,readme}.test.ts',
   'packages/client/test/cli/{exit-codes,login,terminal,watch}.test.ts',
-  'packages/core/test/database/embedded-postgres.test.ts',
+  'packages/core/test/database/{connections,embedded-postgres,supervision}.test.ts',
   'packages/core/test/**/*-races.test.ts',
   'packages/client/test/deploy/{broken-off,server-killed}.test.ts',
 ];

@@ -107,7 +107,7 @@ function pagePath(cursor: string | undefined): string {
 const berth = await startBerth({ RATE_LIMITS: 'global=100000/s' });
 try {
   // The server's own PostgreSQL: this process only joins it.
-  const postgres = await startEmbeddedPostgres(join(berth.dataDir, 'postgres'));
+  const postgres = await startEmbeddedPostgres(join(berth.dataDir, 'postgres'), { visitor: true });
   const { socketDir, user, database } = postgres.address;
   const client = new pg.Client({ host: socketDir, port: 5432, user, database });
   await client.connect();
@@ -132,7 +132,7 @@ try {
     await pages(berth);
   } finally {
     await bare.stop();
-    await postgres.leave();
+    await postgres.stop();
   }
 } finally {
   await berth.stop();

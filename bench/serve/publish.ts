@@ -31,7 +31,7 @@ export function siteHost(site: number): string {
  */
 export async function publishSites(port: number, apiKey: string, dataDir: string, count: number): Promise<void> {
   // The server's own PostgreSQL: this process only joins it.
-  const postgres = await startEmbeddedPostgres(join(dataDir, 'postgres'));
+  const postgres = await startEmbeddedPostgres(join(dataDir, 'postgres'), { visitor: true });
   const { socketDir, user, database } = postgres.address;
   const client = new pg.Client({ host: socketDir, port: 5432, user, database });
   await client.connect();
@@ -45,7 +45,7 @@ export async function publishSites(port: number, apiKey: string, dataDir: string
     await client.query('analyze');
   } finally {
     await client.end();
-    await postgres.leave();
+    await postgres.stop();
   }
 }
 

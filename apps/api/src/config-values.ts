@@ -14,6 +14,10 @@ const PLATFORM_HOST_BYTES = 253 - 64;
 const CNAME_TARGET_BYTES = 253 - 11;
 /** The most processes that serve: each takes memory and connections of the database. */
 const MOST_WORKERS = 64;
+const LABELS = 'with parts of 1 to 63 letters, digits and hyphens';
+const MOST_EMAIL = 254;
+/** A day. */
+const MOST_SECONDS = 86_400;
 /** The widest networks that can be said to belong to somebody: 10.0.0.0/8 and fc00::/7. */
 const WIDEST_NETWORK = { 4: 8, 6: 7 };
 
@@ -56,12 +60,18 @@ export function parseProxies(text: string): string[] {
     const bits = family === 4 ? 32 : 128;
     const length = prefix === undefined ? bits : /^\d{1,3}$/.test(prefix) ? Number(prefix) : Number.NaN;
     const address = family === 6 ? URL.parse(`http://[${written}]`)?.hostname.slice(1, -1) : written;
-    if (family === 0 || !address || rest.length > 0 || !(length <= bits))
+    if (family !== 0 && rest.length === 0 && !(length <= bits))
+      throw new Error(
+        `${quote(item)} has no usable prefix; use /${WIDEST_NETWORK[family]} to /${bits} for IPv${family}`,
+      );
+    if (family === 0 || !address || rest.length > 0)
       throw new Error(
         `${quote(item)} is not an address; list the proxies by address or network, such as "10.0.0.7, 10.1.0.0/16"`,
       );
     if (length < WIDEST_NETWORK[family])
-      throw new Error(`${quote(item)} trusts almost everybody; list the proxies' own addresses or networks`);
+      throw new Error(
+        `${quote(item)} trusts almost everybody; list the proxies' own networks, for IPv${family} /${WIDEST_NETWORK[family]} at the widest`,
+      );
     // Below :: lie the IPv6 spellings of all IPv4 addresses.
     if (address.startsWith('::') && address !== '::1')
       throw new Error(`${quote(item)} holds IPv4 addresses; write them as such`);
@@ -78,7 +88,7 @@ export function parseDnsServers(text: string): string[] {
     const port = digits === undefined ? 53 : Number(digits);
     if (family === 0 || (bracketed !== undefined && family === 4) || port < 1 || port > 65_535)
       throw new Error(
-        `${quote(item)} is not the address of a DNS server; list IP addresses with or without a port, such as "192.0.2.53, [2001:db8::53]:5353"`,
+        `${quote(item)} is not the address of a DNS server; list IP addresses with or without a port from 1 to 65535, such as "192.0.2.53, [2001:db8::53]:5353"`,
       );
     return family === 6 ? `[${address.toLowerCase()}]:${port}` : `${address}:${port}`;
   });
@@ -89,29 +99,31 @@ export function parseBaseUrl(text: string): URL {
   const url = parseHttpUrl(text, 'http://localhost:4000');
   if (url.pathname !== '/') throw new Error(`${quote(text)} has a path; use the origin alone: ${url.origin}`);
   if (!HOST_NAME.test(url.hostname))
-    throw new Error(`${quote(text)} has no usable host; use a name or an IPv4 address`);
+    throw new Error(
+      `${quote(text)} has no usable host; use an IPv4 address, or a name of at most 253 characters, ${LABELS}`,
+    );
   return url;
 }
 
 /** Where sites live: a name, with a port when that is part of their URLs. A port that the scheme implies is dropped. */
 export function parsePlatformDomain(text: string, scheme: string): string {
   const url = /[/?#@\\]/.test(text) ? null : URL.parse(`${scheme}://${text.replace(/\.(?=:\d+$|$)/, '')}`);
+  if (url && url.hostname.length > PLATFORM_HOST_BYTES)
+    throw new Error(`is too long for sites to have names below it; use at most ${PLATFORM_HOST_BYTES} characters`);
   if (!url || !HOST_NAME.test(url.hostname) || isIP(url.hostname) !== 0)
     throw new Error(
-      `${quote(text)} is not a domain name; use one without scheme and path, such as "sites.example.com"`,
+      `${quote(text)} is not a domain name; use one without scheme and path, such as "sites.example.com", ${LABELS}`,
     );
-  if (url.hostname.length > PLATFORM_HOST_BYTES)
-    throw new Error(`is too long for sites to have names below it; use at most ${PLATFORM_HOST_BYTES} characters`);
   return url.host;
 }
 
 /** The host below which accounts have CNAME targets. */
 export function parseCnameTarget(text: string): string {
   const host = /[/?#@\\:]/.test(text) ? '' : (URL.parse(`http://${text.replace(/\.$/, '')}`)?.hostname ?? '');
-  if (!HOST_NAME.test(host) || isIP(host) !== 0)
-    throw new Error(`${quote(text)} is not a host name; use one such as "cname.example.com"`);
   if (host.length > CNAME_TARGET_BYTES)
     throw new Error(`is too long for accounts to have names below it; use at most ${CNAME_TARGET_BYTES} characters`);
+  if (!HOST_NAME.test(host) || isIP(host) !== 0)
+    throw new Error(`${quote(text)} is not a host name; use one such as "cname.example.com", ${LABELS}`);
   return host;
 }
 
@@ -146,8 +158,8 @@ export function parseDatabaseUrl(text: string): string {
 }
 
 export function parseEmail(text: string): string {
-  if (text.length > 254 || !/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(text))
-    throw new Error(`${quote(text)} is not an e-mail address; use "name@host"`);
+  if (text.length > MOST_EMAIL || !/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(text))
+    throw new Error(`${quote(text)} is not an e-mail address; use "name@host" of at most ${MOST_EMAIL} characters`);
   return text;
 }
 
@@ -168,6 +180,14 @@ export function parseSecretKey(text: string): Buffer {
   if (key?.length !== 32)
     throw new Error('is not 32 bytes; use 64 hex digits, such as "openssl rand -hex 32" makes, or base64');
   return key;
+}
+
+/** A time in whole seconds. */
+export function parseSeconds(text: string): number {
+  const seconds = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(seconds <= MOST_SECONDS))
+    throw new Error(`${quote(text)} is not a time; use a whole number of seconds from 0 to ${MOST_SECONDS}`);
+  return seconds;
 }
 
 /** Something that is on or off. */

@@ -18,6 +18,7 @@ import {
   parsePort,
   parseProxies,
   parseSecretKey,
+  parseSeconds,
   parseSwitch,
   parseWorkers,
   quote,
@@ -70,6 +71,8 @@ export interface Config {
   readonly trustedProxies: readonly string[];
   /** `ALLOW_INSECURE`: whether protected sites open over plain http on hosts other than `.localhost`. Default off. */
   readonly allowInsecure: boolean;
+  /** `STALE_SECONDS`, in milliseconds: how long public sites in memory are served without the database. Default 0. */
+  readonly staleMs: number;
   /** `LOG_LEVEL`: default `info`. */
   readonly logLevel: LogLevel;
   /** The plans of `PLANS_FILE`, in display order. Default: those of contract §6. */
@@ -186,6 +189,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     secretKey,
     trustedProxies: read<string[]>('TRUST_PROXY', [], parseProxies),
     allowInsecure: read('ALLOW_INSECURE', false, parseSwitch),
+    staleMs: 1_000 * read('STALE_SECONDS', 0, parseSeconds),
     logLevel: read('LOG_LEVEL', 'info', parseLogLevel),
     plans,
     defaultPlan,

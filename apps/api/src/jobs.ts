@@ -9,6 +9,7 @@ import {
   recheckDomains,
   sweep,
   type SweepOptions,
+  toServiceError,
 } from '@berth/core';
 
 const HEARTBEAT_MS = 30_000;
@@ -109,7 +110,10 @@ function repeatJobs({ log }: Core, jobs: readonly Job[]): Jobs {
       try {
         await run(signal);
       } catch (error) {
-        log.warn({ err: error, job: name }, 'A job failed and will be retried');
+        const { code, cause } = toServiceError(error);
+        // An outage of the database is logged once, not by each job.
+        const isKnown = code === 'unavailable' && cause === undefined;
+        if (!isKnown) log.warn({ err: error, job: name }, 'A job failed and will be retried');
       }
       await sleep(everyMs, undefined, { signal, ref: false }).catch(() => {});
     }

@@ -31,13 +31,13 @@ async function main(): Promise<void> {
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
   const giveUp = (error: Error) => {
-    log.error({ err: error }, 'No worker serves any more, and new ones end as soon as they start');
+    log.error({ err: error }, `Berth ends: ${error.message}`);
     process.exit(1);
   };
   // Each way to run loads what it needs: a process that answers no request is smaller.
   berth =
     workers === 1
-      ? import('./server.ts').then(({ startBerth }) => startBerth(process.env, log))
+      ? import('./server.ts').then(({ startBerth }) => startBerth(process.env, log, giveUp))
       : import('./workers/start-workers.ts').then(({ startWorkers }) => startWorkers(process.env, log, giveUp));
   const { config, ownerKey } = await berth;
   process.stdout.write(welcome(config, ownerKey));

@@ -9,6 +9,7 @@ import {
   type Log,
   openDatabase,
   openDiskPacks,
+  prepareDataFolder,
   randomBootId,
   startEmbeddedPostgres,
 } from '@berth/core';
@@ -22,19 +23,23 @@ export interface CoreOptions {
   log: Log;
   /** Lets everything go again that was opened. */
   resources: AsyncDisposableStack;
-  /** For a process that comes and goes beside servers: it stops the embedded PostgreSQL only when nobody else uses it. */
+  /** For a process that works beside a server, or without one: it stops the embedded PostgreSQL only as its last user. */
   visitor?: boolean;
+  /** Called when the embedded PostgreSQL ended and cannot be restarted. Only for a process that is no visitor. */
+  giveUp?: (error: Error) => void;
 }
 
 /**
  * Makes everything that services work with from a configuration: the database, started if need be and migrated, the packs,
  * the keys.
  *
- * @throws Error why the database cannot be used. Source: contract §10.
+ * @throws Error why the data folder or the database cannot be used. Source: contract §10, §12.
  */
-export async function openCore(config: Config, { log, resources, visitor = false }: CoreOptions): Promise<Core> {
-  const address = await reachDatabase(config, resources, visitor);
-  const database = openDatabase(address, { poolSize: shareConnections(config.workers).each });
+export async function openCore(config: Config, options: CoreOptions): Promise<Core> {
+  const { log, resources } = options;
+  await prepareDataFolder(config.dataDir);
+  const address = await reachDatabase(config, options);
+  const database = openDatabase(address, { poolSize: shareConnections(config.workers).each, log });
   resources.defer(() => database.close());
   await database.migrate().catch((error: unknown) => {
     throw config.databaseUrl === null ? error : unusableDatabase(error);
@@ -65,15 +70,12 @@ function unusableDatabase(error: unknown): Error {
 }
 
 /** The database of the configuration: the embedded server, started if it does not run, or the one of `DATABASE_URL`. */
-async function reachDatabase(
-  config: Config,
-  resources: AsyncDisposableStack,
-  visitor: boolean,
-): Promise<DatabaseAddress> {
+async function reachDatabase(config: Config, { resources, ...options }: CoreOptions): Promise<DatabaseAddress> {
   if (config.databaseUrl !== null) return { url: config.databaseUrl };
   const postgres = await startEmbeddedPostgres(join(config.dataDir, 'postgres'), {
     maxConnections: shareConnections(config.workers).most,
+    ...options,
   });
-  resources.defer(() => (visitor ? postgres.leave() : postgres.stop()));
+  resources.defer(() => postgres.stop());
   return postgres.address;
 }

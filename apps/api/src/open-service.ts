@@ -14,10 +14,11 @@ export interface Service {
  * Brings the service up: its database, this process's row in `boot`, the owner's account, the jobs. Of the processes of one
  * server one does it.
  *
- * @throws Error why the database cannot be used. Source: contract §8, §10.
+ * @throws Error why the data folder or the database cannot be used. Source: contract §8, §10.
  */
-export async function openService(config: Config, { log, resources }: CoreOptions): Promise<Service> {
-  const core = await openCore(config, { log, resources });
+export async function openService(config: Config, options: CoreOptions): Promise<Service> {
+  const { log, resources } = options;
+  const core = await openCore(config, options);
   await beat(core);
   const ownerKey = await ensureOwner(core, {
     email: config.ownerEmail,

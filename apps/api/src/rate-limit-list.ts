@@ -40,7 +40,7 @@ export function parseRateLimits(text: string): RateLimits | null {
 
 function parseEntry(item: string): [RateLimitName, RateLimit] {
   const [, written = '', count = '', units = '1', unit = ''] =
-    /^([^\s=]+) ?= ?(\d{1,9})\/(\d{1,9})?(s|min|h)$/.exec(item) ?? [];
+    /^([^\s=]+) ?= ?(\d+)\/(\d+)?(s|min|h)$/.exec(item) ?? [];
   if (written === '')
     throw new Error(
       `${quote(item)} is not a limit; write a name, a count and a time in s, min or h, such as "global=600/min" or "unlock=10/10min"`,

@@ -19,10 +19,15 @@ export interface Berth {
  * Starts a server of one process from its environment: listens at once, answering 503 until the database is migrated and
  * the owner's account is there. Any start may follow any crash.
  *
+ * @param giveUp Called when the embedded PostgreSQL ended and cannot be restarted. Default: the error is logged.
  * @throws ConfigError; or why it could not listen or reach its database, with everything let go again.
  * Source: contract §8, §10.
  */
-export async function startBerth(env: Readonly<Record<string, string | undefined>>, log: Log): Promise<Berth> {
+export async function startBerth(
+  env: Readonly<Record<string, string | undefined>>,
+  log: Log,
+  giveUp?: (error: Error) => void,
+): Promise<Berth> {
   const asked = readConfig(env);
   armFailpoint(asked.failpoint);
   const door = createDoor(asked, log);
@@ -34,7 +39,7 @@ export async function startBerth(env: Readonly<Record<string, string | undefined
   };
   try {
     const config = asked.port === 0 ? readConfig({ ...env, PORT: String(port) }) : asked;
-    const { core, ownerKey } = await openService(config, { log, resources });
+    const { core, ownerKey } = await openService(config, { log, resources, ...(giveUp && { giveUp }) });
     serve({ door, core, config, log });
     return {
       config,
@@ -53,5 +58,5 @@ export async function startBerth(env: Readonly<Record<string, string | undefined
 
 /** Has the requests that come in at a door answered by the service. */
 export function serve({ door, core, config, log }: { door: Door; core: Core; config: Config; log: Log }): void {
-  door.lead(createFrontDoor({ core, config, sites: createLiveSites(core), log }));
+  door.lead(createFrontDoor({ core, config, sites: createLiveSites(core, { staleMs: config.staleMs }), log }));
 }

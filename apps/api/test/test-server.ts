@@ -66,10 +66,13 @@ export interface TestServer {
 /**
  * Nothing is done by the clock on it: no sweep and no look at DNS comes between two looks of a test, however long it takes.
  *
- * @param env Further variables, such as `PLANS_FILE`.
+ * @param env Further variables, such as `PLANS_FILE`; a function gets the server's database.
  */
-export async function startTestServer(env: Record<string, string> = {}): Promise<TestServer> {
+export async function startTestServer(
+  env: Record<string, string> | ((database: TestDatabase) => Promise<Record<string, string>>) = {},
+): Promise<TestServer> {
   const database = await createTestDatabase();
+  const more = typeof env === 'function' ? await env(database) : env;
   const dataDir = await mkdtemp(join(tmpdir(), 'berth-api-'));
   const logged: TestServer['logged'] = [];
   const log: Log = {
@@ -77,7 +80,7 @@ export async function startTestServer(env: Record<string, string> = {}): Promise
     warn: (fields, message) => void logged.push({ level: 'warn', fields: { ...fields }, message }),
     error: (fields, message) => void logged.push({ level: 'error', fields: { ...fields }, message }),
   };
-  const berth = await startBerth(testEnvironment(database, dataDir, { JOBS: 'off', ...env }), log);
+  const berth = await startBerth(testEnvironment(database, dataDir, { JOBS: 'off', ...more }), log);
   const { port } = berth.config;
   const secrets = new Set([OWNER_KEY]);
   const ask = askerOf(port, ({ text }) => {

@@ -1,17 +1,13 @@
 import type { Plan } from '@berth/contract';
 import type { Database } from './database/database.ts';
 import type { Dns } from './dns/dns.ts';
+import type { Log } from './log.ts';
 import type { ActivityFeed } from './services/activities/activity-feed.ts';
 import type { RateLimits } from './services/rate-limits.ts';
 import type { Hasher } from './storage/hasher.ts';
 import type { PackStore } from './storage/packs.ts';
 
-/** What services write to the log. A subset of pino's interface. */
-export interface Log {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
-}
+export type { Log } from './log.ts';
 
 /** The plan table. Source: contract §6. */
 export interface Plans {

@@ -1,5 +1,5 @@
 /**
- * The named steps at which a test can end the process, to see what a crash there leaves behind.
+ * The named steps at which a test can end a process, to see what a crash there leaves behind.
  *
  * Source: security §6.
  */
@@ -28,15 +28,18 @@ export const FAILPOINTS = [
 ] as const;
 export type Failpoint = (typeof FAILPOINTS)[number];
 
-let armed: { name: Failpoint; hitsLeft: number } | null = null;
+let armed: { name: Failpoint; hitsLeft: number; act: () => void } | null = null;
+
+const killThisProcess = () => process.kill(process.pid, 'SIGKILL');
 
 /**
  * Arms one failpoint: the process is killed, without any clean-up, at its nth hit.
  *
  * @param spec `name` or `name:n`, such as `deploy.committed:2`; empty disarms.
+ * @param act What happens instead.
  * @throws on a name that is not in {@link FAILPOINTS}.
  */
-export function armFailpoint(spec: string): void {
+export function armFailpoint(spec: string, act: () => void = killThisProcess): void {
   const [name = '', count = '1'] = spec.split(':');
   if (name === '') {
     armed = null;
@@ -44,12 +47,12 @@ export function armFailpoint(spec: string): void {
   }
   const known = FAILPOINTS.find((point) => point === name);
   if (!known) throw new Error(`There is no failpoint ${name}; there are ${FAILPOINTS.join(', ')}.`);
-  armed = { name: known, hitsLeft: Number(count) };
+  armed = { name: known, hitsLeft: Number(count), act };
 }
 
 /** A step that can be made fatal. Does nothing unless a test armed it. */
 export function failpoint(name: Failpoint): void {
   if (armed?.name !== name) return;
   armed.hitsLeft -= 1;
-  if (armed.hitsLeft === 0) process.kill(process.pid, 'SIGKILL');
+  if (armed.hitsLeft === 0) armed.act();
 }

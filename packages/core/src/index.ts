@@ -2,7 +2,9 @@
 export { type Compressor, createCompressor } from './compressor/compressor.ts';
 export { type JsonBounds, meterJson, parseBoundedJson } from './bounded-json.ts';
 export type { AccountCaller, Addresses, AnonymousCaller, Caller, Core, Keys, Log, Plans, Scope } from './core.ts';
-export { type Database, type DatabaseAddress, openDatabase } from './database/database.ts';
+export type { DatabaseAddress } from './database/connection-config.ts';
+export { prepareDataFolder } from './database/data-folder.ts';
+export { type Database, openDatabase } from './database/database.ts';
 export { createDns, type Dns } from './dns/dns.ts';
 export { type EmbeddedPostgres, startEmbeddedPostgres } from './database/embedded-postgres.ts';
 export { invalid, notFound, type ReachedLimit, ServiceError, unavailable } from './errors.ts';

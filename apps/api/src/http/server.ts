@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Log, ServiceError } from '@berth/core';
-import type { TrustedProxies } from './client-address.ts';
+import { isTrusted, type TrustedProxies } from './client-address.ts';
 import { sendError, writeErrorAnswer } from './error-answer.ts';
 import { BODY_LIMITS, type BodyLimits, hasBody, outlastBody, watchBody } from './request-body.ts';
 import { nameRequest } from './request-id.ts';
@@ -13,6 +13,11 @@ export interface HttpLimits {
   headersTimeoutMs: number;
   /** How long a connection is kept for the next request. */
   keepAliveTimeoutMs: number;
+  /**
+   * The same for a trusted proxy. It has to be longer than the proxy's own time, commonly 60 s: of two that close, the proxy has
+   * to be the first, or it sends a request into a closed connection and answers 502.
+   */
+  proxyKeepAliveTimeoutMs: number;
   /** How often the two are looked at. */
   checkingIntervalMs: number;
   /** A connection on which nothing moves in either direction is closed after this: a client that reads nothing. */
@@ -30,6 +35,7 @@ export interface HttpLimits {
 export const HTTP_LIMITS: HttpLimits = {
   headersTimeoutMs: 10_000,
   keepAliveTimeoutMs: 5_000,
+  proxyKeepAliveTimeoutMs: 75_000,
   checkingIntervalMs: 2_000,
   idleTimeoutMs: 120_000,
   maxHeaderBytes: 16 * 1024,
@@ -85,10 +91,21 @@ export function createHttpServer(
   limitSockets(server, limits, trustedProxies);
   const answers = new Map<Socket, ServerResponse[]>();
   connections.set(server, answers);
+  const proxies = new WeakSet<Socket>();
   server.on('connection', (socket) => {
     answers.set(socket, []);
+    if (isTrusted(socket.remoteAddress, trustedProxies)) proxies.add(socket);
     socket.once('close', () => answers.delete(socket));
   });
+
+  /** Keeps the connection of a proxy for longer. node:http has set its own time when the answer is finished. */
+  const keepOpen = (socket: Socket, res: ServerResponse): void => {
+    if (!res.shouldKeepAlive) return;
+    res.setHeader('Keep-Alive', `timeout=${Math.floor(limits.proxyKeepAliveTimeoutMs / 1000)}`);
+    res.once('finish', () => {
+      if (answers.get(socket)?.at(-1) === res) socket.setTimeout(limits.proxyKeepAliveTimeoutMs);
+    });
+  };
 
   const answer = (req: IncomingMessage, res: ServerResponse): void => {
     nameRequest(res);
@@ -96,6 +113,7 @@ export function createHttpServer(
     if (asksForUpgrade(req)) res.shouldKeepAlive = false;
     const unfinished = answers.get(req.socket);
     if (unfinished) enter(unfinished, res);
+    if (proxies.has(req.socket)) keepOpen(req.socket, res);
     if (hasBody(req)) {
       watchBody(req, res, limits.body);
       outlastBody(req, res, limits.body.rest);

@@ -133,8 +133,8 @@ export function createSiteHost({ sites, gate, packs, platformHost, log }: SiteHo
     const error = toServiceError(thrown);
     const fields = { err: error.cause ?? error, requestId: requestIdOf(res), host: visit.host };
     const away = error.code === 'unavailable';
-    if (away) log.warn(fields, 'A dependency is away.');
-    else log.error(fields, 'A visit failed.');
+    if (away && error.cause !== undefined) log.warn(fields, 'A dependency is away.');
+    else if (!away) log.error(fields, 'A visit failed.');
     if (res.headersSent) res.destroy();
     else if (away) sendPage(res, 'away', { 'Retry-After': String(error.retryAfterSeconds ?? 5) });
     else sendPage(res, 'fault');

@@ -23,7 +23,8 @@ export interface Workers {
  * This process listens at once, answering 503, then the first worker does; the others join when they can serve. So nobody
  * meets a 503 after a first answer.
  *
- * @param giveUp Told why, once everything is let go, when no worker serves any more and new ones end as soon as they start.
+ * @param giveUp Called with the reason when no worker serves any more and new ones end as soon as they start, or when the
+ *   embedded PostgreSQL ended and cannot be restarted.
  * @throws ConfigError; or why a worker could not listen, or the database not be reached, with everything let go again.
  * Source: contract §8, §10.
  */
@@ -72,7 +73,7 @@ export async function startWorkers(
       const remedy = remedyFor({ livedMs: performance.now() - start, before, serving: serving.size });
       if (remedy.kind === 'give-up') {
         await close();
-        giveUp(error);
+        giveUp(new Error(`No worker serves any more, and new ones end as soon as they start: ${error.message}`));
         return;
       }
       const { pauseMs, inARow } = remedy;
@@ -90,7 +91,7 @@ export async function startWorkers(
     const closed = door.close();
     await first.tell('listen');
     await closed;
-    const { ownerKey } = await openService(config, { log, resources });
+    const { ownerKey } = await openService(config, { log, resources, giveUp });
     await serve(first);
     await Promise.all(others.map(serve));
     for (const place of crew.keys()) void keep(place);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Deployment } from '@berth/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ServerProcess, startProcess } from '../test-server.ts';
+import { type LaunchedProcess, launchProcess, type ServerProcess, whenUp } from '../test-server.ts';
 
 const PAGE = { 'index.html': '<h1>Ahoy</h1>' };
 
@@ -12,11 +12,15 @@ describe('servers on a data folder without DATABASE_URL', { timeout: 120_000 }, 
   let dataDir: string;
   let postmaster: string;
   let key: string;
-  let first: Deployment;
-  let running: ServerProcess[] = [];
-  const start = () => startProcess({ NODE_ENV: 'test', HOST: '127.0.0.1', PORT: '0', DATA_DIR: dataDir });
-  const keysIn = (servers: ServerProcess[]) =>
-    servers.flatMap((server) => server.output().match(/^ *ship-[0-9a-f]{32}$/gm) ?? []);
+  let published: Deployment;
+  let server: ServerProcess;
+  const running: LaunchedProcess[] = [];
+  const launch = () => {
+    const one = launchProcess({ NODE_ENV: 'test', HOST: '127.0.0.1', PORT: '0', DATA_DIR: dataDir });
+    running.push(one);
+    return one;
+  };
+  const keyIn = ({ output }: ServerProcess) => /^ *(ship-[0-9a-f]{32})$/m.exec(output())?.[1];
 
   beforeAll(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'berth-embedded-'));
@@ -28,33 +32,32 @@ describe('servers on a data folder without DATABASE_URL', { timeout: 120_000 }, 
     await rm(dataDir, { recursive: true, force: true, maxRetries: 20 });
   });
 
-  it('contract §8, §10: two that start at once on an empty folder share one database, one secret and one printed key', async () => {
-    running = await Promise.all([start(), start()]);
-    const [one, other] = running as [ServerProcess, ServerProcess];
-    const keys = keysIn(running);
-    expect(keys).toHaveLength(1);
-    key = keys[0]!.trim();
+  it('contract §12: of two that start at once one serves; the other ends at once and names the process that has it', async () => {
+    const launched = [launch(), launch()] as const;
+    const first = await Promise.race(launched.map(async (each) => (await each.exited, each)));
+    const other = launched.find((each) => each !== first)!;
+    expect(await first.exited).toBe(1);
+    const whole = `Berth cannot start: another Berth server, process ${other.child.pid}, already uses ${dataDir}/postgres. Stop it, or set DATA_DIR to another folder.`;
+    expect(first.output().trim()).toBe(whole);
 
-    first = await one.publish(PAGE, { key });
-    await other.publish(PAGE, { key });
-    expect((await other.visit(first.deployment)).text).toBe(PAGE['index.html']);
-    const page = (await one.api('/deployments?limit=1', { key })).json<{ nextCursor: string }>();
-    const rest = (await other.api(`/deployments?cursor=${page.nextCursor}`, { key })).json<{
-      deployments: Deployment[];
-    }>();
-    expect(rest.deployments.map(({ deployment }) => deployment)).toEqual([first.deployment]);
+    server = await whenUp(other);
+    key = keyIn(server)!;
+    published = await server.publish(PAGE, { key });
+    const late = launch();
+    expect(await late.exited).toBe(1);
+    expect(late.output().trim()).toBe(whole);
+    expect((await server.visit(published.deployment)).text).toBe(PAGE['index.html']);
   });
 
   it('stack, database: one left over by kill -9 is adopted with what it holds, and stopped at the end', async () => {
-    for (const { child } of running) child.kill('SIGKILL');
-    for (const { exited } of running) expect(await exited).toBe('SIGKILL');
+    server.child.kill('SIGKILL');
+    expect(await server.exited).toBe('SIGKILL');
     const leftOver = await readFile(postmaster, 'utf8');
 
-    const server = await start();
-    running = [server];
-    expect(keysIn(running)).toEqual([]);
+    server = await whenUp(launch());
+    expect(keyIn(server)).toBeUndefined();
     expect((await readFile(postmaster, 'utf8')).split('\n')[0]).toBe(leftOver.split('\n')[0]);
-    expect((await server.visit(first.deployment)).text).toBe(PAGE['index.html']);
+    expect((await server.visit(published.deployment)).text).toBe(PAGE['index.html']);
     await server.publish(PAGE, { key });
 
     server.child.kill('SIGTERM');

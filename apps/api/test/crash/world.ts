@@ -32,8 +32,9 @@ export interface World {
 /** A sweep that leaves everything where it is. */
 export const PATIENT = { SWEEP_GRACE: '1h', BOOT_STALE: '1h' };
 
-export async function createWorld(): Promise<World> {
-  const database = await createTestDatabase();
+/** @param server The PostgreSQL server that it is on. Default: that of the run. */
+export async function createWorld(server?: TestDatabase['address']): Promise<World> {
+  const database = await createTestDatabase(server);
   const dataDir = await mkdtemp(join(tmpdir(), 'berth-crash-'));
   const launched: LaunchedProcess[] = [];
   const env: World['env'] = (more) =>

@@ -84,6 +84,33 @@ describe('T37: a server that cannot start exits with 1 and says why in words', (
     expect((await refusal(env())).join('\n')).toMatch(says);
   });
 
+  it.each([
+    ['/proc/x', 'cannot be made here (ENOENT)'],
+    ['/proc/x/y/z', 'cannot be made here (ENOENT)'],
+    ['/dev/null', 'is a file, or below one (ENOTDIR)'],
+    ['/dev/null/x', 'is a file, or below one (ENOTDIR)'],
+    ['/sys/x', /(?:EPERM|EROFS|EACCES|ENOENT)\)/],
+  ])('newcomer B25: says in one line that DATA_DIR=%s cannot be used, and ends', async (dataDir, reason) => {
+    for (const database of ['', 'postgres://localhost:1/berth']) {
+      const lines = await refusal({ DATA_DIR: dataDir, DATABASE_URL: database });
+      expect(lines).toHaveLength(1);
+      expect(lines[0]).toContain(`DATA_DIR ${dataDir} `);
+      expect(lines[0]).toMatch(reason);
+      expect(lines[0]).toMatch(/Set DATA_DIR to a folder that this user can write to\.$/);
+    }
+  });
+
+  it('scale B9: says so when a newer program has changed the database', async () => {
+    const database = await createTestDatabase();
+    await database.query(
+      `insert into migration (name, executed_at, compatible_since) values ('0999-another-world', now(), 999)`,
+    );
+    const lines = await refusal({ DATABASE_URL: database.url });
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain('The database has schema 999, which needs a Berth that knows schema 999 or newer');
+    await database.drop();
+  });
+
   it('says so when DATA_DIR holds a secret that is none, instead of making another', async () => {
     const database = await createTestDatabase();
     const dataDir = join(folder, 'spoiled');

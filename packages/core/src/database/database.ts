@@ -3,12 +3,13 @@ import { type EntityManager, MikroORM, type PostgreSqlConnection } from '@mikro-
 import { sql } from 'kysely';
 import type { Pool } from 'pg';
 import { entities } from '../entities/index.ts';
+import type { Log } from '../log.ts';
+import type { DatabaseAddress } from './connection-config.ts';
 import { SessionReturningDriver } from './driver.ts';
 import { type Listener, openListener } from './listener.ts';
 import { migrations } from './migrations/index.ts';
-
-/** Where PostgreSQL is reached: a URL, or a server on a Unix socket. */
-export type DatabaseAddress = { url: string } | { socketDir: string; user: string; database: string };
+import { recordCompatibility, requireKnownSchema } from './schema-compatibility.ts';
+import { createSessions } from './sessions.ts';
 
 /** The connection to PostgreSQL and everything that is read or written through it. */
 export interface Database {
@@ -30,7 +31,11 @@ export interface Database {
    * trust what it keeps of sites any more. Source: serving S2.
    */
   transaction<T>(work: (em: EntityManager) => Promise<T>): Promise<T>;
-  /** Brings the schema up to date. Safe for any number of processes at once. */
+  /**
+   * Brings the schema up to date. Safe for any number of processes at once.
+   *
+   * @throws SchemaTooNewError when a newer program has changed the database so that this one cannot work with it.
+   */
   migrate(): Promise<void>;
   /** The SQL that would make the schema equal to the entities, triggers aside; empty when they agree. */
   schemaDrift(): Promise<string>;
@@ -43,31 +48,48 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** How long a transaction waits for a lock before it gives way. Source: security §5. */
-const LOCK_TIMEOUT_MS = 8_000;
 const MIGRATION_LOCK = 7_212_001;
 const RETRIES = 2;
 // lock_not_available, deadlock_detected
 const RETRYABLE = new Set(['55P03', '40P01']);
 
-/** Connects to PostgreSQL. The pool is filled on demand. */
-export function openDatabase(address: DatabaseAddress, { poolSize = 16 } = {}): Database {
+/** What {@link openDatabase} can be given. */
+export interface DatabaseOptions {
+  /** How many connections are opened at most for statements. Default 16. */
+  poolSize?: number;
+  /** Gets a line when the database is away and when it is back. Default: nothing is logged. */
+  log?: Log;
+}
+
+/** How long a statement waits for a free connection. */
+const POOL_TIMEOUT_MS = 15_000;
+const SILENT: Log = { info() {}, warn() {}, error() {} };
+
+/**
+ * Connects to PostgreSQL. The pool is filled on demand. While the database is known to be away every statement fails at once.
+ *
+ * @throws Error when the address cannot be read.
+ */
+export function openDatabase(
+  address: DatabaseAddress,
+  { poolSize = 16, log = SILENT }: DatabaseOptions = {},
+): Database {
+  const sessions = createSessions(address, log);
   const orm = new MikroORM({
     driver: SessionReturningDriver,
     entities,
-    ...('url' in address
-      ? { clientUrl: address.url }
-      : { host: address.socketDir, port: 5432, user: address.user, password: '', dbName: address.database }),
+    // The sessions know where to connect.
+    dbName: 'berth',
     pool: { min: 0, max: poolSize },
-    driverOptions: { options: `-c lock_timeout=${LOCK_TIMEOUT_MS} -c timezone=UTC`, connectionTimeoutMillis: 15_000 },
+    driverOptions: { Client: sessions.Session, connectionTimeoutMillis: POOL_TIMEOUT_MS },
     extensions: [Migrator],
-    migrations: { migrationsList: migrations, snapshot: false, tableName: 'migration', silent: true },
+    migrations: { migrationsList: [...migrations], snapshot: false, tableName: 'migration', silent: true },
     ignoreUndefinedInQuery: true,
     logger: () => {},
   });
   const em = () => orm.em.fork() as EntityManager;
-  const activityNews = openListener(address, 'berth_activity');
-  const siteNews = openListener(address, 'berth_site');
+  const activityNews = openListener(sessions.Session, 'berth_activity');
+  const siteNews = openListener(sessions.Session, 'berth_site');
   return {
     kysely: em().getKysely(),
     async prepared<Row extends object>(name: string, text: string, values: readonly unknown[]) {
@@ -91,7 +113,9 @@ export function openDatabase(address: DatabaseAddress, { poolSize = 16 } = {}): 
         await sql`select set_config('lock_timeout', '0', true), pg_advisory_xact_lock(${MIGRATION_LOCK})`.execute(
           tx.getKysely(),
         );
-        await orm.migrator.up();
+        await requireKnownSchema(tx.getKysely());
+        await orm.migrator.up({ transaction: tx.getTransactionContext()! });
+        await recordCompatibility(tx.getKysely());
       });
     },
     async schemaDrift() {
@@ -105,6 +129,7 @@ export function openDatabase(address: DatabaseAddress, { poolSize = 16 } = {}): 
     siteNews,
     isReady: () => orm.isConnected(),
     async close() {
+      sessions.close();
       await Promise.all([activityNews.close(), siteNews.close()]);
       await orm.close(true);
     },

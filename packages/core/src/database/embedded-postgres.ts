@@ -1,81 +1,136 @@
-import { type ChildProcess, spawnSync } from 'node:child_process';
-import { mkdir, realpath } from 'node:fs/promises';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { realpath } from 'node:fs/promises';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import type { DatabaseAddress } from './database.ts';
+import type { Log } from '../log.ts';
+import type { DatabaseAddress } from './connection-config.ts';
+import { makeFolder } from './data-folder.ts';
+import { claimFolder } from './folder-claim.ts';
 import { type FileLock, tryLock } from './file-lock.ts';
 import {
   ADVICE,
   findPrograms,
   lastLines,
+  type LaunchPlan,
   launchPostgres,
   NAME,
   PORT,
-  readIfThere,
   type ServerOptions,
 } from './postgres-launch.ts';
+import { findServer, isServer, killOrphans, type PostgresProcess } from './postgres-process.ts';
+import { type Supervised, supervise } from './postgres-supervisor.ts';
 
 /** A PostgreSQL server of our own, reached over a Unix socket that only this user can open. */
 export interface EmbeddedPostgres {
-  /** Where to connect. The database exists. */
+  /** Where to connect. The database exists. It stays the same when the server is restarted. */
   readonly address: Extract<DatabaseAddress, { socketDir: string }>;
   /** True when the server was running already. */
   readonly adopted: boolean;
   /**
-   * Ends the server's sessions, stops it and waits until its process is gone, if this process owns it; else leaves.
-   * Calling it again is no error.
+   * Ends the server's sessions, stops it and waits until its process is gone. A visitor leaves it to the other processes that
+   * use it; the last one stops it. Calling it again is no error.
    */
   stop(): Promise<void>;
+}
+
+export interface EmbeddedPostgresOptions extends ServerOptions {
+  /** For a process that works beside the one that owns the folder, or without one: it does not supervise. Default false. */
+  visitor?: boolean;
+  /** Default: nothing is logged. */
+  log?: Log;
   /**
-   * Leaves the server to the other processes that use it; the last one stops it, unless a live process owns it.
-   * Calling it again is no error.
+   * Called once when PostgreSQL ended and could not be started five times in a row; it stays down then. Default: the error is
+   * logged.
    */
-  leave(): Promise<void>;
+  giveUp?: (error: Error) => void;
 }
 
 const LAUNCHES = 2;
 const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 60_000;
 const POLL_MS = 10;
+/** How often a server that is no child of this process is checked. */
+const WATCH_MS = 250;
+const SILENT: Log = { info() {}, warn() {}, error() {} };
 
 /**
- * Makes PostgreSQL run on a folder: adopts the server that runs there, or starts one.
+ * Makes PostgreSQL run on a folder, adopting the server that a killed process left there, and keeps it running: when it ends
+ * it is restarted within seconds.
  *
- * Of all live processes on a folder at most one owns the server, and only its `stop` stops it under the others. A server
- * left over by a killed process is adopted together with its ownership; one whose owner is gone is stopped by the last
- * process that uses it. Any number of processes may start at once. A folder is either
- * empty or complete: a database half made by a killed process is never used. Commits are durable.
+ * A folder has one owner, which supervises the server and stops it; any number of visitors may work beside it, or without
+ * it. Any number of processes may start at once. A folder is either empty or complete: a database half made by a killed process
+ * is never used. Commits are durable.
  *
  * @param dir Made when missing, readable by its owner alone. As root, PostgreSQL runs as the owner of this folder; if
  * that is root too, inside a user namespace or else as another user.
- * @throws Error with what to do about it when the server cannot run here.
- * Source: contract §10; security §8.
+ * @throws FolderInUseError at once when another process owns the folder; any other Error says what to do when the server
+ * cannot run here.
+ * Source: contract §10, §12; security §8.
  */
-export async function startEmbeddedPostgres(dir: string, options: ServerOptions = {}): Promise<EmbeddedPostgres> {
+export async function startEmbeddedPostgres(
+  dir: string,
+  options: EmbeddedPostgresOptions = {},
+): Promise<EmbeddedPostgres> {
   const programs = await findPrograms();
-  await mkdir(dir, { recursive: true });
+  await makeFolder(dir);
   const home = await realpath(dir);
-  const data = join(home, 'data');
-  const plan = { programs, home, data, options };
-  const deadline = performance.now() + START_TIMEOUT_MS;
-  let lock: FileLock | null = null;
+  const plan: LaunchPlan = { programs, home, data: join(home, 'data'), options };
+  const owner = options.visitor ? null : claimFolder(home);
   let use: FileLock | null = null;
+  try {
+    use = await takeUse(home);
+    const server = await bringUp(plan, { mayCreate: true });
+    const address = { socketDir: server.socketDir, user: NAME, database: NAME };
+    const ending = owner ? ownServer(plan, server, options, [owner, use]) : () => leaveServer(plan, use!);
+    let ended: Promise<void> | null = null;
+    return { address, adopted: server.child === null, stop: () => (ended ??= ending()) };
+  } catch (error) {
+    owner?.release();
+    use?.release();
+    throw error;
+  }
+}
+
+/** A server that answers, and the process that this one started for it; `null` when it was running already. */
+interface RunningServer extends PostgresProcess {
+  child: ChildProcess | null;
+}
+
+/** Takes the lock that each user of the server shares. It cannot be had while the last one stops the server. */
+async function takeUse(home: string): Promise<FileLock> {
+  const deadline = performance.now() + STOP_TIMEOUT_MS;
+  for (;;) {
+    const use = tryLock(join(home, 'users.lock'), { shared: true });
+    if (use) return use;
+    if (performance.now() > deadline)
+      throw new Error(`Another process has been stopping PostgreSQL in ${home} for ${STOP_TIMEOUT_MS / 1000} s.`);
+    await sleep(POLL_MS);
+  }
+}
+
+/** Waits until a server answers, launching it when there is none. One process launches at a time. */
+async function bringUp(
+  plan: LaunchPlan,
+  { mayCreate, signal }: { mayCreate: boolean; signal?: AbortSignal },
+): Promise<RunningServer> {
+  const { home, data } = plan;
+  const deadline = performance.now() + START_TIMEOUT_MS;
   const children: ChildProcess[] = [];
+  let launching: FileLock | null = null;
   try {
     for (;;) {
-      // Cannot be had while the last process that uses the server stops it.
-      use ??= tryLock(join(home, 'users.lock'), { shared: true });
-      lock ??= tryLock(join(home, 'owner.lock'));
-      const idle = children.every(hasEnded);
+      signal?.throwIfAborted();
+      launching ??= tryLock(join(home, 'launch.lock'));
       const server = await findServer(data);
-      if (use && server?.socketDir && (await isReady(server.socketDir, lock !== null))) {
-        const address = { socketDir: server.socketDir, user: NAME, database: NAME };
-        return { address, adopted: children.every(({ pid }) => pid !== server.pid), ...endings(home, lock, use) };
-      }
-      if (!server && use && lock && idle) {
+      if (server?.socketDir && (await isReady(server.socketDir, launching !== null)))
+        return { ...server, child: children.find(({ pid }) => pid === server.pid) ?? null };
+      if (!server && launching && children.every(hasEnded)) {
         if (children.length === LAUNCHES) throw new Error(`it ended at once. ${await lastLines(home)}`);
-        children.push(await launchPostgres(plan, children.length > 0));
+        await killOrphans(data);
+        children.push(await launchPostgres(plan, { again: children.length > 0, mayCreate }));
       }
       if (performance.now() > deadline)
         throw new Error(`it was not ready in ${START_TIMEOUT_MS / 1000} s. ${await lastLines(home)}`);
@@ -83,38 +138,19 @@ export async function startEmbeddedPostgres(dir: string, options: ServerOptions 
     }
   } catch (error) {
     for (const child of children) if (!hasEnded(child)) child.kill('SIGINT');
-    lock?.release();
-    use?.release();
+    signal?.throwIfAborted();
     throw new Error(`The embedded PostgreSQL did not start in ${home}: ${(error as Error).message.trim()} ${ADVICE}`, {
       cause: error,
     });
+  } finally {
+    launching?.release();
   }
 }
 
-interface Server {
-  pid: number;
-  /** Empty until the server listens. */
-  socketDir: string;
-}
-
-/** The server that runs on a data folder. What `postmaster.pid` says is believed only of a process that is such a server. */
-async function findServer(data: string): Promise<Server | null> {
-  const [pid, , , , socketDir = ''] = (await readIfThere(join(data, 'postmaster.pid'))).split('\n');
-  return pid && (await isServer(Number(pid), data)) ? { pid: Number(pid), socketDir } : null;
-}
-
-/** Whether a process is the server on a data folder: ids are used again, and soon so in a container. */
-async function isServer(pid: number, data: string): Promise<boolean> {
-  if (process.platform === 'linux') return (await readIfThere(`/proc/${pid}/cmdline`)).split('\0').includes(data);
-  return spawnSync('ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).stdout.includes(
-    ` -D ${data} `,
-  );
-}
-
-/** Whether the database answers. An owner makes it if it is missing. */
-async function isReady(socketDir: string, owner: boolean): Promise<boolean> {
+/** Whether the database answers. The process that launches makes it if it is missing. */
+async function isReady(socketDir: string, mayCreate: boolean): Promise<boolean> {
   const code = await query(socketDir, NAME, 'select 1');
-  if (code === '3D000' && owner) await query(socketDir, 'postgres', `create database ${NAME}`);
+  if (code === '3D000' && mayCreate) await query(socketDir, 'postgres', `create database ${NAME}`);
   return code === null;
 }
 
@@ -141,29 +177,43 @@ async function query(socketDir: string, database: string, sql: string): Promise<
   }
 }
 
-/** The two ways to end with a server, of which the first that is called counts. */
-function endings(home: string, lock: FileLock | null, use: FileLock): Pick<EmbeddedPostgres, 'stop' | 'leave'> {
-  const data = join(home, 'data');
-  let ended: Promise<void> | null = null;
-  const leave = () => (ended ??= leaveServer(home, lock, use));
-  const stop = async () => {
-    await shutDown(data).finally(() => lock?.release());
-    use.release();
+/** Supervises a server. @returns What stops it. */
+function ownServer(
+  plan: LaunchPlan,
+  server: RunningServer,
+  { log = SILENT, giveUp }: EmbeddedPostgresOptions,
+  locks: readonly FileLock[],
+): () => Promise<void> {
+  const watched = (running: RunningServer): Supervised => ({
+    ended: (signal) => whenEnded(running, plan.data, signal),
+  });
+  const supervisor = supervise({
+    server: watched(server),
+    restart: async (signal) => watched(await bringUp(plan, { mayCreate: false, signal })),
+    log,
+    giveUp: giveUp ?? ((error) => log.error({ err: error }, 'The database stays down')),
+  });
+  return async () => {
+    await supervisor.stop();
+    await shutDown(plan.data).finally(() => locks.forEach((lock) => lock.release()));
   };
-  return { leave, stop: lock ? () => (ended ??= stop()) : leave };
 }
 
-/** Stops the server if no live process owns it and nobody else uses it, and lets go of it. */
-async function leaveServer(home: string, lock: FileLock | null, use: FileLock): Promise<void> {
-  const owned = lock ?? tryLock(join(home, 'owner.lock'));
-  use.release();
-  const alone = owned && tryLock(join(home, 'users.lock'));
-  try {
-    if (alone) await shutDown(join(home, 'data'));
-  } finally {
-    owned?.release();
-    alone?.release();
+/** Waits until a server has ended. @returns How, as far as that is known. */
+async function whenEnded({ pid, child }: RunningServer, data: string, signal: AbortSignal): Promise<string> {
+  if (child) {
+    if (!hasEnded(child)) await once(child, 'exit', { signal });
+    return child.signalCode ? `signal ${constants.signals[child.signalCode]}` : `exit code ${child.exitCode}`;
   }
+  while (await isServer(pid, data)) await sleep(WATCH_MS, undefined, { signal, ref: false });
+  return `process ${pid}`;
+}
+
+/** Stops the server if no other process uses it. */
+async function leaveServer({ home, data }: LaunchPlan, use: FileLock): Promise<void> {
+  use.release();
+  const last = tryLock(join(home, 'users.lock'));
+  if (last) await shutDown(data).finally(() => last.release());
 }
 
 async function shutDown(data: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import { unavailable } from '../errors.ts';
-import type { DatabaseAddress } from './database.ts';
+import type { Sessions } from './sessions.ts';
 
 /** What is told on a channel of the database. */
 export interface Listener {
@@ -31,11 +31,10 @@ export interface Listener {
 }
 
 const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 10_000;
+const LONGEST_PAUSE_MS = 1_000;
 /** A connection that died without a word is noticed by asking. */
 const PROBE_MS = 30_000;
 const PROBE_TIMEOUT_MS = 10_000;
-const CONNECTION_TIMEOUT_MS = 15_000;
 const END_TIMEOUT_MS = 1_000;
 const SETTLE_TIMEOUT_MS = 1_000;
 
@@ -46,7 +45,7 @@ const SETTLE_TIMEOUT_MS = 1_000;
  *
  * @param channel A plain name.
  */
-export function openListener(address: DatabaseAddress, channel: string): Listener {
+export function openListener(Session: Sessions['Session'], channel: string): Listener {
   const hearers = new Set<(payload: string | null) => void>();
   const closing = new AbortController();
   let line: Promise<Line> | null = null;
@@ -102,7 +101,7 @@ export function openListener(address: DatabaseAddress, channel: string): Listene
         pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
       }
       if (closing.signal.aborted) return;
-      line = openLine(address, channel, tell);
+      line = openLine(Session, channel, tell);
       current = await line.catch(() => null);
       if (current) tell(null);
     }
@@ -112,7 +111,7 @@ export function openListener(address: DatabaseAddress, channel: string): Listene
     async listen(hear) {
       if (closing.signal.aborted) throw unavailable('The service is stopping.');
       if (!line) {
-        line = openLine(address, channel, tell);
+        line = openLine(Session, channel, tell);
         line.then(
           (opened) => (keeping = keep(opened)),
           () => (line = null),
@@ -153,15 +152,8 @@ interface Line {
   gone: Promise<void>;
 }
 
-async function openLine(address: DatabaseAddress, channel: string, tell: (payload: string) => void): Promise<Line> {
-  const client = new pg.Client({
-    ...('url' in address
-      ? { connectionString: address.url }
-      : { host: address.socketDir, port: 5432, user: address.user, password: '', database: address.database }),
-    connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
-    query_timeout: PROBE_TIMEOUT_MS,
-    keepAlive: true,
-  });
+async function openLine(Session: Sessions['Session'], channel: string, tell: (payload: string) => void): Promise<Line> {
+  const client = new Session({ query_timeout: PROBE_TIMEOUT_MS });
   const gone = new Promise<void>((resolve) => void client.once('end', resolve));
   client.on('error', () => {});
   client.on('notification', ({ payload }) => tell(payload ?? ''));

@@ -1,10 +1,11 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmod, chown, lstat, mkdir, mkdtemp, open, readdir, readFile, realpath, rename, rm } from 'node:fs/promises';
+import { chmod, chown, lstat, mkdir, mkdtemp, open, readdir, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { choosePostgresAccount, type PostgresAccount } from './postgres-account.ts';
+import { readIfThere } from './postgres-process.ts';
 
 export interface ServerOptions {
   /** How many connections the server takes. Default 100. */
@@ -44,6 +45,9 @@ const SETTINGS = {
   log_checkpoints: 'off',
 };
 
+/** Who may connect: whoever can open the socket. There is no line for the network. Source: security §8. */
+const CLIENTS = 'local all all trust\n';
+
 const run = promisify(execFile);
 
 export interface LaunchPlan {
@@ -77,16 +81,24 @@ export async function findPrograms(): Promise<Programs> {
 }
 
 /**
- * Starts the server, on a fresh database when there is none. Only ever called by the owner while no server runs.
+ * Starts the server, on a fresh database when there is none. Only ever called under the launch lock while no server runs.
  *
- * A second time it first removes the files by which PostgreSQL tells that a server runs: it believes them when another
- * process has got the id of a dead server. Never the first time: a server that a killed owner was starting writes them.
+ * @param again Removes the files by which PostgreSQL marks a running server first: it believes them when another process got
+ *   the id of a dead server. Not for the first try: a server that a killed owner was starting writes them.
+ * @param mayCreate Whether a folder without a database gets one.
  */
-export async function launchPostgres(plan: LaunchPlan, again: boolean): Promise<ChildProcess> {
+export async function launchPostgres(
+  plan: LaunchPlan,
+  { again, mayCreate }: { again: boolean; mayCreate: boolean },
+): Promise<ChildProcess> {
   const { programs, home, data, options } = plan;
   const account = await choosePostgresAccount(home);
   await chmod(home, 0o700);
-  if ((await readIfThere(join(data, 'PG_VERSION'))) === '') await initialise(plan, account);
+  if ((await readIfThere(join(data, 'PG_VERSION'))) === '') {
+    if (!mayCreate) throw new Error(`the database is gone from ${data}.`);
+    await initialise(plan, account);
+  }
+  await writeFile(join(data, 'pg_hba.conf'), CLIENTS);
   const socketDir = await makeSocketDir(home, account);
   if (again)
     for (const file of [join(data, 'postmaster.pid'), join(socketDir, `${SOCKET}.lock`)])
@@ -155,15 +167,4 @@ async function makeSocketDir(home: string, { ids }: PostgresAccount): Promise<st
 /** The end of what the server wrote to its log. */
 export async function lastLines(home: string): Promise<string> {
   return (await readIfThere(join(home, 'postgres.log'))).slice(-2_000);
-}
-
-/** The text of a file or of a process's entry; empty when there is none. */
-export async function readIfThere(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ESRCH') return '';
-    throw error;
-  }
 }

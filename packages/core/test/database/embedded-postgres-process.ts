@@ -1,7 +1,10 @@
-// A process that runs an embedded PostgreSQL: prints what it got, stops it at the end of its standard input.
+// A process that runs an embedded PostgreSQL, or visits one: prints what it got, stops it at the end of its standard input.
 import { startEmbeddedPostgres } from '../../src/database/embedded-postgres.ts';
 
-const server = await startEmbeddedPostgres(process.argv[2]!, { settings: { fsync: 'off' } });
+const server = await startEmbeddedPostgres(process.argv[2]!, {
+  settings: { fsync: 'off' },
+  visitor: process.argv[3] === 'visitor',
+});
 process.stdout.write(`${JSON.stringify({ adopted: server.adopted })}\n`);
 process.stdin.resume();
 process.stdin.once('end', async () => {

@@ -9,6 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/database/embedded-postgres.ts';
 
 const QUICK = { settings: { fsync: 'off' } };
+const VISITOR = { ...QUICK, visitor: true };
 const PROCESS = join(import.meta.dirname, 'embedded-postgres-process.ts');
 const isRoot = process.getuid?.() === 0;
 const isLinux = process.platform === 'linux';
@@ -64,8 +65,8 @@ async function isAlive(pid: number): Promise<boolean> {
   }
 }
 
-function spawnOwner(dir: string): ChildProcess {
-  return spawn(process.execPath, [PROCESS, dir], { stdio: ['pipe', 'pipe', 'inherit'] });
+function spawnOwner(dir: string, role: 'owner' | 'visitor' = 'owner'): ChildProcess {
+  return spawn(process.execPath, [PROCESS, dir, role], { stdio: ['pipe', 'pipe', 'inherit'] });
 }
 
 async function announced(child: ChildProcess): Promise<{ adopted: boolean }> {
@@ -157,11 +158,11 @@ describe('one folder and several processes', () => {
     expect(await isAlive(pid)).toBe(false);
   });
 
-  it('uses the server of a live process and leaves stopping to it', async () => {
+  it('a visitor uses the server of a live process and leaves stopping to it', async () => {
     const owner = spawnOwner(warm);
     await announced(owner);
     const pid = await postmaster(warm);
-    const server = await start(warm);
+    const server = await start(warm, VISITOR);
     expect(server.adopted).toBe(true);
     await server.stop();
     expect(await ask(server, 'select 1')).toBe('1');
@@ -171,47 +172,64 @@ describe('one folder and several processes', () => {
   });
 
   it('leaves the server that it started to a process that came to use it, which stops it in the end', async () => {
-    const visitor = await start(warm);
+    const visitor = await start(warm, VISITOR);
     const owner = spawnOwner(warm);
     expect(await announced(owner)).toEqual({ adopted: true });
     const pid = await postmaster(warm);
-    await Promise.all([visitor.leave(), visitor.leave()]);
+    await Promise.all([visitor.stop(), visitor.stop()]);
     expect(await ask(visitor, 'select 1')).toBe('1');
     owner.stdin!.end();
     await once(owner, 'exit');
     expect(await isAlive(pid)).toBe(false);
   });
 
-  it.each(['its owner lives', 'its owner was killed'] as const)('leaves a server when %s', async (fate) => {
+  it.each(['its owner lives', 'its owner was killed'] as const)('a visitor leaves a server when %s', async (fate) => {
     const owner = spawnOwner(warm);
     await announced(owner);
     const pid = await postmaster(warm);
-    const visitors = [await start(warm), await start(warm)];
+    const visitors = [await start(warm, VISITOR), await start(warm, VISITOR)];
     if (fate === 'its owner was killed') await kill(owner);
-    await visitors[0]!.leave();
+    await visitors[0]!.stop();
     expect(await isAlive(pid)).toBe(true);
-    await visitors[1]!.leave();
+    await visitors[1]!.stop();
     expect(await isAlive(pid)).toBe(fate === 'its owner lives');
     owner.stdin!.end();
     if (fate === 'its owner lives') await once(owner, 'exit');
     expect(await isAlive(pid)).toBe(false);
   });
 
-  it('stops the server that it started when it leaves and nobody else uses it', async () => {
-    const visitor = await start(warm);
+  it('a visitor stops the server that it started when no other process uses it', async () => {
+    const visitor = await start(warm, VISITOR);
     const pid = await postmaster(warm);
-    await visitor.leave();
+    await visitor.stop();
     expect(await isAlive(pid)).toBe(false);
+  });
+
+  it('contract §12: a second owner is refused at once, by a message with the process that has the folder', async () => {
+    const owner = spawnOwner(warm);
+    await announced(owner);
+    const server = await postmaster(warm);
+    const begun = performance.now();
+    await expect(start(warm)).rejects.toThrow(
+      `another Berth server, process ${owner.pid}, already uses ${warm}. Stop it, or set DATA_DIR to another folder.`,
+    );
+    expect(performance.now() - begun).toBeLessThan(2_000);
+    expect(await isAlive(server)).toBe(true);
+
+    await kill(owner);
+    const next = await start(warm);
+    expect(next.adopted).toBe(true);
+    expect(await postmaster(warm)).toBe(server);
   });
 
   it('starts exactly one server when several processes start at once on an empty folder', async () => {
     const dir = join(root, 'together');
-    const owners = [spawnOwner(dir), spawnOwner(dir), spawnOwner(dir)];
-    const [here, ...others] = await Promise.all([start(dir), ...owners.map(announced)]);
+    const visitors = [spawnOwner(dir, 'visitor'), spawnOwner(dir, 'visitor'), spawnOwner(dir, 'visitor')];
+    const [here, ...others] = await Promise.all([start(dir), ...visitors.map(announced)]);
     expect([here, ...others].filter(({ adopted }) => !adopted)).toHaveLength(1);
     const pid = await postmaster(dir);
-    for (const owner of owners) owner.stdin!.end();
-    await Promise.all(owners.map((owner) => once(owner, 'exit')));
+    for (const visitor of visitors) visitor.stdin!.end();
+    await Promise.all(visitors.map((visitor) => once(visitor, 'exit')));
     await here.stop();
     expect(await isAlive(pid)).toBe(false);
   });

@@ -71,6 +71,66 @@ describe('migrations', () => {
     await admin.end();
   });
 
+  describe('scale B9: of a newer program', () => {
+    /** A copy of the database that a newer program has migrated. */
+    async function upgraded(...future: [name: string, compatibleSince: number | null][]): Promise<TestDatabase> {
+      const copy = await createTestDatabase();
+      for (const [name, since] of future)
+        await copy.query('insert into migration (name, executed_at, compatible_since) values ($1, now(), $2)', [
+          name,
+          since,
+        ]);
+      return copy;
+    }
+
+    it('that this one is declared compatible with are no obstacle', async () => {
+      const copy = await upgraded(['0998-more', 6], ['0999-even-more', null]);
+      const program = openDatabase(copy.address);
+      await program.migrate();
+      expect(await program.isReady()).toBe(true);
+      await program.close();
+      await copy.drop();
+    });
+
+    it('that need a newer one are refused, by a message that says what is there and what to do', async () => {
+      const copy = await upgraded(['0998-more', 6], ['0999-another-world', 998]);
+      const before = await copy.query('select * from migration');
+      const program = openDatabase(copy.address);
+      await expect(program.migrate()).rejects.toThrow(
+        /^The database has schema 999, which needs a Berth that knows schema 998 or newer; this one knows schema \d+\. Install a newer Berth, or restore a backup from before the upgrade\.$/,
+      );
+      await program.close();
+      expect(await copy.query('select * from migration')).toEqual(before);
+      await copy.drop();
+    });
+
+    it('each migration has what it demands in the database, and declares it', async () => {
+      const rows = await test.query<{ name: string; since: number }>(
+        'select name, compatible_since as since from migration order by name',
+      );
+      for (const { name, since } of rows) {
+        expect(since, name).toBeGreaterThan(0);
+        expect(since, name).toBeLessThanOrEqual(Number.parseInt(name, 10));
+      }
+      const undeclared = migrations.filter(
+        ({ name, compatibleSince }) => Number(name.slice(-4)) >= 6 && compatibleSince === undefined,
+      );
+      expect(undeclared).toEqual([]);
+    });
+
+    it('a database from before compatibility was recorded is brought up to date', async () => {
+      const copy = await createTestDatabase();
+      await copy.query('alter table migration drop column compatible_since');
+      await copy.query(`delete from migration where name = '0006-compatibility'`);
+      const program = openDatabase(copy.address);
+      await program.migrate();
+      expect(await copy.query('select name from migration where compatible_since is null')).toEqual([]);
+      expect(await program.schemaDrift()).toBe('');
+      await program.close();
+      await copy.drop();
+    });
+  });
+
   it('change nothing in a database that is up to date', async () => {
     const migrated = openDatabase(test.address);
     const state = () =>

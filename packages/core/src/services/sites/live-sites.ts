@@ -1,18 +1,21 @@
 import type { Core } from '../../core.ts';
-import type { Found, LiveSites, SiteAddress } from '../../serving/site.ts';
+import { asUnavailable } from '../../database/outages.ts';
+import type { Found, LiveSites, Site, SiteAddress } from '../../serving/site.ts';
 import { type DeployedSite, type DomainLink, loadLink, loadSite, shown, shownBy } from './load-sites.ts';
 import { createLoadingCache } from './loading-cache.ts';
 
-/** How much memory what is kept may take, roughly, in bytes. */
+/** How much memory what is kept may take, roughly, and for how long it outlives the database. */
 export interface SiteCacheLimits {
   /** For deployments with their manifests and rules. The newest that is larger than this is kept besides. */
   sitesBytes: number;
   /** For what domains are linked to. */
   linksBytes: number;
+  /** How long public sites are served from memory while the database is unreachable, in milliseconds. Source: contract §10. */
+  staleMs: number;
 }
 
 const MiB = 1024 * 1024;
-const LIMITS: SiteCacheLimits = { sitesBytes: 20 * MiB, linksBytes: 4 * MiB };
+const LIMITS: SiteCacheLimits = { sitesBytes: 20 * MiB, linksBytes: 4 * MiB, staleMs: 0 };
 const LINK_BYTES = 400;
 const MOST_TRIES = 3;
 /** For how long what is kept is believed after the database has confirmed that word of every change has arrived. */
@@ -26,10 +29,12 @@ const CONFIRM_MS = 300;
  * told has answered within the last second; else the database is asked. So a change is seen by the next visitor in the
  * process that made it (`Database.transaction` waits for the word), and within a second everywhere, also when words are lost.
  *
+ * While the database is unreachable, public sites that are kept are answered for `staleMs` more; everything else is `unavailable`.
+ *
  * Source: serving S2; architecture "Serving".
  */
 export function createLiveSites(core: Core, limits: Partial<SiteCacheLimits> = {}): LiveSites {
-  const { sitesBytes, linksBytes } = { ...LIMITS, ...limits };
+  const { sitesBytes, linksBytes, staleMs } = { ...LIMITS, ...limits };
   const now = () => core.now();
   const news = core.database.siteNews;
   const sites = createLoadingCache<DeployedSite>({
@@ -42,6 +47,8 @@ export function createLiveSites(core: Core, limits: Partial<SiteCacheLimits> = {
   });
   let listening: Promise<void> | null = null;
   let confirming = false;
+  /** Up to when what is kept is known to be what the database holds, by `performance.now()`. */
+  let confirmedUntil = -Infinity;
 
   function hear(payload: string | null): void {
     const { deployment, domain } = (payload === null ? {} : JSON.parse(payload)) as Record<string, string>;
@@ -56,6 +63,7 @@ export function createLiveSites(core: Core, limits: Partial<SiteCacheLimits> = {
 
   /** Whether what is kept can be believed at once. Sees to it that it stays so. */
   function isTrusted(): boolean {
+    confirmedUntil = Math.max(confirmedUntil, news.toldUntil);
     const age = performance.now() - news.toldUntil;
     if (age > CONFIRM_MS && !confirming) {
       confirming = true;
@@ -106,9 +114,26 @@ export function createLiveSites(core: Core, limits: Partial<SiteCacheLimits> = {
     return null;
   }
 
+  /** The public site that is kept of an address, if it may stand in for the database. */
+  function peekStale(address: SiteAddress): Site | null {
+    if (performance.now() - confirmedUntil > staleMs) return null;
+    const kept = peek(address);
+    return kept && typeof kept === 'object' && kept.passwordVersion === null ? kept : null;
+  }
+
+  async function find(address: SiteAddress): Promise<Found> {
+    try {
+      return await load(address, { fresh: false });
+    } catch (error) {
+      const stale = asUnavailable(error) && peekStale(address);
+      if (stale) return stale;
+      throw error;
+    }
+  }
+
   return {
     peek: (address) => (isTrusted() ? peek(address) : undefined),
-    find: (address) => load(address, { fresh: false }),
+    find,
     refind: (address) => load(address, { fresh: true }),
   };
 }

@@ -17,7 +17,7 @@ export interface LoadingCache<T extends object> {
    * @throws what loading does.
    */
   get(key: string, load: () => Promise<T | null>): T | null | Promise<T | null>;
-  /** Loads a key whatever is kept of it. */
+  /** Loads a key whatever is kept of it, which stays until the load succeeds. */
   reload(key: string, load: () => Promise<T | null>): Promise<T | null>;
   /** Forgets a key: whoever asks from now on has it loaded. */
   forget(key: string): void;
@@ -66,6 +66,7 @@ export function createLoadingCache<T extends object>({
     try {
       const value = await mine;
       if (loading.get(key) === mine) {
+        discard(key);
         if (value === null) absent.set(key, true);
         else if (sizeOf(value) > maxBytes) oversized = { key, value };
         else if (lately.isRepeated(key)) kept.set(key, value);
@@ -76,23 +77,26 @@ export function createLoadingCache<T extends object>({
     }
   }
 
-  function forget(key: string): void {
+  function discard(key: string): void {
     kept.delete(key);
     if (oversized?.key === key) oversized = null;
     absent.delete(key);
+  }
+
+  function forget(key: string): void {
+    discard(key);
     loading.delete(key);
   }
 
   return {
     peek,
     get(key, load) {
+      const underWay = loading.get(key);
+      if (underWay) return underWay;
       const known = peek(key);
-      return known === undefined ? (loading.get(key) ?? loadOnce(key, load)) : known;
+      return known === undefined ? loadOnce(key, load) : known;
     },
-    reload(key, load) {
-      forget(key);
-      return loadOnce(key, load);
-    },
+    reload: loadOnce,
     forget,
     clear() {
       kept.clear();

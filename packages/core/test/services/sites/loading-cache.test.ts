@@ -90,6 +90,17 @@ describe('S2: what is loaded by a key', () => {
     }
   });
 
+  it('stays kept when it is reloaded and the load fails', async () => {
+    const cache = cacheOf();
+    const kept = value();
+    await keep(cache, 'a', kept);
+    const { load, reject } = pending();
+    const fresh = cache.reload('a', load);
+    reject(new Error('away'));
+    await expect(fresh).rejects.toThrow('away');
+    expect(cache.peek('a')).toBe(kept);
+  });
+
   it('is loaded anew by whoever wants it fresh, and then for everybody', async () => {
     const cache = cacheOf();
     await keep(cache, 'a', value());

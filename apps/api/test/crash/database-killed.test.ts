@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { armFailpoint, type EmbeddedPostgres, FAILPOINTS, startEmbeddedPostgres } from '@berth/core';
+import { createTemplate } from '@berth/core/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checkInvariants } from './invariants.ts';
+import { createOrders, createRandom, sendWave } from './traffic.ts';
+import { createWorld, PATIENT, withServer } from './world.ts';
+
+/** At which of its hits each point is fatal: `FAILPOINT_HITS=1,2,3,4,5` walks five, in five times the time. */
+const HITS = process.env['FAILPOINT_HITS']?.split(',').map(Number) ?? [3];
+const STEPS = FAILPOINTS.filter((name) => /^(?:pack|deploy|upload)\./.test(name));
+const runs = STEPS.flatMap((name) => HITS.map((hit) => ({ name, hit })));
+const WAVES = 8;
+
+describe('an embedded PostgreSQL that is killed at a step of a deploy', { timeout: 120_000 }, () => {
+  let dir: string;
+  let postgres: EmbeddedPostgres;
+  beforeAll(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'berth-killed-'));
+    postgres = await startEmbeddedPostgres(dir);
+    await createTemplate(postgres.address);
+  });
+  afterAll(async () => {
+    armFailpoint('');
+    await postgres.stop();
+    await rm(dir, { recursive: true, force: true });
+  });
+
+  const kill = () =>
+    process.kill(Number(readFileSync(join(dir, 'data/postmaster.pid'), 'utf8').split('\n')[0]), 'SIGKILL');
+
+  it.each(runs)(
+    'contract §12, I1 to I6: comes back without a hand, and nothing is lost, doubled or left at $name, hit $hit',
+    async ({ name, hit }) => {
+      const world = await createWorld(postgres.address);
+      const { history } = world;
+      const random = createRandom(hit);
+      const nextOrder = createOrders(random);
+      try {
+        await withServer(world.env(PATIENT), async (asker, { core }) => {
+          let isKilled = false;
+          armFailpoint(`${name}:${hit}`, () => {
+            isKilled = true;
+            kill();
+          });
+          for (let wave = 0; !isKilled && wave < WAVES; wave += 1) await sendWave(history, asker, random, nextOrder);
+          expect(isKilled).toBe(true);
+          await expect.poll(() => core.database.isReady()).toBe(true);
+          expect(history.unavailable()).toBeGreaterThan(0);
+          expect(history.faults).toEqual([]);
+          await sendWave(history, asker, random, nextOrder);
+          await history.settle(asker);
+          expect(history.faults).toEqual([]);
+        });
+        await checkInvariants(world);
+      } finally {
+        await world.drop();
+      }
+    },
+  );
+});

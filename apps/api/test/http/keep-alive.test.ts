@@ -1,0 +1,66 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { afterEach, describe, expect, it } from 'vitest';
+import { parseTrustedProxies } from '../../src/http/client-address.ts';
+import { createHttpServer, type HttpLimits } from '../../src/http/server.ts';
+import { listen, open, stop } from './raw-socket.ts';
+
+const log = { info() {}, warn() {}, error() {} };
+const REQUEST = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
+const servers: Server[] = [];
+
+async function start(trusted: string[], limits: Partial<HttpLimits> = {}): Promise<number> {
+  const trustedProxies = parseTrustedProxies(trusted);
+  const server = createHttpServer((_req, res) => void res.end('ok'), { log, limits, trustedProxies });
+  servers.push(server);
+  return listen(server);
+}
+
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map(stop));
+});
+
+/** Sends a request on a connection that stays open. @returns What came. */
+async function ask(socket: Awaited<ReturnType<typeof open>>['socket'], bytes = REQUEST): Promise<string> {
+  const answered = once(socket, 'data');
+  socket.write(bytes);
+  return String((await answered)[0]);
+}
+
+describe('scale B11: an idle connection', () => {
+  it('of a client is kept for 5 s, of a trusted proxy for 75 s: longer than proxies keep it', async () => {
+    for (const [trusted, seconds] of [
+      [[], 5],
+      [['127.0.0.1'], 75],
+    ] as const) {
+      const { socket } = await open(await start([...trusted]));
+      for (let n = 0; n < 2; n += 1) expect(await ask(socket)).toMatch(`\r\nKeep-Alive: timeout=${seconds}\r\n`);
+    }
+  });
+
+  it('of a trusted proxy still takes requests when that of a client has been closed', async () => {
+    const limits = { keepAliveTimeoutMs: 50, proxyKeepAliveTimeoutMs: 60_000 };
+    const client = await open(await start(['10.0.0.1'], limits));
+    const proxy = await open(await start(['127.0.0.0/8'], limits));
+    await ask(proxy.socket);
+    await ask(client.socket);
+    await client.received;
+    expect(await ask(proxy.socket)).toContain('HTTP/1.1 200');
+    const late = await open(await start(['10.0.0.1'], limits));
+    await ask(late.socket);
+    await late.received;
+    expect(await ask(proxy.socket)).toContain('HTTP/1.1 200');
+  });
+
+  it('of a trusted proxy is closed when its time is over', async () => {
+    const proxy = await open(await start(['127.0.0.0/8'], { keepAliveTimeoutMs: 50, proxyKeepAliveTimeoutMs: 100 }));
+    await ask(proxy.socket);
+    expect(await proxy.received).toContain('Keep-Alive: timeout=0');
+  });
+
+  it('of a proxy that asks to close is closed', async () => {
+    const { socket, received } = await open(await start(['127.0.0.0/8']));
+    socket.write(REQUEST.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'));
+    expect(await received).not.toContain('Keep-Alive');
+  });
+});

@@ -1,0 +1,186 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Answer, type askerOf, startTestServer, type TestServer } from '../test-server.ts';
+import { createDatabaseProxy, type DatabaseProxy } from './database-proxy.ts';
+
+type Asker = ReturnType<typeof askerOf>;
+
+const PAGE = { 'index.html': '<h1>Ahoy</h1>' };
+/** The most that a visitor waits until the server knows that its database is silent, and for each answer after that. */
+const FIRST_MS = 2_000;
+const KNOWN_MS = 50;
+
+let proxy: DatabaseProxy;
+let server: TestServer;
+afterEach(async () => {
+  await proxy.mend();
+  await expect.poll(() => server.berth.core.database.isReady()).toBe(true);
+  await server.close();
+  await proxy.close();
+});
+
+async function start(env: Record<string, string> = {}): Promise<void> {
+  server = await startTestServer(async (database) => {
+    proxy = await createDatabaseProxy(database);
+    return { ...env, DATABASE_URL: proxy.url };
+  });
+}
+
+async function timed(work: Promise<Answer>): Promise<Answer & { ms: number }> {
+  const begun = performance.now();
+  const answer = await work;
+  return { ...answer, ms: performance.now() - begun };
+}
+
+/** Publishes a site and visits it until it is served from memory. */
+async function publishHot(asker: Asker, fields: Record<string, string> = {}): Promise<string> {
+  const { deployment } = await asker.publish(PAGE, { fields });
+  for (let visit = 0; visit < 5; visit += 1) await asker.visit(deployment);
+  return deployment;
+}
+
+function expectAway(answer: Answer): void {
+  expect(answer.status, answer.text).toBe(503);
+  expect(Number(answer.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+}
+
+const said = (text: string) => server.logged.filter(({ message }) => message.startsWith(text)).length;
+/** Lets the time pass in which a site in memory is trusted without asking. */
+const loseTrust = () => sleep(1_100);
+
+describe('scale B2: a database that falls silent', () => {
+  it('keeps a hot page waiting for 2 s at most; then every answer is a 503 at once, until it is back', async () => {
+    await start();
+    const deployment = await publishHot(server);
+    proxy.silence();
+    await loseTrust();
+    const first = await Promise.all([
+      timed(server.visit(deployment)),
+      timed(server.api('/account')),
+      timed(server.deploy(PAGE)),
+      timed(server.api('/healthz', { key: null })),
+    ]);
+    for (const answer of first) {
+      expectAway(answer);
+      expect(answer.ms).toBeLessThan(FIRST_MS);
+    }
+    for (const ask of [
+      () => server.visit(deployment),
+      () => server.visit('calm-otter-0000000'),
+      () => server.api('/account'),
+      () => server.deploy(PAGE),
+      () => server.api('/healthz', { key: null }),
+    ]) {
+      const times: number[] = [];
+      for (let n = 0; n < 5; n += 1) {
+        const answer = await timed(ask());
+        expectAway(answer);
+        times.push(answer.ms);
+      }
+      expect(times.toSorted((a, b) => a - b)[2]).toBeLessThan(KNOWN_MS);
+    }
+    expect(said('The database does not answer')).toBe(1);
+    expect(said('A dependency is away')).toBe(0);
+
+    await proxy.mend();
+    await expect.poll(async () => (await server.visit(deployment)).status, { timeout: 5_000 }).toBe(200);
+    expect((await server.api('/account')).status).toBe(200);
+    expect(said('The database answers again')).toBe(1);
+  });
+
+  it('replaces connections that died without a word, while new ones work', async () => {
+    await start();
+    const deployment = await publishHot(server);
+    proxy.swallow();
+    await loseTrust();
+    const [visit, account] = await Promise.all([timed(server.visit(deployment)), timed(server.api('/account'))]);
+    expect(visit.ms).toBeLessThan(FIRST_MS);
+    expect(account.ms).toBeLessThan(FIRST_MS);
+    for (const answer of [visit, account]) if (answer.status !== 200) expectAway(answer);
+    await expect.poll(async () => (await server.visit(deployment)).status, { timeout: 5_000 }).toBe(200);
+    expect((await server.api('/account')).status).toBe(200);
+    expect(said('The database does not answer')).toBe(0);
+  });
+
+  it('is told from one that works for long on a statement', async () => {
+    await start();
+    const { database } = server.berth.core;
+    const slow = database.prepared('slow', 'select pg_sleep(3), 1 as done', []);
+    expect((await slow) as unknown).toMatchObject([{ done: 1 }]);
+    expect(server.logged.filter(({ level }) => level === 'warn')).toEqual([]);
+  });
+});
+
+describe('a database that ends', () => {
+  it('is a 503 at once with Retry-After, logged once, and forgotten when it is back', async () => {
+    await start();
+    const deployment = await publishHot(server);
+    await proxy.refuse();
+    await expect.poll(async () => (await server.visit(deployment)).status, { timeout: 5_000 }).toBe(503);
+    for (let n = 0; n < 20; n += 1) {
+      expectAway(await server.visit(deployment));
+      expectAway(await server.api('/account'));
+    }
+    expect(said('The database does not answer')).toBe(1);
+    expect(said('A dependency is away')).toBeLessThanOrEqual(3);
+    await proxy.mend();
+    await expect.poll(async () => (await server.visit(deployment)).status, { timeout: 5_000 }).toBe(200);
+  });
+});
+
+describe('contract §10, STALE_SECONDS', () => {
+  const outages = [
+    ['silent', () => proxy.silence()],
+    ['gone', () => proxy.refuse()],
+  ] as const;
+
+  it.each(outages)('public sites in memory are served while the database is %s; all else is 503', async (_, break_) => {
+    await start({ STALE_SECONDS: '600' });
+    const open = await publishHot(server);
+    const locked = await publishHot(server, { password: 'open sesame' });
+    const cold = (await server.publish({ 'index.html': 'cold' })).deployment;
+    const name = `http://stale.localhost:${server.port}`;
+    expect((await server.api('/domains/stale.localhost', json({ deployment: open }))).status).toBe(201);
+    for (let visit = 0; visit < 5; visit += 1) await server.visit(name);
+    await break_();
+    await loseTrust();
+    for (let visit = 0; visit < 10; visit += 1) {
+      for (const site of [open, name]) {
+        const answer = await timed(server.visit(site));
+        expect(answer.text).toBe(PAGE['index.html']);
+        expect(answer.ms).toBeLessThan(visit === 0 ? FIRST_MS : 200);
+      }
+      expectAway(await server.visit(locked));
+      expectAway(await server.visit(cold));
+      expectAway(await server.api('/account'));
+    }
+    await proxy.mend();
+    await expect.poll(async () => (await server.visit(cold)).status, { timeout: 5_000 }).toBe(200);
+    expect((await server.visit(open)).status).toBe(200);
+  });
+
+  it('ends when its time is over', async () => {
+    await start({ STALE_SECONDS: '3' });
+    const open = await publishHot(server);
+    await proxy.refuse();
+    await loseTrust();
+    expect((await server.visit(open)).status).toBe(200);
+    await expect.poll(async () => (await server.visit(open)).status, { timeout: 10_000 }).toBe(503);
+  });
+
+  it('a change that was made meanwhile counts as soon as the database is back', async () => {
+    await start({ STALE_SECONDS: '600' });
+    const open = await publishHot(server);
+    proxy.silence();
+    await loseTrust();
+    expect((await server.visit(open)).status).toBe(200);
+    await server.database.query(`update deployment set taken_down = now() where id = $1`, [open]);
+    expect((await server.visit(open)).status).toBe(200);
+    await proxy.mend();
+    await expect.poll(async () => (await server.visit(open)).status, { timeout: 5_000 }).toBe(451);
+  });
+});
+
+function json(body: object) {
+  return { method: 'PUT', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) };
+}

@@ -1,0 +1,38 @@
+import pg from 'pg';
+
+/** The state of server processes, as `pg_stat_activity` has it: `active`, `idle`, `idle in transaction`. Those that are gone are missing. */
+export type SessionStates = ReadonlyMap<number, string>;
+
+const STATES = 'select pid, state from pg_stat_activity where pid = any($1)';
+/** Errors of a server that is starting, stopping or has crashed. Any other one shows that it answers. */
+const NOT_UP = /^57P0/;
+
+/**
+ * Asks a database over a connection of its own whether it answers, and what some of its processes do.
+ *
+ * @param patience Aborted when the answer has taken too long.
+ * @returns `null` when it answers, but takes no more sessions.
+ * @throws when it does not answer.
+ */
+export async function probeDatabase(
+  config: pg.ClientConfig,
+  serverProcesses: readonly number[],
+  patience: AbortSignal,
+): Promise<SessionStates | null> {
+  const client = new pg.Client({ ...config, connectionTimeoutMillis: 0 });
+  client.on('error', () => {});
+  const giveUp = () => client.connection.stream.destroy(new Error('the database does not answer'));
+  patience.addEventListener('abort', giveUp, { once: true });
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ pid: number; state: string | null }>(STATES, [serverProcesses]);
+    return new Map(rows.map(({ pid, state }) => [pid, state ?? 'unknown']));
+  } catch (error) {
+    if (error instanceof pg.DatabaseError && !NOT_UP.test(error.code ?? '')) return null;
+    throw error;
+  } finally {
+    patience.removeEventListener('abort', giveUp);
+    void client.end().catch(() => {});
+    if (patience.aborted) client.connection.stream.destroy();
+  }
+}

@@ -1,0 +1,55 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import { type MigrationClass, migrations } from './migrations/index.ts';
+
+type Transaction = ReturnType<EntityManager['getKysely']>;
+
+/** A newer program has changed the database in a way that this one cannot work with. */
+export class SchemaTooNewError extends Error {
+  constructor({ installed, needed, known }: { installed: number; needed: number; known: number }) {
+    super(
+      `The database has schema ${installed}, which needs a Berth that knows schema ${needed} or newer; this one knows schema ` +
+        `${known}. Install a newer Berth, or restore a backup from before the upgrade.`,
+    );
+    this.name = 'SchemaTooNewError';
+  }
+}
+
+const numberOf = (name: string) => Number.parseInt(name, 10);
+const KNOWN = migrations.map((migration) => ({ number: numberOfClass(migration), migration }));
+const NEWEST_KNOWN = Math.max(...KNOWN.map(({ number }) => number));
+
+/**
+ * Refuses a database that was changed by a newer program in a way that this one cannot work with. What every migration since
+ * demands is in the database. Newer migrations that are compatible with this program are no obstacle.
+ *
+ * @throws SchemaTooNewError
+ */
+export async function requireKnownSchema(tx: Transaction): Promise<void> {
+  const { rows: tables } = await sql<{
+    exists: boolean;
+  }>`select to_regclass('migration') is not null as exists`.execute(tx);
+  if (!tables[0]!.exists) return;
+  // The column is missing before migration 6.
+  const { rows } = await sql<{ name: string; since: number | null }>`
+    select name, (to_jsonb(m) ->> 'compatible_since')::int as since from migration m`.execute(tx);
+  const needed = Math.max(0, ...rows.map(({ since }) => since ?? 0));
+  if (needed <= NEWEST_KNOWN) return;
+  throw new SchemaTooNewError({
+    installed: Math.max(...rows.map(({ name }) => numberOf(name))),
+    needed,
+    known: NEWEST_KNOWN,
+  });
+}
+
+/** Records what the migrations of this program demand of others. */
+export async function recordCompatibility(tx: Transaction): Promise<void> {
+  for (const { number, migration } of KNOWN)
+    await sql`
+      update migration set compatible_since = ${migration.compatibleSince ?? number}
+      where compatible_since is null and name like ${`${String(number).padStart(4, '0')}-%`}`.execute(tx);
+}
+
+function numberOfClass({ name }: MigrationClass): number {
+  return numberOf(name.slice(-4));
+}

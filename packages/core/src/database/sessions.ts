@@ -1,0 +1,85 @@
+import pg from 'pg';
+import type { Log } from '../log.ts';
+import { connectionConfig, type DatabaseAddress } from './connection-config.ts';
+import { DatabaseAwayError, spoilsSession } from './outages.ts';
+import { probeDatabase } from './probe.ts';
+import { createWatch } from './watch.ts';
+
+/** Sessions with one database. They end when it is found to be away, and none is opened until it is back. */
+export interface Sessions {
+  /**
+   * A session, as the pool and the listeners open them. While the database is known to be away `connect` rejects at once with a
+   * {@link DatabaseAwayError}.
+   */
+  readonly Session: new (options?: pg.ClientConfig) => pg.Client;
+  /** Stops looking after the database. Sessions stay open. Calling it again is no error. */
+  close(): void;
+}
+
+/**
+ * @param log Gets a line when the database is away, and one when it is back.
+ * @throws Error when the address cannot be read.
+ */
+export function createSessions(address: DatabaseAddress, log: Log): Sessions {
+  const config = connectionConfig(address);
+  const watch = createWatch({ probe: (sessions, patience) => probeDatabase(config, sessions, patience), log });
+
+  class Session extends pg.Client {
+    readonly #watched = watch.add({
+      serverProcess: () => (this as unknown as { processID: number | null }).processID,
+      cut: () => this.connection.stream.destroy(new DatabaseAwayError()),
+    });
+
+    constructor(options: pg.ClientConfig = {}) {
+      const { types, query_timeout } = options;
+      super({ ...config, ...(types && { types }), ...(query_timeout && { query_timeout }) });
+      this.once('end', () => this.#watched.forget());
+    }
+
+    override connect(...args: never[]): never {
+      const connected = watch.isAway ? Promise.reject(new DatabaseAwayError()) : this.#connect();
+      const [callback] = args as ((error?: Error) => void)[];
+      if (callback) connected.then(() => callback(), callback);
+      return connected as never;
+    }
+
+    async #connect(): Promise<this> {
+      const done = this.#watched.begin();
+      try {
+        await super.connect();
+        done(true);
+        return this;
+      } catch (error) {
+        done(isAnswer(error));
+        this.#watched.forget();
+        watch.check();
+        throw error;
+      }
+    }
+
+    /** In every form of `pg`: the last argument is a callback, or a promise is returned. */
+    override query(...args: never[]): never {
+      const done = this.#watched.begin();
+      const finish = (error: unknown) => {
+        done(!error || isAnswer(error));
+        if (error && spoilsSession(error)) void this.end().catch(() => {});
+      };
+      const callback: unknown = args.at(-1);
+      if (typeof callback === 'function')
+        args[args.length - 1] = ((error: unknown, result: unknown) => {
+          finish(error);
+          callback(error, result);
+        }) as never;
+      const result: unknown = super.query(...(args as unknown as [string]));
+      if (typeof callback !== 'function') Promise.resolve(result).then(() => finish(null), finish);
+      return result as never;
+    }
+  }
+
+  return { Session, close: () => watch.close() };
+}
+
+/** Whether an error was sent by the database, which therefore answers. */
+function isAnswer(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && !error.code?.startsWith('57P0');
+}

@@ -1,0 +1,185 @@
+import { execFileSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { chmod, chown, copyFile, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openDatabase } from '../../src/database/database.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/database/embedded-postgres.ts';
+import { toServiceError } from '../../src/routers/error-body.ts';
+
+/** A loopback address of its own: the port of the embedded server is fixed. */
+const HOST =
+  process.platform === 'linux' ? `127.${randomInt(1, 255)}.${randomInt(255)}.${randomInt(1, 255)}` : '127.0.0.1';
+const SESSIONS = `
+  select a.application_name as app, coalesce(s.ssl, false) as tls, a.query
+  from pg_stat_activity a left join pg_stat_ssl s using (pid) where a.datname = 'berth' and a.pid <> pg_backend_pid()`;
+
+let dir: string;
+let server: EmbeddedPostgres;
+/** The certificate of the server, which signs itself. */
+let certificate: string;
+let admin: pg.Client;
+
+/** A server that takes TCP connections with TLS only, and few of them. */
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'berth-tls-'));
+  certificate = join(dir, 'ca.crt');
+  const home = join(dir, 'postgres');
+  await (await startEmbeddedPostgres(home, { settings: { fsync: 'off' } })).stop();
+  const [key, crt, clients] = ['server.key', 'server.crt', 'clients.conf'].map((name) => join(home, name)) as [
+    string,
+    string,
+    string,
+  ];
+  const flags = ['-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=localhost'];
+  const names = ['-addext', `subjectAltName=DNS:localhost,IP:${HOST}`];
+  execFileSync('openssl', ['req', ...flags, ...names, '-keyout', key, '-out', crt], { stdio: 'ignore' });
+  await copyFile(crt, certificate);
+  await writeFile(clients, 'local all all trust\nhostssl all all all trust\n');
+  const { uid, gid } = await stat(join(home, 'data'));
+  for (const file of [key, crt, clients]) await chown(file, uid, gid);
+  await chmod(key, 0o600);
+  server = await startEmbeddedPostgres(home, {
+    maxConnections: 12,
+    settings: {
+      fsync: 'off',
+      listen_addresses: HOST,
+      hba_file: clients,
+      ssl: 'on',
+      ssl_cert_file: crt,
+      ssl_key_file: key,
+    },
+  });
+  const { socketDir, user, database } = server.address;
+  admin = new pg.Client({ host: socketDir, port: 5432, user, database });
+  await admin.connect();
+  await admin.query('create role app login');
+});
+afterAll(async () => {
+  await admin.end();
+  await server.stop();
+  await rm(dir, { recursive: true, force: true });
+});
+
+const urlOf = (query: string, user = 'berth') => `postgres://${user}@${HOST}:5432/berth?application_name=ours&${query}`;
+
+/** What the sessions of the pool and of a listener look like to the server. */
+async function sessionsOf(url: string): Promise<{ pool: object; listener: object }> {
+  const database = openDatabase({ url });
+  try {
+    await database.siteNews.listen(() => {});
+    const [settings] = await database.prepared<Record<string, string>>(
+      'settings',
+      `select current_setting('work_mem') as work_mem, current_setting('lock_timeout') as lock_timeout, current_user::text as "user"`,
+      [],
+    );
+    const { rows } = await admin.query<{ app: string; tls: boolean; query: string }>(SESSIONS);
+    const strip = ({ app, tls }: { app: string; tls: boolean }) => ({ app, tls });
+    return {
+      pool: { ...strip(rows.find(({ query }) => query.includes('work_mem'))!), ...settings },
+      listener: strip(rows.find(({ query }) => query.startsWith('listen'))!),
+    };
+  } finally {
+    await database.close();
+  }
+}
+
+describe('scale B1: every part of DATABASE_URL counts, for statements and for listening alike', () => {
+  it.each([
+    ['no-verify', () => 'sslmode=no-verify'],
+    ['verify-full and its CA', () => `sslmode=verify-full&sslrootcert=${encodeURIComponent(certificate)}`],
+    ['require and its CA', () => `sslmode=require&sslrootcert=${encodeURIComponent(certificate)}`],
+    ['require as libpq has it', () => 'uselibpqcompat=true&sslmode=require'],
+  ])('TLS with sslmode=%s, and the options of the URL beside ours', async (_, query) => {
+    const { pool, listener } = await sessionsOf(urlOf(`${query()}&options=-c%20work_mem%3D7MB`));
+    expect(listener).toEqual({ app: 'ours', tls: true });
+    expect(pool).toEqual({ app: 'ours', tls: true, work_mem: '7MB', lock_timeout: '8s', user: 'berth' });
+  });
+
+  it('a socket named by host=, and another user', async () => {
+    const socket = encodeURIComponent(server.address.socketDir);
+    const { pool, listener } = await sessionsOf(`postgresql:///berth?host=${socket}&user=app&application_name=ours`);
+    expect(listener).toEqual({ app: 'ours', tls: false });
+    expect(pool).toMatchObject({ app: 'ours', tls: false, user: 'app' });
+  });
+
+  it.each(['require', 'verify-full'])(
+    'a certificate that nobody vouches for is refused with sslmode=%s',
+    async (mode) => {
+      const database = openDatabase({ url: urlOf(`sslmode=${mode}`) });
+      await expect(database.migrate()).rejects.toThrow(/self-signed certificate/);
+      await expect(database.siteNews.listen(() => {})).rejects.toThrow(/self-signed certificate/);
+      await database.close();
+    },
+  );
+
+  it('nothing is sent in plain text to a server that wants TLS', async () => {
+    await expect(sessionsOf(urlOf('sslmode=disable'))).rejects.toThrow(/no encryption/);
+  });
+});
+
+describe('scale B3: a database that cannot do what is asked right now', () => {
+  it('that only reads is a 503, and its session is replaced', async () => {
+    const database = openDatabase(server.address, { poolSize: 1 });
+    const write = () => sql`create table if not exists written (x int)`.execute(database.kysely);
+    const error = async (work: Promise<unknown>) => toServiceError(await work.catch((thrown: unknown) => thrown));
+    await admin.query(`alter database berth set default_transaction_read_only = on`);
+    try {
+      expect(await error(write())).toMatchObject({ code: 'unavailable', status: 503 });
+      expect(
+        await error(
+          database.transaction((em) =>
+            em.getKysely().executeQuery(sql`create table x (y int)`.compile(em.getKysely())),
+          ),
+        ),
+      ).toMatchObject({ code: 'unavailable' });
+    } finally {
+      await admin.query(`alter database berth reset default_transaction_read_only`);
+    }
+    // A session keeps the setting that it began with: only a new one writes.
+    await write();
+    await database.transaction((em) => sql`insert into written values (1)`.execute(em.getKysely()));
+    await database.close();
+  });
+
+  it('that has no connection left is a 503, and works as soon as there is one', async () => {
+    const url = `postgresql:///berth?host=${encodeURIComponent(server.address.socketDir)}&user=app`;
+    const others: pg.Client[] = [];
+    const database = openDatabase({ url });
+    try {
+      for (;;) {
+        const other = new pg.Client(url);
+        other.on('error', () => {});
+        others.push(other);
+        if (
+          await other.connect().then(
+            () => false,
+            ({ code }: { code?: string }) => code === '53300',
+          )
+        )
+          break;
+      }
+      const ask = () => sql`select 1`.execute(database.kysely);
+      for (let n = 0; n < 3; n += 1)
+        expect(toServiceError(await ask().catch((thrown: unknown) => thrown))).toMatchObject({
+          code: 'unavailable',
+          retryAfterSeconds: expect.any(Number),
+        });
+      await others.shift()!.end();
+      await expect
+        .poll(() =>
+          ask().then(
+            () => true,
+            () => false,
+          ),
+        )
+        .toBe(true);
+    } finally {
+      await database.close();
+      await Promise.all(others.map((other) => other.end().catch(() => {})));
+    }
+  });
+});

@@ -1,0 +1,150 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, readlink, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/database/embedded-postgres.ts';
+
+const isLinux = process.platform === 'linux';
+
+let dir: string;
+let server: EmbeddedPostgres;
+let logged: string[];
+/** Resolves with the reason when the supervisor gives up. */
+let gaveUp: Promise<Error>;
+let giveUp: (error: Error) => void;
+
+const note = (_: object, message: string) => void logged.push(message);
+const start = () =>
+  startEmbeddedPostgres(dir, { settings: { fsync: 'off' }, log: { info: note, warn: note, error: note }, giveUp });
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'berth-supervised-'));
+  logged = [];
+  ({ promise: gaveUp, resolve: giveUp } = Promise.withResolvers<Error>());
+  server = await start();
+});
+afterEach(async () => {
+  await server.stop();
+  await rm(dir, { recursive: true, force: true });
+});
+
+async function postmaster(): Promise<number> {
+  return Number((await readFile(join(dir, 'data/postmaster.pid'), 'utf8')).split('\n')[0]);
+}
+
+async function connect(): Promise<pg.Client> {
+  const { socketDir, user, database } = server.address;
+  const client = new pg.Client({ host: socketDir, port: 5432, user, database });
+  client.on('error', () => {});
+  await client.connect();
+  return client;
+}
+
+async function ask(sql: string): Promise<unknown> {
+  const client = await connect();
+  try {
+    return Object.values((await client.query(sql)).rows[0] ?? {})[0];
+  } finally {
+    await client.end();
+  }
+}
+
+const isBack = (times: number) =>
+  expect.poll(() => logged.filter((message) => message === 'The database is back').length).toBe(times);
+
+describe('contract §12: an embedded PostgreSQL that ends is restarted', () => {
+  it('after each SIGKILL, with its data, at the same address, with two log lines each time', async () => {
+    await ask('create table kept (kill int)');
+    for (let kill = 1; kill <= 3; kill += 1) {
+      await ask(`insert into kept values (${kill})`);
+      const before = await postmaster();
+      process.kill(before, 'SIGKILL');
+      await isBack(kill);
+      expect(await postmaster()).not.toBe(before);
+      expect(await ask('select count(*)::int from kept')).toBe(kill);
+    }
+    expect(logged).toEqual(
+      [1, 2, 3].flatMap(() => ['The database ended (signal 9); restarting', 'The database is back']),
+    );
+  });
+
+  it('after an immediate shutdown by another process', async () => {
+    process.kill(await postmaster(), 'SIGQUIT');
+    await isBack(1);
+    expect(logged[0]).toMatch(/^The database ended \((?:exit code|signal) \d+\); restarting$/);
+    expect(await ask('select 1')).toBe(1);
+  });
+
+  it('when it was adopted from a process that was killed', async () => {
+    await server.stop();
+    const program = join(import.meta.dirname, 'embedded-postgres-process.ts');
+    const child = spawn(process.execPath, [program, dir], { stdio: ['pipe', 'pipe', 'inherit'] });
+    await once(child.stdout, 'data');
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    server = await start();
+    expect(server.adopted).toBe(true);
+    process.kill(await postmaster(), 'SIGKILL');
+    await isBack(1);
+    expect(await ask('select 1')).toBe(1);
+  });
+
+  it('when it is killed again while it recovers', async () => {
+    await ask('create table big as select g, repeat(md5(g::text), 20) as text from generate_series(1, 50000) g');
+    process.kill(await postmaster(), 'SIGKILL');
+    let killed = 0;
+    await expect
+      .poll(async () => {
+        const pid = await postmaster().catch(() => 0);
+        if (pid > 0 && killed < 3 && !logged.includes('The database is back')) {
+          try {
+            process.kill(pid, 'SIGKILL');
+            killed += 1;
+          } catch {}
+        }
+        return logged.includes('The database is back') && ask('select count(*)::int from big').catch(() => 0);
+      })
+      .toBe(50_000);
+  });
+
+  it.runIf(isLinux)('when a session of the killed server is stopped and holds on to the shared memory', async () => {
+    const client = await connect();
+    const session = Number((await client.query('select pg_backend_pid() as pid')).rows[0].pid);
+    process.kill(session, 'SIGSTOP');
+    process.kill(await postmaster(), 'SIGKILL');
+    await isBack(1);
+    expect(await ask('select 1')).toBe(1);
+    await expect(readlink(`/proc/${session}/cwd`)).rejects.toThrow('ENOENT');
+    await client.end();
+  });
+
+  it('only once: no restart after it was stopped, or while it is being stopped', async () => {
+    process.kill(await postmaster(), 'SIGKILL');
+    await expect.poll(() => logged).toHaveLength(1);
+    await server.stop();
+    expect(await readdir(join(dir, 'data'))).not.toContain('postmaster.pid');
+    await expect(ask('select 1')).rejects.toThrow();
+  });
+});
+
+describe('contract §12: an embedded PostgreSQL that cannot be restarted', () => {
+  it('is given up after five failed starts in a row, by a message that says why', async () => {
+    await writeFile(join(dir, 'data/PG_VERSION'), '9.6\n');
+    process.kill(await postmaster(), 'SIGKILL');
+    const { message } = await gaveUp;
+    expect(message).toMatch(/^The database ended and could not be started 5 times in a row\. .*initialized by/s);
+    expect(logged.filter((line) => line === 'The database did not start; trying again')).toHaveLength(4);
+    await writeFile(join(dir, 'data/PG_VERSION'), '18\n');
+  });
+
+  it('is not replaced by an empty database when its folder is gone', async () => {
+    await rename(join(dir, 'data'), join(dir, 'elsewhere'));
+    const [pid] = (await readFile(join(dir, 'elsewhere/postmaster.pid'), 'utf8')).split('\n');
+    process.kill(Number(pid), 'SIGKILL');
+    expect((await gaveUp).message).toContain('the database is gone from');
+    expect(await readdir(dir)).not.toContain('data');
+  });
+});
