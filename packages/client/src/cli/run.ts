@@ -2,8 +2,9 @@ import { type Command, CommanderError } from 'commander';
 import { closest } from './did-you-mean.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { type Circumstances, type Failure, failureOf } from './failure.ts';
-import { createProgram } from './program.ts';
+import { createProgram, linesOf } from './program.ts';
 import type { World } from './session.ts';
+import type { Line } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
 
 const HELP_WAS_SHOWN = new Set(['commander.help', 'commander.helpDisplayed', 'commander.version']);
@@ -18,7 +19,7 @@ export async function run(words: readonly string[], world: World): Promise<ExitC
   const circumstances: Circumstances = { server: null, key: null };
   const program = createProgram({ world, circumstances });
   if (words.length === 0) {
-    world.terminal.err(program.helpInformation({ error: true }));
+    world.terminal.err(linesOf(program.helpInformation({ error: true })));
     return EXIT.usage;
   }
   try {
@@ -66,10 +67,11 @@ function misunderstood({ code, message }: CommanderError, program: Command, word
 function tell({ terminal }: World, failure: Failure, asJson: boolean): void {
   const { message, next } = failure;
   if (asJson) {
-    terminal.err(`${JSON.stringify({ error: failure })}\n`);
+    terminal.err([JSON.stringify({ error: failure })]);
     return;
   }
-  const { red, dim } = terminal.paint.err;
   const more = next ?? (failure.exit === EXIT.usage ? 'More: berth --help' : null);
-  terminal.err(`${red('Error:')} ${message}\n${more === null ? '' : `${dim(more)}\n`}`);
+  const lines: Line[] = [[{ colour: 'red', text: 'Error:' }, ` ${message}`]];
+  if (more !== null) lines.push([{ colour: 'dim', text: more }]);
+  terminal.err(lines);
 }
