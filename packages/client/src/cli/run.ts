@@ -1,7 +1,9 @@
 import { type Command, CommanderError } from 'commander';
+import { noCommand } from './commands/folder-argument.ts';
 import { closest } from './did-you-mean.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { type Circumstances, type Failure, failureOf } from './failure.ts';
+import { isForeignCommand } from './foreign-commands.ts';
 import { createProgram, linesOf } from './program.ts';
 import type { World } from './session.ts';
 import type { Line } from './terminal.ts';
@@ -29,7 +31,7 @@ export async function run(words: readonly string[], world: World): Promise<ExitC
   } catch (thrown) {
     if (thrown instanceof CommanderError && HELP_WAS_SHOWN.has(thrown.code)) return EXIT.ok;
     const failure = failureOf(
-      thrown instanceof CommanderError ? misunderstood(thrown, program, words) : thrown,
+      thrown instanceof CommanderError ? misunderstood(thrown, program) : thrown,
       circumstances,
     );
     tell(world, failure, words.includes('--json'));
@@ -53,10 +55,11 @@ function refuseUnknownVerb(program: Command, words: readonly string[]): void {
   throw new UsageError(`There is no command "berth ${noun} ${verb}". ${right}`);
 }
 
-function misunderstood({ code, message }: CommanderError, program: Command, words: readonly string[]): UsageError {
+function misunderstood({ code, message }: CommanderError, program: Command): UsageError {
   const names = program.commands.map((command) => command.name());
-  const first = words.find((word) => !FLAGS.has(word)) ?? '';
-  // What is no command is taken for a folder, and what stands behind it for too much.
+  const [first = ''] = program.args;
+  if (!names.includes(first) && isForeignCommand(first)) return new UsageError(noCommand(first));
+  // A word that is no command is taken for a folder, and what follows it for too many arguments.
   if (code === 'commander.excessArguments' && /^[a-z-]+$/i.test(first) && !names.includes(first)) {
     const meant = closest(first, names) ?? 'publish';
     return new UsageError(`There is no command "${first}". Did you mean berth ${meant}?`);

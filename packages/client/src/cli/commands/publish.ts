@@ -46,7 +46,7 @@ export function addPublish(program: Command, at: Surroundings): void {
     )
     .action(
       inSession<[string], Options>(at, async (session, [folder], options) => {
-        await requireFolder(program, folder);
+        await requireFolder(program, folder, program.args[0] === 'publish');
         const { client, signal, cacheDir } = session;
         const input: DeployFolderInput = {
           folder,
