@@ -1,10 +1,14 @@
 import { ErrorBody } from '@berth/contract';
 import { TRPCClientError } from '@trpc/client';
+import { limitAnswer, MAX_ERROR_BYTES } from './answer-limits.ts';
 import { aborted, ClientError, type ClientErrorKind } from './errors.ts';
 
-/** The error of an answer that is not 2xx, of whichever face. Reads its body. */
-export async function answerError(response: Response): Promise<ClientError> {
-  const body = parsed(await response.text().catch(() => '')) as { error?: { data?: unknown } } | null;
+/** The error of an answer that is not 2xx, from REST or tRPC. Reads its body; one that is too large counts as unreadable. */
+export async function answerError(response: Response, server: URL): Promise<ClientError> {
+  const text = await limitAnswer(response, server, MAX_ERROR_BYTES)
+    .text()
+    .catch(() => '');
+  const body = parsed(text) as { error?: { data?: unknown } } | null;
   return refusal(response, body?.error?.data ?? body);
 }
 
@@ -38,7 +42,7 @@ export function toClientError(thrown: unknown, server: URL, signal?: AbortSignal
 function refusal({ status, headers }: Pick<Response, 'status' | 'headers'>, data: unknown): ClientError {
   const body = ErrorBody.safeParse(data);
   const retryAfter = Number(headers.get('retry-after') ?? body.data?.details?.['retryAfter'] ?? 'none');
-  const retryAfterSeconds = Number.isFinite(retryAfter) ? retryAfter : undefined;
+  const retryAfterSeconds = Number.isFinite(retryAfter) && retryAfter >= 0 ? retryAfter : undefined;
   if (!body.success) {
     const kind = status < 400 ? 'server' : kindOf(status);
     return new ClientError(kind, `The server answered ${status} and nothing that can be understood.`, {

@@ -6,8 +6,12 @@ import {
   type TRPCRequestOptions,
   TRPCUntypedClient,
 } from '@trpc/client';
+import { limitAnswer, MAX_ANSWER_BYTES } from './answer-limits.ts';
 import { answerError, parsed, toClientError } from './answers.ts';
 import { ClientError } from './errors.ts';
+import { refuseRedirect } from './redirects.ts';
+
+const EVENT_STREAM = 'text/event-stream';
 
 /** Which server, and as whom. */
 export interface ClientOptions {
@@ -34,11 +38,11 @@ export interface BerthClient {
   /** Every query and mutation of the server, typed by its router. Every failure is a {@link ClientError}. */
   readonly api: TRPCClient<AppRouter>;
   /**
-   * Asks the server with the same credential.
+   * Asks the server with the same credential. Redirects are refused.
    *
    * @param path Relative to the server, without a slash at its start.
-   * @returns The answer when it is 2xx.
-   * @throws ClientError for every other one, and when there was none.
+   * @returns The answer when it is 2xx. Reading more than 16 MiB of it fails, unless `text/event-stream` was asked for.
+   * @throws ClientError for every other answer, and when there was none.
    */
   request(path: string, init?: RequestInit): Promise<Response>;
 }
@@ -55,19 +59,19 @@ export function createClient({
   fetch = globalThis.fetch,
 }: ClientOptions): BerthClient {
   const base = addressOf(server);
-  const send: typeof fetch = (input, init) => {
-    const headers = new Headers(init?.headers);
+  const send = async (url: URL, init: RequestInit = {}): Promise<Response> => {
+    const headers = new Headers(init.headers);
     if (key !== null) headers.set('Authorization', `Bearer ${key}`);
-    return fetch(input, { ...init, headers });
+    const response = await fetch(url, { ...init, headers, redirect: 'manual' });
+    refuseRedirect(response, base, url);
+    if (!response.ok) throw await answerError(response, base);
+    // A stream has no end; its reader limits its events.
+    if (headers.get('accept') === EVENT_STREAM) return response;
+    return limitAnswer(response, base, MAX_ANSWER_BYTES);
   };
   const link = httpLink({
     url: new URL('trpc', base),
-    async fetch(input, init) {
-      const response = await send(input, init as RequestInit);
-      const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
-      if (!response.ok && !isJson) throw await answerError(response);
-      return response;
-    },
+    fetch: (input, init) => send(new URL(String(input)), init as RequestInit),
     headers: ({ op }) => (op.context['headers'] ?? {}) as Record<string, string>,
   });
   return {
@@ -75,13 +79,10 @@ export function createClient({
     key,
     account,
     api: createTRPCClientProxy(new Calls(base, { links: [link] })),
-    async request(path, init) {
-      const response = await send(new URL(path, base), init).catch((thrown: unknown) => {
+    request: (path, init) =>
+      send(new URL(path, base), init).catch((thrown: unknown) => {
         throw toClientError(thrown, base, init?.signal);
-      });
-      if (!response.ok) throw await answerError(response);
-      return response;
-    },
+      }),
   };
 }
 

@@ -3,6 +3,7 @@ import type { Activity } from '@berth/contract';
 import type { AppRouter } from '@berth/core';
 import { createTRPCClient, httpSubscriptionLink } from '@trpc/client';
 import { EventSource } from 'eventsource';
+import { AnswerTooLarge, MAX_EVENT_LENGTH } from './answer-limits.ts';
 import { toClientError } from './answers.ts';
 import type { BerthClient } from './client.ts';
 import { aborted, ClientError } from './errors.ts';
@@ -11,9 +12,6 @@ import { pauseBefore, type RetryPolicy } from './retry.ts';
 
 /** A line is taken up again for as long as it is wanted. */
 const FOR_EVER: RetryPolicy = { attempts: Infinity, firstMs: 1_000, longestMs: 15_000, withinMs: Infinity };
-
-/** No server is waited for longer than a day, whatever it asks for: a timer takes no more than 24 of them. */
-const LONGEST_ASKED_MS = 86_400_000;
 
 /** Of a caller who takes them more slowly than they come, no more than about this many are held: the server holds the rest. */
 const MOST_HELD = 1_000;
@@ -50,7 +48,7 @@ export async function* followActivities(
     } catch (failure) {
       if (!('lastEventId' in from) || !mayPass(failure)) throw failure;
       const pauseMs = pauseBefore(failures + 1, 0, failure, FOR_EVER) ?? 0;
-      await sleep(Math.min(pauseMs, LONGEST_ASKED_MS), undefined, { signal }).catch((cause: unknown) => {
+      await sleep(pauseMs, undefined, { signal }).catch((cause: unknown) => {
         throw aborted(cause);
       });
     }
@@ -82,12 +80,17 @@ function heardOn(client: BerthClient, from: Place, given: AbortSignal): AsyncGen
       constructor(...given: ConstructorParameters<typeof EventSource>) {
         super(...given);
         this.addEventListener('begin', ({ lastEventId }) => void tell({ id: lastEventId, activity: null }));
+        this.addEventListener('error', ({ message }) => {
+          if (message?.includes('max buffer size') === true)
+            fail(new AnswerTooLarge(client.server, `an event has at most ${MAX_EVENT_LENGTH} characters`));
+        });
       }
     }
     const link = httpSubscriptionLink<AppRouter, typeof Line>({
       url: new URL('trpc', client.server).href,
       EventSource: Line,
       eventSourceOptions: {
+        maxBufferSize: MAX_EVENT_LENGTH,
         fetch: async (url, init) => {
           try {
             return await client.request(String(url), init as RequestInit);
@@ -115,7 +118,8 @@ function heardOn(client: BerthClient, from: Place, given: AbortSignal): AsyncGen
   });
 }
 
-/** True for what may go away by itself: a gateway says many things while the server behind it starts. */
+/** True for what a later attempt may not meet: a gateway gives many answers while the server behind it starts. */
 function mayPass(failure: unknown): failure is ClientError {
+  if (failure instanceof AnswerTooLarge) return false;
   return failure instanceof ClientError && ['network', 'unavailable', 'server'].includes(failure.kind);
 }

@@ -18,3 +18,4 @@ export type { WatchFolderInput, WatchOptions } from './watch/input.ts';
 export { WATCH_RULE, type WatchRule } from './watch/rule.ts';
 export { listVersions } from './watch/versions.ts';
 export { watchFolder } from './watch/watch-folder.ts';
+export { parseWebAddress } from './web-address.ts';

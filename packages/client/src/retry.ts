@@ -13,6 +13,9 @@ export interface RetryPolicy {
   withinMs: number;
 }
 
+/** The longest pause that a server can ask for, in milliseconds. A timer takes at most 24 days. */
+export const LONGEST_ASKED_MS = 86_400_000;
+
 export const DEFAULT_RETRIES: RetryPolicy = { attempts: 10, firstMs: 250, longestMs: 15_000, withinMs: 180_000 };
 
 /** One failure that is followed by another attempt. */
@@ -43,7 +46,7 @@ export function isPassing(failure: unknown): failure is ClientError {
 
 /**
  * The pause before another attempt: anywhere between none and twice the last limit ("full jitter"), so that clients that
- * failed together do not come back together; at least what the server asked for.
+ * failed together do not come back together; at least what the server asked for, up to {@link LONGEST_ASKED_MS}.
  *
  * @param attempt Failures in a row, from 1.
  * @param elapsedMs Since the first of them.
@@ -58,7 +61,8 @@ export function pauseBefore(
 ): number | null {
   if (attempt > policy.attempts) return null;
   const jitter = Math.round(random() * Math.min(policy.longestMs, policy.firstMs * 2 ** (attempt - 1)));
-  const waitMs = retryAfterSeconds === null ? jitter : retryAfterSeconds * 1000 + Math.min(jitter, 1000);
+  const waitMs =
+    retryAfterSeconds === null ? jitter : Math.min(retryAfterSeconds * 1000, LONGEST_ASKED_MS) + Math.min(jitter, 1000);
   return elapsedMs + waitMs > policy.withinMs ? null : waitMs;
 }
 

@@ -1,7 +1,6 @@
 import { aborted, ClientError } from '../errors.ts';
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.ts';
 import { duration } from '../amounts.ts';
-import { printable } from './render/text.ts';
 import type { Source } from './settings.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -79,10 +78,11 @@ function nextStep({ kind, code, status, file, retryAfterSeconds, details }: Clie
     case 'signed-out':
       return status === 401 || at.key?.from === 'default' ? signIn(at) : allowance(details);
     case 'refused':
-      if (file !== null) return `Change ${printable(file)}, or leave it out with a line in .berthignore.`;
+      if (status !== null && status < 400) return redirectHint(details);
+      if (file !== null) return `Change ${file}, or leave it out with a line in .berthignore.`;
       return code === 'payload_too_large' ? 'See what the plan allows: berth account' : null;
     case 'folder':
-      return file === null ? null : `Mend ${printable(file)}, or leave it out with a line in .berthignore.`;
+      return file === null ? null : `Mend ${file}, or leave it out with a line in .berthignore.`;
     case 'server':
       return 'The log of the server says more.';
     case 'aborted':
@@ -90,6 +90,11 @@ function nextStep({ kind, code, status, file, retryAfterSeconds, details }: Clie
     default:
       return kind satisfies never;
   }
+}
+
+function redirectHint(details: unknown): string | null {
+  const { server } = Object(details) as { server?: unknown };
+  return typeof server === 'string' ? `Use --server ${server}` : null;
 }
 
 function signIn({ key }: Circumstances): string {
@@ -113,6 +118,6 @@ function allowance(details: unknown): string {
 }
 
 function sentence(text: string): string {
-  const clean = text.split('\n').map(printable).join('\n').trim();
+  const clean = text.trim();
   return /[.?!:)]$/.test(clean) ? clean : `${clean}.`;
 }

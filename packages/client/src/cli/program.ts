@@ -62,13 +62,16 @@ export function createProgram(surroundings: Surroundings): Command {
     .configureHelp({ showGlobalOptions: true })
     .exitOverride()
     .configureOutput({
-      writeOut: terminal.out,
-      writeErr: terminal.err,
+      writeOut: (text) => terminal.out(linesOf(text)),
+      writeErr: (text) => terminal.err(linesOf(text)),
       outputError() {},
-      getOutHasColors: () => terminal.paint.out.isColorSupported,
-      getErrHasColors: () => terminal.paint.err.isColorSupported,
     })
     .addHelpText('after', MORE_HELP);
   for (const add of PARTS) add(program, surroundings);
   return program;
+}
+
+/** The lines of a text that ends with a line break. */
+export function linesOf(text: string): string[] {
+  return text.replace(/\n$/, '').split('\n');
 }

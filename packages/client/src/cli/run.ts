@@ -1,9 +1,12 @@
 import { type Command, CommanderError } from 'commander';
+import { noCommand } from './commands/folder-argument.ts';
 import { closest } from './did-you-mean.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { type Circumstances, type Failure, failureOf } from './failure.ts';
-import { createProgram } from './program.ts';
+import { isForeignCommand } from './foreign-commands.ts';
+import { createProgram, linesOf } from './program.ts';
 import type { World } from './session.ts';
+import type { Line } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
 
 const HELP_WAS_SHOWN = new Set(['commander.help', 'commander.helpDisplayed', 'commander.version']);
@@ -18,7 +21,7 @@ export async function run(words: readonly string[], world: World): Promise<ExitC
   const circumstances: Circumstances = { server: null, key: null };
   const program = createProgram({ world, circumstances });
   if (words.length === 0) {
-    world.terminal.err(program.helpInformation({ error: true }));
+    world.terminal.err(linesOf(program.helpInformation({ error: true })));
     return EXIT.usage;
   }
   try {
@@ -28,7 +31,7 @@ export async function run(words: readonly string[], world: World): Promise<ExitC
   } catch (thrown) {
     if (thrown instanceof CommanderError && HELP_WAS_SHOWN.has(thrown.code)) return EXIT.ok;
     const failure = failureOf(
-      thrown instanceof CommanderError ? misunderstood(thrown, program, words) : thrown,
+      thrown instanceof CommanderError ? misunderstood(thrown, program) : thrown,
       circumstances,
     );
     tell(world, failure, words.includes('--json'));
@@ -52,10 +55,11 @@ function refuseUnknownVerb(program: Command, words: readonly string[]): void {
   throw new UsageError(`There is no command "berth ${noun} ${verb}". ${right}`);
 }
 
-function misunderstood({ code, message }: CommanderError, program: Command, words: readonly string[]): UsageError {
+function misunderstood({ code, message }: CommanderError, program: Command): UsageError {
   const names = program.commands.map((command) => command.name());
-  const first = words.find((word) => !FLAGS.has(word)) ?? '';
-  // What is no command is taken for a folder, and what stands behind it for too much.
+  const [first = ''] = program.args;
+  if (!names.includes(first) && isForeignCommand(first)) return new UsageError(noCommand(first));
+  // A word that is no command is taken for a folder, and what follows it for too many arguments.
   if (code === 'commander.excessArguments' && /^[a-z-]+$/i.test(first) && !names.includes(first)) {
     const meant = closest(first, names) ?? 'publish';
     return new UsageError(`There is no command "${first}". Did you mean berth ${meant}?`);
@@ -66,10 +70,11 @@ function misunderstood({ code, message }: CommanderError, program: Command, word
 function tell({ terminal }: World, failure: Failure, asJson: boolean): void {
   const { message, next } = failure;
   if (asJson) {
-    terminal.err(`${JSON.stringify({ error: failure })}\n`);
+    terminal.err([JSON.stringify({ error: failure })]);
     return;
   }
-  const { red, dim } = terminal.paint.err;
   const more = next ?? (failure.exit === EXIT.usage ? 'More: berth --help' : null);
-  terminal.err(`${red('Error:')} ${message}\n${more === null ? '' : `${dim(more)}\n`}`);
+  const lines: Line[] = [[{ colour: 'red', text: 'Error:' }, ` ${message}`]];
+  if (more !== null) lines.push([{ colour: 'dim', text: more }]);
+  terminal.err(lines);
 }

@@ -2,7 +2,6 @@ import type { BerthClient } from '../client.ts';
 import { defaultCacheDir } from '../folder/cache-files.ts';
 import type { Circumstances } from './failure.ts';
 import type { Parts } from './parts.ts';
-import { printable } from './render/text.ts';
 import {
   chooseKey,
   chooseServer,
@@ -12,7 +11,7 @@ import {
   settingsFile,
   type Source,
 } from './settings.ts';
-import type { Terminal } from './terminal.ts';
+import type { Line, Terminal } from './terminal.ts';
 
 /** What a command line runs in. */
 export interface World {
@@ -45,7 +44,7 @@ export interface Session extends World {
   /** Prints the answer: the value where programs read it, else the lines. */
   answer(value: unknown, lines: () => readonly string[]): void;
   /** Says something beside the answer, to people. */
-  note(line: string): void;
+  note(line: Line): void;
 }
 
 /**
@@ -77,8 +76,8 @@ export async function openSession(
     json,
     quiet,
     cacheDir: defaultCacheDir(env),
-    answer: (value, lines) => terminal.out(json ? `${JSON.stringify(value)}\n` : linesOf(lines())),
-    note: (line) => void (json || quiet || terminal.err(`${line}\n`)),
+    answer: (value, lines) => terminal.out(json ? [JSON.stringify(value)] : lines()),
+    note: (line) => void (json || quiet || terminal.err([line])),
   };
 }
 
@@ -86,8 +85,4 @@ export async function openSession(
 function interruptible(signal: AbortSignal): typeof fetch {
   return (input, init) =>
     fetch(input, { ...init, signal: init?.signal ? AbortSignal.any([signal, init.signal]) : signal });
-}
-
-function linesOf(lines: readonly string[]): string {
-  return lines.map((line) => `${printable(line)}\n`).join('');
 }

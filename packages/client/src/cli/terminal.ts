@@ -1,44 +1,77 @@
 import { createInterface } from 'node:readline/promises';
-import { Writable } from 'node:stream';
-import type { ReadStream, WriteStream } from 'node:tty';
+import { type Readable, Writable } from 'node:stream';
 import picocolors from 'picocolors';
+import { printable } from './render/text.ts';
 import type { Environment } from './settings.ts';
 
-/** Where a command prints, and whom it can ask. */
+/** A colour of a piece of a line. */
+type Colour = 'red' | 'yellow' | 'cyan' | 'dim';
+
+/** A text, or pieces of text with their colours. It is one line whatever is in it: control characters are printed escaped. */
+export type Line = string | readonly (string | { colour: Colour; text: string })[];
+
+/** Where a command prints, and whom it can ask. The one way to the screen: nothing that a server sent can control it. */
 export interface Terminal {
-  /** Takes the answer. */
-  out(text: string): void;
-  /** Takes everything beside it. */
-  err(text: string): void;
+  /** Prints lines of the answer. */
+  out(lines: readonly Line[]): void;
+  /** Prints lines beside the answer. */
+  err(lines: readonly Line[]): void;
+  /** Shows a text below the lines, in place of the one before; an empty one removes it. Does nothing where no person watches. */
+  status(text: string): void;
   /** The columns of the screen on which a person watches progress; `null` in a script, a pipe or a log. */
   columns(): number | null;
   /** Whether a person can be asked. */
   canAsk: boolean;
-  /** Asks, without showing what is typed when it is `secret`. Where nobody can be asked, the next line of the input answers. */
+  /** Asks, without showing what is typed when it is `secret`. Without a person the next line of the input is the answer. */
   ask(question: string, options?: { secret?: boolean; signal?: AbortSignal }): Promise<string>;
-  /** Colours of the answer, and of what is beside it; they do nothing where they would be noise. */
-  paint: { out: Colors; err: Colors };
 }
 
-type Colors = ReturnType<typeof picocolors.createColors>;
+/** What a terminal reads. */
+export type Input = Readable & { isTTY?: boolean };
+
+/** What a terminal writes to. */
+export interface Screen {
+  isTTY?: boolean;
+  columns?: number;
+  write(text: string | Uint8Array): unknown;
+}
+
+const CLEAR_LINE = '\r\u001b[2K';
 
 /** The terminal of a process. */
 export function terminalOf(
-  { stdin, stdout, stderr }: { stdin: ReadStream; stdout: WriteStream; stderr: WriteStream },
+  { stdin, stdout, stderr }: { stdin: Input; stdout: Screen; stderr: Screen },
   env: Environment,
 ): Terminal {
   const plain = isPlain(env);
-  return {
-    out: (text) => void stdout.write(text),
-    err: (text) => void stderr.write(text),
-    columns: () => (stderr.isTTY && !plain ? stderr.columns || 80 : null),
-    canAsk: Boolean(stdin.isTTY && stderr.isTTY),
-    ask: (question, options) => ask(stdin, stderr, question, options),
-    paint: {
-      out: picocolors.createColors(Boolean(stdout.isTTY) && !plain),
-      err: picocolors.createColors(Boolean(stderr.isTTY) && !plain),
-    },
+  const isLive = stderr.isTTY === true && !plain;
+  const text = { out: writerOf(stdout.isTTY === true && !plain), err: writerOf(isLive) };
+  let shown = '';
+  const change = (lines: string, status: string) => {
+    const before = shown === '' ? '' : CLEAR_LINE;
+    shown = status;
+    if (before + lines + status !== '') stderr.write(before + lines + status);
   };
+  return {
+    out: (lines) => lines.length > 0 && void stdout.write(text.out(lines)),
+    err: (lines) => lines.length > 0 && change(text.err(lines), shown),
+    status(text) {
+      const status = printable(text);
+      if (isLive && status !== shown) change('', status);
+    },
+    columns: () => (isLive ? stderr.columns || 80 : null),
+    canAsk: stdin.isTTY === true && stderr.isTTY === true,
+    ask: (question, options) => ask(stdin, stderr, question, options),
+  };
+}
+
+/** What writes lines as text. */
+function writerOf(isColoured: boolean): (lines: readonly Line[]) => string {
+  const colours = picocolors.createColors(isColoured);
+  const pieceOf = (piece: string | { colour: Colour; text: string }): string =>
+    typeof piece === 'string' ? printable(piece) : colours[piece.colour](printable(piece.text));
+  const textOf = (line: Line): string => (typeof line === 'string' ? [line] : line).map(pieceOf).join('');
+  return (lines) => lines.map((line) => `${textOf(line)}\n`).join('');
 }
 
 /** Whether this is a place for plain lines, whatever the streams say. */
@@ -51,8 +84,8 @@ function isOn(text: string | undefined): boolean {
 }
 
 async function ask(
-  input: ReadStream,
-  screen: WriteStream,
+  input: Input,
+  screen: Screen,
   question: string,
   { secret = false, signal }: { secret?: boolean; signal?: AbortSignal } = {},
 ): Promise<string> {

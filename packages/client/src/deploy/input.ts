@@ -9,7 +9,7 @@ export interface Publication {
   /** The domain that shows the deployment from then on. It needs an API key. */
   domain?: string | undefined;
   labels?: readonly string[] | undefined;
-  /** Visitors need it. */
+  /** Visitors need it: 6 to 128 characters. Default: none; an empty one is an error. */
   password?: string | undefined;
   /** Seconds until the deployment expires. It needs a credential, and goes without a domain. */
   ttl?: number | undefined;

@@ -1,4 +1,4 @@
-import { type CreatedDeployment, CREDENTIAL_PREFIX, kindOfCredential } from '@berth/contract';
+import { type CreatedDeployment, CREDENTIAL_PREFIX, kindOfCredential, Password } from '@berth/contract';
 import { ClientError } from '../errors.ts';
 import { createRetries, DEFAULT_RETRIES, retry } from '../retry.ts';
 import { differenceOf } from './changes.ts';
@@ -14,7 +14,8 @@ import type { Work } from './work.ts';
  *
  * @throws ClientError of the kind `signed-out` or `refused`.
  */
-export function refuseImpossible({ client: { key }, domain, ttl }: Publication): void {
+export function refuseImpossible({ client: { key }, domain, password, ttl }: Publication): void {
+  refuseBadPassword(password);
   if (domain !== undefined && (key === null || kindOfCredential(key) === 'deploy'))
     throw new ClientError('signed-out', `A domain needs an API key, which starts with "${CREDENTIAL_PREFIX.api}-".`);
   if (domain !== undefined && ttl !== undefined)
@@ -27,6 +28,13 @@ export function refuseImpossible({ client: { key }, domain, ttl }: Publication):
       'signed-out',
       'A time to live needs a credential; without one a deployment lives for 3 days.',
     );
+}
+
+/** An empty password is never taken for none. @throws ClientError of the kind `refused`. Source: contract §1. */
+export function refuseBadPassword(password: string | undefined): void {
+  const reason = password === undefined ? undefined : Password.safeParse(password).error?.issues[0]?.message;
+  if (reason !== undefined)
+    throw new ClientError('refused', `The password cannot be used: ${reason}. Leave it out for a public site.`);
 }
 
 /**

@@ -1,9 +1,7 @@
 import type { ClientError } from '../errors.ts';
+import { LONGEST_ASKED_MS } from '../retry.ts';
 import type { WatchRule } from './rule.ts';
 import { calm, type Decision, tell, unsettled, type WatchState } from './state.ts';
-
-/** No server is waited for longer than a day, whatever it asks for: a timer takes no more than 24 of them. */
-const LONGEST_ASKED_MS = 86_400_000;
 
 /**
  * Decides what follows from a failure: another try after a growing pause, or none before the folder changes. A folder that

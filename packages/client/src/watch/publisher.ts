@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { deployFolder } from '../deploy/deploy-folder.ts';
+import { refuseBadPassword } from '../deploy/publish.ts';
 import { markOf } from '../deploy/password-mark.ts';
 import { ClientError } from '../errors.ts';
 import { defaultCacheDir } from '../folder/cache-files.ts';
@@ -57,6 +58,7 @@ export function createPublisher(
   const { signal, delta, cacheDir = defaultCacheDir() } = options;
   if (client.key === null)
     throw new ClientError('signed-out', 'A watch needs a key: without an account each deploy has another link.');
+  refuseBadPassword(input.password);
   const keep = (): number => readKeep(input);
   keep();
   const label = watchLabel(input);

@@ -29,7 +29,8 @@ const PARTS: WatchParts = { ...PUBLISHER_PARTS, listenTo };
  * It goes on until it is aborted or left. Either ends a deploy at hand, which then is live as a whole or not at all; nothing
  * is under way any more when the generator has returned.
  *
- * @throws ClientError `signed-out` without a key; `refused` when no label is free for the watch, or `keep` is below 1.
+ * @throws ClientError `signed-out` without a key; `refused` when no label is free for the watch, `keep` is below 1, or the
+ *   password is not one.
  * Source: the watch rule.
  */
 export async function* watchFolder(
@@ -88,8 +89,11 @@ async function run(
       case 'publish':
         return published(await publisher.publish());
       case 'listen':
-        await watcher.close();
-        watcher = await listen();
+        watcher = watcher.then(async (before) => {
+          await before.close();
+          return listen();
+        });
+        await watcher;
         return;
       default:
         return effect satisfies never;
@@ -112,8 +116,10 @@ async function run(
     );
 
   let state = beginWatch(await publisher.remembered(), performance.now());
-  let watcher = await listen();
+  // Set before the watcher has started: it can report a failure while it starts.
+  let watcher = listen();
   try {
+    await watcher;
     tell({ type: 'watching', folder: input.folder, domain: input.domain ?? null });
     for (const [event, asked] of [
       ['look', false],
@@ -125,6 +131,6 @@ async function run(
   } finally {
     clearTimeout(timer);
     await Promise.all(tasks);
-    await watcher.close();
+    await watcher.then((last) => last.close()).catch(() => {});
   }
 }

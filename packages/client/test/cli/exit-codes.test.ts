@@ -32,6 +32,11 @@ const failed = (error: string, status: number, message: string) => ({
   error: { message, code: -32603, data: { error, message, status } },
 });
 
+async function countDeployments(): Promise<unknown> {
+  const [row] = await server().database.query('select count(*) from deployment');
+  return row!['count'];
+}
+
 interface Case {
   title: string;
   code: number;
@@ -40,6 +45,8 @@ interface Case {
   /** @returns What is typed. */
   given: (person: Person) => string[] | Promise<string[]>;
   env?: Record<string, string>;
+  /** A word is a folder of the home: only the real program runs there. */
+  isWord?: true;
 }
 
 const CASES: Case[] = [
@@ -72,6 +79,62 @@ const CASES: Case[] = [
     code: 2,
     says: /no command "deploy"\. Did you mean berth publish\?/,
     given: ({ home }) => ['deploy', join(home, 'dist')],
+  },
+  ...['logs', 'dev', 'env', 'list', 'build', 'test', 'init', 'deploy', 'ls', 'rm', 'rollback'].map((word) => ({
+    title: `${word}, a command of other tools, also where there is a folder with a front page, and says how to publish it`,
+    code: 2,
+    says: new RegExp(`^Error: There is no command "${word}"\\..* Use berth \\./${word} to publish the folder\\.$`, 'm'),
+    given: ({ home }: Person) => (writeFiles(home, { [`${word}/index.html`]: 'secret' }), [word]),
+    isWord: true as const,
+  })),
+  {
+    title: 'a command of other tools where there is no folder, and names the one that does it here',
+    code: 2,
+    says: /^Error: There is no command "logs"\. Did you mean berth activities\?$/m,
+    given: () => ['logs'],
+  },
+  {
+    title: 'a command of other tools with an option, and names the one that does it here',
+    code: 2,
+    says: /^Error: There is no command "logs"\. Did you mean berth activities\?$/m,
+    given: () => ['logs', '--follow'],
+  },
+  {
+    title: 'a command of other tools with an argument, and names the one that does it here',
+    code: 2,
+    says: /^Error: There is no command "rollback"\. Did you mean berth domains set\?$/m,
+    given: () => ['rollback', 'calm-otter-4k9x2qd'],
+  },
+  {
+    title: 'a word that is a folder without a front page, and says how to publish it',
+    code: 2,
+    says: /^Error: The folder "assets" has no index\.html\. Use berth \.\/assets to publish it all the same\.$/m,
+    given: ({ home }) => (writeFiles(home, { 'assets/key.txt': 'secret' }), ['assets']),
+    isWord: true,
+  },
+  ...['', '   ', '12345', 'x'.repeat(129)].flatMap((password) =>
+    ['publish', 'watch'].map((command) => ({
+      title: `the password ${JSON.stringify(password).slice(0, 9)} of ${command}, which publishes nothing`,
+      code: 2,
+      says:
+        password.trim() === ''
+          ? /The password is empty\. Give one of 6 to 128 characters, or leave out --password/
+          : /6 to 128/,
+      given: ({ home }: Person) => [command, join(home, 'dist'), '-p', password],
+    })),
+  ),
+  ...['publish', 'watch'].map((command) => ({
+    title: `an empty BERTH_PASSWORD of ${command}, which publishes nothing`,
+    code: 2,
+    says: /The password is empty\. Give one of 6 to 128 characters, or leave out BERTH_PASSWORD/,
+    given: ({ home }: Person) => [command, join(home, 'dist')],
+    env: { BERTH_PASSWORD: '' },
+  })),
+  {
+    title: 'an empty password that is asked for',
+    code: 2,
+    says: /The password is empty/,
+    given: ({ home }) => [join(home, 'dist'), '-p', '-'],
   },
   {
     title: 'two folders',
@@ -189,6 +252,17 @@ const CASES: Case[] = [
     given: () => ['deployments', 'get', 'calm-otter-4k9x2qd'],
   },
   {
+    title: 'a server that redirects, and names the one to use',
+    code: 4,
+    says: /^Error: The server at .+ redirects to https:\/\/berth\.example\. .+\nUse --server https:\/\/berth\.example$/m,
+    given: async () => {
+      const { url } = await answering((req, res) =>
+        res.writeHead(308, { Location: `https://berth.example${req.url}` }).end(),
+      );
+      return ['account', '--server', url];
+    },
+  },
+  {
     title: 'a server that made a mistake',
     code: 1,
     says: /Something went wrong on our side\.\nThe log of the server says more\./,
@@ -221,11 +295,12 @@ const CASES: Case[] = [
 ];
 
 describe('the exit code', () => {
-  it.each(CASES)('is $code for $title', async ({ code, says, given, env }) => {
+  it.each(CASES)('is $code for $title', async ({ code, says, given, env, isWord }) => {
     const person = somebody({ ...here(), ...env });
     writeFiles(person.home, { 'dist/index.html': 'hi' });
     const words = await given(person);
-    const outcome = await person.runs(...words);
+    const before = await countDeployments();
+    const outcome = await (isWord ? person.types : person.runs)(...words);
     expect(outcome).toMatchObject({ code, out: '' });
     expect(outcome.err).toMatch(says);
 
@@ -235,6 +310,7 @@ describe('the exit code', () => {
     const { error } = JSON.parse(asJson.err);
     expect(error.exit).toBe(code);
     expect([...outcome.err.matchAll(/^Error: (.*)$/gm)].map(([, message]) => message)).toEqual([error.message]);
+    expect(await countDeployments()).toBe(before);
   });
 
   it.each([

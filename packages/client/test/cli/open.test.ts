@@ -1,6 +1,9 @@
 import { join } from 'node:path';
+import { OWNER_KEY } from '@berth/api/testing';
 import { useServer } from '@berth/api/testing/vitest';
 import { expect, it } from 'vitest';
+import { parseWebAddress } from '../../src/web-address.ts';
+import { startAnswering } from '../client/answers.ts';
 import { somebody, writeFiles } from './typed.ts';
 
 const server = useServer();
@@ -22,6 +25,43 @@ it('berth open shows what was published last, a deployment, or a domain, however
     [[domain], domain],
   ];
   for (const [words, url] of named) expect(await runs('open', ...words)).toEqual({ code: 0, out: `${url}\n`, err: '' });
-  expect(opened).toEqual(named.map(([, url]) => url));
+  expect(opened).toEqual(named.map(([, url]) => new URL(url).href));
   expect(await runs('open', 'another')).toMatchObject({ code: 4, err: 'Error: There is no such domain.\n' });
+});
+
+it.each([
+  'smb://evil/share/x.exe',
+  'file:///etc/passwd',
+  '/etc/passwd',
+  'vscode://x',
+  'javascript:alert(1)',
+  '--version',
+  'x.exe',
+  'https://berth.example@evil.example/',
+  'http://ada:secret@evil.example/',
+  'https://',
+  '',
+])('berth open refuses the address "%s" of a server, and names it', async (url) => {
+  const opened: string[] = [];
+  const answer = { result: { data: { url, deployments: [{ url }] } } };
+  const server = await startAnswering((_req, res) => {
+    res.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(answer));
+  });
+  const { runs } = somebody(
+    { BERTH_SERVER: server, BERTH_KEY: OWNER_KEY },
+    { openPage: async (page) => void opened.push(page) },
+  );
+  for (const words of [[], ['calm-otter-4k9x2qd'], ['www.example.com']]) {
+    const { code, out, err } = await runs('open', ...words);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toContain(`Error: ${JSON.stringify(url)} is not the address of a website`);
+  }
+  expect(opened).toEqual([]);
+});
+
+it('an address of a website is http or https, without a user name or password', () => {
+  for (const text of ['http://a', 'https://a.example:8443/b?c#d', 'HTTPS://A.example'])
+    expect(parseWebAddress(text)?.href).toBe(new URL(text).href);
+  for (const text of ['ftp://a', 'https://a@b', 'https://:b@c', 'a.example', 'data:text/html,x', 'http:'])
+    expect(parseWebAddress(text)).toBeNull();
 });

@@ -40,6 +40,24 @@ describe('berth <folder>', () => {
     );
   });
 
+  it.each([
+    ['./logs', { 'logs/index.html': 'hi' }],
+    ['publish logs', { 'logs/index.html': 'hi' }],
+    ['./assets', { 'assets/a.txt': 'hi' }],
+    ['publish assets', { 'assets/a.txt': 'hi' }],
+    ['assets/', { 'assets/a.txt': 'hi' }],
+    ['dist', { 'dist/index.html': 'hi' }],
+    ['my-site', { 'my-site/index.html': 'hi' }],
+    ['.', { 'a.txt': 'hi' }],
+    ['--label publish dist', { 'dist/index.html': 'hi' }],
+  ])('is understood from "berth %s"', async (words, files) => {
+    const { home, types } = builder();
+    writeFiles(home, files);
+    const { code, out, err } = await types(...words.split(' '));
+    expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining('Published') });
+    expect((await server().visit(out.trim())).status).toBeLessThan(500);
+  });
+
   it('is what a shell takes for a value: URL=$(berth ./dist)', async () => {
     const { env, home } = builder();
     const script = 'URL=$("$0" "$1" ./dist 2>/dev/null) && printf "<%s>" "$URL"';

@@ -2,11 +2,12 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import picocolors from 'picocolors';
 import { onTestFinished } from 'vitest';
 import { PARTS, type Parts } from '../../src/cli/parts.ts';
 import { run } from '../../src/cli/run.ts';
+import { terminalOf } from '../../src/cli/terminal.ts';
 
 /** What a command line answered. */
 export interface Outcome {
@@ -61,15 +62,14 @@ export function somebody(given: Record<string, string> = {}, parts: Partial<Part
     async runs(...words) {
       let out = '';
       let err = '';
-      const plain = picocolors.createColors(false);
-      const terminal = {
-        out: (text: string) => void (out += text),
-        err: (text: string) => void (err += text),
-        columns: () => null,
-        canAsk: false,
-        ask: async () => '',
-        paint: { out: plain, err: plain },
-      };
+      const terminal = terminalOf(
+        {
+          stdin: Readable.from([]),
+          stdout: { write: (text) => (out += String(text)) },
+          stderr: { write: (text) => (err += String(text)) },
+        },
+        env,
+      );
       const { signal } = new AbortController();
       const code = await run(words, { env, terminal, parts: { ...PARTS, ...parts }, signal });
       return { code, out, err };

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import { pipeline } from 'node:stream/promises';
 import { onTestFinished } from 'vitest';
 
 /** A server that answers as it is told, and is gone after the test. @returns Its address. */
@@ -25,4 +26,16 @@ export async function nobodyListens(): Promise<string> {
     far.close();
   });
   return `http://127.0.0.1:${near.localPort}`;
+}
+
+/** More than any client reads, in bytes. */
+export const ENDLESS_BYTES = 64 * 1024 ** 2;
+
+/** Repeats a text as often as the client takes it, up to {@link ENDLESS_BYTES}. @param sent Counts what was taken. */
+export function answerEndlessly(res: ServerResponse, text: string, sent: { bytes: number }): void {
+  const piece = Buffer.from(text.repeat(Math.ceil(64_000 / text.length)));
+  function* pieces() {
+    for (; sent.bytes < ENDLESS_BYTES; sent.bytes += piece.length) yield piece;
+  }
+  pipeline(pieces, res).catch(() => {});
 }

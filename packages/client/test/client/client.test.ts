@@ -1,9 +1,12 @@
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { OWNER_KEY } from '@berth/api/testing';
-import { createClient } from '../../src/client.ts';
+import { type BerthClient, createClient } from '../../src/client.ts';
 import { ClientError } from '../../src/errors.ts';
-import { nobodyListens, startAnswering } from './answers.ts';
+import { answerEndlessly, ENDLESS_BYTES, nobodyListens, startAnswering } from './answers.ts';
 import { useServer } from '@berth/api/testing/vitest';
+
+const JSON_TYPE = { 'Content-Type': 'application/json' };
 
 /** What a call throws. */
 async function failureOf(work: Promise<unknown>): Promise<ClientError> {
@@ -136,4 +139,97 @@ describe('an address', () => {
     await client.api.platform.ping.query();
     expect(asked).toEqual(['/berth/ping', '/berth/trpc/platform.ping']);
   });
+});
+
+describe('a redirect', () => {
+  const WAYS = [
+    ['a query', (client: BerthClient) => client.api.platform.ping.query()],
+    ['a mutation', (client: BerthClient) => client.api.domains.put.mutate({ domain: 'www.example.com' })],
+    ['a request', (client: BerthClient) => client.request('deployments', { method: 'POST', body: 'secret' })],
+    [
+      'a request whose body is a stream',
+      (client: BerthClient) => {
+        const body = ReadableStream.from([Buffer.from('secret')]);
+        return client.request('deployments', { method: 'POST', body, duplex: 'half' } as RequestInit);
+      },
+    ],
+  ] as const;
+  const CASES = WAYS.flatMap(([what, ask]) => [301, 302, 303, 307, 308].map((status) => [what, status, ask] as const));
+
+  test.each(CASES)('of %s by %i is refused, and nothing reaches its target', async (_, status, ask) => {
+    const asked: (string | undefined)[] = [];
+    const target = await startAnswering((req, res) => (asked.push(req.url), res.end('{"result":{"data":{}}}')));
+    const server = await startAnswering((req, res) => {
+      req.resume();
+      res.writeHead(status, { Location: `${target}${req.url}` }).end();
+    });
+    expect(await failureOf(ask(createClient({ server, key: OWNER_KEY })))).toMatchObject({
+      kind: 'refused',
+      status,
+      details: { server: target },
+      message: `The server at ${new URL(server).host} redirects to ${target}. Use that address for the server.`,
+    });
+    expect(asked).toEqual([]);
+  });
+
+  const TARGETS = [
+    ['https://berth.example/ping', 'https://berth.example'],
+    ['https://berth.example/below/ping?x=y', 'https://berth.example/below'],
+    ['/ping/', 'SERVER'],
+    ['https://berth.example/login', 'https://berth.example'],
+    ['file:///etc/passwd', null],
+    ['http://', null],
+  ] as const;
+  test.each(TARGETS)('to %s names the server %s', async (location, named) => {
+    const server = await startAnswering((_req, res) => void res.writeHead(307, { Location: location }).end());
+    expect(await failureOf(createClient({ server }).request('ping'))).toMatchObject({
+      details: { server: named === 'SERVER' ? server : named },
+    });
+  });
+});
+
+describe('an answer without end', () => {
+  const WAYS = [
+    ['a call', (client: BerthClient) => client.api.platform.ping.query()],
+    ['a request', async (client: BerthClient) => (await client.request('ping')).text()],
+  ] as const;
+
+  test.each(WAYS)('to %s is read no further than 16 MiB', async (_, ask) => {
+    const sent = { bytes: 0 };
+    const server = await startAnswering((_req, res) => answerEndlessly(res.writeHead(200, JSON_TYPE), ' ', sent));
+    expect(await failureOf(ask(createClient({ server })))).toMatchObject({
+      kind: 'server',
+      message: expect.stringContaining('is too large: an answer has at most 16,777,216 bytes'),
+    });
+    expect(sent.bytes).toBeLessThan(32 * 1024 ** 2);
+  });
+
+  test.each(WAYS)('to %s is recognised when it is compressed', async (_, ask) => {
+    const bomb = gzipSync(Buffer.alloc(ENDLESS_BYTES, ' '));
+    const server = await startAnswering(
+      (_req, res) => void res.writeHead(200, { ...JSON_TYPE, 'Content-Encoding': 'gzip' }).end(bomb),
+    );
+    expect(await failureOf(ask(createClient({ server })))).toMatchObject({
+      message: expect.stringContaining('too large'),
+    });
+  });
+
+  test.each(WAYS)('to %s that is an error counts as its status, after 64 KiB', async (_, ask) => {
+    const sent = { bytes: 0 };
+    const server = await startAnswering((_req, res) => answerEndlessly(res.writeHead(503, JSON_TYPE), ' ', sent));
+    expect(await failureOf(ask(createClient({ server })))).toMatchObject({ kind: 'unavailable', status: 503 });
+    expect(sent.bytes).toBeLessThan(16 * 1024 ** 2);
+  });
+
+  test.each(WAYS)('to %s is an answer when it fits', async (_, ask) => {
+    const server = await startAnswering((_req, res) => {
+      res.writeHead(200, JSON_TYPE).end(`{"result":{"data":"${'x'.repeat(16 * 1024 ** 2 - 100)}"}}`);
+    });
+    expect(String(await ask(createClient({ server }))).length).toBeGreaterThan(16_000_000);
+  });
+});
+
+test.each([['-5'], ['soon'], ['Infinity'], ['NaN']])('Retry-After: %s asks for no pause', async (value) => {
+  const server = await startAnswering((_req, res) => void res.writeHead(503, { 'Retry-After': value }).end());
+  expect(await failureOf(createClient({ server }).request('ping'))).toMatchObject({ retryAfterSeconds: null });
 });

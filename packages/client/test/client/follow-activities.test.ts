@@ -1,10 +1,11 @@
+import { OWNER_KEY } from '@berth/api/testing';
 import { useServer } from '@berth/api/testing/vitest';
 import type { Activity } from '@berth/contract';
 import { expect, onTestFinished, test } from 'vitest';
 import { type ClientOptions, createClient } from '../../src/client.ts';
 import { type FollowOptions, followActivities } from '../../src/follow-activities.ts';
 import { startProxy } from '../deploy/proxy.ts';
-import { nobodyListens } from './answers.ts';
+import { answerEndlessly, nobodyListens, startAnswering } from './answers.ts';
 
 const server = useServer();
 
@@ -176,4 +177,31 @@ test('it does not begin where nobody answers, or with a key that is not taken, o
   for (const { next } of held) void next().catch(() => {});
   await Promise.all(held.map(({ begun }) => begun));
   await failing(here(key)).toMatchObject({ kind: 'unavailable', status: 429, retryAfterSeconds: 30 });
+});
+
+const EVENTS = { 'Content-Type': 'text/event-stream' };
+const BEGIN = 'event: begin\nid: 1\ndata: 0\n\n';
+const ENDLESS = [
+  ['in one line', 'x'],
+  ['in many lines', 'data: x\n'],
+] as const;
+test.each(ENDLESS)('an event without end, %s, is an error, after little of it', async (_, piece) => {
+  const sent = { bytes: 0 };
+  const url = await startAnswering((_req, res) => {
+    res.writeHead(200, EVENTS).write(`event: connected\ndata: {}\n\n${BEGIN}data: `);
+    answerEndlessly(res, piece, sent);
+  });
+  await expect(follow({ server: url, key: OWNER_KEY }).next()).rejects.toMatchObject({
+    kind: 'server',
+    message: expect.stringContaining('is too large: an event has at most 65536 characters'),
+  });
+  expect(sent.bytes).toBeLessThan(32 * 1024 ** 2);
+});
+
+test('a redirect is refused', async () => {
+  const asked: (string | undefined)[] = [];
+  const target = await startAnswering((req, res) => (asked.push(req.url), res.writeHead(200, EVENTS).write(BEGIN)));
+  const url = await startAnswering((req, res) => void res.writeHead(307, { Location: target + req.url }).end());
+  await expect(follow({ server: url, key: OWNER_KEY }).next()).rejects.toMatchObject({ kind: 'refused', status: 307 });
+  expect(asked).toEqual([]);
 });

@@ -31,6 +31,12 @@ describe('a pause', () => {
     );
   });
 
+  test('is at most a day and a second, whatever the server asks for', () => {
+    const patient = { ...POLICY, withinMs: Infinity };
+    for (const seconds of [86_401, 1e9, Number.MAX_VALUE])
+      expect(pauseBefore(1, 0, asked(seconds), patient, () => 1)).toBe(86_400_000 + 100);
+  });
+
   test('is none after too many failures, or when it would end too late', () => {
     expect(pauseBefore(6, 0, unavailable, POLICY)).toBeNull();
     expect(pauseBefore(1, 9_950, unavailable, POLICY, () => 1)).toBeNull();

@@ -18,8 +18,8 @@ export interface Passed {
 
 /** What happens to a request instead of what it asks for. */
 export type Trouble =
-  /** It is answered at once, and goes no further. */
-  | { status: number; headers?: Record<string, string> }
+  /** It is answered, and goes no further: after its body, or after the first bytes of it. */
+  | { status: number; headers?: Record<string, string>; inBody?: boolean }
   /** Its connection is cut after so many bytes of its body. */
   | { cutAfter: number }
   /** The server answers, but the connection is cut instead of telling. */
@@ -67,8 +67,9 @@ async function pass(proxy: Proxy, portNow: () => number, req: IncomingMessage, r
   const trouble = await proxy.trouble(req, path, nth);
   if (typeof trouble === 'object' && 'status' in trouble) {
     passed.status = trouble.status;
-    req.resume();
-    req.on('end', () => res.writeHead(trouble.status, trouble.headers).end());
+    const { status, headers = {}, inBody = false } = trouble;
+    if (inBody) req.once('data', () => req.pause() && res.writeHead(status, { ...headers, Connection: 'close' }).end());
+    else req.resume().on('end', () => res.writeHead(status, headers).end());
     return;
   }
   const port = portNow();

@@ -13,7 +13,8 @@ export async function findServer(
 ): Promise<string> {
   let answeredBy = origin;
   const following: typeof globalThis.fetch = async (input, init) => {
-    const response = await fetch(input, init);
+    // This one request carries no key, and its redirect is what is looked for.
+    const response = await fetch(input, { ...init, redirect: 'follow' });
     if (response.redirected) answeredBy = new URL(response.url).origin;
     return response;
   };

@@ -27,5 +27,5 @@ export function addCompletion(program: Command, { world }: Surroundings): void {
         ['berth completion fish | source', 'in ~/.config/fish/config.fish'],
       ),
     )
-    .action((shell: Shell) => world.terminal.out(SHELLS[shell](placesOf(program))));
+    .action((shell: Shell) => world.terminal.out(SHELLS[shell](placesOf(program)).trimEnd().split('\n')));
 }

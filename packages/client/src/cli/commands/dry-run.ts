@@ -1,6 +1,5 @@
 import type { DeployFolderInput, DeployOptions } from '../../deploy/input.ts';
 import { leftOut, plan } from '../render/deploy-view.ts';
-import { printable } from '../render/text.ts';
 import type { Session } from '../session.ts';
 
 const SIGNS = { added: '+', changed: '~', removed: '-' } as const;
@@ -13,7 +12,7 @@ export async function dryRun(session: Session, input: DeployFolderInput, options
   const { changes, total, missing, skipped } = planned;
   leftOut(skipped).forEach(note);
   answer({ changes, total, missing, skipped }, () =>
-    KINDS.flatMap((kind) => changes[kind].map((path) => `${SIGNS[kind]} ${printable(path)}`)),
+    KINDS.flatMap((kind) => changes[kind].map((path) => `${SIGNS[kind]} ${path}`)),
   );
   note(`${plan(changes, missing)} Nothing was sent.`);
 }

@@ -1,20 +1,46 @@
 import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import { ClientError } from '../../errors.ts';
 import { closest } from '../did-you-mean.ts';
+import { instead, isForeignCommand } from '../foreign-commands.ts';
 import { UsageError } from '../usage-error.ts';
 
+const FRONT_PAGE = 'index.html';
+
 /**
- * Makes sure that a folder is there. A word that is none may be a command that was mistyped.
+ * Makes sure that an argument is a folder, and is meant as one. A word without a slash that stands where a command could is
+ * taken for a folder only if that has a front page, and if no comparable tool has a command of that name.
  *
- * @throws UsageError for such a word, ClientError `folder` for a path.
+ * @param isExplicit Whether the command was named, as in `berth publish logs`.
+ * @throws UsageError for a word that may be a command, ClientError `folder` for a path that is no folder.
  */
-export async function requireFolder(program: Command, folder: string): Promise<void> {
+export async function requireFolder(program: Command, folder: string, isExplicit: boolean): Promise<void> {
   const found = await stat(folder).catch(() => null);
-  if (found?.isDirectory()) return;
+  const isFolder = found?.isDirectory() === true;
+  const isWord = !isExplicit && !/^\.|[/\\]/.test(folder);
+  if (isWord && isForeignCommand(folder))
+    throw new UsageError(noCommand(folder, isFolder ? `Use berth ./${folder} to publish the folder` : ''));
+  if (isFolder && isWord && !(await isFile(join(folder, FRONT_PAGE))))
+    throw new UsageError(
+      `The folder "${folder}" has no ${FRONT_PAGE}. Use berth ./${folder} to publish it all the same`,
+    );
+  if (isFolder) return;
   if (found) throw new ClientError('folder', `${folder} is a file; give the folder that the build writes`);
   const names = program.commands.map((command) => command.name());
   const meant = /^[a-z-]+$/i.test(folder) ? closest(folder, names) : null;
   if (meant === null) throw new ClientError('folder', `There is no folder ${folder}`);
   throw new UsageError(`There is neither a command nor a folder "${folder}". Did you mean berth ${meant}?`);
+}
+
+/** Says that there is no such command, and what to type instead. */
+export function noCommand(word: string, more = ''): string {
+  return [`There is no command "${word}".`, instead(word), more].filter((part) => part !== '').join(' ');
+}
+
+function isFile(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isFile(),
+    () => false,
+  );
 }

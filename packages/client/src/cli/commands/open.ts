@@ -1,5 +1,7 @@
 import { DEPLOYMENT_ID } from '@berth/contract';
 import type { Command } from 'commander';
+import { ClientError } from '../../errors.ts';
+import { parseWebAddress } from '../../web-address.ts';
 import { UsageError } from '../usage-error.ts';
 import { readSite } from '../values.ts';
 import { examples, inSession, type Surroundings } from './define.ts';
@@ -20,7 +22,10 @@ export function addOpen(program: Command, at: Surroundings): void {
     .action(
       inSession<[string?]>(at, async (session, [site]) => {
         const url = await findUrl(session, site);
-        await session.parts.openPage(url);
+        const address = parseWebAddress(url);
+        if (address === null)
+          throw new ClientError('server', `${JSON.stringify(url)} is not the address of a website: nothing was opened`);
+        await session.parts.openPage(address.href);
         session.answer({ url }, () => [url]);
       }),
     );

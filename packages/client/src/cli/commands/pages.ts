@@ -1,3 +1,6 @@
+import { PageQuery } from '@berth/contract';
+import { ClientError } from '../../errors.ts';
+
 /** One page of a list. */
 interface Page {
   nextCursor?: string | undefined;
@@ -5,10 +8,14 @@ interface Page {
 
 const MOST_A_PAGE = 100;
 
+/** A million rows: `all` has an end, too. */
+const MOST_PAGES = 10_000;
+
 /**
- * Reads as much of a list as is wanted, page by page.
+ * Reads as much of a list as is wanted, page by page, at most {@link MOST_PAGES} of them.
  *
  * @returns The rows, and whether there are more.
+ * @throws ClientError `server` when a page does not lead to the end of the list.
  */
 export async function readPages<P extends Page, Row>(
   limit: number,
@@ -16,11 +23,18 @@ export async function readPages<P extends Page, Row>(
   rowsOf: (page: P) => readonly Row[],
 ): Promise<{ rows: Row[]; more: boolean }> {
   const rows: Row[] = [];
+  const cursors = new Set<string>();
   for (let cursor: string | undefined; ;) {
-    const page = await readPage({ limit: Math.min(limit - rows.length, MOST_A_PAGE), ...(cursor && { cursor }) });
-    rows.push(...rowsOf(page));
+    const wanted = Math.min(limit - rows.length, MOST_A_PAGE);
+    const page = await readPage({ limit: wanted, ...(cursor && { cursor }) });
+    const found = rowsOf(page).slice(0, wanted);
+    rows.push(...found);
     cursor = page.nextCursor;
-    if (cursor === undefined || rows.length >= limit) return { rows, more: cursor !== undefined };
+    if (cursor === undefined || rows.length >= limit || cursors.size === MOST_PAGES - 1)
+      return { rows, more: cursor !== undefined };
+    if (found.length === 0 || cursors.has(cursor) || !PageQuery.safeParse({ cursor }).success)
+      throw new ClientError('server', 'The server answered with a list that has no end');
+    cursors.add(cursor);
   }
 }
 

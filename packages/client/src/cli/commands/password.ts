@@ -1,7 +1,23 @@
+import { Password } from '@berth/contract';
 import type { Session } from '../session.ts';
+import { UsageError } from '../usage-error.ts';
 
-/** The password of a site: the option, which `-` makes a question, else `BERTH_PASSWORD`, else none. */
+/**
+ * The password of a site: the option, which `-` makes a question, else `BERTH_PASSWORD`, else none.
+ *
+ * @throws UsageError for an unusable one. An empty one is never taken for none: a script whose variable is unset would publish
+ *   in the open.
+ */
 export async function readPassword({ terminal, signal, env }: Session, option?: string): Promise<string | undefined> {
   const given = option ?? env['BERTH_PASSWORD'];
-  return given === '-' ? terminal.ask('Password: ', { secret: true, signal }) : given || undefined;
+  if (given === undefined) return undefined;
+  const password = given === '-' ? await terminal.ask('Password: ', { secret: true, signal }) : given;
+  const reason = Password.safeParse(password).error?.issues[0]?.message;
+  if (reason === undefined) return password;
+  const source = option === undefined ? 'BERTH_PASSWORD' : '--password';
+  throw new UsageError(
+    password.trim() === ''
+      ? `The password is empty. Give one of 6 to 128 characters, or leave out ${source} for a public site`
+      : `The password cannot be used: ${reason}`,
+  );
 }

@@ -5,8 +5,6 @@ import type { DeployFolderInput, DeployOptions } from '../../deploy/input.ts';
 import { ClientError } from '../../errors.ts';
 import { moment } from '../../amounts.ts';
 import { beginView, showEvent } from '../render/deploy-view.ts';
-import { statusLine } from '../render/status-line.ts';
-import { printable } from '../render/text.ts';
 import type { Session } from '../session.ts';
 import { collect, readSite, readTtl } from '../values.ts';
 import { examples, inSession, type Surroundings } from './define.ts';
@@ -48,7 +46,7 @@ export function addPublish(program: Command, at: Surroundings): void {
     )
     .action(
       inSession<[string], Options>(at, async (session, [folder], options) => {
-        await requireFolder(program, folder);
+        await requireFolder(program, folder, program.args[0] === 'publish');
         const { client, signal, cacheDir } = session;
         const input: DeployFolderInput = {
           folder,
@@ -78,7 +76,6 @@ async function publish(session: Session, input: DeployFolderInput, options: Depl
   const { parts, terminal, json, quiet, note } = session;
   const isSilent = json || quiet;
   const columns = isSilent ? null : terminal.columns();
-  const line = statusLine(terminal.err, columns !== null);
   const published: Published = { deployment: null, domain: null, plan: null, sentBytes: 0, skipped: [] };
   let view = beginView(performance.now());
   try {
@@ -87,14 +84,14 @@ async function publish(session: Session, input: DeployFolderInput, options: Depl
       const frame = showEvent(view, event, { at: performance.now(), columns });
       view = frame.view;
       if (isSilent) continue;
-      line.print(frame.lines);
-      line.show(frame.status);
+      terminal.err(frame.lines);
+      terminal.status(frame.status);
     }
   } catch (error) {
-    if (published.deployment) note(`It is published all the same, at ${printable(published.deployment.url)}`);
+    if (published.deployment) note(`It is published all the same, at ${published.deployment.url}`);
     throw error;
   } finally {
-    line.clear();
+    terminal.status('');
   }
   tell(session, published);
 }
@@ -128,14 +125,14 @@ function tell(session: Session, { deployment, domain, plan, sentBytes, skipped }
   if (!deployment) throw new ClientError('server', 'The server did not say what became of it');
   const { note, answer, json, terminal } = session;
   const { claim = null, warnings = [], expires = null } = deployment;
-  const paint = terminal.paint.err;
   for (const { file, line, message } of warnings)
-    note(paint.yellow(printable(`Warning: ${file}${line === undefined ? '' : `:${line}`}: ${message}`)));
+    note([{ colour: 'yellow', text: `Warning: ${file}${line === undefined ? '' : `:${line}`}: ${message}` }]);
   // A claim link is told only once: silence would lose the site.
   if (claim !== null && !json)
-    terminal.err(
-      `It is gone after ${moment(expires)}, unless an account claims it:\n  ${paint.cyan(printable(claim))}\n`,
-    );
+    terminal.err([
+      `It is gone after ${moment(expires)}, unless an account claims it:`,
+      ['  ', { colour: 'cyan', text: claim }],
+    ]);
   else if (expires !== null) note(`It is gone after ${moment(expires)}.`);
   if (domain !== null && domain.status !== 'success')
     note(`${domain.domain} shows it once its DNS is set: berth domains records ${domain.domain}`);

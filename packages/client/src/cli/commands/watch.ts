@@ -2,7 +2,6 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { aborted } from '../../errors.ts';
 import type { WatchEvent } from '../../watch/events.ts';
 import { failureOf } from '../failure.ts';
-import { statusLine } from '../render/status-line.ts';
 import { beginWatchView, showWatchEvent } from '../render/watch-view.ts';
 import type { Session } from '../session.ts';
 import { collect, readSite } from '../values.ts';
@@ -58,25 +57,24 @@ type WatchArguments = Parameters<Session['parts']['watchFolder']>;
 async function watch(session: Session, input: WatchArguments[0], options: WatchArguments[1]): Promise<void> {
   const { parts, terminal, json, quiet, answer, signal } = session;
   const columns = json || quiet ? null : terminal.columns();
-  const line = statusLine(terminal.err, columns !== null);
   let view = beginWatchView(performance.now());
   try {
     for await (const event of parts.watchFolder(input, options)) {
       const frame = showWatchEvent(view, event, { at: performance.now(), columns });
       view = frame.view;
       if (!json && (!quiet || event.type === 'failed')) {
-        line.print(frame.lines);
-        line.show(frame.status);
+        terminal.err(frame.lines);
+        if (!quiet) terminal.status(frame.status);
       }
       const row = json ? rowOf(event) : null;
       if (row) answer(row, () => []);
       if (!json && event.type === 'published') {
-        line.clear();
+        terminal.status('');
         answer(null, () => [event.url]);
       }
     }
   } finally {
-    line.clear();
+    terminal.status('');
   }
   if (signal.aborted) throw aborted(signal.reason);
 }

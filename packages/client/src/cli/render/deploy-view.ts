@@ -71,7 +71,7 @@ export function showEvent(view: DeployView, event: DeployEvent, { at, columns }:
       return frame({ lines: [`Published ${count(files, 'file')}, ${bytes(size)}, in ${time}.`] });
     }
     case 'linked':
-      return frame({ lines: event.domain.status === 'success' ? [`${printable(event.domain.domain)} shows it.`] : [] });
+      return frame({ lines: event.domain.status === 'success' ? [`${event.domain.domain} shows it.`] : [] });
     default:
       return event satisfies never;
   }
@@ -105,7 +105,7 @@ const SHOWN = 3;
 export function leftOut(skipped: readonly SkippedFile[]): string[] {
   const reasons = (Object.keys(REASONS) as SkipReason[]).filter((reason) => reason !== 'junk');
   return reasons.flatMap((reason) => {
-    const paths = skipped.filter((file) => file.reason === reason).map(({ path }) => printable(path));
+    const paths = skipped.filter((file) => file.reason === reason).map(({ path }) => path);
     if (paths.length === 0) return [];
     const more = paths.length > SHOWN ? ` and ${paths.length - SHOWN} more` : '';
     return [`Left out, ${REASONS[reason]}: ${paths.slice(0, SHOWN).join(', ')}${more}.`];

@@ -7,7 +7,7 @@ export function table(heading: readonly string[], rows: readonly (readonly strin
   return rows.length === 0 ? [] : columns([heading.map((title) => title.toUpperCase()), ...rows]);
 }
 
-/** Lines with their columns aligned. Characters that would move the cursor are left out. */
+/** Lines with their columns aligned. Control characters are escaped, which makes cells wider. */
 export function columns(rows: readonly (readonly string[])[]): string[] {
   const clean = rows.map((row) => row.map(printable));
   const widths: number[] = [];

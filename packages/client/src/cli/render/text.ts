@@ -1,6 +1,10 @@
-const CONTROLS = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu;
+/** Control characters, line separators, and those that change the direction of text. */
+const CONTROLS = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
-/** A text that came from elsewhere, without the characters that would move the cursor or turn the line around. */
+/**
+ * The same text with every character escaped that would move the cursor, start a line or turn one around: `\u001b` for ESC.
+ * JSON keeps its meaning.
+ */
 export function printable(text: string): string {
-  return text.replace(CONTROLS, '');
+  return text.replace(CONTROLS, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

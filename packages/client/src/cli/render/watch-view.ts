@@ -2,7 +2,6 @@ import type { DeployEvent } from '../../deploy/events.ts';
 import type { MissingReason, WatchEvent } from '../../watch/events.ts';
 import { count, duration } from '../../amounts.ts';
 import { beginView, type DeployView, showEvent, type Stage } from './deploy-view.ts';
-import { printable } from './text.ts';
 
 /** What a watch has shown so far. */
 export interface WatchView {
@@ -35,7 +34,7 @@ export function showWatchEvent(view: WatchView, event: WatchEvent, stage: Stage)
   switch (event.type) {
     case 'watching': {
       const at = event.domain === null ? 'each deploy has its own link' : `live at ${event.domain}`;
-      return frame([`Watching ${printable(event.folder)}, ${at}. Ctrl-C ends it.`]);
+      return frame([`Watching ${event.folder}, ${at}. Ctrl-C ends it.`]);
     }
     case 'settling':
       return frame([], 'The folder changes …');
@@ -47,13 +46,13 @@ export function showWatchEvent(view: WatchView, event: WatchEvent, stage: Stage)
       return frame([MISSING[event.reason]]);
     case 'failed': {
       const next = event.waitMs === null ? 'when the folder changes' : `in ${duration(event.waitMs / 1000)}`;
-      return frame([`${printable(event.error.message).replace(/\.$/, '')}. Trying again ${next}.`]);
+      return frame([`${event.error.message.replace(/\.$/, '')}. Trying again ${next}.`]);
     }
     case 'pruned':
       return frame([`Deleted ${count(event.deployments.length, 'old deployment')}.`]);
     case 'polling': {
       const every = duration(event.everyMs / 1000);
-      return frame([`${printable(event.reason).replace(/\.$/, '')}. The folder is looked at every ${every} instead.`]);
+      return frame([`${event.reason.replace(/\.$/, '')}. The folder is looked at every ${every} instead.`]);
     }
     default:
       return showDeploy(view, event, stage);

@@ -1,9 +1,10 @@
+import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bytes, count, duration } from '../../../src/amounts.ts';
 import { bar } from '../../../src/cli/render/bar.ts';
-import { statusLine } from '../../../src/cli/render/status-line.ts';
 import { columns } from '../../../src/cli/render/table.ts';
+import { terminalOf } from '../../../src/cli/terminal.ts';
 import { readLimit, readSite, readTtl } from '../../../src/cli/values.ts';
 
 describe('amounts', () => {
@@ -72,35 +73,58 @@ describe('the bar', () => {
   });
 });
 
-describe('the line that changes', () => {
-  it('is below the lines that stay, and leaves nothing behind', () => {
-    let screen = '';
-    const line = statusLine((text) => void (screen += text), true);
-    line.show('50 %');
-    line.print(['one', 'two']);
-    line.show('60 %');
-    line.show('60 %');
-    line.clear();
-    line.clear();
+describe('the terminal', () => {
+  const HOSTILE = 'a\u001b[2J\u009b\r\nb\u202e\u2028\u200f';
+
+  function terminal(isTTY: boolean) {
+    const printed = { out: '', err: '' };
+    const screen = (name: 'out' | 'err') => ({ isTTY, write: (text: unknown) => (printed[name] += String(text)) });
+    const streams = { stdin: Readable.from([]), stdout: screen('out'), stderr: screen('err') };
+    return { printed, ...terminalOf(streams, {}) };
+  }
+
+  it('shows a status below the lines, and removes it without a trace', () => {
+    const { printed, status, err } = terminal(true);
+    status('50 %');
+    err(['one', 'two']);
+    status('60 %');
+    status('60 %');
+    status('');
+    status('');
     const clear = '\r\u001b[2K';
-    expect(screen).toBe(`50 %${clear}one\ntwo\n50 %${clear}60 %${clear}`);
+    expect(printed.err).toBe(`50 %${clear}one\ntwo\n50 %${clear}60 %${clear}`);
   });
 
-  it('is not shown where nobody looks on', () => {
-    let log = '';
-    const line = statusLine((text) => void (log += text), false);
-    line.show('50 %');
-    line.print(['one']);
-    line.clear();
-    expect(log).toBe('one\n');
+  it('shows no status where no person watches', () => {
+    const { printed, status, err } = terminal(false);
+    status('50 %');
+    err(['one']);
+    status('');
+    expect(printed.err).toBe('one\n');
+  });
+
+  it('escapes whatever would control it, in lines, coloured pieces and the status', () => {
+    const { printed, out, err, status } = terminal(true);
+    out([HOSTILE]);
+    err([['plain ', { colour: 'red', text: HOSTILE }]]);
+    status(HOSTILE);
+    const escaped = 'a\\u001b[2J\\u009b\\u000d\\u000ab\\u202e\\u2028\\u200f';
+    expect(printed).toEqual({ out: `${escaped}\n`, err: `plain \u001b[31m${escaped}\u001b[39m\n${escaped}` });
+  });
+
+  it('prints JSON with its meaning', () => {
+    const { printed, out } = terminal(false);
+    out([JSON.stringify({ [HOSTILE]: HOSTILE })]);
+    expect(JSON.parse(printed.out)).toEqual({ [HOSTILE]: HOSTILE });
+    expect(printed.out).not.toMatch(/[\p{Cc}\u2028\u202e](?!$)/u);
   });
 });
 
-it('tables are aligned, and hold nothing that moves the cursor', () => {
+it('tables are aligned, also with escaped control characters', () => {
   expect(
     columns([
       ['a', 'long\u001b[2J', ''],
       ['wider', 'b', 'c'],
     ]),
-  ).toEqual(['a      long[2J', 'wider  b        c']);
+  ).toEqual(['a      long\\u001b[2J', 'wider  b              c']);
 });

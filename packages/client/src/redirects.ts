@@ -1,0 +1,28 @@
+import { ClientError } from './errors.ts';
+
+/**
+ * Refuses an answer that leads elsewhere: what was asked, passwords and files among it, is for the server that was named.
+ *
+ * @param server The address of the server.
+ * @param asked The address of the request, below it.
+ * @throws ClientError `refused`; its `details.server` is the address to use instead, where there is one.
+ */
+export function refuseRedirect({ status, type, headers }: Response, server: URL, asked: URL): void {
+  const location = headers.get('location');
+  const isRedirect = type === 'opaqueredirect' || (status >= 300 && status < 400 && location !== null);
+  if (!isRedirect) return;
+  const target = serverBehind(URL.parse(location ?? '', asked.href), server, asked);
+  const message =
+    target === null
+      ? `The server at ${server.host} redirects to an address that is not a server.`
+      : `The server at ${server.host} redirects to ${target}. Use that address for the server.`;
+  throw new ClientError('refused', message, { status, details: { server: target } });
+}
+
+/** The server whose address for the same request is the target of a redirect: without the path of the request. */
+function serverBehind(target: URL | null, server: URL, asked: URL): string | null {
+  if (target === null || !/^https?:$/.test(target.protocol)) return null;
+  const path = asked.pathname.slice(server.pathname.length);
+  const below = path !== '' && target.pathname.endsWith(`/${path}`) ? target.pathname.slice(0, -path.length - 1) : '';
+  return target.origin + below;
+}

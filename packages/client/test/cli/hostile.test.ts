@@ -1,0 +1,138 @@
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { useServer } from '@berth/api/testing/vitest';
+import { beforeAll, expect, it } from 'vitest';
+import { createClient } from '../../src/client.ts';
+import { deployFiles } from '../../src/deploy/deploy-files.ts';
+import { takeAll } from '../../src/progress.ts';
+import { type Outcome, outcomeOf, somebody, writeFiles } from './typed.ts';
+import { CONTROL, startTampering, type Tampering } from './tampering.ts';
+
+const server = useServer();
+const known: Record<string, string> = {};
+let domains = 0;
+let key: string;
+
+/** Everything that a command prints of an answer. */
+const COMMANDS = [
+  'DIST',
+  'DIST --domain other',
+  'DIST --domain DOMAIN',
+  'DIST --no-delta',
+  'DIST --ttl 3d',
+  'DIST --dry-run',
+  'deployments',
+  'deployments get ID',
+  'deployments label ID v1.2',
+  'deployments delete ID',
+  'domains',
+  'domains set DOMAIN',
+  'domains records DOMAIN',
+  'domains verify DOMAIN',
+  'domains share DOMAIN',
+  'domains delete DOMAIN',
+  'tokens',
+  'tokens create --label ci-job',
+  'tokens delete TOKEN',
+  'account',
+  'activities',
+  'open',
+  'open ID',
+  'whoami',
+];
+
+/** What these print is known before the server answers. */
+const PRINTS_NOTHING_OF_IT = new Set(['DIST --dry-run']);
+
+/** With fewer hostile fields, commands get further. */
+const TAMPERED: readonly Tampering[] = [
+  {},
+  { kept: ['status'] },
+  { kept: ['status', 'deployment', 'domain', 'url', 'created', 'via'] },
+];
+
+beforeAll(async () => {
+  ({ key } = await server().account('scale'));
+});
+
+/** Makes what the commands are about. */
+async function prepare(): Promise<void> {
+  const client = createClient({ server: `http://localhost:${server().port}`, key });
+  const files = [{ path: 'index.html', content: 'hi' }];
+  const { deployment } = await takeAll(deployFiles({ client, files, labels: ['one'] }));
+  known['DOMAIN'] = `w${(domains += 1)}.waiting-for-dns.com`;
+  await client.api.domains.put.mutate({ domain: known['DOMAIN'], labels: ['one'] });
+  const { token } = await client.api.tokens.create.mutate({ kind: 'deploy' });
+  Object.assign(known, { ID: deployment, TOKEN: token });
+}
+
+/** Runs a command at a server. */
+async function runAt(url: string, words: string, opened: string[] = []): Promise<Outcome> {
+  const { runs, home } = somebody(
+    { BERTH_SERVER: url, BERTH_KEY: key },
+    { openPage: async (page) => void opened.push(page) },
+  );
+  known['DIST'] = writeFiles(join(home, 'dist'), { 'index.html': 'hi', _redirects: 'nonsense\n' });
+  return runs(...words.split(' ').map((word) => known[word] ?? word));
+}
+
+it.each(COMMANDS)('texts of a hostile server never reach the terminal raw from berth %s', async (words) => {
+  let shown = '';
+  for (const tampering of TAMPERED) {
+    const url = await startTampering(server().port, tampering);
+    const opened: string[] = [];
+    await prepare();
+    const plain = await runAt(url, words, opened);
+    await prepare();
+    const asJson = await runAt(url, `${words} --json`);
+    for (const { out, err } of [plain, asJson]) {
+      expect(out).not.toMatch(CONTROL);
+      expect(err).not.toMatch(CONTROL);
+      shown += out + err;
+    }
+    expect(() => JSON.parse(asJson.out || asJson.err)).not.toThrow();
+    for (const page of opened) expect(page).toMatch(/^http:\/\/[!-~]+$/);
+  }
+  if (!PRINTS_NOTHING_OF_IT.has(words)) expect(shown).toContain('\\u001b');
+});
+
+it.each([400, 401, 403, 404, 413, 422, 429, 500])(
+  'texts of an error %i never reach the terminal raw',
+  async (status) => {
+    const url = await startTampering(server().port, { status });
+    for (const words of COMMANDS.filter((words) => !PRINTS_NOTHING_OF_IT.has(words))) {
+      const { out, err } = await runAt(url, words);
+      expect(out + err).not.toMatch(CONTROL);
+      const asJson = await runAt(url, `${words} --json`);
+      expect(asJson.err).not.toMatch(CONTROL);
+      expect(JSON.parse(asJson.err).error.status).toBe(status);
+    }
+  },
+);
+
+it.each([
+  ['watch', ['watch', 'dist', '--label', 'one']],
+  ['activities --follow', ['activities', '--follow', '--limit', 'all']],
+])('texts of a hostile server never reach the terminal raw from berth %s', async (_, words) => {
+  for (const more of [[], ['--json']]) {
+    const url = await startTampering(server().port, { kept: ['status'] });
+    const { starts, home } = somebody({ BERTH_SERVER: url, BERTH_KEY: key });
+    writeFiles(home, { 'dist/index.html': 'hi' });
+    const child = starts(...words, ...more);
+    const ended = outcomeOf(child);
+    for (let printed = ''; !printed.includes('\\u001b');) printed += String((await once(child.stdout, 'data'))[0]);
+    child.kill('SIGINT');
+    const { out, err } = await ended;
+    expect(out).not.toMatch(CONTROL);
+    expect(err).not.toMatch(CONTROL);
+  }
+});
+
+it('texts of a hostile server never reach the terminal raw from berth login', async () => {
+  const url = await startTampering(server().port);
+  const { typesWith } = somebody({ BERTH_SERVER: url });
+  const { code, out, err } = await typesWith(`${key}\n`, 'login');
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  expect(out).toMatch(/\\u001b/);
+  expect(out).not.toMatch(CONTROL);
+});

@@ -1,0 +1,93 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { onTestFinished } from 'vitest';
+
+/** Everything that a terminal acts on, a line break with a forged line, and what turns a line around. */
+export const HOSTILE =
+  'x\u001b[2J\u001b]0;title\u0007\u009b31m\u0090\r\nFORGED\t\u007f\u2028FORGED\u202e\u2066\u200f\u061c\u0000';
+
+/** What {@link HOSTILE} must not leave on a screen: the lines of the program itself end with a line feed. */
+export const CONTROL = /[^\P{Cc}\n]|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|^FORGED/mu;
+
+/** Kept as they are: without them a command ends before it prints anything. */
+const KEPT = new Set(['upload', 'missing', 'nextCursor']);
+
+/** How a server is made hostile. */
+export interface Tampering {
+  /** Further fields that are kept. */
+  kept?: readonly string[];
+  /** The status of an error with hostile fields that every request is answered with. */
+  status?: number;
+}
+
+/**
+ * A server that answers as another one does, with {@link HOSTILE} at the end of each text of its answers and events.
+ *
+ * @param port Where the other one listens. @returns Its address; it is closed after the test.
+ */
+export async function startTampering(port: number, { kept = [], status }: Tampering = {}): Promise<string> {
+  const isKept = (field: string) => KEPT.has(field) || kept.includes(field);
+  const server = createServer((req, res) => {
+    const answered = status === undefined ? forward(port, req, res, isKept) : refuse(status, req, res);
+    answered.catch(() => res.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close().closeAllConnections());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** A value with each of its texts spoilt. Addresses stay addresses. */
+function spoilt(value: unknown, isKept: (field: string) => boolean): unknown {
+  if (typeof value === 'string') return value.startsWith('http') ? `${value}/${HOSTILE}` : value + HOSTILE;
+  if (Array.isArray(value)) return value.map((inner) => spoilt(inner, isKept));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([field, inner]) => [field, isKept(field) ? inner : spoilt(inner, isKept)]),
+  );
+}
+
+async function forward(
+  port: number,
+  req: IncomingMessage,
+  res: ServerResponse,
+  isKept: (field: string) => boolean,
+): Promise<void> {
+  const { method = 'GET', url = '', headers } = req;
+  const { host: _, connection: __, 'transfer-encoding': ___, ...sent } = headers as Record<string, string>;
+  const body = method === 'GET' ? null : await buffer(req);
+  const answer = await fetch(`http://localhost:${port}${url}`, { method, headers: sent, body });
+  const type = answer.headers.get('content-type') ?? '';
+  res.writeHead(answer.status, { 'Content-Type': type });
+  if (!type.startsWith('text/event-stream')) return void res.end(JSON.stringify(spoilt(await answer.json(), isKept)));
+  for await (const chunk of answer.body!.pipeThrough(new TextDecoderStream()))
+    res.write(
+      chunk.replace(
+        /^data: ([{[].+)$/gm,
+        (_, data: string) => `data: ${JSON.stringify(spoilt(JSON.parse(data), isKept))}`,
+      ),
+    );
+}
+
+async function refuse(status: number, req: IncomingMessage, res: ServerResponse): Promise<void> {
+  await buffer(req);
+  const error = ERRORS[status];
+  const details = { file: HOSTILE, cap: HOSTILE, issues: [{ path: HOSTILE, message: HOSTILE }] };
+  const body = { error, message: HOSTILE, status, details };
+  const isCall = req.url?.startsWith('/trpc') === true;
+  res.writeHead(status, { 'Content-Type': 'application/json', 'Retry-After': '3600' });
+  res.end(JSON.stringify(isCall ? { error: { message: HOSTILE, code: -32600, data: body } } : body));
+}
+
+const ERRORS: Record<number, string> = {
+  400: 'validation_failed',
+  401: 'authentication_failed',
+  403: 'forbidden',
+  404: 'not_found',
+  413: 'payload_too_large',
+  422: 'business_logic_error',
+  429: 'rate_limit_exceeded',
+  500: 'internal_server_error',
+};
