@@ -4,6 +4,7 @@ export { type BerthClient, type ClientOptions, createClient } from './client.ts'
 export { ClientError, type ClientErrorKind, type ClientErrorOptions } from './errors.ts';
 export { DEFAULT_RETRIES, type RetryPolicy } from './retry.ts';
 export { defaultCacheDir } from './folder/cache-files.ts';
+export { onDriveWithin } from './folder/drive.ts';
 export type * from './folder/events.ts';
 export type * from './folder/snapshot.ts';
 export { type ReadFolder, readFolder, type ReadFolderOptions } from './folder/read-folder.ts';

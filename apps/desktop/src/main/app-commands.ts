@@ -39,7 +39,7 @@ export function createAppCommands({ native, grants, state }: AppCommandParts): A
     async pickFolder() {
       const path = await native.pickFolder();
       const [given = null] = path === null ? [] : await grants.give([path]);
-      if (path !== null && given?.kind !== 'folder')
+      if (path !== null && (given === null || given.kind === 'file'))
         throw new ClientError('folder', 'The folder cannot be read. Choose another one.');
       return given;
     },

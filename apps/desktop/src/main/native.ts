@@ -27,7 +27,7 @@ export interface Note {
 /** What the app wants of the system that it runs on. It is all that the backend knows of Electron. */
 export interface Native {
   copyText(text: string): void;
-  /** Opens a page in the browser. The address was checked. */
+  /** Opens a page in the browser. Rejects for anything but an `http:` or `https:` address. */
   openExternal(url: string): Promise<void>;
   /** Shows a folder in the file manager. */
   showFolder(path: string): void;

@@ -8,6 +8,7 @@ import { createAppCommands } from './app-commands.ts';
 import type { Backend, BackendOptions, Tell } from './backend.ts';
 import { openFolders } from './folders/open-folders.ts';
 import { createGrants } from './grants.ts';
+import { createNextDrop } from './next-drop.ts';
 import { openPublishings } from './publishing/open-publishings.ts';
 import { openSettings } from './settings.ts';
 import { createSites } from './sites/sites.ts';
@@ -41,7 +42,18 @@ export async function openBackend(options: BackendOptions): Promise<Backend> {
   const settings = await openSettings({ native, dataDir, tell: (value) => tell('settings', value), onSetAside });
   const accounts = await openAccounts({ native, dataDir, server, tell, onSetAside });
   const grants = createGrants();
-  const shared = { native, accounts, grants, settings: settings.value, dataDir, cacheDir, openLink, onSetAside };
+  const nextDrop = createNextDrop(() => tell('dropTaken', {}));
+  const shared = {
+    native,
+    accounts,
+    grants,
+    nextDrop,
+    settings: settings.value,
+    dataDir,
+    cacheDir,
+    openLink,
+    onSetAside,
+  };
   const folders = await openFolders({
     ...shared,
     watchRule,
@@ -94,6 +106,7 @@ export async function openBackend(options: BackendOptions): Promise<Backend> {
     handlers: {
       ...app,
       ...settings.handlers,
+      ...nextDrop.handlers,
       ...accounts.handlers,
       ...publishings.handlers,
       ...folders.handlers,

@@ -4,6 +4,7 @@ export const COMMANDS = [
   // Publishing
   'pickFolder',
   'pickFiles',
+  'setNextDrop',
   'publish',
   'answerPublishing',
   'cancelPublishing',
@@ -12,6 +13,7 @@ export const COMMANDS = [
   'claimPublishing',
   // Watching
   'suggestName',
+  'checkFolder',
   'watch',
   'pauseFolder',
   'resumeFolder',
@@ -59,6 +61,7 @@ export const EVENTS = [
   'update',
   'activity',
   'following',
+  'dropTaken',
   'navigate',
   'notice',
 ] as const;

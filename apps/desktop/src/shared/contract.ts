@@ -14,7 +14,7 @@ import { z } from 'zod';
 import type { CommandName, EventName } from './channels.ts';
 import { Version, WatchedFolder } from './folder.ts';
 import { Problem } from './problem.ts';
-import { Given, Grant, Id, Publishing, PublishOptions } from './publishing.ts';
+import { FolderQuestion, Given, Grant, Id, NextDropOptions, Publishing, PublishOptions } from './publishing.ts';
 import { Session } from './session.ts';
 import { About, Settings, Update } from './settings.ts';
 
@@ -25,6 +25,12 @@ const Page = z.object({ cursor: z.string().max(512).optional() });
 const One = z.object({ id: Id });
 const OneDeployment = z.object({ deployment: z.string().max(300) });
 const OneDomain = z.object({ domain: Name });
+
+/** A folder that was given, or was published a moment ago. */
+const FolderSource = z.union([z.object({ grant: Grant }), z.object({ publishing: Id })]);
+/** The confirmation that a question about this very folder came with. */
+const Sure = Grant.optional();
+const Asking = z.object({ is: z.literal('asking'), question: FolderQuestion });
 
 /** Everything the window shows. */
 export const AppState = z.object({
@@ -50,12 +56,17 @@ export const commands = {
   /** Asks the user for a folder; nothing when there was none chosen. */
   pickFolder: { input: Nothing, output: Given.nullable() },
   pickFiles: { input: Nothing, output: z.array(Given) },
-  /** Publishes what was given: each folder by itself, all files together. Each grant is used up. */
+  /** Sets what the next drop gets besides a link, whichever way it comes. `dropTaken` says when it is used up. */
+  setNextDrop: { input: NextDropOptions, output: Nothing },
+  /**
+   * Publishes what was given, with what is set for the next drop: each folder alone, all files together. Each grant is used up.
+   * What was pasted is asked about first.
+   */
   publish: {
-    input: z.object({ grants: z.array(Grant).min(1).max(1_000), options: PublishOptions }),
+    input: z.object({ grants: z.array(Grant).min(1).max(1_000), pasted: z.boolean().optional() }),
     output: z.object({ publishings: z.array(Id) }),
   },
-  /** Publishes what was asked about all the same, or a folder that was suggested. */
+  /** Publishes what was asked about anyway, or a folder that was suggested. */
   answerPublishing: { input: One.extend({ instead: Grant.nullable() }), output: Nothing },
   cancelPublishing: { input: One, output: Nothing },
   retryPublishing: { input: One, output: Nothing },
@@ -66,18 +77,24 @@ export const commands = {
 
   /** A free name for a folder, as far as that can be known. */
   suggestName: {
-    input: z.object({ of: z.union([z.object({ grant: Grant }), z.object({ publishing: Id })]), name: Name.optional() }),
+    input: z.object({ of: FolderSource, name: Name.optional() }),
     output: z.object({ name: z.string(), validation: DomainValidation.nullable() }),
   },
-  /** Watches a folder that was given, or was published a moment ago. */
+  /** What has to be answered before a folder is watched. */
+  checkFolder: { input: z.object({ of: FolderSource }), output: z.object({ question: FolderQuestion.nullable() }) },
+  /**
+   * Watches a folder. Where a password was set, for the next drop or for the site that was published, leaving it out is refused:
+   * `null` says that the user wants none.
+   */
   watch: {
     input: z.object({
-      of: z.union([z.object({ grant: Grant }), z.object({ publishing: Id })]),
+      of: FolderSource,
+      sure: Sure,
       domain: Name,
       labels: Labels,
-      password: PublishOptions.shape.password,
+      password: PublishOptions.shape.password.nullable(),
     }),
-    output: One,
+    output: z.discriminatedUnion('is', [Asking, One.extend({ is: z.literal('watched') })]),
   },
   /** A deploy that is under way comes to its end first. */
   pauseFolder: { input: One, output: Nothing },
@@ -105,7 +122,10 @@ export const commands = {
     output: Nothing,
   },
   /** Says where a folder is that was moved. */
-  locateFolder: { input: One.extend({ grant: Grant }), output: Nothing },
+  locateFolder: {
+    input: One.extend({ grant: Grant, sure: Sure }),
+    output: z.discriminatedUnion('is', [Asking, z.object({ is: z.literal('located') })]),
+  },
   /** Shows it in the file manager. */
   showFolder: { input: One, output: Nothing },
   /** Stops watching. Its site stays as it is. */
@@ -154,6 +174,8 @@ export const events = {
   session: Session,
   settings: Settings,
   update: Update,
+  /** A drop took what was set for it: nothing is set any more. */
+  dropTaken: z.object({}),
   /** Something happened in the account of the current server. */
   activity: Activity,
   /** From here on every activity is told: what was read before may miss some. */

@@ -8,8 +8,8 @@ export const Grant = z.string().regex(/^[0-9a-f]{32}$/);
 /** Names something of the app: random, 16 hex digits. */
 export const Id = z.string().regex(/^[0-9a-f]{16}$/);
 
-/** What the user gave: a folder, or files. */
-export const Given = z.object({ grant: Grant, name: z.string(), kind: z.enum(['folder', 'file']) });
+/** What the user gave: a folder, or files. `unknown`: its drive does not answer. */
+export const Given = z.object({ grant: Grant, name: z.string(), kind: z.enum(['folder', 'file', 'unknown']) });
 export type Given = z.infer<typeof Given>;
 
 /** What may be asked for besides the files. */
@@ -22,8 +22,16 @@ export const PublishOptions = z.object({
 });
 export type PublishOptions = z.infer<typeof PublishOptions>;
 
-/** What is asked before something is published that is likely not what was meant. */
-export const Question = z.object({
+/** What the user sets for the next drop, as typed: it may not be usable yet. */
+export const NextDropOptions = z.object({
+  domain: z.string().max(1_000).optional(),
+  labels: PublishOptions.shape.labels,
+  password: z.string().max(1_000).optional(),
+});
+export type NextDropOptions = z.infer<typeof NextDropOptions>;
+
+/** What is asked about a folder before it becomes public, when it is likely not the one that was meant. */
+export const FolderQuestion = z.object({
   about: z.enum([
     /** There is no `index.html` at its root. */
     'no-front-page',
@@ -34,6 +42,19 @@ export const Question = z.object({
   ]),
   /** Folders in it that look like what was meant. */
   suggestions: z.array(z.object({ grant: Grant, name: z.string() })).max(5),
+  /** Confirms this very folder: a command that is given it asks no more. */
+  anyway: Grant,
+});
+export type FolderQuestion = z.infer<typeof FolderQuestion>;
+
+/** What is asked before something is published. */
+export const Question = z.object({
+  about: z.enum([
+    ...FolderQuestion.shape.about.options,
+    /** It was pasted, which is easily done by mistake. */
+    'pasted',
+  ]),
+  suggestions: FolderQuestion.shape.suggestions,
 });
 export type Question = z.infer<typeof Question>;
 

@@ -316,7 +316,7 @@ it('a path is only ever one the user gave: grants that were made up, or used, an
   const { page, drop, ask, state } = await suite.start();
   const folder = makeSite('given', { 'index.html': 'given' });
   const madeUp = 'ab'.repeat(16);
-  await expect(ask('publish', { grants: [madeUp], options: {} })).rejects.toThrow();
+  await expect(ask('publish', { grants: [madeUp] })).rejects.toThrow();
   const fromNowhere = await page.evaluate((folder) => {
     const { desktop } = globalThis as unknown as { desktop: { grant(files: File[]): Promise<unknown> } };
     const file = new File(['x'], 'index.html');
@@ -332,7 +332,7 @@ it('a path is only ever one the user gave: grants that were made up, or used, an
     const { desktop } = globalThis as unknown as {
       desktop: { commands: Record<string, (input: unknown) => Promise<unknown>> };
     };
-    return desktop.commands['publish']!({ grants: ['/etc'], options: {} });
+    return desktop.commands['publish']!({ grants: ['/etc'] });
   });
   expect(used).toMatchObject({ ok: false, problem: { kind: 'refused' } });
 });

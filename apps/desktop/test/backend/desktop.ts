@@ -7,7 +7,7 @@ import type { Backend } from '../../src/main/backend.ts';
 import { openBackend } from '../../src/main/open-backend.ts';
 import type { CommandName } from '../../src/shared/channels.ts';
 import { type CommandInput, type CommandOutput, commands, type EventData, events } from '../../src/shared/contract.ts';
-import type { Published, Publishing, PublishOptions } from '../../src/shared/publishing.ts';
+import type { NextDropOptions, Published, Publishing } from '../../src/shared/publishing.ts';
 import { testNative, type TestNative } from './native.ts';
 
 /** One thing that the page was told. */
@@ -28,7 +28,7 @@ export interface Desktop {
   /** Does what the page can ask for: what goes in and comes out fits the contract. */
   ask<C extends CommandName>(name: C, input: CommandInput<C>): Promise<CommandOutput<C>>;
   /** Drops what lies at some paths. @returns The publishings. */
-  drop(paths: readonly string[], options?: PublishOptions): Promise<string[]>;
+  drop(paths: readonly string[], options?: NextDropOptions): Promise<string[]>;
   find(id: string): Promise<Publishing>;
   /** Waits until a publishing stands somewhere. */
   until<S extends Publishing['state']['is']>(
@@ -100,7 +100,8 @@ export async function openDesktop(options: DesktopOptions): Promise<Desktop> {
     ask,
     async drop(paths, options = {}) {
       const given = await backend.give(paths);
-      return (await ask('publish', { grants: given.map(({ grant }) => grant), options })).publishings;
+      await ask('setNextDrop', options);
+      return (await ask('publish', { grants: given.map(({ grant }) => grant) })).publishings;
     },
     find,
     until,

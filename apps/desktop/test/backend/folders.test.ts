@@ -1,7 +1,7 @@
 import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { useServer } from '@berth/api/testing/vitest';
 import { describe, expect, it } from 'vitest';
-import { eventually, openWorld } from './watch-world.ts';
+import { eventually, openWorld, watchedId } from './watch-world.ts';
 
 const server = useServer();
 
@@ -114,7 +114,7 @@ describe('a watched folder (desktop §5, §8)', () => {
     const { account } = await world.signIn('free');
     const grant = await world.grant(world.build('dist', { 'index.html': 'one' }));
     const domain = `www.${crypto.randomUUID()}.com`;
-    const { id } = await world.folders.handlers.watch({ of: { grant }, domain, labels: [] });
+    const id = watchedId(await world.folders.handlers.watch({ of: { grant }, domain, labels: [] }));
     const { state } = await world.until(id, 'failed');
     expect(state).toMatchObject({ problem: { kind: 'signed-out', next: expect.stringContaining('Your plan') } });
     expect(world.signInState().is).toBe('signed-in');
@@ -251,7 +251,7 @@ describe('what begins a watch (desktop §5, §6)', () => {
     expect(world.folders.list()).toEqual([]);
     expect(world.native.keys.size).toBe(1);
 
-    const { id } = await watch(name);
+    const id = watchedId(await watch(name));
     await world.until(id, 'live');
     await expect(watch(name)).rejects.toThrow('drop it again');
     const again = { of: { grant: await world.grant(path) } };

@@ -13,4 +13,4 @@ const backend = await openBackend({
 });
 await backend.handlers.signIn({ key });
 const given = await backend.give([folder]);
-await backend.handlers.publish({ grants: given.map(({ grant }) => grant), options: {} });
+await backend.handlers.publish({ grants: given.map(({ grant }) => grant) });

@@ -57,11 +57,11 @@ test('a grant that is unknown or used refuses the whole drop, and uses up none o
   const desktop = await openSignedIn(server());
   const [good] = await desktop.backend.give([makeSite({ 'index.html': PAGE })]);
   const grants = [good!.grant, 'f'.repeat(32)];
-  await expect(desktop.ask('publish', { grants, options: {} })).rejects.toMatchObject({ kind: 'refused' });
+  await expect(desktop.ask('publish', { grants })).rejects.toMatchObject({ kind: 'refused' });
   expect((await desktop.ask('readState', undefined)).publishings).toEqual([]);
-  const { publishings } = await desktop.ask('publish', { grants: [good!.grant], options: {} });
+  const { publishings } = await desktop.ask('publish', { grants: [good!.grant] });
   await desktop.published(publishings[0]!);
-  await expect(desktop.ask('publish', { grants: [good!.grant], options: {} })).rejects.toMatchObject({
+  await expect(desktop.ask('publish', { grants: [good!.grant] })).rejects.toMatchObject({
     kind: 'refused',
   });
 });

@@ -1,17 +1,19 @@
-import { renameSync } from 'node:fs';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { useServer } from '@berth/api/testing/vitest';
 import { expect, test, vi } from 'vitest';
-import { listsOf, makeSite, openDesktop } from './desktop.ts';
+import { listsOf, makeDir, makeSite, openDesktop } from './desktop.ts';
 import { openSignedIn, PAGE } from './publishing-world.ts';
 import { silence } from './silent-drive.ts';
-import { eventually, openWorld } from './watch-world.ts';
+import { eventually, openWorld, watchedId } from './watch-world.ts';
 
 const server = useServer();
 
 /** Starts an app again that was closed. */
 const reopen = ({ proxy, native, dataDir, cacheDir }: Awaited<ReturnType<typeof openSignedIn>>) =>
   openDesktop({ server: proxy.url, native, dataDir, cacheDir });
+
+const SILENT = { kind: 'folder', message: expect.stringContaining('does not answer') };
 
 const nameOf = () => `site-${crypto.randomUUID().slice(0, 8)}.localhost`;
 
@@ -81,7 +83,7 @@ test('what was dropped from a drive that never answers waits, and the app starts
   expect(drive.blocked).toEqual([]);
 });
 
-test('what is unfinished on a drive that never answers is given up at once', async () => {
+test('what is unfinished on a drive that does not answer fails, and keeps nothing behind it from being published', async () => {
   const desktop = await openSignedIn(server());
   const folder = makeSite({ 'index.html': PAGE });
   const gate = Promise.withResolvers<undefined>();
@@ -94,9 +96,107 @@ test('what is unfinished on a drive that never answers is given up at once', asy
 
   const drive = silence(folder);
   const again = await reopen(desktop);
-  await again.until(stuck!, 'working');
   const [next] = await again.drop([makeSite({ 'index.html': PAGE })]);
-  await again.ask('cancelPublishing', { id: stuck! });
+  expect((await again.until(stuck!, 'failed')).state.problem).toMatchObject(SILENT);
   await again.published(next!);
   expect(drive.blocked).toEqual([]);
+
+  drive.comeBack();
+  await again.ask('retryPublishing', { id: stuck! });
+  await again.published(stuck!);
+});
+
+test('a drop from a drive that does not answer is on the list at once, and is tried again when the drive is back (B9)', async () => {
+  const desktop = await openSignedIn(server());
+  const away = makeSite({ 'index.html': 'away' }, 'away');
+  const here = makeSite({ 'index.html': 'here' }, 'here');
+  const drive = silence(away);
+  const given = await desktop.backend.give([away, here, join(away, 'index.html')]);
+  expect(given.map(({ name, kind }) => [name, kind])).toEqual([
+    ['away', 'unknown'],
+    ['here', 'folder'],
+    ['index.html', 'unknown'],
+  ]);
+  const publishing = desktop.ask('publish', { grants: given.map(({ grant }) => grant) });
+  await vi.waitFor(() =>
+    expect(
+      listsOf(desktop)
+        .at(-1)
+        ?.map(({ name }) => name),
+    ).toContain('away'),
+  );
+  const ids = (await publishing).publishings;
+  const [stuck, file, fine] = await Promise.all(
+    ['away', 'index.html', 'here'].map(async (name) => {
+      const all = await Promise.all(ids.map((id) => desktop.find(id)));
+      return all.find((one) => one.name === name)!.id;
+    }),
+  );
+  await desktop.published(fine!);
+  for (const id of [stuck!, file!])
+    expect((await desktop.until(id, 'failed')).state.problem.message).toContain('does not answer');
+
+  drive.comeBack();
+  for (const id of [stuck!, file!]) await desktop.ask('retryPublishing', { id });
+  const { url } = await desktop.published(stuck!);
+  expect((await server().visit(url)).text).toBe('away');
+  await desktop.published(file!);
+  expect(await desktop.find(file!)).toMatchObject({ kind: 'files' });
+});
+
+test('the folders of one silent drive hold one thread, and keep no other from being found (B2)', async () => {
+  const desktop = await openSignedIn(server());
+  const nas = makeDir();
+  const stuck = ['a', 'b', 'c', 'd', 'e'].map((name) => {
+    mkdirSync(join(nas, name));
+    writeFileSync(join(nas, name, 'index.html'), name);
+    return join(nas, name);
+  });
+  const here = makeSite({ 'index.html': PAGE }, 'here');
+  // The newest is asked first: those on the silent drive come before the other.
+  for (const path of [here, ...stuck]) {
+    const [id] = await desktop.drop([path]);
+    await desktop.published(id!);
+  }
+  await desktop.backend.close();
+  const drive = silence(nas);
+  const again = await reopen(desktop);
+  const watchable = async () =>
+    (await again.ask('readState', undefined)).publishings.filter((one) => one.watchable).map(({ name }) => name);
+  await vi.waitFor(async () => expect(await watchable()).toEqual(['here']));
+  expect(drive.asked).toHaveLength(1);
+  drive.comeBack();
+  await vi.waitFor(
+    async () => {
+      again.backend.awake();
+      expect(await watchable()).toHaveLength(6);
+    },
+    { timeout: 10_000 },
+  );
+});
+
+test('a folder on a silent drive keeps no other one from being watched, changed or located (B3)', async () => {
+  const world = await openWorld(server());
+  await world.signIn();
+  const kept = await world.watch(world.build('disk/kept', { 'index.html': 'kept' }), nameOf());
+  const moved = await world.grant(world.build('disk/moved', { 'index.html': 'moved' }));
+  const other = await world.grant(world.build('disk/other', { 'index.html': 'other' }));
+  const away = world.build('nas/away', { 'index.html': 'away' });
+  const grant = await world.grant(away);
+  const drive = silence(away);
+  const { handlers } = world.folders;
+  let isRefused = false;
+  const stuck = handlers.watch({ of: { grant }, domain: nameOf(), labels: [] }).catch((thrown: unknown) => {
+    isRefused = true;
+    return thrown;
+  });
+  watchedId(await handlers.watch({ of: { grant: other }, domain: nameOf(), labels: [] }));
+  await handlers.changeFolder({ id: kept.id, labels: ['notes'] });
+  expect(await handlers.locateFolder({ id: kept.id, grant: moved })).toEqual({ is: 'located' });
+  expect(isRefused).toBe(false);
+  expect(await stuck).toMatchObject(SILENT);
+
+  drive.comeBack();
+  // The grant was not used up.
+  await vi.waitFor(async () => watchedId(await handlers.watch({ of: { grant }, domain: nameOf(), labels: [] })));
 });

@@ -10,7 +10,9 @@ import { openAccounts } from '../../src/main/account/open-accounts.ts';
 import type { Tell } from '../../src/main/backend.ts';
 import { type Folders, openFolders } from '../../src/main/folders/open-folders.ts';
 import { createGrants, type Grants } from '../../src/main/grants.ts';
+import { createNextDrop } from '../../src/main/next-drop.ts';
 import { createSites, type Sites } from '../../src/main/sites/sites.ts';
+import type { CommandOutput } from '../../src/shared/contract.ts';
 import type { FolderState, WatchedFolder } from '../../src/shared/folder.ts';
 import type { SignIn } from '../../src/shared/session.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../../src/shared/settings.ts';
@@ -70,6 +72,12 @@ export interface World {
   reopen(native?: TestNative): Promise<void>;
 }
 
+/** The id of a folder that is watched by now. @throws Error when the app asked a question instead. */
+export function watchedId(answer: CommandOutput<'watch'>): string {
+  if (answer.is === 'watched') return answer.id;
+  throw new Error(`The app asked: ${answer.question.about}`);
+}
+
 /** An app that nobody has used before, gone after the test. */
 export async function openWorld(server: TestServer, native: TestNative = testNative()): Promise<World> {
   const home = mkdtempSync(join(tmpdir(), 'berth-desktop-'));
@@ -107,6 +115,7 @@ export async function openWorld(server: TestServer, native: TestNative = testNat
       native,
       accounts,
       grants,
+      nextDrop: createNextDrop(() => {}),
       settings: () => world.settings,
       dataDir,
       cacheDir: join(home, 'cache'),
@@ -159,12 +168,8 @@ export async function openWorld(server: TestServer, native: TestNative = testNat
     },
     signInState: (of = origin) => world.accounts.session().servers.find(({ origin }) => origin === of)!.signIn,
     async watch(path, domain, { password, labels = [] } = {}) {
-      const { id } = await world.folders.handlers.watch({
-        of: { grant: await world.grant(path) },
-        domain,
-        labels,
-        password,
-      });
+      const of = { grant: await world.grant(path) };
+      const id = watchedId(await world.folders.handlers.watch({ of, domain, labels, password }));
       return world.until(id, 'live');
     },
     folder(id) {

@@ -194,7 +194,7 @@ async function publishChosen({ page }: StartedApp): Promise<void> {
     const { commands } = (window as unknown as { desktop: DesktopApi }).desktop;
     const chosen = await commands.pickFolder();
     if (!chosen.ok || chosen.value === null) throw new Error('No folder was chosen.');
-    return commands.publish({ grants: [chosen.value.grant], options: {} });
+    return commands.publish({ grants: [chosen.value.grant] });
   });
   expect(answer.ok).toBe(true);
 }

@@ -147,7 +147,7 @@ it('hands over no input that does not fit the contract, and cuts what has more t
   expect(await ask('berth:copy', { text: '' }, run)).toMatchObject({ ok: false, problem: { kind: 'refused' } });
   expect(await ask('berth:copy', undefined, run)).toMatchObject({ ok: false, problem: { kind: 'refused' } });
   expect(await ask('berth:readState', { all: true }, run)).toMatchObject({ ok: false, problem: { kind: 'refused' } });
-  expect(await ask('berth:publish', { grants: ['/etc/passwd'], options: {} }, run)).toMatchObject({ ok: false });
+  expect(await ask('berth:publish', { grants: ['/etc/passwd'] }, run)).toMatchObject({ ok: false });
   expect(seen).toStrictEqual([]);
   await ask('berth:copy', { text: 'a', path: '/etc' }, run);
   expect(seen).toStrictEqual([{ text: 'a' }]);

@@ -382,13 +382,26 @@ it('does in the system what the backend wants', async () => {
   expect(native.isLookedAt()).toBe(true);
 });
 
+it.each([
+  'file:///etc/passwd',
+  'smb://evil/share/x.exe',
+  'vscode://x',
+  'javascript:alert(1)',
+  '/etc/passwd',
+  'mailto:a@b.example',
+])('hands no address like %s to the system (security S6)', async (url) => {
+  const { fake, backend } = await startedApp();
+  await expect(backend.options.native.openExternal(url)).rejects.toThrow('Only http and https');
+  expect(fake.recorder.of('shell.openExternal')).toStrictEqual([]);
+});
+
 it('publishes a folder from the menu, and shows its pages by their keys', async () => {
   const { fake, backend } = await startedApp();
   await fake.invoke('berth:readState');
   backend.answers.set('pickFolder', async () => ({ grant: 'f'.repeat(32), name: 'site', kind: 'folder' }));
   choose(fake.menu(), '&File', 'Publish folder…');
   await vi.waitFor(() =>
-    expect(backend.asked.at(-1)).toStrictEqual({ name: 'publish', input: { grants: ['f'.repeat(32)], options: {} } }),
+    expect(backend.asked.at(-1)).toStrictEqual({ name: 'publish', input: { grants: ['f'.repeat(32)] } }),
   );
   choose(fake.menu(), '&View', 'Domains');
   await vi.waitFor(() => expect(fake.window().webContents.sent.at(-1)?.data).toStrictEqual({ page: 'domains' }));

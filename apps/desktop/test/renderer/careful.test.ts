@@ -35,15 +35,14 @@ describeWindow('what is asked for is what is done, in the window (desktop §8)',
     expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('abc');
     await page.getByLabel('Password', { exact: true }).fill('secret harbour');
     await page.getByRole('button', { name: 'Choose folder…' }).click();
-    await eventually(() => asked('publish')).toEqual([
-      { grants: [DIST.grant], options: { password: 'secret harbour' } },
-    ]);
+    await eventually(() => asked('publish')).toEqual([{ grants: [DIST.grant] }]);
+    expect((await asked('setNextDrop')).at(-1)).toEqual({ password: 'secret harbour' });
     await close();
   });
 
   it('watches nothing unprotected either', async () => {
     const { page, asked, close } = await gallery.open(stateNamed('folders-watch'), {
-      answers: { watch: { value: { id: '0'.repeat(16) } } },
+      answers: { watch: { value: { is: 'watched', id: '0'.repeat(16) } } },
     });
     const watch = page.getByRole('button', { name: 'Watch and publish' });
     expect(await watch.isEnabled()).toBe(true);
@@ -59,7 +58,7 @@ describeWindow('what is asked for is what is done, in the window (desktop §8)',
       answers: {
         grant: { value: [DIST, OTHER_DIST] },
         suggestName: { value: { name: 'docs', validation: FREE } },
-        watch: { value: { id: '0'.repeat(16) } },
+        watch: { value: { is: 'watched', id: '0'.repeat(16) } },
       },
     });
     await dropToWatch(page);
@@ -88,7 +87,7 @@ describeWindow('what is asked for is what is done, in the window (desktop §8)',
     await page.keyboard.press('Escape');
     const second = page.getByRole('dialog', { name: 'Watch site' });
     await second.waitFor();
-    await answer('watch', { value: { id: '0'.repeat(16) } });
+    await answer('watch', { value: { is: 'watched', id: '0'.repeat(16) } });
     await page.getByRole('heading', { name: 'Folders', includeHidden: true }).waitFor();
     expect(await second.isVisible()).toBe(true);
     await close();
@@ -105,9 +104,8 @@ describeWindow('what is asked for is what is done, in the window (desktop §8)',
     await page.getByRole('button', { name: 'Domain, password, labels' }).click();
     await page.getByLabel('Password', { exact: true }).fill('secret harbour');
     await page.getByRole('button', { name: 'Publish once' }).click();
-    await eventually(() => asked('publish')).toEqual([
-      { grants: [FILE.grant], options: { password: 'secret harbour' } },
-    ]);
+    await eventually(() => asked('publish')).toEqual([{ grants: [FILE.grant] }]);
+    expect((await asked('setNextDrop')).at(-1)).toEqual({ password: 'secret harbour' });
     await close();
   });
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { describeWindow } from '../harness/gallery/describe-window.ts';
-import { appState, deploymentId, folder, id, problem } from '../harness/gallery/sample.ts';
+import { appState, deploymentId, folder, grant, id, problem } from '../harness/gallery/sample.ts';
 import { stateNamed } from '../harness/gallery/states.ts';
 import { eventually } from '../harness/gallery/eventually.ts';
 
@@ -10,7 +10,10 @@ const HARBOUR = id(101);
 describeWindow('watched folders in the window (desktop §8)', (gallery) => {
   it('each state offers what helps', async () => {
     const { page, asked, close } = await gallery.open(stateNamed('folders-trouble'), {
-      answers: { pickFolder: { value: { grant: '1'.repeat(32), name: 'blog', kind: 'folder' } } },
+      answers: {
+        pickFolder: { value: { grant: '1'.repeat(32), name: 'blog', kind: 'folder' } },
+        locateFolder: { value: { is: 'located' } },
+      },
     });
     const card = (name: string) => page.getByRole('article', { name });
     await card('shop').getByRole('button', { name: 'Try again' }).click();
@@ -166,6 +169,110 @@ describeWindow('watched folders in the window (desktop §8)', (gallery) => {
     await page.getByRole('button', { name: 'Watch and publish' }).click();
     await page.getByRole('dialog').getByText('Your plan has no platform domain left.').waitFor();
     await page.getByRole('dialog').getByText('Delete one.').waitFor();
+    await close();
+  });
+
+  it('asks whether the folder is the right one before its address, and watches the suggested one (B1)', async () => {
+    const { page, asked, answer, close } = await gallery.open(stateNamed('folders-watch-asking'), {
+      answers: { watch: { value: { is: 'watched', id: HARBOUR } } },
+    });
+    const dialog = page.getByRole('dialog');
+    // The question is read out with the answer that has the focus.
+    const question = dialog.getByRole('group', { name: 'This looks like the source of a project' });
+    await question.waitFor();
+    await eventually(() => page.evaluate(() => document.activeElement?.textContent)).toBe('dist');
+    expect(await page.getByRole('button', { name: 'Watch and publish' }).count()).toBe(0);
+    await answer('checkFolder', { value: { question: null } });
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Watch harbour-site/dist' }).waitFor();
+    await eventually(() => page.getByLabel('Address').inputValue()).toBe('harbour-site');
+    expect(await page.getByLabel('Address').evaluate((it) => it === document.activeElement)).toBe(true);
+    await page.keyboard.press('Enter');
+    await eventually(() => asked('watch')).toEqual([{ of: { grant: grant(1) }, domain: 'harbour-site', labels: [] }]);
+    expect(await asked('checkFolder')).toEqual([{ of: { grant: '0'.repeat(32) } }, { of: { grant: grant(1) } }]);
+    await close();
+  });
+
+  it('watches the folder as it is with the confirmation of its question, and asks again when the app does', async () => {
+    const again = { about: 'personal', suggestions: [], anyway: grant(4) };
+    const { page, asked, answer, close } = await gallery.open(stateNamed('folders-watch-asking'), {
+      answers: { watch: { value: { is: 'asking', question: again } } },
+    });
+    await page.getByRole('button', { name: 'Watch anyway' }).click();
+    const watch = page.getByRole('button', { name: 'Watch and publish' });
+    await watch.click();
+    await page.getByText('This looks like a personal folder.').waitFor();
+    await answer('watch', { value: { is: 'watched', id: HARBOUR } });
+    await page.getByRole('button', { name: 'Watch anyway' }).click();
+    await watch.click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(((await asked('watch')) as { sure?: string }[]).map(({ sure }) => sure)).toEqual([grant(3), grant(4)]);
+    await close();
+  });
+
+  it('watches nothing when the question is left, whose safest answer has the focus', async () => {
+    const { page, asked, close } = await gallery.open(stateNamed('folders-watch-personal'));
+    await eventually(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Cancel');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await asked('watch')).toEqual([]);
+    await close();
+  });
+
+  it('checks a folder again whose drive did not answer', async () => {
+    const { page, answer, close } = await gallery.open(stateNamed('folders-watch-silent'));
+    await page.getByText('The drive with “dist” does not answer.').waitFor();
+    await answer('checkFolder', { value: { question: null } });
+    await answer('suggestName', { value: { name: 'dist', validation: null } });
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await eventually(() => page.getByLabel('Address').inputValue()).toBe('dist');
+    await close();
+  });
+
+  it('keeps the password of a published site, or asks before there is none (B2)', async () => {
+    const { page, asked, answer, close } = await gallery.open(stateNamed('folders-watch-open'), {
+      answers: { watch: { problem: problem('refused', 'Not this time.') } },
+    });
+    const dialog = page.getByRole('dialog');
+    await eventually(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Cancel');
+    await page.keyboard.press('Escape');
+    expect(await asked('watch')).toEqual([]);
+    await dialog.getByLabel('Password', { exact: true }).fill('open-sesame');
+    await dialog.getByRole('button', { name: 'Watch and publish' }).click();
+    await dialog.getByText('Not this time.').waitFor();
+    await dialog.getByLabel('Password', { exact: true }).fill('');
+    await dialog.getByRole('button', { name: 'Watch and publish' }).click();
+    await answer('watch', { value: { is: 'watched', id: HARBOUR } });
+    await dialog.getByRole('button', { name: 'Watch without a password' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(((await asked('watch')) as { password?: unknown }[]).map(({ password }) => password)).toEqual([
+      'open-sesame',
+      null,
+    ]);
+    await close();
+  });
+
+  it('asks about the folder that a watched one was moved to (B1)', async () => {
+    const question = { about: 'project', suggestions: [{ grant: grant(5), name: 'dist' }], anyway: grant(6) };
+    const { page, asked, answer, close } = await gallery.open(stateNamed('folders-trouble'), {
+      answers: {
+        pickFolder: { value: { grant: '1'.repeat(32), name: 'shop', kind: 'folder' } },
+        locateFolder: { value: { is: 'asking', question } },
+      },
+    });
+    const locate = page.getByRole('article', { name: 'blog' }).getByRole('button', { name: 'Locate…' });
+    await locate.click();
+    const dialog = page.getByRole('dialog', { name: 'Use shop?' });
+    await dialog.waitFor();
+    await eventually(() => page.evaluate(() => document.activeElement?.textContent)).toBe('dist');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await locate.click();
+    await answer('locateFolder', { value: { is: 'located' } });
+    await dialog.getByRole('button', { name: 'Use it anyway' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const first = { id: id(102), grant: '1'.repeat(32) };
+    expect(await asked('locateFolder')).toEqual([first, first, { ...first, sure: grant(6) }]);
     await close();
   });
 

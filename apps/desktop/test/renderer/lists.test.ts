@@ -20,6 +20,26 @@ const sites = (first: number, count: number) => Array.from({ length: count }, (_
 const gone = (number: number) => activity('deployment.delete', 0, { deployment: deploymentId(number) });
 
 describeWindow('the lists of an account, kept fresh (desktop §8)', (gallery) => {
+  it('offers no deletion of a site that a domain shows, and leads to the domains (B1)', async () => {
+    const { page, asked, close } = await gallery.open(stateNamed('sites-delete-linked'));
+    expect(await page.getByRole('button', { name: 'Delete', exact: true }).count()).toBe(0);
+    await eventually(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Cancel');
+    await page.getByRole('button', { name: 'Open Domains' }).click();
+    await page.getByRole('heading', { name: 'Domains' }).waitFor();
+    expect(await asked('deleteDeployment')).toEqual([]);
+    await close();
+  });
+
+  it('keeps a site whose deletion the server refuses, and says why', async () => {
+    const state = stateNamed('sites-delete-linked');
+    const { page, close } = await gallery.open(state, { answers: { listDomains: { value: { domains: [] } } } });
+    await page.getByText(`Delete ${deploymentId(1)}? Its link stops working.`).waitFor();
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByText('This deployment is what these domains show: www.harbour.example.').waitFor();
+    await page.getByRole('link', { name: deploymentId(1) }).waitFor();
+    await close();
+  });
+
   it('a site that moves up to the newest page keeps its place, and is there once', async () => {
     const { page, tell, answer, asked, close } = await gallery.open(SITES, {
       answers: { listDeployments: { pages: [{ deployments: sites(0, 50), nextCursor: '1' }] } },

@@ -1,5 +1,7 @@
 import { Labels } from '@berth/contract';
+import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
+import { commands } from '../../src/shared/contract.ts';
 import { describeWindow } from '../harness/gallery/describe-window.ts';
 import { appState, grant, id, NOW, problem, published, publishing, SIGNED_OUT } from '../harness/gallery/sample.ts';
 import { stateNamed } from '../harness/gallery/states.ts';
@@ -10,6 +12,16 @@ const GIVEN = { grant: grant(7), name: 'dist', kind: 'folder' };
 const FILE = { grant: grant(8), name: 'menu.pdf', kind: 'file' };
 const EMPTY = stateNamed('publish-empty');
 
+/** Pastes a file where the focus would be. @returns whether the window left it alone. */
+function paste(page: Page, where: string): Promise<boolean> {
+  return page.evaluate((where) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.items.add(new File(['x'], 'menu.pdf'));
+    const event = new ClipboardEvent('paste', { clipboardData, cancelable: true, bubbles: true });
+    return document.querySelector(where)!.dispatchEvent(event);
+  }, where);
+}
+
 describeWindow('publishing in the window (desktop §8)', (gallery) => {
   const drag = useDrag();
 
@@ -19,7 +31,7 @@ describeWindow('publishing in the window (desktop §8)', (gallery) => {
     for (let tabs = 0; tabs < 20 && !(await button.evaluate((it) => it === document.activeElement)); tabs++)
       await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
-    await eventually(() => asked('publish')).toEqual([{ grants: [GIVEN.grant], options: {} }]);
+    await eventually(() => asked('publish')).toEqual([{ grants: [GIVEN.grant] }]);
     await close();
   });
 
@@ -39,7 +51,7 @@ describeWindow('publishing in the window (desktop §8)', (gallery) => {
     await drag(page, 'dragOver', 200);
     await page.getByText('Publish once').waitFor();
     await drag(page, 'drop', 200);
-    await eventually(() => asked('publish')).toEqual([{ grants: [GIVEN.grant], options: {} }]);
+    await eventually(() => asked('publish')).toEqual([{ grants: [GIVEN.grant] }]);
     await page.getByText('Publish once').waitFor({ state: 'hidden' });
     await page.getByRole('heading', { name: 'Publish' }).waitFor();
     await close();
@@ -70,7 +82,7 @@ describeWindow('publishing in the window (desktop §8)', (gallery) => {
       answers: {
         grant: { value: [GIVEN] },
         suggestName: { value: { name: 'dist', validation: null } },
-        watch: { value: { id: id(9) } },
+        watch: { value: { is: 'watched', id: id(9) } },
       },
     });
     await drag(page, 'dragEnter', 900);
@@ -108,44 +120,107 @@ describeWindow('publishing in the window (desktop §8)', (gallery) => {
     await page.getByText('Only folders can be watched.').waitFor();
     expect(await asked('publish')).toEqual([]);
     await page.getByRole('button', { name: 'Publish once' }).click();
-    await eventually(() => asked('publish')).toEqual([{ grants: [FILE.grant], options: {} }]);
+    await eventually(() => asked('publish')).toEqual([{ grants: [FILE.grant] }]);
     await close();
   });
 
-  it('publishes files that are pasted', async () => {
+  it('publishes files that are pasted only after the question of the app (B10)', async () => {
     const { page, asked, close } = await gallery.open(EMPTY, { answers: { grant: { value: [FILE] } } });
-    await page.evaluate(() => {
-      const clipboardData = new DataTransfer();
-      clipboardData.items.add(new File(['x'], 'menu.pdf'));
-      window.dispatchEvent(new ClipboardEvent('paste', { clipboardData, cancelable: true }));
-    });
+    await paste(page, 'body');
     await eventually(() => asked('grant')).toEqual([['menu.pdf']]);
-    await eventually(() => asked('publish')).toEqual([{ grants: [FILE.grant], options: {} }]);
+    await eventually(() => asked('publish')).toEqual([{ grants: [FILE.grant], pasted: true }]);
+    await close();
+  });
+
+  it('leaves a paste to the field or dialog that has the focus (B10)', async () => {
+    const { page, asked, close } = await gallery.open(stateNamed('publish-options'), {
+      answers: { grant: { value: [FILE] } },
+    });
+    expect(await paste(page, 'input')).toBe(true);
+    await page.evaluate(() => {
+      const editable = document.createElement('p');
+      editable.contentEditable = 'true';
+      editable.append(document.createElement('b'));
+      document.body.append(editable);
+    });
+    expect(await paste(page, '[contenteditable] b')).toBe(true);
+    // The same, where the window takes it.
+    expect(await paste(page, 'main')).toBe(false);
+    await eventually(() => asked('publish')).toHaveLength(1);
+    expect(await asked('grant')).toHaveLength(1);
+    await close();
+
+    const history = await gallery.open(stateNamed('folders-history'), { answers: { grant: { value: [FILE] } } });
+    expect(await paste(history.page, 'dialog')).toBe(true);
+    expect(await history.asked('grant')).toEqual([]);
+    await history.close();
+  });
+
+  it('asks whether what was pasted is to be published, and publishes it on Yes', async () => {
+    const { page, asked, close } = await gallery.open(stateNamed('publish-asking'));
+    await page.getByRole('button', { name: 'Publish menu.pdf', exact: true }).click();
+    await eventually(() => asked('answerPublishing')).toEqual([{ id: id(4), instead: null }]);
     await close();
   });
 
   it('gives the next drop the options that are set, and the one after it none', async () => {
-    const { page, asked, answer, close } = await gallery.open(stateNamed('publish-options'), {
+    const { page, asked, answer, tell, close } = await gallery.open(stateNamed('publish-options'), {
       answers: { pickFolder: { value: GIVEN }, publish: { problem: problem('unexpected', 'Not this time.') } },
     });
     const choose = page.getByRole('button', { name: 'Choose folder…' });
     const options = { domain: 'harbour-notes', password: 'lantern', labels: ['review'] };
+    expect((await asked('setNextDrop')).at(-1)).toEqual(options);
     await choose.click();
     await page.getByText('Not this time.').waitFor();
     // What was not taken uses nothing up.
     await page.getByText('The next drop gets').waitFor();
     await answer('publish', { value: { publishings: [id(1)] } });
     await choose.click();
+    await eventually(() => asked('publish')).toHaveLength(2);
+    await tell('dropTaken', {});
     await page.getByText('The next drop gets').waitFor({ state: 'hidden' });
     expect(await page.getByLabel('Domain', { exact: true }).inputValue()).toBe('');
     expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('');
-    await choose.click();
-    const grants = [GIVEN.grant];
-    await eventually(() => asked('publish')).toEqual([
-      { grants, options },
-      { grants, options },
-      { grants, options: {} },
+    // The app has cleared them: what is typed next is all that it hears.
+    await page.getByLabel('Password', { exact: true }).fill('beacon');
+    expect((await asked('setNextDrop')).at(-1)).toEqual({ password: 'beacon' });
+    await page.getByRole('button', { name: 'Clear' }).click();
+    expect((await asked('setNextDrop')).at(-1)).toEqual({});
+    await close();
+  });
+
+  it('sends a password that is far too long as one, so that nothing is published without it', async () => {
+    const { page, asked, close } = await gallery.open(EMPTY);
+    await page.getByRole('button', { name: 'Domain, password, labels' }).click();
+    await page.getByLabel('Password', { exact: true }).fill('x'.repeat(5_000));
+    const [, sent] = (await asked('setNextDrop')) as { password?: string }[];
+    expect(sent!.password).toHaveLength(1_000);
+    expect(commands.setNextDrop.input.safeParse(sent).success).toBe(true);
+    await close();
+  });
+
+  it('starts the form of a drop to watch with what is set for the next drop (B2)', async () => {
+    const { page, asked, close } = await gallery.open(stateNamed('publish-options'), {
+      answers: {
+        grant: { value: [GIVEN, { ...GIVEN, grant: grant(9), name: 'docs' }] },
+        suggestName: { value: { name: 'docs', validation: null } },
+        watch: { value: { is: 'watched', id: id(9) } },
+      },
+    });
+    await drag(page, 'dragEnter', 900);
+    await drag(page, 'drop', 900);
+    const dialog = page.getByRole('dialog', { name: 'Watch dist' });
+    await eventually(() => dialog.getByLabel('Address').inputValue()).toBe('harbour-notes');
+    await dialog.getByRole('button', { name: 'Watch and publish' }).click();
+    await eventually(() => asked('watch')).toEqual([
+      { of: { grant: GIVEN.grant }, domain: 'harbour-notes', labels: ['review'], password: 'lantern' },
     ]);
+    // The second folder of the drop has the password too, and an address of its own.
+    const second = page.getByRole('dialog', { name: 'Watch docs' });
+    await eventually(() => second.getByLabel('Address').inputValue()).toBe('docs');
+    await second.getByRole('button', { name: 'Watch and publish' }).click();
+    await eventually(() => asked('watch')).toHaveLength(2);
+    expect((await asked('watch'))[1]).toMatchObject({ domain: 'docs', password: 'lantern' });
     await close();
   });
 
@@ -234,10 +309,10 @@ describeWindow('publishing in the window (desktop §8)', (gallery) => {
     await close();
   });
 
-  it('answers a question with a folder that was suggested, or all the same (rule 17)', async () => {
+  it('answers a question with a folder that was suggested, or as it is (rule 17)', async () => {
     const { page, asked, close } = await gallery.open(stateNamed('publish-asking'));
     await page.getByRole('button', { name: 'Publish storybook-static' }).click();
-    await page.getByRole('button', { name: 'Publish Documents all the same' }).click();
+    await page.getByRole('button', { name: 'Publish Documents anyway' }).click();
     expect(await asked('answerPublishing')).toEqual([
       { id: id(1), instead: grant(2) },
       { id: id(2), instead: null },

@@ -1,10 +1,12 @@
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, parse } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { askDrive, unlessGivenUp } from '../../src/folder/drive.ts';
+import { askDrive, onDriveWithin, unlessGivenUp } from '../../src/folder/drive.ts';
 
 const { signal } = new AbortController();
 const never = new Promise<never>(() => {});
+/** A path on the disk of the system, which counts as a drive of its own. */
+const ownDrive = () => join(parse(process.cwd()).root, crypto.randomUUID());
 
 describe('a drive that is asked', () => {
   it('says what is at a path, or that nobody may know', async () => {
@@ -28,5 +30,46 @@ describe('a drive that is asked', () => {
     await expect(waiting).rejects.toMatchObject({ kind: 'aborted' });
     // A rejection that nobody hears would end the program.
     late.reject(new Error('the drive is gone'));
+  });
+
+  it('does one piece of work at a time, in the order in which they came', async () => {
+    const path = ownDrive();
+    const first = Promise.withResolvers<void>();
+    const began = Promise.withResolvers<void>();
+    const order: string[] = [];
+    const works = [
+      onDriveWithin(path, 60_000, async () => {
+        began.resolve();
+        await first.promise;
+        order.push('first');
+      }),
+      began.promise.then(() => onDriveWithin(path, 60_000, async () => void order.push('second'))),
+    ];
+    await began.promise;
+    first.resolve();
+    await Promise.all(works);
+    expect(order).toEqual(['first', 'second']);
+  });
+
+  it('that does not answer in time is said not to answer, once waited for and then at once', async () => {
+    const path = join(ownDrive(), 'dist');
+    const failure = { kind: 'folder', message: expect.stringContaining('The drive with “dist” does not answer.') };
+    await expect(onDriveWithin(path, 20, () => never)).rejects.toMatchObject(failure);
+    let worked = 0;
+    await expect(onDriveWithin(path, 20, async () => (worked += 1))).rejects.toMatchObject(failure);
+    expect(worked).toBe(0);
+  });
+
+  it('forgets those that gave up before it answered', async () => {
+    const path = ownDrive();
+    const answer = Promise.withResolvers<void>();
+    const slow = onDriveWithin(path, 60_000, () => answer.promise);
+    const leaving = new AbortController();
+    const waiting = askDrive(path, leaving.signal);
+    leaving.abort();
+    await expect(waiting).rejects.toMatchObject({ kind: 'aborted' });
+    answer.resolve();
+    await slow;
+    expect(await askDrive(path, signal)).toBeNull();
   });
 });

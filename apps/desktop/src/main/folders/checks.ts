@@ -1,12 +1,9 @@
-import { realpath, stat } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { type BerthClient, ClientError, findWholeName, refuseUnusableDomain } from '@berth/client';
+import { realpath } from 'node:fs/promises';
+import { type BerthClient, ClientError, findWholeName, onDriveWithin, refuseUnusableDomain } from '@berth/client';
 import { Labels, MAX_LABELS, Password } from '@berth/contract';
+import { ANSWER_WITHIN_MS, GIVEN_WITHIN_MS } from '../drive-limits.ts';
 import { readDomain } from '../sites/domain-name.ts';
 import type { FolderRecord } from './record.ts';
-
-/** How long a drive may take to say where a folder is, in milliseconds. */
-const ANSWER_WITHIN_MS = 1_000;
 
 /** The labels of a watch, one fewer than others have: its own is among them. @throws ClientError `refused`. */
 export function checkLabels(labels: readonly string[]): string[] {
@@ -32,21 +29,22 @@ export function checkPassword(typed: string): string {
 }
 
 /** That a path is a folder, and no other watched one. @throws ClientError `folder` or `refused`. */
-export async function checkPath(path: string, others: readonly FolderRecord[]): Promise<string> {
-  const found = await stat(path).catch(() => null);
-  if (found?.isDirectory() !== true) throw new ClientError('folder', `There is no folder at ${path}.`);
-  const real = await realpath(path);
-  const places = await Promise.all(others.map((other) => placeOf(other.path)));
+export async function checkPath(path: string, others: readonly FolderRecord[]): Promise<void> {
+  const [real, places] = await Promise.all([
+    onDriveWithin(path, ANSWER_WITHIN_MS, async (found) => {
+      if (found?.isDirectory() !== true) throw new ClientError('folder', `There is no folder at ${path}.`);
+      return realpath(path);
+    }),
+    Promise.all(others.map((other) => placeOf(other.path))),
+  ]);
   for (const [i, other] of others.entries())
     if (other.path === path || places[i] === real)
       throw new ClientError('refused', `${path} is watched already: it is shown at ${other.url ?? other.domain}.`);
-  return path;
 }
 
-/** Where a folder really is; where it is said to be when its drive does not say it soon. */
+/** Where a folder really is; where it is said to be when that cannot be known soon. */
 function placeOf(path: string): Promise<string> {
-  const real = realpath(path).catch(() => path);
-  return Promise.race([real, sleep(ANSWER_WITHIN_MS, path, { ref: false })]);
+  return onDriveWithin(path, GIVEN_WITHIN_MS, () => realpath(path)).catch(() => path);
 }
 
 /**

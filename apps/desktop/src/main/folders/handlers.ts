@@ -1,11 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { type BerthClient, ClientError } from '@berth/client';
+import type { CommandInput } from '../../shared/contract.ts';
 import type { Accounts } from '../account/accounts.ts';
 import { asking, findClient } from '../account/credentials.ts';
+import { approve } from '../approval/approve.ts';
 import type { Handlers } from '../backend.ts';
 import type { Grants } from '../grants.ts';
 import { createInTurn } from '../in-turn.ts';
 import type { Native } from '../native.ts';
+import type { NextDrop } from '../next-drop.ts';
+import type { PublishedFolder } from '../publishing/open-publishings.ts';
 import { readDomain } from '../sites/domain-name.ts';
 import { checkDomain, checkLabels, checkPassword, checkPath } from './checks.ts';
 import type { Folder } from './folder.ts';
@@ -15,14 +19,15 @@ import { suggestName, validateName } from './suggest-name.ts';
 
 /** The commands about watched folders. */
 export type FolderHandlers = RunningHandlers &
-  Pick<Handlers, 'suggestName' | 'watch' | 'changeFolder' | 'locateFolder' | 'removeFolder'>;
+  Pick<Handlers, 'suggestName' | 'checkFolder' | 'watch' | 'changeFolder' | 'locateFolder' | 'removeFolder'>;
 
 export interface FolderHandlersOptions {
   native: Pick<Native, 'keychain' | 'showFolder'>;
   accounts: Pick<Accounts, 'session' | 'client' | 'refused'>;
   grants: Grants;
+  nextDrop: Pick<NextDrop, 'options' | 'clear'>;
   /** The folder of a publishing. @throws ClientError `refused` when there is none. */
-  publishedFolder(publishing: string): string;
+  publishedFolder(publishing: string): PublishedFolder;
   /** In the order in which they were added. */
   folders: ReadonlyMap<string, Folder>;
   /** Begins to watch. */
@@ -34,11 +39,14 @@ export interface FolderHandlersOptions {
   saved(): Promise<void>;
 }
 
+type FolderSource = CommandInput<'watch'>['of'];
+
 /** Answers the commands about watched folders. What was wrong in a command changes nothing. */
 export function createFolderHandlers({
   native: { keychain, showFolder },
   accounts,
   grants,
+  nextDrop,
   publishedFolder,
   folders,
   add,
@@ -58,11 +66,18 @@ export function createFolderHandlers({
   const recordsBut = (id?: string): FolderRecord[] =>
     [...folders.values()].filter((folder) => folder.id !== id).map((folder) => folder.record());
 
-  const pathOf = (of: { grant: string } | { publishing: string }): string => {
-    if ('publishing' in of) return publishedFolder(of.publishing);
+  const pathOf = (of: FolderSource): string => {
+    if ('publishing' in of) return publishedFolder(of.publishing).path;
     const { path, kind } = grants.look(of.grant);
-    if (kind === 'folder') return path;
+    if (kind !== 'file') return path;
     throw new ClientError('refused', 'Only a folder can be watched. Choose the folder that the file is in.');
+  };
+
+  /** Only the user leaves out a password that was set. @throws ClientError `refused`. */
+  const checkDecided = (of: FolderSource, password: string | null | undefined): void => {
+    if (password !== undefined) return;
+    if ('publishing' in of ? publishedFolder(of.publishing).password : nextDrop.options().password !== undefined)
+      throw new ClientError('refused', 'A password was set for this site. Enter it, or choose to go without one.');
   };
 
   const keepPassword = (id: string, password: string): Promise<void> =>
@@ -93,27 +108,39 @@ export function createFolderHandlers({
       const taken = new Set(othersAt(current).map(({ domain }) => domain.split('.', 1)[0]));
       return suggestName(client, pathOf(of), (name) => taken.has(name));
     },
-    watch: ({ of, domain, labels, password }) =>
-      inTurn(async () => {
+    async checkFolder({ of }) {
+      return { question: (await approve(pathOf(of), grants)).question };
+    },
+    async watch({ of, sure, domain, labels, password }) {
+      checkDecided(of, password);
+      // Not in turn: a drive that is slow to answer keeps only its own folder waiting.
+      const { path, question } = await approve(pathOf(of), grants, sure);
+      if (question !== null) return { is: 'asking', question };
+      return inTurn(async () => {
+        await checkPath(path, recordsBut());
         const { current: server } = accounts.session();
         const record = await asking(accounts, async (client): Promise<FolderRecord> => ({
           id: randomBytes(8).toString('hex'),
-          path: await checkPath(pathOf(of), recordsBut()),
+          path,
           server,
           domain: await checkDomain(client, domain, othersAt(server)),
           labels: checkLabels(labels),
-          password: password !== undefined,
+          password: typeof password === 'string',
           paused: null,
           url: null,
           live: null,
           needsDns: false,
         }));
-        if (password !== undefined) await keepPassword(record.id, checkPassword(password));
-        if ('grant' in of) grants.take(of.grant);
+        if (typeof password === 'string') await keepPassword(record.id, checkPassword(password));
+        if ('grant' in of) {
+          grants.take(of.grant);
+          nextDrop.clear();
+        }
         add(record);
         await saved();
-        return { id: record.id };
-      }),
+        return { is: 'watched', id: record.id };
+      });
+    },
     async changeFolder({ id, domain: typed, labels: given, password: entered }) {
       await inTurn(async () => {
         const folder = find(id);
@@ -145,13 +172,17 @@ export function createFolderHandlers({
         await saved();
       });
     },
-    async locateFolder({ id, grant }) {
-      await inTurn(async () => {
+    async locateFolder({ id, grant, sure }) {
+      find(id);
+      const { path, question } = await approve(pathOf({ grant }), grants, sure);
+      if (question !== null) return { is: 'asking', question };
+      return inTurn(async () => {
         const folder = find(id);
-        const path = await checkPath(pathOf({ grant }), recordsBut(id));
+        await checkPath(path, recordsBut(id));
         grants.take(grant);
         await folder.still(async () => folder.change({ path }));
         await saved();
+        return { is: 'located' };
       });
     },
     async removeFolder({ id }) {

@@ -11,7 +11,7 @@ import type { Native } from '../native.ts';
 import { type JsonFileOptions, openJsonFile } from '../storage/json-file.ts';
 import { createFolder, type Folder, type Shown } from './folder.ts';
 import { lacksDns } from './folder-state.ts';
-import { createFolderHandlers, type FolderHandlers } from './handlers.ts';
+import { createFolderHandlers, type FolderHandlers, type FolderHandlersOptions } from './handlers.ts';
 import { createNotes } from './notes.ts';
 import { type FolderRecord, FolderRecords } from './record.ts';
 import { readLive } from './versions.ts';
@@ -32,8 +32,9 @@ export interface FoldersOptions {
   onSetAside?: JsonFileOptions<unknown>['onSetAside'];
   /** Opens a site in the browser, once its address was checked. */
   openLink(url: string): void;
+  nextDrop: FolderHandlersOptions['nextDrop'];
   /** The folder of a publishing. @throws ClientError `refused` when there is none. */
-  publishedFolder(publishing: string): string;
+  publishedFolder: FolderHandlersOptions['publishedFolder'];
 }
 
 /** The folders that are watched. */

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { LiveVersion, PauseReason } from '../../shared/folder.ts';
 import { Id } from '../../shared/publishing.ts';
+import { ApprovedPath } from '../approval/approve.ts';
 
 /** What is kept of a watched folder. Its password is not: the keychain has it. */
 export const FolderRecord = z.object({
   id: Id,
   /** Absolute. */
-  path: z.string(),
+  path: ApprovedPath,
   /** The origin of the server. */
   server: z.url(),
   domain: z.string(),

@@ -33,8 +33,10 @@ export const Entry = z.object({
   /** A password is in memory alone. */
   options: PublishOptions.omit({ password: true }),
   password: z.boolean(),
-  /** The user wants it published although it is likely not what was meant. */
+  /** The user was asked about it, and wants it published. */
   sure: z.boolean(),
+  /** It was pasted, and is asked about. */
+  pasted: z.boolean().optional(),
   state: KeptState,
   leftOut: z.array(LeftOut),
 });

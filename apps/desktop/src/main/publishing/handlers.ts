@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { basename } from 'node:path';
 import { ClientError } from '@berth/client';
-import type { PublishOptions, Question } from '../../shared/publishing.ts';
+import type { PublishOptions } from '../../shared/publishing.ts';
 import type { Handlers } from '../backend.ts';
+import type { Granted } from '../grants.ts';
+import { type Asking, nameOf } from './asking.ts';
 import { type Entry, isOpen, type KeptState, MOST_KEPT, type Source, withoutCopy, withoutOldClaim } from './entry.ts';
-import { nameOf, questionOf } from './inquiry.ts';
 import type { Ledger } from './ledger.ts';
 import type { Line } from './line.ts';
 import { passwordGone } from './password-gone.ts';
@@ -18,24 +19,17 @@ export type PublishingHandlers = Pick<
   'publish' | 'answerPublishing' | 'cancelPublishing' | 'retryPublishing' | 'dismissPublishing' | 'claimPublishing'
 >;
 
-export interface HandlerParts extends Pick<PublishingParts, 'accounts' | 'grants'> {
+export interface HandlerParts extends Pick<PublishingParts, 'accounts' | 'grants' | 'nextDrop'> {
   ledger: Ledger;
-  line: Line;
+  asking: Asking;
+  line: Pick<Line, 'cancel'>;
   staging: Pick<Staging, 'remove'>;
   passwords: Map<string, string>;
   teller: Teller;
 }
 
 export function createHandlers(parts: HandlerParts): PublishingHandlers {
-  const { accounts, grants, ledger, line, staging, passwords, teller } = parts;
-
-  /** Puts an entry in the line, unless there is a question about it. */
-  function proceed({ id, server }: Entry, question: Question | null): void {
-    ledger.pass(id, { question });
-    ledger.change(id, { state: { is: question ? 'asking' : 'unfinished' } });
-    if (!question) line.add(id, server);
-    teller.atOnce();
-  }
+  const { accounts, grants, nextDrop, ledger, asking, line, staging, passwords, teller } = parts;
 
   /** @throws ClientError `refused` when it is not in one of some states. */
   function getIn(id: string, states: readonly KeptState['is'][], otherwise: string): Entry {
@@ -62,58 +56,52 @@ export function createHandlers(parts: HandlerParts): PublishingHandlers {
   }
 
   return {
-    async publish({ grants: given, options }) {
+    async publish({ grants: given, pasted }) {
+      const options = nextDrop.usable();
       const sources = sourcesOf(given.map((grant) => grants.look(grant)));
       const server = accounts.session().current;
       const client = accounts.client(server);
       refuse(sources, options, client.key, ledger.entries().filter(isOpen).length);
       for (const grant of new Set(given)) grants.take(grant);
+      nextDrop.clear();
 
       const { password, ...others } = options;
-      const made = sources.map(async (source) => {
-        const question = await questionOf({ source, sure: false }, grants);
-        const entry: Entry = {
-          id: randomBytes(8).toString('hex'),
-          name: nameOf(source),
-          begun: Date.now(),
-          server,
-          anonymous: client.key === null,
-          source,
-          options: others,
-          password: password !== undefined,
-          sure: false,
-          state: { is: 'asking' },
-          leftOut: [],
-        };
-        return { entry, question };
-      });
-      const entries = await Promise.all(made);
-      ledger.add(entries.map(({ entry }) => entry).toReversed());
-      for (const { entry, question } of entries) {
-        if (password !== undefined) passwords.set(entry.id, password);
-        ledger.pass(entry.id, { there: true });
-        proceed(entry, question);
-      }
+      const entries = sources.map((source): Entry => ({
+        id: randomBytes(8).toString('hex'),
+        name: nameOf(source),
+        begun: Date.now(),
+        server,
+        anonymous: client.key === null,
+        source,
+        options: others,
+        password: password !== undefined,
+        sure: false,
+        pasted,
+        state: { is: 'asking' },
+        leftOut: [],
+      }));
+      // On the list at once: looking at a folder may take its drive a while.
+      ledger.add(entries.toReversed());
+      for (const { id } of entries) if (password !== undefined) passwords.set(id, password);
+      teller.atOnce();
+      await Promise.all(entries.map(({ id }) => asking.begin(id)));
       await ledger.saved();
-      return { publishings: entries.map(({ entry }) => entry.id) };
+      return { publishings: entries.map(({ id }) => id) };
     },
 
     async answerPublishing({ id, instead }) {
-      const find = () => getIn(id, ['asking'], 'There is no question about it any more.');
-      const { name } = find();
+      const { name } = getIn(id, ['asking'], 'There is no question about it any more.');
       if (instead === null) {
-        ledger.change(id, { sure: true });
-        proceed(find(), null);
+        asking.confirm(id);
         return;
       }
-      if (grants.look(instead).kind !== 'folder') throw new ClientError('refused', 'It is a file: choose a folder.');
+      if (grants.look(instead).kind === 'file') throw new ClientError('refused', 'It is a file: choose a folder.');
       const { path } = grants.take(instead);
+      // The choice confirms the paste.
       const source = { kind: 'folder', path } as const;
-      const question = await questionOf({ source, sure: false }, grants);
-      find();
-      ledger.change(id, { source, name: `${name}/${basename(path)}` });
-      ledger.pass(id, { there: true });
-      proceed(find(), question);
+      ledger.change(id, { source, name: `${name}/${basename(path)}`, pasted: undefined });
+      ledger.pass(id, { question: null });
+      await asking.begin(id);
     },
 
     async cancelPublishing({ id }) {
@@ -121,11 +109,12 @@ export function createHandlers(parts: HandlerParts): PublishingHandlers {
     },
 
     async retryPublishing({ id }) {
-      const find = () => getIn(id, ['failed', 'cancelled'], 'Only what failed or was cancelled can be tried again.');
-      const entry = find();
+      const entry = getIn(id, ['failed', 'cancelled'], 'Only what failed or was cancelled can be tried again.');
       if (entry.password && !passwords.has(id)) throw passwordGone();
-      const question = await questionOf(entry, grants);
-      proceed(find(), question);
+      ledger.change(id, { state: { is: 'asking' } });
+      ledger.pass(id, { question: null });
+      teller.atOnce();
+      await asking.begin(id);
     },
 
     async dismissPublishing({ id }) {
@@ -160,10 +149,14 @@ export function createHandlers(parts: HandlerParts): PublishingHandlers {
 }
 
 /** Each folder by itself, all files together. What was given twice counts once. */
-function sourcesOf(granted: readonly { path: string; kind: 'folder' | 'file' }[]): Source[] {
-  const pathsOf = (kind: string) => [...new Set(granted.filter((one) => one.kind === kind).map(({ path }) => path))];
-  const folders = pathsOf('folder').map((path): Source => ({ kind: 'folder', path }));
-  const files = pathsOf('file');
+function sourcesOf(granted: readonly Granted[]): Source[] {
+  const pathsOf = (those: readonly Granted[]) => [...new Set(those.map(({ path }) => path))];
+  // What is on a drive that does not answer is taken for a folder until it does.
+  const folders = pathsOf(granted.filter(({ kind }) => kind !== 'file')).map((path): Source => ({
+    kind: 'folder',
+    path,
+  }));
+  const files = pathsOf(granted.filter(({ kind }) => kind === 'file'));
   return files.length === 0 ? folders : [...folders, { kind: 'files', paths: files, staged: false }];
 }
 

@@ -1,12 +1,12 @@
-import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ClientError } from '@berth/client';
+import { ClientError, onDriveWithin } from '@berth/client';
 import type { Publishing } from '../../shared/publishing.ts';
+import { ANSWER_WITHIN_MS } from '../drive-limits.ts';
 import { problemOf } from '../problem.ts';
 import { openJsonFile } from '../storage/json-file.ts';
-import { type Entry, isOpen, KeptPublishings, liveOf } from './entry.ts';
+import { createAsking } from './asking.ts';
+import { isOpen, KeptPublishings, liveOf } from './entry.ts';
 import { createHandlers, type PublishingHandlers } from './handlers.ts';
-import { questionOf } from './inquiry.ts';
 import { createLedger } from './ledger.ts';
 import { createLine } from './line.ts';
 import type { PublishingParts } from './parts.ts';
@@ -18,6 +18,13 @@ import { createTeller } from './teller.ts';
 /** Progress is told no more often than this, in milliseconds. */
 const TELL_EVERY_MS = 100;
 
+/** A folder that was published. */
+export interface PublishedFolder {
+  path: string;
+  /** Whether its site has a password. */
+  password: boolean;
+}
+
 /** Everything that was dropped, and what became of it. */
 export interface Publishings {
   /** The newest first. */
@@ -26,7 +33,7 @@ export interface Publishings {
   failedAt(): ReadonlyMap<string, number>;
   readonly handlers: PublishingHandlers;
   /** The folder of a publishing. @throws ClientError `refused` when it is not one of a folder. */
-  publishedFolder(id: string): string;
+  publishedFolder(id: string): PublishedFolder;
   /** What waits for a server is tried at once, and folders are looked for. */
   awake(): void;
   /** Other folders are watched. */
@@ -59,32 +66,21 @@ export async function openPublishings(parts: PublishingParts): Promise<Publishin
   const staging = createStaging(join(parts.cacheDir, 'staging'));
   const passwords = new Map<string, string>();
   const line = createLine(createPublisher({ ...parts, ledger, staging, teller, passwords }));
+  const asking = createAsking({ ...parts, ledger, line, teller });
   let isFinding = false;
-  let isClosed = false;
 
-  /** One after the other: a drive that never answers holds a thread, and there are few. */
+  /** Each when its drive answers; what is on one that does not is not there. */
   async function findFolders(): Promise<void> {
     if (isFinding) return;
     isFinding = true;
-    for (const { id, source } of ledger.entries()) {
-      if (source.kind !== 'folder') continue;
-      ledger.pass(id, { there: await isFolder(source.path) });
-      teller.soon();
-    }
+    await Promise.all(
+      ledger.entries().map(async ({ id, source }) => {
+        if (source.kind !== 'folder') return;
+        ledger.pass(id, { there: await isFolder(source.path) });
+        teller.soon();
+      }),
+    );
     isFinding = false;
-  }
-
-  /** Asks again about what was asked about when the app ended. It may be answered, or given up, before its drive answers. */
-  async function askAgain(entry: Entry): Promise<void> {
-    const question = await questionOf(entry, parts.grants);
-    const now = ledger.entries().find(({ id }) => id === entry.id);
-    if (isClosed || now?.state.is !== 'asking') return;
-    ledger.pass(entry.id, { question });
-    if (!question) {
-      ledger.change(entry.id, { state: { is: 'unfinished' } });
-      line.add(entry.id, entry.server);
-    }
-    teller.soon();
   }
 
   /** Those that need a password fail; the rest goes on, the oldest first. */
@@ -108,22 +104,19 @@ export async function openPublishings(parts: PublishingParts): Promise<Publishin
     }
   }
 
-  async function lookAgain(): Promise<void> {
-    for (const entry of ledger.entries().toReversed()) if (entry.state.is === 'asking') await askAgain(entry);
-    await findFolders();
-  }
-
   await goOn();
-  void lookAgain();
+  // What was asked about when the app ended is asked about again. It may be answered, or given up, before its drive answers.
+  for (const { id, state } of ledger.entries().toReversed()) if (state.is === 'asking') void asking.begin(id);
+  void findFolders();
 
   return {
     list,
     failedAt: () =>
       new Map(ledger.entries().flatMap(({ id, state }) => (state.is === 'failed' ? [[id, state.at]] : []))),
-    handlers: createHandlers({ ...parts, ledger, line, staging, passwords, teller }),
+    handlers: createHandlers({ ...parts, ledger, asking, line, staging, passwords, teller }),
     publishedFolder(id) {
-      const { source } = ledger.get(id);
-      if (source.kind === 'folder') return source.path;
+      const { source, password } = ledger.get(id);
+      if (source.kind === 'folder') return { path: source.path, password };
       throw new ClientError('refused', 'Files were dropped, and no folder: there is none to watch.');
     },
     awake() {
@@ -132,7 +125,7 @@ export async function openPublishings(parts: PublishingParts): Promise<Publishin
     },
     watchedChanged: teller.soon,
     async close() {
-      isClosed = true;
+      asking.close();
       await line.close();
       teller.close();
       await ledger.saved();
@@ -146,10 +139,6 @@ function notKept(thrown: unknown) {
   return problemOf(new ClientError('folder', `The list of what was published cannot be written${why}.`));
 }
 
-async function isFolder(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).isDirectory();
-  } catch {
-    return false;
-  }
+function isFolder(path: string): Promise<boolean> {
+  return onDriveWithin(path, ANSWER_WITHIN_MS, async (stats) => stats?.isDirectory() === true).catch(() => false);
 }

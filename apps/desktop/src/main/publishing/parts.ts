@@ -3,6 +3,7 @@ import type { Problem } from '../../shared/problem.ts';
 import type { Publishing } from '../../shared/publishing.ts';
 import type { Accounts } from '../account/accounts.ts';
 import type { Grants } from '../grants.ts';
+import type { NextDrop } from '../next-drop.ts';
 import type { JsonFileOptions } from '../storage/json-file.ts';
 import type { AnnouncerParts } from './announcer.ts';
 
@@ -10,6 +11,7 @@ import type { AnnouncerParts } from './announcer.ts';
 export interface PublishingParts extends AnnouncerParts {
   accounts: Pick<Accounts, 'client' | 'refused' | 'session'>;
   grants: Grants;
+  nextDrop: NextDrop;
   /** Where the list is kept. */
   dataDir: string;
   /** Where the engine remembers hashes and unfinished uploads, and where files are copied to. */

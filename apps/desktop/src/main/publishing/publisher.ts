@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { type BerthClient, ClientError, createClient } from '@berth/client';
+import { type BerthClient, ClientError, createClient, onDriveWithin } from '@berth/client';
+import { ANSWER_WITHIN_MS } from '../drive-limits.ts';
 import { beginProgress, type ProgressView } from '../progress.ts';
 import { createAnnouncer } from './announcer.ts';
 import { attemptPublishing } from './attempt.ts';
@@ -34,9 +35,13 @@ export function createPublisher(parts: PublisherParts): Attempt {
   }
 
   async function folderOf({ id, source }: Entry, signal: AbortSignal): Promise<string> {
-    if (source.kind === 'folder') return source.path;
+    if (source.kind === 'folder') {
+      await awaitDrives([source.path]);
+      return source.path;
+    }
     // Systems empty the folders of caches when they need room.
     if (source.staged && existsSync(staging.folderOf(id))) return staging.folderOf(id);
+    await awaitDrives(source.paths);
     const folder = await staging.stage(id, source.paths, signal);
     ledger.change(id, { source: { ...source, staged: true } });
     return folder;
@@ -103,6 +108,11 @@ export function createPublisher(parts: PublisherParts): Attempt {
     if (signal.reason === 'closed' && failure !== null) return null;
     return follow(entry, sequelOf(entry, outcome, failures.get(id) ?? 0, rule, Date.now()), view);
   };
+}
+
+/** Whatever is behind it in the line does not wait for a drive that is silent. @throws ClientError `folder` when one is. */
+async function awaitDrives(paths: readonly string[]): Promise<void> {
+  await Promise.all(paths.map((path) => onDriveWithin(path, ANSWER_WITHIN_MS, async () => {})));
 }
 
 /**

@@ -45,7 +45,7 @@ export function createActions(
 
   const publish = async (given: readonly Given[]) => {
     showPage('publish');
-    await handlers.publish({ grants: given.map(({ grant }) => grant), options: {} });
+    await handlers.publish({ grants: given.map(({ grant }) => grant) });
   };
 
   const publishPaths = (paths: readonly string[]) =>

@@ -13,6 +13,17 @@ export function mayOpen(url: string, servers: readonly string[]): URL | null {
   return parsed.protocol === 'http:' && servers.some((server) => isOn(parsed, URL.parse(server))) ? parsed : null;
 }
 
+/**
+ * The address of a page, parsed. The system starts whatever program an address of another kind belongs to.
+ *
+ * @throws Error when it is not `http:` or `https:`. Source: security S6.
+ */
+export function webAddressOf(url: string): URL {
+  const parsed = URL.parse(url);
+  if (parsed?.protocol === 'https:' || parsed?.protocol === 'http:') return parsed;
+  throw new Error('Only http and https addresses are opened in the browser.');
+}
+
 /** Whether a page is on a server that speaks `http:`, or on a site below its name. Below an address of numbers there are no names. */
 function isOn(page: URL, server: URL | null): boolean {
   if (server?.protocol !== 'http:' || page.port !== server.port) return false;

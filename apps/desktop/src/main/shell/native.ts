@@ -1,5 +1,6 @@
 import type { BrowserWindow, Clipboard, Dialog, NativeTheme, OpenDialogOptions, Shell } from 'electron';
 import type { Keychain, LoginItem, Native, Note } from '../native.ts';
+import { webAddressOf } from './links.ts';
 import type { MainWindow } from './window.ts';
 
 /** What the backend's view of the system is made of. */
@@ -28,7 +29,7 @@ export function createNative({ electron, window, ...parts }: NativeOptions): Nat
   return {
     ...parts,
     copyText: (text) => clipboard.writeText(text),
-    openExternal: (url) => shell.openExternal(url),
+    openExternal: async (url) => shell.openExternal(webAddressOf(url).href),
     showFolder: (path) => shell.showItemInFolder(path),
     pickFolder: async () => {
       const [path] = await pick({ title: 'Publish a folder', buttonLabel: 'Publish', properties: ['openDirectory'] });

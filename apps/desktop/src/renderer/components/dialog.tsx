@@ -1,7 +1,15 @@
 import './dialog.css';
 import { X } from 'lucide-react';
-import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
+import { type ReactNode, type RefObject, useEffect, useId, useLayoutEffect, useRef } from 'react';
 import { IconButton } from './button.tsx';
+
+/** Gives the focus to a button of a dialog that has no field. @returns for the button. */
+export function useFirstFocus(): RefObject<HTMLButtonElement | null> {
+  const ref = useRef<HTMLButtonElement>(null);
+  // After the dialog around it has opened, which takes the focus.
+  useEffect(() => ref.current?.focus(), []);
+  return ref;
+}
 
 /** A dialog over the window. Its first field has the focus. Escape and its cross close it, and the focus goes back to where it was. */
 export function Dialog({ title, onClose, children }: { title: string; onClose: () => void; children: ReactNode }) {

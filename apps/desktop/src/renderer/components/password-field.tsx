@@ -16,7 +16,7 @@ export function PasswordField({
 }: {
   password: string | undefined;
   onPassword: (password: string | undefined) => void;
-  hint?: string;
+  hint?: string | undefined;
 }) {
   const [isShown, setShown] = useState(false);
   const [isLeft, setLeft] = useState(false);

@@ -11,15 +11,16 @@ export function DropOverlay() {
   const { hasKey } = useAccount();
   const ref = useRef<HTMLDivElement>(null);
 
-  const hover = useDrop(async (dropped, half) => {
+  const hover = useDrop(async (dropped, way) => {
     const granted = await ask(desktop.grant(dropped));
     if (granted === null) return;
     const given = granted.value;
     if (given.length === 0) return say(NOTHING_TO_READ);
-    if (!hasKey || half === 'left') return publish(given);
+    if (way === 'pasted') return publish(given, { pasted: true });
+    if (!hasKey || way === 'left') return publish(given);
     const files = given.filter(({ kind }) => kind === 'file');
     if (files.length > 0) say({ ...ONLY_FOLDERS, action: { label: 'Publish once', run: () => void publish(files) } });
-    for (const { kind, name, grant } of given) if (kind === 'folder') watch({ name, of: { grant } });
+    watch(given.filter(({ kind }) => kind !== 'file').map(({ name, grant }) => ({ name, of: { grant } })));
   });
 
   const isOver = hover !== 'none';

@@ -1,6 +1,5 @@
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import type { DesktopApi, Page } from '../../shared/contract.ts';
-import type { PublishOptions } from '../../shared/publishing.ts';
 import { ActivityPage } from '../pages/activity/activity-page.tsx';
 import { DomainsPage } from '../pages/domains/domains-page.tsx';
 import { FoldersPage } from '../pages/folders/folders-page.tsx';
@@ -8,7 +7,7 @@ import { WatchDialog } from '../pages/folders/watch-dialog.tsx';
 import { PublishPage } from '../pages/publish/publish-page.tsx';
 import { SettingsPage } from '../pages/settings/settings-page.tsx';
 import { SitesPage } from '../pages/sites/sites-page.tsx';
-import { type NextDrop, NextDropContext } from '../state/options.ts';
+import { NextDropContext } from '../state/options.ts';
 import { ShellContext, type Shell as ShellApi, type WatchSource } from '../state/shell.ts';
 import { useApp } from '../state/store.ts';
 import { optionsFault } from '../words/validate.ts';
@@ -17,6 +16,7 @@ import { DropOverlay } from './drop-overlay.tsx';
 import { keepFocus } from './keep-focus.ts';
 import { Sidebar } from './sidebar.tsx';
 import { Toasts, useToasts } from './toasts.tsx';
+import { useOptions } from './use-options.ts';
 import { usePlace } from './use-place.ts';
 
 const PAGES: Record<Page, () => React.ReactNode> = {
@@ -28,25 +28,16 @@ const PAGES: Record<Page, () => React.ReactNode> = {
   settings: SettingsPage,
 };
 
-const MEND = 'Nothing was published. Change or clear the options of the next drop, and give it again.';
+const MEND = 'Nothing was published. Change or clear the options of the next drop, then try again.';
 
 /** The window once the state is known: sidebar, page, and what lies over both. */
 export function Shell({ desktop }: { desktop: DesktopApi }) {
   const { toasts, say, dismiss } = useToasts(desktop);
   const { platform } = useApp('about');
   const { place, go } = usePlace(desktop);
-  const [options, setOptions] = useState<PublishOptions>({});
-  const [round, setRound] = useState(0);
   // A drop takes what is set when it is published: a dialog of the system, or a message, may lie between.
-  const latest = useRef(options);
-  latest.current = options;
+  const { nextDrop, latest } = useOptions(desktop);
   const [waiting, setWaiting] = useState<readonly WatchSource[]>([]);
-
-  const clear = useCallback(() => {
-    setOptions({});
-    setRound((before) => before + 1);
-  }, []);
-  const nextDrop = useMemo((): NextDrop => ({ options, round, set: setOptions, clear }), [options, round, clear]);
 
   const shell = useMemo((): ShellApi => {
     const ask: ShellApi['ask'] = async (asked) => {
@@ -61,12 +52,16 @@ export function Shell({ desktop }: { desktop: DesktopApi }) {
       if (fault !== null) say({ text: fault, problem: { kind: 'refused', message: fault, next: MEND, file: null } });
       return fault === null;
     };
-    const publish: ShellApi['publish'] = async (given) => {
+    const publish: ShellApi['publish'] = async (given, how) => {
       go({ page: 'publish' });
       if (!mayPublish()) return;
-      const grants = given.map(({ grant }) => grant);
-      // Only what was taken uses the options up.
-      if (await ask(desktop.commands.publish({ grants, options: latest.current }))) clear();
+      await ask(desktop.commands.publish({ grants: given.map(({ grant }) => grant), ...how }));
+    };
+    /** The options of the next drop; a domain shows one folder, the first. */
+    const withOptions = (source: WatchSource, index: number): WatchSource => {
+      if ('publishing' in source.of) return source;
+      const { domain, ...others } = latest.current;
+      return { ...source, options: index === 0 ? { domain, ...others } : others };
     };
     return {
       desktop,
@@ -75,7 +70,10 @@ export function Shell({ desktop }: { desktop: DesktopApi }) {
       say,
       ask,
       publish,
-      watch: (source) => setWaiting((before) => [...before, source]),
+      watch(sources) {
+        const added = sources.map(withOptions);
+        setWaiting((before) => [...before, ...added]);
+      },
       choose: async (kind) => {
         if (!mayPublish()) return;
         const picked =
@@ -84,7 +82,7 @@ export function Shell({ desktop }: { desktop: DesktopApi }) {
         if (given.length > 0) await publish(given);
       },
     };
-  }, [desktop, place, go, say, clear]);
+  }, [desktop, place, go, say, latest]);
 
   useEffect(keepFocus, []);
 

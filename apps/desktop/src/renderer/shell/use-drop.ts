@@ -3,8 +3,14 @@ import { useEffect, useRef, useState } from 'react';
 /** Where something hangs over the window: nowhere, or over a half of it. */
 export type Hover = 'none' | 'left' | 'right';
 
+/** How files came: by a drop on a half of the window, or from the clipboard. */
+export type Way = 'left' | 'right' | 'pasted';
+
+/** Where a paste is for what has the focus, not for the window. */
+const OWN_PASTE = 'input, textarea, dialog, [contenteditable]:not([contenteditable="false" i])';
+
 /** Listens to the whole window for files that are dropped or pasted. @returns where they hang at the moment. */
-export function useDrop(onFiles: (files: File[], half: 'left' | 'right') => void): Hover {
+export function useDrop(onFiles: (files: File[], way: Way) => void): Hover {
   const [hover, setHover] = useState<Hover>('none');
   const latest = useRef(onFiles);
   latest.current = onFiles;
@@ -30,9 +36,10 @@ export function useDrop(onFiles: (files: File[], half: 'left' | 'right') => void
     };
     const onPaste = (event: ClipboardEvent) => {
       const files = [...(event.clipboardData?.files ?? [])];
-      if (files.length === 0) return;
+      const isOwn = event.target instanceof Element && event.target.closest(OWN_PASTE) !== null;
+      if (files.length === 0 || isOwn) return;
       event.preventDefault();
-      latest.current(files, 'left');
+      latest.current(files, 'pasted');
     };
     const listening = new AbortController();
     const { signal } = listening;

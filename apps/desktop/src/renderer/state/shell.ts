@@ -1,7 +1,7 @@
 import { createContext, use } from 'react';
 import type { Answer, DesktopApi, Page } from '../../shared/contract.ts';
 import type { Problem } from '../../shared/problem.ts';
-import type { Given } from '../../shared/publishing.ts';
+import type { Given, NextDropOptions } from '../../shared/publishing.ts';
 
 /** Where the window is, and what is meant there. */
 export interface Place {
@@ -10,8 +10,15 @@ export interface Place {
   server?: string | undefined;
 }
 
-/** What a folder to watch is known by. */
-export type WatchSource = { name: string; of: { grant: string } | { publishing: string } };
+/** A folder to watch, by what it is known. */
+export interface WatchSource {
+  name: string;
+  of: { grant: string } | { publishing: string };
+  /** Whether it was published with a password. */
+  hasPassword?: boolean | undefined;
+  /** What the form starts with. */
+  options?: NextDropOptions | undefined;
+}
 
 /** What is said beside the pages. A problem stays until it is dismissed; the rest goes by itself. */
 export interface Saying {
@@ -28,10 +35,10 @@ export interface Shell {
   say(saying: Saying): void;
   /** Tells of a problem. @returns the value; `null` when there was a problem. */
   ask<T>(asked: Promise<Answer<T>>): Promise<{ value: T } | null>;
-  /** Opens the dialog that asks how a folder is to be watched. */
-  watch(source: WatchSource): void;
-  /** Publishes what the user gave, with the options that are set; nothing while one of them is wrong. */
-  publish(given: readonly Given[]): Promise<void>;
+  /** Opens the dialog that asks how a folder is to be watched, for one after the other. What was given gets what is set for the next drop. */
+  watch(sources: readonly WatchSource[]): void;
+  /** Publishes what the user gave, with what is set for the next drop; nothing while one of the options is wrong. */
+  publish(given: readonly Given[], how?: { pasted: boolean }): Promise<void>;
   /** Asks for a folder or files with the dialog of the system, and publishes them. */
   choose(kind: 'folder' | 'files'): Promise<void>;
 }

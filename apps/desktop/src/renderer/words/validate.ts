@@ -1,4 +1,4 @@
-import type { PublishOptions } from '../../shared/publishing.ts';
+import type { NextDropOptions } from '../../shared/publishing.ts';
 
 /*
  * What is said while somebody types. The server has the last word, with the schemas of `@berth/contract`; they are not used here
@@ -32,7 +32,7 @@ export function passwordFault(text: string): string | null {
 }
 
 /** Why nothing can be published with these options; `null` when they may be used. */
-export function optionsFault({ domain, password }: Pick<PublishOptions, 'domain' | 'password'>): string | null {
+export function optionsFault({ domain, password }: Pick<NextDropOptions, 'domain' | 'password'>): string | null {
   return (
     (domain === undefined ? null : domainFault(domain)) ?? (password === undefined ? null : passwordFault(password))
   );

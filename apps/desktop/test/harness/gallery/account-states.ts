@@ -100,6 +100,34 @@ export const ACCOUNT_STATES: readonly GalleryState[] = [
     kept: true,
   },
   {
+    name: 'sites-delete-linked',
+    about: 'A site that a domain shows is not deleted',
+    page: 'sites',
+    state: appState(),
+    answers: {
+      listDeployments: { value: { deployments: SITES } },
+      listDomains: { value: { domains: DOMAINS } },
+      // As the server answers. Source: contract §3.
+      deleteDeployment: {
+        problem: problem(
+          'refused',
+          'This deployment is what these domains show: www.harbour.example. Link them to another one, or delete them, first.',
+        ),
+      },
+    },
+    act: async (page) => {
+      await page.getByRole('button', { name: `More about ${deploymentId(1)}` }).click();
+      await page.getByRole('menuitem', { name: 'Delete…' }).click();
+    },
+    says: [
+      `${deploymentId(1)} is in use`,
+      'www.harbour.example',
+      'To delete it, first link each domain',
+      'Open Domains',
+    ],
+    kept: true,
+  },
+  {
     name: 'sites-nothing-found',
     about: 'A search without a hit',
     page: 'sites',

@@ -2,11 +2,14 @@ import {
   appState,
   deploymentId,
   folder,
+  grant,
   id,
   MINUTE,
   NOW,
   NOW_SECONDS,
   problem,
+  published,
+  publishing,
   SIGNED_OUT,
   siteUrl,
 } from './sample.ts';
@@ -143,6 +146,83 @@ export const FOLDER_STATES: readonly GalleryState[] = [
     },
     says: ['Watch dist', 'quiet-harbour.sites.example is free.', 'Watch and publish'],
     kept: true,
+  },
+  {
+    name: 'folders-watch-asking',
+    about: 'Asked before a folder is watched that is likely not what was meant',
+    page: 'folders',
+    state: appState({ folders: [HARBOUR] }),
+    answers: {
+      pickFolder: { value: { grant: '0'.repeat(32), name: 'harbour-site', kind: 'folder' } },
+      checkFolder: {
+        value: {
+          question: {
+            about: 'project',
+            suggestions: [
+              { grant: grant(1), name: 'dist' },
+              { grant: grant(2), name: 'storybook-static' },
+            ],
+            anyway: grant(3),
+          },
+        },
+      },
+      suggestName: { value: { name: 'harbour-site', validation: null } },
+    },
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Watch a folder…' }).click();
+      await page.getByText('Did you mean one of these?').waitFor();
+    },
+    says: ['Watch harbour-site', 'This looks like the source of a project', 'storybook-static', 'Watch anyway'],
+    kept: true,
+  },
+  {
+    name: 'folders-watch-personal',
+    about: 'Asked before a folder of the user is watched',
+    page: 'folders',
+    state: appState({ folders: [HARBOUR] }),
+    answers: {
+      pickFolder: { value: { grant: '0'.repeat(32), name: 'Documents', kind: 'folder' } },
+      checkFolder: { value: { question: { about: 'personal', suggestions: [], anyway: grant(3) } } },
+    },
+    act: async (page) => page.getByRole('button', { name: 'Watch a folder…' }).click(),
+    says: ['This looks like a personal folder. Everything in it would be public.', 'Watch anyway', 'Cancel'],
+  },
+  {
+    name: 'folders-watch-silent',
+    about: 'A folder to watch whose drive does not answer',
+    page: 'folders',
+    state: appState({ folders: [HARBOUR] }),
+    answers: {
+      pickFolder: { value: { grant: '0'.repeat(32), name: 'dist', kind: 'unknown' } },
+      checkFolder: {
+        problem: problem(
+          'folder',
+          'The drive with “dist” does not answer. Check that it is connected, then try again.',
+        ),
+      },
+    },
+    act: async (page) => page.getByRole('button', { name: 'Watch a folder…' }).click(),
+    says: ['The drive with “dist” does not answer.', 'Try again'],
+  },
+  {
+    name: 'folders-watch-open',
+    about: 'Asked before a folder is watched without the password that its site had',
+    page: 'publish',
+    state: appState({ publishings: [publishing(1, published(1, { password: true }))] }),
+    answers: {
+      suggestName: {
+        value: {
+          name: 'quiet-harbour',
+          validation: { valid: true, normalized: 'quiet-harbour.sites.example', available: true, reason: null },
+        },
+      },
+    },
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Keep it live when it changes…' }).click();
+      await page.getByText('quiet-harbour.sites.example is free.').waitFor();
+      await page.getByRole('button', { name: 'Watch and publish' }).click();
+    },
+    says: ['The site you published has a password.', 'Watch without a password?', 'Everyone with the link'],
   },
   {
     name: 'folders-history',

@@ -76,6 +76,7 @@ async function openWindow(
     state,
     answers: {
       ...(state === null ? { readState: { problem: CANNOT_SAY } } : {}),
+      checkFolder: { value: { question: null } },
       ...answers,
       ...otherAnswers,
     },

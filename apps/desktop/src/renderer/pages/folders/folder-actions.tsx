@@ -19,6 +19,7 @@ import type { Answer } from '../../../shared/contract.ts';
 import { Button } from '../../components/button.tsx';
 import { Menu } from '../../components/menu.tsx';
 import { useShell } from '../../state/shell.ts';
+import { useLocate } from './locate.tsx';
 
 /** What is open of a folder's card besides the card. */
 export type Opened = 'history' | 'address' | 'labels' | 'password' | 'remove' | null;
@@ -36,10 +37,7 @@ export function FolderActions({ folder, onOpen }: { folder: WatchedFolder; onOpe
     setBusy(false);
     if (answer !== null && done !== undefined) say({ text: done });
   };
-  const locate = async () => {
-    const picked = await ask(commands.pickFolder());
-    if (picked?.value) await run(commands.locateFolder({ id, grant: picked.value.grant }));
-  };
+  const { locate, isBusy: isLocating, dialog } = useLocate(id);
 
   const button = () => {
     if (state.is === 'publishing')
@@ -62,7 +60,7 @@ export function FolderActions({ folder, onOpen }: { folder: WatchedFolder; onOpe
       );
     if (state.is === 'missing' && state.reason === 'gone')
       return (
-        <Button small icon={FolderSearch} busy={isBusy} onClick={() => void locate()}>
+        <Button small icon={FolderSearch} busy={isLocating} onClick={() => void locate()}>
           Locate…
         </Button>
       );
@@ -96,6 +94,7 @@ export function FolderActions({ folder, onOpen }: { folder: WatchedFolder; onOpe
           { label: 'Stop watching…', icon: Trash2, danger: true, run: () => onOpen('remove') },
         ]}
       />
+      {dialog}
     </div>
   );
 }

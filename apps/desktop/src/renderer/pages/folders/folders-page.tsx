@@ -15,7 +15,7 @@ export function FoldersPage() {
   const { hasKey } = useAccount();
   const add = async () => {
     const picked = await ask(desktop.commands.pickFolder());
-    if (picked?.value) watch({ name: picked.value.name, of: { grant: picked.value.grant } });
+    if (picked?.value) watch([{ name: picked.value.name, of: { grant: picked.value.grant } }]);
   };
   const button = (
     <Button variant="primary" icon={FolderPlus} onClick={() => void add()}>

@@ -19,10 +19,10 @@ export interface ChosenName {
   problem: Problem | null;
 }
 
-/** Chooses the name of a folder that is to be watched. */
-export function useName({ of }: WatchSource): ChosenName {
+/** Chooses the name of a folder that is to be watched. It starts with the domain of the next drop, where one is set. */
+export function useName({ of, options }: WatchSource): ChosenName {
   const { desktop } = useShell();
-  const [typed, setTyped] = useState<string | null>(null);
+  const [typed, setTyped] = useState<string | null>(options?.domain ?? null);
   const [answered, setAnswered] = useState<Pick<ChosenName, 'name' | 'validation' | 'problem'> | null>(null);
   const name = typed ?? answered?.name ?? '';
 

@@ -1,7 +1,9 @@
 import { CircleCheck, FolderSync, LoaderCircle } from 'lucide-react';
 import { useState } from 'react';
 import type { Problem } from '../../../shared/problem.ts';
+import type { FolderQuestion } from '../../../shared/publishing.ts';
 import { Button } from '../../components/button.tsx';
+import { Confirm } from '../../components/confirm.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { Empty } from '../../components/empty.tsx';
 import { Field } from '../../components/field.tsx';
@@ -11,54 +13,99 @@ import { Trouble } from '../../components/trouble.tsx';
 import { useAccount } from '../../state/account.ts';
 import { useShell, type WatchSource } from '../../state/shell.ts';
 import { domainFault, optionsFault } from '../../words/validate.ts';
+import { FolderQuestionBody } from './folder-question.tsx';
+import { useFolderCheck } from './use-folder-check.ts';
 import { type ChosenName, useName } from './use-name.ts';
 
-/** Asks under which address a folder is to be watched. */
+/** Asks whether a folder is the right one to watch, and under which address. */
 export function WatchDialog({ source, onClose }: { source: WatchSource; onClose: () => void }) {
   const { hasKey } = useAccount();
   const { go } = useShell();
+  const signIn = () => {
+    onClose();
+    go({ page: 'settings' });
+  };
+  if (hasKey) return <CheckedDialog given={source} onClose={onClose} />;
   return (
     <Dialog title={`Watch ${source.name}`} onClose={onClose}>
-      {hasKey ? (
-        <WatchForm source={source} onClose={onClose} />
-      ) : (
-        <Empty
-          icon={FolderSync}
-          title="Watching needs an account"
-          text="A watched folder keeps one address for good, and an address belongs to an account."
-        >
-          <Button
-            variant="primary"
-            onClick={() => {
-              onClose();
-              go({ page: 'settings' });
-            }}
-          >
-            Sign in
-          </Button>
-        </Empty>
-      )}
+      <Empty
+        icon={FolderSync}
+        title="Watching needs an account"
+        text="A watched folder keeps one address for good, and an address belongs to an account."
+      >
+        <Button variant="primary" onClick={signIn}>
+          Sign in
+        </Button>
+      </Empty>
     </Dialog>
   );
 }
 
-function WatchForm({ source, onClose }: { source: WatchSource; onClose: () => void }) {
+function CheckedDialog({ given, onClose }: { given: WatchSource; onClose: () => void }) {
+  const check = useFolderCheck(given);
+  const { source, question, problem, isChecking } = check;
+  const body = () => {
+    if (problem !== null)
+      return (
+        <div className="dialog-body">
+          <Trouble problem={problem}>
+            <Button small busy={isChecking} onClick={check.retry}>
+              Try again
+            </Button>
+          </Trouble>
+        </div>
+      );
+    if (isChecking) return <p className="dialog-body soft">Checking the folder…</p>;
+    if (question !== null)
+      return (
+        <FolderQuestionBody
+          question={question}
+          anyway="Watch anyway"
+          onSuggestion={check.choose}
+          onAnyway={check.confirm}
+          onCancel={onClose}
+        />
+      );
+    return <WatchForm source={source} sure={check.sure} onAsked={check.ask} onClose={onClose} />;
+  };
+  return (
+    <Dialog title={`Watch ${source.name}`} onClose={onClose}>
+      {body()}
+    </Dialog>
+  );
+}
+
+function WatchForm({
+  source,
+  sure,
+  onAsked,
+  onClose,
+}: {
+  source: WatchSource;
+  sure: string | undefined;
+  onAsked: (question: FolderQuestion) => void;
+  onClose: () => void;
+}) {
   const { desktop, go } = useShell();
   const chosen = useName(source);
-  const [labels, setLabels] = useState<string[]>([]);
-  const [password, setPassword] = useState<string>();
+  const [labels, setLabels] = useState<string[]>(source.options?.labels ?? []);
+  const [password, setPassword] = useState(source.options?.password);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [isBusy, setBusy] = useState(false);
+  const [isOpenAsked, setOpenAsked] = useState(false);
   const fault = nameFault(chosen);
   const isReady = fault === null && chosen.name.trim() !== '' && optionsFault({ password }) === null;
+  const hadPassword = source.hasPassword === true || source.options?.password !== undefined;
 
-  const save = async () => {
-    if (!isReady) return;
+  const save = async (wanted: string | null | undefined) => {
     setBusy(true);
     setProblem(null);
-    const answer = await desktop.commands.watch({ of: source.of, domain: chosen.name.trim(), labels, password });
+    const input = { of: source.of, domain: chosen.name.trim(), labels, password: wanted };
+    const answer = await desktop.commands.watch(sure === undefined ? input : { ...input, sure });
     setBusy(false);
+    setOpenAsked(false);
     if (!answer.ok) return setProblem(answer.problem);
+    if (answer.value.is === 'asking') return onAsked(answer.value.question);
     onClose();
     go({ page: 'folders', id: answer.value.id });
   };
@@ -68,27 +115,46 @@ function WatchForm({ source, onClose }: { source: WatchSource; onClose: () => vo
       className="dialog-body"
       onSubmit={(event) => {
         event.preventDefault();
-        void save();
+        if (!isReady || isOpenAsked) return;
+        if (password === undefined && hadPassword) setOpenAsked(true);
+        else void save(password);
       }}
     >
-      <p className="soft">It is published at once, and again whenever it changes, always at this address.</p>
+      <p className="soft">It is published now, and again whenever it changes, always at this address.</p>
       <Field
         label="Address"
         value={chosen.name}
+        autoFocus
         onChange={(event) => chosen.setName(event.target.value)}
         fault={fault}
         hint={nameHint(chosen)}
         end={<NameMark chosen={chosen} />}
       />
-      <PasswordField password={password} onPassword={setPassword} />
+      <PasswordField
+        password={password}
+        onPassword={setPassword}
+        hint={
+          source.hasPassword === true ? 'The site you published has a password. Enter one for this address.' : undefined
+        }
+      />
       <LabelsField labels={labels} onChange={setLabels} />
       {problem !== null && <Trouble problem={problem} />}
-      <div className="dialog-foot">
-        <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" variant="primary" busy={isBusy} disabled={!isReady}>
-          Watch and publish
-        </Button>
-      </div>
+      {isOpenAsked ? (
+        <Confirm
+          question="Watch without a password? Everyone with the link sees the site."
+          yes="Watch without a password"
+          no="Cancel"
+          onNo={() => setOpenAsked(false)}
+          onYes={() => save(null)}
+        />
+      ) : (
+        <div className="dialog-foot">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" variant="primary" busy={isBusy} disabled={!isReady}>
+            Watch and publish
+          </Button>
+        </div>
+      )}
     </form>
   );
 }

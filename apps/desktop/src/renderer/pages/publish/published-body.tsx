@@ -52,7 +52,9 @@ export function PublishedBody({ publishing, published }: { publishing: Publishin
             <Button
               small
               icon={FolderSync}
-              onClick={() => watch({ name: publishing.name, of: { publishing: publishing.id } })}
+              onClick={() =>
+                watch([{ name: publishing.name, of: { publishing: publishing.id }, hasPassword: password }])
+              }
             >
               Keep it live when it changes…
             </Button>

@@ -19,6 +19,7 @@ import { Failure } from '../../components/trouble.tsx';
 import { useNow } from '../../state/clock.ts';
 import { useMeant } from '../../state/meant.ts';
 import { useShell } from '../../state/shell.ts';
+import { questionWords } from '../../words/question.ts';
 import { PublishedBody } from './published-body.tsx';
 import { QuestionBody } from './question-body.tsx';
 import { Work } from './work.tsx';
@@ -34,8 +35,7 @@ const LOOKS: Record<PublishingState['is'], { icon: typeof Folder | null; tone: s
 
 const EXPIRED = { icon: Hourglass, tone: '' };
 
-const WORDS: Record<Exclude<PublishingState['is'], 'working'>, string> = {
-  asking: 'Is this the right folder?',
+const WORDS: Record<Exclude<PublishingState['is'], 'working' | 'asking'>, string> = {
   queued: 'Waiting for its turn',
   published: 'Published',
   failed: 'Not published',
@@ -59,7 +59,9 @@ export const PublishingCard = memo(function PublishingCard({ publishing }: { pub
         <div className="card-title">
           <p className="meta">
             <span className="card-name clip">{name}</span>
-            {state.is !== 'working' && <span className="soft">{icon === Hourglass ? 'Expired' : WORDS[state.is]}</span>}
+            {state.is !== 'working' && (
+              <span className="soft">{icon === Hourglass ? 'Expired' : headingOf(state)}</span>
+            )}
             {!isUnderWay && <Moment at={begun} className="soft" />}
           </p>
           <Body publishing={publishing} />
@@ -85,6 +87,10 @@ export const PublishingCard = memo(function PublishingCard({ publishing }: { pub
     </article>
   );
 });
+
+function headingOf(state: Exclude<PublishingState, { is: 'working' }>): string {
+  return state.is === 'asking' ? questionWords(state.question)[0] : WORDS[state.is];
+}
 
 /** Whether its link was without an account, and is over. @param now Unix milliseconds. */
 function isGone(state: PublishingState, now: number): boolean {

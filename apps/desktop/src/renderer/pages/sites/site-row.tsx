@@ -5,6 +5,7 @@ import { memo, useState } from 'react';
 import { Button, IconButton } from '../../components/button.tsx';
 import { Confirm } from '../../components/confirm.tsx';
 import { CopyIcon } from '../../components/copy-button.tsx';
+import { Dialog, useFirstFocus } from '../../components/dialog.tsx';
 import { Chips, LabelsField } from '../../components/labels-field.tsx';
 import { Link } from '../../components/link.tsx';
 import { Menu } from '../../components/menu.tsx';
@@ -43,11 +44,18 @@ export const SiteRow = memo(function SiteRow({
         onSave={(saved) => onChange((sites) => sites.map((each) => (each.deployment === deployment ? saved : each)))}
       />
     );
+  if (mode === 'delete' && domains.length > 0)
+    return (
+      <>
+        <Shown site={site} domains={domains} onMode={turn} />
+        <LinkedDialog deployment={deployment} domains={domains} onClose={() => turn('shown')} />
+      </>
+    );
   if (mode === 'delete')
     return (
       <div className="site">
         <Confirm
-          question={`Delete ${deployment}${domains[0] ? ` and empty ${domains[0].domain}` : ''}? Its link stops working.`}
+          question={`Delete ${deployment}? Its link stops working.`}
           yes="Delete"
           onNo={() => turn('shown')}
           onYes={async () => {
@@ -60,6 +68,47 @@ export const SiteRow = memo(function SiteRow({
     );
   return <Shown site={site} domains={domains} onMode={turn} />;
 });
+
+/** Says why a site cannot be deleted: the server keeps what a domain shows. Source: contract §3. */
+function LinkedDialog({
+  deployment,
+  domains,
+  onClose,
+}: {
+  deployment: string;
+  domains: readonly Domain[];
+  onClose: () => void;
+}) {
+  const { go } = useShell();
+  const cancel = useFirstFocus();
+  const isOne = domains.length === 1;
+  return (
+    <Dialog title={`${deployment} is in use`} onClose={onClose}>
+      <div className="dialog-body">
+        <p>{isOne ? 'This domain shows it:' : 'These domains show it:'}</p>
+        <ul className="linked-domains">
+          {domains.map(({ domain }) => (
+            <li key={domain} className="selectable">
+              {domain}
+            </li>
+          ))}
+        </ul>
+        <p className="soft">
+          To delete it, first link {isOne ? 'the domain' : 'each domain'} to another site, or delete{' '}
+          {isOne ? 'the domain' : 'them'}.
+        </p>
+        <div className="dialog-foot">
+          <Button ref={cancel} onClick={onClose}>
+            Cancel
+          </Button>
+          <Button variant="primary" onClick={() => go({ page: 'domains' })}>
+            Open Domains
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}
 
 function Shown({
   site,

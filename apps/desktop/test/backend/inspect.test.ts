@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { doubtOf, type Facts, inspectFolder } from '../../src/main/publishing/inspect.ts';
+import { doubtOf, type Facts, inspectFolder } from '../../src/main/approval/inspect.ts';
 import { makeDir, makeSite } from './desktop.ts';
 
 const PLAIN: Facts = { personal: false, frontPage: true, source: false, unbuilt: false, builds: [], sites: [] };

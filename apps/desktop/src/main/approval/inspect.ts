@@ -1,11 +1,11 @@
 import { opendir, readFile, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, parse, sep } from 'node:path';
-import type { Question } from '../../shared/publishing.ts';
+import type { FolderQuestion } from '../../shared/publishing.ts';
 
 /** What is asked before a folder is published, and the folders in it that were likely meant. */
 export interface Doubt {
-  about: Question['about'];
+  about: FolderQuestion['about'];
   /** Relative to the folder, `/`-separated. */
   suggestions: string[];
 }

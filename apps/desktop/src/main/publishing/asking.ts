@@ -1,0 +1,117 @@
+import { basename } from 'node:path';
+import { onDriveWithin } from '@berth/client';
+import type { Question } from '../../shared/publishing.ts';
+import { approve } from '../approval/approve.ts';
+import { ANSWER_WITHIN_MS } from '../drive-limits.ts';
+import type { Grants } from '../grants.ts';
+import { problemOf } from '../problem.ts';
+import type { Entry, Source } from './entry.ts';
+import type { Ledger } from './ledger.ts';
+import type { Line } from './line.ts';
+import { namesOf } from './staging.ts';
+import type { Teller } from './teller.ts';
+
+export interface AskingParts {
+  ledger: Ledger;
+  line: Pick<Line, 'add'>;
+  teller: Teller;
+  /** Gives one for each folder that is suggested. */
+  grants: Grants;
+}
+
+/** What stands between a drop and the line. Nothing enters the line in another way, but what was in it when the app ended. */
+export interface Asking {
+  /**
+   * Looks at what is to be published, then puts it in the line, or asks the user. A drive that does not answer fails it; it may be
+   * cancelled meanwhile. It does not throw.
+   */
+  begin(id: string): Promise<void>;
+  /** Puts what was asked about in the line: the user wants it. */
+  confirm(id: string): void;
+  /** Whatever is being looked at is left as it is. */
+  close(): void;
+}
+
+export function createAsking({ ledger, line, teller, grants }: AskingParts): Asking {
+  let isClosed = false;
+
+  /** `null` once it is closed, dismissed, cancelled or confirmed. */
+  function find(id: string): Entry | null {
+    const found = ledger.entries().find((entry) => entry.id === id);
+    return !isClosed && found?.state.is === 'asking' ? found : null;
+  }
+
+  function proceed(id: string, question: Question | null): void {
+    const entry = find(id);
+    if (!entry) return;
+    ledger.pass(id, { question });
+    if (!question) {
+      ledger.change(id, { state: { is: 'unfinished' } });
+      line.add(id, entry.server);
+    }
+    teller.atOnce();
+  }
+
+  /** What a path stands for is known only once its drive answers. */
+  async function settle(id: string, { source }: Entry): Promise<Source> {
+    if (source.kind === 'files') return source;
+    const { path } = source;
+    return onDriveWithin(path, ANSWER_WITHIN_MS, async (stats) => {
+      if (stats?.isFile() !== true) {
+        ledger.pass(id, { there: stats?.isDirectory() === true });
+        return source;
+      }
+      const file: Source = { kind: 'files', paths: [path], staged: false };
+      if (find(id)) ledger.change(id, { source: file });
+      return file;
+    });
+  }
+
+  return {
+    async begin(id) {
+      const entry = find(id);
+      if (!entry) return;
+      try {
+        const source = await settle(id, entry);
+        proceed(id, await questionOf({ ...entry, source }, grants));
+      } catch (thrown) {
+        if (!find(id)) return;
+        ledger.change(id, { state: { is: 'failed', problem: problemOf(thrown), at: Date.now() } });
+        teller.atOnce();
+      }
+    },
+    confirm(id) {
+      ledger.change(id, { sure: true });
+      proceed(id, null);
+    },
+    close() {
+      isClosed = true;
+    },
+  };
+}
+
+/** What is asked before something is published; `null` when it looks like what was meant, or the user is sure. */
+async function questionOf({ source, sure, pasted }: Entry, grants: Grants): Promise<Question | null> {
+  if (sure) return null;
+  const question =
+    source.kind === 'files' ? questionOfFiles(source.paths) : await questionOfFolder(source.path, grants);
+  if (question) return question;
+  return pasted === true ? { about: 'pasted', suggestions: [] } : null;
+}
+
+function questionOfFiles(paths: readonly string[]): Question | null {
+  const hasPage = paths.length === 1 || namesOf(paths).has('index.html');
+  return hasPage ? null : { about: 'no-front-page', suggestions: [] };
+}
+
+async function questionOfFolder(path: string, grants: Grants): Promise<Question | null> {
+  const { question } = await approve(path, grants);
+  return question && { about: question.about, suggestions: question.suggestions };
+}
+
+/** What a publishing is called: its folder, or its file, or how many there are. */
+export function nameOf(source: Source): string {
+  if (source.kind === 'folder') return basename(source.path) || source.path;
+  const [first = ''] = source.paths;
+  return source.paths.length === 1 ? basename(first) : `${source.paths.length} files`;
+}

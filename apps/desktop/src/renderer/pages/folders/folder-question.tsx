@@ -1,0 +1,57 @@
+import { FolderOpen } from 'lucide-react';
+import { useId } from 'react';
+import type { FolderQuestion } from '../../../shared/publishing.ts';
+import { Button } from '../../components/button.tsx';
+import { useFirstFocus } from '../../components/dialog.tsx';
+import { doubtWords } from '../../words/question.ts';
+
+/** Asks, in a dialog, whether a folder is the right one before it becomes public. The safest answer has the focus. */
+export function FolderQuestionBody({
+  question,
+  anyway,
+  isBusy = false,
+  onSuggestion,
+  onAnyway,
+  onCancel,
+}: {
+  question: FolderQuestion;
+  /** What the button says that takes the folder as it is. */
+  anyway: string;
+  isBusy?: boolean;
+  onSuggestion: (suggestion: FolderQuestion['suggestions'][number]) => void;
+  onAnyway: () => void;
+  onCancel: () => void;
+}) {
+  const id = useId();
+  const safest = useFirstFocus();
+  const { about, suggestions } = question;
+  return (
+    <div className="dialog-body" role="group" aria-labelledby={id}>
+      <p id={id}>{doubtWords(question)}</p>
+      {suggestions.length > 0 && (
+        <div className="folder-suggestions">
+          {suggestions.map((suggestion, index) => (
+            <Button
+              key={suggestion.grant}
+              icon={FolderOpen}
+              variant={index === 0 ? 'primary' : 'plain'}
+              ref={index === 0 ? safest : null}
+              disabled={isBusy}
+              onClick={() => onSuggestion(suggestion)}
+            >
+              {suggestion.name}
+            </Button>
+          ))}
+        </div>
+      )}
+      <div className="dialog-foot">
+        <Button ref={suggestions.length === 0 ? safest : null} onClick={onCancel}>
+          Cancel
+        </Button>
+        <Button variant={about === 'personal' ? 'danger' : 'plain'} disabled={isBusy} onClick={onAnyway}>
+          {anyway}
+        </Button>
+      </div>
+    </div>
+  );
+}

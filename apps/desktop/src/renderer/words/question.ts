@@ -1,0 +1,18 @@
+import type { FolderQuestion, Question } from '../../shared/publishing.ts';
+
+const DOUBTS: Record<FolderQuestion['about'], string> = {
+  'no-front-page': 'There is no index.html in this folder, so visitors would see an error page.',
+  project: 'This looks like the source of a project, not its build output.',
+  personal: 'This looks like a personal folder. Everything in it would be public.',
+};
+
+/** Why a folder is asked about, and whether another one was meant. */
+export function doubtWords({ about, suggestions }: Pick<FolderQuestion, 'about' | 'suggestions'>): string {
+  return suggestions.length === 0 ? DOUBTS[about] : `${DOUBTS[about]} Did you mean one of these?`;
+}
+
+/** The heading of a question, and what explains it. */
+export function questionWords({ about, suggestions }: Question): [heading: string, text: string] {
+  if (about === 'pasted') return ['Publish this?', 'You pasted it. Nothing is public until you publish it.'];
+  return ['Is this the right folder?', doubtWords({ about, suggestions })];
+}

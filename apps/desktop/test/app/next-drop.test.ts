@@ -1,0 +1,94 @@
+import { expect, it } from 'vitest';
+import { folderCard, linkOn, nameFolder, publishingCard, untilSays } from '../harness/app/cards.ts';
+import type { DesktopUnderTest } from '../harness/app/desktop.ts';
+import { makeSite } from '../harness/app/folders.ts';
+import type { MainHere } from '../harness/app/main-process.ts';
+import { desktopSuite } from '../harness/app/suite.ts';
+import { choose } from '../harness/fake-electron.ts';
+
+const suite = desktopSuite();
+const PASSWORD = 'open-sesame';
+
+type App = DesktopUnderTest<MainHere>;
+
+/** Every way to publish without the page of the window. */
+const WAYS: [string, (app: App, folder: string) => void][] = [
+  [
+    'the File menu',
+    ({ main: { fake } }, folder) => {
+      fake.machine.chosen = [folder];
+      choose(fake.menu(), '&File', 'Publish folder…');
+    },
+  ],
+  [
+    'the menu of the tray',
+    ({ main: { fake } }, folder) => {
+      fake.machine.chosen = [folder];
+      choose(fake.trays[0]!.menu, 'Publish a folder…');
+    },
+  ],
+  ['a drop on the tray', ({ main: { fake } }, folder) => fake.trays[0]!.emit('drop-files', {}, [folder])],
+  ['a drop on the Dock', ({ main: { fake } }, folder) => fake.app.emit('open-file', { preventDefault() {} }, folder)],
+  ['a second start', ({ main: { fake } }, folder) => fake.app.emit('second-instance', {}, ['berth', folder], '/')],
+];
+
+async function startWithPassword(): Promise<App & { key: string }> {
+  const { key } = await suite.server.account();
+  const desktop = await suite.start({ key });
+  await desktop.page.getByRole('button', { name: 'Domain, password, labels' }).click();
+  await desktop.page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await desktop.page.getByText('a password', { exact: true }).waitFor();
+  return Object.assign(desktop, { key });
+}
+
+it.each(WAYS)('a password that is set for the next drop locks what is published by %s (B2)', async (_, publish) => {
+  const desktop = await startWithPassword();
+  publish(desktop, makeSite('secret', { 'index.html': 'secret' }));
+  const card = publishingCard(desktop.page, 'secret');
+  await card.getByText('asks for a password').waitFor();
+  expect((await suite.server.visit(await linkOn(card))).status).toBe(401);
+  // It was for this drop alone.
+  await desktop.page.getByText('The next drop gets').waitFor({ state: 'detached' });
+  publish(desktop, makeSite('open', { 'index.html': 'open' }));
+  const next = publishingCard(desktop.page, 'open');
+  await next.getByText('Published', { exact: true }).waitFor();
+  expect((await suite.server.visit(await linkOn(next))).text).toBe('open');
+});
+
+it.each(WAYS)('a project that is given by %s is asked about (B1)', async (_, publish) => {
+  const { key } = await suite.server.account();
+  const desktop = await suite.start({ key });
+  publish(desktop, makeSite('shop', { 'package.json': '{}', 'dist/index.html': 'built' }));
+  await publishingCard(desktop.page, 'shop').getByText('Is this the right folder?').waitFor();
+  expect(await suite.deployments(key)).toEqual([]);
+});
+
+it('a password that is set for the next drop locks a folder that is dropped to be watched (B2)', async () => {
+  const desktop = await startWithPassword();
+  const { page } = desktop;
+  await desktop.drop(makeSite('secret', { 'index.html': 'secret' }), 'right');
+  const dialog = page.getByRole('dialog', { name: 'Watch secret' });
+  await nameFolder(dialog, 'kept-secret');
+  await dialog.getByRole('button', { name: 'Watch and publish' }).click();
+  const card = folderCard(page, 'secret');
+  await untilSays(card, 'Up to date');
+  expect((await suite.server.visit(await linkOn(card))).status).toBe(401);
+});
+
+it('a project that is dropped to be watched is asked about, and its build is watched (B1)', async () => {
+  const { key } = await suite.server.account();
+  const desktop = await suite.start({ key });
+  const { page } = desktop;
+  await desktop.drop(makeSite('shop', { 'package.json': '{}', 'dist/index.html': 'built' }), 'right');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('This looks like the source of a project').waitFor();
+  expect(await suite.deployments(key)).toEqual([]);
+  await dialog.getByRole('button', { name: 'dist' }).click();
+  await nameFolder(dialog, 'built-shop');
+  await dialog.getByRole('button', { name: 'Watch and publish' }).click();
+  const card = folderCard(page, 'dist');
+  await untilSays(card, 'Up to date');
+  const link = await linkOn(card);
+  expect((await suite.server.visit(link)).text).toBe('built');
+  expect((await suite.server.visit(link, '/package.json')).status).toBe(404);
+});
