@@ -5,6 +5,7 @@ import type { Core } from '../../core.ts';
 import { failpoint } from '../../failpoints.ts';
 import { expireDeployments } from '../deployments/expiry.ts';
 import { expireUploads } from '../uploads/expire-uploads.ts';
+import { measureInexact } from '../accounts/storage.ts';
 import { closeFence } from './fence.ts';
 import { dropPack, removeDeadPack } from './open-packs.ts';
 
@@ -38,7 +39,7 @@ export interface SweepReport {
 
 /**
  * Cleans up: expired deployments, what deleted ones leave behind, uploads that can be committed no more, packs that nobody refers to, packs of processes that are
- * gone, old idempotency records. Safe beside any number of deploys and other sweeps, and after a crash at any step.
+ * gone, old idempotency records. Measures the storage of accounts that something was removed from. Safe beside any number of deploys and other sweeps, and after a crash at any step.
  *
  * Source: security §5, W1 to W5.
  */
@@ -52,6 +53,7 @@ export async function sweep(core: Core, options: Partial<SweepOptions> = {}): Pr
   await dropForsaken(core, settings);
   const packs = await removeDead(core, settings.batch);
   await forgetBoots(core, settings.bootStaleMs);
+  await measureInexact(core, settings.batch);
   return { expired, deployments, packs, fenced };
 }
 
