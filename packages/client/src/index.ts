@@ -10,6 +10,7 @@ export type * from './folder/snapshot.ts';
 export { type ReadFolder, readFolder, type ReadFolderOptions } from './folder/read-folder.ts';
 export type * from './deploy/events.ts';
 export type * from './deploy/input.ts';
+export { CANCELLED } from './deploy/input.ts';
 export { findWholeName, refuseUnusableDomain, validateDomain, wholeDomainName } from './deploy/domain-name.ts';
 export { deployFiles } from './deploy/deploy-files.ts';
 export { deployFolder } from './deploy/deploy-folder.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Timestamp } from './deployments.ts';
 import { NextCursor } from './pages.ts';
-import { Caps } from './plans.ts';
+import { Caps, Usage } from './plans.ts';
 
 /** How a request proved who it is. */
 export const AUTH_METHODS = ['api-key', 'deploy-token', 'operator', 'system'] as const;
@@ -14,7 +14,7 @@ export const Account = z
     email: z.string(),
     name: z.string().nullable().describe('The name of its holder; null when none was given.'),
     plan: z.string().describe('The id of its plan, as `GET /plans` has it.'),
-    usage: Caps.describe('What the account holds.'),
+    usage: Usage.describe('What the account holds.'),
     caps: Caps.nullable().describe('What it may hold; null when arranged directly.'),
     created: Timestamp,
     hint: z.string().nullable().describe('The last 4 characters of the newest API key.'),

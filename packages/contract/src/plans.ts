@@ -3,14 +3,26 @@ import { z } from 'zod';
 const MiB = 1024 ** 2;
 const GiB = 1024 ** 3;
 
-/** What an account on a plan may hold; `usage` has the same keys. Source: service-api part 2. */
+/** What an account on a plan may hold. Source: service-api part 2, contract §6. */
 export const Caps = z.object({
   deployments: z.int().min(0).describe('Deployments that are served.'),
   platformDomains: z.int().min(0).describe('Names below the platform domain.'),
   customDomains: z.int().min(0).describe('Names of one’s own; paused ones do not count.'),
   seats: z.int().min(0).describe('Members.'),
+  storage: z.int().min(0).optional().describe('Bytes of the distinct contents stored; absent means no cap.'),
 });
 export type Caps = z.infer<typeof Caps>;
+
+/** What an account holds, by the keys of {@link Caps}. Source: contract §6. */
+export const Usage = Caps.extend({
+  storage: z
+    .int()
+    .describe('Bytes: the sizes of the distinct contents of all its deployments and open uploads, each counted once.'),
+});
+export type Usage = z.infer<typeof Usage>;
+
+/** Most bytes that the deployments and open uploads of one anonymous address may hold. Source: contract §6. */
+export const ANONYMOUS_STORAGE_BYTES = 500 * MiB;
 
 /** The ceilings of one deploy. Sizes in bytes. Source: contract §6. */
 export const DeployLimits = z.object({
@@ -50,21 +62,21 @@ export const DEFAULT_PLANS: readonly Plan[] = [
     plan: 'free',
     name: 'Free',
     price: { month: 0, year: 0 },
-    caps: { deployments: 100, platformDomains: 5, customDomains: 0, seats: 1 },
+    caps: { deployments: 100, platformDomains: 5, customDomains: 0, seats: 1, storage: 2 * GiB },
     limits: { maxFileSize: 20 * MiB, maxFilesCount: 1_000, maxTotalSize: 100 * MiB },
   },
   {
     plan: 'pro',
     name: 'Pro',
     price: { month: 900, year: 9_000 },
-    caps: { deployments: 1_000, platformDomains: 50, customDomains: 10, seats: 1 },
+    caps: { deployments: 1_000, platformDomains: 50, customDomains: 10, seats: 1, storage: 50 * GiB },
     limits: { maxFileSize: 100 * MiB, maxFilesCount: 10_000, maxTotalSize: GiB },
   },
   {
     plan: 'team',
     name: 'Team',
     price: { month: 2_900, year: 29_000 },
-    caps: { deployments: 10_000, platformDomains: 500, customDomains: 100, seats: 10 },
+    caps: { deployments: 10_000, platformDomains: 500, customDomains: 100, seats: 10, storage: 500 * GiB },
     limits: { maxFileSize: 250 * MiB, maxFilesCount: 20_000, maxTotalSize: 5 * GiB },
   },
   {

@@ -21,6 +21,12 @@ const MALFORMED_SHA256 = 'a SHA-256 must be 64 lower-case hex digits';
 
 /** The name of a file, not yet read. */
 const FileName = z.string().max(MAX_NAME_LENGTH, `a path must have at most ${MAX_PATH_BYTES} bytes`);
+/** Most open uploads of one credential, and of one anonymous address. Source: contract §9. */
+export const MAX_OPEN_UPLOADS = 20;
+export const MAX_ANONYMOUS_UPLOADS = 3;
+
+/** How long an upload must be idle before one more upload replaces it, in seconds. Source: contract §9. */
+export const UPLOAD_IDLE_SECONDS = 10 * 60;
 
 /** A file that is to be published: its path, its size in bytes, and which content it is. Source: contract §9. */
 export const UploadFile = z.object({
@@ -37,7 +43,7 @@ export type UploadFile = z.infer<typeof UploadFile>;
 /** What an upload asks for besides its files, as in a multipart deploy. Source: contract §3. */
 interface UploadOptions {
   labels?: string[] | undefined;
-  password?: string | undefined;
+  password?: string | null | undefined;
   via?: string | undefined;
   ttl?: number | undefined;
 }
@@ -72,7 +78,11 @@ export const BeginUpload = z
       .optional()
       .describe('With `base`: the paths that go. One that is not there is gone already.'),
     labels: Labels.optional(),
-    password: Password.optional().describe('Puts an unlock page in front of the site. It can never be read back.'),
+    password: Password.nullable()
+      .optional()
+      .describe(
+        'Puts an unlock page in front of the site; it can never be read back. Without it the password of a protected `base` is kept. `null` publishes without one. A deploy token cannot change the password of a protected base.',
+      ),
     via: z.string().optional().describe('What makes this deployment: at most 32 of `a-z0-9._-`.'),
     ttl: Ttl.optional().describe('Seconds until the deployment expires. Needs a credential.'),
   })
@@ -108,6 +118,10 @@ export const CommitUpload = z.object({
     .describe('The name that began the upload.')
     .meta({ example: '0123456789abcdef0123456789abcdef' }),
 });
+
+/** Names an upload to be dropped. */
+export const AbortUpload = CommitUpload;
+export const AbortedUpload = z.object({ upload: z.string() });
 
 /** What came of a body of contents. */
 export const ReceivedContents = z

@@ -18,6 +18,7 @@ export const FAILPOINTS = [
   'upload.contents-placed',
   'upload.contents-recorded',
   'upload.committed',
+  'upload.aborted',
   'compression.sealed',
   'compression.recorded',
   'sweep.deployment-removed',

@@ -8,6 +8,7 @@ import { openDatabase } from '../src/database/database.ts';
 import { createDns } from '../src/dns/dns.ts';
 import { createAccount, generateKey } from '../src/services/accounts/accounts.ts';
 import { createActivityFeed } from '../src/services/activities/activity-feed.ts';
+import { addToken } from '../src/services/accounts/tokens.ts';
 import { authenticate } from '../src/services/accounts/authentication.ts';
 import { beat, randomBootId } from '../src/services/packs/boots.ts';
 import { beginDeploy } from '../src/services/deployments/deploy.ts';
@@ -25,6 +26,8 @@ export interface TestCore {
   packsDir: string;
   /** Makes an account with an API key. */
   account(plan?: string): Promise<{ caller: AccountCaller; key: string }>;
+  /** Makes a deploy token of an account. */
+  deployToken(of: AccountCaller): Promise<AccountCaller>;
   /** Moves the clock of the core forward. */
   advance(seconds: number): void;
   close(): Promise<void>;
@@ -73,6 +76,10 @@ export async function createTestCore(overrides: Partial<Core> = {}): Promise<Tes
         generateKey(em, core, createAccount(em, core, { email: `${randomBytes(4).toString('hex')}@test`, plan })),
       );
       return { key, caller: (await authenticate(core, `Bearer ${key}`, '127.0.0.1')) as AccountCaller };
+    },
+    async deployToken(of) {
+      const { secret } = await addToken({ core, caller: of }, { kind: 'deploy' });
+      return (await authenticate(core, `Bearer ${secret}`, '127.0.0.1')) as AccountCaller;
     },
     advance(seconds) {
       offsetMs += seconds * 1000;

@@ -27,7 +27,7 @@ const is =
   (...names: string[]) =>
   ({ name }: Refusable) =>
     names.includes(name);
-const isUpload = is('deployments.begin', 'deployments.contents', 'deployments.commit');
+const isUpload = is('deployments.begin', 'deployments.contents', 'deployments.commit', 'deployments.abort');
 
 /** What the server sends for an error, as an example. */
 function exampleOf({ code, message, details }: ServiceError): Refusal {
@@ -116,7 +116,15 @@ export const ERRORS: Record<OperationError | 'other', ErrorAnswer> = {
         error: 'forbidden',
         message: 'The plan holds 100 deployments, and the account has 100. Delete one, or change the plan.',
         details: { cap: 'deployments', used: 100, limit: 100 },
-        by: ({ name, reasons }) => reasons?.[403] !== undefined && name !== 'deployments.contents',
+        by: ({ name, reasons }) =>
+          reasons?.[403] !== undefined && !is('deployments.contents', 'deployments.abort')({ name } as Refusable),
+      },
+      'The storage of the plan': {
+        error: 'forbidden',
+        message:
+          '2147483648 bytes can be stored, 2147000000 are, and this adds 734003. Delete deployments that are no longer needed, or change the plan.',
+        details: { cap: 'storage', used: 2_147_000_000, limit: 2_147_483_648 },
+        by: is('deployments.create', 'deployments.begin', 'deployments.commit', 'account.claim'),
       },
     },
   },
@@ -131,7 +139,7 @@ export const ERRORS: Record<OperationError | 'other', ErrorAnswer> = {
       },
       'An upload': {
         ...exampleOf(notFound('upload')),
-        by: is('deployments.contents', 'deployments.commit'),
+        by: is('deployments.contents', 'deployments.commit', 'deployments.abort'),
       },
       'A domain': {
         ...exampleOf(notFound('domain')),
@@ -212,9 +220,34 @@ export const ERRORS: Record<OperationError | 'other', ErrorAnswer> = {
       },
       'An upload that was committed': {
         error: 'business_logic_error',
-        message: 'This upload was committed, or is over; it takes no more contents.',
+        message: 'This upload was committed or dropped; it takes no more contents.',
         details: { state: 'over' },
         by: is('deployments.contents'),
+      },
+      'An upload that is a deployment by now': {
+        error: 'business_logic_error',
+        message: 'This upload was committed; delete its deployment instead.',
+        details: { state: 'committed' },
+        by: is('deployments.abort'),
+      },
+      'A deployment that was taken down': {
+        error: 'business_logic_error',
+        message: 'This deployment was taken down by the operator; link the domain to another one.',
+        details: { state: 'taken_down' },
+        by: is('domains.put'),
+      },
+      'A base that was taken down': {
+        error: 'business_logic_error',
+        message: 'This deployment was taken down by the operator; it cannot be a base. Begin with every file instead.',
+        details: { state: 'taken_down' },
+        by: is('deployments.begin'),
+      },
+      'A password from a deploy token beside a protected base': {
+        error: 'business_logic_error',
+        message:
+          'The base is protected by a password, which a deploy token cannot change; leave out password to keep it.',
+        details: { state: 'base_protected' },
+        by: is('deployments.begin'),
       },
     },
   },
@@ -225,6 +258,12 @@ export const ERRORS: Record<OperationError | 'other', ErrorAnswer> = {
         error: 'rate_limit_exceeded',
         message: 'Too many requests: try again in 7 seconds.',
         details: { retryAfter: 7 },
+      },
+      'Too many open uploads': {
+        error: 'rate_limit_exceeded',
+        message: '20 uploads are open at once: commit or abort one, or try again in 540 seconds.',
+        details: { retryAfter: 540 },
+        by: is('deployments.begin'),
       },
     },
   },

@@ -87,6 +87,7 @@ export const EXAMPLES: Examples = {
     answer: { upload: UPLOAD, missing: [SHA256] },
   },
   'deployments.commit': { answer: { ...DEPLOYMENT, files: 1, size: 5 } },
+  'deployments.abort': { answer: { upload: UPLOAD } },
   'domains.put': {
     bodies: {
       'Create it and link it to a deployment': { deployment: DEPLOYMENT.deployment, labels: ['shop'] },
@@ -127,7 +128,7 @@ export const EXAMPLES: Examples = {
       email: 'ada@example.com',
       name: 'Ada Lovelace',
       plan: 'pro',
-      usage: { deployments: 42, platformDomains: 3, customDomains: 1, seats: 1 },
+      usage: { deployments: 42, platformDomains: 3, customDomains: 1, seats: 1, storage: 734_003_200 },
       caps: DEFAULT_PLANS[1]!.caps,
       created: CREATED - 90 * DAY,
       hint: '3f9a',

@@ -1,7 +1,7 @@
 import { actForAccount, getAccount, getBilling, listAccounts, openAccount, setAccountState } from '@berth/core';
 import { parseEmail } from '../config-values.ts';
 import { type Command, type Input, JSON_OPTION, printJson, UsageError } from './command.ts';
-import { columns, table, when } from './table.ts';
+import { amountOf, columns, table, when } from './table.ts';
 
 const PERIODS = ['month', 'year'] as const;
 
@@ -69,7 +69,7 @@ const show: Command = {
     const billing = await getBilling(session.core, account.account);
     if (input.has('json')) return printJson(session, { ...account, ...billing });
     const { usage, caps } = account;
-    const used = (key: keyof typeof usage) => `${usage[key]} of ${caps ? caps[key] : 'any number'}`;
+    const used = (key: Exclude<keyof typeof usage, 'storage'>) => `${usage[key]} of ${caps ? caps[key] : 'any number'}`;
     const lines = columns([
       ['Account', account.account],
       ['E-mail', account.email],
@@ -82,6 +82,10 @@ const show: Command = {
       ['Platform domains', used('platformDomains')],
       ['Custom domains', used('customDomains')],
       ['Members', used('seats')],
+      [
+        'Storage',
+        `${amountOf(usage.storage)} of ${caps?.storage === undefined ? 'any amount' : amountOf(caps.storage)}`,
+      ],
       ['Newest key', account.hint ? `…${account.hint}` : '-'],
       ['Created', when(account.created)],
     ]);

@@ -1,6 +1,6 @@
 import { actForAccount, changePlan, type PlanChangeOutcome } from '@berth/core';
 import { type Command, JSON_OPTION, printJson } from './command.ts';
-import { table } from './table.ts';
+import { amountOf, table } from './table.ts';
 
 const list: Command = {
   name: 'plans list',
@@ -12,7 +12,7 @@ const list: Command = {
     if (input.has('json')) return printJson(session, { plans });
     session.print(
       table(
-        ['plan', 'name', 'month', 'year', 'deployments', 'platform domains', 'custom domains', 'seats'],
+        ['plan', 'name', 'month', 'year', 'deployments', 'platform domains', 'custom domains', 'seats', 'storage'],
         plans.map(({ plan, name, price, caps }) => [
           plan,
           name,
@@ -20,6 +20,7 @@ const list: Command = {
           ...(['deployments', 'platformDomains', 'customDomains', 'seats'] as const).map(
             (cap) => `${caps?.[cap] ?? 'any'}`,
           ),
+          caps?.storage === undefined ? 'any' : amountOf(caps.storage),
         ]),
         'There are no plans.',
       ),

@@ -23,3 +23,11 @@ export function columns(rows: readonly (readonly string[])[]): string[] {
 export function when(seconds: number | null): string {
   return seconds === null ? '-' : new Date(seconds * 1000).toISOString().slice(0, 16).replace('T', ' ');
 }
+
+const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
+
+/** Bytes for people, in the units of the configuration: `512 bytes`, `1.5 GiB`. */
+export function amountOf(sizeBytes: number): string {
+  const power = Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.max(1, sizeBytes)) / 10));
+  return `${Math.round((sizeBytes / 1024 ** power) * 10) / 10} ${UNITS[power]}`;
+}

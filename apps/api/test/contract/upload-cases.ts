@@ -1,5 +1,5 @@
 import type { BegunUpload } from '@berth/contract';
-import { begin, bodyOf, commit, contentOf, listOf, send } from '../uploads/delta.ts';
+import { abort, begin, bodyOf, commit, contentOf, listOf, send } from '../uploads/delta.ts';
 import { type Case, type Input, when } from './case.ts';
 import type { World } from './world.ts';
 
@@ -96,6 +96,23 @@ export const UPLOAD_CASES: Record<string, Case[]> = {
       return { path: { upload } };
     }),
     when('one whose contents are missing', 422, async (world) => ({ path: { upload: (await open(world)).upload } })),
+    when('what is not there', 404, () => ({ path: { upload: NO_UPLOAD } })),
+  ],
+  'deployments.abort': [
+    when('an upload', 200, async (world) => ({ path: { upload: (await open(world)).upload } })),
+    when('one that was aborted', 404, async (world) => {
+      const { upload } = await open(world);
+      await abort(world.server, upload, { key: world.mine.key });
+      return { path: { upload } };
+    }),
+    when('one that was committed', 422, async (world) => {
+      const upload = await complete(world);
+      await commit(world.server, upload, { key: world.mine.key });
+      return { path: { upload } };
+    }),
+    when('an upload of another account', 404, async (world) => ({
+      path: { upload: (await open(world, world.theirs.key)).upload },
+    })),
     when('what is not there', 404, () => ({ path: { upload: NO_UPLOAD } })),
   ],
 };

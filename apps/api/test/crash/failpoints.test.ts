@@ -8,6 +8,7 @@ import { createWorld, PATIENT, withServer } from './world.ts';
 /** At which of its hits each point is fatal: `FAILPOINT_HITS=1,2,3,4,5` walks five, in five times the time. */
 const HITS = process.env['FAILPOINT_HITS']?.split(',').map(Number);
 const DEFAULT_HITS: Partial<Record<Failpoint, number[]>> = {
+  'upload.aborted': [1],
   // Of the turns at the start, with what was published before.
   'compression.sealed': [2],
   'compression.recorded': [2],

@@ -1,6 +1,6 @@
 import type { BegunUpload, CreatedDeployment } from '@berth/contract';
 import type { Answer, Ask, askerOf, Files } from '../test-server.ts';
-import { begin, bodyOf, commit, listOf, send, sha256Of } from '../uploads/delta.ts';
+import { abort, begin, bodyOf, commit, listOf, send, sha256Of } from '../uploads/delta.ts';
 
 /** One deploy that a client wants. */
 export interface Order {
@@ -70,7 +70,10 @@ async function sendDelta(asker: Asker, order: Order): Promise<Answer> {
     const body = bodyOf([...new Set(contents), ...(broken ? ['not asked for'] : [])]);
     const sent = await send(asker, upload, body, ask);
     // A twin with the same key may have committed meanwhile.
-    if (![200, 422].includes(sent.status)) return sent;
+    if (![200, 422].includes(sent.status)) {
+      if (sent.status === 400) await abort(asker, upload, ask);
+      return sent;
+    }
   }
   return commit(asker, upload, ask);
 }

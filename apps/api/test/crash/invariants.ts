@@ -150,6 +150,17 @@ async function checkCounters({ database }: World): Promise<void> {
     select id, deployment_count, (select count(*)::int from deployment d where d.account_id = a.id and d.status = 'success') as recount
     from account a where deployment_count <> (select count(*) from deployment d where d.account_id = a.id and d.status = 'success')`);
   expect(drifted, 'I4').toEqual([]);
+  const misjudged = await database.query(`
+    select a.id, storage_bytes, storage_exact, stored.bytes from account a cross join lateral (
+      select coalesce(sum(size), 0) as bytes from (
+        select substring(h.hashes from (f.position::int - 1) * 32 + 1 for 32), max(f.size) as size
+        from (
+          select m.hashes, m.sizes from deployment d join manifest m on m.deployment_id = d.id
+          where d.account_id = a.id and d.status = 'success'
+          union all select hashes, sizes from upload where account_id = a.id and committed is null) h
+        cross join unnest(h.sizes) with ordinality as f (size, position) group by 1) contents) stored
+    where case when storage_exact then storage_bytes <> stored.bytes else storage_bytes < stored.bytes end`);
+  expect(misjudged, 'I4: storage').toEqual([]);
   const unrecorded = await database.query(`
     select d.id from deployment d where d.account_id is not null
       and 1 <> (select count(*) from activity where deployment = d.id and event = 'deployment.create')`);

@@ -95,8 +95,8 @@ describe('contract §8: accounts', () => {
       period: 'year',
       periodEnds: expect.any(Number),
       scheduled: null,
-      usage: { deployments: 0, platformDomains: 0, customDomains: 0, seats: 1 },
-      caps: { deployments: 1_000, platformDomains: 50, customDomains: 10, seats: 1 },
+      usage: { deployments: 0, platformDomains: 0, customDomains: 0, seats: 1, storage: 0 },
+      caps: { deployments: 1_000, platformDomains: 50, customDomains: 10, seats: 1, storage: 50 * 1024 ** 3 },
       created: expect.any(Number),
       hint: expect.stringMatching(/^[0-9a-f]{4}$/),
     });

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Answer } from '../test-server.ts';
 import { CLAIM_URL, HOME, PASSWORD, PLATFORM_DOMAIN, startWorld, type World } from './world.ts';
 
-const CAPS = ['customDomains', 'deployments', 'platformDomains', 'seats'];
+/** Those of the document, and `storage`, which the contract adds. */
+const CAPS = ['customDomains', 'deployments', 'platformDomains', 'seats', 'storage'];
 const CLOSED = 'Seats come this autumn.';
 
 let world: World;
@@ -135,7 +136,13 @@ describe('part 2, Account', () => {
     await send('PUT', `/domains/counted.${PLATFORM_DOMAIN}`, {}, { key });
     await send('PUT', '/domains/www.counted.dev', {}, { key });
     const { usage, caps } = await read();
-    expect(usage).toEqual({ deployments: 1, platformDomains: 1, customDomains: 1, seats: 1 });
+    expect(usage).toEqual({
+      deployments: 1,
+      platformDomains: 1,
+      customDomains: 1,
+      seats: 1,
+      storage: expect.any(Number),
+    });
     expect(caps).toEqual((await plans()).find(({ plan }) => plan === 'pro')!.caps);
   });
 

@@ -50,6 +50,7 @@ const ADDED = [
   'deployments.begin POST /uploads',
   'deployments.contents PUT /uploads/{upload}/contents',
   'deployments.commit POST /uploads/{upload}/commit',
+  'deployments.abort DELETE /uploads/{upload}',
 ];
 
 let world: World;

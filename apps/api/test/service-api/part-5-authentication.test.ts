@@ -129,10 +129,11 @@ describe('part 5, rule 3', () => {
         .map(({ method, path }) => `${method} ${path}`)
         .toSorted(),
     ).toEqual([
+      // Contract §9, like those below: the same deploy, in steps.
+      'DELETE /uploads/none',
       'GET /config',
       'GET /plans',
       'POST /deployments',
-      // Contract §9: the same deploy, in steps.
       'POST /uploads',
       'POST /uploads/none/commit',
       'PUT /uploads/none/contents',
@@ -196,8 +197,8 @@ it('part 5, rule 5: "A resource that belongs to another account is reported as 4
     expectErrorAnswer(await send(method, place, body), 'not_found');
     asked.push(operation);
   }
-  // Not in a path: the claim, and the base of an upload. The names of uploads are told to nobody else.
-  expect(asked).toHaveLength(Object.values(OTHERS).filter((told) => told === 'not_found').length - 4);
+  // Not in a path: the claim, and the base of an upload. Nobody else learns the names of uploads.
+  expect(asked).toHaveLength(Object.values(OTHERS).filter((told) => told === 'not_found').length - 5);
 });
 
 it('part 5, rule 6: "`POST /account/claim` requires a credential of the account that is to receive the deployment."', async () => {

@@ -53,6 +53,11 @@ export function commit(asker: Asker, upload: string, ask: Ask = {}): Promise<Ans
   return asker.api(`/uploads/${upload}/commit`, { method: 'POST', ...ask });
 }
 
+/** `DELETE /uploads/{upload}`. */
+export function abort(asker: Asker, upload: string, ask: Ask = {}): Promise<Answer> {
+  return asker.api(`/uploads/${upload}`, { method: 'DELETE', ...ask });
+}
+
 /** Sends what `begin` said is missing of these files. */
 export function sendMissing(asker: Asker, { upload, missing }: BegunUpload, files: Files, ask: Ask = {}) {
   const byHash = new Map(Object.values(files).map((bytes) => [sha256Of(bytes), bytes]));

@@ -85,6 +85,7 @@ const CAP_WORDS: Readonly<Record<string, string>> = {
 function allowance({ details }: ClientError): string {
   const cap = z.object({ cap: z.string(), limit: z.number() }).safeParse(details).data;
   if (!cap) return 'Sign in with an API key, which may do more.';
+  if (cap.cap === 'storage') return `Delete sites that are no longer needed: your plan holds ${bytes(cap.limit)}.`;
   const what = CAP_WORDS[cap.cap] ?? 'of these';
   if (cap.limit === 0) return `Your plan holds no ${what}: a bigger one does.`;
   return `Free up space: your plan holds ${cap.limit.toLocaleString('en-US')} ${what}.`;

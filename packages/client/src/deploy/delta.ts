@@ -3,6 +3,7 @@ import { ClientError, stateOf } from '../errors.ts';
 import type { FolderFile } from '../folder/snapshot.ts';
 import { retry } from '../retry.ts';
 import type { Difference } from './changes.ts';
+import { CANCELLED } from './input.ts';
 import { sendContents } from './send-contents.ts';
 import { createUploadProgress, type UploadProgress } from './upload-progress.ts';
 import type { Work } from './work.ts';
@@ -16,6 +17,9 @@ const BEGIN_ANEW = 2;
  */
 const KEEPING_MS = 200;
 
+/** How long an upload that is dropped is waited for. Left behind, it expires. */
+const DROP_MS = 3_000;
+
 /** An upload that is open, and one file for each content that it waits for. */
 interface OpenUpload {
   upload: string;
@@ -26,17 +30,45 @@ interface OpenUpload {
  * Publishes by sending what the server lacks.
  *
  * What was published before is the base, so that only the difference is listed; where there is none, or the server has it no
- * more, every file is. An upload that broke off goes on, also that of an earlier run.
+ * more, every file is. An upload that broke off is resumed, also that of an earlier run. One that nobody can resume, or that
+ * was cancelled, is dropped.
  *
  * @returns `null` when the server has no such procedures; nothing was sent then.
  * Source: contract §9.
  */
-export async function uploadDelta(work: Work, { put, changes }: Difference): Promise<CreatedDeployment | null> {
+export async function uploadDelta(work: Work, difference: Difference): Promise<CreatedDeployment | null> {
+  let begun: string | null = null;
+  try {
+    return await sendDelta(work, difference, (upload) => (begun = upload));
+  } catch (failure) {
+    const isGivenUp = work.signal.aborted && work.signal.reason === CANCELLED;
+    if (begun !== null && (isGivenUp || !work.unfinished.isKept)) await drop(work, begun);
+    throw failure;
+  }
+}
+
+/** An upload that cannot be dropped now expires later. */
+async function drop({ asked, unfinished }: Work, upload: string): Promise<void> {
+  try {
+    await asked.client.api.deployments.abort.mutate({ upload }, { signal: AbortSignal.timeout(DROP_MS) });
+    unfinished.done();
+  } catch (failure) {
+    if (!(failure instanceof ClientError)) throw failure;
+  }
+}
+
+/** @param onBegun Called with the name of each upload that is begun. */
+async function sendDelta(
+  work: Work,
+  { put, changes }: Difference,
+  onBegun: (upload: string) => void,
+): Promise<CreatedDeployment | null> {
   const { asked, signal, tell, unfinished } = work;
   const progress = createUploadProgress(tell);
   for (let anew = 0; ; anew += 1) {
     const open = await retry(() => begin(work, put, changes.removed), work.retries());
     if (!open) return null;
+    onBegun(open.upload);
     progress.begin(open.missing);
     if (anew === 0) tell({ type: 'planned', via: 'delta', changes, missing: progress.total });
     try {
@@ -85,7 +117,7 @@ async function begin(
   removed: readonly string[],
 ): Promise<OpenUpload | null> {
   const { client, labels, password, ttl, via } = asked;
-  const options = { labels: labels && [...labels], password, ttl, via };
+  const options = { labels: labels && [...labels], password: password ?? undefined, ttl, via };
 
   async function ask(input: BeginUpload): Promise<OpenUpload> {
     const headers = { 'Idempotency-Key': unfinished.key };
@@ -95,7 +127,7 @@ async function begin(
 
   if (published && client.key !== null && put.length < source.files.length) {
     try {
-      return await ask({ ...options, base: published.deployment, put: [...put], remove: [...removed] });
+      return await ask({ ...options, password, base: published.deployment, put: [...put], remove: [...removed] });
     } catch (failure) {
       if (!isStatus(failure, 404, 422)) throw failure;
     }

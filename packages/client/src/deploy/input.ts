@@ -3,14 +3,20 @@ import type { BerthClient } from '../client.ts';
 import type { ReadFolder } from '../folder/read-folder.ts';
 import type { RetryPolicy } from '../retry.ts';
 
+/** The reason of a signal for a publication that nobody will resume: its upload is dropped. */
+export const CANCELLED: DOMException = new DOMException('The publication was cancelled.', 'AbortError');
+
 /** What is asked for besides the files. */
 export interface Publication {
   client: BerthClient;
   /** The domain that shows the deployment from then on. It needs an API key. */
   domain?: string | undefined;
   labels?: readonly string[] | undefined;
-  /** Visitors need it: 6 to 128 characters. Default: none; an empty one is an error. */
-  password?: string | undefined;
+  /**
+   * Visitors need it: 6 to 128 characters; an empty one is an error. Default: the password of the version that is changed, where
+   * only the difference is sent, else none. `null` publishes without one.
+   */
+  password?: string | null | undefined;
   /** Seconds until the deployment expires. It needs a credential, and goes without a domain. */
   ttl?: number | undefined;
   /** What publishes, such as `cli`. Default: the server's `api`. */
@@ -34,7 +40,10 @@ export interface DeployFilesInput extends Publication {
 }
 
 export interface DeployOptions {
-  /** Gives up. What was sent stays on the server for a while, and the next run goes on with it. */
+  /**
+   * Gives up. What was sent stays on the server for a while, and the next run of `deployFolder` resumes it. Aborted with
+   * {@link CANCELLED} as its reason, it also drops the upload, which stops counting as storage.
+   */
   signal?: AbortSignal | undefined;
   /** Where hashes, and what was published, are remembered. Default: `berth` in the system's folder for caches. */
   cacheDir?: string | undefined;

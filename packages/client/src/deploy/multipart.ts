@@ -53,7 +53,7 @@ export async function uploadMultipart(work: Work, changes: Changes): Promise<Cre
 function fieldsOf({ labels, password, ttl, via }: Publication): Record<string, string> {
   return {
     ...(labels === undefined ? {} : { labels: JSON.stringify(labels) }),
-    ...(password === undefined ? {} : { password }),
+    ...(typeof password === 'string' ? { password } : {}),
     ...(ttl === undefined ? {} : { ttl: String(ttl) }),
     ...(via === undefined ? {} : { via }),
   };

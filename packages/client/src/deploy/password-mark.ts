@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
  *
  * @returns 64 hex digits; `null` for no password.
  */
-export async function markOf(password: string | undefined, salt: string): Promise<string | null> {
-  if (password === undefined) return null;
+export async function markOf(password: string | null | undefined, salt: string): Promise<string | null> {
+  if (typeof password !== 'string') return null;
   return ((await promisify(scrypt)(password, salt, 32)) as Buffer).toString('hex');
 }

@@ -30,9 +30,9 @@ export function refuseImpossible({ client: { key }, domain, password, ttl }: Pub
     );
 }
 
-/** An empty password is never taken for none. @throws ClientError of the kind `refused`. Source: contract §1. */
-export function refuseBadPassword(password: string | undefined): void {
-  const reason = password === undefined ? undefined : Password.safeParse(password).error?.issues[0]?.message;
+/** An empty password never means none. @throws ClientError of the kind `refused`. Source: contract §1. */
+export function refuseBadPassword(password: string | null | undefined): void {
+  const reason = typeof password !== 'string' ? undefined : Password.safeParse(password).error?.issues[0]?.message;
   if (reason !== undefined)
     throw new ClientError('refused', `The password cannot be used: ${reason}. Leave it out for a public site.`);
 }

@@ -8,6 +8,8 @@ const VERSION = 1;
 
 /** A deploy that has not come to its end, which the next run goes on with when it asks for the same. */
 export interface Unfinished {
+  /** Whether a later run can resume it. */
+  readonly isKept: boolean;
   /** The idempotency key of the deploy. */
   readonly key: string;
   /** Takes another key: the server does not go on under the old one. */
@@ -20,6 +22,7 @@ export interface Unfinished {
 export function withoutMemory(): Unfinished {
   let key: string = randomUUID();
   return {
+    isKept: false,
     get key() {
       return key;
     },
@@ -46,6 +49,7 @@ export function openUnfinished(path: string, fingerprint: string): Unfinished {
   }
 
   return {
+    isKept: true,
     get key() {
       return key;
     },

@@ -9,7 +9,17 @@ const isHere = (program: string) => spawnSync(program, ['--version']).status ===
 describe.each(['bash', 'zsh', 'fish'])('the completion for %s', (shell) => {
   it('names every command and option', async () => {
     const { out } = await somebody().runs('completion', shell);
-    for (const word of ['publish', 'deployments', 'completion', 'verify', 'dry-run', 'no-delta', 'follow', 'server'])
+    for (const word of [
+      'publish',
+      'deployments',
+      'completion',
+      'verify',
+      'dry-run',
+      'no-password',
+      'no-delta',
+      'follow',
+      'server',
+    ])
       expect(out).toContain(word);
   });
 

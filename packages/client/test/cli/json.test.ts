@@ -44,6 +44,7 @@ const CAPS: Shape = {
   platformDomains: 'number',
   customDomains: 'number',
   seats: 'number',
+  storage: 'number',
 };
 const PUBLISHED: Shape = {
   url: 'string',

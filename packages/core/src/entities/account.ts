@@ -15,6 +15,11 @@ const AccountSchema = defineEntity({
     state: p.enum(ACCOUNT_STATES).default('active'),
     /** Live deployments, changed in the transaction of what it counts. Deleting ones count no more. */
     deploymentCount: p.integer().default(0),
+    /** Bytes of the distinct contents it refers to: never too few, and exactly those when `storageExact`. */
+    storageBytes: p.bigint('number').default(0),
+    storageExact: p.boolean().default(true),
+    /** Counts the changes of what is stored, so that a measurement that one overtook is discarded. */
+    storageVersion: p.integer().default(0),
     created: p.datetime(3),
     /** 7 of `[a-z0-9]`: the account's own CNAME target is `to-<this>.{cname_target}`. */
     dnsName: p.text().unique(),

@@ -11,7 +11,9 @@ const UploadSchema = defineEntity({
     /** Whose it is; `null` for an anonymous one. */
     account: () => p.manyToOne(Account).nullable().deleteRule('restrict'),
     /** The address of the client of an anonymous one; IPv6 cut to its /64. */
-    address: p.text().nullable(),
+    address: p.text().nullable().index('upload_address_index'),
+    /** The identifier of the credential that began it; `null` for an anonymous one. */
+    token: p.text().nullable(),
     /** What was asked for, so that its idempotency key with something else is refused. */
     fingerprint: p.blob(),
     /** The files it will publish, as a manifest has them: paths, their SHA-256, 32 bytes each, and their sizes. */
@@ -28,6 +30,8 @@ const UploadSchema = defineEntity({
     /** How long the deployment lives, in seconds; `null` for a permanent one. */
     ttl: p.integer().nullable(),
     created: p.datetime(3),
+    /** When its client was last active. */
+    touched: p.datetime(3),
     /** When it is forgotten. Until then it can be committed, or its commit repeated. */
     expires: p.datetime(3).index('upload_expires_index'),
     /** From then on its files, and what it held, are those of the deployment. */

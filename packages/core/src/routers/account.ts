@@ -31,7 +31,7 @@ export const account = router({
         tags: ['Account'],
         successDescription: 'The deployment, which is now yours and stays.',
         errorResponses: {
-          403: 'The account holds as many deployments as its plan allows; the deployment stays claimable.',
+          403: 'The account holds as many deployments, or as much storage, as its plan allows; the deployment stays claimable.',
           404: 'There is no such claim: it is unknown, has expired, or another account has used it.',
           429: 'Claims are counted besides: 30 an hour, unless the operator says otherwise.',
         },

@@ -45,7 +45,7 @@ describe('T21: the access table', () => {
 
   it('contract §5: opens to a deploy token what deploys need, and nothing else', () => {
     const open = (actor: Actor) => Object.keys(ACCESS).filter((operation) => mayCall(operation, actor));
-    const deploys = ['deployments.begin', 'deployments.commit', 'deployments.contents', 'deployments.create'];
+    const deploys = ['abort', 'begin', 'commit', 'contents', 'create'].map((verb) => `deployments.${verb}`);
     expect(open('deploy').toSorted()).toEqual([
       ...deploys,
       'plans.list',

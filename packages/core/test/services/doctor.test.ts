@@ -32,7 +32,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await test.database.query(`
     delete from domain; delete from deployment; delete from content; delete from pack; delete from plan_change;
-    update account set deployment_count = 0`);
+    update account set deployment_count = 0, storage_bytes = 0, storage_exact = true`);
   for await (const id of core.packs.list()) await core.packs.remove(id);
 });
 
@@ -81,8 +81,8 @@ async function orphan(ageMs: number, name: string = randomUUID()): Promise<strin
 /** An upload of nobody. @param expires An SQL expression. @returns Its hash. */
 async function beginAnUpload(expires: string): Promise<Buffer> {
   const [row] = await test.database.query<{ hash: Buffer }>(`
-    insert into upload (hash, fingerprint, paths, hashes, sizes, asked, lengths, labels, via, created, expires)
-    values (gen_random_uuid()::text::bytea, '', '{}', '', '{}', '', '{}', '{}', 'api', now(), ${expires}) returning hash`);
+    insert into upload (hash, fingerprint, paths, hashes, sizes, asked, lengths, labels, via, created, touched, expires)
+    values (gen_random_uuid()::text::bytea, '', '{}', '', '{}', '', '{}', '{}', 'api', now(), now(), ${expires}) returning hash`);
   return row!.hash;
 }
 
@@ -132,7 +132,7 @@ describe('contract §8: a doctor beside a sweep', () => {
   it('does not take for damage what went away while it was read', async () => {
     const read: Core['packs']['read'] = async (place) => {
       await test.database.query('delete from deployment');
-      await test.database.query('update account set deployment_count = 0');
+      await test.database.query('update account set deployment_count = 0, storage_bytes = 0, storage_exact = true');
       await sweep(core, { graceMs: 0 });
       return core.packs.read(place);
     };
@@ -228,6 +228,7 @@ describe('I2: a doctor follows every manifest to its contents', () => {
 
   it('and finds a deployment without its manifest', async () => {
     await test.database.query('delete from manifest where deployment_id = $1', [site]);
+    await test.database.query('update account set storage_bytes = 0');
     expect(await examine()).toMatchObject([{ check: 'manifests', severity: 'damage', deployments: [site] }]);
   });
 
@@ -313,6 +314,20 @@ describe('I4: a doctor recounts', () => {
       message: expect.stringMatching(/counts 7 .* has 1\.$/),
     };
     expect(await examine()).toMatchObject([{ ...drift, fixed: false }]);
+    expect(await examine()).toMatchObject([{ ...drift, fixed: false }]);
+    expect(await examine({ fix: true })).toMatchObject([{ ...drift, fixed: true }]);
+    expect(await examine()).toEqual([]);
+  });
+
+  it.each([
+    ['exact and wrong', { bytes: 7, exact: true }],
+    ['a bound that is too low', { bytes: 7, exact: false }],
+  ])('and measures storage whose counter is %s', async (_, { bytes, exact }) => {
+    await test.database.query(
+      'update account set storage_bytes = $2, storage_exact = $3 where id = (select account_id from deployment where id = $1)',
+      [site, bytes, exact],
+    );
+    const drift = { check: 'counters', severity: 'drift', message: expect.stringContaining('counts 7 stored bytes') };
     expect(await examine()).toMatchObject([{ ...drift, fixed: false }]);
     expect(await examine({ fix: true })).toMatchObject([{ ...drift, fixed: true }]);
     expect(await examine()).toEqual([]);

@@ -127,8 +127,8 @@ export function createFolder({
   };
 
   /** A site that has a password is never published without it. */
-  const findPassword = async (): Promise<string | undefined> => {
-    if (!record.password) return undefined;
+  const findPassword = async (): Promise<string | null> => {
+    if (!record.password) return null;
     const password = await keychain.read(passwordName(record.id)).catch(() => null);
     if (password !== null) return password;
     throw new ClientError(

@@ -1,5 +1,6 @@
 import {
   type BerthClient,
+  CANCELLED,
   ClientError,
   deployFolder,
   readFolder,
@@ -19,7 +20,7 @@ export interface AttemptInput {
   client(): BerthClient;
   /** The folder to publish, once it is there. May throw. */
   folder(signal: AbortSignal): Promise<string>;
-  options: PublishOptions;
+  options: Omit<PublishOptions, 'password'> & { password: string | null };
   /** What an earlier attempt has made of it: only its domain is left to be linked. */
   live: CreatedDeployment | null;
   /** Keeps what is live. */
@@ -64,8 +65,8 @@ export async function attemptPublishing(input: AttemptInput, signal: AbortSignal
   function giveUp(): void {
     const reason = signal.reason as EndReason;
     if (reason === 'cancelled' && view.progress.phase === 'finishing')
-      timer = setTimeout(() => engine.abort(), LAST_ANSWER_MS);
-    else engine.abort();
+      timer = setTimeout(() => engine.abort(CANCELLED), LAST_ANSWER_MS);
+    else engine.abort(reason === 'cancelled' ? CANCELLED : undefined);
   }
 
   signal.addEventListener('abort', giveUp, { once: true });

@@ -86,7 +86,7 @@ export function createPublisher(parts: PublisherParts): Attempt {
       {
         client: () => clientFor(entry, accounts),
         folder: (engine) => folderOf(entry, engine),
-        options: { ...entry.options, password: passwords.get(id) },
+        options: { ...entry.options, password: passwords.get(id) ?? null },
         live: liveOf(entry),
         keep(deployment) {
           ledger.change(id, { state: { is: 'unfinished', deployment } });

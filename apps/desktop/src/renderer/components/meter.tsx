@@ -1,11 +1,22 @@
 import './meter.css';
 
-/** How much of a cap is used; without a cap, how much there is. */
-export function Meter({ label, used, cap }: { label: string; used: number; cap: number | null }) {
+const number = (amount: number) => amount.toLocaleString('en-US');
+
+/** How much of a cap is used; without a cap, how much there is. @param format Amounts for people. Default: as numbers. */
+export function Meter({
+  label,
+  used,
+  cap,
+  format = number,
+}: {
+  label: string;
+  used: number;
+  cap: number | null;
+  format?: (amount: number) => string;
+}) {
   const isFull = cap !== null && used >= cap;
   const isNearlyFull = cap !== null && used >= cap * 0.9;
-  const of =
-    cap === null ? used.toLocaleString('en-US') : `${used.toLocaleString('en-US')} of ${cap.toLocaleString('en-US')}`;
+  const of = cap === null ? format(used) : `${format(used)} of ${format(cap)}`;
   return (
     <div className="meter">
       <span className="small soft">{label}</span>

@@ -1,3 +1,4 @@
+import { bytes } from '@berth/client/amounts';
 import { useAccount } from '../state/account.ts';
 import { Meter } from './meter.tsx';
 
@@ -17,6 +18,9 @@ export function Usage() {
       {(Object.keys(LABELS) as (keyof typeof LABELS)[]).map((key) => (
         <Meter key={key} label={LABELS[key]} used={usage[key]} cap={caps?.[key] ?? null} />
       ))}
+      {usage.storage !== undefined && (
+        <Meter label="Storage" used={usage.storage} cap={caps?.storage ?? null} format={bytes} />
+      )}
     </section>
   );
 }

@@ -143,7 +143,10 @@ export const ACCOUNT_STATES: readonly GalleryState[] = [
     state: appState({
       session: session({
         ...SIGNED_IN,
-        account: { ...SIGNED_IN.account, usage: { deployments: 0, platformDomains: 0, customDomains: 0, seats: 1 } },
+        account: {
+          ...SIGNED_IN.account,
+          usage: { deployments: 0, platformDomains: 0, customDomains: 0, seats: 1, storage: 0 },
+        },
       }),
     }),
     answers: { listDeployments: { value: { deployments: [] } }, listDomains: { value: { domains: [] } } },
@@ -239,8 +242,8 @@ export const ACCOUNT_STATES: readonly GalleryState[] = [
         account: {
           ...SIGNED_IN.account,
           plan: 'free',
-          usage: { deployments: 100, platformDomains: 5, customDomains: 0, seats: 1 },
-          caps: { deployments: 100, platformDomains: 5, customDomains: 0, seats: 1 },
+          usage: { deployments: 100, platformDomains: 5, customDomains: 0, seats: 1, storage: 1_932_735_283 },
+          caps: { deployments: 100, platformDomains: 5, customDomains: 0, seats: 1, storage: 2_147_483_648 },
         },
       }),
     }),

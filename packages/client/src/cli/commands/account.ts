@@ -1,6 +1,6 @@
 import { type Account, kindOfCredential } from '@berth/contract';
 import type { Command } from 'commander';
-import { moment } from '../../amounts.ts';
+import { bytes, moment } from '../../amounts.ts';
 import { columns } from '../render/table.ts';
 import { ClientError } from '../../errors.ts';
 import { nobodyAt } from '../failure.ts';
@@ -53,6 +53,7 @@ function describe({ account, email, name, plan, usage, caps, created, hint }: Ac
     ['name', name ?? '-'],
     ['plan', plan],
     ...CAPS.map(([cap, words]) => [words, `${usage[cap]} of ${caps?.[cap] ?? 'any number'}`]),
+    ['storage', `${bytes(usage.storage)} of ${caps?.storage === undefined ? 'any amount' : bytes(caps.storage)}`],
     ['newest key', hint === null ? '-' : `…${hint}`],
     ['created', moment(created)],
   ]);

@@ -3,12 +3,17 @@ import type { Session } from '../session.ts';
 import { UsageError } from '../usage-error.ts';
 
 /**
- * The password of a site: the option, which `-` makes a question, else `BERTH_PASSWORD`, else none.
+ * The password of a site: the option, which `-` makes a question, else `BERTH_PASSWORD`, else that of the version that is
+ * changed. `--no-password` is `null`: none at all.
  *
- * @throws UsageError for an unusable one. An empty one is never taken for none: a script whose variable is unset would publish
- *   in the open.
+ * @throws UsageError for an unusable one. An empty one never means none: a script whose variable is unset would publish a
+ *   public site.
  */
-export async function readPassword({ terminal, signal, env }: Session, option?: string): Promise<string | undefined> {
+export async function readPassword(
+  { terminal, signal, env }: Session,
+  option?: string | false,
+): Promise<string | null | undefined> {
+  if (option === false) return null;
   const given = option ?? env['BERTH_PASSWORD'];
   if (given === undefined) return undefined;
   const password = given === '-' ? await terminal.ask('Password: ', { secret: true, signal }) : given;

@@ -16,7 +16,7 @@ import { readPassword } from './password.ts';
 interface Options {
   domain?: string;
   label?: string[];
-  password?: string;
+  password?: string | false;
   ttl?: number;
   dryRun?: boolean;
   delta: boolean;
@@ -32,6 +32,7 @@ export function addPublish(program: Command, at: Surroundings): void {
     .option('-d, --domain <name>', 'the domain that shows it from now on')
     .option('-l, --label <label>', 'a label; may be repeated', collect)
     .option('-p, --password <password>', 'what visitors have to enter; "-" asks for it [env: BERTH_PASSWORD]')
+    .option('--no-password', 'publish without a password, also where the version before has one')
     .addOption(new Option('-t, --ttl <time>', 'how long it lasts, such as 3d').argParser(readTtl).conflicts('domain'))
     .option('-n, --dry-run', 'say what would be sent, and send nothing')
     .option('--no-delta', 'send every file, also those that the server has')

@@ -12,7 +12,7 @@ import { readPassword } from './password.ts';
 interface Options {
   domain?: string;
   label?: string[];
-  password?: string;
+  password?: string | false;
   keep?: number;
   delta: boolean;
 }
@@ -29,6 +29,7 @@ export function addWatch(program: Command, at: Surroundings): void {
     .option('-d, --domain <name>', 'the domain that shows the newest state')
     .option('-l, --label <label>', 'a label; may be repeated', collect)
     .option('-p, --password <password>', 'what visitors have to enter; "-" asks for it [env: BERTH_PASSWORD]')
+    .option('--no-password', 'publish without a password, also where the version before has one')
     .option('--keep <number>', 'how many deployments of this watch stay', readKeep)
     .option('--no-delta', 'send every file, also those that the server has')
     .addHelpText('after', examples(['berth watch ./dist --domain blog', 'shows each build at a domain']))

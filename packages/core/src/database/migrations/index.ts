@@ -3,6 +3,7 @@ import { Migration0001 } from './0001-foundation.ts';
 import { Migration0002 } from './0002-documented-api.ts';
 import { Migration0003 } from './0003-serving.ts';
 import { Migration0004 } from './0004-uploads.ts';
+import { Migration0005 } from './0005-storage.ts';
 import { Migration0006 } from './0006-compatibility.ts';
 
 /** A step from one schema to the next. Schemas are numbered as the migrations that lead to them. */
@@ -23,5 +24,6 @@ export const migrations: readonly MigrationClass[] = [
   Migration0002,
   Migration0003,
   Migration0004,
+  Migration0005,
   Migration0006,
 ];

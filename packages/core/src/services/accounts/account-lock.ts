@@ -5,10 +5,14 @@ import { ServiceError } from '../../errors.ts';
 
 /** What of an account counts while it is locked. */
 export interface LockedAccount {
+  id: string;
   plan: string;
   state: AccountState;
   /** Live deployments, as counted. */
   deployments: number;
+  /** Bytes stored: never too few, and exactly those when `storageExact`. */
+  storageBytes: number;
+  storageExact: boolean;
 }
 
 /**
@@ -18,9 +22,9 @@ export interface LockedAccount {
  */
 export async function lockAccount(em: EntityManager, account: string): Promise<LockedAccount | null> {
   const { rows } = await sql<LockedAccount>`
-    select plan, state, deployment_count as deployments from account where id = ${account} for update`.execute(
-    em.getKysely(),
-  );
+    select id, plan, state, deployment_count as deployments, storage_bytes::float8 as "storageBytes",
+      storage_exact as "storageExact"
+    from account where id = ${account} for update`.execute(em.getKysely());
   return rows[0] ?? null;
 }
 

@@ -5,9 +5,10 @@ import type { AccountCaller, Caller, Core } from '../../core.ts';
 import { Account, Member, Token } from '../../entities/index.ts';
 import { recordActivity } from '../activities/activities.ts';
 import type { BillingPeriod } from './billing-periods.ts';
-import { lockAccount, lockActiveAccount } from './account-lock.ts';
+import { lockAccount, lockActiveAccount, type LockedAccount } from './account-lock.ts';
 import { refuseBeyondCap } from './caps.ts';
 import { countDomains } from '../domains/domain-caps.ts';
+import { readStorage } from './storage.ts';
 import { randomSuffix, secretHash } from '../random.ts';
 import { toUnixSeconds } from '../timestamps.ts';
 import { createToken } from './tokens.ts';
@@ -29,7 +30,12 @@ export async function getAccount({ core, caller }: { core: Core; caller: Account
     email: account.email,
     name: account.name ?? null,
     plan: account.plan,
-    usage: { deployments: account.deploymentCount, ...(await countDomains(em, account.id)), seats },
+    usage: {
+      deployments: account.deploymentCount,
+      ...(await countDomains(em, account.id)),
+      seats,
+      storage: await readStorage(core, account.id),
+    },
     caps: core.plans.get(account.plan).caps,
     created: toUnixSeconds(account.created),
     hint: newestKey?.last4 ?? null,
@@ -123,10 +129,12 @@ export async function refuseFull(core: Core, caller: Caller): Promise<void> {
  * Counts one more deployment of an account, if its state and its plan's cap allow it. Locks the account row until the
  * transaction ends, so that parallel deploys never pass a cap.
  *
+ * @returns The account, as it was.
  * @throws `forbidden`, with `details` when it is the cap. Source: contract §6; security T26.
  */
-export async function countDeployment(em: EntityManager, core: Core, account: string): Promise<void> {
-  const { plan, deployments } = await lockActiveAccount(em, account);
-  refuseBeyondCap(core, plan, 'deployments', deployments);
+export async function countDeployment(em: EntityManager, core: Core, account: string): Promise<LockedAccount> {
+  const locked = await lockActiveAccount(em, account);
+  refuseBeyondCap(core, locked.plan, 'deployments', locked.deployments);
   await sql`update account set deployment_count = deployment_count + 1 where id = ${account}`.execute(em.getKysely());
+  return locked;
 }

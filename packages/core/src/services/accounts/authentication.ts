@@ -1,5 +1,6 @@
 import { CREDENTIAL } from '@berth/contract';
-import { sql } from 'kysely';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { type QueryExecutorProvider, type RawBuilder, sql } from 'kysely';
 import type { AccountCaller, Caller, Core } from '../../core.ts';
 import { ServiceError } from '../../errors.ts';
 import { secretHash } from '../random.ts';
@@ -49,14 +50,33 @@ export async function authenticate(core: Core, header: string | undefined, addre
  * @throws `authentication_failed` when it was revoked or has expired; `forbidden` when its account was closed.
  * Source: contract §5, §9.
  */
-export async function checkCredential(core: Core, { account, token }: AccountCaller): Promise<Date | null> {
+export async function checkCredential(core: Core, caller: AccountCaller): Promise<Date | null> {
+  const row = await readCredential(core.database.kysely, core, caller, sql``);
+  return row.expires === null ? null : new Date(row.expires);
+}
+
+/**
+ * Checks the credential of a caller again and keeps it from being revoked until the transaction ends: what commits was
+ * allowed, and a revocation that was answered comes before everything that does not. Called when the account is locked.
+ *
+ * @throws `authentication_failed` when it was revoked or has expired; `forbidden` when its account was closed.
+ * Source: contract §5.
+ */
+export async function holdCredential(em: EntityManager, core: Core, caller: Caller): Promise<void> {
+  if (caller.kind === 'account') await readCredential(em.getKysely(), core, caller, sql`for key share of t`);
+}
+
+async function readCredential(
+  db: QueryExecutorProvider,
+  core: Core,
+  { account, token }: AccountCaller,
+  lock: RawBuilder<unknown>,
+): Promise<{ expires: Date | null }> {
   const { rows } = await sql<{ state: CredentialRow['state']; expires: Date | null }>`
     select a.state, t.expires from token t join account a on a.id = t.account_id
-    where t.account_id = ${account} and t.token = ${token} and (t.expires is null or t.expires > ${core.now()})`.execute(
-    core.database.kysely,
-  );
-  const row = requireOpen(rows[0]);
-  return row.expires === null ? null : new Date(row.expires);
+    where t.account_id = ${account} and t.token = ${token} and (t.expires is null or t.expires > ${core.now()})
+    ${lock}`.execute(db);
+  return requireOpen(rows[0]);
 }
 
 function requireOpen<T extends Pick<CredentialRow, 'state'>>(row: T | undefined): T {

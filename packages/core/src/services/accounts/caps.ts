@@ -2,8 +2,11 @@ import type { Caps } from '@berth/contract';
 import type { Core } from '../../core.ts';
 import { ServiceError } from '../../errors.ts';
 
+/** The caps that count things; `storage` is measured. */
+type Counted = Exclude<keyof Caps, 'storage'>;
+
 /** What a refusal says, by cap. */
-const WORDS: Record<keyof Caps, (limit: number, used: number) => string> = {
+const WORDS: Record<Counted, (limit: number, used: number) => string> = {
   deployments: (limit, used) => holds(limit, used, 'deployments'),
   platformDomains: (limit, used) => holds(limit, used, 'platform domains'),
   customDomains: (limit, used) => holds(limit, used, 'custom domains'),
@@ -16,7 +19,7 @@ const WORDS: Record<keyof Caps, (limit: number, used: number) => string> = {
  *
  * @throws `forbidden`, with `details`, at the cap. Source: contract §2, §6; security T26.
  */
-export function refuseBeyondCap(core: Core, plan: string, cap: keyof Caps, used: number): void {
+export function refuseBeyondCap(core: Core, plan: string, cap: Counted, used: number): void {
   const limit = core.plans.get(plan).caps?.[cap];
   if (limit !== undefined && used >= limit)
     throw new ServiceError('forbidden', WORDS[cap](limit, used), { details: { cap, used, limit } });

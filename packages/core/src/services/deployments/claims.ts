@@ -1,11 +1,14 @@
 import { CLAIM_HASH, type Deployment as WireDeployment } from '@berth/contract';
-import { LockMode } from '@mikro-orm/postgresql';
+import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
 import type { Addresses, Scope } from '../../core.ts';
 import { Account, Deployment } from '../../entities/index.ts';
 import { invalid, notFound } from '../../errors.ts';
 import { countDeployment } from '../accounts/accounts.ts';
 import { recordActivity } from '../activities/activities.ts';
 import { lockAccount } from '../accounts/account-lock.ts';
+import { type ContentLengths, splitNumbers, unpackHashes } from '../packs/contents.ts';
+import { storeForAccount } from './store-contents.ts';
 import { toDeployment } from './deployments.ts';
 import { secretHash } from '../random.ts';
 import { requireRoom } from '../rate-limits.ts';
@@ -36,7 +39,7 @@ export function readClaim(addresses: Pick<Addresses, 'claim'>, claim: string): s
  * answer does not look like a loss. Every attempt with a readable claim costs one of the account's claim attempts.
  *
  * @throws `validation_failed` for a claim that cannot be read; `not_found` when it is unknown, expired or another
- *   account's; `forbidden`, with `details`, at the plan's cap: the deployment stays claimable; `rate_limit_exceeded`.
+ *   account's; `forbidden`, with `details`, at a cap of the plan: the deployment stays claimable; `rate_limit_exceeded`.
  * Source: service-api part 3; contract §6; security T24.
  */
 export async function claimDeployment({ core, caller }: Scope, claim: string): Promise<WireDeployment> {
@@ -49,8 +52,10 @@ export async function claimDeployment({ core, caller }: Scope, claim: string): P
     const now = core.now();
     if (row?.claimed && row.account?.id === account) return toDeployment(core.addresses, row);
     if (!row || row.account || row.status !== 'success' || (row.expires && row.expires <= now)) throw notFound('claim');
-    await countDeployment(em, core, account);
+    const locked = await countDeployment(em, core, account);
+    await storeForAccount(em, core, locked, await contentsOf(em, row.id), new Set());
     row.account = em.getReference(Account, account);
+    row.address = null;
     row.claimed = now;
     row.expires = null;
     recordActivity(em, {
@@ -63,4 +68,13 @@ export async function claimDeployment({ core, caller }: Scope, claim: string): P
     });
     return toDeployment(core.addresses, row);
   });
+}
+
+async function contentsOf(em: EntityManager, deployment: string): Promise<ContentLengths> {
+  const { rows } = await sql<{ hashes: Buffer; sizes: string }>`
+    select hashes, array_to_string(sizes, ',') as sizes from manifest where deployment_id = ${deployment}`.execute(
+    em.getKysely(),
+  );
+  const sizes = splitNumbers(rows[0]!.sizes);
+  return new Map(unpackHashes(rows[0]!.hashes).map((sha256, i) => [sha256, sizes[i]!]));
 }

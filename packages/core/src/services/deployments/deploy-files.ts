@@ -33,12 +33,14 @@ export interface DeployFiles {
 /**
  * Collects files into a pack under the limits of a plan. Every limit is refused the moment it is crossed.
  *
- * @param onContent Told the SHA-256 of each file that is to be published, when it has arrived.
+ * @param onContent Called with each file that is to be published, when it has arrived.
+ * @param check Called with every chunk; what it throws ends the upload.
  */
 export function collectFiles(
   pack: Pick<PackBuilder, 'begin'>,
   limits: DeployLimits,
-  onContent: (sha256: string) => void,
+  onContent: (digest: Digest) => void,
+  check: () => void = () => {},
 ): DeployFiles {
   const parts: UploadedFile[] = [];
   const ruleFiles: RuleFiles = {};
@@ -53,20 +55,21 @@ export function collectFiles(
       const sink = pack.begin(
         (digest) => {
           Object.assign(part, digest);
-          if (!junk) onContent(digest.sha256);
+          if (!junk) onContent(digest);
         },
         { keep: !junk },
       );
-      const check = junk ? null : contentCheck(path, ruleFiles);
+      const content = junk ? null : contentCheck(path, ruleFiles);
       return {
         write(chunk) {
+          check();
           grow(chunk.length);
-          check?.write(chunk);
+          content?.write(chunk);
           return sink.write(chunk);
         },
         end() {
           sink.end();
-          check?.end();
+          content?.end();
           parts.push(part);
         },
       };

@@ -13,6 +13,7 @@ import { hashPassword } from '../sites/passwords.ts';
 import { limitsOf } from '../accounts/plans.ts';
 import { type Outcome, type Publication, publish } from './publish.ts';
 import { ruled } from './ruled.ts';
+import { watchStorage } from './storage-watch.ts';
 
 /** One deploy on its way in. Its owner always ends it with `close`. */
 export interface Deploy {
@@ -32,15 +33,25 @@ export interface Deploy {
 /**
  * Starts a deploy: bytes go into a pack as they arrive, hashed on the way; `commit` writes everything else at once.
  *
- * @throws `forbidden` when the account is full, before a byte is read; a keyed deploy may be a replay and goes on.
+ * @throws `forbidden` when the account is full, before a byte is read; a keyed deploy may be a replay, and is refused only
+ *   for storage, when it is none.
  * Source: contract §3; security §5.
  */
 export async function beginDeploy(core: Core, caller: Caller, key: IdempotencyKey | null): Promise<Deploy> {
   if (!key) await refuseFull(core, caller);
+  const storage = await watchStorage(core, caller, key);
   const pack = openPack(core);
   const stored = lookUpStored(core);
   const limits = limitsOf(core, caller);
-  const files = collectFiles(pack, limits, stored.add);
+  const files = collectFiles(
+    pack,
+    limits,
+    (content) => {
+      stored.add(content.sha256);
+      storage.add(content);
+    },
+    storage.check,
+  );
   const form = collectForm(limits);
   return {
     files,
@@ -56,6 +67,7 @@ export async function beginDeploy(core: Core, caller: Caller, key: IdempotencyKe
         options: asked.options,
         passwordHash,
         pack: await sealNew(pack, stored),
+        reserved: false,
         ...ruled(files.ruleFiles, published),
         idempotency: key && { ...key, fingerprint: fingerprintOf(core, canonical(asked)) },
       };

@@ -11,6 +11,7 @@ import type { Addresses, Scope } from '../../core.ts';
 import { Deployment, Domain } from '../../entities/index.ts';
 import { notFound, ServiceError } from '../../errors.ts';
 import { lockAccount } from '../accounts/account-lock.ts';
+import { releaseStorage } from '../accounts/storage.ts';
 import { recordActivity } from '../activities/activities.ts';
 import { type CursorScope, decodeCursor, olderThan, toPage } from '../cursors.ts';
 import { toUnixSeconds } from '../timestamps.ts';
@@ -132,9 +133,10 @@ async function refuseLinked(em: EntityManager, deployment: string): Promise<void
   );
 }
 
-/** Counts one deployment less, in the transaction that ends it. */
+/** Counts one deployment less, in the transaction that ends it; what it stored may go with it. */
 export async function uncountDeployment(em: EntityManager, account: string): Promise<void> {
   await sql`update account set deployment_count = deployment_count - 1 where id = ${account}`.execute(em.getKysely());
+  await releaseStorage(em, account);
 }
 
 /**

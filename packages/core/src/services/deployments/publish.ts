@@ -5,8 +5,10 @@ import type { Caller, Core } from '../../core.ts';
 import { Account, Deployment } from '../../entities/index.ts';
 import { failpoint } from '../../failpoints.ts';
 import { countDeployment } from '../accounts/accounts.ts';
+import { holdCredential } from '../accounts/authentication.ts';
 import { recordActivity } from '../activities/activities.ts';
 import { numberArray, packHashes, placeContents, type NewPack } from '../packs/contents.ts';
+import { storeContents } from './store-contents.ts';
 import { toDeployment } from './deployments.ts';
 import { enterFence } from '../packs/fence.ts';
 import { findReplay, type IdempotencyKey, storeOutcome } from './idempotency.ts';
@@ -22,6 +24,8 @@ export interface Publication {
   passwordHash: string | null;
   /** The new contents; `null` when every content was stored already. */
   pack: NewPack | null;
+  /** Whether its contents have been counted as stored since its upload began. */
+  reserved: boolean;
   /** What its rule files say; `null` when it has no rules. */
   rules: RuleData | null;
   warnings: Warning[];
@@ -41,7 +45,8 @@ export interface Outcome {
  * the idempotency record come to be together or not at all. Locks are taken in the one order of the protocol. Contents are
  * entered while the pack is still being made durable; nobody sees them before the commit, which waits for it.
  *
- * @throws `forbidden` at the plan's cap; `business_logic_error` for a key used otherwise; `unavailable`.
+ * @throws `authentication_failed` for a credential that was revoked meanwhile; `forbidden` at a cap of the plan;
+ *   `business_logic_error` for a key used otherwise; `unavailable`.
  * Source: security §5, P3 to P6.
  */
 export async function publish(
@@ -54,13 +59,18 @@ export async function publish(
   failpoint('deploy.begun');
   if (idempotency) {
     const earlier = await findReplay<CreatedDeployment>(em, core, idempotency, idempotency.fingerprint);
-    if (earlier) return { body: earlier, replayed: true, packUsed: false };
+    if (earlier) {
+      await holdCredential(em, core, caller);
+      return { body: earlier, replayed: true, packUsed: false };
+    }
   }
   await enterFence(em);
-  const packs = await placeContents(em, [...new Set(files.map(({ sha256 }) => sha256))], pack);
+  const { packs, fresh } = await placeContents(em, [...new Set(files.map(({ sha256 }) => sha256))], pack);
   await pack?.sealed;
   failpoint('deploy.contents-inserted');
-  if (caller.kind === 'account') await countDeployment(em, core, caller.account);
+  const account = caller.kind === 'account' ? await countDeployment(em, core, caller.account) : null;
+  await holdCredential(em, core, caller);
+  await storeContents(em, core, caller, account, publication, fresh);
   failpoint('deploy.account-counted');
 
   const created = core.now();
@@ -69,6 +79,7 @@ export async function publish(
   const row = em.create(Deployment, {
     id: await issueId(em),
     account: caller.kind === 'account' ? em.getReference(Account, caller.account) : null,
+    address: caller.kind === 'anonymous' ? caller.address : null,
     status: 'success',
     files: files.length,
     size: files.reduce((sum, { size }) => sum + size, 0),

@@ -1,9 +1,11 @@
 import { parseDeploymentReference } from '@berth/contract';
+import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
 import { notFound } from '../../errors.ts';
 import { recordActivity } from '../activities/activities.ts';
 import { lockAccount } from '../accounts/account-lock.ts';
+import { releaseStorage } from '../accounts/storage.ts';
 
 /** What became of a site that was to be taken down or put back. */
 export interface TakeDown {
@@ -17,7 +19,7 @@ export interface TakeDown {
 
 /**
  * Takes a site down, or puts it back as it was. While it is down everybody who asks for it is told that it is, under each
- * of its names; its owner keeps everything.
+ * of its names; its owner keeps everything. Open uploads of the account are dropped: they may hold its contents.
  *
  * @param reference Its id, its host name or its URL.
  * @param options.reason For the owner, who reads it among the activities.
@@ -63,6 +65,7 @@ async function change(
     await sql`update deployment set taken_down = ${takenDown ? created : null} where id = ${deployment}`.execute(
       em.getKysely(),
     );
+    if (account !== null && takenDown) await dropOpenUploads(em, account);
     if (account !== null)
       recordActivity(em, {
         account,
@@ -74,6 +77,12 @@ async function change(
       });
     return { changed: true };
   });
+}
+
+/** What was spared of an open upload may come from the deployment; its client begins again. Source: contract §9. */
+async function dropOpenUploads(em: EntityManager, account: string): Promise<void> {
+  await sql`delete from upload where account_id = ${account} and committed is null`.execute(em.getKysely());
+  await releaseStorage(em, account);
 }
 
 /** @returns Whose it is, `null` for nobody's; `undefined` when there is no such deployment. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
 import { lockAccount } from '../accounts/account-lock.ts';
+import { measureStorage, releaseStorage } from '../accounts/storage.ts';
 import { type Check, finding } from './checks.ts';
 
 interface Miscount {
@@ -11,7 +12,7 @@ interface Miscount {
 
 const live = sql`(select count(*)::int from deployment d where d.account_id = a.id and d.status = 'success')`;
 
-/** Counts the deployments of every account again. Source: security I4, T26. */
+/** Counts the deployments of every account again, and measures its storage. Source: security I4, T26. */
 export const counters: Check = {
   name: 'counters',
   title: 'Counters of accounts',
@@ -26,6 +27,13 @@ export const counters: Check = {
         fixed: fix,
       });
     }
+    for await (const { account, counted, actual } of misjudgedStorage(core)) {
+      if (fix) await measureAgain(core, account);
+      yield finding('drift', `Account ${account} counts ${counted} stored bytes and has ${actual}.`, {
+        account,
+        fixed: fix,
+      });
+    }
   },
 };
 
@@ -34,5 +42,32 @@ async function recount(core: Core, account: string): Promise<void> {
   await core.database.transaction(async (em) => {
     await lockAccount(em, account);
     await sql`update account a set deployment_count = ${live} where id = ${account}`.execute(em.getKysely());
+  });
+}
+
+/** Accounts whose counter is too low, or is said to be exact and is not. Each is measured under its lock. */
+async function* misjudgedStorage(core: Core): AsyncGenerator<Miscount> {
+  const { rows } = await sql<{ id: string }>`select id from account order by id`.execute(core.database.kysely);
+  for (const { id } of rows) {
+    const miscount = await core.database.transaction(async (em) => {
+      const account = await lockAccount(em, id);
+      if (!account) return null;
+      const { used } = await measureStorage(em.getKysely(), { account: id });
+      const { storageBytes, storageExact } = account;
+      const fits = storageExact ? storageBytes === used : storageBytes >= used;
+      return fits ? null : { account: id, counted: storageBytes, actual: used };
+    });
+    if (miscount) yield miscount;
+  }
+}
+
+async function measureAgain(core: Core, account: string): Promise<void> {
+  await core.database.transaction(async (em) => {
+    await lockAccount(em, account);
+    const { used } = await measureStorage(em.getKysely(), { account });
+    await releaseStorage(em, account);
+    await sql`update account set storage_bytes = ${used}, storage_exact = true where id = ${account}`.execute(
+      em.getKysely(),
+    );
   });
 }

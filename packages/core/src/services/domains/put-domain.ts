@@ -28,7 +28,7 @@ const FIRST_CHECK_MS = 60_000;
  * accounts that ask for one platform domain at once exactly one gets it, and parallel requests never pass a cap.
  *
  * @throws `validation_failed` for a name that cannot be a domain; `not_found` for a deployment that is missing or another
- *   account's; `business_logic_error` for one that is not live or expires, and for a name that is another account's;
+ *   account's; `business_logic_error` for one that is not live, was taken down, or expires, and for a name that is another account's;
  *   `forbidden`, with `details`, at the plan's cap. Source: contract §4; security T26, T28, T35.
  */
 export async function putDomain(
@@ -139,6 +139,12 @@ async function getLinkable(em: EntityManager, scope: Scope, reference: string): 
       {
         details: { status: row.status },
       },
+    );
+  if (row.takenDown)
+    throw new ServiceError(
+      'business_logic_error',
+      'This deployment was taken down by the operator; link the domain to another one.',
+      { details: { state: 'taken_down' } },
     );
   if (row.expires)
     throw new ServiceError('business_logic_error', 'This deployment expires; link the domain to one that stays.', {

@@ -12,6 +12,9 @@ export interface NewPack {
   sealed: Promise<{ sizeBytes: number }>;
 }
 
+/** Contents and their lengths in bytes, by SHA-256 in hex. */
+export type ContentLengths = ReadonlyMap<string, number>;
+
 const HASH_BYTES = 32;
 const UNIQUE_VIOLATION = '23505';
 
@@ -58,6 +61,15 @@ async function findStored(core: Core, hashes: readonly string[]): Promise<Set<st
     core.database.kysely,
   );
   return new Set(rows.map(({ hash }) => hash));
+}
+
+/** Whether any of these contents is stored. */
+export async function storedAmong(em: EntityManager, hashes: readonly string[]): Promise<boolean> {
+  const { rows } = await sql<{ stored: boolean }>`
+    select exists (select 1 from content where hash = any(${byteaArray(hashes)}::bytea[])) as stored`.execute(
+    em.getKysely(),
+  );
+  return rows[0]!.stored;
 }
 
 const HASHES_AT_ONCE = 2000;
@@ -120,7 +132,7 @@ async function insertAll(em: EntityManager, rows: RawBuilder<unknown>, count: nu
  *
  * @param hashes All contents of the deployment, SHA-256 in hex, each once.
  * @param pack The new pack; `null` when nothing new came.
- * @returns The packs the deployment needs.
+ * @returns The packs the deployment needs, and the contents that were stored for the first time.
  * @throws `unavailable` when a content that was stored at first has been swept away since.
  * Source: security P4.
  */
@@ -128,9 +140,10 @@ export async function placeContents(
   em: EntityManager,
   hashes: readonly string[],
   pack: NewPack | null,
-): Promise<string[]> {
+): Promise<{ packs: string[]; fresh: ReadonlySet<string> }> {
   const db = em.getKysely();
   const packs = new Set<string>();
+  let inserted: ReadonlySet<string> = new Set();
   let others = hashes;
   if (pack) {
     const fresh = pack.contents.toSorted((a, b) => (a.sha256 < b.sha256 ? -1 : 1));
@@ -140,8 +153,8 @@ export async function placeContents(
       from unnest(${numberArray(fresh.map((c) => c.offset))}::bigint[], ${numberArray(fresh.map((c) => c.length))}::bigint[]) with ordinality as f ("offset", length, position)`;
     if (await insertAll(em, rows, fresh.length)) {
       packs.add(pack.id);
-      const mine = new Set(fresh.map((c) => c.sha256));
-      others = hashes.filter((hash) => !mine.has(hash));
+      inserted = new Set(fresh.map((c) => c.sha256));
+      others = hashes.filter((hash) => !inserted.has(hash));
     }
   }
   if (others.length > 0) {
@@ -154,5 +167,5 @@ export async function placeContents(
       throw unavailable('Some of the content was being cleaned up; send the deploy again.', undefined, 1);
     for (const row of rows) packs.add(row.pack);
   }
-  return [...packs];
+  return { packs: [...packs], fresh: inserted };
 }

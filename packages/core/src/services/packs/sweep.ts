@@ -5,6 +5,7 @@ import type { Core } from '../../core.ts';
 import { failpoint } from '../../failpoints.ts';
 import { expireDeployments } from '../deployments/expiry.ts';
 import { expireUploads } from '../uploads/expire-uploads.ts';
+import { measureInexact } from '../accounts/storage.ts';
 import { attempt, type RunLimits, throwIfAway, type Worklist, workThrough } from '../work-through.ts';
 import { closeFence } from './fence.ts';
 import { dropPack, removeDeadPack } from './open-packs.ts';
@@ -41,7 +42,7 @@ export interface SweepReport {
 
 /**
  * Cleans up: expired deployments, what deleted ones leave behind, uploads that can no longer be committed, packs that nothing
- * refers to, packs of processes that are gone, old idempotency records. Safe beside any number of deploys and other sweeps,
+ * refers to, packs of processes that are gone, old idempotency records. Measures the storage of accounts that something was removed from. Safe beside any number of deploys and other sweeps,
  * and after a crash at any step.
  *
  * A step or an item that fails is logged, and the others are still done.
@@ -57,11 +58,12 @@ export async function sweep(core: Core, options: Partial<SweepOptions> = {}): Pr
   await runSteps(core, signal, {
     'expire deployments': async () => void (report.expired = await expireDeployments(core, limits)),
     'remove deleted deployments': async () => void (report.deployments = await removeDeleted(core, batch)),
-    'expire uploads': () => expireUploads(core, batch),
+    'expire uploads': () => expireUploads(core, limits),
     'forget idempotency records': () => forgetOutcomes(core),
     'condemn unreferenced packs': async () => void (report.fenced = await condemnUnreferenced(core, settings)),
     'drop abandoned packs': () => dropAbandoned(core, settings),
     'remove dead packs': async () => void (report.packs = await removeDead(core, limits)),
+    'measure storage': () => measureInexact(core, limits),
     'forget stopped processes': () => forgetBoots(core, bootStaleMs),
   });
   return report;

@@ -2,7 +2,7 @@ import { parseDeploymentReference, type UploadFile } from '@berth/contract';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { Caller, Core } from '../../core.ts';
-import { notFound } from '../../errors.ts';
+import { notFound, ServiceError } from '../../errors.ts';
 import { splitNumbers, unpackHashes } from '../packs/contents.ts';
 
 /** A deployment that an upload is a change of. */
@@ -10,9 +10,13 @@ export interface Base {
   files: UploadFile[];
   /** The packs its contents lie in. */
   packs: string[];
+  /** PHC string; `null` for a public site. */
+  passwordHash: string | null;
 }
 
 interface Row {
+  passwordHash: string | null;
+  takenDown: boolean;
   paths: string[];
   hashes: Buffer;
   sizes: string;
@@ -23,20 +27,28 @@ interface Row {
  * Reads the files of a deployment of the caller's account. To be asked under the fence: its packs are then there until the
  * transaction ends.
  *
- * @throws `not_found` for one that is missing, another account's, expired, or being deleted.
+ * @throws `not_found` for one that is missing, another account's, expired, or being deleted; `business_logic_error` for one
+ *   that was taken down.
  */
 export async function readBase(em: EntityManager, core: Core, caller: Caller, reference: string): Promise<Base> {
   const id = parseDeploymentReference(reference, core.addresses.platformDomain);
   if (id === null || caller.kind === 'anonymous') throw notFound('deployment');
   const { rows } = await sql<Row>`
     select array_to_json(m.paths) as paths, m.hashes, array_to_string(m.sizes, ',') as sizes,
+      d.password_hash as "passwordHash", d.taken_down is not null as "takenDown",
       array(select pack_id::text from deployment_pack n where n.deployment_id = d.id) as packs
     from deployment d join manifest m on m.deployment_id = d.id
     where d.id = ${id} and d.account_id = ${caller.account} and d.status = 'success'
       and (d.expires is null or d.expires > ${core.now()})`.execute(em.getKysely());
   const [row] = rows;
   if (!row) throw notFound('deployment');
-  return { files: filesOf(row), packs: row.packs };
+  if (row.takenDown)
+    throw new ServiceError(
+      'business_logic_error',
+      'This deployment was taken down by the operator; it cannot be a base. Begin with every file instead.',
+      { details: { state: 'taken_down' } },
+    );
+  return { files: filesOf(row), packs: row.packs, passwordHash: row.passwordHash };
 }
 
 /** The files of a manifest, as its columns have them: `sizes` as a text with commas. */

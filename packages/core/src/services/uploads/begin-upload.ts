@@ -13,18 +13,22 @@ import type { Caller, Core } from '../../core.ts';
 import { TextArray } from '../../entities/text-array.ts';
 import { ServiceError } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
+import { type LockedAccount, lockActiveAccount } from '../accounts/account-lock.ts';
 import { refuseFull } from '../accounts/accounts.ts';
+import { holdCredential } from '../accounts/authentication.ts';
+import { addStorage, lockAddress, releaseStorage, requireAnonymousStorage } from '../accounts/storage.ts';
 import { limitsOf } from '../accounts/plans.ts';
 import { takeDeployBudget } from '../deployments/deploy-budget.ts';
 import { fingerprintOf, type IdempotencyKey, readIdempotencyKey } from '../deployments/idempotency.ts';
-import { numberArray, packHashes } from '../packs/contents.ts';
+import { type ContentLengths, numberArray, packHashes, storedAmong } from '../packs/contents.ts';
 import { enterFence } from '../packs/fence.ts';
 import { randomSecret, secretHash } from '../random.ts';
 import { hashPassword } from '../sites/passwords.ts';
-import { readBase } from './base-deployment.ts';
-import { findOwnContents } from './own-contents.ts';
+import { findOwnContents } from '../packs/own-contents.ts';
+import { type Base, readBase } from './base-deployment.ts';
 import { changedFiles, otherSize, planFiles } from './planned-files.ts';
-import { type ContentLengths, findUpload, missingOf, noUpload } from './uploads.ts';
+import { makeUploadRoom } from './upload-room.ts';
+import { findUpload, missingOf, noUpload, touchUpload } from './uploads.ts';
 
 /** Who begins, and how. */
 export interface Beginning {
@@ -41,6 +45,8 @@ interface Plan {
   asked: ContentLengths;
   /** The packs of what its client is spared. */
   packs: ReadonlySet<string>;
+  /** PHC string of the base; `null` when there is no base, or a public one. */
+  basePasswordHash: string | null;
 }
 
 /**
@@ -52,8 +58,12 @@ interface Plan {
  *
  * @returns Its name and what is still to be sent, which spares only what this account, or this anonymous upload, has itself
  *   uploaded before.
- * @throws `validation_failed`, `forbidden`, `payload_too_large`, `rate_limit_exceeded`, `unavailable`; `not_found` for the
- *   base; `business_logic_error` for a key that was used for something else.
+ * A base that is protected by a password hands it on, unless an API key asks for another one or, by `null`, for none.
+ *
+ * @throws `validation_failed`, `authentication_failed`, `payload_too_large`, `unavailable`; `forbidden` at a cap of the plan;
+ *   `rate_limit_exceeded`, also when too many uploads are open; `not_found` for the base; `business_logic_error` for a base
+ *   that was taken down, for a password from a deploy token beside a protected base, and for a key that was used for
+ *   something else.
  * Source: contract §3, §9; security T2, T4, T22, T25, P10.
  */
 export async function beginUpload(beginning: Beginning, input: BeginUpload): Promise<BegunUpload> {
@@ -70,9 +80,14 @@ export async function beginUpload(beginning: Beginning, input: BeginUpload): Pro
   const passwordHash = options.password === null ? null : await hashPassword(options.password);
   const begun = await core.database.transaction(async (em) => {
     await enterFence(em);
+    const account = await lockOwner(em, core, caller);
+    if (await isTaken(em, core, caller, name)) return null;
     const plan = await planOf(em, core, caller, input);
-    const isNew = await insertUpload(em, core, caller, { ...options, passwordHash, ...plan, name, fingerprint });
-    return isNew ? { upload: name, missing: [...plan.asked.keys()] } : null;
+    const password = passwordOf(input, caller, passwordHash, plan);
+    await makeUploadRoom(em, core, caller);
+    await reserve(em, core, caller, account, plan);
+    await insertUpload(em, core, caller, { ...options, passwordHash: password, ...plan, name, fingerprint });
+    return { upload: name, missing: [...plan.asked.keys()] };
   });
   failpoint('upload.begun');
   if (begun) return begun;
@@ -100,7 +115,7 @@ function canonical(input: BeginUpload, options: DeployOptions): unknown {
     files.map(({ path, sha256, size }) => [path, sha256, size]).toSorted((a, b) => (a[0]! < b[0]! ? -1 : 1));
   const asked =
     input.base === undefined ? sorted(input.files) : [input.base, sorted(input.put), input.remove.toSorted()];
-  return [asked, options];
+  return input.password === null ? [asked, options, 'no password'] : [asked, options];
 }
 
 /** The upload that a key has begun already; `null` when there is none. */
@@ -113,21 +128,77 @@ async function goOn(core: Core, caller: Caller, name: string, fingerprint: Buffe
       'This Idempotency-Key was used for another upload; use a new key for new content.',
       { details: { state: 'idempotency_key_used' } },
     );
-  return { upload: name, missing: missingOf(upload) };
+  await touchUpload(core, upload);
+  return { upload: name, missing: await missingOf(core, upload) };
+}
+
+/** Locks what the new upload counts towards. @returns The account; `null` for an anonymous caller. */
+async function lockOwner(em: EntityManager, core: Core, caller: Caller): Promise<LockedAccount | null> {
+  if (caller.kind === 'anonymous') {
+    await lockAddress(em, caller.address);
+    return null;
+  }
+  const account = await lockActiveAccount(em, caller.account);
+  await holdCredential(em, core, caller);
+  return account;
+}
+
+/** Whether a twin with the same key was first. An upload of that key that has expired is removed. */
+async function isTaken(em: EntityManager, core: Core, caller: Caller, name: string): Promise<boolean> {
+  const db = em.getKysely();
+  const hash = secretHash(name);
+  const { rows } = await sql<{ open: boolean }>`
+    delete from upload where hash = ${hash} and expires <= ${core.now()} returning committed is null as open`.execute(
+    db,
+  );
+  if (rows[0]?.open && caller.kind === 'account') await releaseStorage(em, caller.account);
+  return (await sql`select 1 from upload where hash = ${hash}`.execute(db)).rows.length > 0;
+}
+
+/** The password of the new site. @throws `business_logic_error`. Source: contract §9. */
+function passwordOf(
+  { password }: BeginUpload,
+  caller: Caller,
+  passwordHash: string | null,
+  { basePasswordHash }: Plan,
+): string | null {
+  if (password === undefined) return basePasswordHash;
+  if (basePasswordHash !== null && caller.kind === 'account' && caller.credential === 'deploy')
+    throw new ServiceError(
+      'business_logic_error',
+      'The base is protected by a password, which a deploy token cannot change; leave out password to keep it.',
+      { details: { state: 'base_protected' } },
+    );
+  return passwordHash;
+}
+
+/** Counts what an upload will hold. @throws `forbidden`, with `details`, beyond the cap. Source: contract §6. */
+async function reserve(
+  em: EntityManager,
+  core: Core,
+  caller: Caller,
+  account: LockedAccount | null,
+  { files, asked }: Plan,
+): Promise<void> {
+  if (caller.kind === 'anonymous')
+    await requireAnonymousStorage(em, caller.address, new Map(files.map(({ sha256, size }) => [sha256, size])));
+  if (!account) return;
+  // What nobody has stored is in no deployment of the account either.
+  await addStorage(em, core, account, asked, { certain: !(await storedAmong(em, [...asked.keys()])) });
 }
 
 async function planOf(em: EntityManager, core: Core, caller: Caller, input: BeginUpload): Promise<Plan> {
   const limits = limitsOf(core, caller);
   if (input.base === undefined) {
     const files = planFiles(input.files, limits, { field: 'files' });
-    return { files, ...(await spare(em, core, caller, files, new Map())) };
+    return { files, ...(await spare(em, core, caller, files, new Map())), basePasswordHash: null };
   }
-  const base = await readBase(em, core, caller, input.base);
+  const base: Base = await readBase(em, core, caller, input.base);
   const changed = changedFiles({ base: base.files, put: input.put, remove: input.remove });
   const files = planFiles(changed, limits, { field: 'put', base: base.files });
   const lengths = new Map(base.files.map(({ sha256, size }) => [sha256, size]));
   const { asked, packs } = await spare(em, core, caller, files, lengths);
-  return { files, asked, packs: new Set([...packs, ...base.packs]) };
+  return { files, asked, packs: new Set([...packs, ...base.packs]), basePasswordHash: base.passwordHash };
 }
 
 /**
@@ -142,11 +213,11 @@ async function spare(
   caller: Caller,
   files: readonly UploadFile[],
   known: ContentLengths,
-): Promise<Omit<Plan, 'files'>> {
+): Promise<Pick<Plan, 'asked' | 'packs'>> {
   const wanted = new Set(files.map(({ sha256 }) => sha256).filter((sha256) => !known.has(sha256)));
   const own =
     caller.kind === 'account'
-      ? await findOwnContents(em, core, caller, wanted)
+      ? await findOwnContents(em, core, caller.account, wanted)
       : { lengths: new Map<string, number>(), packs: new Set<string>() };
   const asked = new Map<string, number>();
   for (const { path, size, sha256 } of files) {
@@ -163,27 +234,22 @@ interface NewUpload extends Omit<DeployOptions, 'password'>, Plan {
   passwordHash: string | null;
 }
 
-/** @returns False when a twin with the same key was first; nothing is written then. */
-async function insertUpload(em: EntityManager, core: Core, caller: Caller, upload: NewUpload): Promise<boolean> {
+async function insertUpload(em: EntityManager, core: Core, caller: Caller, upload: NewUpload): Promise<void> {
   const db = em.getKysely();
   const { files, asked, packs, labels, via, passwordHash, ttlSeconds, fingerprint } = upload;
   const hash = secretHash(upload.name);
   const created = core.now();
   const expires = new Date(created.getTime() + UPLOAD_SECONDS * 1000);
-  const [account, address] = caller.kind === 'account' ? [caller.account, null] : [null, caller.address];
-  // The key may have begun another one, which can be committed no more.
-  await sql`delete from upload where hash = ${hash} and expires <= ${created}`.execute(db);
-  const { numAffectedRows } = await sql`
-    insert into upload (hash, account_id, address, fingerprint, paths, hashes, sizes, asked, lengths, labels, via,
-      password_hash, ttl, created, expires)
-    values (${hash}, ${account}, ${address}, ${fingerprint}, ${textArray(files.map(({ path }) => path))}::text[],
+  const [account, token, address] =
+    caller.kind === 'account' ? [caller.account, caller.token, null] : [null, null, caller.address];
+  await sql`
+    insert into upload (hash, account_id, token, address, fingerprint, paths, hashes, sizes, asked, lengths, labels, via,
+      password_hash, ttl, created, touched, expires)
+    values (${hash}, ${account}, ${token}, ${address}, ${fingerprint}, ${textArray(files.map(({ path }) => path))}::text[],
       ${packHashes(files.map(({ sha256 }) => sha256))}, ${numberArray(files.map(({ size }) => size))}::bigint[],
       ${packHashes([...asked.keys()])}, ${numberArray([...asked.values()])}::bigint[], ${textArray(labels)}::text[],
-      ${via}, ${passwordHash}, ${ttlSeconds}, ${created}, ${expires})
-    on conflict do nothing`.execute(db);
-  if (numAffectedRows !== 1n) return false;
+      ${via}, ${passwordHash}, ${ttlSeconds}, ${created}, ${created}, ${expires})`.execute(db);
   await sql`insert into upload_pack (upload_hash, pack_id) select ${hash}, unnest(${[...packs]}::uuid[])`.execute(db);
-  return true;
 }
 
 const textArray = (texts: string[]) => new TextArray().convertToDatabaseValue(texts);

@@ -9,24 +9,31 @@ import { type Publication, publish } from '../deployments/publish.ts';
 import { ruled } from '../deployments/ruled.ts';
 import { filesOf } from './base-deployment.ts';
 import { checkContents } from './check-contents.ts';
-import { getUpload, missingOf, noUpload, type OpenUpload } from './uploads.ts';
+import { inTurn } from '../in-turn.ts';
+import { getUpload, noUpload, touchUpload, type Upload } from './uploads.ts';
 
 /**
  * Publishes what an upload is for: all of it, or nothing. Repeating it answers the same deployment again, for 24 hours, also
- * at the same time: there is never a second one.
+ * at the same time: there is never a second one. Commits of one upload run one after another.
  *
  * @throws `not_found`; `business_logic_error`, with how many, while contents are missing; `validation_failed` for a file
- *   whose content is refused; `forbidden` at the plan's cap; `unavailable`.
+ *   whose content is refused; `authentication_failed` for a credential that was revoked meanwhile; `forbidden` at a cap of
+ *   the plan; `unavailable`.
  * Source: contract §3, §9; security P3 to P7.
  */
 export async function commitUpload({ core, caller }: { core: Core; caller: Caller }, name: string) {
-  const upload = await getUpload(core, caller, name);
-  const commit = { ...commitKey(upload), fingerprint: upload.hash };
-  if (upload.committed) return replay(core, commit);
+  // A list of files is large, and of many commits at once one needs it.
+  return inTurn(core, `commit:${name}`, async () => commit(core, caller, await getUpload(core, caller, name)));
+}
+
+async function commit(core: Core, caller: Caller, upload: Upload): Promise<CreatedDeployment> {
+  const key = { ...commitKey(upload), fingerprint: upload.hash };
+  if (upload.committed) return replay(core, key);
   refuseIncomplete(upload);
-  const publication = await publicationOf(core, upload, commit);
-  // A twin was first.
-  if (!publication) return replay(core, commit);
+  await touchUpload(core, upload);
+  const publication = await publicationOf(core, upload, key);
+  // A twin in another process was first.
+  if (!publication) return replay(core, key);
   const { body } = await core.database.transaction(async (em) => {
     const outcome = await publish(em, core, caller, publication);
     if (!outcome.replayed) await close(em, core, upload);
@@ -37,7 +44,7 @@ export async function commitUpload({ core, caller }: { core: Core; caller: Calle
 }
 
 /** A commit is repeated like a deploy with a key: an upload has one outcome. */
-function commitKey({ hash }: OpenUpload): IdempotencyKey {
+function commitKey({ hash }: Upload): IdempotencyKey {
   return { scope: `upload:${hash.toString('hex')}`, key: 'commit' };
 }
 
@@ -49,8 +56,7 @@ async function replay(core: Core, commit: IdempotencyKey & { fingerprint: Buffer
   return body;
 }
 
-function refuseIncomplete(upload: OpenUpload): void {
-  const missing = missingOf(upload).length;
+function refuseIncomplete({ missing }: Upload): void {
   if (missing > 0)
     throw new ServiceError(
       'business_logic_error',
@@ -69,7 +75,7 @@ interface Row extends Omit<DeployOptions, 'password'> {
 /** What an upload is for; `null` once it was committed. */
 async function publicationOf(
   core: Core,
-  { hash }: OpenUpload,
+  { hash }: Upload,
   idempotency: Publication['idempotency'],
 ): Promise<Publication | null> {
   const { rows } = await sql<Row>`
@@ -85,13 +91,14 @@ async function publicationOf(
     options: { labels, via, ttlSeconds },
     passwordHash,
     pack: null,
+    reserved: true,
     ...ruled(await checkContents(core, files), files),
     idempotency,
   };
 }
 
 /** From here on its contents are those of the deployment. Its row stays a while, for repetitions of the commit. */
-async function close(em: EntityManager, core: Core, { hash }: OpenUpload): Promise<void> {
+async function close(em: EntityManager, core: Core, { hash }: Upload): Promise<void> {
   const db = em.getKysely();
   const committed = core.now();
   const expires = new Date(committed.getTime() + UPLOAD_SECONDS * 1000);

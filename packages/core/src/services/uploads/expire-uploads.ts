@@ -1,14 +1,48 @@
 import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
 import { failpoint } from '../../failpoints.ts';
+import { lockAccount } from '../accounts/account-lock.ts';
+import { releaseStorage } from '../accounts/storage.ts';
+import { type RunLimits, workThrough } from '../work-through.ts';
 
-/** Forgets uploads whose time is over, and with them their claims on packs. @returns How many. Source: contract §9; security P10. */
-export async function expireUploads(core: Core, batch: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from upload where hash in (
-      select hash from upload where expires <= ${core.now()} order by expires limit ${batch} for update skip locked)`.execute(
-    core.database.kysely,
+/**
+ * Removes uploads that have expired, and with them their claims on packs: those of one owner in one transaction. An owner
+ * whose uploads cannot be removed is logged and left to the next run.
+ *
+ * @returns How many owners had expired uploads. Source: contract §9; security P10.
+ */
+export async function expireUploads(core: Core, limits: RunLimits): Promise<number> {
+  const now = core.now();
+  const owners = await workThrough<{ account: string | null; group: string }>(
+    core,
+    {
+      task: 'expire uploads',
+      async due(skip, limit) {
+        const { rows } = await sql<{ account: string | null; group: string }>`
+          select account_id as account, coalesce(account_id, '') as "group" from upload
+          where expires <= ${now} and coalesce(account_id, '') <> all(${skip}::text[])
+          group by account_id order by min(expires) limit ${limit}`.execute(core.database.kysely);
+        return rows;
+      },
+      groupOf: ({ group }) => group,
+      idsOf: ({ account }) => ({ account }),
+      work: ({ account }) => expireThoseOf(core, account, now, limits.limit),
+    },
+    limits,
   );
   failpoint('sweep.uploads-removed');
-  return Number(numAffectedRows);
+  return owners;
+}
+
+async function expireThoseOf(core: Core, account: string | null, now: Date, batch: number): Promise<boolean> {
+  return core.database.transaction(async (em) => {
+    if (account !== null) await lockAccount(em, account);
+    const { rows } = await sql<{ open: boolean }>`
+      delete from upload where hash in (
+        select hash from upload where expires <= ${now} and account_id is not distinct from ${account}
+        order by expires limit ${batch} for update skip locked)
+      returning committed is null as open`.execute(em.getKysely());
+    if (account !== null && rows.some(({ open }) => open)) await releaseStorage(em, account);
+    return rows.length > 0;
+  });
 }

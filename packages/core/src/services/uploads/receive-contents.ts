@@ -5,11 +5,20 @@ import type { Caller, Core } from '../../core.ts';
 import { invalid, invalidFile, ServiceError } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
 import type { ContentSink } from '../../storage/pack-builder.ts';
-import { hashAt, lookUpStored, type NewPack, numberArray, packHashes, placeContents } from '../packs/contents.ts';
+import { checkCredential, holdCredential } from '../accounts/authentication.ts';
+import {
+  hashAt,
+  lookUpStored,
+  type NewPack,
+  numberArray,
+  packHashes,
+  placeContents,
+  unpackHashes,
+} from '../packs/contents.ts';
 import { enterFence } from '../packs/fence.ts';
 import { commitWith, markSealed, openPack } from '../packs/open-packs.ts';
 import { sealNew } from '../packs/seal-new.ts';
-import { getUpload, missingOf, type OpenUpload } from './uploads.ts';
+import { contentsOf, getUpload, touchUpload, touchWhileUsed, type Upload } from './uploads.ts';
 
 /** The contents of one body, on their way in. Its owner always ends it with `close`. */
 export interface ContentsBody {
@@ -25,7 +34,8 @@ export interface ContentsBody {
    * Makes every content durable that arrived whole, and enters it. A content that was begun and has not ended is left out.
    *
    * @throws `validation_failed` naming the file whose bytes are not those of its SHA-256, once the others are kept;
-   *   `business_logic_error` when the upload is over meanwhile; `unavailable`.
+   *   `authentication_failed` for a credential that was revoked meanwhile; `business_logic_error` when the upload was
+   *   committed or dropped meanwhile; `unavailable`.
    */
   keep(): Promise<ReceivedContents>;
   /** Lets go of what was not kept. */
@@ -34,13 +44,17 @@ export interface ContentsBody {
 
 /**
  * Takes contents that an upload waits for: they go into a pack as they arrive, hashed on the way, no more than one body in
- * one pack. One that came already may come again.
+ * one pack. One that was received already is read and ignored.
  *
  * @throws `not_found`; `business_logic_error` for an upload that was committed. Source: contract §9; security P1 to P6, T22.
  */
 export async function receiveContents(core: Core, caller: Caller, name: string): Promise<ContentsBody> {
   const upload = await getUpload(core, caller, name);
   if (upload.committed) throw isOver();
+  await touchUpload(core, upload);
+  const { asked, received } = await contentsOf(core, upload);
+  const touch = touchWhileUsed(core, upload);
+  let ignored = 0;
   const pack = openPack(core);
   const lookup = lookUpStored(core);
   const arrived = new Set<string>();
@@ -56,18 +70,22 @@ export async function receiveContents(core: Core, caller: Caller, name: string):
   }
 
   return {
-    maxBytes: [...upload.asked.values()].reduce((sum, length) => sum + length + CONTENT_HEAD_BYTES, 0),
+    maxBytes: asked.values().reduce((sum, length) => sum + length + CONTENT_HEAD_BYTES, 0),
     begin(sha256, length) {
-      const expected = upload.asked.get(sha256);
+      const expected = asked.get(sha256);
       if (expected === undefined) throw invalid('contents', `${sha256} was not asked for`);
       if (length !== expected)
         throw invalid('contents', `${sha256} was announced with ${expected} bytes, not with ${length}`);
       if (arrived.has(sha256)) throw invalid('contents', `${sha256} stands twice in the body`);
       arrived.add(sha256);
+      if (received.has(sha256)) return { write: () => void touch(), end: () => void (ignored += 1) };
       const sink = pack.begin((digest) => told(sha256, digest));
       open = { sink, sha256 };
       return {
-        write: (chunk) => sink.write(chunk),
+        write(chunk) {
+          touch();
+          return sink.write(chunk);
+        },
         end() {
           open = null;
           sink.end();
@@ -80,18 +98,18 @@ export async function receiveContents(core: Core, caller: Caller, name: string):
       await pack.finish();
       if (whole.size > 0) {
         const fresh = await sealNew(pack, lookup, (sha256) => whole.has(sha256));
-        await commitWith(core, pack, (em) => record(em, core, upload, whole, fresh));
+        await commitWith(core, pack, (em) => record(em, core, caller, upload, whole, fresh));
         failpoint('upload.contents-recorded');
-      }
+      } else if (caller.kind === 'account') await checkCredential(core, caller);
       if (wrong) throw await otherBytes(core, upload, wrong);
-      return { received: whole.size, missing: missingOf(await getUpload(core, caller, name)).length };
+      return { received: whole.size + ignored, missing: (await getUpload(core, caller, name)).missing };
     },
     close: () => pack.close(),
   };
 }
 
 function isOver() {
-  return new ServiceError('business_logic_error', 'This upload was committed, or is over; it takes no more contents.', {
+  return new ServiceError('business_logic_error', 'This upload was committed or dropped; it takes no more contents.', {
     details: { state: 'over' },
   });
 }
@@ -100,20 +118,18 @@ function isOver() {
 async function record(
   em: EntityManager,
   core: Core,
-  { hash }: OpenUpload,
+  caller: Caller,
+  { hash }: Upload,
   contents: ReadonlyMap<string, number>,
   pack: NewPack | null,
 ): Promise<{ packUsed: boolean }> {
   const db = em.getKysely();
   await enterFence(em);
-  const packs = await placeContents(em, [...contents.keys()], pack);
+  const { packs } = await placeContents(em, [...contents.keys()], pack);
   await pack?.sealed;
   failpoint('upload.contents-placed');
-  const { numAffectedRows } = await sql`
-    insert into upload_content (upload_hash, hashes, lengths)
-    select hash, ${packHashes([...contents.keys()])}, ${numberArray([...contents.values()])}::bigint[]
-    from upload where hash = ${hash} and committed is null for share`.execute(db);
-  if (numAffectedRows !== 1n) throw isOver();
+  await holdCredential(em, core, caller);
+  await recordNew(em, core, hash, contents);
   await sql`
     insert into upload_pack (upload_hash, pack_id) select ${hash}, unnest(${packs}::uuid[]) on conflict do nothing`.execute(
     db,
@@ -123,7 +139,30 @@ async function record(
   return { packUsed };
 }
 
-async function otherBytes(core: Core, { hash }: OpenUpload, { sha256, instead }: { sha256: string; instead: string }) {
+/** Locks the upload, so that a content which arrives in two bodies at once is recorded once. */
+async function recordNew(
+  em: EntityManager,
+  core: Core,
+  hash: Buffer,
+  contents: ReadonlyMap<string, number>,
+): Promise<void> {
+  const db = em.getKysely();
+  const { numAffectedRows } = await sql`
+    update upload set touched = ${core.now()} where hash = ${hash} and committed is null`.execute(db);
+  if (numAffectedRows !== 1n) throw isOver();
+  const { rows } = await sql<{ received: Buffer | null }>`
+    select string_agg(hashes, '') as received from upload_content where upload_hash = ${hash}`.execute(db);
+  const received = new Set(rows[0]?.received ? unpackHashes(rows[0].received) : []);
+  const fresh = [...contents].filter(([sha256]) => !received.has(sha256));
+  if (fresh.length === 0) return;
+  await sql`
+    insert into upload_content (upload_hash, hashes, lengths)
+    values (${hash}, ${packHashes(fresh.map(([sha256]) => sha256))}, ${numberArray(fresh.map(([, length]) => length))}::bigint[])`.execute(
+    db,
+  );
+}
+
+async function otherBytes(core: Core, { hash }: Upload, { sha256, instead }: { sha256: string; instead: string }) {
   const { rows } = await sql<{ path: string }>`
     select f.path from upload u cross join unnest(u.paths) with ordinality as f (path, position)
     where u.hash = ${hash} and ${hashAt(sql.ref('u.hashes'), 'f.position')} = decode(${sha256}, 'hex')

@@ -1,87 +1,125 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { Caller, Core } from '../../core.ts';
-import { notFound } from '../../errors.ts';
-import { splitNumbers, unpackHashes } from '../packs/contents.ts';
+import { notFound, ServiceError } from '../../errors.ts';
+import { type ContentLengths, splitNumbers, unpackHashes } from '../packs/contents.ts';
 import { secretHash } from '../random.ts';
 
-/** Contents and their lengths in bytes, by SHA-256 in hex. */
-export type ContentLengths = ReadonlyMap<string, number>;
-
-/** An upload, as far as it goes on. */
-export interface OpenUpload {
+/** An upload, without its lists. */
+export interface Upload {
   /** What names it in the database: the SHA-256 of its name. */
   hash: Buffer;
   fingerprint: Buffer;
   committed: boolean;
+  /** How many contents have not arrived yet. */
+  missing: number;
+}
+
+/** The contents of an open upload. */
+export interface UploadContents {
   /** What its client was asked for. */
   asked: ContentLengths;
-  /** What of it has come. */
+  /** What of it has arrived. */
   received: ReadonlySet<string>;
 }
 
-interface Row {
-  fingerprint: Buffer;
-  committed: boolean;
-  asked: Buffer;
-  lengths: string;
-  received: Buffer | null;
-}
-
 const NAME = /^[0-9a-f]{32}$/;
+/** How often an upload that is in use is marked as such, in milliseconds. */
+const TOUCH_MS = 60_000;
 
 /**
- * Finds an upload by its name, all of it as it is at one moment. It belongs to the account that began it; an anonymous one to the address it was begun from.
+ * Finds an upload by its name. It belongs to the account that began it; an anonymous one to the address it was begun from.
+ * Its lists are not read: a request that has nothing to do costs the same whatever the upload holds.
  *
- * @returns `null` for one that is not there, is somebody else's, or was begun too long ago.
+ * @returns `null` for one that is missing, belongs to somebody else, or has expired.
  * Source: contract §9; security T22.
  */
-export async function findUpload(core: Core, caller: Caller, name: string): Promise<OpenUpload | null> {
+export async function findUpload(core: Core, caller: Caller, name: string): Promise<Upload | null> {
   if (!NAME.test(name)) return null;
   const hash = secretHash(name);
-  const { rows } = await sql<Row>`
-    select fingerprint, committed is not null as committed, asked, array_to_string(lengths, ',') as lengths,
-      (select string_agg(hashes, '') from upload_content where upload_hash = hash) as received
+  const { rows } = await sql<Omit<Upload, 'hash'>>`
+    select fingerprint, committed is not null as committed,
+      ((octet_length(asked) - coalesce((select sum(octet_length(hashes)) from upload_content where upload_hash = hash), 0)) / 32)::int as missing
     from upload where hash = ${hash} and expires > ${core.now()} and ${belongsTo(caller)}`.execute(
     core.database.kysely,
   );
-  const [row] = rows;
-  if (!row) return null;
-  const { fingerprint, committed, asked, lengths, received } = row;
-  return {
-    hash,
-    fingerprint,
-    committed,
-    asked: lengthsOf(asked, lengths),
-    received: new Set(received ? unpackHashes(received) : []),
-  };
+  return rows[0] ? { hash, ...rows[0] } : null;
 }
 
-/** @throws `not_found`: there is none, to the byte what one of somebody else is told. */
-export async function getUpload(core: Core, caller: Caller, name: string): Promise<OpenUpload> {
+/** As {@link findUpload}. @throws `not_found`, the same for a missing upload and for one of somebody else. */
+export async function getUpload(core: Core, caller: Caller, name: string): Promise<Upload> {
   const upload = await findUpload(core, caller, name);
   if (!upload) throw noUpload();
   return upload;
 }
 
-/** What a missing upload is told. */
+/** The refusal of a missing upload. */
 export function noUpload() {
   return notFound('upload');
 }
 
+/** The refusal of an upload that was committed. @param advice What to do instead. */
+export function wasCommitted(advice: string) {
+  return new ServiceError('business_logic_error', `This upload was committed; ${advice}.`, {
+    details: { state: 'committed' },
+  });
+}
+
+/** Reads the contents of an upload, as of one moment. */
+export async function contentsOf(core: Core, { hash }: Pick<Upload, 'hash'>): Promise<UploadContents> {
+  const { rows } = await sql<{ asked: Buffer; lengths: string; received: Buffer | null }>`
+    select asked, array_to_string(lengths, ',') as lengths,
+      (select string_agg(hashes, '') from upload_content where upload_hash = hash) as received
+    from upload where hash = ${hash}`.execute(core.database.kysely);
+  const [row] = rows;
+  if (!row) throw noUpload();
+  const lengths = splitNumbers(row.lengths);
+  return {
+    asked: new Map(unpackHashes(row.asked).map((sha256, i) => [sha256, lengths[i]!])),
+    received: new Set(row.received ? unpackHashes(row.received) : []),
+  };
+}
+
 /** The contents that an upload still waits for, in the order in which they were asked for. */
-export function missingOf({ asked, received }: OpenUpload): string[] {
-  return [...asked.keys()].filter((sha256) => !received.has(sha256));
+export async function missingOf(core: Core, upload: Upload): Promise<string[]> {
+  if (upload.missing === 0) return [];
+  const { asked, received } = await contentsOf(core, upload);
+  return [...asked.keys().filter((sha256) => !received.has(sha256))];
+}
+
+/** Marks an upload as in use, at most once a minute. */
+export async function touchUpload(core: Core, { hash }: Pick<Upload, 'hash'>): Promise<void> {
+  const now = core.now();
+  await sql`
+    update upload set touched = ${now} where hash = ${hash} and touched < ${new Date(now.getTime() - TOUCH_MS)}`.execute(
+    core.database.kysely,
+  );
+}
+
+/** Marks an upload as in use while it is; to be called with every piece of it. A failure is logged. */
+export function touchWhileUsed(core: Core, upload: Pick<Upload, 'hash'>): () => void {
+  let touched = core.now().getTime();
+  return () => {
+    const now = core.now().getTime();
+    if (now - touched < TOUCH_MS) return;
+    touched = now;
+    touchUpload(core, upload).catch((error: unknown) =>
+      core.log.warn({ err: error }, 'An upload could not be marked as in use'),
+    );
+  };
+}
+
+/** Drops an upload that is open, with its claims on packs. @returns Whether there was one. */
+export async function removeOpenUpload(em: EntityManager, hash: Buffer): Promise<boolean> {
+  const { numAffectedRows } = await sql`delete from upload where hash = ${hash} and committed is null`.execute(
+    em.getKysely(),
+  );
+  return numAffectedRows === 1n;
 }
 
 /** The condition on a row of `upload` that it is the caller's. */
-function belongsTo(caller: Caller) {
+export function belongsTo(caller: Caller) {
   return caller.kind === 'account'
     ? sql`account_id = ${caller.account}`
     : sql`account_id is null and address = ${caller.address}`;
-}
-
-/** @param lengths As a text with commas, in the order of the hashes. */
-function lengthsOf(hashes: Buffer, lengths: string): Map<string, number> {
-  const numbers = splitNumbers(lengths);
-  return new Map(unpackHashes(hashes).map((sha256, i) => [sha256, numbers[i]!]));
 }

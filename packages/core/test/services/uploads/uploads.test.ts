@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountCaller, Core } from '../../../src/core.ts';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
 import { sweep } from '../../../src/services/packs/sweep.ts';
+import { abortUpload } from '../../../src/services/uploads/abort-upload.ts';
 import { commitUpload } from '../../../src/services/uploads/commit-upload.ts';
 import { ANONYMOUS, createTestCore, deploySite, readSite, type TestCore } from '../../test-core.ts';
 import { expectSound, expectSwept, stateOf, sweepAll } from '../invariants.ts';
@@ -153,6 +154,7 @@ describe('T22: what is missing', () => {
         const begun = await begin(core, by, { files: listOf({ 'index.html': bytes }) });
         expect(begun).toEqual({ upload: expect.stringMatching(/^[0-9a-f]{32}$/), missing: [sha256Of(bytes)] });
         expect(await send(core, by, begun.upload, [{ bytes }])).toEqual({ received: 1, missing: 0 });
+        await abortUpload({ core, caller: by }, begun.upload);
       }
   });
 
@@ -190,7 +192,7 @@ describe('T22: what is missing', () => {
     for (const [by, name] of asks)
       for (const ask of [() => commitUpload({ core, caller: by }, name), () => send(core, by, name, [])])
         expect(await refusal(ask())).toMatchObject({ status: 404, message: 'There is no such upload.' });
-    const token: AccountCaller = { ...caller, credential: 'deploy', token: 'another' };
+    const token = await test.deployToken(caller);
     expect(await send(core, token, upload, [])).toMatchObject({ missing: 1 });
   });
 });
@@ -202,7 +204,7 @@ describe('contract §3, T25: a key', () => {
     const input = { files: listOf(files) };
     const begun = await Promise.all(Array.from({ length: 8 }, () => begin(core, caller, input, 'one')));
     expect(new Set(begun.map(({ upload }) => upload)).size).toBe(1);
-    const token: AccountCaller = { ...caller, credential: 'deploy', token: 'another' };
+    const token = await test.deployToken(caller);
     expect((await begin(core, token, input, 'one')).upload).not.toBe(begun[0]!.upload);
     const shuffled = { files: listOf({ b: 'b', a: 'a' }) };
     expect(await begin(core, caller, shuffled, 'two')).toMatchObject(

@@ -1,8 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type RawBuilder, sql } from 'kysely';
-import type { AccountCaller, Core } from '../../core.ts';
-import { byteaArray, splitNumbers, unpackHashes } from '../packs/contents.ts';
-import type { ContentLengths } from './uploads.ts';
+import type { Core } from '../../core.ts';
+import { byteaArray, type ContentLengths, splitNumbers, unpackHashes } from './contents.ts';
 
 /** Contents that an account has, and the packs they lie in. */
 export interface OwnContents {
@@ -24,7 +23,7 @@ interface Source {
 
 /**
  * Finds which contents an account has itself: in its newest deployments, and among those that its open uploads have brought.
- * Nothing else is looked at: what other accounts have stored changes neither the answer nor the work.
+ * Deployments that were taken down are no source. What other accounts have stored changes neither the answer nor the work.
  *
  * To be asked under the fence: the packs are then there until the transaction ends.
  *
@@ -34,7 +33,7 @@ interface Source {
 export async function findOwnContents(
   em: EntityManager,
   core: Core,
-  { account }: AccountCaller,
+  account: string,
   hashes: ReadonlySet<string>,
 ): Promise<OwnContents> {
   const wanted = new Set(hashes);
@@ -71,7 +70,8 @@ async function inDeployments(
       array(select pack_id::text from deployment_pack n where n.deployment_id = d.id) as packs
     from (
       select id from deployment
-      where account_id = ${account} and status = 'success' and (expires is null or expires > ${core.now()})
+      where account_id = ${account} and status = 'success' and taken_down is null
+        and (expires is null or expires > ${core.now()})
       order by created desc, id desc limit ${most}) d
     join manifest m on m.deployment_id = d.id where ${mayHold(sql.ref('m.hashes'), wanted)}`.execute(em.getKysely());
   return rows;

@@ -1,0 +1,216 @@
+import { ANONYMOUS_STORAGE_BYTES } from '@berth/contract';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { type QueryExecutorProvider, type RawBuilder, sql } from 'kysely';
+import type { Caller, Core } from '../../core.ts';
+import { ServiceError } from '../../errors.ts';
+import { inTurn } from '../in-turn.ts';
+import { type RunLimits, workThrough } from '../work-through.ts';
+import { type ContentLengths, hashAt, numberArray, packHashes } from '../packs/contents.ts';
+import type { LockedAccount } from './account-lock.ts';
+
+/** Whose deployments and open uploads refer to contents. */
+export type StorageOwner = { account: string } | { address: string };
+
+/** Bytes that are stored for an owner, and those that further contents would add. */
+export interface Storage {
+  used: number;
+  added: number;
+}
+
+const NOTHING: ContentLengths = new Map();
+
+/** The owner of what a caller publishes. */
+export function storageOwnerOf(caller: Caller): StorageOwner {
+  return caller.kind === 'account' ? { account: caller.account } : { address: caller.address };
+}
+
+/** The cap of what a caller publishes; `undefined` for none. Source: contract §6. */
+export function storageCapOf(core: Core, plan: string | null): number | undefined {
+  return plan === null ? ANONYMOUS_STORAGE_BYTES : core.plans.get(plan).caps?.storage;
+}
+
+/** @throws `forbidden`, with `details`, when the cap does not hold both. Source: contract §6. */
+export function refuseBeyondStorage({ used, added }: Storage, limit: number | undefined): void {
+  if (limit !== undefined && used + added > limit)
+    throw new ServiceError(
+      'forbidden',
+      `${limit} bytes can be stored, ${used} are, and this adds ${added}. Delete deployments that are no longer needed, or change the plan.`,
+      { details: { cap: 'storage', used, limit } },
+    );
+}
+
+/**
+ * Measures storage exactly, as of one moment. The cost grows with the number of files in all deployments and open uploads.
+ *
+ * @param contents SHA-256 in hex, and lengths. Those that the owner has not yet are `added`.
+ */
+export async function measureStorage(
+  db: QueryExecutorProvider,
+  owner: StorageOwner,
+  contents: ContentLengths = NOTHING,
+): Promise<Storage> {
+  return measure(db, sql`${deploymentsOf(owner)} union all ${uploadsOf(owner)}`, contents);
+}
+
+/**
+ * Counts contents as stored for an account, which the transaction has locked.
+ *
+ * @param contents Those that were not found among the account's own.
+ * @param options.certain Whether none of its deployments can have one of them.
+ * @throws `forbidden`, with `details`, beyond the cap. Source: contract §6; security T26.
+ */
+export async function addStorage(
+  em: EntityManager,
+  core: Core,
+  account: LockedAccount,
+  contents: ContentLengths,
+  { certain }: { certain: boolean },
+): Promise<void> {
+  const db = em.getKysely();
+  const owner = { account: account.id };
+  const limit = storageCapOf(core, account.plan);
+  let exact = account.storageExact && (certain || contents.size === 0);
+  let storage: Storage = { used: account.storageBytes, added: 0 };
+  // An open upload has reserved its contents.
+  if (contents.size > 0) ({ added: storage.added } = await measure(db, uploadsOf(owner), contents));
+  if (!exact && limit !== undefined && storage.used + storage.added > limit) {
+    storage = await measureStorage(db, owner, contents);
+    exact = true;
+  }
+  refuseBeyondStorage(storage, limit);
+  if (contents.size === 0 && exact === account.storageExact) return;
+  await sql`
+    update account set storage_bytes = ${storage.used + storage.added}, storage_exact = ${exact},
+      storage_version = storage_version + 1
+    where id = ${account.id}`.execute(db);
+}
+
+/**
+ * Sees to it that the cap of an anonymous address holds further contents. The transaction has locked the address.
+ *
+ * @throws `forbidden`, with `details`. Source: contract §6; security T26.
+ */
+export async function requireAnonymousStorage(
+  em: EntityManager,
+  address: string,
+  contents: ContentLengths,
+): Promise<void> {
+  const db = em.getKysely();
+  const added = sumOf(contents);
+  const used = await mostStored(db, { address });
+  if (used + added <= ANONYMOUS_STORAGE_BYTES) return;
+  refuseBeyondStorage(await measureStorage(db, { address }, contents), ANONYMOUS_STORAGE_BYTES);
+}
+
+/** Locks an anonymous address until the transaction ends; in the place of the row of an account. Source: security §5, L4. */
+export async function lockAddress(em: EntityManager, address: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`storage:${address}`}, 0))`.execute(em.getKysely());
+}
+
+/** Some of what an account refers to goes: from now on the counter is an upper bound. The transaction has locked the account. */
+export async function releaseStorage(em: EntityManager, account: string): Promise<void> {
+  await sql`
+    update account set storage_exact = false, storage_version = storage_version + 1 where id = ${account}`.execute(
+    em.getKysely(),
+  );
+}
+
+/** The bytes that are stored for an account, exactly. */
+export async function readStorage(core: Core, account: string): Promise<number> {
+  return inTurn(core, `storage:${account}`, async () => {
+    const { rows } = await sql<{ bytes: number; exact: boolean }>`
+      select storage_bytes::float8 as bytes, storage_exact as exact from account where id = ${account}`.execute(
+      core.database.kysely,
+    );
+    const [row] = rows;
+    return row && !row.exact ? remeasure(core, account) : (row?.bytes ?? 0);
+  });
+}
+
+/** Measures accounts whose counter is only a bound, so that few requests have to. Source: contract §6. */
+export function measureInexact(core: Core, limits: RunLimits): Promise<number> {
+  return workThrough<{ id: string }>(
+    core,
+    {
+      task: 'measure storage',
+      async due(skip, limit) {
+        const { rows } = await sql<{ id: string }>`
+          select id from account where not storage_exact and id <> all(${skip}::text[]) order by id limit ${limit}`.execute(
+          core.database.kysely,
+        );
+        return rows;
+      },
+      groupOf: ({ id }) => id,
+      idsOf: ({ id }) => ({ account: id }),
+      work: async ({ id }) => (await readStorage(core, id)) >= 0,
+    },
+    limits,
+  );
+}
+
+/** Without a lock: what changes meanwhile discards the measurement, which stays true of its moment. */
+async function remeasure(core: Core, account: string): Promise<number> {
+  const db = core.database.kysely;
+  const { rows } = await sql<{ version: number; used: number }>`
+    with ${heldContents(sql`${deploymentsOf({ account })} union all ${uploadsOf({ account })}`)}
+    select storage_version as version, (select coalesce(sum(size), 0)::float8 from held) as used
+    from account where id = ${account}`.execute(db);
+  const { version, used } = rows[0]!;
+  await sql`
+    update account set storage_bytes = ${used}, storage_exact = true
+    where id = ${account} and storage_version = ${version}`.execute(db);
+  return used;
+}
+
+async function measure(
+  db: QueryExecutorProvider,
+  manifests: RawBuilder<unknown>,
+  contents: ContentLengths,
+): Promise<Storage> {
+  const hashes = packHashes([...contents.keys()]);
+  const { rows } = await sql<Storage>`
+    with ${heldContents(manifests)}, further as (
+      select ${hashAt(hashes, 'position')} as hash, size
+      from unnest(${numberArray([...contents.values()])}::bigint[]) with ordinality as f (size, position))
+    select (select coalesce(sum(size), 0)::float8 from held) as used,
+      (select coalesce(sum(size), 0)::float8 from further f where not exists (select 1 from held h where h.hash = f.hash)) as added`.execute(
+    db,
+  );
+  return rows[0]!;
+}
+
+/** `held`: each content of manifests once. The packed hashes are read whole, and once: `|| ''` detoasts them. */
+function heldContents(manifests: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+    manifests as materialized (select hashes || ''::bytea as hashes, sizes from (${manifests}) m (hashes, sizes)),
+    held as materialized (
+      select ${hashAt(sql.ref('m.hashes'), 'f.position')} as hash, max(f.size) as size
+      from manifests m cross join lateral unnest(m.sizes) with ordinality as f (size, position) group by 1)`;
+}
+
+const belongsTo = (owner: StorageOwner) =>
+  'account' in owner ? sql`account_id = ${owner.account}` : sql`account_id is null and address = ${owner.address}`;
+
+const deploymentsOf = (owner: StorageOwner) => sql`
+  select m.hashes, m.sizes from deployment d join manifest m on m.deployment_id = d.id
+  where d.status = 'success' and ${belongsTo(owner)}`;
+
+const uploadsOf = (owner: StorageOwner) => sql`
+  select hashes, sizes from upload where committed is null and ${belongsTo(owner)}`;
+
+/** An upper bound of what is stored for an owner, without looking into manifests. */
+export async function mostStored(db: QueryExecutorProvider, owner: StorageOwner): Promise<number> {
+  if ('account' in owner) {
+    const { rows } = await sql<{ bytes: number }>`
+      select storage_bytes::float8 as bytes from account where id = ${owner.account}`.execute(db);
+    return rows[0]?.bytes ?? 0;
+  }
+  const { address } = owner;
+  const { rows } = await sql<{ bytes: number }>`
+    select ((select coalesce(sum(size), 0) from deployment where status = 'success' and account_id is null and address = ${address})
+      + (select coalesce(sum(f.size), 0) from upload u cross join unnest(u.sizes) as f (size)
+         where committed is null and account_id is null and address = ${address}))::float8 as bytes`.execute(db);
+  return rows[0]!.bytes;
+}
+
+const sumOf = (contents: ContentLengths) => contents.values().reduce((sum, bytes) => sum + bytes, 0);

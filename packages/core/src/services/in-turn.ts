@@ -1,0 +1,23 @@
+import type { Core } from '../core.ts';
+
+const queues = new WeakMap<Core, Map<string, Promise<void>>>();
+
+/**
+ * Runs work after all earlier work of the same key in this process, so that what is large is in memory once, and what one
+ * run finds out serves the next.
+ */
+export async function inTurn<T>(core: Core, key: string, work: () => Promise<T>): Promise<T> {
+  const queue = queues.get(core) ?? new Map<string, Promise<void>>();
+  queues.set(core, queue);
+  const result = (queue.get(key) ?? Promise.resolve()).then(work);
+  const done = result.then(
+    () => {},
+    () => {},
+  );
+  queue.set(key, done);
+  try {
+    return await result;
+  } finally {
+    if (queue.get(key) === done) queue.delete(key);
+  }
+}

@@ -1,0 +1,284 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { DEFAULT_PLANS } from '@berth/contract';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { AccountCaller, AnonymousCaller, Core } from '../../../src/core.ts';
+import { getAccount } from '../../../src/services/accounts/accounts.ts';
+import { createPlans } from '../../../src/services/accounts/plans.ts';
+import { claimDeployment } from '../../../src/services/deployments/claims.ts';
+import { beginDeploy } from '../../../src/services/deployments/deploy.ts';
+import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
+import { sweep } from '../../../src/services/packs/sweep.ts';
+import { abortUpload } from '../../../src/services/uploads/abort-upload.ts';
+import { commitUpload } from '../../../src/services/uploads/commit-upload.ts';
+import { createTestCore, deploySite, type TestCore } from '../../test-core.ts';
+import { expectSound } from '../invariants.ts';
+import { begin, listOf, publishDelta, sendMissing } from '../uploads/uploading.ts';
+
+const CAP = 10_000;
+const MiB = 1024 ** 2;
+const HOUR_SECONDS = 3_600;
+
+let test: TestCore;
+let core: Core;
+let caller: AccountCaller;
+beforeAll(async () => {
+  const plans = DEFAULT_PLANS.map((plan) => ({ ...plan, caps: plan.caps && { ...plan.caps, storage: CAP } }));
+  test = await createTestCore({ plans: createPlans(plans) });
+  ({ core } = test);
+});
+beforeEach(async () => {
+  ({ caller } = await test.account('free'));
+});
+afterAll(async () => {
+  await expectSound(test);
+  await test.close();
+});
+
+const fresh = (length: number) => randomBytes(length).toString('latin1');
+const bytes = (length: number) => randomBytes(length);
+const stored = async (of = caller) => (await getAccount({ core, caller: of })).usage.storage;
+const isExact = async () => {
+  const [row] = await test.database.query<{ exact: boolean }>(
+    'select storage_exact as exact from account where id = $1',
+    [caller.account],
+  );
+  return row!.exact;
+};
+/** Puts an account on the plan Free. */
+async function toFree(of: AccountCaller): Promise<AccountCaller> {
+  await test.database.query(`update account set plan = 'free' where id = $1`, [of.account]);
+  return { ...of, plan: 'free' };
+}
+const full = (used: number, limit = CAP) => ({ status: 403, details: { cap: 'storage', used, limit } });
+const refusal = (promise: Promise<unknown>) =>
+  promise.then(
+    () => expect.unreachable('it was not refused'),
+    (error: unknown) => error,
+  );
+let addresses = 0;
+const anonymous = (): AnonymousCaller => ({ kind: 'anonymous', address: `198.51.100.${(addresses += 1)}` });
+
+describe('contract §6: storage', () => {
+  it('counts each content of an account once, whoever else has it', async () => {
+    const [shared, own] = [bytes(100), bytes(30)];
+    const { caller: other } = await test.account('free');
+    await deploySite(core, other, { 'a.bin': shared });
+    await deploySite(core, caller, { 'a.bin': shared, 'b.bin': own, 'twin.bin': own });
+    await publishDelta(core, caller, { 'c.bin': own, 'd.bin': bytes(7) });
+    expect(await stored()).toBe(137);
+    expect(await stored(other)).toBe(100);
+  });
+
+  it('counts an open upload from its beginning, and not twice when it is committed', async () => {
+    const files = { 'index.html': fresh(50), 'a.txt': 'x'.repeat(9) };
+    const size = listOf(files).reduce((sum, file) => sum + file.size, 0);
+    const begun = await begin(core, caller, { files: listOf(files) });
+    expect(await stored()).toBe(size);
+    await sendMissing(core, caller, begun, files);
+    await commitUpload({ core, caller }, begun.upload);
+    expect(await stored()).toBe(size);
+    expect(await isExact()).toBe(true);
+  });
+
+  it('gives up what no deployment refers to any more, at once', async () => {
+    const kept = bytes(40);
+    const { body } = await deploySite(core, caller, { 'kept.bin': kept, 'big.bin': bytes(500) });
+    await deploySite(core, caller, { 'kept.bin': kept });
+    expect(await stored()).toBe(540);
+    await deleteDeployment({ core, caller }, body.deployment);
+    expect(await stored()).toBe(40);
+  });
+
+  it('gives up what an upload held when it is dropped, or expires and is swept', async () => {
+    const { upload } = await begin(core, caller, { files: listOf({ a: fresh(50) }) });
+    await begin(core, caller, { files: listOf({ b: 'x'.repeat(60) }) });
+    await abortUpload({ core, caller }, upload);
+    expect(await stored()).toBe(60);
+    test.advance(24 * HOUR_SECONDS);
+    await sweep(core);
+    expect(await stored()).toBe(0);
+  });
+
+  it('stays known while an account publishes one version after another', async () => {
+    for (let i = 0; i < 14; i += 1) {
+      const files = { 'same.txt': `${caller.account} same`, 'new.txt': randomUUID() };
+      await (i % 2 ? deploySite(core, caller, files) : publishDelta(core, caller, files));
+      expect(await isExact()).toBe(true);
+    }
+    expect(await stored()).toBe(`${caller.account} same`.length + 14 * 36);
+  });
+
+  it('is measured by the sweep after something was deleted, so that questions need not', async () => {
+    const { body } = await deploySite(core, caller, { 'a.bin': bytes(500) });
+    await deleteDeployment({ core, caller }, body.deployment);
+    expect(await isExact()).toBe(false);
+    await sweep(core);
+    expect(await isExact()).toBe(true);
+  });
+
+  it('is exact for a content that only an older deployment than the newest ten has', async () => {
+    const old = bytes(300);
+    await deploySite(core, caller, { 'old.bin': old });
+    for (let i = 0; i < 10; i += 1) await deploySite(core, caller, { 'a.txt': `${caller.account} ${i}` });
+    const before = await stored();
+    await deploySite(core, caller, { 'old.bin': old });
+    expect(await stored()).toBe(before);
+    await begin(core, caller, { files: listOf({ 'index.html': 'x' }) });
+    expect(await stored()).toBe(before + 1);
+  });
+
+  it('counts contents of two open uploads once', async () => {
+    const files = { 'index.html': 'y'.repeat(400) };
+    await begin(core, caller, { files: listOf(files) });
+    await begin(core, caller, { files: listOf(files) });
+    expect(await stored()).toBe(400);
+    await deploySite(core, caller, files);
+    expect(await stored()).toBe(400);
+  });
+});
+
+describe('contract §6: the storage cap', () => {
+  it('refuses a deploy, an upload and a claim that would pass it, and changes nothing', async () => {
+    await deploySite(core, caller, { 'a.bin': bytes(9_000) });
+    expect(await refusal(deploySite(core, caller, { 'b.bin': bytes(1_001) }))).toMatchObject(full(9_000));
+    const files = listOf({ 'b.bin': bytes(1_001) });
+    expect(await refusal(begin(core, caller, { files }))).toMatchObject(full(9_000));
+    const { body } = await deploySite(core, anonymous(), { 'b.bin': bytes(1_001) });
+    expect(await refusal(claimDeployment({ core, caller }, body.claim!))).toMatchObject(full(9_000));
+    expect(await stored()).toBe(9_000);
+    await deploySite(core, caller, { 'b.bin': bytes(1_000) });
+    expect(await stored()).toBe(CAP);
+  });
+
+  it('leaves what is too much to be claimed for a claim that fits', async () => {
+    const { body } = await deploySite(core, anonymous(), { 'b.bin': bytes(2_000) });
+    const { deployment } = (await deploySite(core, caller, { 'a.bin': bytes(9_000) })).body;
+    await refusal(claimDeployment({ core, caller }, body.claim!));
+    await deleteDeployment({ core, caller }, deployment);
+    await claimDeployment({ core, caller }, body.claim!);
+    expect(await stored()).toBe(2_000);
+  });
+
+  it('is judged by what is stored, not by what was counted before something was deleted', async () => {
+    const { deployment } = (await deploySite(core, caller, { 'a.bin': bytes(9_000) })).body;
+    await deleteDeployment({ core, caller }, deployment);
+    await deploySite(core, caller, { 'b.bin': bytes(9_500) });
+    expect(await stored()).toBe(9_500);
+  });
+
+  it('takes what the account has already, also when it is full', async () => {
+    const files = { 'a.bin': bytes(CAP) };
+    await deploySite(core, caller, files);
+    await deploySite(core, caller, files);
+    await publishDelta(core, caller, files);
+    expect(await stored()).toBe(CAP);
+  });
+
+  it('is not passed by parallel deploys and uploads', async () => {
+    const one = () => ({ 'a.bin': bytes(1_000) });
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 24 }, (_, i) =>
+        i % 2 ? deploySite(core, caller, one()) : publishDelta(core, caller, one()),
+      ),
+    );
+    const failures = outcomes.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[];
+    expect(failures).toHaveLength(14);
+    for (const { reason } of failures) expect(reason).toMatchObject(full(CAP));
+    expect(await stored()).toBe(CAP);
+  });
+
+  it('is judged again by the commit of an upload whose account has a smaller plan by then', async () => {
+    const scale = (await test.account('scale')).caller;
+    const files = { 'index.html': 'x'.repeat(CAP + 1) };
+    const begun = await begin(core, scale, { files: listOf(files) });
+    await sendMissing(core, scale, begun, files);
+    await toFree(scale);
+    expect(await refusal(commitUpload({ core, caller: scale }, begun.upload))).toMatchObject(full(CAP + 1));
+  });
+
+  it('is no cap on a plan that names none, such as Scale', async () => {
+    const { caller: scale } = await test.account('scale');
+    await deploySite(core, scale, { 'a.bin': bytes(3 * CAP) });
+    expect(await stored(scale)).toBe(3 * CAP);
+  });
+
+  it('refuses a deploy of an account beyond it before a byte is read', async () => {
+    const scale = (await test.account('scale')).caller;
+    await deploySite(core, scale, { 'a.bin': bytes(CAP + 1) });
+    expect(await refusal(beginDeploy(core, await toFree(scale), null))).toMatchObject(full(CAP + 1));
+  });
+
+  it('ends a deploy while it arrives, once its contents are known not to fit', async () => {
+    const deploy = await beginDeploy(core, caller, null);
+    let sent = 0;
+    try {
+      await expect(async () => {
+        for (let i = 0; i < 20; i += 1) {
+          const sink = deploy.files.begin(`${i}.bin`);
+          await sink.write(bytes(MiB));
+          sink.end();
+          sent += 1;
+          await core.database.isReady();
+        }
+      }).rejects.toMatchObject(full(0));
+    } finally {
+      await deploy.close();
+    }
+    expect(sent).toBeLessThan(20);
+  });
+
+  it('does not stand in the way of a repetition', async () => {
+    const scale = (await test.account('scale')).caller;
+    const files = { 'a.bin': bytes(CAP + 1) };
+    const { body } = await deploySite(core, scale, files, { key: 'again' });
+    expect(await deploySite(core, await toFree(scale), files, { key: 'again' })).toMatchObject({
+      replayed: true,
+      body,
+    });
+  });
+});
+
+describe('contract §6: the storage of an anonymous address', () => {
+  const LIMIT = 500 * MiB;
+  /** As if an address had deployed so much. */
+  const fill = async (by: AnonymousCaller, size: number) => {
+    const { body } = await deploySite(core, by, { 'a.bin': bytes(10) });
+    await test.database.query('update deployment set size = $2 where id = $1', [body.deployment, size]);
+    await test.database.query('update manifest set sizes = array[$2::bigint] where deployment_id = $1', [
+      body.deployment,
+      size,
+    ]);
+    return body;
+  };
+
+  it('has a cap of 500 MiB, over deployments and open uploads', async () => {
+    const by = anonymous();
+    await fill(by, LIMIT - 100);
+    expect(await refusal(deploySite(core, by, { 'b.bin': bytes(101) }))).toMatchObject(full(LIMIT - 100, LIMIT));
+    await begin(core, by, { files: listOf({ 'c.bin': bytes(60) }) });
+    expect(await refusal(begin(core, by, { files: listOf({ 'd.bin': bytes(41) }) }))).toMatchObject(
+      full(LIMIT - 40, LIMIT),
+    );
+    await deploySite(core, anonymous(), { 'b.bin': bytes(101) });
+  });
+
+  it('counts a content once, and none of what was claimed', async () => {
+    const by = anonymous();
+    const same = { 'b.bin': bytes(80) };
+    const { claim } = await fill(by, LIMIT - 100);
+    await deploySite(core, by, same);
+    await deploySite(core, by, same);
+    await test.database.query(`update account set plan = 'scale' where id = $1`, [caller.account]);
+    await claimDeployment({ core, caller }, claim!);
+    await deploySite(core, by, { 'c.bin': bytes(400) });
+  });
+
+  it('is not passed by parallel deploys', async () => {
+    const by = anonymous();
+    await fill(by, LIMIT - 250);
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 8 }, () => deploySite(core, by, { 'b.bin': bytes(100) })),
+    );
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
+  });
+});

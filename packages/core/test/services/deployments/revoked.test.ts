@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { AccountCaller, Core } from '../../../src/core.ts';
+import { setAccountState } from '../../../src/services/accounts/account-states.ts';
+import { addToken, deleteToken } from '../../../src/services/accounts/tokens.ts';
+import { authenticate } from '../../../src/services/accounts/authentication.ts';
+import { beginDeploy } from '../../../src/services/deployments/deploy.ts';
+import { readIdempotencyKey } from '../../../src/services/deployments/idempotency.ts';
+import { commitUpload } from '../../../src/services/uploads/commit-upload.ts';
+import { receiveContents } from '../../../src/services/uploads/receive-contents.ts';
+import { checksumsOf, createTestCore, type TestCore } from '../../test-core.ts';
+import { stateOf } from '../invariants.ts';
+import { begin, listOf, sendMissing, sha256Of } from '../uploads/uploading.ts';
+
+let test: TestCore;
+let core: Core;
+let owner: AccountCaller;
+let caller: AccountCaller;
+beforeAll(async () => {
+  test = await createTestCore();
+  ({ core } = test);
+});
+beforeEach(async () => {
+  ({ caller: owner } = await test.account('pro'));
+  const { secret } = await addToken({ core, caller: owner }, { kind: 'deploy', ttl: 60 });
+  caller = (await authenticate(core, `Bearer ${secret}`, '127.0.0.1')) as AccountCaller;
+});
+afterAll(() => test.close());
+
+/** Requests whose body is still arriving: each resolves with what ends it. */
+const REQUESTS: [string, () => Promise<() => Promise<unknown>>][] = [
+  ['a multipart deploy', () => deploying()],
+  [
+    'a multipart deploy that repeats an earlier one',
+    async () => {
+      await (
+        await deploying({ key: 'again' })
+      )();
+      return deploying({ key: 'again' });
+    },
+  ],
+  [
+    'a body of contents',
+    async () => {
+      const bytes = randomUUID();
+      const { upload } = await begin(core, caller, { files: listOf({ 'index.html': bytes }) });
+      return receiving(upload, bytes);
+    },
+  ],
+  [
+    'a body of contents that were received already',
+    async () => {
+      const files = { 'index.html': randomUUID() };
+      const begun = await begin(core, caller, { files: listOf(files) });
+      await sendMissing(core, caller, begun, files);
+      return receiving(begun.upload, files['index.html']);
+    },
+  ],
+  [
+    'a commit',
+    async () => {
+      const files = { 'index.html': randomUUID() };
+      const begun = await begin(core, caller, { files: listOf(files) });
+      await sendMissing(core, caller, begun, files);
+      return () => commitUpload({ core, caller }, begun.upload);
+    },
+  ],
+  ['the beginning of an upload', async () => () => begin(core, caller, { files: listOf({ a: randomUUID() }) })],
+];
+
+const SITE = { 'index.html': 'same' };
+async function deploying({ key }: { key?: string } = {}): Promise<() => Promise<unknown>> {
+  const deploy = await beginDeploy(core, caller, readIdempotencyKey(key, caller));
+  deploy.form.add('checksums', checksumsOf(SITE));
+  const sink = deploy.files.begin('index.html');
+  await sink.write(Buffer.from(SITE['index.html']));
+  sink.end();
+  return () => deploy.commit().finally(() => deploy.close());
+}
+async function receiving(upload: string, bytes: string): Promise<() => Promise<unknown>> {
+  const body = await receiveContents(core, caller, upload);
+  const sink = body.begin(sha256Of(bytes), bytes.length);
+  await sink.write(Buffer.from(bytes));
+  sink.end();
+  return () => body.keep().finally(() => body.close());
+}
+
+const HAPPENINGS = [
+  ['was revoked', 401, () => deleteToken({ core, caller: owner }, caller.token)],
+  ['has expired', 401, async () => test.advance(61)],
+  ['belongs to an account that was suspended', 403, () => setAccountState(core, owner.account, 'suspended')],
+  ['belongs to an account that was terminated', 403, () => setAccountState(core, owner.account, 'terminated')],
+] as const;
+
+describe.each(REQUESTS)('contract §5: %s', (_, start) => {
+  it.each(HAPPENINGS)('changes nothing when its credential %s meanwhile', async (__, status, happen) => {
+    const end = await start();
+    await happen();
+    const before = await stateOf(test);
+    await expect(end()).rejects.toMatchObject({ status });
+    expect({ ...(await stateOf(test)), activePacks: 0 }).toEqual({
+      ...before,
+      activePacks: 0,
+      pack: expect.any(Number),
+    });
+  });
+});
+
+describe('contract §5: a credential that is revoked', () => {
+  it('publishes nothing after the answer, however requests cross', async () => {
+    for (let i = 0; i < 12; i += 1) {
+      const { secret, token } = await addToken({ core, caller: owner }, { kind: 'deploy' });
+      caller = (await authenticate(core, `Bearer ${secret}`, '127.0.0.1')) as AccountCaller;
+      const end = await deploying();
+      const published = async () =>
+        (await test.database.query('select id from deployment where account_id = $1', [owner.account])).length;
+      const before = await published();
+      const revoked = deleteToken({ core, caller: owner }, token).then(published);
+      const [atRevocation, outcome] = await Promise.all([
+        revoked,
+        end().then(
+          () => 'published',
+          (error: { status: number }) => error.status,
+        ),
+      ]);
+      // Either the deploy was first, and is there when the revocation is answered, or it is refused.
+      expect([outcome, atRevocation - before]).toEqual(outcome === 'published' ? ['published', 1] : [401, 0]);
+    }
+  });
+});

@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AccountCaller, Core } from '../../../src/core.ts';
+import { setTakenDown } from '../../../src/services/deployments/take-downs.ts';
+import { putDomain } from '../../../src/services/domains/put-domain.ts';
+import { verifyPassword } from '../../../src/services/sites/passwords.ts';
+import { commitUpload } from '../../../src/services/uploads/commit-upload.ts';
+import { createTestCore, type TestCore } from '../../test-core.ts';
+import { begin, listOf, publishDelta, sendMissing } from './uploading.ts';
+
+let test: TestCore;
+let core: Core;
+let caller: AccountCaller;
+let token: AccountCaller;
+beforeAll(async () => {
+  test = await createTestCore();
+  ({ core } = test);
+  ({ caller } = await test.account('pro'));
+  token = await test.deployToken(caller);
+});
+afterAll(() => test.close());
+
+const PASSWORD = 'open sesame';
+const site = () => ({ 'index.html': randomUUID() });
+const protectedSite = async () => (await publishDelta(core, caller, site(), { password: PASSWORD })).deployment;
+const copyOf = (base: string, options: object = {}) => ({ base, put: [], remove: [], ...options });
+const publishCopy = async (by: AccountCaller, base: string, options: object = {}) => {
+  const { upload } = await begin(core, by, copyOf(base, options));
+  return commitUpload({ core, caller: by }, upload);
+};
+/** Which of these passwords opens a deployment; `null` for a public one. */
+async function opens(deployment: string, passwords: readonly string[]): Promise<string[] | null> {
+  const [row] = await test.database.query<{ hash: string | null }>(
+    'select password_hash as hash from deployment where id = $1',
+    [deployment],
+  );
+  if (row!.hash === null) return null;
+  const found = [];
+  for (const password of passwords) if (await verifyPassword(password, row!.hash)) found.push(password);
+  return found;
+}
+const refusal = (promise: Promise<unknown>) =>
+  promise.then(
+    () => expect.unreachable('it was not refused'),
+    (error: unknown) => error,
+  );
+
+describe('contract §9: a base that is protected by a password', () => {
+  it.each([
+    ['an API key', () => caller],
+    ['a deploy token', () => token],
+  ])('hands it on when %s publishes a change of it', async (_, by) => {
+    const copy = await publishCopy(by(), await protectedSite());
+    expect(copy.password).toBe(true);
+    expect(await opens(copy.deployment, [PASSWORD])).toEqual([PASSWORD]);
+  });
+
+  it('gets another password from an API key, or none', async () => {
+    const base = await protectedSite();
+    const other = await publishCopy(caller, base, { password: 'another word' });
+    expect(await opens(other.deployment, [PASSWORD, 'another word'])).toEqual(['another word']);
+    const none = await publishCopy(caller, base, { password: null });
+    expect(none.password).toBe(false);
+    expect(await opens(none.deployment, [])).toBeNull();
+  });
+
+  it.each([['another word'], [PASSWORD], [null]])('gets no password from a deploy token: not %s', async (password) => {
+    const base = await protectedSite();
+    expect(await refusal(begin(core, token, copyOf(base, { password })))).toMatchObject({
+      status: 422,
+      details: { state: 'base_protected' },
+    });
+  });
+
+  it('keeps to itself whether a missing base is protected', async () => {
+    const { caller: other } = await test.account('pro');
+    const stranger = await test.deployToken(other);
+    const base = await protectedSite();
+    expect(await refusal(begin(core, stranger, copyOf(base, { password: null })))).toMatchObject({ status: 404 });
+  });
+
+  it('T25: is asked for otherwise with null than without a password', async () => {
+    const base = await protectedSite();
+    await begin(core, caller, copyOf(base), 'one key');
+    expect(await refusal(begin(core, caller, copyOf(base, { password: null }), 'one key'))).toMatchObject({
+      status: 422,
+      details: { state: 'idempotency_key_used' },
+    });
+  });
+});
+
+describe('contract §9: a public base', () => {
+  it('takes a password from either credential, and null changes nothing', async () => {
+    const { deployment: base } = await publishDelta(core, caller, site());
+    for (const by of [caller, token]) {
+      expect((await publishCopy(by, base, { password: PASSWORD })).password).toBe(true);
+      expect((await publishCopy(by, base, { password: null })).password).toBe(false);
+    }
+  });
+});
+
+describe('contract §9: a deployment that was taken down', () => {
+  const takenDown = async (files: Record<string, string>) => {
+    const { deployment } = await publishDelta(core, caller, files);
+    await setTakenDown(core, deployment, true);
+    return deployment;
+  };
+
+  it('is no base', async () => {
+    const error = await refusal(begin(core, caller, copyOf(await takenDown(site()))));
+    expect(error).toMatchObject({ status: 422, details: { state: 'taken_down' } });
+  });
+
+  it('spares no content, which has to be sent again', async () => {
+    const files = site();
+    await takenDown(files);
+    expect((await begin(core, caller, { files: listOf(files) })).missing).toHaveLength(1);
+    const many = { ...files, ...Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`${i}.txt`, randomUUID()])) };
+    expect((await begin(core, caller, { files: listOf(many) })).missing).toHaveLength(41);
+  });
+
+  it('is no target of a domain, new or switched', async () => {
+    const deployment = await takenDown(site());
+    const name = () => `${randomUUID().slice(0, 12)}.sites.test`;
+    const state = { status: 422, details: { state: 'taken_down' } };
+    expect(await refusal(putDomain({ core, caller }, name(), { deployment }))).toMatchObject(state);
+    const domain = name();
+    await putDomain({ core, caller }, domain, { deployment: (await publishDelta(core, caller, site())).deployment });
+    expect(await refusal(putDomain({ core, caller }, domain, { deployment }))).toMatchObject(state);
+    await setTakenDown(core, deployment, false);
+    expect((await putDomain({ core, caller }, domain, { deployment })).domain.deployment).toBe(deployment);
+  });
+
+  it('does not return by an upload that was begun before', async () => {
+    const files = site();
+    const { deployment } = await publishDelta(core, caller, files);
+    const before = await begin(core, caller, { files: listOf(files) });
+    expect(before.missing).toEqual([]);
+    await setTakenDown(core, deployment, true);
+    expect(await refusal(commitUpload({ core, caller }, before.upload))).toMatchObject({ status: 404 });
+  });
+
+  it('is published again by somebody who sends its bytes', async () => {
+    const files = site();
+    await takenDown(files);
+    const begun = await begin(core, caller, { files: listOf(files) });
+    await sendMissing(core, caller, begun, files);
+    expect((await commitUpload({ core, caller }, begun.upload)).status).toBe('success');
+  });
+});

@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { AccountCaller, AnonymousCaller, Caller, Core } from '../../../src/core.ts';
+import { abortUpload } from '../../../src/services/uploads/abort-upload.ts';
+import { commitUpload } from '../../../src/services/uploads/commit-upload.ts';
+import { receiveContents } from '../../../src/services/uploads/receive-contents.ts';
+import { createTestCore, type TestCore } from '../../test-core.ts';
+import { expectSound, expectSwept, stateOf, sweepAll } from '../invariants.ts';
+import { begin, listOf, publishDelta, send, sendMissing } from './uploading.ts';
+
+const MOST = 20;
+const MOST_ANONYMOUS = 3;
+const IDLE_SECONDS = 600;
+
+let test: TestCore;
+let core: Core;
+let caller: AccountCaller;
+let token: AccountCaller;
+beforeAll(async () => {
+  test = await createTestCore();
+  ({ core } = test);
+});
+beforeEach(async () => {
+  ({ caller } = await test.account('pro'));
+  token = await test.deployToken(caller);
+});
+afterAll(async () => {
+  await expectSound(test);
+  await sweepAll(test);
+  await expectSwept(test);
+  await test.close();
+});
+
+const files = () => ({ 'index.html': randomUUID() });
+const open = (by: Caller) => begin(core, by, { files: listOf(files()) });
+const abort = (upload: string, by: Caller = caller) => abortUpload({ core, caller: by }, upload);
+const refusal = (promise: Promise<unknown>) =>
+  promise.then(
+    () => expect.unreachable('it was not refused'),
+    (error: unknown) => error,
+  );
+const MISSING = { status: 404, message: 'There is no such upload.' };
+
+describe('contract §9: an upload that is aborted', () => {
+  it('is gone at once, with its claims on packs', async () => {
+    const before = await stateOf(test);
+    const site = files();
+    const begun = await begin(core, caller, { files: listOf(site) });
+    await sendMissing(core, caller, begun, site);
+    expect(await abort(begun.upload)).toEqual({ upload: begun.upload });
+    expect(await stateOf(test)).toMatchObject({ upload: before.upload, upload_content: before.upload_content });
+    expect(await stateOf(test)).toMatchObject({ upload_pack: before.upload_pack });
+    for (const ask of [
+      abort(begun.upload),
+      send(core, caller, begun.upload, []),
+      commitUpload({ core, caller }, begun.upload),
+    ])
+      expect(await refusal(ask)).toMatchObject(MISSING);
+  });
+
+  it('can be begun again with its key', async () => {
+    const input = { files: listOf(files()) };
+    const { upload, missing } = await begin(core, caller, input, 'again');
+    await abort(upload);
+    expect(await begin(core, caller, input, 'again')).toEqual({ upload, missing });
+  });
+
+  it('T22: belongs to whoever asks; a deploy token may abort what its account began', async () => {
+    const { caller: other } = await test.account('pro');
+    const { upload } = await open(caller);
+    const stranger: AnonymousCaller = { kind: 'anonymous', address: '203.0.113.1' };
+    for (const by of [other, stranger]) expect(await refusal(abort(upload, by))).toMatchObject(MISSING);
+    expect(await abort(upload, token)).toEqual({ upload });
+  });
+
+  it('is not one that was committed', async () => {
+    const site = files();
+    const begun = await begin(core, caller, { files: listOf(site) });
+    await sendMissing(core, caller, begun, site);
+    const body = await commitUpload({ core, caller }, begun.upload);
+    expect(await refusal(abort(begun.upload))).toMatchObject({ status: 422, details: { state: 'committed' } });
+    expect(await commitUpload({ core, caller }, begun.upload)).toEqual(body);
+  });
+
+  it('refuses the contents of a body that was under way', async () => {
+    const site = files();
+    const begun = await begin(core, caller, { files: listOf(site) });
+    const body = await receiveContents(core, caller, begun.upload);
+    const sink = body.begin(begun.missing[0]!, site['index.html'].length);
+    await sink.write(Buffer.from(site['index.html']));
+    sink.end();
+    await abort(begun.upload);
+    expect(await refusal(body.keep())).toMatchObject({ status: 422, details: { state: 'over' } });
+    await body.close();
+  });
+});
+
+describe.each([
+  ['a credential', MOST, () => caller],
+  ['an anonymous address', MOST_ANONYMOUS, () => ({ kind: 'anonymous', address: '192.0.2.77' }) as AnonymousCaller],
+] as const)('contract §9: open uploads of %s', (_, most, by) => {
+  it('are few: one more is refused while none is idle, and says when to come again', async () => {
+    const uploads = await Promise.all(Array.from({ length: most }, () => open(by())));
+    test.advance(60);
+    const error = await refusal(open(by()));
+    expect(error).toMatchObject({ status: 429, code: 'rate_limit_exceeded' });
+    expect((error as { retryAfterSeconds: number }).retryAfterSeconds).toBeGreaterThan(IDLE_SECONDS - 70);
+    expect((error as { retryAfterSeconds: number }).retryAfterSeconds).toBeLessThanOrEqual(IDLE_SECONDS - 60);
+    for (const { upload } of uploads) await abort(upload, by());
+    await abort((await open(by())).upload, by());
+  });
+
+  it('never pass the ceiling, however many begin at once', async () => {
+    const outcomes = await Promise.allSettled(Array.from({ length: most + 5 }, () => open(by())));
+    const begun = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+    expect(begun).toHaveLength(most);
+    for (const { upload } of begun) await abort(upload, by());
+  });
+
+  it('make room for one more when one has been idle for over 10 minutes: the idlest goes', async () => {
+    const site = files();
+    const used = await begin(core, by(), { files: listOf(site) });
+    test.advance(1);
+    const idlest = await open(by());
+    test.advance(1);
+    const others = [];
+    for (let i = 2; i < most; i += 1) others.push(await open(by()));
+    test.advance(IDLE_SECONDS);
+    await send(core, by(), used.upload, []);
+    const more = await open(by());
+    expect(await refusal(send(core, by(), idlest.upload, []))).toMatchObject(MISSING);
+    for (const { upload } of [used, ...others, more]) {
+      await send(core, by(), upload, []);
+      await abort(upload, by());
+    }
+  });
+
+  it('do not count what was committed, or has expired', async () => {
+    for (let i = 0; i < most; i += 1) await publishDelta(core, by(), files());
+    for (let i = 0; i < most; i += 1) await open(by());
+    test.advance(24 * 3_600);
+    await abort((await open(by())).upload, by());
+  });
+});
+
+describe('contract §9: open uploads of one account', () => {
+  it('are counted for each of its credentials apart', async () => {
+    await Promise.all(Array.from({ length: MOST }, () => open(caller)));
+    expect(await refusal(open(caller))).toMatchObject({ status: 429 });
+    await open(token);
+  });
+});

@@ -1,0 +1,124 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AccountCaller, Core } from '../../../src/core.ts';
+import { openDatabase } from '../../../src/database/database.ts';
+import { commitUpload } from '../../../src/services/uploads/commit-upload.ts';
+import { receiveContents } from '../../../src/services/uploads/receive-contents.ts';
+import { createTestCore, type TestCore } from '../../test-core.ts';
+import { expectSound, expectSwept, sweepAll } from '../invariants.ts';
+import { begin, listOf, send, sendMissing, sha256Of } from './uploading.ts';
+
+let test: TestCore;
+let core: Core;
+let caller: AccountCaller;
+beforeAll(async () => {
+  test = await createTestCore();
+  ({ core } = test);
+  ({ caller } = await test.account('pro'));
+});
+afterAll(async () => {
+  await expectSound(test);
+  await sweepAll(test);
+  await expectSwept(test);
+  await test.close();
+});
+
+const rows = async () => {
+  const [row] = await test.database.query<{ contents: number; packs: number; bytes: number }>(`
+    select (select count(*)::int from upload_content) as contents, (select count(*)::int from upload_pack) as packs,
+      (select coalesce(sum(octet_length(hashes)), 0)::int from upload_content) as bytes`);
+  return row!;
+};
+const site = () => Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`${i}.txt`, randomUUID()]));
+
+describe('contract §9: contents that were received already', () => {
+  it('are accepted and ignored: repeating a body records nothing more', async () => {
+    const files = site();
+    const begun = await begin(core, caller, { files: listOf(files) });
+    await sendMissing(core, caller, begun, files);
+    const before = await rows();
+    for (let i = 0; i < 5; i += 1)
+      expect(await sendMissing(core, caller, begun, files)).toEqual({ received: 20, missing: 0 });
+    for (let i = 0; i < 5; i += 1)
+      expect(await send(core, caller, begun.upload, [])).toEqual({ received: 0, missing: 0 });
+    expect(await rows()).toEqual(before);
+    await commitUpload({ core, caller }, begun.upload);
+  });
+
+  it('are recorded once when the same body arrives many times at once', async () => {
+    const before = await rows();
+    const files = site();
+    const begun = await begin(core, caller, { files: listOf(files) });
+    await Promise.all(Array.from({ length: 8 }, () => sendMissing(core, caller, begun, files)));
+    expect((await rows()).bytes - before.bytes).toBe(20 * 32);
+    await commitUpload({ core, caller }, begun.upload);
+  });
+
+  it('are recorded beside those that are new', async () => {
+    const files = site();
+    const all = Object.values(files);
+    const begun = await begin(core, caller, { files: listOf(files) });
+    const before = await rows();
+    const body = (from: number, to: number) =>
+      send(
+        core,
+        caller,
+        begun.upload,
+        all.slice(from, to).map((bytes) => ({ bytes })),
+      );
+    expect(await body(0, 8)).toEqual({ received: 8, missing: 12 });
+    expect(await body(4, 20)).toEqual({ received: 16, missing: 0 });
+    expect((await rows()).bytes - before.bytes).toBe(20 * 32);
+    await commitUpload({ core, caller }, begun.upload);
+  });
+
+  it('reach no disk: not even a pack is begun for them', async () => {
+    const big = randomBytes(3_000_000);
+    const begun = await begin(core, caller, { files: listOf({ 'big.bin': big }) });
+    await send(core, caller, begun.upload, [{ bytes: big }]);
+    const packs = async () => (await test.database.query('select 1 from pack')).length;
+    const before = await packs();
+    const body = await receiveContents(core, caller, begun.upload);
+    const sink = body.begin(sha256Of(big), big.length);
+    for (let at = 0; at < big.length; at += 65_536) await sink.write(big.subarray(at, at + 65_536));
+    expect(await packs()).toBe(before);
+    sink.end();
+    expect(await body.keep()).toEqual({ received: 1, missing: 0 });
+    await body.close();
+    await commitUpload({ core, caller }, begun.upload);
+  });
+});
+
+describe('contract §9: commits of one upload at once', () => {
+  it('answer one deployment, read its list of files once, and leave connections to others', async () => {
+    const files = site();
+    const begun = await begin(core, caller, { files: listOf(files) });
+    await sendMissing(core, caller, begun, files);
+    const database = openDatabase(test.database.address, { poolSize: 4 });
+    let reading = 0;
+    let most = 0;
+    const counted: Core = {
+      ...core,
+      database: {
+        ...database,
+        async transaction(work) {
+          most = Math.max(most, (reading += 1));
+          try {
+            return await database.transaction(work);
+          } finally {
+            reading -= 1;
+          }
+        },
+      },
+    };
+    try {
+      const bodies = await Promise.all(
+        Array.from({ length: 100 }, () => commitUpload({ core: counted, caller }, begun.upload)),
+      );
+      expect(new Set(bodies.map(({ deployment }) => deployment)).size).toBe(1);
+      expect(most).toBe(1);
+    } finally {
+      await database.close();
+    }
+  });
+});
