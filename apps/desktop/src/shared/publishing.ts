@@ -42,7 +42,7 @@ export const FolderQuestion = z.object({
   ]),
   /** Folders in it that look like what was meant. */
   suggestions: z.array(z.object({ grant: Grant, name: z.string() })).max(5),
-  /** Confirms this very folder: a command that is given it asks no more. */
+  /** Confirms this very folder: a command that carries it does not ask again. */
   anyway: Grant,
 });
 export type FolderQuestion = z.infer<typeof FolderQuestion>;

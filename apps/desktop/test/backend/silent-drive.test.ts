@@ -43,6 +43,24 @@ test('a watched folder whose drive never answers keeps no other one from being w
   expect(drive.blocked).toEqual([]);
 });
 
+test('the watched folders of one silent drive hold one thread', async () => {
+  const world = await openWorld(server());
+  await world.signIn();
+  const stuck = [];
+  for (const name of ['a', 'b', 'c', 'd', 'e'])
+    stuck.push(await world.watch(world.build(`nas/${name}`, { 'index.html': name }), nameOf()));
+  const other = await world.watch(world.build('disk/other', { 'index.html': 'one' }), nameOf());
+  await world.close();
+  const drive = silence(join(world.home, 'nas'));
+  await world.reopen();
+  await world.until(other.id, 'live');
+  world.build('disk/other', { 'index.html': 'two' });
+  await world.untilShown(other.url!, 'two');
+  expect(drive.asked).toHaveLength(1);
+  drive.comeBack();
+  for (const { id } of stuck) await world.until(id, 'live');
+});
+
 test('a drive that stops to answer while its folder is watched keeps nobody from leaving it', async () => {
   const world = await openWorld(server());
   await world.signIn();

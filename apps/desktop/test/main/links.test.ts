@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { mayOpen } from '../../src/main/shell/links.ts';
+import { startedApp } from './started-app.ts';
 
 const SERVERS = ['https://berth.example', 'http://localhost:4000', 'http://192.168.1.5:4000', 'http://[::1]:4000'];
 
@@ -64,4 +65,17 @@ it('opens https without credentials, and http on the servers, of all there is (d
     }),
     { numRuns: 300 },
   );
+});
+
+it.each([
+  'file:///etc/passwd',
+  'smb://evil/share/x.exe',
+  'vscode://x',
+  'javascript:alert(1)',
+  '/etc/passwd',
+  'mailto:a@b.example',
+])('hands no address like %s to the system (security S6)', async (url) => {
+  const { fake, backend } = await startedApp();
+  await expect(backend.options.native.openExternal(url)).rejects.toThrow('Only http and https');
+  expect(fake.recorder.of('shell.openExternal')).toStrictEqual([]);
 });

@@ -382,19 +382,6 @@ it('does in the system what the backend wants', async () => {
   expect(native.isLookedAt()).toBe(true);
 });
 
-it.each([
-  'file:///etc/passwd',
-  'smb://evil/share/x.exe',
-  'vscode://x',
-  'javascript:alert(1)',
-  '/etc/passwd',
-  'mailto:a@b.example',
-])('hands no address like %s to the system (security S6)', async (url) => {
-  const { fake, backend } = await startedApp();
-  await expect(backend.options.native.openExternal(url)).rejects.toThrow('Only http and https');
-  expect(fake.recorder.of('shell.openExternal')).toStrictEqual([]);
-});
-
 it('publishes a folder from the menu, and shows its pages by their keys', async () => {
   const { fake, backend } = await startedApp();
   await fake.invoke('berth:readState');

@@ -181,7 +181,7 @@ describeWindow('publishing in the window (desktop §8)', (gallery) => {
     await page.getByText('The next drop gets').waitFor({ state: 'hidden' });
     expect(await page.getByLabel('Domain', { exact: true }).inputValue()).toBe('');
     expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('');
-    // The app has cleared them: what is typed next is all that it hears.
+    // The app has cleared them: only what is typed next is sent.
     await page.getByLabel('Password', { exact: true }).fill('beacon');
     expect((await asked('setNextDrop')).at(-1)).toEqual({ password: 'beacon' });
     await page.getByRole('button', { name: 'Clear' }).click();

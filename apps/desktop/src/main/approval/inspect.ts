@@ -98,7 +98,10 @@ export function doubtOf({ personal, frontPage, source, unbuilt, builds, sites }:
 async function lookAt(root: string, home: string): Promise<Facts> {
   const personal = await isPersonal(root, home);
   const has = (name: string) => isFile(join(root, name));
-  const [frontPage, source, unbuilt] = await Promise.all([has(FRONT_PAGE), some(SOURCES, has), some(UNBUILT, has)]);
+  // One after the other: a drive that goes away meanwhile holds one thread.
+  const frontPage = await has(FRONT_PAGE);
+  const source = await some(SOURCES, has);
+  const unbuilt = await some(UNBUILT, has);
   if (personal) return { personal, frontPage, source, unbuilt, builds: [], sites: [] };
   const builds = await withFrontPage(root, BUILDS);
   // The page of a site is enough: what lies below it is its own.
@@ -140,12 +143,14 @@ async function foldersIn(root: string, known: readonly string[]): Promise<string
 }
 
 async function withFrontPage(root: string, names: readonly string[]): Promise<string[]> {
-  const are = await Promise.all(names.map((name) => isFile(join(root, name, FRONT_PAGE))));
-  return names.filter((_, i) => are[i]);
+  const found: string[] = [];
+  for (const name of names) if (await isFile(join(root, name, FRONT_PAGE))) found.push(name);
+  return found;
 }
 
 async function some(names: readonly string[], has: (name: string) => Promise<boolean>): Promise<boolean> {
-  return (await Promise.all(names.map(has))).includes(true);
+  for (const name of names) if (await has(name)) return true;
+  return false;
 }
 
 async function isFile(path: string): Promise<boolean> {

@@ -22,13 +22,13 @@ export interface AskingParts {
 /** What stands between a drop and the line. Nothing enters the line in another way, but what was in it when the app ended. */
 export interface Asking {
   /**
-   * Looks at what is to be published, then puts it in the line, or asks the user. A drive that does not answer fails it; it may be
+   * Checks what is to be published, then puts it in the line, or asks the user. A drive that does not answer fails it; it may be
    * cancelled meanwhile. It does not throw.
    */
   begin(id: string): Promise<void>;
   /** Puts what was asked about in the line: the user wants it. */
   confirm(id: string): void;
-  /** Whatever is being looked at is left as it is. */
+  /** Checks that are under way change nothing from then on. */
   close(): void;
 }
 

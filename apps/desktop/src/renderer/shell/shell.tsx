@@ -28,7 +28,7 @@ const PAGES: Record<Page, () => React.ReactNode> = {
   settings: SettingsPage,
 };
 
-const MEND = 'Nothing was published. Change or clear the options of the next drop, then try again.';
+const OPTIONS_NEXT = 'Nothing was published. Change or clear the options of the next drop, then try again.';
 
 /** The window once the state is known: sidebar, page, and what lies over both. */
 export function Shell({ desktop }: { desktop: DesktopApi }) {
@@ -49,7 +49,8 @@ export function Shell({ desktop }: { desktop: DesktopApi }) {
     /** Whether the options may be used; says what is wrong with them. */
     const mayPublish = (): boolean => {
       const fault = optionsFault(latest.current);
-      if (fault !== null) say({ text: fault, problem: { kind: 'refused', message: fault, next: MEND, file: null } });
+      if (fault !== null)
+        say({ text: fault, problem: { kind: 'refused', message: fault, next: OPTIONS_NEXT, file: null } });
       return fault === null;
     };
     const publish: ShellApi['publish'] = async (given, how) => {
