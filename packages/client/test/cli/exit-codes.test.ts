@@ -222,6 +222,15 @@ const CASES: Case[] = [
     },
   },
   {
+    title: 'an account that is suspended, without a hint that does not help',
+    code: 3,
+    says: /^Error: The account is suspended\.\n$/,
+    given: async () => {
+      const { url } = await refusing(403, failed('forbidden', 403, 'The account is suspended.'));
+      return ['account', '--server', url];
+    },
+  },
+  {
     title: 'a folder that is not there',
     code: 4,
     says: /There is no folder .+\/build\./,
