@@ -83,7 +83,7 @@ function nextStep({ kind, code, status, file, retryAfterSeconds, details }: Clie
       if (file !== null) return `Change ${file}, or leave it out with a line in .berthignore.`;
       return code === 'payload_too_large' ? 'See what the plan allows: berth account' : null;
     case 'folder':
-      return file === null ? null : `Mend ${file}, or leave it out with a line in .berthignore.`;
+      return file === null ? null : `Fix ${file}, or leave it out with a line in .berthignore.`;
     case 'server':
       return 'The log of the server says more.';
     case 'aborted':

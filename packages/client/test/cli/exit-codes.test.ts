@@ -108,7 +108,7 @@ const CASES: Case[] = [
   {
     title: 'a word that is a folder without a front page, and says how to publish it',
     code: 2,
-    says: /^Error: The folder "assets" has no index\.html\. Use berth \.\/assets to publish it all the same\.$/m,
+    says: /^Error: The folder "assets" has no index\.html\. Use berth \.\/assets to publish it anyway\.$/m,
     given: ({ home }) => (writeFiles(home, { 'assets/key.txt': 'secret' }), ['assets']),
     isWord: true,
   },
