@@ -1,11 +1,10 @@
-// `npm run build:cli`: the command line as a package of one file, in `dist`, which runs wherever there is Node.
+// `npm run build:cli`: the command line as a package without dependencies, in `dist`: an entry that checks the version of Node,
+// and the program.
 import { chmod, copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'rolldown';
 import workspace from '../package.json' with { type: 'json' };
-
-/** The oldest Node that chokidar runs on. */
-const NODE = '22.22.0';
+import { OLDEST_NODE } from '../src/cli/node-version.ts';
 
 const CLIENT = join(import.meta.dirname, '..');
 const DIST = join(CLIENT, 'dist');
@@ -13,14 +12,15 @@ const DIST = join(CLIENT, 'dist');
 await rm(DIST, { recursive: true, force: true });
 await mkdir(DIST);
 await build({
-  input: join(CLIENT, 'src/cli/main.ts'),
+  input: join(CLIENT, 'src/cli/berth.ts'),
   platform: 'node',
-  transform: { target: `node${NODE}` },
+  transform: { target: `node${OLDEST_NODE}` },
   treeshake: { manualPureFunctions: ['z'] },
   output: {
-    file: join(DIST, 'berth.js'),
+    dir: DIST,
+    entryFileNames: 'berth.js',
+    chunkFileNames: '[name].js',
     format: 'esm',
-    codeSplitting: false,
     minify: { compress: true, mangle: false },
   },
   logLevel: 'warn',
@@ -36,8 +36,8 @@ const manifest = {
   license,
   type: 'module',
   bin: { berth: 'berth.js' },
-  files: ['berth.js'],
-  engines: { node: `>=${NODE}` },
+  files: ['berth.js', 'main.js'],
+  engines: { node: `>=${OLDEST_NODE}` },
   publishConfig: { access: 'public' },
 };
 await writeFile(join(DIST, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);

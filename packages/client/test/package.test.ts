@@ -23,14 +23,32 @@ describe('the package of the command line', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('is one program with its licence and a page about it, and depends on nothing', async () => {
+  it('is one program with its license and a page about it, and depends on nothing', async () => {
     const { stdout } = await exec('tar', ['-tzf', tarball]);
     expect(stdout.trim().split('\n').toSorted()).toEqual(
-      ['LICENSE', 'README.md', 'berth.js', 'package.json'].map((name) => `package/${name}`),
+      ['LICENSE', 'README.md', 'berth.js', 'main.js', 'package.json'].map((name) => `package/${name}`),
     );
     const manifest = JSON.parse(readFileSync(join(CLIENT, 'dist/package.json'), 'utf8'));
     expect(manifest).toMatchObject({ name: '@berth/cli', bin: { berth: 'berth.js' } });
     expect(Object.keys(manifest).filter((key) => /dependencies|scripts/i.test(key))).toEqual([]);
+  });
+
+  it.each(['20.20.2', '22.21.9', '18.0.0'])('names the Node it needs first thing on Node %s', async (version) => {
+    const older = `data:text/javascript,Object.defineProperty(process.versions, 'node', { value: '${version}' })`;
+    const words = ['--import', older, join(CLIENT, 'dist/berth.js'), './dist'];
+    await expect(exec(process.execPath, words)).rejects.toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: `Error: berth needs Node 22.22 or newer; this is Node ${version}.\n`,
+    });
+  });
+
+  it('keeps the check of Node apart from the code that an older one cannot load', async () => {
+    const entry = readFileSync(join(CLIENT, 'dist/berth.js'), 'utf8');
+    expect(entry.length).toBeLessThan(1_000);
+    expect(entry).not.toMatch(/^\s*import /m);
+    const manifest = JSON.parse(readFileSync(join(CLIENT, 'dist/package.json'), 'utf8'));
+    expect(manifest.engines).toEqual({ node: '>=22.22.0' });
   });
 
   it('publishes by npx, far from this repository', async () => {

@@ -1,3 +1,4 @@
+import { kindOfCredential } from '@berth/contract';
 import { aborted, ClientError } from '../errors.ts';
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.ts';
 import { duration } from '../amounts.ts';
@@ -22,7 +23,7 @@ export interface Failure {
 /** What a command was about to do, as far as it is known. */
 export interface Circumstances {
   server: URL | null;
-  key: { from: Source | 'login' } | null;
+  key: { from: Source | 'login'; key: string | null } | null;
 }
 
 /** Tells whatever was thrown in words that say what to do. */
@@ -76,13 +77,13 @@ function nextStep({ kind, code, status, file, retryAfterSeconds, details }: Clie
     case 'unavailable':
       return `Try again ${retryAfterSeconds === null ? 'in a moment' : `in ${duration(retryAfterSeconds)}`}.`;
     case 'signed-out':
-      return status === 401 || at.key?.from === 'default' ? signIn(at) : allowance(details);
+      return status === 401 || at.key?.from === 'default' ? signIn(at) : allowance(details, at);
     case 'refused':
       if (status !== null && status < 400) return redirectHint(details);
       if (file !== null) return `Change ${file}, or leave it out with a line in .berthignore.`;
       return code === 'payload_too_large' ? 'See what the plan allows: berth account' : null;
     case 'folder':
-      return file === null ? null : `Mend ${file}, or leave it out with a line in .berthignore.`;
+      return file === null ? null : `Fix ${file}, or leave it out with a line in .berthignore.`;
     case 'server':
       return 'The log of the server says more.';
     case 'aborted':
@@ -110,11 +111,9 @@ function signIn({ key }: Circumstances): string {
   }
 }
 
-function allowance(details: unknown): string {
-  const isCap = typeof details === 'object' && details !== null && 'cap' in details;
-  return isCap
-    ? 'Delete what is not needed, or ask for a bigger plan: berth account'
-    : 'An API key may do more: berth whoami';
+function allowance(details: unknown, { key }: Circumstances): string | null {
+  if (Object(details).cap !== undefined) return 'Delete what is not needed, or ask for a bigger plan: berth account';
+  return kindOfCredential(key?.key ?? '') === 'deploy' ? 'An API key may do more: berth whoami' : null;
 }
 
 function sentence(text: string): string {

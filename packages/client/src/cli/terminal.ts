@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { type Readable, Writable } from 'node:stream';
 import picocolors from 'picocolors';
+import { aborted } from '../errors.ts';
 import { printable } from './render/text.ts';
 import type { Environment } from './settings.ts';
 
@@ -101,7 +102,10 @@ async function ask(
   try {
     const answer = new Promise<string>((resolve, reject) => {
       reader.once('close', () => resolve(''));
-      reader.once('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+      reader.once('SIGINT', () => {
+        process.kill(process.pid, 'SIGINT');
+        reject(aborted());
+      });
       reader.question(isWatched ? question : '', signal ? { signal } : {}).then(resolve, reject);
     });
     muted = secret;

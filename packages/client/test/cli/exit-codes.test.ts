@@ -108,7 +108,7 @@ const CASES: Case[] = [
   {
     title: 'a word that is a folder without a front page, and says how to publish it',
     code: 2,
-    says: /^Error: The folder "assets" has no index\.html\. Use berth \.\/assets to publish it all the same\.$/m,
+    says: /^Error: The folder "assets" has no index\.html\. Use berth \.\/assets to publish it anyway\.$/m,
     given: ({ home }) => (writeFiles(home, { 'assets/key.txt': 'secret' }), ['assets']),
     isWord: true,
   },
@@ -219,6 +219,15 @@ const CASES: Case[] = [
     given: async (person) => {
       person.env['BERTH_KEY'] = (await server().account()).deployToken;
       return [join(person.home, 'dist'), '--domain', 'blog'];
+    },
+  },
+  {
+    title: 'an account that is suspended, without a hint that does not help',
+    code: 3,
+    says: /^Error: The account is suspended\.\n$/,
+    given: async () => {
+      const { url } = await refusing(403, failed('forbidden', 403, 'The account is suspended.'));
+      return ['account', '--server', url];
     },
   },
   {

@@ -108,7 +108,7 @@ describe('berth <folder>', () => {
     // Nothing tells an account without deployments what the platform domain is.
     const { code, out, err } = await runs(dist, '--domain', 'www');
     expect({ code, out }).toEqual({ code: 4, out: '' });
-    const [, url] = /^It is published all the same, at (http:\S+)$/m.exec(err)!;
+    const [, url] = /^It is published anyway, at (http:\S+)$/m.exec(err)!;
     expect((await server().visit(url!)).text).toBe(SITE['index.html']);
     expect(err).toMatch(/^Error: domain: .*reserved/m);
   });

@@ -280,34 +280,6 @@ describe('a system that tells of no changes', () => {
   });
 });
 
-it('a watch publishes what it missed while its watcher is still starting, and replaces that watcher once it has', async () => {
-  build({ 'index.html': 'one' });
-  const started = Promise.withResolvers<void>();
-  const replaced = Promise.withResolvers<void>();
-  let closed = 0;
-  let listeners = 0;
-  const slow = {
-    async listenTo(_folder: string, heard: Heard) {
-      listeners += 1;
-      if (listeners === 2) replaced.resolve();
-      heard.changed();
-      await started.promise;
-      return { close: async () => void (closed += 1) };
-    },
-  };
-  const watched = watch({}, { rule: { lookEveryMs: 50, quietMs: 20 } }, slow);
-  await watched.next('published');
-  build({ 'index.html': 'two' });
-  const { url } = await watched.next('published');
-  expect((await server().visit(url)).text).toBe('two');
-  expect([listeners, closed]).toEqual([1, 0]);
-  started.resolve();
-  await replaced.promise;
-  expect(closed).toBeGreaterThan(0);
-  await watched.stop();
-  expect(closed).toBe(listeners);
-});
-
 describe('what a watch leaves behind', () => {
   it('is the newest deployments, those of earlier runs among them', async () => {
     const made: string[] = [];

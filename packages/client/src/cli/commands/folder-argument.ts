@@ -22,9 +22,7 @@ export async function requireFolder(program: Command, folder: string, isExplicit
   if (isWord && isForeignCommand(folder))
     throw new UsageError(noCommand(folder, isFolder ? `Use berth ./${folder} to publish the folder` : ''));
   if (isFolder && isWord && !(await isFile(join(folder, FRONT_PAGE))))
-    throw new UsageError(
-      `The folder "${folder}" has no ${FRONT_PAGE}. Use berth ./${folder} to publish it all the same`,
-    );
+    throw new UsageError(`The folder "${folder}" has no ${FRONT_PAGE}. Use berth ./${folder} to publish it anyway`);
   if (isFolder) return;
   if (found) throw new ClientError('folder', `${folder} is a file; give the folder that the build writes`);
   const names = program.commands.map((command) => command.name());

@@ -50,7 +50,7 @@ async function login(session: Session, circumstances: Circumstances): Promise<vo
         ? 'There is no key. Type it, or give it as the first line of the input'
         : 'This is no key: one is "ship-" or "deploy-" and 32 hex digits',
     );
-  Object.assign(circumstances, { server: chosen, key: { from: 'login' } } satisfies Circumstances);
+  Object.assign(circumstances, { server: chosen, key: { from: 'login', key } } satisfies Circumstances);
   const account = await whose(connect(chosen, key));
   const { stored, file } = settings;
   const isDefault = stored.server === undefined && addressOf(chosen) === DEFAULT_SERVER;

@@ -89,7 +89,7 @@ async function publish(session: Session, input: DeployFolderInput, options: Depl
       terminal.status(frame.status);
     }
   } catch (error) {
-    if (published.deployment) note(`It is published all the same, at ${published.deployment.url}`);
+    if (published.deployment) note(`It is published anyway, at ${published.deployment.url}`);
     throw error;
   } finally {
     terminal.status('');

@@ -52,7 +52,7 @@ export function showWatchEvent(view: WatchView, event: WatchEvent, stage: Stage)
       return frame([`Deleted ${count(event.deployments.length, 'old deployment')}.`]);
     case 'polling': {
       const every = duration(event.everyMs / 1000);
-      return frame([`${event.reason.replace(/\.$/, '')}. The folder is looked at every ${every} instead.`]);
+      return frame([`${event.reason.replace(/\.$/, '')}. berth checks the folder every ${every} instead.`]);
     }
     default:
       return showDeploy(view, event, stage);

@@ -38,7 +38,7 @@ const WATCH: [event: WatchEvent, lines: string[], status: string][] = [
   [{ type: 'pruned', deployments: ['a', 'b'] }, ['Deleted 2 old deployments.'], ''],
   [
     { type: 'polling', everyMs: 2000, reason: 'There are no more watches.' },
-    ['There are no more watches. The folder is looked at every 2 s instead.'],
+    ['There are no more watches. berth checks the folder every 2 s instead.'],
     '',
   ],
 ];
