@@ -11,13 +11,15 @@ export type DomainStatus = (typeof DOMAIN_STATUSES)[number];
 export const DNS_RECORD_TYPES = ['A', 'AAAA', 'CNAME', 'TXT'] as const;
 export type DnsRecordType = (typeof DNS_RECORD_TYPES)[number];
 
-/** The longest text that is read as a domain name. One that cannot be a name is an answer of `validate`, not an error. */
+/** The longest text that is read as a domain name, in a path and in a body. What no name can be is told by the service. */
+const MAX_DOMAIN_PATH = 8_000;
 const MAX_DOMAIN_TEXT = 65_536;
+const DOMAIN_TOO_LONG = 'a domain name must have at most 253 characters';
 
 /** The path or body field that names a domain: any case, Unicode or A-labels, with or without a dot at its end. */
 export const DomainReference = z
   .string('domain must be a domain name')
-  .max(MAX_DOMAIN_TEXT, 'a domain name must have at most 253 characters')
+  .max(MAX_DOMAIN_PATH, DOMAIN_TOO_LONG)
   .describe('The full name, in any case, as Unicode or punycode.')
   .meta({ example: 'www.example.com' });
 
@@ -46,6 +48,15 @@ export type Domain = z.infer<typeof Domain>;
 
 export const DomainList = z.object({ domains: z.array(Domain), nextCursor: NextCursor });
 export const DomainPath = z.object({ domain: DomainReference });
+
+/** A name to be validated. One that cannot be a domain is an answer, not an error. Source: contract §4. */
+export const DomainCandidate = z.object({
+  domain: z
+    .string('domain must be a domain name')
+    .max(MAX_DOMAIN_TEXT, DOMAIN_TOO_LONG)
+    .describe('The full name, in any case, as Unicode or punycode.')
+    .meta({ example: 'www.example.com' }),
+});
 
 /** What a PUT sets; what is left out stays as it is. Source: contract §4. */
 export const DomainPut = DomainPath.extend({

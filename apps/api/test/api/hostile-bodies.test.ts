@@ -31,7 +31,7 @@ const limits = (plan: string) => DEFAULT_PLANS.find((known) => known.plan === pl
 describe('S1: hostile lists in JSON are refused at once, at a bounded size', () => {
   /** The credentials, each with the number of files of its plan. */
   const callers: [string, number, () => Promise<string | null>][] = [
-    ['nobody', limits('free'), async () => null],
+    ['an anonymous client', limits('free'), async () => null],
     ['an API key of pro', limits('pro'), async () => (await server().account('pro')).key],
     ['a deploy token of scale', limits('scale'), async () => (await server().account('scale')).deployToken],
   ];

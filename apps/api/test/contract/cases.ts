@@ -159,6 +159,16 @@ export const CASES: Record<string, Case[]> = {
   'tokens.create': [
     when('a deploy token, with no body', 201, nothing),
     when('an API key for a minute', 201, () => ({ json: { kind: 'api', ttl: 60, labels: ['one'] } })),
+    when('one token too many', 422, async ({ server }) => {
+      const { account, key } = await server.account();
+      await server.database.query(
+        `insert into token (account_id, token, kind, secret_hash, last4, labels, created)
+         select $1, 'f' || lpad(n::text, 6, '0'), 'deploy', sha256(convert_to($1 || n, 'UTF8')), '0000', '{}', now()
+         from generate_series(1, 1000) n`,
+        [account],
+      );
+      return { key };
+    }),
   ],
   'tokens.list': page,
   'tokens.get': [when('a token', 200, ({ token }) => ({ path: { token } })), missing('token')],

@@ -304,7 +304,7 @@ function alike(outcome: Outcome, rest: Outcome, { actor, instead }: Input): Outc
   const told = actor !== 'api' && outcome.message === TOO_DEEP ? rest : outcome;
   return instead === undefined ? told : { status: told.status, error: told.error };
 }
-const TOO_DEEP = 'The body is nested too deeply: at most 8 levels.';
+const TOO_DEEP = 'The body must be nested at most 8 levels deep.';
 
 describe(`contract §9: REST and tRPC accept and refuse alike, ${RUNS} inputs each`, () => {
   it('every field of an input has a row of values', () => {

@@ -50,7 +50,7 @@ describe('what the server answers itself', () => {
       const port = await start((req, res) => void res.end(req.url));
       const upgrade = `GET /first HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\n\r\n`;
       const text = await send(port, `${upgrade}GET /second HTTP/1.1\r\nHost: a\r\n\r\n`);
-      // What was not read has to be sent again: that the connection closes tells so.
+      // The closed connection shows the client that the second request was not read.
       expect(parse(text)).toMatchObject({ status: 200, headers: { connection: 'close' }, body: '/first' });
     },
   );

@@ -1,6 +1,7 @@
 import {
   DeletedDomain,
   Domain,
+  DomainCandidate,
   DomainDns,
   DomainList,
   DomainPath,
@@ -106,7 +107,7 @@ export const domains = router({
         successDescription: 'Whether the account can have the name.',
       },
     })
-    .input(DomainPath)
+    .input(DomainCandidate)
     .output(DomainValidation)
     .mutation(({ ctx, input }) => validateDomain(ctx, input.domain)),
 

@@ -34,7 +34,7 @@ export function fileListSize({ maxFilesCount }: DeployLimits): Pick<JsonBounds, 
 }
 
 /**
- * Refuses lists of files that are longer than the caller's plan allows. It looks at their lengths only, so it runs before
+ * Refuses lists of files that are longer than the caller's plan allows. It reads their lengths only, so it runs before
  * anything is validated.
  *
  * What a change removes may be as many files as any plan allows: its base may come from a larger plan.

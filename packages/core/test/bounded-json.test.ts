@@ -1,0 +1,55 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { meterJson, parseBoundedJson } from '../src/bounded-json.ts';
+
+const BOUNDS = { maxBytes: 1_000, maxDepth: 3, maxValues: 5 };
+const parse = (text: string) => parseBoundedJson(text, 'The text', BOUNDS);
+const refusal = (code: string, message: string) => expect.objectContaining({ code, message });
+
+/** How many values there are in a value, itself included. */
+function countValues(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  return Object.values(value).reduce((sum: number, member) => sum + countValues(member), 1);
+}
+
+describe('T23: JSON within bounds', () => {
+  it.each([
+    '1',
+    '[[["deep"]]]',
+    '[1,2,3,4]',
+    '{"a":1,"b":[2]}',
+    '"[[[[{{{{,,,,,,,,"',
+    String.raw`["\"[[[[,,,,,,,,\\"]`,
+  ])('%s is parsed', (text) => expect(parse(text)).toEqual(JSON.parse(text)));
+
+  it.each(['[[[[]]]]', '{"a":{"a":{"a":{}}}}', '[[[['])('%s is nested too deeply', (text) => {
+    expect(() => parse(text)).toThrow(refusal('validation_failed', 'The text must be nested at most 3 levels deep.'));
+  });
+
+  it.each(['[1,2,3,4,5,6]', '[[],[],[],[],[]]', '{"a":1,"b":2,"c":3,"d":4,"e":5,"f":6}', ',,,,,,'])(
+    '%s has too many values',
+    (text) => {
+      expect(() => parse(text)).toThrow(refusal('payload_too_large', 'The text must have at most 5 JSON values.'));
+    },
+  );
+
+  it.each(['', '{', '[1,]', 'undefined'])('%s is malformed', (text) => {
+    expect(() => parse(text)).toThrow(refusal('validation_failed', 'The text must be valid JSON.'));
+  });
+
+  it('no value is counted less than once, however the bytes are cut', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 6 }), fc.integer({ min: 1, max: 7 }), (value, size) => {
+        const bytes = Buffer.from(JSON.stringify(value));
+        const feed = (maxValues: number) => {
+          const meter = meterJson('It', { maxBytes: 0, maxDepth: 99, maxValues });
+          for (let at = 0; at < bytes.length; at += size) meter.push(bytes.subarray(at, at + size));
+        };
+        const count = countValues(value);
+        // An empty list or object counts as if it had one member.
+        feed(2 * count);
+        expect(() => feed(count - 1)).toThrow();
+      }),
+    );
+  });
+});
