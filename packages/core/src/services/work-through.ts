@@ -45,7 +45,7 @@ export interface Worklist<T> {
 export interface RunLimits {
   /** Most items that are done. Those that fail do not count. */
   limit: number;
-  /** Ends the run after the item at hand. */
+  /** Ends the run after the current item. */
   signal?: AbortSignal | undefined;
 }
 

@@ -91,7 +91,7 @@ describe('work on a list', () => {
     await database.close();
   });
 
-  it('ends after the item at hand when it is stopped', async () => {
+  it('ends after the current item when it is stopped', async () => {
     const stopping = new AbortController();
     const { list, worked } = listOf(3, () => false);
     const work = (item: number) => {

@@ -20,7 +20,7 @@ export interface SweepOptions {
   fenceWaitMs: number;
   /** Most deployments, and most packs, removed in one run. */
   batch: number;
-  /** Ends the run after the item at hand. */
+  /** Ends the run after the current item. */
   signal?: AbortSignal;
 }
 
@@ -57,7 +57,7 @@ export async function sweep(core: Core, options: Partial<SweepOptions> = {}): Pr
   const report: SweepReport = { expired: 0, deployments: 0, packs: 0, fenced: false };
   await runSteps(core, signal, {
     'expire deployments': async () => void (report.expired = await expireDeployments(core, limits)),
-    'remove deleted deployments': async () => void (report.deployments = await removeDeleted(core, batch)),
+    'remove deleted deployments': async () => void (report.deployments = await removeDeleted(core, limits)),
     'expire uploads': () => expireUploads(core, limits),
     'forget idempotency records': () => forgetOutcomes(core),
     'condemn unreferenced packs': async () => void (report.fenced = await condemnUnreferenced(core, settings)),
@@ -87,14 +87,24 @@ async function runSteps(
 }
 
 /** Removes the rows of deleted deployments, and with them their claims on packs. */
-async function removeDeleted(core: Core, batch: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from deployment where id in (
-      select id from deployment where status = 'deleting' order by id limit ${batch} for update skip locked)`.execute(
-    kysely(core),
-  );
-  failpoint('sweep.deployment-removed');
-  return Number(numAffectedRows);
+async function removeDeleted(core: Core, limits: RunLimits): Promise<number> {
+  const due = async (skip: readonly string[], limit: number) => {
+    const { rows } = await sql<Row>`
+      select id from deployment where status = 'deleting' and id <> all(${skip}) order by id limit ${limit}`.execute(
+      kysely(core),
+    );
+    return rows;
+  };
+  const remove = async (id: string) => {
+    const { numAffectedRows } = await sql`
+      delete from deployment where id in (
+        select id from deployment where id = ${id} and status = 'deleting' for update skip locked)`.execute(
+      kysely(core),
+    );
+    failpoint('sweep.deployment-removed');
+    return numAffectedRows === 1n;
+  };
+  return workThrough(core, rowList('remove deleted deployments', 'deployment', due, remove), limits);
 }
 
 /** Takes the contents out of packs that nothing refers to, and condemns the packs. Only under the fence. */
@@ -130,7 +140,7 @@ async function condemn(em: EntityManager, before: Date, batch: number): Promise<
 async function dropAbandoned(core: Core, { bootStaleMs, batch, signal }: SweepOptions): Promise<number> {
   const silent = new Date(core.now().getTime() - bootStaleMs);
   const due = async (skip: readonly string[], limit: number) => {
-    const { rows } = await sql<{ id: string }>`
+    const { rows } = await sql<Row>`
       select p.id from pack p join boot b on b.id = p.boot_id
       where p.state = 'open' and (b.heartbeat <= ${silent} or b.id = ${core.boot})
         and p.id <> all(${[...skip, ...core.activePacks]}::uuid[])
@@ -142,12 +152,12 @@ async function dropAbandoned(core: Core, { bootStaleMs, batch, signal }: SweepOp
     await dropPack(core, id);
     return true;
   };
-  return workThrough(core, packList('drop abandoned packs', due, drop), { limit: batch, signal });
+  return workThrough(core, rowList('drop abandoned packs', 'pack', due, drop), { limit: batch, signal });
 }
 
 async function removeDead(core: Core, limits: RunLimits): Promise<number> {
   const due = async (skip: readonly string[], limit: number) => {
-    const { rows } = await sql<{ id: string }>`
+    const { rows } = await sql<Row>`
       select id from pack where state = 'dead' and id <> all(${skip}::uuid[]) order by id limit ${limit}`.execute(
       kysely(core),
     );
@@ -157,15 +167,21 @@ async function removeDead(core: Core, limits: RunLimits): Promise<number> {
     await removeDeadPack(core, id);
     return true;
   };
-  return workThrough(core, packList('remove dead packs', due, remove), limits);
+  return workThrough(core, rowList('remove dead packs', 'pack', due, remove), limits);
 }
 
-function packList(
+interface Row {
+  id: string;
+}
+
+/** A worklist of rows that are worked on by their ids, each independent of the others. */
+function rowList(
   task: string,
-  due: Worklist<{ id: string }>['due'],
+  noun: string,
+  due: Worklist<Row>['due'],
   work: (id: string) => Promise<boolean>,
-): Worklist<{ id: string }> {
-  return { task, due, groupOf: ({ id }) => id, idsOf: ({ id }) => ({ pack: id }), work: ({ id }) => work(id) };
+): Worklist<Row> {
+  return { task, due, groupOf: ({ id }) => id, idsOf: ({ id }) => ({ [noun]: id }), work: ({ id }) => work(id) };
 }
 
 async function forgetOutcomes(core: Core): Promise<void> {

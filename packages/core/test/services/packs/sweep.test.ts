@@ -251,24 +251,40 @@ describe('W3: a removal that was broken off', () => {
   });
 });
 
+describe('a deleted deployment whose rows cannot be removed', () => {
+  it('keeps no other waiting, is named in the log, and is removed when it can be', async () => {
+    const deployments = [await deploy(), await deploy(), await deploy()].toSorted();
+    for (const id of deployments) await remove(id);
+    const accept = await refuseRows(test.database, 'delete on deployment', `old.id = '${deployments[0]}'`);
+    const { log, warnings } = warningLog();
+    try {
+      expect(await sweep({ ...core, log }, { batch: 1 })).toMatchObject({ deployments: 1 });
+      expect(await sweep({ ...core, log }, { batch: 1 })).toMatchObject({ deployments: 1 });
+      expect(await test.database.query('select id from deployment')).toEqual([{ id: deployments[0] }]);
+      expect(warnings[0]).toMatchObject({ task: 'remove deleted deployments', deployment: deployments[0] });
+    } finally {
+      await accept();
+    }
+    expect(await sweepAll(test)).toMatchObject({ deployments: 1 });
+  });
+});
+
 describe('a step of the sweep that fails', () => {
   it('is named in the log and reported, and does not stop the steps after it', async () => {
-    await remove(await deploy());
     const dead = randomUUID();
     await test.database.query(`insert into pack (id, state, boot_id, created) values ($1, 'dead', $2, now())`, [
       dead,
       core.boot,
     ]);
-    const accept = await refuseRows(test.database, 'delete on deployment', `old.status = 'deleting'`);
+    await test.database.query('alter table idempotency_record rename to away');
     const { log, warnings } = warningLog();
     try {
-      await expect(sweep({ ...core, log }, { graceMs: 0 })).rejects.toMatchObject({ code: '23514' });
-      expect(warnings).toMatchObject([{ task: 'remove deleted deployments', err: { code: '23514' } }]);
-      expect((await packs()).map(({ id }) => id)).not.toContain(dead);
+      await expect(sweep({ ...core, log }, { graceMs: 0 })).rejects.toMatchObject({ code: '42P01' });
+      expect(warnings).toMatchObject([{ task: 'forget idempotency records', err: { code: '42P01' } }]);
+      expect(await packs()).toEqual([]);
     } finally {
-      await accept();
+      await test.database.query('alter table away rename to idempotency_record');
     }
-    expect(await sweepAll(test)).toMatchObject({ deployments: 1, packs: 1 });
   });
 
   it('is the last one when the database is away', async () => {
