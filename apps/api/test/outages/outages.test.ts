@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Answer, type askerOf, startTestServer, type TestServer } from '../test-server.ts';
 import { createDatabaseProxy, type DatabaseProxy } from './database-proxy.ts';
@@ -46,7 +45,8 @@ function expectAway(answer: Answer): void {
 
 const said = (text: string) => server.logged.filter(({ message }) => message.startsWith(text)).length;
 /** Lets the time pass in which a site in memory is trusted without asking. */
-const loseTrust = () => sleep(1_100);
+const loseTrust = () =>
+  expect.poll(() => performance.now() - server.berth.core.database.siteNews.toldUntil).toBeGreaterThan(1_000);
 
 describe('scale B2: a database that falls silent', () => {
   it('keeps a hot page waiting for 2 s at most; then every answer is a 503 at once, until it is back', async () => {

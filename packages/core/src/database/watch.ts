@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../log.ts';
+import { asUnavailable } from './outages.ts';
 import type { SessionStates } from './probe.ts';
 
 /** A session, as the watch sees it. */
@@ -41,20 +42,29 @@ export interface WatchParts {
 /** How often it is checked whether something waits too long. */
 const TICK_MS = 100;
 /** An answer that takes longer makes us ask whether there is anybody to give it. */
-const SUSPICIOUS_MS = 300;
-/** The pause between two questions while something goes on waiting. */
-const RECHECK_MS = 500;
+const SUSPICIOUS_MS = 250;
+/** The pause before the second question about a session that seems dead, and the shortest one about any other. */
+const RECHECK_MS = 300;
+/** The longest pause between two questions about a statement that takes long. */
+const LONGEST_RECHECK_MS = 10_000;
 /** How long a database may take to answer, in ticks. A process that is held up itself counts fewer of them. */
-const PATIENCE_TICKS = 11;
+const PATIENCE_TICKS = 9;
 /** The pause between two tries to reach a database that is away. */
 const RETRY_MS = 250;
 /** A database that refuses new sessions for so long is not going to answer those that it has. */
 const REFUSED_MS = 1_000;
 
+interface Wait {
+  since: number;
+  /** When the database is asked about it. */
+  due: number;
+  /** Whether the server worked on nothing when it was asked last. */
+  suspected: boolean;
+}
+
 interface Entry {
   session: WatchedSession;
-  /** What is waited for, by when it began. */
-  waiting: Set<{ since: number; suspected: boolean }>;
+  waiting: Set<Wait>;
 }
 
 /**
@@ -71,16 +81,20 @@ export function createWatch({ probe, log }: WatchParts): Watch {
   const closing = new AbortController();
   let isAway = false;
   let heard = -Infinity;
-  let checked = -Infinity;
   let checking = false;
   let ticking: NodeJS.Timeout | null = null;
 
   function tick(): void {
     const now = performance.now();
-    let oldest = Infinity;
-    for (const { waiting } of entries) for (const { since } of waiting) oldest = Math.min(oldest, since);
-    if (oldest === Infinity) stopTicking();
-    else if (now - oldest > SUSPICIOUS_MS && now - checked > RECHECK_MS) void check();
+    let isDue = false;
+    let isIdle = true;
+    for (const { waiting } of entries)
+      for (const { due } of waiting) {
+        isIdle = false;
+        isDue ||= due <= now;
+      }
+    if (isIdle) stopTicking();
+    else if (isDue) void check();
   }
 
   function stopTicking(): void {
@@ -114,28 +128,41 @@ export function createWatch({ probe, log }: WatchParts): Watch {
       const states = await ask(processes, patience);
       if (states) cutDead(states, start);
     } catch (error) {
-      if (heard < start && !closing.signal.aborted) await waitUntilBack(error as Error, patience.signal.aborted);
+      const isSilent = patience.signal.aborted;
+      const isGone = (isSilent || asUnavailable(error) !== null) && heard < start;
+      if (isGone && !closing.signal.aborted) await waitUntilBack(error as Error, isSilent);
     } finally {
-      checked = performance.now();
+      postpone();
       checking = false;
     }
   }
 
+  /** Sets when the database is asked again about what was waited for: the longer it has taken, the later. */
+  function postpone(): void {
+    const now = performance.now();
+    for (const { waiting } of entries)
+      for (const wait of waiting) {
+        if (wait.due > now) continue;
+        const pauseMs = wait.suspected ? RECHECK_MS : Math.min((now - wait.since) / 2, LONGEST_RECHECK_MS);
+        wait.due = now + Math.max(pauseMs, RECHECK_MS);
+      }
+  }
+
   /** Cuts the sessions for which something is waited of which the server knows nothing. */
   function cutDead(states: SessionStates, start: number): void {
-    const idles = ({ session, waiting }: Entry) => {
-      const state = states.get(session.serverProcess() ?? -1) ?? 'idle';
-      return waiting.size > 0 ? state.startsWith('idle') : state === 'idle';
+    const isIdle = ({ session, waiting }: Entry) => {
+      const state = states.get(session.serverProcess() ?? 0);
+      return state === 'idle' || state === 'gone' || (waiting.size > 0 && state?.startsWith('idle') === true);
     };
     let dead = false;
     for (const entry of entries)
       for (const wait of entry.waiting) {
-        const isSuspect = wait.since < start - SUSPICIOUS_MS && idles(entry);
+        const isSuspect = wait.since < start - SUSPICIOUS_MS && isIdle(entry);
         dead ||= isSuspect && wait.suspected;
         wait.suspected = isSuspect;
       }
     if (!dead) return;
-    const lost = [...entries].filter((entry) => idles(entry) && [...entry.waiting].every(({ suspected }) => suspected));
+    const lost = [...entries].filter((entry) => isIdle(entry) && [...entry.waiting].every((wait) => wait.suspected));
     log.warn({ sessions: lost.length }, 'Connections to the database were dead; they are replaced');
     cut(lost);
   }
@@ -145,7 +172,9 @@ export function createWatch({ probe, log }: WatchParts): Watch {
   async function waitUntilBack(error: Error, isSilent: boolean): Promise<void> {
     isAway = true;
     const start = performance.now();
-    log.warn({ err: error }, 'The database does not answer; requests get 503 until it does');
+    // One that has never answered is an error of the start.
+    const isNews = heard > -Infinity;
+    if (isNews) log.warn({ reason: error.message }, 'The database does not answer; requests get 503 until it does');
     stopTicking();
     if (isSilent) cut([...entries]);
     while (!closing.signal.aborted) {
@@ -158,7 +187,7 @@ export function createWatch({ probe, log }: WatchParts): Watch {
       if (!answered) continue;
       isAway = false;
       ticking ??= setInterval(tick, TICK_MS).unref();
-      log.warn({ afterMs: Math.round(performance.now() - start) }, 'The database answers again');
+      if (isNews) log.warn({ afterMs: Math.round(performance.now() - start) }, 'The database answers again');
       return;
     }
   }
@@ -171,7 +200,8 @@ export function createWatch({ probe, log }: WatchParts): Watch {
       const entry: Entry = { session, waiting: new Set() };
       return {
         begin() {
-          const wait = { since: performance.now(), suspected: false };
+          const since = performance.now();
+          const wait: Wait = { since, due: since + SUSPICIOUS_MS, suspected: false };
           entries.add(entry);
           entry.waiting.add(wait);
           ticking ??= setInterval(tick, TICK_MS).unref();
