@@ -16,7 +16,7 @@ export interface Reporter {
   /**
    * Something is waited for from now on: a connection, or the answer to a query.
    *
-   * @returns Ends that, and says whether the database was heard.
+   * @returns Ends that, and says whether the database answered.
    */
   begin(): (answered: boolean) => void;
   /** The session has ended. */
@@ -72,7 +72,7 @@ interface Entry {
  * statements may take.
  *
  * When an answer takes long, the database is asked over a fresh connection. If it does not answer either, and nothing else is
- * heard from it, it is away: all sessions are cut and none is opened until it answers again. If it answers that a session for
+ * received from it, it is away: all sessions are cut and none is opened until it answers again. If it answers that a session for
  * which something is waited works on nothing, twice in a row, the way to that session is dead: it is cut, and so is every
  * other session that is idle, since what swallowed one connection may have swallowed them all.
  */
@@ -80,7 +80,7 @@ export function createWatch({ probe, log }: WatchParts): Watch {
   const entries = new Set<Entry>();
   const closing = new AbortController();
   let isAway = false;
-  let heard = -Infinity;
+  let answeredAt = -Infinity;
   let checking = false;
   let ticking: NodeJS.Timeout | null = null;
 
@@ -129,8 +129,8 @@ export function createWatch({ probe, log }: WatchParts): Watch {
       if (states) cutDead(states, start);
     } catch (error) {
       const isSilent = patience.signal.aborted;
-      const isGone = (isSilent || asUnavailable(error) !== null) && heard < start;
-      if (isGone && !closing.signal.aborted) await waitUntilBack(error as Error, isSilent);
+      const isGone = (isSilent || asUnavailable(error) !== null) && answeredAt < start;
+      if (isGone && !closing.signal.aborted) await waitUntilBack((error as Error).message, isSilent);
     } finally {
       postpone();
       checking = false;
@@ -169,12 +169,12 @@ export function createWatch({ probe, log }: WatchParts): Watch {
 
   const cut = (lost: readonly Entry[]) => lost.forEach(({ session }) => session.cut());
 
-  async function waitUntilBack(error: Error, isSilent: boolean): Promise<void> {
+  async function waitUntilBack(reason: string, isSilent: boolean): Promise<void> {
     isAway = true;
     const start = performance.now();
     // One that has never answered is an error of the start.
-    const isNews = heard > -Infinity;
-    if (isNews) log.warn({ reason: error.message }, 'The database does not answer; requests get 503 until it does');
+    const isNews = answeredAt > -Infinity;
+    if (isNews) log.warn({ reason }, 'The database does not answer; requests get 503 until it does');
     stopTicking();
     if (isSilent) cut([...entries]);
     while (!closing.signal.aborted) {
@@ -206,7 +206,7 @@ export function createWatch({ probe, log }: WatchParts): Watch {
           entry.waiting.add(wait);
           ticking ??= setInterval(tick, TICK_MS).unref();
           return (answered) => {
-            if (answered) heard = performance.now();
+            if (answered) answeredAt = performance.now();
             entry.waiting.delete(wait);
           };
         },
