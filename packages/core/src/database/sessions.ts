@@ -38,8 +38,8 @@ export function createSessions(address: DatabaseAddress, log: Log): Sessions {
 
     override connect(...args: never[]): never {
       const connected = watch.isAway ? Promise.reject(new DatabaseAwayError()) : this.#connect();
-      const [callback] = args as ((error?: Error) => void)[];
-      if (callback) connected.then(() => callback(), callback);
+      const [settle] = args as ((error?: Error) => void)[];
+      if (settle) connected.then(() => settle(), settle);
       return connected as never;
     }
 
