@@ -5,6 +5,7 @@ import {
   createDns,
   createHasher,
   createPlans,
+  type Database,
   type DatabaseAddress,
   type Log,
   openDatabase,
@@ -39,9 +40,7 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
   const { log, resources } = options;
   await prepareDataFolder(config.dataDir);
   const address = await reachDatabase(config, options);
-  const database = openDatabase(address, { poolSize: shareConnections(config.workers).each, log });
-  resources.defer(() => database.close());
-  await database.migrate().catch((error: unknown) => {
+  const database = await connect(address, config, options).catch((error: unknown) => {
     throw config.databaseUrl === null ? error : unusableDatabase(error);
   });
   const hasher = createHasher();
@@ -63,10 +62,24 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
   };
 }
 
+/** Connects to the database and brings its schema up to date. */
+async function connect(address: DatabaseAddress, config: Config, { log, resources }: CoreOptions): Promise<Database> {
+  const database = openDatabase(address, { poolSize: shareConnections(config.workers).each, log });
+  resources.defer(() => database.close());
+  await database.migrate();
+  return database;
+}
+
+/** What TLS says of a certificate that it cannot verify. */
+const UNVERIFIED = /CERT|UNABLE_TO_(?:GET|VERIFY)/;
+
 /** Says which setting it was about. Attempts at several addresses fail together, with no message of their own. */
 function unusableDatabase(error: unknown): Error {
-  const { code, message } = error as NodeJS.ErrnoException;
-  return new Error(`the database of DATABASE_URL cannot be used: ${message || code}`, { cause: error });
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  const advice = UNVERIFIED.test(code)
+    ? '. Name the file of its CA by sslrootcert=, or add sslmode=no-verify to trust any certificate'
+    : '';
+  return new Error(`the database of DATABASE_URL cannot be used: ${message || code}${advice}`, { cause: error });
 }
 
 /** The database of the configuration: the embedded server, started if it does not run, or the one of `DATABASE_URL`. */

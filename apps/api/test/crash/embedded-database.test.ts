@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Deployment } from '@berth/contract';
@@ -15,11 +15,12 @@ describe('servers on a data folder without DATABASE_URL', { timeout: 120_000 }, 
   let published: Deployment;
   let server: ServerProcess;
   const running: LaunchedProcess[] = [];
-  const launch = () => {
-    const one = launchProcess({ NODE_ENV: 'test', HOST: '127.0.0.1', PORT: '0', DATA_DIR: dataDir });
+  const launch = (env: Record<string, string> = {}) => {
+    const one = launchProcess({ NODE_ENV: 'test', HOST: '127.0.0.1', PORT: '0', DATA_DIR: dataDir, ...env });
     running.push(one);
     return one;
   };
+  const killDatabase = async () => process.kill(Number((await readFile(postmaster, 'utf8')).split('\n')[0]), 'SIGKILL');
   const keyIn = ({ output }: ServerProcess) => /^ *(ship-[0-9a-f]{32})$/m.exec(output())?.[1];
 
   beforeAll(async () => {
@@ -63,5 +64,27 @@ describe('servers on a data folder without DATABASE_URL', { timeout: 120_000 }, 
     server.child.kill('SIGTERM');
     expect(await server.exited).toBe(0);
     expect(existsSync(postmaster)).toBe(false);
+  });
+
+  it.each([1, 2])(
+    'contract §12: ends with a clear message when the database cannot be restarted, WORKERS=%i',
+    async (workers) => {
+      server = await whenUp(launch({ WORKERS: String(workers) }));
+      await writeFile(join(dataDir, 'postgres/data/PG_VERSION'), '9.6\n');
+      await killDatabase();
+      expect(await server.exited).toBe(1);
+      expect(server.output()).toMatch(/Berth ends: The database ended and could not be started 5 times in a row\. /);
+      await writeFile(join(dataDir, 'postgres/data/PG_VERSION'), '18\n');
+    },
+  );
+
+  it('contract §12: stops at SIGTERM while the database is down', async () => {
+    server = await whenUp(launch());
+    await writeFile(join(dataDir, 'postgres/data/PG_VERSION'), '9.6\n');
+    await killDatabase();
+    await server.printed('The database did not start; trying again');
+    server.child.kill('SIGTERM');
+    expect(await server.exited).toBe(0);
+    await writeFile(join(dataDir, 'postgres/data/PG_VERSION'), '18\n');
   });
 });

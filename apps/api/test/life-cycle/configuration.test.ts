@@ -80,6 +80,18 @@ describe('T37: a server that cannot start exits with 1 and says why in words', (
       env: () => ({ DATABASE_URL: 'postgres://berth:hunter2@localhost:1/berth' }),
       says: /the database of DATABASE_URL cannot be used: .*ECONNREFUSED/,
     },
+    {
+      why: 'DATABASE_URL leads to something that says nothing',
+      env: () => ({ DATABASE_URL: `postgres://berth@127.0.0.1:${(taken.address() as AddressInfo).port}/berth` }),
+      says: /the database of DATABASE_URL cannot be used: The database does not answer\.$/,
+    },
+    {
+      why: 'DATABASE_URL names a certificate that is not there',
+      env: () => ({
+        DATABASE_URL: 'postgres://berth@localhost:1/berth?sslmode=verify-full&sslrootcert=/nowhere/ca.pem',
+      }),
+      says: /the database of DATABASE_URL cannot be used: ENOENT.*\/nowhere\/ca\.pem/,
+    },
   ])('says so when $why', async ({ env, says }) => {
     expect((await refusal(env())).join('\n')).toMatch(says);
   });

@@ -15,7 +15,7 @@ export interface DatabaseProxy {
   /** Cuts all connections and refuses new ones, as a server does that has ended. */
   refuse(): Promise<void>;
   /** Works again. Silent connections stay dead. */
-  mend(): Promise<void>;
+  restore(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -69,7 +69,7 @@ export async function createDatabaseProxy({ address }: Pick<TestDatabase, 'addre
     },
     swallow,
     refuse,
-    async mend() {
+    async restore() {
       isSilent = false;
       if (server.listening) return;
       server.listen(port, '127.0.0.1');

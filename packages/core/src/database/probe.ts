@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** The state of server processes, as `pg_stat_activity` has it: `active`, `idle`, `idle in transaction`. Those that are gone are missing. */
+/** The states of server processes, as `pg_stat_activity` has them: `active`, `idle`, `idle in transaction`; or `gone`. */
 export type SessionStates = ReadonlyMap<number, string>;
 
 const STATES = 'select pid, state from pg_stat_activity where pid = any($1)';
@@ -26,7 +26,9 @@ export async function probeDatabase(
   try {
     await client.connect();
     const { rows } = await client.query<{ pid: number; state: string | null }>(STATES, [serverProcesses]);
-    return new Map(rows.map(({ pid, state }) => [pid, state ?? 'unknown']));
+    const states = new Map(serverProcesses.map((pid) => [pid, 'gone']));
+    for (const { pid, state } of rows) states.set(pid, state ?? 'unknown');
+    return states;
   } catch (error) {
     if (error instanceof pg.DatabaseError && !NOT_UP.test(error.code ?? '')) return null;
     throw error;

@@ -38,8 +38,8 @@ export function createSessions(address: DatabaseAddress, log: Log): Sessions {
 
     override connect(...args: never[]): never {
       const connected = watch.isAway ? Promise.reject(new DatabaseAwayError()) : this.#connect();
-      const [callback] = args as ((error?: Error) => void)[];
-      if (callback) connected.then(() => callback(), callback);
+      const [settle] = args as ((error?: Error) => void)[];
+      if (settle) connected.then(() => settle(), settle);
       return connected as never;
     }
 
@@ -60,9 +60,9 @@ export function createSessions(address: DatabaseAddress, log: Log): Sessions {
     /** In every form of `pg`: the last argument is a callback, or a promise is returned. */
     override query(...args: never[]): never {
       const done = this.#watched.begin();
-      const finish = (error: unknown) => {
-        done(!error || isAnswer(error));
-        if (error && spoilsSession(error)) void this.end().catch(() => {});
+      const finish = (fault: unknown) => {
+        done(!fault || isAnswer(fault));
+        if (fault && spoilsSession(fault)) void this.end().catch(() => {});
       };
       const callback: unknown = args.at(-1);
       if (typeof callback === 'function')

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../log.ts';
+import { asUnavailable } from './outages.ts';
 import type { SessionStates } from './probe.ts';
 
 /** A session, as the watch sees it. */
@@ -15,7 +16,7 @@ export interface Reporter {
   /**
    * Something is waited for from now on: a connection, or the answer to a query.
    *
-   * @returns Ends that, and says whether the database was heard.
+   * @returns Ends that, and says whether the database answered.
    */
   begin(): (answered: boolean) => void;
   /** The session has ended. */
@@ -41,20 +42,29 @@ export interface WatchParts {
 /** How often it is checked whether something waits too long. */
 const TICK_MS = 100;
 /** An answer that takes longer makes us ask whether there is anybody to give it. */
-const SUSPICIOUS_MS = 300;
-/** The pause between two questions while something goes on waiting. */
-const RECHECK_MS = 500;
+const SUSPICIOUS_MS = 250;
+/** The pause before the second question about a session that seems dead, and the shortest one about any other. */
+const RECHECK_MS = 300;
+/** The longest pause between two questions about a statement that takes long. */
+const LONGEST_RECHECK_MS = 10_000;
 /** How long a database may take to answer, in ticks. A process that is held up itself counts fewer of them. */
-const PATIENCE_TICKS = 11;
+const PATIENCE_TICKS = 9;
 /** The pause between two tries to reach a database that is away. */
 const RETRY_MS = 250;
 /** A database that refuses new sessions for so long is not going to answer those that it has. */
 const REFUSED_MS = 1_000;
 
+interface Wait {
+  since: number;
+  /** When the database is asked about it. */
+  due: number;
+  /** Whether the server worked on nothing when it was asked last. */
+  suspected: boolean;
+}
+
 interface Entry {
   session: WatchedSession;
-  /** What is waited for, by when it began. */
-  waiting: Set<{ since: number; suspected: boolean }>;
+  waiting: Set<Wait>;
 }
 
 /**
@@ -62,7 +72,7 @@ interface Entry {
  * statements may take.
  *
  * When an answer takes long, the database is asked over a fresh connection. If it does not answer either, and nothing else is
- * heard from it, it is away: all sessions are cut and none is opened until it answers again. If it answers that a session for
+ * received from it, it is away: all sessions are cut and none is opened until it answers again. If it answers that a session for
  * which something is waited works on nothing, twice in a row, the way to that session is dead: it is cut, and so is every
  * other session that is idle, since what swallowed one connection may have swallowed them all.
  */
@@ -70,17 +80,21 @@ export function createWatch({ probe, log }: WatchParts): Watch {
   const entries = new Set<Entry>();
   const closing = new AbortController();
   let isAway = false;
-  let heard = -Infinity;
-  let checked = -Infinity;
+  let answeredAt = -Infinity;
   let checking = false;
   let ticking: NodeJS.Timeout | null = null;
 
   function tick(): void {
     const now = performance.now();
-    let oldest = Infinity;
-    for (const { waiting } of entries) for (const { since } of waiting) oldest = Math.min(oldest, since);
-    if (oldest === Infinity) stopTicking();
-    else if (now - oldest > SUSPICIOUS_MS && now - checked > RECHECK_MS) void check();
+    let isDue = false;
+    let isIdle = true;
+    for (const { waiting } of entries)
+      for (const { due } of waiting) {
+        isIdle = false;
+        isDue ||= due <= now;
+      }
+    if (isIdle) stopTicking();
+    else if (isDue) void check();
   }
 
   function stopTicking(): void {
@@ -114,38 +128,53 @@ export function createWatch({ probe, log }: WatchParts): Watch {
       const states = await ask(processes, patience);
       if (states) cutDead(states, start);
     } catch (error) {
-      if (heard < start && !closing.signal.aborted) await waitUntilBack(error as Error, patience.signal.aborted);
+      const isSilent = patience.signal.aborted;
+      const isGone = (isSilent || asUnavailable(error) !== null) && answeredAt < start;
+      if (isGone && !closing.signal.aborted) await waitUntilBack((error as Error).message, isSilent);
     } finally {
-      checked = performance.now();
+      postpone();
       checking = false;
     }
   }
 
+  /** Sets when the database is asked again about what was waited for: the longer it has taken, the later. */
+  function postpone(): void {
+    const now = performance.now();
+    for (const { waiting } of entries)
+      for (const wait of waiting) {
+        if (wait.due > now) continue;
+        const pauseMs = wait.suspected ? RECHECK_MS : Math.min((now - wait.since) / 2, LONGEST_RECHECK_MS);
+        wait.due = now + Math.max(pauseMs, RECHECK_MS);
+      }
+  }
+
   /** Cuts the sessions for which something is waited of which the server knows nothing. */
   function cutDead(states: SessionStates, start: number): void {
-    const idles = ({ session, waiting }: Entry) => {
-      const state = states.get(session.serverProcess() ?? -1) ?? 'idle';
-      return waiting.size > 0 ? state.startsWith('idle') : state === 'idle';
+    const isIdle = ({ session, waiting }: Entry) => {
+      const state = states.get(session.serverProcess() ?? 0);
+      return state === 'idle' || state === 'gone' || (waiting.size > 0 && state?.startsWith('idle') === true);
     };
     let dead = false;
     for (const entry of entries)
       for (const wait of entry.waiting) {
-        const isSuspect = wait.since < start - SUSPICIOUS_MS && idles(entry);
+        const isSuspect = wait.since < start - SUSPICIOUS_MS && isIdle(entry);
         dead ||= isSuspect && wait.suspected;
         wait.suspected = isSuspect;
       }
     if (!dead) return;
-    const lost = [...entries].filter((entry) => idles(entry) && [...entry.waiting].every(({ suspected }) => suspected));
+    const lost = [...entries].filter((entry) => isIdle(entry) && [...entry.waiting].every((wait) => wait.suspected));
     log.warn({ sessions: lost.length }, 'Connections to the database were dead; they are replaced');
     cut(lost);
   }
 
   const cut = (lost: readonly Entry[]) => lost.forEach(({ session }) => session.cut());
 
-  async function waitUntilBack(error: Error, isSilent: boolean): Promise<void> {
+  async function waitUntilBack(reason: string, isSilent: boolean): Promise<void> {
     isAway = true;
     const start = performance.now();
-    log.warn({ err: error }, 'The database does not answer; requests get 503 until it does');
+    // One that has never answered is an error of the start.
+    const isNews = answeredAt > -Infinity;
+    if (isNews) log.warn({ reason }, 'The database does not answer; requests get 503 until it does');
     stopTicking();
     if (isSilent) cut([...entries]);
     while (!closing.signal.aborted) {
@@ -158,7 +187,7 @@ export function createWatch({ probe, log }: WatchParts): Watch {
       if (!answered) continue;
       isAway = false;
       ticking ??= setInterval(tick, TICK_MS).unref();
-      log.warn({ afterMs: Math.round(performance.now() - start) }, 'The database answers again');
+      if (isNews) log.warn({ afterMs: Math.round(performance.now() - start) }, 'The database answers again');
       return;
     }
   }
@@ -171,12 +200,13 @@ export function createWatch({ probe, log }: WatchParts): Watch {
       const entry: Entry = { session, waiting: new Set() };
       return {
         begin() {
-          const wait = { since: performance.now(), suspected: false };
+          const since = performance.now();
+          const wait: Wait = { since, due: since + SUSPICIOUS_MS, suspected: false };
           entries.add(entry);
           entry.waiting.add(wait);
           ticking ??= setInterval(tick, TICK_MS).unref();
           return (answered) => {
-            if (answered) heard = performance.now();
+            if (answered) answeredAt = performance.now();
             entry.waiting.delete(wait);
           };
         },
