@@ -64,7 +64,7 @@ describe('conditions', () => {
     expect(judgeConditions({ ifMatch, ifNoneMatch }, own)).toBe(status);
   });
 
-  it('of one coding do not hold for another (S45)', () => {
+  it('with the tag of one coding do not match another (S45)', () => {
     const br = `${own.slice(0, -1)}-br"`;
     expect(judgeConditions({ ifNoneMatch: own }, br)).toBe(200);
     expect(judgeConditions({ ifNoneMatch: br }, own)).toBe(200);
@@ -72,7 +72,7 @@ describe('conditions', () => {
     expect(judgeConditions({ ifMatch: own }, br)).toBe(412);
   });
 
-  it('of 16 KiB are judged at once (S45)', () => {
+  it('of 16 KiB are evaluated fast (S45)', () => {
     for (const part of ['"', '""', '"",', ',', ' ', ' ,', '"a" ', 'W/', 'W/"'])
       expect(judgeConditions({ ifMatch: part.repeat(16_384 / part.length) }, own)).toBe(412);
   });

@@ -52,14 +52,17 @@ describe('S52: media types', () => {
     expect(mediaTypeOf(path).contentType).toBe(contentType);
   });
 
-  it.each(['app.js.br', 'app.js.gz', 'app.js.zst'])('S51: %s is not what it stands beside', (path) => {
-    expect(mediaTypeOf(path).contentType).not.toContain('javascript');
-  });
+  it.each(['app.js.br', 'app.js.gz', 'app.js.zst'])(
+    'S51: %s does not get the type of the uncompressed file',
+    (path) => {
+      expect(mediaTypeOf(path).contentType).not.toContain('javascript');
+    },
+  );
 
   const compressible =
     'a.html a.js a.mjs a.css a.txt a.md a.csv a.json a.ndjson a.geojson a.xml a.rss a.svg a.wasm a.js.map a.webmanifest ' +
     'a.ttf a.otf a.ttc a.eot .well-known/apple-app-site-association';
-  it.each(compressible.split(' '))('%s gains from compression (S48)', (path) => {
+  it.each(compressible.split(' '))('%s benefits from compression (S48)', (path) => {
     expect(mediaTypeOf(path).compressible).toBe(true);
   });
   it.each('a.png a.ico a.woff a.woff2 a.mp4 a.zip a.pdf a a.js.br a.js.gz a.js.zst'.split(' '))(
@@ -70,7 +73,7 @@ describe('S52: media types', () => {
   );
 });
 
-describe('what is compressed after publishing', () => {
+describe('compression after publishing', () => {
   const rows: [path: string, size: number, worth: boolean][] = [
     ['a.js', 0, false],
     ['a.js', 1023, false],
