@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { startProcess } from '../test-server.ts';
 import { typed } from './typed.ts';
 
-it('contract §8, §10: works with the embedded database, before a server runs and beside it', async () => {
+it('contract §8, §10: the operator commands work with the embedded database, before a server starts and while it runs', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'berth-operator-'));
   const env = { NODE_ENV: 'test', HOST: '127.0.0.1', PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'error' };
   const isRunning = () => existsSync(join(dataDir, 'postgres/data/postmaster.pid'));
@@ -15,7 +15,7 @@ it('contract §8, §10: works with the embedded database, before a server runs a
     expect(isRunning()).toBe(false);
 
     const server = await startProcess(env);
-    // The account that was made first is not the owner's: the first start still makes that, and prints its key.
+    // The account created first is not the owner's: the first start still creates that one and prints its key.
     expect(server.output()).toMatch(/^ +ship-[0-9a-f]{32}$/m);
     const { out: key, code } = await typed(env, 'keys', 'create', 'ada@example.com');
     expect(code).toBe(0);

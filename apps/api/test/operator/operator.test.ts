@@ -19,7 +19,7 @@ beforeEach(() => {
   email = `${randomUUID().slice(0, 8)}@example.com`;
 });
 
-/** Runs a command that has to succeed. @returns What it printed. */
+/** Runs a command that must succeed. @returns Its output. */
 async function berth(...words: string[]): Promise<string> {
   const { code, out, err } = await operated(env, ...words);
   await server().berth.core.database.siteNews.settle();
@@ -36,13 +36,13 @@ async function makeAccount(...options: string[]): Promise<{ account: string; key
   return { account, key };
 }
 
-describe('contract §8: the command line as a process, beside a server that runs', () => {
-  it('makes an account with a key that opens the API', async () => {
+describe('contract §8: the command line as a process beside a running server', () => {
+  it('creates an account with a key that works for the API', async () => {
     const made = await typed(env, 'accounts', 'create', email, '--name', 'Ada');
     expect(made).toMatchObject({
       code: 0,
       err: '',
-      out: expect.stringMatching(/^Made account acc-\w{14} of .* on plan team\./),
+      out: expect.stringMatching(/^Created account acc-\w{14} of .* on plan team\./),
     });
     const { code, out } = await typed(env, 'keys', 'create', email);
     expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/^ship-[0-9a-f]{32}\n$/) });
@@ -51,7 +51,7 @@ describe('contract §8: the command line as a process, beside a server that runs
     expect(answer.json()).toMatchObject({ email, name: 'Ada', plan: 'team', hint: out.trim().slice(-4) });
   });
 
-  it('ends with 1 and one line when there is no such thing', async () => {
+  it('exits with 1 and one line for an unknown account', async () => {
     expect(await typed(env, 'accounts', 'show', 'nobody@example.com')).toEqual({
       code: 1,
       out: '',
@@ -61,7 +61,7 @@ describe('contract §8: the command line as a process, beside a server that runs
 });
 
 describe('contract §8: accounts', () => {
-  it('contract §10: get DEFAULT_PLAN unless told otherwise, and one an address', async () => {
+  it('contract §10: get DEFAULT_PLAN by default, and only one per address', async () => {
     expect(await json('accounts', 'create', email)).toMatchObject({ email, plan: 'team' });
     const again = await operated(env, 'accounts', 'create', email.toLowerCase(), '--plan', 'free');
     expect(again).toMatchObject({ code: 1, out: '', err: `There is an account of ${email} already.\n` });
@@ -69,7 +69,7 @@ describe('contract §8: accounts', () => {
     expect(unknown).toMatchObject({ code: 1, err: '"huge" is not a plan; use one of free, pro, team, scale.\n' });
   });
 
-  it('are listed and shown, for people and for programs', async () => {
+  it('are listed and shown, for people and as JSON', async () => {
     const { account } = await makeAccount('--plan', 'pro', '--period', 'year');
     const lines = (await berth('accounts', 'list')).split('\n');
     expect(lines[0]).toMatch(/^ACCOUNT +EMAIL +PLAN +STATE +DEPLOYMENTS +CREATED$/);
@@ -106,15 +106,15 @@ describe('contract §8: accounts', () => {
     ['suspend', [], 'suspended', 503],
     ['terminate', ['--yes'], 'terminated', 404],
   ] as const)(
-    'contract §6: %s has effect on the next request, and activate undoes it',
+    'contract §6: %s takes effect with the next request, and activate reverses it',
     async (verb, options, state, status) => {
       const { key } = await makeAccount();
       const { url } = await server().publish(PAGE, { key });
-      expect(await berth('accounts', verb, email, ...options)).toContain(`was active and is ${state}.`);
+      expect(await berth('accounts', verb, email, ...options)).toContain(`was active and is now ${state}.`);
       expect((await server().api('/account', { key })).status).toBe(403);
       expect((await server().deploy(PAGE, { key })).status).toBe(403);
       expect((await server().visit(url)).status).toBe(status);
-      expect(await berth('accounts', verb, email, ...options)).toContain(`is ${state} already.`);
+      expect(await berth('accounts', verb, email, ...options)).toContain(`is already ${state}.`);
       await berth('accounts', 'activate', email);
       expect((await server().api('/account', { key })).status).toBe(200);
       expect((await server().visit(url)).status).toBe(200);
@@ -123,19 +123,19 @@ describe('contract §8: accounts', () => {
 });
 
 describe('contract §6, §8: plans', () => {
-  it('are listed with what they hold', async () => {
+  it('are listed with their caps', async () => {
     expect(await berth('plans', 'list')).toMatch(/^pro +Pro +\$9\.00 +\$90\.00 +1000 +50 +10 +1$/m);
     const { plans } = await json<{ plans: { plan: string }[] }>('plans', 'list');
     expect(plans.map(({ plan }) => plan)).toEqual(['free', 'pro', 'team', 'scale']);
   });
 
-  it('are set: an upgrade at once, a downgrade at the end of the period or with --now', async () => {
+  it('are changed: an upgrade at once, a downgrade at the end of the period or with --now', async () => {
     const { account, key } = await makeAccount('--plan', 'free');
     const planNow = async () => (await server().api('/account', { key })).json()['plan'];
-    expect(await berth('plans', 'set', email, 'scale')).toContain('went from free to scale.');
+    expect(await berth('plans', 'set', email, 'scale')).toContain('from free to scale.');
     expect(await planNow()).toBe('scale');
     expect(await berth('plans', 'set', email, 'pro')).toMatch(
-      /stays on scale and goes to pro on \d{4}-\d\d-\d\d at \d\d:\d\d UTC\./,
+      /stays on scale and changes to pro on \d{4}-\d\d-\d\d at \d\d:\d\d UTC\./,
     );
     const { scheduled } = await json<{ scheduled: { plan: string; due: number } }>('accounts', 'show', account);
     expect(scheduled).toEqual({ plan: 'pro', due: expect.any(Number) });
@@ -149,16 +149,16 @@ describe('contract §6, §8: plans', () => {
       resumed: [],
     });
     expect(await berth('plans', 'set', email, 'scale')).toContain(
-      'stays on scale; the downgrade that waited is cancelled.',
+      'stays on scale; the scheduled downgrade is cancelled.',
     );
-    expect(await berth('plans', 'set', email, 'scale')).toContain('is on scale already.');
+    expect(await berth('plans', 'set', email, 'scale')).toContain('is already on scale.');
     await berth('plans', 'set', email, 'free', '--now');
     expect(await planNow()).toBe('free');
     const unknown = await operated(env, 'plans', 'set', email, 'huge');
     expect(unknown).toMatchObject({ code: 1, err: expect.stringContaining('use one of free, pro, team, scale') });
   });
 
-  it('service-api part 3, rules 2 and 3: sweep lets downgrades that are due take effect, and domains pause', async () => {
+  it('service-api part 3, rules 2 and 3: sweep applies due downgrades, which pauses domains', async () => {
     const { account, key } = await makeAccount('--plan', 'pro');
     const domains = ['a', 'b'].map((name) => `${name}.${account}.com`);
     for (const domain of domains)
@@ -188,7 +188,7 @@ describe('contract §6, §8: plans', () => {
 });
 
 describe('contract §8: keys', () => {
-  it('are listed without their secret, and revoked from the next request on', async () => {
+  it('are listed without their secret, and revoked with effect on the next request', async () => {
     const { key } = await makeAccount();
     const other = (await berth('keys', 'create', email)).trim();
     server().secrets.add(other);
@@ -208,7 +208,7 @@ describe('contract §8: keys', () => {
 describe('contract §6, §8: members', () => {
   it('are added, listed and removed', async () => {
     await makeAccount();
-    expect(await berth('members', 'add', email, 'grace@example.com')).toContain('grace@example.com is a member');
+    expect(await berth('members', 'add', email, 'grace@example.com')).toContain('grace@example.com is now a member');
     const { members } = await json<{ members: object[] }>('members', 'list', email);
     expect(members).toMatchObject([
       { email, role: 'owner' },
@@ -221,10 +221,10 @@ describe('contract §6, §8: members', () => {
 });
 
 describe('contract §6, §8: sites', () => {
-  it('are taken down, answering 451, and put back as they were', async () => {
+  it('are taken down, which gives 451, and restored as they were', async () => {
     const { key } = await makeAccount();
     const { deployment, url } = await server().publish(PAGE, { key });
-    expect(await berth('sites', 'take-down', url, '--reason', 'Phishing')).toBe(`${deployment} is down.\n`);
+    expect(await berth('sites', 'take-down', url, '--reason', 'Phishing')).toBe(`${deployment} was taken down.\n`);
     expect((await server().visit(url)).status).toBe(451);
     const { activities } = (await server().api('/activities', { key })).json<{ activities: object[] }>();
     expect(activities[0]).toMatchObject({
@@ -232,8 +232,8 @@ describe('contract §6, §8: sites', () => {
       deployment,
       meta: { takenDown: true, reason: 'Phishing' },
     });
-    expect(await berth('sites', 'take-down', deployment)).toBe(`${deployment} is down already.\n`);
-    expect(await berth('sites', 'put-back', deployment)).toBe(`${deployment} is back.\n`);
+    expect(await berth('sites', 'take-down', deployment)).toBe(`${deployment} is already down.\n`);
+    expect(await berth('sites', 'put-back', deployment)).toBe(`${deployment} was restored.\n`);
     expect((await server().visit(url)).text).toBe(PAGE['index.html']);
     expect(await operated(env, 'sites', 'put-back', 'calm-otter-0000000')).toMatchObject({
       code: 1,
@@ -243,7 +243,7 @@ describe('contract §6, §8: sites', () => {
 });
 
 describe('contract §8: sweep', () => {
-  it('removes what deleted sites leave behind, and tells how much', async () => {
+  it('removes the files of deleted deployments, and reports how many', async () => {
     const { key } = await makeAccount();
     const { deployment } = await server().publish({ 'index.html': randomUUID() }, { key });
     await server().api(`/deployments/${deployment}`, { method: 'DELETE', key });
@@ -255,18 +255,18 @@ describe('contract §8: sweep', () => {
 });
 
 describe('contract §8, T36: doctor', () => {
-  it('T13: says that all is well but for what development cannot have', async () => {
+  it('T13: finds no problem except the limits of a development setup', async () => {
     const { code, out } = await operated(env, 'doctor');
     expect(code).toBe(0);
-    expect(out).toMatch(/advice: localhost is good for trying things out/);
+    expect(out).toMatch(/advice: localhost is only suitable for trying things out/);
     expect(out).toMatch(/\n\nFound: 1 advice\.\n$/);
     const far = { ...env, BASE_URL: 'https://api.example.com', PLATFORM_DOMAIN: 'sites.example.net' };
     expect((await operated(far, 'doctor')).out).toMatch(
-      /Sites are under example\.net, the API is not.*\n\nAll is well\.\n$/s,
+      /Sites are under example\.net, the API is not.*\n\nNo problems found\.\n$/s,
     );
   });
 
-  it('ends with 1 when there is drift, and with 0 once it is mended', async () => {
+  it('exits with 1 if there is drift, and with 0 once it is fixed', async () => {
     const { account } = await makeAccount();
     await server().database.query('update account set deployment_count = 3 where id = $1', [account]);
     const found = await operated(env, 'doctor');
@@ -274,12 +274,12 @@ describe('contract §8, T36: doctor', () => {
       code: 1,
       out: expect.stringContaining(`drift: Account ${account} counts 3 deployments and has 0.`),
     });
-    const mended = await operated(env, 'doctor', '--fix');
-    expect(mended).toMatchObject({ code: 0, out: expect.stringContaining(`mended: Account ${account} counts`) });
+    const fixed = await operated(env, 'doctor', '--fix');
+    expect(fixed).toMatchObject({ code: 0, out: expect.stringContaining(`fixed: Account ${account} counts`) });
     expect((await operated(env, 'doctor')).code).toBe(0);
   });
 
-  it('as a process: finds one bit of a pack that was flipped, and names the sites it hurts', async () => {
+  it('as a process: finds a flipped bit in a pack, and the affected deployments', async () => {
     const { key } = await makeAccount();
     const { deployment } = await server().publish({ 'index.html': randomUUID() }, { key });
     const [{ pack }] = (await server().database.query<{ pack: string }>(
@@ -300,13 +300,13 @@ describe('contract §8, T36: doctor', () => {
       {
         check: 'contents',
         severity: 'damage',
-        message: expect.stringContaining('does not have the bytes it was stored with.'),
+        message: expect.stringContaining('does not match its hash.'),
         fixed: false,
         pack,
         content: expect.stringMatching(/^[0-9a-f]{64}$/),
         deployments: [deployment],
       },
     ]);
-    expect((await operated(env, 'doctor')).out).toContain(`    It hurts ${deployment}.\n`);
+    expect((await operated(env, 'doctor')).out).toContain(`    Affected deployments: ${deployment}.\n`);
   });
 });
