@@ -2,31 +2,35 @@ import { createHash } from 'node:crypto';
 import { askDrive } from '../folder/drive.ts';
 import type { ReadFolder } from '../folder/read-folder.ts';
 import type { FolderFile } from '../folder/snapshot.ts';
-import type { Look } from './state.ts';
+import type { Scan } from './state.ts';
 
 const FRONT_PAGE = 'index.html';
 
-/** What lies at a path, and all of its files when there are any. */
-export interface Looked {
-  look: Look;
+/** A scan, and the files it found; `null` if the folder does not exist. */
+export interface ScannedFolder {
+  scan: Scan;
   snapshot: ReadFolder | null;
 }
 
 /**
- * Looks at a folder.
+ * Scans a folder.
  *
- * @param read Reads a folder that is there.
- * @throws ClientError `folder` when it cannot be read, or went away meanwhile; `aborted` when the caller gave up.
+ * @param read Reads the folder; called only if it exists.
+ * @throws ClientError `folder` if it cannot be read or disappears in the meantime; `aborted` if the caller aborts.
  */
-export async function lookAt(folder: string, read: () => Promise<ReadFolder>, signal: AbortSignal): Promise<Looked> {
-  const there = await askDrive(folder, signal);
-  if (there?.isDirectory() !== true) return { look: { found: 'gone', id: 'gone', frontPage: false }, snapshot: null };
+export async function scanFolder(
+  folder: string,
+  read: () => Promise<ReadFolder>,
+  signal: AbortSignal,
+): Promise<ScannedFolder> {
+  const stats = await askDrive(folder, signal);
+  if (stats?.isDirectory() !== true) return { scan: { found: 'gone', id: 'gone', frontPage: false }, snapshot: null };
   const snapshot = await read();
-  return { look: describe(snapshot.files), snapshot };
+  return { scan: toScan(snapshot.files), snapshot };
 }
 
-/** Names files by their paths and contents. @param files In the order of their paths by code unit. */
-export function describe(files: readonly Pick<FolderFile, 'path' | 'sha256'>[]): Look {
+/** Summarizes files by their paths and contents. @param files Ordered by path, by code unit. */
+export function toScan(files: readonly Pick<FolderFile, 'path' | 'sha256'>[]): Scan {
   if (files.length === 0) return { found: 'empty', id: 'empty', frontPage: false };
   const hash = createHash('sha256');
   for (const { path, sha256 } of files) hash.update(`${sha256} ${path}\n`);
