@@ -21,7 +21,7 @@ export interface Live {
 /** The state of a watch. Times are milliseconds of one monotonic clock. */
 export interface WatchState {
   live: Live | null;
-  /** Changes that are not settled yet; `announced` if `settling` was emitted, so that a closing event must follow. */
+  /** Changes that are not settled yet; `announced` if a closing event must follow them. */
   changes: { first: number; last: number; announced: boolean } | null;
   /** The last scan of these changes; `fresh` while no change notification came since its start. */
   seen: { scan: Scan; at: number; fresh: boolean } | null;

@@ -15,7 +15,7 @@ const DeploymentSchema = defineEntity({
     size: p.bigint('number'),
     labels: p.type(TextArray),
     via: p.text(),
-    /** PHC string; `null` for a public site. */
+    /** Password hash as a PHC string; `null` for a public site. */
     passwordHash: p.text().nullable(),
     /** SHA-256 of the claim hash; `null` on authenticated deploys. */
     claimHash: p.blob().nullable().unique(),

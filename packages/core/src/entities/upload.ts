@@ -23,7 +23,7 @@ const UploadSchema = defineEntity({
     lengths: p.array<number>().columnType('bigint[]'),
     labels: p.type(TextArray),
     via: p.text(),
-    /** PHC string; `null` for a public site. */
+    /** Password hash as a PHC string; `null` for a public site. */
     passwordHash: p.text().nullable(),
     /** Lifetime of the deployment in seconds; `null` for a permanent one. */
     ttl: p.integer().nullable(),

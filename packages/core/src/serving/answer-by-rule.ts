@@ -11,7 +11,7 @@ const MAX_FAILED = 32;
 /**
  * Responds according to the first rule that matches a path and can act.
  *
- * @param path As `RequestPath` has it.
+ * @param path In the format of `RequestPath.path`.
  * @returns `null` if there is no such rule.
  * Source: serving S25 to S29, S36.
  */

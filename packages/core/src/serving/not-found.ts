@@ -6,7 +6,7 @@ import type { RequestContext } from './request-context.ts';
  * The response for a path without a file: the nearest `404.html`, in the folder of the path, then in each parent up to the
  * root; else the default page of the service.
  *
- * @param path As `RequestPath` has it.
+ * @param path In the format of `RequestPath.path`.
  * Source: serving S1 (step 12), S39.
  */
 export function notFound(path: string, { site, variesByAccept }: RequestContext): Intent {

@@ -40,7 +40,7 @@ export function findFile(path: string, manifest: Manifest): SiteFile | undefined
 /**
  * Finds the file for a path: first the exact file, then the page forms in the order that the settings define.
  *
- * @param path As `RequestPath` has it.
+ * @param path In the format of `RequestPath.path`.
  * Source: serving S14 to S17, S19, S20.
  */
 export function locate(path: string, { manifest, rules }: AddressedFiles): Located | null {

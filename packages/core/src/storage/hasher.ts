@@ -20,7 +20,7 @@ export interface HashStream {
    * Hashes a block in which contents end at the offsets `ends`. Answers of one stream arrive in order.
    *
    * Ownership of the block passes to the thread, unless its memory is shared. The answer returns it with the same bytes. A small block
-   * that contains only whole contents is hashed synchronously.
+   * of whole contents is hashed synchronously, as long as no earlier block of the stream went to the thread.
    *
    * @throws with code `EIO` if the thread has ended since the stream began.
    */

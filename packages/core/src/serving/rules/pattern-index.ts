@@ -10,7 +10,7 @@ export type Hit<Rule> = readonly [rule: Rule, captures: readonly string[]];
 
 /** An index of rules by pattern. */
 export interface PatternIndex<Rule> {
-  /** The rules whose pattern matches, in order. @param path As `RequestPath` has it. */
+  /** The rules whose pattern matches, in order. @param path In the format of `RequestPath.path`. */
   find(path: string): Iterable<Hit<Rule>>;
 }
 

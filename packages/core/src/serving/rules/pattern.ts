@@ -128,7 +128,7 @@ export interface Subject {
   folder: string;
 }
 
-/** Prepares a path for matching. @param path As `RequestPath` has it. */
+/** Prepares a path for matching. @param path In the format of `RequestPath.path`. */
 export function subjectOf(path: string): Subject {
   const bare = path.endsWith('/') ? path.slice(0, -1) : path;
   return { path, bare, folder: `${bare}/` };

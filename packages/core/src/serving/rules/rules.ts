@@ -28,7 +28,7 @@ export interface PathRules {
   /**
    * The rules that match a path, in order. The caller decides whether a rule can act; if not, it tries the next one.
    *
-   * @param path As `RequestPath` has it: decoded, in NFC, without the leading slash.
+   * @param path In the format of `RequestPath.path`: decoded, in NFC, without the leading slash.
    */
   matches(path: string): Iterable<RuleMatch>;
 }
@@ -61,7 +61,7 @@ export interface HeaderRules {
   /**
    * Applies the rules that match a path to the header fields of a response.
    *
-   * @param path The path that the visitor requested, as in `RequestPath`.
+   * @param path The path that the visitor requested, in the format of `RequestPath.path`.
    * @param fields The fields without rules: names as they are sent, with their values.
    * @returns The fields of the response. Source: serving S32 to S35, S43, S65.
    */
