@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { readArguments } from '../../src/operator/arguments.ts';
 import { COMMANDS } from '../../src/operator/commands.ts';
 import { columns, table, when } from '../../src/operator/table.ts';
-import { operated, typed } from './typed.ts';
+import { runBerth, spawnBerth } from './run-berth.ts';
 
 /** An invalid command line must not use a database, so none exists here. */
 const NOWHERE = { DATABASE_URL: 'postgres://localhost:1/nowhere', DATA_DIR: '/nowhere' };
@@ -30,16 +30,16 @@ describe('contract §8: an invalid command line', () => {
     ['plans set ada@x pro --soon', /^Unknown option '--soon'\.\n/],
     ['accounts create ada@x --plan', /^Option '--plan <value>' argument missing\.\n/],
     ['plans set ada@x pro --now=yes', /^Option '--now' does not take an argument\.\n/],
-  ])('exits with 2 and a hint: %s', async (line, message) => {
-    const { code, out, err } = await operated(NOWHERE, ...line.split(' ').filter(Boolean));
+  ])('makes the command exit with 2 and a hint: %s', async (line, message) => {
+    const { code, out, err } = await runBerth(NOWHERE, ...line.split(' ').filter(Boolean));
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toMatch(message);
     expect(err).toMatch(/npm run berth -- /);
     expect(err).not.toMatch(/\bat .*:\d+:\d+/);
   });
 
-  it('ends the process with exit code 2', async () => {
-    expect(await typed(NOWHERE, 'launch')).toMatchObject({
+  it('makes the process exit with 2', async () => {
+    expect(await spawnBerth(NOWHERE, 'launch')).toMatchObject({
       code: 2,
       out: '',
       err: expect.stringMatching(/no command/),
@@ -48,25 +48,28 @@ describe('contract §8: an invalid command line', () => {
 });
 
 describe('contract §8: help', () => {
-  it.each([['help'], ['--help'], ['-h']])('%s lists every command', async (word) => {
-    const { code, out, err } = await operated(NOWHERE, word);
+  it.each([['help'], ['--help'], ['-h']])('of berth %s lists every command', async (word) => {
+    const { code, out, err } = await runBerth(NOWHERE, word);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     for (const { name, summary } of COMMANDS) expect(out).toMatch(new RegExp(`^ {2}${name}\\b.* {2}${summary}$`, 'm'));
   });
 
-  it.each(COMMANDS.map(({ name }) => name))('exists for "%s", with its options and valid examples', async (name) => {
-    const command = COMMANDS.find((each) => each.name === name)!;
-    const { code, out } = await operated(NOWHERE, 'help', ...name.split(' '));
-    expect(code).toBe(0);
-    expect(await operated(NOWHERE, ...name.split(' '), '--help')).toMatchObject({ code: 0, out });
-    for (const option of Object.keys(command.options ?? {}))
-      expect(out).toMatch(new RegExp(`^ {2}--${option}\\b`, 'm'));
-    expect(command.examples).not.toEqual([]);
-    for (const example of command.examples) {
-      expect(out).toContain(`npm run berth -- ${example}\n`);
-      expect(readArguments(COMMANDS, wordsOf(example))).toMatchObject({ kind: 'run', command: { name } });
-    }
-  });
+  it.each(COMMANDS.map(({ name }) => name))(
+    'exists for the command "%s", with its options and valid examples',
+    async (name) => {
+      const command = COMMANDS.find((each) => each.name === name)!;
+      const { code, out } = await runBerth(NOWHERE, 'help', ...name.split(' '));
+      expect(code).toBe(0);
+      expect(await runBerth(NOWHERE, ...name.split(' '), '--help')).toMatchObject({ code: 0, out });
+      for (const option of Object.keys(command.options ?? {}))
+        expect(out).toMatch(new RegExp(`^ {2}--${option}\\b`, 'm'));
+      expect(command.examples).not.toEqual([]);
+      for (const example of command.examples) {
+        expect(out).toContain(`npm run berth -- ${example}\n`);
+        expect(readArguments(COMMANDS, wordsOf(example))).toMatchObject({ kind: 'run', command: { name } });
+      }
+    },
+  );
 });
 
 it('the README shows only valid command lines', async () => {
@@ -82,14 +85,14 @@ function wordsOf(line: string): string[] {
 }
 
 describe('contract §8: an unreachable service', () => {
-  it('exits with 1 and one line that names the setting', async () => {
-    const { code, out, err } = await operated({ ...NOWHERE, DATA_DIR: '/tmp' }, 'accounts', 'list');
+  it('makes the command exit with 1 and one line that names the setting', async () => {
+    const { code, out, err } = await runBerth({ ...NOWHERE, DATA_DIR: '/tmp' }, 'accounts', 'list');
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toMatch(/^the database of DATABASE_URL cannot be used: .*ECONNREFUSED.*\n$/);
   });
 
-  it('exits with 1 and lists every fault of the configuration', async () => {
-    const { code, err } = await operated({ ...NOWHERE, PORT: 'x', DEFAULT_PLAN: 'y' }, 'plans', 'list');
+  it('makes the command exit with 1 and a list of every configuration error', async () => {
+    const { code, err } = await runBerth({ ...NOWHERE, PORT: 'x', DEFAULT_PLAN: 'y' }, 'plans', 'list');
     expect(code).toBe(1);
     expect(err).toMatch(/^The configuration is invalid:\nPORT: .*\nDEFAULT_PLAN: .*\n$/);
   });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { testEnvironment } from '../test-server.ts';
 import { useServer } from '../use-server.ts';
-import { operated, typed } from './typed.ts';
+import { runBerth, spawnBerth } from './run-berth.ts';
 
 const PAGE = { 'index.html': '<h1>Ahoy</h1>' };
 
@@ -21,7 +21,7 @@ beforeEach(() => {
 
 /** Runs a command that must succeed. @returns Its output. */
 async function berth(...words: string[]): Promise<string> {
-  const { code, out, err } = await operated(env, ...words);
+  const { code, out, err } = await runBerth(env, ...words);
   await server().berth.core.database.siteNews.settle();
   expect({ code, err }).toEqual({ code: 0, err: '' });
   return out;
@@ -37,22 +37,22 @@ async function makeAccount(...options: string[]): Promise<{ account: string; key
 }
 
 describe('contract §8: the command line as a process beside a running server', () => {
-  it('creates an account with a key that works for the API', async () => {
-    const made = await typed(env, 'accounts', 'create', email, '--name', 'Ada');
+  it('creates an account and a key that works for the API', async () => {
+    const made = await spawnBerth(env, 'accounts', 'create', email, '--name', 'Ada');
     expect(made).toMatchObject({
       code: 0,
       err: '',
       out: expect.stringMatching(/^Created account acc-\w{14} of .* on plan team\./),
     });
-    const { code, out } = await typed(env, 'keys', 'create', email);
+    const { code, out } = await spawnBerth(env, 'keys', 'create', email);
     expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/^ship-[0-9a-f]{32}\n$/) });
     server().secrets.add(out.trim());
     const answer = await server().api('/account', { key: out.trim() });
     expect(answer.json()).toMatchObject({ email, name: 'Ada', plan: 'team', hint: out.trim().slice(-4) });
   });
 
-  it('exits with 1 and one line for an unknown account', async () => {
-    expect(await typed(env, 'accounts', 'show', 'nobody@example.com')).toEqual({
+  it('exits with 1 and prints one line for an unknown account', async () => {
+    expect(await spawnBerth(env, 'accounts', 'show', 'nobody@example.com')).toEqual({
       code: 1,
       out: '',
       err: 'There is no such account: nobody@example.com.\n',
@@ -60,16 +60,16 @@ describe('contract §8: the command line as a process beside a running server', 
   });
 });
 
-describe('contract §8: accounts', () => {
-  it('contract §10: get DEFAULT_PLAN by default, and only one per address', async () => {
+describe('contract §8: the accounts commands', () => {
+  it('contract §10: create accounts on DEFAULT_PLAN by default, and only one per e-mail address', async () => {
     expect(await json('accounts', 'create', email)).toMatchObject({ email, plan: 'team' });
-    const again = await operated(env, 'accounts', 'create', email.toLowerCase(), '--plan', 'free');
+    const again = await runBerth(env, 'accounts', 'create', email.toLowerCase(), '--plan', 'free');
     expect(again).toMatchObject({ code: 1, out: '', err: `There is an account of ${email} already.\n` });
-    const unknown = await operated(env, 'accounts', 'create', `x${email}`, '--plan', 'huge');
+    const unknown = await runBerth(env, 'accounts', 'create', `x${email}`, '--plan', 'huge');
     expect(unknown).toMatchObject({ code: 1, err: '"huge" is not a plan; use one of free, pro, team, scale.\n' });
   });
 
-  it('are listed and shown, for people and as JSON', async () => {
+  it('list and show accounts, for people and as JSON', async () => {
     const { account } = await makeAccount('--plan', 'pro', '--period', 'year');
     const lines = (await berth('accounts', 'list')).split('\n');
     expect(lines[0]).toMatch(/^ACCOUNT +EMAIL +PLAN +STATE +DEPLOYMENTS +CREATED$/);
@@ -122,14 +122,14 @@ describe('contract §8: accounts', () => {
   );
 });
 
-describe('contract §6, §8: plans', () => {
-  it('are listed with their caps', async () => {
+describe('contract §6, §8: the plans commands', () => {
+  it('list the plans with their caps', async () => {
     expect(await berth('plans', 'list')).toMatch(/^pro +Pro +\$9\.00 +\$90\.00 +1000 +50 +10 +1$/m);
     const { plans } = await json<{ plans: { plan: string }[] }>('plans', 'list');
     expect(plans.map(({ plan }) => plan)).toEqual(['free', 'pro', 'team', 'scale']);
   });
 
-  it('are changed: an upgrade at once, a downgrade at the end of the period or with --now', async () => {
+  it('upgrade an account at once, and downgrade it at the end of the period or with --now', async () => {
     const { account, key } = await makeAccount('--plan', 'free');
     const planNow = async () => (await server().api('/account', { key })).json()['plan'];
     expect(await berth('plans', 'set', email, 'scale')).toContain('from free to scale.');
@@ -154,7 +154,7 @@ describe('contract §6, §8: plans', () => {
     expect(await berth('plans', 'set', email, 'scale')).toContain('is already on scale.');
     await berth('plans', 'set', email, 'free', '--now');
     expect(await planNow()).toBe('free');
-    const unknown = await operated(env, 'plans', 'set', email, 'huge');
+    const unknown = await runBerth(env, 'plans', 'set', email, 'huge');
     expect(unknown).toMatchObject({ code: 1, err: expect.stringContaining('use one of free, pro, team, scale') });
   });
 
@@ -187,8 +187,8 @@ describe('contract §6, §8: plans', () => {
   });
 });
 
-describe('contract §8: keys', () => {
-  it('are listed without their secret, and revoked with effect on the next request', async () => {
+describe('contract §8: the keys commands', () => {
+  it('list keys without their secret, and revoke a key with effect on the next request', async () => {
     const { key } = await makeAccount();
     const other = (await berth('keys', 'create', email)).trim();
     server().secrets.add(other);
@@ -200,13 +200,13 @@ describe('contract §8: keys', () => {
     expect((await server().api('/ping', { key })).status).toBe(401);
     const { activities } = (await server().api('/activities', { key: other })).json<{ activities: object[] }>();
     expect(activities[0]).toMatchObject({ event: 'token.delete', authMethod: 'operator', token: tokens[1]!.token });
-    const again = await operated(env, 'keys', 'revoke', email, tokens[1]!.token);
+    const again = await runBerth(env, 'keys', 'revoke', email, tokens[1]!.token);
     expect(again).toMatchObject({ code: 1, err: 'There is no such token.\n' });
   });
 });
 
-describe('contract §6, §8: members', () => {
-  it('are added, listed and removed', async () => {
+describe('contract §6, §8: the members commands', () => {
+  it('add, list and remove members', async () => {
     await makeAccount();
     expect(await berth('members', 'add', email, 'grace@example.com')).toContain('grace@example.com is now a member');
     const { members } = await json<{ members: object[] }>('members', 'list', email);
@@ -216,12 +216,12 @@ describe('contract §6, §8: members', () => {
     ]);
     expect(await berth('members', 'list', email)).toMatch(/^grace@example\.com +member +\d{4}-/m);
     await berth('members', 'remove', email, 'grace@example.com');
-    expect(await operated(env, 'members', 'remove', email, email)).toMatchObject({ code: 1, out: '' });
+    expect(await runBerth(env, 'members', 'remove', email, email)).toMatchObject({ code: 1, out: '' });
   });
 });
 
-describe('contract §6, §8: sites', () => {
-  it('are taken down, which gives 451, and restored as they were', async () => {
+describe('contract §6, §8: the sites commands', () => {
+  it('take a site down, so that it responds with 451, and restore it unchanged', async () => {
     const { key } = await makeAccount();
     const { deployment, url } = await server().publish(PAGE, { key });
     expect(await berth('sites', 'take-down', url, '--reason', 'Phishing')).toBe(`${deployment} was taken down.\n`);
@@ -235,14 +235,14 @@ describe('contract §6, §8: sites', () => {
     expect(await berth('sites', 'take-down', deployment)).toBe(`${deployment} is already down.\n`);
     expect(await berth('sites', 'put-back', deployment)).toBe(`${deployment} was restored.\n`);
     expect((await server().visit(url)).text).toBe(PAGE['index.html']);
-    expect(await operated(env, 'sites', 'put-back', 'calm-otter-0000000')).toMatchObject({
+    expect(await runBerth(env, 'sites', 'put-back', 'calm-otter-0000000')).toMatchObject({
       code: 1,
       err: 'There is no such deployment.\n',
     });
   });
 });
 
-describe('contract §8: sweep', () => {
+describe('contract §8: the sweep command', () => {
   it('removes the files of deleted deployments, and reports how many', async () => {
     const { key } = await makeAccount();
     const { deployment } = await server().publish({ 'index.html': randomUUID() }, { key });
@@ -254,14 +254,14 @@ describe('contract §8: sweep', () => {
   });
 });
 
-describe('contract §8, T36: doctor', () => {
+describe('contract §8, T36: the doctor command', () => {
   it('T13: finds no problem except the limits of a development setup', async () => {
-    const { code, out } = await operated(env, 'doctor');
+    const { code, out } = await runBerth(env, 'doctor');
     expect(code).toBe(0);
     expect(out).toMatch(/advice: localhost is only suitable for trying things out/);
     expect(out).toMatch(/\n\nFound: 1 advice\.\n$/);
     const far = { ...env, BASE_URL: 'https://api.example.com', PLATFORM_DOMAIN: 'sites.example.net' };
-    expect((await operated(far, 'doctor')).out).toMatch(
+    expect((await runBerth(far, 'doctor')).out).toMatch(
       /Sites are under example\.net, the API is not.*\n\nNo problems found\.\n$/s,
     );
   });
@@ -269,17 +269,17 @@ describe('contract §8, T36: doctor', () => {
   it('exits with 1 if there is drift, and with 0 once it is fixed', async () => {
     const { account } = await makeAccount();
     await server().database.query('update account set deployment_count = 3 where id = $1', [account]);
-    const found = await operated(env, 'doctor');
+    const found = await runBerth(env, 'doctor');
     expect(found).toMatchObject({
       code: 1,
       out: expect.stringContaining(`drift: Account ${account} counts 3 deployments and has 0.`),
     });
-    const fixed = await operated(env, 'doctor', '--fix');
+    const fixed = await runBerth(env, 'doctor', '--fix');
     expect(fixed).toMatchObject({ code: 0, out: expect.stringContaining(`fixed: Account ${account} counts`) });
-    expect((await operated(env, 'doctor')).code).toBe(0);
+    expect((await runBerth(env, 'doctor')).code).toBe(0);
   });
 
-  it('as a process: finds a flipped bit in a pack, and the affected deployments', async () => {
+  it('finds a flipped bit in a pack and the affected deployments, as a separate process', async () => {
     const { key } = await makeAccount();
     const { deployment } = await server().publish({ 'index.html': randomUUID() }, { key });
     const [{ pack }] = (await server().database.query<{ pack: string }>(
@@ -292,7 +292,7 @@ describe('contract §8, T36: doctor', () => {
     byte[0]! ^= 1;
     await file.write(byte, 0, 1, 0);
     await file.close();
-    const { code, out, err } = await typed(env, 'doctor', '--fix', '--json');
+    const { code, out, err } = await spawnBerth(env, 'doctor', '--fix', '--json');
     expect({ code, err }).toEqual({ code: 1, err: '' });
     const { sound, findings } = JSON.parse(out) as { sound: boolean; findings: { severity: string }[] };
     expect(sound).toBe(false);
@@ -307,6 +307,6 @@ describe('contract §8, T36: doctor', () => {
         deployments: [deployment],
       },
     ]);
-    expect((await operated(env, 'doctor')).out).toContain(`    Affected deployments: ${deployment}.\n`);
+    expect((await runBerth(env, 'doctor')).out).toContain(`    Affected deployments: ${deployment}.\n`);
   });
 });

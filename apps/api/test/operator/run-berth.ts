@@ -14,7 +14,7 @@ const MAIN = join(import.meta.dirname, '../../src/operator/main.ts');
 const COMPILE_CACHE = join(import.meta.dirname, '../../../../node_modules/.cache/node');
 
 /** Runs a command line as a separate process, as the operator does. */
-export async function typed(env: Record<string, string>, ...words: string[]): Promise<Outcome> {
+export async function spawnBerth(env: Record<string, string>, ...words: string[]): Promise<Outcome> {
   const child = spawn(process.execPath, [MAIN, ...words], {
     env: { PATH: process.env['PATH']!, NODE_COMPILE_CACHE: COMPILE_CACHE, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -25,7 +25,7 @@ export async function typed(env: Record<string, string>, ...words: string[]): Pr
 }
 
 /** Runs a command line in this process, which saves half a second of start-up. */
-export async function operated(env: Record<string, string>, ...words: string[]): Promise<Outcome> {
+export async function runBerth(env: Record<string, string>, ...words: string[]): Promise<Outcome> {
   let out = '';
   let err = '';
   const code = await operate(words, env, {

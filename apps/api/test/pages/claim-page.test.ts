@@ -55,8 +55,8 @@ function expectPage({ status, headers, text }: Answer, expected: number): void {
 
 const withoutHash = ({ text }: Answer, hash: string) => text.replaceAll(hash, 'HASH');
 
-describe('T24: opening a claim link', () => {
-  it('claims nothing, by GET, HEAD or OPTIONS, with or without a credential', async () => {
+describe('T24: the page of a claim link', () => {
+  it('claims nothing when it is opened by GET, HEAD or OPTIONS, with or without a credential', async () => {
     const { hash } = await publish();
     const before = await footprintOf(server());
     for (const method of ['GET', 'HEAD', 'OPTIONS'])
@@ -82,7 +82,7 @@ describe('T24: opening a claim link', () => {
     expect(pages[0]).not.toContain(known.deployment);
   });
 
-  it('by HEAD returns the headers of GET and no body', async () => {
+  it('returns the headers of GET and no body for HEAD', async () => {
     const [get, head] = [await open(`/claim/${UNKNOWN}`), await open(`/claim/${UNKNOWN}`, { method: 'HEAD' })];
     expect([head.status, head.text, head.headers['content-length']]).toEqual([
       200,
@@ -91,19 +91,19 @@ describe('T24: opening a claim link', () => {
     ]);
   });
 
-  it.each(['', '/'])('works with %j at the end', async (end) => {
+  it.each(['', '/'])('opens at a URL that ends in %j', async (end) => {
     expectPage(await open(`/claim/${UNKNOWN}${end}`), 200);
   });
 
   it.each([UNKNOWN.slice(1), `${UNKNOWN}0`, UNKNOWN.toUpperCase(), 'x', `${UNKNOWN}/x`, '%00', `${UNKNOWN}.`])(
-    'that is malformed gives 404, as a page or, for a program, as an error: %s',
+    'responds with 404 to a malformed hash, as a page or, for programs, as an error: %s',
     async (hash) => {
       expectPage(await open(`/claim/${hash}`), 404);
       expectErrorAnswer(await server().api(`/claim/${hash}`, { key: null }), 'not_found');
     },
   );
 
-  it.each(['PUT', 'PATCH', 'DELETE'])('by %s gives 405', async (method) => {
+  it.each(['PUT', 'PATCH', 'DELETE'])('responds to %s with 405', async (method) => {
     const answer = await open(`/claim/${UNKNOWN}`, { method });
     expectErrorAnswer(answer, 'method_not_allowed');
     expect(answer.headers['allow']).toBe('GET, POST, HEAD, OPTIONS');
@@ -111,7 +111,7 @@ describe('T24: opening a claim link', () => {
 });
 
 describe('service-api part 1: the form of the claim page', () => {
-  it('claims for the account of the API key, and can be submitted again', async () => {
+  it('claims the deployment for the account of the API key, and can be submitted again', async () => {
     const { key } = await server().account();
     const { deployment, url, hash } = await publish();
     for (let i = 0; i < 2; i += 1) {
@@ -169,7 +169,7 @@ describe('service-api part 1: the form of the claim page', () => {
     expectPage(await send(hash, { key }, { 'Sec-Fetch-Site': 'same-origin' }), 200);
   });
 
-  it('gives the same 404 for a link that is unknown and one used by another account, without a form', async () => {
+  it('responds with the same 404 to an unknown link and one used by another account, without a form', async () => {
     const { hash } = await publish();
     const { key: winner } = await server().account();
     await send(hash, { key: winner });
@@ -179,7 +179,7 @@ describe('service-api part 1: the form of the claim page', () => {
     expect(used.text).not.toContain('<form');
   });
 
-  it.each(['suspended', 'terminated'])('gives 403 for an account that is %s', async (state) => {
+  it.each(['suspended', 'terminated'])('responds with 403 to a key of an account that is %s', async (state) => {
     const { account, key } = await server().account();
     await server().database.query('update account set state = $2 where id = $1', [account, state]);
     const page = await send((await publish()).hash, { key });
@@ -187,7 +187,7 @@ describe('service-api part 1: the form of the claim page', () => {
     expect(page.text).toContain(state);
   });
 
-  it('gives the JSON error to clients that do not accept HTML', async () => {
+  it('responds with the JSON error to clients that do not accept HTML', async () => {
     expectErrorAnswer(await send(UNKNOWN, { key: 'x' }, { Accept: '*/*' }), 'authentication_failed');
   });
 });

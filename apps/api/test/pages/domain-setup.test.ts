@@ -75,7 +75,7 @@ const rest = () => server.database.query(`update domain set checked = checked - 
 const textOf = (html: string) => html.replace(/<style>.*?<\/style>|<[^>]+>/gs, ' ').replace(/\s+/g, ' ');
 
 describe('contract §4: verify over REST', () => {
-  it('checks DNS now and returns the results, then 429 with Retry-After for 10 s', async () => {
+  it('checks DNS at once and returns the results, then responds with 429 and Retry-After for 10 s', async () => {
     const { name, records } = await add();
     const pending = await verify(name);
     expect([pending.status, pending.json()]).toEqual([
@@ -193,7 +193,7 @@ describe('contract §4: the public page of a share link', () => {
   });
 
   it.each([`/setup/${UNKNOWN}`, '/setup/x', `/setup/${UNKNOWN.toUpperCase()}`, "/setup/'%3Cscript%3E"])(
-    'is 404 for %s, as a page for browsers and as JSON for programs',
+    'responds with 404 to %s, as a page for browsers and as JSON for programs',
     async (path) => {
       for (const method of ['GET', 'POST']) {
         const page = await open(path, { method });

@@ -31,10 +31,10 @@ describe('a worker that ended', () => {
   });
 });
 
-describe('database connections', () => {
+describe('shareConnections', () => {
   const counts = Array.from({ length: 64 }, (_, index) => index + 1);
 
-  it('contract §10: are enough for every process and an operator, for any number of workers', () => {
+  it('contract §10: gives every process and an operator enough connections, for any number of workers', () => {
     for (const workers of counts) {
       const { each, most } = shareConnections(workers);
       expect(each).toBeGreaterThanOrEqual(4);
@@ -42,12 +42,12 @@ describe('database connections', () => {
     }
   });
 
-  it('contract §10: of up to 12 workers fit into the default maximum of 100 of PostgreSQL', () => {
+  it('contract §10: stays within the default 100 connections of PostgreSQL for up to 12 workers', () => {
     for (const workers of counts.slice(0, 12))
       expect((workers + 1) * (shareConnections(workers).each + 2)).toBeLessThan(100);
   });
 
-  it('have the defaults for a single process', () => {
+  it('gives a single process the defaults', () => {
     expect(shareConnections(1)).toEqual({ each: 16, most: 100 });
   });
 });

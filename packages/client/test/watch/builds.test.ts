@@ -70,7 +70,7 @@ async function readBuild(url: string): Promise<number> {
 }
 
 it(
-  'of 50 builds that replace the folder at random times, every settled one is published, and only complete ones (D3, D5, D6)',
+  'publishes every settled build of 50 that replace the folder at random times, and only complete ones (D3, D5, D6)',
   { timeout: 120_000 },
   async () => {
     const home = mkdtempSync(join(tmpdir(), 'berth-builds-'));

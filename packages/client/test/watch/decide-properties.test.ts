@@ -96,7 +96,7 @@ describe('for any builds and notifications', () => {
     );
   });
 
-  it('makes the last state live in the end (D6, D7)', () => {
+  it('ends with the last state of the folder live (D6, D7)', () => {
     fc.assert(
       fc.property(world, (world) => {
         const last = play(world, END_MS).findLast(({ did }) => did.startsWith('published '));

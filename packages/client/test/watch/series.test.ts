@@ -85,8 +85,8 @@ describe('a named series', () => {
   });
 });
 
-describe('a deployment published with one key', () => {
-  it('is recognised with another key of the same account, but not with keys of other or unknown accounts (D4)', async () => {
+describe('a watch with another key', () => {
+  it('recognises what is live with a key of the same account, but not with keys of other or unknown accounts (D4)', async () => {
     const folder = build('dist', 'one');
     const mine = await client.api.account.get.query();
     const { secret } = await client.api.tokens.create.mutate({ kind: 'api' });

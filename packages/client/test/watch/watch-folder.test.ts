@@ -92,7 +92,7 @@ function gated() {
   return { parts, arrived: arrived.promise, open: () => open.resolve(), ended: ended.promise };
 }
 
-describe('watching a folder', () => {
+describe('a watch', () => {
   it('publishes the initial folder and each build once, at the same domain (D2)', async () => {
     build({ 'index.html': 'one', 'app.js': '1' });
     const domain = freshDomain();
@@ -261,8 +261,8 @@ describe('watching a folder', () => {
   });
 });
 
-describe('a system that does not report changes', () => {
-  it('makes the watch poll, and emit polling once (D8)', async () => {
+describe('a watch on a system that does not report changes', () => {
+  it('polls the folder, and emits polling once (D8)', async () => {
     build({ 'index.html': 'one' });
     const unnotified = {
       async createWatcher(_folder: string, events: WatcherEvents) {
@@ -280,8 +280,8 @@ describe('a system that does not report changes', () => {
   });
 });
 
-describe('the deployments that a watch keeps', () => {
-  it('are the newest ones, including those of earlier runs', async () => {
+describe('the pruning of a watch', () => {
+  it('keeps the newest deployments, and counts those of earlier runs', async () => {
     const made: string[] = [];
     const publishing = async (watched: RunningWatch, text: string) => {
       build({ 'index.html': text });
@@ -299,7 +299,7 @@ describe('the deployments that a watch keeps', () => {
     expect(await deployments()).toEqual(made.slice(2).toReversed());
   });
 
-  it('include everything that is not its own, and everything that a domain points at', async () => {
+  it('never deletes deployments of others, or one that a domain points at', async () => {
     const { deployment: foreign } = await deployed({ 'index.html': 'by hand' });
     build({ 'index.html': 'first' });
     const domain = freshDomain();
@@ -315,7 +315,7 @@ describe('the deployments that a watch keeps', () => {
     expect(await deployments()).toEqual([third, first.deployment, foreign]);
   });
 
-  it('are all if the credential can only deploy, which is reported once', async () => {
+  it('deletes nothing if the credential can only deploy, and reports that once', async () => {
     const { deployToken } = await server().account('scale');
     build({ 'index.html': 'one' });
     const watched = watch({ client: createClient({ server: client.server.href, key: deployToken }), keep: 1 });
@@ -329,7 +329,7 @@ describe('the deployments that a watch keeps', () => {
   });
 });
 
-describe('ending a watch', () => {
+describe('a watch that is ended', () => {
   it('aborts a running deploy, and keeps what is live', async () => {
     build({ 'index.html': 'one' });
     const domain = freshDomain();
@@ -347,26 +347,26 @@ describe('ending a watch', () => {
     expect(await show(domain)).toBe('one');
   });
 
-  it('is possible by closing the iterator', async () => {
+  it('returns when its iterator is closed', async () => {
     build({ 'index.html': 'one' });
     for await (const event of watchFolder({ folder, client }, { cacheDir })) if (event.type === 'watching') break;
     expect(await deployments()).toEqual([]);
   });
 
-  it('is possible before its start', async () => {
+  it('returns at once if its signal was aborted before the start', async () => {
     const events = watchFolder({ folder, client }, { signal: AbortSignal.abort() });
     expect(await events.next()).toEqual({ done: true, value: undefined });
   });
 });
 
-describe('a watch is refused at once', () => {
+describe('refused watches', () => {
   const cases: [title: string, input: Partial<WatchFolderInput>, kind: string][] = [
     ['without a key', { client: createClient({ server: 'http://localhost:1' }) }, 'signed-out'],
     ['if keep is 0', { keep: 0 }, 'refused'],
     ['if the keep function returns 0', { keep: () => 0 }, 'refused'],
     ['with too many labels to add its own', { labels: Array.from({ length: 10 }, (_, i) => `label-${i}`) }, 'refused'],
   ];
-  it.each(cases)('%s', async (_title, input, kind) => {
+  it.each(cases)('watchFolder throws %s', async (_title, input, kind) => {
     const error = await watchFolder({ folder, client, ...input })
       .next()
       .catch((thrown: unknown) => thrown);

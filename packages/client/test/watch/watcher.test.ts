@@ -145,7 +145,7 @@ describe('a watcher', () => {
     expect(notifications.count()).toBeLessThan(5);
   });
 
-  it('is not started if the caller aborts before', async () => {
+  it('is not started if the caller aborts before it is ready', async () => {
     build(folder);
     const leaving = new AbortController();
     const events = { changed: () => {}, failed: () => {} };

@@ -12,18 +12,21 @@ const windowOf = (zstd: Uint8Array) => {
   return 2 ** (10 + exponent) * (1 + mantissa / 8);
 };
 
-describe('compressed forms', () => {
-  it.each(['br', 'zstd', 'gzip'] as const)('contain the whole content as %s (S48)', async (coding) => {
-    const form = makeForms(TEXT)[coding]!;
-    expect(form.length).toBeLessThan(TEXT.length / 10);
-    expect(TEXT.equals(await decompress(coding, form, TEXT.length))).toBe(true);
-  });
+describe('makeForms', () => {
+  it.each(['br', 'zstd', 'gzip'] as const)(
+    'creates a %s form that decompresses to the whole content (S48)',
+    async (coding) => {
+      const form = makeForms(TEXT)[coding]!;
+      expect(form.length).toBeLessThan(TEXT.length / 10);
+      expect(TEXT.equals(await decompress(coding, form, TEXT.length))).toBe(true);
+    },
+  );
 
-  it('are deterministic', () => {
+  it('returns the same forms each time', () => {
     expect(makeForms(TEXT)).toEqual(makeForms(TEXT));
   });
 
-  it('are kept separately, and only if they save 5 % (S48)', () => {
+  it('keeps each form only if it saves 5 % (S48)', () => {
     expect(makeForms(randomBytes(4_000))).toEqual({});
     // The compressible part grows with each round.
     const kept = new Set<string>();
@@ -37,7 +40,7 @@ describe('compressed forms', () => {
     expect(kept).toContain('br,zstd,gzip');
   });
 
-  it('use less effort above 1 MiB, and no larger window than every browser supports (S48)', async () => {
+  it('uses less effort above 1 MiB, and no larger window than every browser supports (S48)', async () => {
     const line = Array.from({ length: 2_000 }, (_, i) => `${i} `).join('');
     const large = Buffer.alloc(9 * MiB, line);
     const forms = makeForms(large);
@@ -46,8 +49,11 @@ describe('compressed forms', () => {
     expect(windowOf(forms.zstd!)).toBeLessThanOrEqual(8 * MiB);
   });
 
-  it.each(['br', 'zstd', 'gzip'] as const)('are not decompressed beyond the requested size as %s', async (coding) => {
-    const form = makeForms(TEXT)[coding]!;
-    await expect(decompress(coding, form, TEXT.length - 1)).rejects.toThrow();
-  });
+  it.each(['br', 'zstd', 'gzip'] as const)(
+    'decompress rejects a %s form whose content is larger than the maximum',
+    async (coding) => {
+      const form = makeForms(TEXT)[coding]!;
+      await expect(decompress(coding, form, TEXT.length - 1)).rejects.toThrow();
+    },
+  );
 });

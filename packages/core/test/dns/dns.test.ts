@@ -13,12 +13,12 @@ const aaaa: WantedRecord = { type: 'AAAA', name: 'example.com', values: ['2001:d
 let server: DnsServer;
 let dns: Dns;
 /** Times out quickly, for tests where no answer comes. */
-let hasty: Dns;
+let shortTimeout: Dns;
 beforeAll(async () => {
   server = await startDnsServer();
   // The DNS server runs in this process, which may be busy, so these timeouts are long.
   dns = createDns({ servers: [server.address], timeoutMs: 60_000, deadlineMs: 90_000 });
-  hasty = createDns({ servers: [server.address], timeoutMs: 60, deadlineMs: 150 });
+  shortTimeout = createDns({ servers: [server.address], timeoutMs: 60, deadlineMs: 150 });
 });
 beforeEach(() => {
   server.zone.clear();
@@ -229,13 +229,13 @@ describe('T30: a check of DNS records', () => {
   });
 });
 
-describe('T30: a check without an answer', () => {
+describe('T30: a DNS query without an answer', () => {
   it.each<[string, Fault, () => Dns, RegExp]>([
     ['SERVFAIL', 'SERVFAIL', () => dns, /\(SERVFAIL\)/],
     ['REFUSED', 'REFUSED', () => dns, /\(REFUSED\)/],
-    ['silence', 'silence', () => hasty, /did not answer in time/],
-    ['an answer with the wrong id', 'wrong id', () => hasty, /did not answer in time/],
-  ])('is marked as failed after %s', async (_, fault, asked, reason) => {
+    ['silence', 'silence', () => shortTimeout, /did not answer in time/],
+    ['an answer with the wrong id', 'wrong id', () => shortTimeout, /did not answer in time/],
+  ])('reports the check as failed after %s', async (_, fault, asked, reason) => {
     setRecords({ 'www.example.com': fault, '_berth.example.com': fault });
     for (const wanted of [cname, txt])
       expect(await one(wanted, asked())).toMatchObject({
@@ -246,7 +246,7 @@ describe('T30: a check without an answer', () => {
       });
   });
 
-  it('is marked as failed after a chain whose second query gets no answer', async () => {
+  it('reports the check as failed if the second query of a chain gets no answer', async () => {
     setRecords({ 'www.example.com': { CNAME: 'b.test' }, 'b.test': 'silence' });
     const checked = atDeadline(
       (slow) => one(cname, slow),
@@ -255,7 +255,7 @@ describe('T30: a check without an answer', () => {
     expect(await checked).toMatchObject({ ok: false, failed: true, found: ['b.test'] });
   });
 
-  it('is marked as failed after a refused connection', async () => {
+  it('reports the check as failed after a refused connection', async () => {
     const socket = createSocket('udp4');
     await new Promise<void>((done) => void socket.bind(0, '127.0.0.1', done));
     const { port } = socket.address();
@@ -266,7 +266,7 @@ describe('T30: a check without an answer', () => {
     ]);
   });
 
-  it('queries twice, and ends at the deadline however many records are wanted', async () => {
+  it('is sent twice, and all checks end at the deadline however many records are wanted', async () => {
     const names = Array.from({ length: 40 }, (_, index) => `silent${index}.test`);
     setRecords(Object.fromEntries([...names, 'twice.test'].map((name) => [name, 'silence' as const])));
     const checks = await atDeadline((slow) => slow.check(names.map((name) => ({ ...txt, name }))));
@@ -280,8 +280,8 @@ describe('T30: a check without an answer', () => {
   });
 });
 
-describe('contract §4: the DNS provider', () => {
-  it('is found by the NS records of the registrable domain, and cached', async () => {
+describe('contract §4: the lookup of the DNS provider', () => {
+  it('finds it by the NS records of the registrable domain, and caches it', async () => {
     setRecords({ 'example.com': { NS: ['amy.ns.cloudflare.com', 'bob.ns.cloudflare.com'] } });
     expect(await dns.provider('example.com')).toEqual({ name: 'Cloudflare' });
     expect(await dns.provider('example.com')).toEqual({ name: 'Cloudflare' });
@@ -292,9 +292,9 @@ describe('contract §4: the DNS provider', () => {
     ['unknown name servers', { NS: ['ns1.example.net'] }],
     ['no name servers', { A: ['192.0.2.1'] }],
     ['silence', 'silence'],
-  ])('is null with %s', async (title, entry) => {
+  ])('returns null for a domain with %s', async (title, entry) => {
     const name = `${title.replaceAll(' ', '-')}.test`;
     setRecords({ [name]: entry });
-    expect(await hasty.provider(name)).toBeNull();
+    expect(await shortTimeout.provider(name)).toBeNull();
   });
 });

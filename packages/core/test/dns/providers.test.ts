@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { PROVIDER_TABLE } from '../../src/dns/provider-table.ts';
 import { findProviderOf, stepsOf } from '../../src/dns/providers.ts';
 
-describe('contract §4: the DNS provider by its name servers', () => {
+describe('contract §4: findProviderOf', () => {
   it.each([
     ['Cloudflare', 'amy.ns.cloudflare.com'],
     ['Amazon Route 53', 'ns-2048.awsdns-64.com'],
@@ -44,17 +44,17 @@ describe('contract §4: the DNS provider by its name servers', () => {
     ['ClouDNS', 'pns31.cloudns.net'],
     ['Njalla', '2-can.njalla.in'],
     ['Hurricane Electric', 'ns5.he.net'],
-  ])('%s: %s', (name, server) => {
+  ])('finds %s by %s', (name, server) => {
     expect(findProviderOf([server])?.name).toBe(name);
     expect(findProviderOf([`${server.toUpperCase()}.`])?.name).toBe(name);
   });
 
   it.each(['ns1.notcloudflare.com', 'cloudflare.com.evil.test', 'the.net', 'ns1.awsdns.com', 'awsdns-1.evil.test', ''])(
-    'is null for %j',
+    'returns null for %j',
     (server) => expect(findProviderOf([server])).toBeNull(),
   );
 
-  it('is the provider of most of the servers', () => {
+  it('returns the provider of most of the name servers', () => {
     const servers = ['ns1.hover.com', 'ns1.linode.com', 'ns2.linode.com', 'ns1.example.net'];
     expect(findProviderOf(servers)?.name).toBe('Linode');
   });

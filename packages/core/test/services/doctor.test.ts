@@ -150,7 +150,7 @@ describe('contract §8: the doctor beside a sweep', () => {
 });
 
 describe('T36: the doctor reads the stored bytes', () => {
-  it.each(['index.html', 'big.bin'])('and finds a flipped bit in %s and the affected deployment', async (path) => {
+  it.each(['index.html', 'big.bin'])('finds a flipped bit in %s and the affected deployment', async (path) => {
     const { hash, pack, offset, length } = await placeOf(path);
     await flip(pack, offset + Math.floor(length / 2));
     expect(await examine()).toEqual([
@@ -165,7 +165,7 @@ describe('T36: the doctor reads the stored bytes', () => {
     ]);
   });
 
-  it('and lists every deployment that shares a damaged content, and no other', async () => {
+  it('lists every deployment that shares a damaged content, and no other', async () => {
     const { caller } = await test.account();
     const sharing = (await deploySite(core, caller, { 'copy.html': SITE['index.html'] })).body.deployment;
     await deploySite(core, caller, { 'own.txt': 'has other bytes' });
@@ -174,21 +174,21 @@ describe('T36: the doctor reads the stored bytes', () => {
     expect(await examine()).toMatchObject([{ deployments: [site, sharing].toSorted() }]);
   });
 
-  it('and finds a truncated pack', async () => {
+  it('finds a truncated pack', async () => {
     const { pack, offset, hash } = await placeOf('big.bin');
     await truncate(fileOf(pack), offset + 500_000);
     const found = await examine();
     expect(found).toContainEqual(expect.objectContaining({ severity: 'damage', content: hash, deployments: [site] }));
   });
 
-  it('and reports a pack with a missing file once', async () => {
+  it('reports a pack with a missing file once', async () => {
     await unlink(fileOf(pack));
     expect(await examine({ fix: true })).toEqual([
       expect.objectContaining({ check: 'contents', severity: 'damage', pack, deployments: [site], fixed: false }),
     ]);
   });
 
-  it('and finds a missing file of an empty pack', async () => {
+  it('finds a missing file of an empty pack', async () => {
     const empty = randomUUID();
     await test.database.query(
       `insert into pack (id, state, boot_id, created, sealed) values ($1, 'sealed', $2, now(), now())`,
@@ -197,7 +197,7 @@ describe('T36: the doctor reads the stored bytes', () => {
     expect(await examine()).toMatchObject([{ check: 'contents', pack: empty, deployments: [] }]);
   });
 
-  it('and only counts damaged contents after twenty of one pack', async () => {
+  it('only counts damaged contents after twenty of one pack', async () => {
     const { caller } = await test.account();
     const files = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`${i}.txt`, `text ${i} ${randomUUID()}`]));
     site = (await deploySite(core, caller, files)).body.deployment;
@@ -213,7 +213,7 @@ describe('I2: the doctor checks the contents of every manifest', () => {
   it.each([
     ['are missing in the store', 'delete from content where hash = decode($1, $2)'],
     ['different size', `update content set length = length - 1 where hash = decode($1, $2)`],
-  ])('and finds files in a manifest: %s', async (words, change) => {
+  ])('finds files in a manifest: %s', async (words, change) => {
     const { hash } = await placeOf('big.bin');
     await test.database.query(change, [hash, 'hex']);
     const found = (await examine()).filter(({ check }) => check === 'manifests');
@@ -221,24 +221,24 @@ describe('I2: the doctor checks the contents of every manifest', () => {
     expect(found[0]!.message).toContain('1 of its files, such as "big.bin"');
   });
 
-  it('and finds a pack that a deployment does not refer to', async () => {
+  it('finds a pack that a deployment does not refer to', async () => {
     await test.database.query('delete from deployment_pack where deployment_id = $1', [site]);
     expect(await examine({ fix: true })).toMatchObject([{ check: 'manifests', deployments: [site], fixed: false }]);
   });
 
-  it('and finds a deployment without a manifest', async () => {
+  it('finds a deployment without a manifest', async () => {
     await test.database.query('delete from manifest where deployment_id = $1', [site]);
     expect(await examine()).toMatchObject([{ check: 'manifests', severity: 'damage', deployments: [site] }]);
   });
 
-  it('and finds contents in packs that are not sealed', async () => {
+  it('finds contents in packs that are not sealed', async () => {
     await test.database.query(`update pack set state = 'open' where id = $1`, [pack]);
     const found = await examine();
     expect(found.map(({ check }) => check)).toEqual(expect.arrayContaining(['packs', 'manifests']));
     expect(found.every(({ severity }) => severity === 'damage')).toBe(true);
   });
 
-  it('on more deployments than fit in one page', async () => {
+  it('checks more deployments than fit in one page', async () => {
     const { caller } = await test.account('scale');
     const { deployment } = (await deploySite(core, caller, { 'index.html': 'same' })).body;
     for (const copy of [
@@ -255,7 +255,7 @@ describe('I2: the doctor checks the contents of every manifest', () => {
 });
 
 describe('I3: the doctor compares files and rows', () => {
-  it('and finds a file without a row, and removes it with fix once it is older than the grace time', async () => {
+  it('finds a file without a row, and removes it with fix once it is older than the grace time', async () => {
     const [old, young] = [await orphan(GRACE_MS + 1_000), await orphan(GRACE_MS / 2)];
     const kept = await Promise.all(
       [1, 2].map(async () => deploySite(core, (await test.account()).caller, { a: randomUUID() })),
@@ -271,7 +271,7 @@ describe('I3: the doctor compares files and rows', () => {
     for (const { body } of kept) expect(await readSite(core, body.deployment)).not.toBeNull();
   });
 
-  it('and removes nothing if most files are unknown, since this is probably the wrong database', async () => {
+  it('removes nothing if most files are unknown, since this is probably the wrong database', async () => {
     const orphans = await Promise.all(Array.from({ length: 5 }, () => orphan(10 * GRACE_MS)));
     const found = await examine({ fix: true });
     expect(found).toHaveLength(5);
@@ -280,7 +280,7 @@ describe('I3: the doctor compares files and rows', () => {
     expect(await Promise.all(orphans.map(exists))).toEqual(Array(5).fill(true));
   });
 
-  it('and finds a pack that an open upload needs and that may be removed', async () => {
+  it('finds a pack that an open upload needs and that may be removed', async () => {
     const pack = randomUUID();
     await test.database.query(`insert into pack (id, state, boot_id, created) values ($1, 'open', $2, now())`, [
       pack,
@@ -293,7 +293,7 @@ describe('I3: the doctor compares files and rows', () => {
     await test.database.query('delete from pack where id = $1', [pack]);
   });
 
-  it('and keeps a file that Berth did not create', async () => {
+  it('keeps a file that Berth did not create', async () => {
     await orphan(10 * GRACE_MS, 'a-note');
     expect(await examine({ fix: true })).toMatchObject([{ check: 'packs', pack: 'a-note', fixed: false }]);
     expect(await exists('a-note')).toBe(true);
@@ -301,7 +301,7 @@ describe('I3: the doctor compares files and rows', () => {
 });
 
 describe('I4: the doctor recounts deployments', () => {
-  it('and fixes the counters with fix, but not without it', async () => {
+  it('fixes the counters with fix, but not without it', async () => {
     const [{ account }] = (await test.database.query(
       'update account set deployment_count = 7 where id = (select account_id from deployment where id = $1) returning id as account',
       [site],
@@ -320,7 +320,7 @@ describe('I4: the doctor recounts deployments', () => {
 });
 
 describe('contract §8: the doctor finds overdue work of the background jobs', () => {
-  it('and does it with fix: expired deployments and uploads, plan changes, dead packs', async () => {
+  it('does the overdue work with fix: expired deployments and uploads, plan changes, dead packs', async () => {
     const dead = randomUUID();
     await orphan(0, dead);
     await test.database.query(`update deployment set expires = now() - interval '1 hour' where id = $1`, [site]);
@@ -351,7 +351,7 @@ describe('contract §4: the doctor checks domains', () => {
     ['is being deleted', `update deployment set status = 'deleting' where id = $1`],
     ['will expire', `update deployment set expires = now() + interval '1 hour' where id = $1`],
     ['belongs to another account', `update deployment set account_id = null where id = $1`],
-  ])('and finds one whose deployment %s', async (words, change) => {
+  ])('finds a domain whose deployment %s', async (words, change) => {
     await test.database.query(
       `insert into domain (account_id, name, kind, status, deployment_id, labels, created, checks)
        select account_id, 'docs.sites.test', 'platform', 'success', id, '{}', now(), '[]' from deployment where id = $1`,

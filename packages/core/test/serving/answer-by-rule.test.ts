@@ -49,7 +49,7 @@ describe('forced rules take precedence over files, and files over other rules (S
 });
 
 describe('a redirect has the status code of its rule (S25, S31)', () => {
-  it.each([301, 302, 303, 307, 308])('%d', (status) => {
+  it.each([301, 302, 303, 307, 308])('such as %d', (status) => {
     const site = siteOf({ files: [], forced: [`/old ${status} /new`] });
     expect(ask('/old', site)).toEqual({ kind: 'redirect', status, location: '/new', variesByAccept: false });
   });
@@ -123,7 +123,7 @@ describe('a redirect to the requested address itself is skipped (S28)', () => {
     ['/all/e%CC%81', '302 /other'],
   ]);
 
-  it('as is one that differs only in the fragment', () => {
+  it('skips a redirect that differs from the request only in the fragment', () => {
     const site = siteOf({ files: [], forced: ['/x 301 /x#part'] });
     expect(formatIntent(ask('/x', site))).toBe('404');
   });
@@ -159,7 +159,7 @@ describe('a rewrite only finds files and page forms (S29)', () => {
     ['/copy/page', '200 page.html'],
   ]);
   it.each([{ cleanUrls: true }, { trailingSlash: true }, { trailingSlash: false }])(
-    'without a canonical redirect, as with %o',
+    'serves page forms without a canonical redirect, with the settings %o',
     (settings) => {
       const site = siteOf({ files, whenMissing: ['/x 200 /page.html', '/y 200 /folder/index'], ...settings });
       expect(formatIntent(ask('/x', site))).toBe('200 page.html');
@@ -177,7 +177,7 @@ describe('Location (S13)', () => {
     ['//evil.example', '/evil.example'],
     ['\\evil.example', '/%5Cevil.example'],
     ['a b/\u00e9?#%', '/a%20b/%C3%A9%3F%23%25'],
-  ])('of a rule with the destination %j is %s', (path, location) => {
+  ])('is encoded for a rule with the destination %j: %s', (path, location) => {
     const forced = { matches: () => [{ ...rule, path }] };
     const request = { method: 'GET', path: { path: 'x', clean: true, servable: true }, query: '', accept: undefined };
     expect(resolve(request, { ...site, rules: { ...site.rules, forced } })).toMatchObject({ location });
@@ -189,7 +189,7 @@ describe('rules that match but cannot act (S26, S65)', () => {
   it.each([
     [31, '200 a.html'],
     [32, '404'],
-  ])('are skipped %d times, then the response is %s', (count, expected) => {
+  ])('are skipped: after %d of them the response is %s', (count, expected) => {
     const site = siteOf({ files: ['a.html'], whenMissing: [...inVain(count), '/x 200 /a.html'] });
     expect(formatIntent(ask('/x', site))).toBe(expected);
   });

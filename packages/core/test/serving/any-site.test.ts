@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { isSystemPath, parseRequestPath } from '../../src/serving/request-path.ts';
 import { ask, type DecidedSite, siteOf, formatIntent } from './visits.ts';
 
-const WORDS = [
+const UNUSUAL_SEGMENTS = [
   'a',
   'b',
   'index',
@@ -27,11 +27,14 @@ const WORDS = [
   '_worker.js',
   '_headers.html',
 ];
-const ordinary = fc.constantFrom('a', 'b', 'index', 'a.html', 'index.html', 'a.js', 'ship.json');
-const word = fc.oneof({ weight: 2, arbitrary: ordinary }, { weight: 1, arbitrary: fc.constantFrom(...WORDS) });
+const usualSegment = fc.constantFrom('a', 'b', 'index', 'a.html', 'index.html', 'a.js', 'ship.json');
+const segment = fc.oneof(
+  { weight: 2, arbitrary: usualSegment },
+  { weight: 1, arbitrary: fc.constantFrom(...UNUSUAL_SEGMENTS) },
+);
 
 const files = fc
-  .array(fc.array(word, { minLength: 1, maxLength: 3 }), { maxLength: 12 })
+  .array(fc.array(segment, { minLength: 1, maxLength: 3 }), { maxLength: 12 })
   .map((paths) => paths.map((segments) => segments.join('/')).filter((path) => normalizePath(path).ok))
   .map((paths) => {
     const kept: string[] = [];
@@ -40,7 +43,7 @@ const files = fc
   });
 
 const rulePath = fc
-  .tuple(fc.array(ordinary, { maxLength: 2 }), fc.boolean())
+  .tuple(fc.array(usualSegment, { maxLength: 2 }), fc.boolean())
   .map(([segments, slash]) => `/${segments.join('/')}${slash && segments.length > 0 ? '/' : ''}`);
 const rule = fc
   .tuple(
@@ -66,10 +69,10 @@ const sketch = fc.record({
 });
 
 const spelled = fc.oneof(
-  { weight: 6, arbitrary: word.map((text) => encodeURIComponent(text)) },
+  { weight: 6, arbitrary: segment.map((text) => encodeURIComponent(text)) },
   {
     weight: 1,
-    arbitrary: word.map((text) =>
+    arbitrary: segment.map((text) =>
       [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join(''),
     ),
   },

@@ -10,15 +10,12 @@ describe('entity tags', () => {
     expect(entityTag(sha256, null)).toBe('"0123456789abcdef0123456789abcdef"');
   });
 
-  it.each(['br', 'zstd', 'gzip'] as const)(
-    'of a response in %s include the coding inside the quotes (S44)',
-    (coding) => {
-      expect(entityTag(sha256, coding)).toBe(`"0123456789abcdef0123456789abcdef-${coding}"`);
-    },
-  );
+  it.each(['br', 'zstd', 'gzip'] as const)('include the coding %s inside the quotes (S44)', (coding) => {
+    expect(entityTag(sha256, coding)).toBe(`"0123456789abcdef0123456789abcdef-${coding}"`);
+  });
 });
 
-describe('the cache lifetime of a file', () => {
+describe('cacheControl', () => {
   const immutable = [
     'app.4f3a9b21.js',
     'index-BX1y_Abq.css',
@@ -28,7 +25,7 @@ describe('the cache lifetime of a file', () => {
     'logo-abcdEfgh.svg',
     'font-12345678',
   ];
-  it.each(immutable)('is unlimited for %s (S53, S54)', (path) => {
+  it.each(immutable)('makes %s cacheable forever (S53, S54)', (path) => {
     expect(cacheControl(path)).toBe('public, max-age=31536000, immutable');
   });
 
@@ -45,11 +42,11 @@ describe('the cache lifetime of a file', () => {
     'photo-12345678 (1).jpg',
     'caf\u00e9-\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e91.js',
   ];
-  it.each(revalidated)('of %s requires revalidation each time (S53, S54)', (path) => {
+  it.each(revalidated)('requires revalidation of %s each time (S53, S54)', (path) => {
     expect(cacheControl(path)).toBe('public, max-age=0, must-revalidate');
   });
 
-  it('agrees with a regular expression on which parts of a name are hashes (S54)', () => {
+  it('agrees with a regular expression on which names contain a hash (S54)', () => {
     const pieces = fc.constantFrom('.', '-', '_', 'a', 'Z', '7', ' ', '/', 'é', 'abcdefg', '4f3a9b2');
     const names = fc.array(pieces, { maxLength: 12 }).map((parts) => parts.join(''));
     const isHash = /\d|.[A-Z]/;
@@ -63,7 +60,7 @@ describe('the cache lifetime of a file', () => {
     );
   });
 
-  it('of a long name of dots and dashes is computed fast (S54)', () => {
+  it('handles a long name of dots and dashes fast (S54)', () => {
     expect(cacheControl(`${'-'.repeat(100_000)}.js`)).toBe('public, max-age=0, must-revalidate');
   });
 });

@@ -69,20 +69,20 @@ describe.each(sites)('%s', (_, sketch) => {
 });
 
 describe('no fallback', () => {
-  it('is used by a site with only an index page: a route is 404 (S38)', () => {
+  it('exists on a site with only an index page: a route is 404 (S38)', () => {
     expect(ask('/any/route', siteOf({ files: ['index.html'] }))).toEqual({ kind: 'not-found', variesByAccept: false });
   });
-  it('is a 200.html in a folder (S36)', () => {
+  it('comes from a 200.html in a folder (S36)', () => {
     expect(formatIntent(ask('/docs/x', siteOf({ files: ['docs/200.html'] })))).toBe('404');
   });
-  it('is used for files and page forms, which do not vary by Accept (S38)', () => {
+  it('applies to files and page forms, which do not vary by Accept (S38)', () => {
     const site = siteOf({ files: ['index.html', 'x.html', 'app.js', '200.html'] });
     for (const target of ['/', '/x', '/x/', '/app.js', '/200', '/200.html']) {
       expect(ask(target, site, { accept: 'image/png' })).toEqual(ask(target, site));
       expect(ask(target, site)).toMatchObject({ variesByAccept: false });
     }
   });
-  it('is a rule without a star, or with an asset as destination: they accept any extension and any Accept (S36)', () => {
+  it('restricts a rule without a star, or one to an asset: they accept any extension and any Accept (S36)', () => {
     const site = siteOf({
       files: ['index.html', 'logo.svg', 'LICENSE'],
       whenMissing: ['/feed.xml 200 /index.html', '/images/* 200 /logo.svg', '/licences/* 200 /LICENSE'],
@@ -92,17 +92,17 @@ describe('no fallback', () => {
     expect(ask('/images/a.png', site, { accept })).toMatchObject({ path: 'logo.svg', variesByAccept: false });
     expect(ask('/licences/mit', site, { accept })).toMatchObject({ path: 'LICENSE', variesByAccept: false });
   });
-  it('is a rule for those paths that it maps to an asset (S36)', () => {
+  it('restricts a rule for the paths that it maps to an asset (S36)', () => {
     const site = siteOf({ files: ['new/a.html', 'new/logo.png'], whenMissing: ['/old/* 200 /new/:splat'] });
     expect(ask('/old/a', site, { accept: 'image/png' })).toMatchObject({ kind: 'not-found', variesByAccept: true });
     expect(ask('/old/logo.png', site)).toMatchObject({ path: 'new/logo.png', variesByAccept: false });
   });
-  it('depends on how a rule writes its destination, only on whether the file is a page (S36)', () => {
+  it('depends on how a rule names its destination, only on whether the file is a page (S36)', () => {
     const site = siteOf({ files: ['v1.js.html'], whenMissing: ['/* 200 /v1.js'] });
     expect(formatIntent(ask('/x', site))).toBe('200 v1.js.html');
     expect(formatIntent(ask('/x.js', site))).toBe('404');
   });
-  it('is a 404 rule with a star, which answers every request (S25, S36)', () => {
+  it('restricts a 404 rule with a star, which answers every request (S25, S36)', () => {
     const site = siteOf({ files: ['gone.html'], whenMissing: ['/* 404 /gone.html'] });
     expect(ask('/x.js', site, { accept: 'image/png' })).toMatchObject({ status: 404, path: 'gone.html' });
   });

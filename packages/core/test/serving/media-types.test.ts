@@ -48,7 +48,7 @@ describe('S52: media types', () => {
     ['a.constructor', 'application/octet-stream'],
     ['__proto__', 'application/octet-stream'],
   ];
-  it.each(rows)('%s is %s', (path, contentType) => {
+  it.each(rows)('%s has the type %s', (path, contentType) => {
     expect(mediaTypeOf(path).contentType).toBe(contentType);
   });
 
@@ -73,7 +73,7 @@ describe('S52: media types', () => {
   );
 });
 
-describe('compression after publishing', () => {
+describe('isWorthCompressing', () => {
   const rows: [path: string, size: number, worth: boolean][] = [
     ['a.js', 0, false],
     ['a.js', 1023, false],
@@ -84,7 +84,7 @@ describe('compression after publishing', () => {
     ['a.js.gz', 4096, false],
     ['a', 4096, false],
   ];
-  it.each(rows)('%s of %d bytes: %s (S48)', (path, size, worth) => {
+  it.each(rows)('for %s of %d bytes: %s (S48)', (path, size, worth) => {
     expect(isWorthCompressing(path, size)).toBe(worth);
   });
 });

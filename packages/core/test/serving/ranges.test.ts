@@ -11,7 +11,7 @@ function formatRange(judged: ByteRange | 'unsatisfiable' | null): string {
   return judged === null ? 'whole' : `${judged.first}-${judged.last}`;
 }
 
-describe('ranges', () => {
+describe('judgeRange', () => {
   it.each(expected(RANGES, 2))('%s: %j of %d bytes gives %s (S46)', (_, range, size, answer) => {
     expect(formatRange(judgeRange({ range }, { size, etag }))).toBe(answer);
   });
@@ -51,7 +51,7 @@ describe('ranges', () => {
     expect(formatRange(judgeRange({ range }, { size, etag }))).toBe(answer);
   });
 
-  it('of every kind select the same bytes as slice (S46)', () => {
+  it('selects the same bytes as slice for ranges of every kind (S46)', () => {
     const positions = fc.record({ size: fc.nat(20), from: fc.nat(25), to: fc.nat(25) });
     fc.assert(
       fc.property(positions, ({ size, from, to }) => {
@@ -88,12 +88,12 @@ describe('If-Range', () => {
     expect(formatRange(judgeRange({ range: 'bytes=0-4', ifRange }, { size: 9, etag }))).toBe(answer);
   });
 
-  it('that does not match prevents a 416 for a range beyond the end (S47)', () => {
+  it('that does not match hides a range beyond the end, so there is no 416 (S47)', () => {
     expect(judgeRange({ range: 'bytes=9-', ifRange: '"other"' }, { size: 9, etag })).toBeNull();
     expect(judgeRange({ range: 'bytes=9-', ifRange: etag }, { size: 9, etag })).toBe('unsatisfiable');
   });
 
-  it('without a range is ignored (S47)', () => {
+  it('is ignored without a Range header (S47)', () => {
     expect(judgeRange({ ifRange: etag }, { size: 9, etag })).toBeNull();
   });
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatRequestPath, isSystemPath, parseRequestPath } from '../../src/serving/request-path.ts';
 
-describe('reading a request path', () => {
+describe('parseRequestPath and formatRequestPath', () => {
   const malformed = [
     '',
     'about',
@@ -150,7 +150,7 @@ describe('reading a request path', () => {
   });
 });
 
-describe('system paths', () => {
+describe('isSystemPath', () => {
   it.each([
     '.berth/',
     '.berth/unlock',

@@ -107,7 +107,7 @@ describe('an unclean path is never served in place (S9, S13)', () => {
 
 describe('all encodings of a name serve one file, without a redirect (S10)', () => {
   const site = siteOf({ files: ['caf\u00e9.html'] });
-  it.each(['/caf%C3%A9', '/caf%c3%a9', '/cafe%CC%81', '/%63afe%cc%81.html'])('%s gives the file', (target) => {
+  it.each(['/caf%C3%A9', '/caf%c3%a9', '/cafe%CC%81', '/%63afe%cc%81.html'])('%s serves café.html', (target) => {
     expect(formatIntent(ask(target, site))).toBe('200 caf\u00e9.html');
   });
   it('%25 matches no file', () => {
@@ -183,14 +183,17 @@ describe('not found (S39)', () => {
     ['/404', '200 404.html'],
   ]);
 
-  it.each([undefined, 'text/html', 'application/json', 'text/html;q=0'])('with Accept %s', (accept) => {
-    expect(formatIntent(ask('/nothing', siteOf({ files }), { accept }))).toBe('404 404.html');
-  });
+  it.each([undefined, 'text/html', 'application/json', 'text/html;q=0'])(
+    "the site's own 404.html is served with Accept %s",
+    (accept) => {
+      expect(formatIntent(ask('/nothing', siteOf({ files }), { accept }))).toBe('404 404.html');
+    },
+  );
 });
 
 describe('methods are checked before paths and rules (S41, S42)', () => {
   const site = siteOf({ files: ['index.html', '404.html'], forced: ['/old 301 /new'] });
-  it.each(['/', '/nothing', '//', '/%2f', '/old', '/.git/config'])('on %s', (target) => {
+  it.each(['/', '/nothing', '//', '/%2f', '/old', '/.git/config'])('OPTIONS and unknown methods on %s', (target) => {
     expect(ask(target, site, { method: 'HEAD' })).toEqual(ask(target, site));
     expect(ask(target, site, { method: 'OPTIONS' })).toEqual({ kind: 'options' });
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND', 'get', 'QUERY']) {

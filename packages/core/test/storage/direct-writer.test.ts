@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => rm(dir, { recursive: true }));
 
 describe('writes with O_DIRECT', () => {
-  it('end up in the file together with ordinary writes, whichever pieces the disk accepts', async () => {
+  it('produce the same file as ordinary writes, whichever pieces the disk accepts', async () => {
     const file = join(dir, 'mixed');
     const handle = await open(file, 'wx+');
     const direct = openDirectWriter(file);
@@ -43,15 +43,15 @@ describe('writes with O_DIRECT', () => {
     expect((await readFile(file)).equals(Buffer.concat(pieces.map(([bytes]) => bytes)))).toBe(true);
   });
 
-  it('are rejected with the error of the system if the file cannot be opened', async () => {
+  it('fail with the error of the system if the file cannot be opened', async () => {
     const direct = openDirectWriter(join(dir, 'nowhere', 'file'));
     await expect(direct.write(alignedBlocks(1, 4 * MiB)()!, 0)).rejects.toMatchObject({ code: 'ENOENT' });
     await direct.close();
   });
 });
 
-describe('aligned blocks', () => {
-  it('do not overlap, and there are as many as requested', () => {
+describe('alignedBlocks', () => {
+  it('returns as many blocks as requested, and they do not overlap', () => {
     const next = alignedBlocks(3, 4 * MiB);
     const blocks = [next()!, next()!, next()!];
     for (const [i, block] of blocks.entries()) block.fill(i + 1);
@@ -61,7 +61,7 @@ describe('aligned blocks', () => {
     expect(next()).toBeNull();
   });
 
-  it('are not available if the memory cannot be reserved', () => {
+  it('returns null if the memory cannot be reserved', () => {
     expect(alignedBlocks(65_537, 64 * 1024)()).toBeNull();
   });
 });

@@ -37,8 +37,8 @@ async function hashAll(stream: HashStream, contents: readonly Buffer[], blockByt
 const expected = (contents: readonly Buffer[]) =>
   contents.map((bytes) => ({ md5: hash('md5', bytes), sha256: hash('sha256', bytes) }));
 
-describe('contents hashed by a worker thread', () => {
-  it('have the MD5 and SHA-256 of their bytes, however they are split into blocks, and the blocks are returned', async () => {
+describe('the hasher', () => {
+  it('returns the MD5 and SHA-256 of contents however they are split into blocks, and returns the blocks', async () => {
     const content = fc.oneof(fc.constant(0), fc.nat(50), fc.integer({ min: 0, max: 3 * BLOCK_BYTES }));
     await fc.assert(
       fc.asyncProperty(fc.array(content, { minLength: 1, maxLength: 6 }), async (sizes) => {
@@ -51,13 +51,13 @@ describe('contents hashed by a worker thread', () => {
     );
   });
 
-  it('are not mixed up when several uploads send their blocks alternately', async () => {
+  it('does not mix up uploads that send their blocks alternately', async () => {
     const uploads = Array.from({ length: 5 }, () => [randomBytes(700_000), randomBytes(3), randomBytes(500_000)]);
     const hashed = await Promise.all(uploads.map((contents) => hashAll(hasher.stream(), contents, BLOCK_BYTES)));
     expect(hashed).toEqual(uploads.map(expected));
   });
 
-  it('start from scratch after an unfinished content was discarded', async () => {
+  it('starts from scratch after an unfinished content was discarded', async () => {
     const stream = hasher.stream();
     await stream.hash(new Uint8Array(BLOCK_BYTES), BLOCK_BYTES, []);
     stream.close();

@@ -107,7 +107,7 @@ async function matchesOracle(contents: readonly Content[], pattern: readonly boo
 }
 
 describe('P1, P2: contents collected into a pack', () => {
-  it('are stored once and whole if they are as large as batches', async () => {
+  it('are stored completely and only once if they are as large as batches', async () => {
     const sizes = fc.oneof(
       fc.constantFrom(0, 1, BATCH_BYTES - 1, BATCH_BYTES, BATCH_BYTES + 1, 2 * BATCH_BYTES, 2 * BATCH_BYTES + 5),
       fc.nat(300_000),
@@ -123,7 +123,7 @@ describe('P1, P2: contents collected into a pack', () => {
     );
   });
 
-  it('are stored once and whole if they are small', async () => {
+  it('are stored completely and only once if they are small', async () => {
     const sizes = fc.nat(40);
     const chunks = fc.integer({ min: 1, max: 50 });
     await fc.assert(
@@ -134,7 +134,7 @@ describe('P1, P2: contents collected into a pack', () => {
     );
   });
 
-  it('are stored whole beyond 64 MiB, where O_DIRECT is used, together with smaller ones after them', async () => {
+  it('are stored completely beyond 64 MiB, where O_DIRECT is used, together with smaller ones after them', async () => {
     const contents = [5, 66 * MiB, 11 * MiB + 7, 0, 9].map((size, seed) => ({
       seed,
       size,
@@ -144,7 +144,7 @@ describe('P1, P2: contents collected into a pack', () => {
     await matchesOracle(contents, [false, true, true]);
   });
 
-  it('are stored whole if a short remainder, a discarded content, a duplicate and a gap meet at a batch boundary', async () => {
+  it('are stored completely if a short remainder, a discarded content, a duplicate and a gap meet at a batch boundary', async () => {
     const content = (size: number, keep = true): Content => ({ seed: 0, size, chunkSizes: [100_000], keep });
     await matchesOracle(
       [

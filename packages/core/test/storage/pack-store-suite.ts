@@ -60,7 +60,7 @@ export function describePackStore(name: string, openStore: () => Promise<StoreUn
         ['a large part', 5, LARGE_BYTES - 10],
         ['nothing, at the start', 0, 0],
         ['nothing, at the end', LARGE_BYTES, 0],
-      ])('are read and streamed: %s', async (_, offset, length) => {
+      ])('can be read and streamed: %s', async (_, offset, length) => {
         const expected = bytes.subarray(offset, offset + length);
         expect((await store.read({ pack, offset, length })).equals(expected)).toBe(true);
         expect((await buffer(store.stream({ pack, offset, length }))).equals(expected)).toBe(true);
@@ -70,18 +70,21 @@ export function describePackStore(name: string, openStore: () => Promise<StoreUn
         ['one byte past the end', 0, LARGE_BYTES + 1],
         ['wholly past the end', LARGE_BYTES, 1],
         ['far past the end', LARGE_BYTES * 10, 10],
-      ])('give an error if the pack is too short: %s', async (_, offset, length) => {
+      ])('cannot be read if the pack is too short: %s', async (_, offset, length) => {
         await expect(store.read({ pack, offset, length })).rejects.toThrow();
         await expect(buffer(store.stream({ pack, offset, length }))).rejects.toThrow();
       });
 
-      it.each([[0], [1], [LARGE_BYTES]])('give ENOENT if the pack is missing (%s bytes)', async (length) => {
-        const place = { pack: newId(), offset: 0, length };
-        await expect(store.read(place)).rejects.toMatchObject({ code: 'ENOENT' });
-        await expect(buffer(store.stream(place))).rejects.toMatchObject({ code: 'ENOENT' });
-      });
+      it.each([[0], [1], [LARGE_BYTES]])(
+        'cannot be read if the pack is missing, with the code ENOENT (%s bytes)',
+        async (length) => {
+          const place = { pack: newId(), offset: 0, length };
+          await expect(store.read(place)).rejects.toMatchObject({ code: 'ENOENT' });
+          await expect(buffer(store.stream(place))).rejects.toMatchObject({ code: 'ENOENT' });
+        },
+      );
 
-      it('are read correctly by many readers at once', async () => {
+      it('can be read by many readers at once', async () => {
         const places = Array.from({ length: 40 }, (_, i) => ({ pack, offset: i * 17_000, length: 16_000 + i }));
         await Promise.all(
           places.map(async (place) => {
@@ -163,14 +166,14 @@ export function describePackStore(name: string, openStore: () => Promise<StoreUn
         await expect(store.read({ pack, offset: 0, length: size + 1 })).rejects.toThrow();
       });
 
-      it('may stay empty', async () => {
+      it('can be sealed empty', async () => {
         const pack = newId();
         await (await store.create(pack)).seal(0);
         expect(await listed()).toContain(pack);
       });
     });
 
-    describe('ids', () => {
+    describe('a pack id', () => {
       it('can be used only once: a second pack with the id is rejected, and the first stays intact', async () => {
         const pack = newId();
         const file = await store.create(pack);
@@ -189,7 +192,7 @@ export function describePackStore(name: string, openStore: () => Promise<StoreUn
         await made[0]!.abandon();
       });
 
-      it('are listed once each while the pack exists, sealed or not', async () => {
+      it('is listed once while its pack exists, sealed or not', async () => {
         const open = newId();
         const file = await store.create(open);
         const packs = await Promise.all(Array.from({ length: 20 }, (_, i) => sealed(Buffer.from(`pack ${i}`))));
@@ -227,7 +230,7 @@ export function describePackStore(name: string, openStore: () => Promise<StoreUn
         expect(await listed()).not.toContain(pack);
       });
 
-      it('may be missing already', async () => {
+      it('can be missing already', async () => {
         await expect(store.remove(newId())).resolves.toBeUndefined();
       });
 

@@ -76,7 +76,7 @@ describe('contract §6: the audit log', () => {
     expect((await all())[0]).toMatchObject({ event: 'deployment.create', authMethod: 'deploy-token' });
   });
 
-  it('is paged', async () => {
+  it('is paginated by a cursor', async () => {
     for (let i = 0; i < 4; i += 1) await deploySite(test.core, caller, SITE);
     const events: string[] = [];
     let cursor: string | undefined;

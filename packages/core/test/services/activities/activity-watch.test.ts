@@ -119,7 +119,7 @@ describe("contract §9: a watch of an account's activities", () => {
   it.each([
     ['per account', { perAccount: 1, inAll: 9 }, 'rate_limit_exceeded'],
     ['per process', { perAccount: 9, inAll: 1 }, 'unavailable'],
-  ])('is limited %s, and a place becomes free when a client disconnects', async (_, limits, code) => {
+  ])('is refused if there are too many %s, until a client disconnects', async (_, limits, code) => {
     const core = { ...test.core, activityFeed: createActivityFeed(test.core.database.activityNews, limits) };
     const leaving = new AbortController();
     await watch(core, leaving.signal);

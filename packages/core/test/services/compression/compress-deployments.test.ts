@@ -12,7 +12,7 @@ import {
   createCompressionWorld,
   expectForms,
   hashOf,
-  interrupted,
+  withHook,
   textOf,
 } from './compression-world.ts';
 
@@ -50,7 +50,7 @@ afterEach(async () => {
 /** Records the contents that reach the compressor process. */
 function counting(of = compressor): { compressor: Compressor; seen: string[] } {
   const seen: string[] = [];
-  return { seen, compressor: interrupted(of, (sha256) => void seen.push(sha256)) };
+  return { seen, compressor: withHook(of, (sha256) => void seen.push(sha256)) };
 }
 const packs = () => world.test.database.query<{ id: string }>('select id from pack');
 
@@ -133,8 +133,8 @@ describe('compression of deployments (S48)', () => {
   });
 });
 
-describe('turns of compression (S48)', () => {
-  it('alternate between deployments, so that a large one does not delay others', async () => {
+describe('compression in turns (S48)', () => {
+  it('alternates between deployments, so that a large one does not delay others', async () => {
     const texts = ['large 1', 'large 2', 'large 3', 'small'].map((name) => textOf(name));
     await world.deploy({ '1.txt': texts[0]!, '2.txt': texts[1]!, '3.txt': texts[2]! });
     await world.deploy({ 'small.txt': texts[3]! });
@@ -145,7 +145,7 @@ describe('turns of compression (S48)', () => {
     for (const text of texts) await expectForms(world, text);
   });
 
-  it('of two concurrent processes leave one row per content, and no unused pack', async () => {
+  it('leaves one row per content and no unused pack if two processes run at once', async () => {
     using other = await anotherProcess();
     const names = Array.from({ length: 6 }, (_, i) => i);
     for (const i of names)
@@ -164,11 +164,11 @@ describe('turns of compression (S48)', () => {
     await expectForms(world, textOf('shared'));
   });
 
-  it('that exceed their lease do no harm: the second process discards its forms', async () => {
+  it('does no harm after its lease has expired: the second process discards its forms', async () => {
     using other = await anotherProcess();
     const text = textOf('slow');
     const site = await world.deploy({ 'slow.txt': text });
-    const slow = interrupted(compressor, async () => {
+    const slow = withHook(compressor, async () => {
       world.test.advance(LEASE_SECONDS + 1);
       expect(await compressDeployments(other.core, other.compressor)).toBe(1);
     });
@@ -178,12 +178,12 @@ describe('turns of compression (S48)', () => {
     expect(await world.due(site)).toBeNull();
   });
 
-  it('end early when the server stops: finished forms are kept, and the rest is due at once', async () => {
+  it('ends early when the server stops: finished forms are kept, and the rest is due at once', async () => {
     const texts = ['first', 'second', 'third'].map((name) => textOf(name));
     const site = await world.deploy(Object.fromEntries(texts.map((text, i) => [`${i}.txt`, text])));
     const stopping = new AbortController();
     const { compressor: counted, seen } = counting();
-    const stopped = interrupted(counted, () => seen.length === 1 && stopping.abort());
+    const stopped = withHook(counted, () => seen.length === 1 && stopping.abort());
     expect(await compressDeployments(core, stopped, stopping)).toBe(0);
     expect((await world.recorded()).size).toBe(1);
     expect((await world.due(site))!.getTime()).toBeLessThanOrEqual(core.now().getTime());
@@ -194,13 +194,13 @@ describe('turns of compression (S48)', () => {
   });
 });
 
-describe('failures of compression (S48)', () => {
-  it('of the compressor process cost only the content it crashes on, after two crashes', async () => {
+describe('failures during compression (S48)', () => {
+  it('skip a content after the compressor process crashed on it twice, and the others are compressed', async () => {
     const [poison, sound] = [textOf('poison'), textOf('sound')];
     await world.deploy({ 'poison.txt': poison, 'sound.txt': sound });
     let crashes = 0;
     const dying: Compressor = {
-      ...interrupted(compressor, () => {}),
+      ...withHook(compressor, () => {}),
       async compress(content, signal) {
         if (content.sha256 !== hashOf(poison)) return compressor.compress(content, signal);
         crashes += 1;
@@ -219,12 +219,12 @@ describe('failures of compression (S48)', () => {
     expect(logged.filter(({ message }) => message.includes('crashed'))).toHaveLength(2);
   });
 
-  it('of the system postpone the deployment, and the others are compressed', async () => {
+  it('of the system, if temporary, postpone the deployment, and the others are compressed', async () => {
     const [first, second] = [
       await world.deploy({ 'a.txt': textOf('a') }),
       await world.deploy({ 'b.txt': textOf('b') }),
     ];
-    const unable = interrupted(compressor, (sha256) => {
+    const unable = withHook(compressor, (sha256) => {
       if (sha256 === hashOf(textOf('a'))) throw Object.assign(new Error('spawn EAGAIN'), { code: 'EAGAIN' });
     });
     expect(await compressDeployments(core, unable)).toBe(1);
@@ -240,7 +240,7 @@ describe('failures of compression (S48)', () => {
     ['whose bytes are damaged', async () => Buffer.from(textOf('other')), 'error'],
     ['whose pack is missing', () => Promise.reject(Object.assign(new Error(), { code: 'ENOENT' })), 'warn'],
     ['whose pack is too short', () => Promise.reject(new Error('A pack ends')), 'warn'],
-  ])('of a content %s are logged once, and it gets no forms', async (_, read, level) => {
+  ])('to read a content %s are logged once, and it gets no forms', async (_, read, level) => {
     const [lost, sound] = [textOf('lost'), textOf('sound')];
     const site = await world.deploy({ 'lost.txt': lost, 'sound.txt': sound });
     const [{ offset }] = (await world.test.database.query<{ offset: number }>(
@@ -260,7 +260,7 @@ describe('failures of compression (S48)', () => {
 });
 
 describe('W2: packs of compressed forms', () => {
-  it('stay while one of their contents exists, and are removed in the same sweep as the last one', async () => {
+  it('are kept while one of their contents exists, and removed in the same sweep as the last one', async () => {
     const [shared, own] = [textOf('shared'), textOf('own')];
     const kept = await world.deploy({ 'shared.txt': shared });
     const gone = await world.deploy({ 'shared.txt': shared, 'own.txt': own });
@@ -280,7 +280,7 @@ describe('W2: packs of compressed forms', () => {
   it('are not created for a content that is swept while it is compressed', async () => {
     const text = textOf('fleeting');
     const site = await world.deploy({ 'fleeting.txt': text });
-    const late = interrupted(compressor, async () => {
+    const late = withHook(compressor, async () => {
       await deleteDeployment({ core, caller: world.caller }, site);
       await sweepAll(world.test);
     });

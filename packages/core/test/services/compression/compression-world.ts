@@ -79,10 +79,7 @@ export async function expectForms({ core, test, recorded }: CompressionWorld, te
 }
 
 /** A compressor that calls `before` for each content. */
-export function interrupted(
-  compressor: Compressor,
-  before: (sha256: string) => Promise<unknown> | unknown,
-): Compressor {
+export function withHook(compressor: Compressor, before: (sha256: string) => Promise<unknown> | unknown): Compressor {
   return {
     pid: null,
     close() {},

@@ -126,7 +126,7 @@ describe('an invalid pattern, and the hint in its message (S24, S30)', () => {
     ['json', '/a\ud800', 'UTF-8'],
     ['lines', `/${'a'.repeat(2000)}`, '2000'],
     ['lines', `/${Array.from({ length: 9 }, (_, n) => `:p${n}`).join('/')}`, '8'],
-  ])('%s %.40j', (dialect, pattern, message) => {
+  ])('is rejected with a hint: %s %.40j', (dialect, pattern, message) => {
     const read = readPattern(pattern, dialect);
     expect(read).toBeInstanceOf(Fault);
     expect((read as Fault).message).toContain(message);

@@ -13,8 +13,8 @@ function prepare(redirects: string, ship?: Record<string, unknown>, headers?: st
 
 const formatMatches = (matches: Iterable<RuleMatch>) => Array.from(matches, ({ status, path }) => `${status} /${path}`);
 
-describe('the rules that match a path (S26)', () => {
-  it('are returned in order, literal ones among the others', () => {
+describe('prepared rules (S26)', () => {
+  it('return their matches in order, literal ones among the others', () => {
     const { whenMissing } = prepare('/:a /1\n/x /2\n/* /3\n/x /4 302\n/y /5\n/:b /6\n/x/ /7');
     expect(formatMatches(whenMissing.matches('x'))).toEqual([
       '301 /1',
@@ -30,7 +30,7 @@ describe('the rules that match a path (S26)', () => {
     expect(formatMatches(whenMissing.matches(''))).toEqual(['301 /3']);
   });
 
-  it('contain origin, path, query and fragment of the destination', () => {
+  it('return the origin, path, query and fragment of the destination', () => {
     const { whenMissing } = prepare('/a/* https://b.example/:splat/\u00e9?x=:splat#y 302');
     expect([...whenMissing.matches('a/b c')]).toEqual([
       {
@@ -59,12 +59,12 @@ describe('the rules that match a path (S26)', () => {
     expect([...prepare(line).whenMissing.matches(path)].map((match) => match.isFallback)).toEqual([isFallback]);
   });
 
-  it('are empty for a site without rules', () => {
+  it('match nothing on a site without rules', () => {
     expect(prepareRules(null)).toBe(NO_RULES);
     for (const rules of [NO_RULES.forced, NO_RULES.whenMissing]) expect([...rules.matches('a')]).toEqual([]);
   });
 
-  it('are the same with an index as without', () => {
+  it('return the same matches with an index as without', () => {
     const segment = fc.constantFrom('a', 'b', ':p');
     const pattern = fc
       .tuple(fc.array(segment, { maxLength: 3 }), fc.constantFrom('', '/*', '*'))
@@ -93,7 +93,7 @@ describe('rules at every limit (S66)', () => {
     ['a long common head', (n) => `/${'a/'.repeat(25)}${n}/*`],
     ['a tail', (n) => `/*/a/a/${n}`],
   ];
-  it.each(worlds)('%s: match the same paths as a few rules', (_, pattern) => {
+  it.each(worlds)('of the kind %s match the same paths as a few rules', (_, pattern) => {
     const json = (n: number) => pattern(n).replace('*', '(.*)');
     const rules = prepare(
       [...times(10_000, (n) => `/literal-${n} /page`), ...times(500, (n) => `${pattern(n)} /page`)].join('\n'),
