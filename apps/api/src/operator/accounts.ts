@@ -7,13 +7,13 @@ const PERIODS = ['month', 'year'] as const;
 
 const create: Command = {
   name: 'accounts create',
-  summary: 'Make an account.',
-  details: ['It has no key yet: "keys create" makes one.'],
+  summary: 'Create an account.',
+  details: ['The account has no key yet. Use "keys create" to create one.'],
   arguments: ['email'],
   options: {
-    plan: { value: 'plan', help: 'Its plan; DEFAULT_PLAN when absent.' },
-    name: { value: 'name', help: 'A name for people.' },
-    period: { value: 'month|year', help: 'How it is billed; by the month when absent.' },
+    plan: { value: 'plan', help: 'The plan. Default: DEFAULT_PLAN.' },
+    name: { value: 'name', help: 'A display name.' },
+    period: { value: 'month|year', help: 'The billing period. Default: month.' },
     ...JSON_OPTION,
   },
   examples: ['accounts create ada@example.com', 'accounts create ada@example.com --plan pro --name "Ada Lovelace"'],
@@ -34,7 +34,10 @@ const create: Command = {
       period: readPeriod(input),
     });
     if (input.has('json')) printJson(session, { account, email, plan });
-    else session.print(`Made account ${account} of ${email} on plan ${plan}. Make it a key: keys create ${account}`);
+    else
+      session.print(
+        `Created account ${account} of ${email} on plan ${plan}. Create a key next: keys create ${account}`,
+      );
   },
 };
 
@@ -51,7 +54,7 @@ const list: Command = {
         table(
           ['account', 'email', 'plan', 'state', 'deployments', 'created'],
           accounts.map((row) => [row.account, row.email, row.plan, row.state, `${row.deployments}`, when(row.created)]),
-          "There are no accounts. The first start of a server makes the owner's.",
+          'There are no accounts. The first start of a server creates the account of the owner.',
         ),
       );
   },
@@ -59,7 +62,7 @@ const list: Command = {
 
 const show: Command = {
   name: 'accounts show',
-  summary: 'Show an account: plan, usage, state, what is scheduled.',
+  summary: 'Show an account: plan, usage, state, scheduled changes.',
   arguments: ['account'],
   options: JSON_OPTION,
   examples: ['accounts show ada@example.com'],
@@ -76,7 +79,7 @@ const show: Command = {
       ['Name', account.name ?? '-'],
       ['State', billing.state],
       ['Plan', account.plan],
-      ['Billed', `by the ${billing.period}; this one ends ${when(billing.periodEnds)}`],
+      ['Billed', `by the ${billing.period}; the current period ends ${when(billing.periodEnds)}`],
       ['Scheduled', billing.scheduled ? `${billing.scheduled.plan}, ${when(billing.scheduled.due)}` : '-'],
       ['Deployments', used('deployments')],
       ['Platform domains', used('platformDomains')],
@@ -95,29 +98,32 @@ const show: Command = {
 
 const suspend = stateCommand('suspended', {
   name: 'accounts suspend',
-  summary: 'Lock an account out; its sites say that they are paused.',
+  summary: 'Suspend an account. Its sites show that they are paused.',
   examples: ['accounts suspend ada@example.com'],
 });
 
 const activate = stateCommand('active', {
   name: 'accounts activate',
-  summary: 'Undo a suspension or a termination.',
+  summary: 'Reactivate a suspended or terminated account.',
   examples: ['accounts activate ada@example.com'],
 });
 
 const terminate = stateCommand('terminated', {
   name: 'accounts terminate',
-  summary: 'Lock an account out for good; its sites are not found.',
-  details: ['Nothing is removed: "accounts activate" undoes it.'],
-  options: { yes: { help: 'Say that you mean it; without it nothing happens.' } },
+  summary: 'Terminate an account. Its sites respond with 404.',
+  details: ['Nothing is deleted; "accounts activate" reverses it.'],
+  options: { yes: { help: 'Confirm. Required.' } },
   examples: ['accounts terminate ada@example.com --yes'],
   check(input) {
     if (!input.has('yes'))
-      throw new UsageError(`say --yes to take all sites of ${input.get('account')} away`, terminate);
+      throw new UsageError(
+        `Pass --yes to confirm that all sites of ${input.get('account')} become unavailable`,
+        terminate,
+      );
   },
 });
 
-/** A command that puts an account into a state. */
+/** Creates a command that sets the state of an account. */
 function stateCommand(
   state: 'active' | 'suspended' | 'terminated',
   command: Omit<Command, 'arguments' | 'run'>,
@@ -129,7 +135,9 @@ function stateCommand(
       const { account } = (await actForAccount(core, input.get('account'))).caller;
       const { from } = await setAccountState(core, account, state);
       print(
-        from === state ? `Account ${account} is ${state} already.` : `Account ${account} was ${from} and is ${state}.`,
+        from === state
+          ? `Account ${account} is already ${state}.`
+          : `Account ${account} was ${from} and is now ${state}.`,
       );
     },
   };
@@ -146,7 +154,7 @@ function readEmail(input: Input): string {
 function readPeriod(input: Input): (typeof PERIODS)[number] {
   const period = input.option('period') ?? 'month';
   const known = PERIODS.find((each) => each === period);
-  if (!known) throw new UsageError(`--period is month or year, not ${JSON.stringify(period)}`, create);
+  if (!known) throw new UsageError(`--period must be month or year, not ${JSON.stringify(period)}`, create);
   return known;
 }
 

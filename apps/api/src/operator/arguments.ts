@@ -1,13 +1,13 @@
 import { parseArgs } from 'node:util';
 import { type Command, type Input, UsageError } from './command.ts';
 
-/** What the operator asked for. */
+/** The parsed command line: a request for help, or a command to run. */
 export type Request = { kind: 'help'; command: Command | null } | { kind: 'run'; command: Command; input: Input };
 
 /**
- * Reads a command line.
+ * Parses a command line.
  *
- * @throws UsageError that says what would be right.
+ * @throws UsageError with a hint on the correct usage.
  */
 export function readArguments(commands: readonly Command[], words: readonly string[]): Request {
   const wantsHelp = words.includes('--help') || words.includes('-h') || words[0] === 'help';
@@ -40,7 +40,7 @@ function readInput(command: Command, words: readonly string[]): Input {
   if (missing.length > 0)
     throw new UsageError(`${missing.map((name) => `<${name}>`).join(' and ')} is missing`, command);
   if (positionals.length > names.length)
-    throw new UsageError(`${JSON.stringify(positionals[names.length])} is too much`, command);
+    throw new UsageError(`${JSON.stringify(positionals[names.length])} is an unexpected argument`, command);
   return {
     get: (argument) => positionals[names.indexOf(argument)]!,
     option: (name) => (typeof values[name] === 'string' ? values[name] : undefined),
@@ -54,11 +54,12 @@ function findCommand(commands: readonly Command[], named: readonly string[]): Co
 
 function unknownCommand(commands: readonly Command[], named: readonly string[]): UsageError {
   const [noun, verb] = named;
-  if (noun === undefined) return new UsageError('Which command?');
+  if (noun === undefined) return new UsageError('The command is missing');
   if (!isNoun(commands, noun)) return new UsageError(`There is no command ${JSON.stringify(noun)}`);
   const verbs = commands.filter(({ name }) => name.startsWith(`${noun} `)).map(({ name }) => name.split(' ')[1]);
-  const wrong = verb === undefined ? `${noun}: what is to be done` : `${noun}: there is no ${JSON.stringify(verb)}`;
-  return new UsageError(`${wrong}? One of ${verbs.join(', ')}`);
+  const wrong =
+    verb === undefined ? `${noun}: the subcommand is missing` : `${noun}: unknown subcommand ${JSON.stringify(verb)}`;
+  return new UsageError(`${wrong}. Use one of ${verbs.join(', ')}`);
 }
 
 function isNoun(commands: readonly Command[], word: string): boolean {

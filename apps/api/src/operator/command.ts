@@ -1,54 +1,54 @@
 import type { Core } from '@berth/core';
 import type { Config } from '../config.ts';
 
-/** What a command works with. */
+/** The context of a running command. */
 export interface Session {
   core: Core;
   config: Config;
   /** Prints a line to standard output. */
   print(line: string): void;
-  /** Shows how far it has come, where a person looks on; an empty text takes the last one away. */
+  /** Shows progress on an interactive terminal; an empty text clears it. */
   progress(text: string): void;
 }
 
 /** An option: `--plan <plan>` when it has a `value`, else `--now`. */
 export interface Option {
-  /** What follows it, in the words of the help. */
+  /** Name of the value in the help. */
   value?: string;
   help: string;
 }
 
-/** What was typed behind the name of a command, checked against its usage. */
+/** The arguments and options of a command line, checked against the usage of the command. */
 export interface Input {
-  /** The value of a positional argument, by its name; one that is missing was refused before. */
+  /** The value of a positional argument by name. All positional arguments are present. */
   get(argument: string): string;
-  /** The value of an option, `undefined` when it was not given. */
+  /** The value of an option, `undefined` if it is not set. */
   option(name: string): string | undefined;
-  /** Whether an option without a value was given. */
+  /** Whether an option without a value is set. */
   has(name: string): boolean;
 }
 
 /** One command of the operator. */
 export interface Command {
-  /** What is typed: a noun and mostly a verb. */
+  /** The words to type: a noun and usually a verb. */
   name: string;
   summary: string;
-  /** Further lines of its help. */
+  /** Further lines of the help. */
   details?: readonly string[];
-  /** Its positional arguments, all of them required. */
+  /** The positional arguments, all of them required. */
   arguments?: readonly string[];
   options?: Readonly<Record<string, Option>>;
-  /** What may be typed behind `berth`. */
+  /** Example command lines, without `npm run berth --`. */
   examples: readonly string[];
-  /** Looks at what was typed before anything is opened. @throws UsageError. */
+  /** Checks the input before anything is opened. @throws UsageError. */
   check?(input: Input): void;
-  /** @returns Whether all is well; nothing means yes. */
+  /** @returns `false` if the exit code should be 1. */
   run(session: Session, input: Input): Promise<boolean | void>;
 }
 
-/** What was typed cannot be understood. */
+/** The command line is invalid. */
 export class UsageError extends Error {
-  /** The command it was about, when that was clear. */
+  /** The command in question, if it could be determined. */
   readonly command: Command | null;
 
   constructor(message: string, command: Command | null = null) {
@@ -58,10 +58,10 @@ export class UsageError extends Error {
   }
 }
 
-/** The option that every command has which answers with more than a word. */
+/** The `--json` option of every command that prints data. */
 export const JSON_OPTION: Readonly<Record<string, Option>> = { json: { help: 'Print JSON, for programs.' } };
 
-/** Prints a value for programs. */
+/** Prints a value as JSON. */
 export function printJson({ print }: Session, value: unknown): void {
   print(JSON.stringify(value, null, 2));
 }

@@ -8,14 +8,14 @@ const PROGRESS_MS = 100;
 
 const examine: Command = {
   name: 'doctor',
-  summary: 'Read everything that is stored again, and say what is wrong.',
+  summary: 'Check everything that is stored, and report problems.',
   details: [
-    'Hashes every content, follows every file of every deployment to its bytes, recounts, and looks at the configuration.',
-    'Servers may run meanwhile. "damage" is lost bytes, "drift" is out of step, "advice" could be better; the first two',
-    'make it end with 1.',
+    'Hashes every content, checks that every file of every deployment has its bytes, recounts, and checks the configuration.',
+    'Safe to use while servers are running. "damage" means lost bytes, "drift" inconsistent records, "advice" a possible',
+    'improvement. Damage and drift result in exit code 1.',
   ],
   options: {
-    fix: { help: 'Mend what loses nothing: counters, overdue cleaning, pack files that no row knows.' },
+    fix: { help: 'Fix what can be fixed without loss: counters, overdue cleanup, pack files without a row.' },
     ...JSON_OPTION,
   },
   examples: ['doctor', 'doctor --fix', 'doctor --json'],
@@ -23,13 +23,13 @@ const examine: Command = {
     const { core, config } = session;
     const json = input.has('json');
     const findings: Found[] = [];
-    const tell = json ? () => {} : teller(session);
+    const report = json ? () => {} : createReporter(session);
     for await (const event of doctor(core, {
       fix: input.has('fix'),
       graceMs: config.sweep.graceMs ?? DEFAULT_SWEEP.graceMs,
       apiHost: config.apiHost,
     })) {
-      tell(event);
+      report(event);
       if (event.kind !== 'finding') continue;
       const { kind: _, ...found } = event;
       findings.push(found);
@@ -41,8 +41,8 @@ const examine: Command = {
   },
 };
 
-/** Prints events as they come: a line a check, and below it what was found. */
-function teller({ print, progress }: Session): (event: DoctorEvent) => void {
+/** Prints events as they arrive: a line per check, and its findings below. */
+function createReporter({ print, progress }: Session): (event: DoctorEvent) => void {
   let shown = 0;
   return (event) => {
     switch (event.kind) {
@@ -60,9 +60,9 @@ function teller({ print, progress }: Session): (event: DoctorEvent) => void {
         return;
       case 'finding':
         progress('');
-        print(`  ${event.fixed ? 'mended' : event.severity}: ${event.message}`);
+        print(`  ${event.fixed ? 'fixed' : event.severity}: ${event.message}`);
         if (event.severity === 'damage' && event.deployments?.length)
-          print(`    It hurts ${event.deployments.join(', ')}.`);
+          print(`    Affected deployments: ${event.deployments.join(', ')}.`);
         return;
       default:
         event satisfies never;
@@ -80,10 +80,10 @@ function summary(findings: readonly Found[]): string {
     [count(({ severity, fixed }) => severity === 'damage' && !fixed), 'damage'],
     [count(({ severity, fixed }) => severity === 'drift' && !fixed), 'drift'],
     [count(({ severity, fixed }) => severity === 'advice' && !fixed), 'advice'],
-    [count(({ fixed }) => fixed), 'mended'],
+    [count(({ fixed }) => fixed), 'fixed'],
   ] as const;
   const found = counts.filter(([number]) => number > 0).map(([number, what]) => `${number} ${what}`);
-  return found.length === 0 ? 'All is well.' : `Found: ${found.join(', ')}.`;
+  return found.length === 0 ? 'No problems found.' : `Found: ${found.join(', ')}.`;
 }
 
 export const doctorCommands: readonly Command[] = [examine];

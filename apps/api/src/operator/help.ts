@@ -3,22 +3,22 @@ import { columns } from './table.ts';
 
 const PROGRAM = 'npm run berth --';
 
-/** All commands, a line each. */
+/** The overview: one line per command. */
 export function overview(commands: readonly Command[]): string {
   return [
-    'Works on the Berth of this configuration, whether its server runs or not.',
+    'Administers the Berth service of this configuration, whether its server is running or not.',
     '',
     `  ${PROGRAM} <command>`,
     '',
     ...columns(commands.map((command) => [`  ${usage(command)}`, command.summary])),
     '',
-    `More on one: ${PROGRAM} help <command>`,
-    'It ends with 0 when all is well, 1 when something failed or was found, 2 when it was not understood.',
+    `Help for a command: ${PROGRAM} help <command>`,
+    'Exit codes: 0 on success, 1 if the command failed or the doctor found problems, 2 if the command line is invalid.',
     '',
   ].join('\n');
 }
 
-/** One command with its options and examples. */
+/** The help of one command, with its options and examples. */
 export function manual(command: Command): string {
   const options = Object.entries(command.options ?? {});
   return [
@@ -40,7 +40,7 @@ export function manual(command: Command): string {
   ].join('\n');
 }
 
-/** What is typed. */
+/** The usage line of a command. */
 export function usage({ name, arguments: names = [], options = {} }: Command): string {
   return [
     name,

@@ -5,7 +5,7 @@ import { table, when } from './table.ts';
 
 const create: Command = {
   name: 'keys create',
-  summary: 'Make an API key for an account and print it, this once.',
+  summary: 'Create an API key for an account and print it. It cannot be shown again.',
   arguments: ['account'],
   options: JSON_OPTION,
   examples: ['keys create ada@example.com'],
@@ -46,9 +46,9 @@ const list: Command = {
 
 const revoke: Command = {
   name: 'keys revoke',
-  summary: 'Revoke a key or deploy token, from the next request on.',
+  summary: 'Revoke a key or deploy token. Takes effect with the next request.',
   arguments: ['account', 'key'],
-  details: ['A key is named as "keys list" shows it.'],
+  details: ['Use the key identifier that "keys list" shows.'],
   examples: ['keys revoke ada@example.com a1b2c3d'],
   async run({ core, print }, input) {
     const scope = await actForAccount(core, input.get('account'));

@@ -6,7 +6,7 @@ const interrupt = () => void resources.disposeAsync().finally(() => process.exit
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupt);
 
 const { stdout, stderr } = process;
-// A reader that has seen enough, such as `head`, is no fault.
+// A closed pipe, as from `head`, is not a failure.
 stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? EXIT.ok : EXIT.failed));
 process.exitCode = await operate(
   process.argv.slice(2),

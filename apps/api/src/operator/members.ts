@@ -4,13 +4,13 @@ import { table, when } from './table.ts';
 
 const add: Command = {
   name: 'members add',
-  summary: 'Give a person a seat in an account.',
+  summary: 'Add a member to an account.',
   arguments: ['account', 'email'],
   examples: ['members add ada@example.com grace@example.com'],
   async run({ core, print }, input) {
     const { account } = (await actForAccount(core, input.get('account'))).caller;
     const { email } = await addMember(core, account, input.get('email'));
-    print(`${email} is a member of account ${account}.`);
+    print(`${email} is now a member of account ${account}.`);
   },
 };
 
@@ -40,7 +40,7 @@ const list: Command = {
 
 const remove: Command = {
   name: 'members remove',
-  summary: "Take a person's seat away.",
+  summary: 'Remove a member from an account.',
   arguments: ['account', 'email'],
   examples: ['members remove ada@example.com grace@example.com'],
   async run({ core, print }, input) {

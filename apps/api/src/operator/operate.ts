@@ -6,26 +6,26 @@ import { UsageError } from './command.ts';
 import { COMMANDS } from './commands.ts';
 import { manual, overview, usage } from './help.ts';
 
-/** Where a command prints. */
+/** The terminal of a command. */
 export interface Terminal {
-  /** Takes the answer. */
+  /** Writes the result. */
   out(text: string): void;
-  /** Takes everything beside it. */
+  /** Writes everything else. */
   err(text: string): void;
-  /** Whether a person looks on, who wants to see how far it has come. */
+  /** Whether to show progress, because a person is watching. */
   isWatched: boolean;
 }
 
-/** What a command line ends with. */
-export const EXIT = { ok: 0, failed: 1, misunderstood: 2, interrupted: 130 } as const;
+/** The exit codes. */
+export const EXIT = { ok: 0, failed: 1, usage: 2, interrupted: 130 } as const;
 
 const CLEAR_LINE = '\r\u001b[K';
 
 /**
- * Runs one command line of the operator on the service that an environment describes, whether its server runs or not.
+ * Runs one command line of the operator on the service that the environment describes, whether its server is running or not.
  *
- * @param resources Lets everything go that was opened, also when the command is interrupted.
- * @returns The exit code. Whatever goes wrong is said in plain words; nothing is thrown.
+ * @param resources Receives everything that is opened. Dispose of it if the command is interrupted.
+ * @returns The exit code. Never throws; errors are printed as plain messages.
  * Source: contract §8.
  */
 export async function operate(
@@ -52,11 +52,11 @@ export async function operate(
     return (await request.command.run(session, request.input)) === false ? EXIT.failed : EXIT.ok;
   } catch (error) {
     terminal.err(`${explain(error)}\n`);
-    return error instanceof UsageError ? EXIT.misunderstood : EXIT.failed;
+    return error instanceof UsageError ? EXIT.usage : EXIT.failed;
   }
 }
 
-/** What services have to say goes beside the answer. */
+/** Logs warnings and errors of services to stderr. */
 function warningsOn({ err }: Terminal): Log {
   return {
     info() {},
@@ -65,11 +65,11 @@ function warningsOn({ err }: Terminal): Log {
   };
 }
 
-/** What was wrong, in words that say what to do. */
+/** Formats an error as a message for the operator. */
 function explain(error: unknown): string {
-  if (error instanceof ConfigError) return `This configuration cannot be used:\n${error.message}`;
+  if (error instanceof ConfigError) return `The configuration is invalid:\n${error.message}`;
   const { message, code } = error as NodeJS.ErrnoException;
-  if (!(error instanceof UsageError)) return message || `It failed: ${code ?? 'for no known reason'}.`;
+  if (!(error instanceof UsageError)) return message || `The command failed: ${code ?? 'unknown error'}.`;
   const more = error.command
     ? `  npm run berth -- ${usage(error.command)}\nMore: npm run berth -- help ${error.command.name}`
     : 'All commands: npm run berth -- help';

@@ -4,7 +4,7 @@ import { amountOf, table } from './table.ts';
 
 const list: Command = {
   name: 'plans list',
-  summary: 'List the plans, lowest first, with what they hold.',
+  summary: 'List the plans and their caps, lowest first.',
   options: JSON_OPTION,
   examples: ['plans list'],
   async run(session, input) {
@@ -30,13 +30,13 @@ const list: Command = {
 
 const set: Command = {
   name: 'plans set',
-  summary: 'Put an account on another plan.',
+  summary: 'Change the plan of an account.',
   details: [
     'An upgrade takes effect at once, a downgrade at the end of the billing period. Choosing the current plan cancels',
-    'a downgrade that waits. Custom domains beyond the new plan are paused, newest first; nothing is deleted.',
+    'a scheduled downgrade. Custom domains beyond the new plan are paused, newest first; nothing is deleted.',
   ],
   arguments: ['account', 'plan'],
-  options: { now: { help: 'Have a downgrade take effect at once, too.' }, ...JSON_OPTION },
+  options: { now: { help: 'Apply a downgrade at once.' }, ...JSON_OPTION },
   examples: ['plans set ada@example.com pro', 'plans set ada@example.com free --now'],
   async run(session, input) {
     const { account } = (await actForAccount(session.core, input.get('account'))).caller;
@@ -47,22 +47,22 @@ const set: Command = {
         ...outcome,
         due: outcome.due && Math.floor(outcome.due.getTime() / 1000),
       });
-    session.print(tell(account, outcome));
+    session.print(describeOutcome(account, outcome));
     if (outcome.paused.length > 0) session.print(`Paused: ${outcome.paused.join(', ')}`);
     if (outcome.resumed.length > 0) session.print(`Resumed: ${outcome.resumed.join(', ')}`);
   },
 };
 
-function tell(account: string, { outcome, from, to, due }: PlanChangeOutcome): string {
+function describeOutcome(account: string, { outcome, from, to, due }: PlanChangeOutcome): string {
   switch (outcome) {
     case 'changed':
-      return `Account ${account} went from ${from} to ${to}.`;
+      return `Changed account ${account} from ${from} to ${to}.`;
     case 'scheduled':
-      return `Account ${account} stays on ${from} and goes to ${to} on ${due!.toISOString().slice(0, 16).replace('T', ' at ')} UTC. Use --now to have it at once.`;
+      return `Account ${account} stays on ${from} and changes to ${to} on ${due!.toISOString().slice(0, 16).replace('T', ' at ')} UTC. Use --now to apply it at once.`;
     case 'cancelled':
-      return `Account ${account} stays on ${from}; the downgrade that waited is cancelled.`;
+      return `Account ${account} stays on ${from}; the scheduled downgrade is cancelled.`;
     case 'unchanged':
-      return `Account ${account} is on ${from} already.`;
+      return `Account ${account} is already on ${from}.`;
     default:
       return outcome satisfies never;
   }

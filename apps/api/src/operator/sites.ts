@@ -3,10 +3,10 @@ import { type Command } from './command.ts';
 
 const takeDown: Command = {
   name: 'sites take-down',
-  summary: 'Take a site down: everybody who asks for it reads that it is.',
-  details: ['It answers 451 under each of its names. Nothing is removed: "sites put-back" undoes it.'],
+  summary: 'Take a site down. Visitors see that it was taken down.',
+  details: ['The site responds with 451 at all its addresses. Nothing is deleted; "sites put-back" reverses it.'],
   arguments: ['deployment'],
-  options: { reason: { value: 'text', help: 'For the owner, who reads it among the activities.' } },
+  options: { reason: { value: 'text', help: 'The reason. The owner sees it in the activities.' } },
   examples: [
     'sites take-down calm-otter-4k9x2qd',
     'sites take-down https://calm-otter-4k9x2qd.sites.example.net --reason "Phishing, reported 3 May"',
@@ -14,18 +14,18 @@ const takeDown: Command = {
   async run({ core, print }, input) {
     const reason = input.option('reason');
     const { deployment, changed } = await setTakenDown(core, input.get('deployment'), true, { reason });
-    print(changed ? `${deployment} is down.` : `${deployment} is down already.`);
+    print(changed ? `${deployment} was taken down.` : `${deployment} is already down.`);
   },
 };
 
 const putBack: Command = {
   name: 'sites put-back',
-  summary: 'Show a site again that was taken down.',
+  summary: 'Restore a site that was taken down.',
   arguments: ['deployment'],
   examples: ['sites put-back calm-otter-4k9x2qd'],
   async run({ core, print }, input) {
     const { deployment, changed } = await setTakenDown(core, input.get('deployment'), false);
-    print(changed ? `${deployment} is back.` : `${deployment} is not down.`);
+    print(changed ? `${deployment} was restored.` : `${deployment} is not taken down.`);
   },
 };
 

@@ -1,13 +1,13 @@
 import { applyDuePlanChanges, sweep } from '@berth/core';
 import { type Command, JSON_OPTION, printJson } from './command.ts';
 
-/** How long deploys at hand may keep the sweep waiting. */
+/** How long running deploys may delay the sweep. */
 const FENCE_WAIT_MS = 5_000;
 
 const run: Command = {
   name: 'sweep',
-  summary: 'Clean up now, as every server does once a minute.',
-  details: ['Ends expired deployments, removes what deleted ones left, and applies plan changes that are due.'],
+  summary: 'Run the sweep now. Every server runs it once a minute.',
+  details: ['Expires deployments, removes files of deleted ones, and applies plan changes that are due.'],
   options: JSON_OPTION,
   examples: ['sweep'],
   async run(session, input) {
@@ -19,7 +19,7 @@ const run: Command = {
     session.print(
       `Expired ${expired} deployments, removed ${deployments} deployments and ${packs} packs, applied ${planChanges} plan changes.`,
     );
-    if (!fenced) session.print('Deploys were in progress: unneeded packs are left to the next sweep.');
+    if (!fenced) session.print('Deploys were in progress. The next sweep removes unused packs.');
   },
 };
 

@@ -1,12 +1,12 @@
 const CONTROLS = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu;
 const GAP = '  ';
 
-/** A table under a heading, the columns aligned; a sentence when it has no rows. */
+/** Formats a table with a heading and aligned columns, or returns `none` if it has no rows. */
 export function table(heading: readonly string[], rows: readonly (readonly string[])[], none: string): string {
   return rows.length === 0 ? none : columns([heading.map((title) => title.toUpperCase()), ...rows]).join('\n');
 }
 
-/** Lines with their columns aligned. Characters that would move the cursor are left out. */
+/** Formats lines with aligned columns. Characters that would move the cursor are removed. */
 export function columns(rows: readonly (readonly string[])[]): string[] {
   const clean = rows.map((row) => row.map((cell) => cell.replace(CONTROLS, '')));
   const widths: number[] = [];
@@ -19,7 +19,7 @@ export function columns(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
-/** A moment for people, in UTC. @param seconds Unix seconds; `null` for never. */
+/** Formats a time for people, in UTC. @param seconds Unix seconds; `null` gives `-`. */
 export function when(seconds: number | null): string {
   return seconds === null ? '-' : new Date(seconds * 1000).toISOString().slice(0, 16).replace('T', ' ');
 }

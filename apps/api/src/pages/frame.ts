@@ -8,28 +8,28 @@ import { PAGE_STYLE } from './style.ts';
 /** A page of the service itself. */
 export interface Page {
   status: number;
-  /** The title of the window, as plain text. */
+  /** The title of the document, as plain text. */
   title: string;
   /** The heading, as HTML. Default: the title. */
   heading?: string;
-  /** What stands below the heading, as HTML. */
+  /** The content below the heading, as HTML. */
   parts: readonly string[];
-  /** Style rules of this page, beyond those of all pages. */
+  /** Additional style rules of this page. */
   style?: string;
-  /** Whether the page may send a form, to its own host. Default: false. */
+  /** Whether the page may submit a form to its own host. Default: false. */
   form?: boolean;
-  /** Whether it may stand in a search. Default: true. */
+  /** Whether search engines may index it. Default: true. */
   indexed?: boolean;
 }
 
-/** A page as it is sent: it can be sent again and again. */
+/** A rendered page, which can be sent any number of times. */
 export interface RenderedPage {
   status: number;
   headers: Readonly<OutgoingHttpHeaders>;
   body: Buffer;
 }
 
-/** Renders a page: no script, nothing foreign, not stored. Source: serving S5, S53; security T17, §7. */
+/** Renders a page without scripts or external resources, and with no-store. Source: serving S5, S53; security T17, §7. */
 export function renderPage(page: Page): RenderedPage {
   const { status, style = '', form = false, indexed = true } = page;
   const sheet = PAGE_STYLE + style;
@@ -47,16 +47,16 @@ export function renderPage(page: Page): RenderedPage {
 }
 
 /**
- * Renders a page and answers with it. To HEAD it sends the headers alone.
+ * Renders a page and sends it as the response. A response to HEAD has only the headers.
  *
- * @param headers What the answer has beyond the headers of all pages, or instead of them.
+ * @param headers Headers that are added to those of all pages, or replace them.
  */
 export function writePage(res: ServerResponse, page: Page, headers: OutgoingHttpHeaders = {}): void {
   const rendered = renderPage(page);
   res.writeHead(rendered.status, { ...rendered.headers, ...headers }).end(rendered.body);
 }
 
-/** The sources of the few sheets there are. */
+/** Cached CSP sources of the few style sheets that exist. */
 const sources = new Map<string, string>();
 
 function sourceOf(sheet: string): string {

@@ -1,15 +1,15 @@
-/** A text as HTML, also between quotes. Source: security T17. */
+/** Escapes a text for HTML, also within quoted attributes. Source: security T17. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** A text as a paragraph of HTML. */
+/** Renders a text as a paragraph of HTML. */
 export function paragraph(text: string): string {
   return `<p>${escapeHtml(text)}</p>`;
 }
 
-/** The paragraph, as HTML, that names a request for somebody who reports it; empty when the request has no id. */
+/** Renders a paragraph with the request id, which the user can report; empty if the request has no id. */
 export function reportNote(requestId: string): string {
   if (requestId === '') return '';
-  return `<p class="report">If it happens again, give this number to whoever runs the service: <code>${escapeHtml(requestId)}</code></p>`;
+  return `<p class="report">If this happens again, send this number to the operator of the service: <code>${escapeHtml(requestId)}</code></p>`;
 }

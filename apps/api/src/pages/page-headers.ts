@@ -12,10 +12,10 @@ const DENIED_FEATURES = [
   'usb',
 ];
 
-/** What every page of the service itself carries, beside its Content-Security-Policy. Source: security §7. */
+/** The headers of every page of the service, apart from Content-Security-Policy. Source: security §7. */
 export const PAGE_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
-  // Without any referrer a browser sends forms with `Origin: null`.
+  // With `no-referrer`, browsers send forms with `Origin: null`.
   'Referrer-Policy': 'same-origin',
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',

@@ -1,4 +1,4 @@
-/** The style sheet of every page: the palette, the elements, the controls of forms. */
+/** The style sheet of every page: the palette, the elements, the form controls. */
 export const PAGE_STYLE = `
 :root {
   color-scheme: light dark;

@@ -1,12 +1,12 @@
-/** An amount and its noun, such as `1,234 files`. */
+/** Formats an amount with its noun, such as `1,234 files`. */
 export function count(amount: number, noun: string): string {
   return `${amount.toLocaleString('en')} ${noun}${amount === 1 ? '' : 's'}`;
 }
 
 /**
- * A span of time in its largest fitting unit, such as `2 minutes`; at least a second.
+ * Formats a time span in its largest fitting unit, such as `2 minutes`; at least one second.
  *
- * @param round What is done to a part of a unit. Default: it counts as a whole one, so that nobody comes back too early.
+ * @param round How to round to whole units. Default: up, so that a client never retries too early.
  */
 export function inWords(spanMs: number, round: (amount: number) => number = Math.ceil): string {
   const seconds = Math.max(1, Math.round(spanMs / 1000));

@@ -1,22 +1,22 @@
-/** How the processes of one server share the connections that PostgreSQL takes. */
+/** How the processes of one server share the connections of PostgreSQL. */
 export interface ConnectionShare {
-  /** What each process opens at most for statements. */
+  /** Maximum number of connections for statements in each process. */
   each: number;
-  /** What our own PostgreSQL has to take, with room for operators beside. */
+  /** `max_connections` of the embedded PostgreSQL, with a reserve for operators. */
   most: number;
 }
 
-const TOGETHER = 60;
-const MOST_EACH = 16;
-const FEWEST_EACH = 4;
-/** A process listens on connections of their own for what is told of activities and sites. */
+const TOTAL = 60;
+const MAX_EACH = 16;
+const MIN_EACH = 4;
+/** Each process has separate connections to listen for notifications of activities and sites. */
 const LISTENING = 2;
-const DEFAULT_MOST = 100;
+const DEFAULT_MAX = 100;
 const OPERATORS = 20;
 
-/** @param workers How many processes serve. One alone does everything; several have one more beside them. */
+/** @param workers Number of processes that serve requests. With several of them, there is one more process that does not. */
 export function shareConnections(workers: number): ConnectionShare {
   const processes = workers === 1 ? 1 : workers + 1;
-  const each = Math.min(MOST_EACH, Math.max(FEWEST_EACH, Math.floor(TOGETHER / processes)));
-  return { each, most: Math.max(DEFAULT_MOST, processes * (each + LISTENING) + OPERATORS) };
+  const each = Math.min(MAX_EACH, Math.max(MIN_EACH, Math.floor(TOTAL / processes)));
+  return { each, most: Math.max(DEFAULT_MAX, processes * (each + LISTENING) + OPERATORS) };
 }

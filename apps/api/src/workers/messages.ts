@@ -1,20 +1,20 @@
-/** What the first process tells a worker to do; one thing at a time, in the order in which it is told. */
-export type Order =
-  /** To listen, answering 503. */
+/** A command from the first process to a worker. Commands run one at a time, in the order they were sent. */
+export type WorkerCommand =
+  /** Listen, and respond with 503. */
   | 'listen'
-  /** To answer requests, listening if it does not yet. */
+  /** Serve requests; start listening if necessary. */
   | 'serve'
-  /** To finish running requests and end. */
+  /** Finish running requests and exit. */
   | 'stop';
 
-/** What a worker tells the first process. */
-export type Report =
-  /** That it has done what it was told; `up` stands for its own start, before which it hears nothing. */
-  | { done: 'up' | Order }
-  /** Why it could not, and ends. */
+/** A reply from a worker to the first process. */
+export type WorkerReply =
+  /** The command is done. `up` reports the worker's own start; it receives no commands before that. */
+  | { done: 'up' | WorkerCommand }
+  /** The command failed, and the worker exits. */
   | { failed: WorkerFailure };
 
-/** An error, as far as it is told to somebody else. */
+/** The serializable part of an error. */
 export interface WorkerFailure {
   message: string;
   code?: string | undefined;

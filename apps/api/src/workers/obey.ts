@@ -6,13 +6,13 @@ import { startHeartbeat } from '../jobs.ts';
 import { createLogger } from '../logger.ts';
 import { openCore } from '../open-core.ts';
 import { serve } from '../server.ts';
-import type { Order, Report, WorkerFailure } from './messages.ts';
+import type { WorkerCommand, WorkerFailure, WorkerReply } from './messages.ts';
 
 /**
- * Makes this process a worker: it does what the first process tells it, and when that is gone it finishes running requests
- * and ends.
+ * Runs this process as a worker: it executes the commands of the first process. If that process is gone, it finishes running
+ * requests and exits.
  */
-export function obeyFirstProcess(): void {
+export function runWorker(): void {
   const worker = cluster.worker!;
   const config = readConfig(process.env);
   const log = createLogger({ level: config.logLevel }).child({ worker: worker.id });
@@ -21,8 +21,8 @@ export function obeyFirstProcess(): void {
   const resources = new AsyncDisposableStack();
   let core: Core | null = null;
 
-  async function obey(order: Order): Promise<void> {
-    switch (order) {
+  async function execute(command: WorkerCommand): Promise<void> {
+    switch (command) {
       case 'listen':
         await door.listen();
         return;
@@ -41,41 +41,41 @@ export function obeyFirstProcess(): void {
         await resources.disposeAsync();
         return;
       default:
-        order satisfies never;
+        command satisfies never;
     }
   }
 
   let last = Promise.resolve();
-  /** Obeys once everything that was told before is done. */
-  function obeyNext(order: Order): void {
+  /** Executes a command after all earlier ones. */
+  function enqueue(command: WorkerCommand): void {
     last = last
-      .then(() => obey(order))
+      .then(() => execute(command))
       .then(
-        () => tell({ done: order }),
+        () => reply({ done: command }),
         async (error: NodeJS.ErrnoException & WorkerFailure) => {
-          await tell({ failed: { message: error.message, code: error.code, port: error.port } });
+          await reply({ failed: { message: error.message, code: error.code, port: error.port } });
           process.exit(1);
         },
       )
       .then(() => {
-        if (order === 'stop') process.exit(0);
+        if (command === 'stop') process.exit(0);
       });
   }
 
   worker.on('disconnect', () => {
-    // Else node:cluster ends the process at once.
+    // Otherwise node:cluster ends the process at once.
     worker.exitedAfterDisconnect = true;
-    log.warn({}, 'The first process is gone: this one finishes running requests and ends');
-    obeyNext('stop');
+    log.warn({}, 'The first process is gone; finishing running requests and exiting');
+    enqueue('stop');
   });
-  process.on('message', obeyNext);
-  void tell({ done: 'up' });
+  process.on('message', enqueue);
+  void reply({ done: 'up' });
 }
 
-/** Resolves when it was sent, or nobody is there to hear it. */
-function tell(report: Report): Promise<void> {
+/** Resolves when the reply was sent, or when the first process is gone. */
+function reply(message: WorkerReply): Promise<void> {
   return new Promise((resolve) => {
-    if (process.connected) process.send!(report, undefined, undefined, () => resolve());
+    if (process.connected) process.send!(message, undefined, undefined, () => resolve());
     else resolve();
   });
 }

@@ -1,27 +1,27 @@
 import cluster from 'node:cluster';
 import { join } from 'node:path';
-import type { Order, Report } from './messages.ts';
+import type { WorkerCommand, WorkerReply } from './messages.ts';
 
-/** A worker, as the first process sees it. */
+/** A worker, seen from the first process. */
 export interface WorkerProcess {
-  /** Which one its log lines say it is. */
+  /** The worker id in its log lines. */
   readonly id: number;
-  /** Resolves with why, once it has ended. */
+  /** Resolves with the reason once it has ended. */
   readonly ended: Promise<Error>;
-  /** Waits until it hears what it is told. @throws why it ended. */
+  /** Waits until the worker receives commands. @throws the reason if it ends. */
   up(): Promise<void>;
-  /** Has it do something and waits until that is done. @throws why it could not, or why it ended. */
-  tell(order: Exclude<Order, 'stop'>): Promise<void>;
-  /** Has it finish running requests and waits until it has ended. */
+  /** Sends a command and waits until it is done. @throws the reason if it fails or the worker ends. */
+  tell(command: Exclude<WorkerCommand, 'stop'>): Promise<void>;
+  /** Lets it finish running requests and waits until it has ended. */
   stop(): Promise<void>;
-  /** Ends it at once. */
+  /** Kills it. */
   kill(): void;
 }
 
 /**
- * Starts a worker, in a process of its own.
+ * Starts a worker in a separate process.
  *
- * @param env What it finds in its environment besides.
+ * @param env Additional environment variables of the worker.
  */
 export function forkWorker(env: Record<string, string>): WorkerProcess {
   cluster.schedulingPolicy = cluster.SCHED_RR;
@@ -33,27 +33,27 @@ export function forkWorker(env: Record<string, string>): WorkerProcess {
   );
   const { promise: ended, resolve: end } = Promise.withResolvers<Error>();
   let failure: Error | null = null;
-  worker.on('message', (report: Report) => {
-    if ('failed' in report) failure = Object.assign(new Error(), report.failed);
-    else if ('done' in report) done.get(report.done)?.resolve();
+  worker.on('message', (reply: WorkerReply) => {
+    if ('failed' in reply) failure = Object.assign(new Error(), reply.failed);
+    else if ('done' in reply) done.get(reply.done)?.resolve();
   });
   worker.on('error', (error) => end(error));
   worker.on('exit', (code, signal) =>
     end(failure ?? new Error(`worker ${id} ended with ${signal ? `signal ${signal}` : `code ${code}`}.`)),
   );
 
-  const reported = (what: 'up' | Order) =>
+  const reported = (what: 'up' | WorkerCommand) =>
     Promise.race([
       done.get(what)!.promise,
       ended.then((error) => {
         throw error;
       }),
     ]);
-  const tell = async (order: Order) => {
+  const tell = async (command: WorkerCommand) => {
     await reported('up');
-    // One that has ended meanwhile is told of by `ended`.
-    worker.send(order, () => {});
-    await reported(order);
+    // If the worker has ended in the meantime, `ended` reports it.
+    worker.send(command, () => {});
+    await reported(command);
   };
   return {
     id,

@@ -1,4 +1,4 @@
-// One of several processes that serve. What stops all of them at once, such as Ctrl-C, is for the first process to act on.
+// Entry point of a worker process. Signals that reach the whole process group, as Ctrl-C does, are handled by the first process.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => {});
-const { obeyFirstProcess } = await import('./obey.ts');
-obeyFirstProcess();
+const { runWorker } = await import('./obey.ts');
+runWorker();

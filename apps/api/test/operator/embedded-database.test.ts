@@ -4,20 +4,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { startProcess } from '../test-server.ts';
-import { typed } from './typed.ts';
+import { spawnBerth } from './run-berth.ts';
 
-it('contract §8, §10: works with the embedded database, before a server runs and beside it', async () => {
+it('contract §8, §10: the operator commands work with the embedded database, before a server starts and while it runs', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'berth-operator-'));
   const env = { NODE_ENV: 'test', HOST: '127.0.0.1', PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'error' };
   const isRunning = () => existsSync(join(dataDir, 'postgres/data/postmaster.pid'));
   try {
-    expect(await typed(env, 'accounts', 'create', 'ada@example.com')).toMatchObject({ code: 0, err: '' });
+    expect(await spawnBerth(env, 'accounts', 'create', 'ada@example.com')).toMatchObject({ code: 0, err: '' });
     expect(isRunning()).toBe(false);
 
     const server = await startProcess(env);
-    // The account that was made first is not the owner's: the first start still makes that, and prints its key.
+    // The account created first is not the owner's: the first start still creates that one and prints its key.
     expect(server.output()).toMatch(/^ +ship-[0-9a-f]{32}$/m);
-    const { out: key, code } = await typed(env, 'keys', 'create', 'ada@example.com');
+    const { out: key, code } = await spawnBerth(env, 'keys', 'create', 'ada@example.com');
     expect(code).toBe(0);
     expect(isRunning()).toBe(true);
     expect((await server.api('/account', { key: key.trim() })).status).toBe(200);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { testEnvironment } from '../test-server.ts';
 import { useServer } from '../use-server.ts';
-import { operated, typed } from './typed.ts';
+import { runBerth, spawnBerth } from './run-berth.ts';
 
 const PAGE = { 'index.html': '<h1>Ahoy</h1>' };
 
@@ -19,9 +19,9 @@ beforeEach(() => {
   email = `${randomUUID().slice(0, 8)}@example.com`;
 });
 
-/** Runs a command that has to succeed. @returns What it printed. */
+/** Runs a command that must succeed. @returns Its output. */
 async function berth(...words: string[]): Promise<string> {
-  const { code, out, err } = await operated(env, ...words);
+  const { code, out, err } = await runBerth(env, ...words);
   await server().berth.core.database.siteNews.settle();
   expect({ code, err }).toEqual({ code: 0, err: '' });
   return out;
@@ -36,23 +36,23 @@ async function makeAccount(...options: string[]): Promise<{ account: string; key
   return { account, key };
 }
 
-describe('contract §8: the command line as a process, beside a server that runs', () => {
-  it('makes an account with a key that opens the API', async () => {
-    const made = await typed(env, 'accounts', 'create', email, '--name', 'Ada');
+describe('contract §8: the command line as a process beside a running server', () => {
+  it('creates an account and a key that works for the API', async () => {
+    const made = await spawnBerth(env, 'accounts', 'create', email, '--name', 'Ada');
     expect(made).toMatchObject({
       code: 0,
       err: '',
-      out: expect.stringMatching(/^Made account acc-\w{14} of .* on plan team\./),
+      out: expect.stringMatching(/^Created account acc-\w{14} of .* on plan team\./),
     });
-    const { code, out } = await typed(env, 'keys', 'create', email);
+    const { code, out } = await spawnBerth(env, 'keys', 'create', email);
     expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/^ship-[0-9a-f]{32}\n$/) });
     server().secrets.add(out.trim());
     const answer = await server().api('/account', { key: out.trim() });
     expect(answer.json()).toMatchObject({ email, name: 'Ada', plan: 'team', hint: out.trim().slice(-4) });
   });
 
-  it('ends with 1 and one line when there is no such thing', async () => {
-    expect(await typed(env, 'accounts', 'show', 'nobody@example.com')).toEqual({
+  it('exits with 1 and prints one line for an unknown account', async () => {
+    expect(await spawnBerth(env, 'accounts', 'show', 'nobody@example.com')).toEqual({
       code: 1,
       out: '',
       err: 'There is no such account: nobody@example.com.\n',
@@ -60,16 +60,16 @@ describe('contract §8: the command line as a process, beside a server that runs
   });
 });
 
-describe('contract §8: accounts', () => {
-  it('contract §10: get DEFAULT_PLAN unless told otherwise, and one an address', async () => {
+describe('contract §8: the accounts commands', () => {
+  it('contract §10: create accounts on DEFAULT_PLAN by default, and only one per e-mail address', async () => {
     expect(await json('accounts', 'create', email)).toMatchObject({ email, plan: 'team' });
-    const again = await operated(env, 'accounts', 'create', email.toLowerCase(), '--plan', 'free');
+    const again = await runBerth(env, 'accounts', 'create', email.toLowerCase(), '--plan', 'free');
     expect(again).toMatchObject({ code: 1, out: '', err: `There is an account of ${email} already.\n` });
-    const unknown = await operated(env, 'accounts', 'create', `x${email}`, '--plan', 'huge');
+    const unknown = await runBerth(env, 'accounts', 'create', `x${email}`, '--plan', 'huge');
     expect(unknown).toMatchObject({ code: 1, err: '"huge" is not a plan; use one of free, pro, team, scale.\n' });
   });
 
-  it('are listed and shown, for people and for programs', async () => {
+  it('list and show accounts, for people and as JSON', async () => {
     const { account } = await makeAccount('--plan', 'pro', '--period', 'year');
     const lines = (await berth('accounts', 'list')).split('\n');
     expect(lines[0]).toMatch(/^ACCOUNT +EMAIL +PLAN +STATE +DEPLOYMENTS +CREATED$/);
@@ -106,15 +106,15 @@ describe('contract §8: accounts', () => {
     ['suspend', [], 'suspended', 503],
     ['terminate', ['--yes'], 'terminated', 404],
   ] as const)(
-    'contract §6: %s has effect on the next request, and activate undoes it',
+    'contract §6: %s takes effect with the next request, and activate reverses it',
     async (verb, options, state, status) => {
       const { key } = await makeAccount();
       const { url } = await server().publish(PAGE, { key });
-      expect(await berth('accounts', verb, email, ...options)).toContain(`was active and is ${state}.`);
+      expect(await berth('accounts', verb, email, ...options)).toContain(`was active and is now ${state}.`);
       expect((await server().api('/account', { key })).status).toBe(403);
       expect((await server().deploy(PAGE, { key })).status).toBe(403);
       expect((await server().visit(url)).status).toBe(status);
-      expect(await berth('accounts', verb, email, ...options)).toContain(`is ${state} already.`);
+      expect(await berth('accounts', verb, email, ...options)).toContain(`is already ${state}.`);
       await berth('accounts', 'activate', email);
       expect((await server().api('/account', { key })).status).toBe(200);
       expect((await server().visit(url)).status).toBe(200);
@@ -122,20 +122,20 @@ describe('contract §8: accounts', () => {
   );
 });
 
-describe('contract §6, §8: plans', () => {
-  it('are listed with what they hold', async () => {
+describe('contract §6, §8: the plans commands', () => {
+  it('list the plans with their caps', async () => {
     expect(await berth('plans', 'list')).toMatch(/^pro +Pro +\$9\.00 +\$90\.00 +1000 +50 +10 +1$/m);
     const { plans } = await json<{ plans: { plan: string }[] }>('plans', 'list');
     expect(plans.map(({ plan }) => plan)).toEqual(['free', 'pro', 'team', 'scale']);
   });
 
-  it('are set: an upgrade at once, a downgrade at the end of the period or with --now', async () => {
+  it('upgrade an account at once, and downgrade it at the end of the period or with --now', async () => {
     const { account, key } = await makeAccount('--plan', 'free');
     const planNow = async () => (await server().api('/account', { key })).json()['plan'];
-    expect(await berth('plans', 'set', email, 'scale')).toContain('went from free to scale.');
+    expect(await berth('plans', 'set', email, 'scale')).toContain('from free to scale.');
     expect(await planNow()).toBe('scale');
     expect(await berth('plans', 'set', email, 'pro')).toMatch(
-      /stays on scale and goes to pro on \d{4}-\d\d-\d\d at \d\d:\d\d UTC\./,
+      /stays on scale and changes to pro on \d{4}-\d\d-\d\d at \d\d:\d\d UTC\./,
     );
     const { scheduled } = await json<{ scheduled: { plan: string; due: number } }>('accounts', 'show', account);
     expect(scheduled).toEqual({ plan: 'pro', due: expect.any(Number) });
@@ -149,16 +149,16 @@ describe('contract §6, §8: plans', () => {
       resumed: [],
     });
     expect(await berth('plans', 'set', email, 'scale')).toContain(
-      'stays on scale; the downgrade that waited is cancelled.',
+      'stays on scale; the scheduled downgrade is cancelled.',
     );
-    expect(await berth('plans', 'set', email, 'scale')).toContain('is on scale already.');
+    expect(await berth('plans', 'set', email, 'scale')).toContain('is already on scale.');
     await berth('plans', 'set', email, 'free', '--now');
     expect(await planNow()).toBe('free');
-    const unknown = await operated(env, 'plans', 'set', email, 'huge');
+    const unknown = await runBerth(env, 'plans', 'set', email, 'huge');
     expect(unknown).toMatchObject({ code: 1, err: expect.stringContaining('use one of free, pro, team, scale') });
   });
 
-  it('service-api part 3, rules 2 and 3: sweep lets downgrades that are due take effect, and domains pause', async () => {
+  it('service-api part 3, rules 2 and 3: sweep applies due downgrades, which pauses domains', async () => {
     const { account, key } = await makeAccount('--plan', 'pro');
     const domains = ['a', 'b'].map((name) => `${name}.${account}.com`);
     for (const domain of domains)
@@ -187,8 +187,8 @@ describe('contract §6, §8: plans', () => {
   });
 });
 
-describe('contract §8: keys', () => {
-  it('are listed without their secret, and revoked from the next request on', async () => {
+describe('contract §8: the keys commands', () => {
+  it('list keys without their secret, and revoke a key with effect on the next request', async () => {
     const { key } = await makeAccount();
     const other = (await berth('keys', 'create', email)).trim();
     server().secrets.add(other);
@@ -200,15 +200,15 @@ describe('contract §8: keys', () => {
     expect((await server().api('/ping', { key })).status).toBe(401);
     const { activities } = (await server().api('/activities', { key: other })).json<{ activities: object[] }>();
     expect(activities[0]).toMatchObject({ event: 'token.delete', authMethod: 'operator', token: tokens[1]!.token });
-    const again = await operated(env, 'keys', 'revoke', email, tokens[1]!.token);
+    const again = await runBerth(env, 'keys', 'revoke', email, tokens[1]!.token);
     expect(again).toMatchObject({ code: 1, err: 'There is no such token.\n' });
   });
 });
 
-describe('contract §6, §8: members', () => {
-  it('are added, listed and removed', async () => {
+describe('contract §6, §8: the members commands', () => {
+  it('add, list and remove members', async () => {
     await makeAccount();
-    expect(await berth('members', 'add', email, 'grace@example.com')).toContain('grace@example.com is a member');
+    expect(await berth('members', 'add', email, 'grace@example.com')).toContain('grace@example.com is now a member');
     const { members } = await json<{ members: object[] }>('members', 'list', email);
     expect(members).toMatchObject([
       { email, role: 'owner' },
@@ -216,15 +216,15 @@ describe('contract §6, §8: members', () => {
     ]);
     expect(await berth('members', 'list', email)).toMatch(/^grace@example\.com +member +\d{4}-/m);
     await berth('members', 'remove', email, 'grace@example.com');
-    expect(await operated(env, 'members', 'remove', email, email)).toMatchObject({ code: 1, out: '' });
+    expect(await runBerth(env, 'members', 'remove', email, email)).toMatchObject({ code: 1, out: '' });
   });
 });
 
-describe('contract §6, §8: sites', () => {
-  it('are taken down, answering 451, and put back as they were', async () => {
+describe('contract §6, §8: the sites commands', () => {
+  it('take a site down, so that it responds with 451, and restore it unchanged', async () => {
     const { key } = await makeAccount();
     const { deployment, url } = await server().publish(PAGE, { key });
-    expect(await berth('sites', 'take-down', url, '--reason', 'Phishing')).toBe(`${deployment} is down.\n`);
+    expect(await berth('sites', 'take-down', url, '--reason', 'Phishing')).toBe(`${deployment} was taken down.\n`);
     expect((await server().visit(url)).status).toBe(451);
     const { activities } = (await server().api('/activities', { key })).json<{ activities: object[] }>();
     expect(activities[0]).toMatchObject({
@@ -232,18 +232,18 @@ describe('contract §6, §8: sites', () => {
       deployment,
       meta: { takenDown: true, reason: 'Phishing' },
     });
-    expect(await berth('sites', 'take-down', deployment)).toBe(`${deployment} is down already.\n`);
-    expect(await berth('sites', 'put-back', deployment)).toBe(`${deployment} is back.\n`);
+    expect(await berth('sites', 'take-down', deployment)).toBe(`${deployment} is already down.\n`);
+    expect(await berth('sites', 'put-back', deployment)).toBe(`${deployment} was restored.\n`);
     expect((await server().visit(url)).text).toBe(PAGE['index.html']);
-    expect(await operated(env, 'sites', 'put-back', 'calm-otter-0000000')).toMatchObject({
+    expect(await runBerth(env, 'sites', 'put-back', 'calm-otter-0000000')).toMatchObject({
       code: 1,
       err: 'There is no such deployment.\n',
     });
   });
 });
 
-describe('contract §8: sweep', () => {
-  it('removes what deleted sites leave behind, and tells how much', async () => {
+describe('contract §8: the sweep command', () => {
+  it('removes the files of deleted deployments, and reports how many', async () => {
     const { key } = await makeAccount();
     const { deployment } = await server().publish({ 'index.html': randomUUID() }, { key });
     await server().api(`/deployments/${deployment}`, { method: 'DELETE', key });
@@ -254,32 +254,32 @@ describe('contract §8: sweep', () => {
   });
 });
 
-describe('contract §8, T36: doctor', () => {
-  it('T13: says that all is well but for what development cannot have', async () => {
-    const { code, out } = await operated(env, 'doctor');
+describe('contract §8, T36: the doctor command', () => {
+  it('T13: finds no problem except the limits of a development setup', async () => {
+    const { code, out } = await runBerth(env, 'doctor');
     expect(code).toBe(0);
-    expect(out).toMatch(/advice: localhost is good for trying things out/);
+    expect(out).toMatch(/advice: localhost is only suitable for trying things out/);
     expect(out).toMatch(/\n\nFound: 1 advice\.\n$/);
     const far = { ...env, BASE_URL: 'https://api.example.com', PLATFORM_DOMAIN: 'sites.example.net' };
-    expect((await operated(far, 'doctor')).out).toMatch(
-      /Sites are under example\.net, the API is not.*\n\nAll is well\.\n$/s,
+    expect((await runBerth(far, 'doctor')).out).toMatch(
+      /Sites are under example\.net, the API is not.*\n\nNo problems found\.\n$/s,
     );
   });
 
-  it('ends with 1 when there is drift, and with 0 once it is mended', async () => {
+  it('exits with 1 if there is drift, and with 0 once it is fixed', async () => {
     const { account } = await makeAccount();
     await server().database.query('update account set deployment_count = 3 where id = $1', [account]);
-    const found = await operated(env, 'doctor');
+    const found = await runBerth(env, 'doctor');
     expect(found).toMatchObject({
       code: 1,
       out: expect.stringContaining(`drift: Account ${account} counts 3 deployments and has 0.`),
     });
-    const mended = await operated(env, 'doctor', '--fix');
-    expect(mended).toMatchObject({ code: 0, out: expect.stringContaining(`mended: Account ${account} counts`) });
-    expect((await operated(env, 'doctor')).code).toBe(0);
+    const fixed = await runBerth(env, 'doctor', '--fix');
+    expect(fixed).toMatchObject({ code: 0, out: expect.stringContaining(`fixed: Account ${account} counts`) });
+    expect((await runBerth(env, 'doctor')).code).toBe(0);
   });
 
-  it('as a process: finds one bit of a pack that was flipped, and names the sites it hurts', async () => {
+  it('finds a flipped bit in a pack and the affected deployments, as a separate process', async () => {
     const { key } = await makeAccount();
     const { deployment } = await server().publish({ 'index.html': randomUUID() }, { key });
     const [{ pack }] = (await server().database.query<{ pack: string }>(
@@ -292,7 +292,7 @@ describe('contract §8, T36: doctor', () => {
     byte[0]! ^= 1;
     await file.write(byte, 0, 1, 0);
     await file.close();
-    const { code, out, err } = await typed(env, 'doctor', '--fix', '--json');
+    const { code, out, err } = await spawnBerth(env, 'doctor', '--fix', '--json');
     expect({ code, err }).toEqual({ code: 1, err: '' });
     const { sound, findings } = JSON.parse(out) as { sound: boolean; findings: { severity: string }[] };
     expect(sound).toBe(false);
@@ -300,13 +300,13 @@ describe('contract §8, T36: doctor', () => {
       {
         check: 'contents',
         severity: 'damage',
-        message: expect.stringContaining('does not have the bytes it was stored with.'),
+        message: expect.stringContaining('does not match its hash.'),
         fixed: false,
         pack,
         content: expect.stringMatching(/^[0-9a-f]{64}$/),
         deployments: [deployment],
       },
     ]);
-    expect((await operated(env, 'doctor')).out).toContain(`    It hurts ${deployment}.\n`);
+    expect((await runBerth(env, 'doctor')).out).toContain(`    Affected deployments: ${deployment}.\n`);
   });
 });

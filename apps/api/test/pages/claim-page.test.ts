@@ -21,7 +21,7 @@ async function publish(): Promise<{ deployment: string; url: string; hash: strin
 }
 const open = (path: string, ask: Ask = {}) =>
   server().api(path, { key: null, ...ask, headers: { ...BROWSER, ...ask.headers } });
-/** Sends the form as a browser does. */
+/** Submits the form as a browser does. */
 const send = (hash: string, form: Record<string, string>, headers: Record<string, string> = {}) =>
   open(`/claim/${hash}`, {
     method: 'POST',
@@ -33,7 +33,7 @@ const send = (hash: string, form: Record<string, string>, headers: Record<string
     body: new URLSearchParams(form).toString(),
   });
 
-/** The headers of every page. */
+/** Checks the headers of a page. */
 function expectPage({ status, headers, text }: Answer, expected: number): void {
   expect([status, headers['content-type']]).toEqual([expected, 'text/html; charset=utf-8']);
   const hash = createHash('sha256')
@@ -55,8 +55,8 @@ function expectPage({ status, headers, text }: Answer, expected: number): void {
 
 const withoutHash = ({ text }: Answer, hash: string) => text.replaceAll(hash, 'HASH');
 
-describe('T24: to look at a claim link', () => {
-  it('claims nothing, by GET, HEAD or OPTIONS, with or without a credential', async () => {
+describe('T24: the page of a claim link', () => {
+  it('claims nothing when it is opened by GET, HEAD or OPTIONS, with or without a credential', async () => {
     const { hash } = await publish();
     const before = await footprintOf(server());
     for (const method of ['GET', 'HEAD', 'OPTIONS'])
@@ -67,7 +67,7 @@ describe('T24: to look at a claim link', () => {
     expect(await footprintOf(server())).toEqual(before);
   });
 
-  it('tells nothing: the page is the same whether the hash is known, unknown or used', async () => {
+  it('reveals nothing: the page is the same whether the hash is known, unknown or used', async () => {
     const [known, used] = [await publish(), await publish()];
     expectPage(await send(used.hash, { key }), 200);
     const pages = await Promise.all(
@@ -82,7 +82,7 @@ describe('T24: to look at a claim link', () => {
     expect(pages[0]).not.toContain(known.deployment);
   });
 
-  it('HEAD has the headers of GET and no body', async () => {
+  it('returns the headers of GET and no body for HEAD', async () => {
     const [get, head] = [await open(`/claim/${UNKNOWN}`), await open(`/claim/${UNKNOWN}`, { method: 'HEAD' })];
     expect([head.status, head.text, head.headers['content-length']]).toEqual([
       200,
@@ -91,19 +91,19 @@ describe('T24: to look at a claim link', () => {
     ]);
   });
 
-  it.each(['', '/'])('may end in %j', async (end) => {
+  it.each(['', '/'])('opens at a URL that ends in %j', async (end) => {
     expectPage(await open(`/claim/${UNKNOWN}${end}`), 200);
   });
 
   it.each([UNKNOWN.slice(1), `${UNKNOWN}0`, UNKNOWN.toUpperCase(), 'x', `${UNKNOWN}/x`, '%00', `${UNKNOWN}.`])(
-    'that is not whole is 404, as a page or, for a program, as an error: %s',
+    'responds with 404 to a malformed hash, as a page or, for programs, as an error: %s',
     async (hash) => {
       expectPage(await open(`/claim/${hash}`), 404);
       expectErrorAnswer(await server().api(`/claim/${hash}`, { key: null }), 'not_found');
     },
   );
 
-  it.each(['PUT', 'PATCH', 'DELETE'])('%s is 405', async (method) => {
+  it.each(['PUT', 'PATCH', 'DELETE'])('responds to %s with 405', async (method) => {
     const answer = await open(`/claim/${UNKNOWN}`, { method });
     expectErrorAnswer(answer, 'method_not_allowed');
     expect(answer.headers['allow']).toBe('GET, POST, HEAD, OPTIONS');
@@ -111,7 +111,7 @@ describe('T24: to look at a claim link', () => {
 });
 
 describe('service-api part 1: the form of the claim page', () => {
-  it('claims for the account of its API key, and again', async () => {
+  it('claims the deployment for the account of the API key, and can be submitted again', async () => {
     const { key } = await server().account();
     const { deployment, url, hash } = await publish();
     for (let i = 0; i < 2; i += 1) {
@@ -129,17 +129,17 @@ describe('service-api part 1: the form of the claim page', () => {
     ['no key', 400, 'The API key is missing', (hash) => send(hash, {})],
     ['an empty key', 400, 'The API key is missing', (hash) => send(hash, { key: ' ' })],
     ['an unknown key', 401, 'No account opens with this key', (hash) => send(hash, { key: `ship-${UNKNOWN}` })],
-    ['what is no key', 401, 'No account opens with this key', (hash) => send(hash, { key: '<b>"\u00e9 x' })],
+    ['a malformed key', 401, 'No account opens with this key', (hash) => send(hash, { key: '<b>"\u00e9 x' })],
     ['a deploy token', 403, 'This key may not claim', (hash) => send(hash, { key: deployToken })],
     [
-      'a form of another site',
+      'a form on another site',
       403,
       'not sent from this page',
       (hash) => send(hash, { key }, { Origin: 'https://evil.test' }),
     ],
     ['a form without an origin', 403, 'not sent from this page', (hash) => send(hash, { key }, { Origin: 'null' })],
     [
-      'a form of a site of ours',
+      'a form on a site of the platform',
       403,
       'not sent from this page',
       (hash) =>
@@ -150,14 +150,14 @@ describe('service-api part 1: the form of the claim page', () => {
         ),
     ],
     [
-      'a form whose browser says so',
+      'a form that the browser marks as cross-site',
       403,
       'not sent from this page',
       (hash) => send(hash, { key }, { 'Sec-Fetch-Site': 'cross-site' }),
     ],
     ['JSON', 400, 'The API key is missing', (hash) => send(hash, { key }, { 'Content-Type': 'application/json' })],
-    ['an endless form', 413, 'at most 4096 bytes', (hash) => send(hash, { key: 'x'.repeat(5_000) })],
-  ])('%s is %d, in words, and claims nothing', async (_, status, words, ask) => {
+    ['a form that is too large', 413, 'at most 4096 bytes', (hash) => send(hash, { key: 'x'.repeat(5_000) })],
+  ])('responds to %s with %d and a message, and claims nothing', async (_, status, words, ask) => {
     const { hash } = await publish();
     const before = await footprintOf(server());
     const page = await ask(hash);
@@ -169,7 +169,7 @@ describe('service-api part 1: the form of the claim page', () => {
     expectPage(await send(hash, { key }, { 'Sec-Fetch-Site': 'same-origin' }), 200);
   });
 
-  it('a link that is unknown or used by another account is 404 alike, and asks for nothing more', async () => {
+  it('responds with the same 404 to an unknown link and one used by another account, without a form', async () => {
     const { hash } = await publish();
     const { key: winner } = await server().account();
     await send(hash, { key: winner });
@@ -179,7 +179,7 @@ describe('service-api part 1: the form of the claim page', () => {
     expect(used.text).not.toContain('<form');
   });
 
-  it.each(['suspended', 'terminated'])('an account that is %s is 403', async (state) => {
+  it.each(['suspended', 'terminated'])('responds with 403 to a key of an account that is %s', async (state) => {
     const { account, key } = await server().account();
     await server().database.query('update account set state = $2 where id = $1', [account, state]);
     const page = await send((await publish()).hash, { key });
@@ -187,13 +187,13 @@ describe('service-api part 1: the form of the claim page', () => {
     expect(page.text).toContain(state);
   });
 
-  it('whoever does not ask for HTML gets the error body', async () => {
+  it('responds with the JSON error to clients that do not accept HTML', async () => {
     expectErrorAnswer(await send(UNKNOWN, { key: 'x' }, { Accept: '*/*' }), 'authentication_failed');
   });
 });
 
 describe.skipIf(NO_BROWSER)('T24: in a browser', () => {
-  it('the page claims, without a script, a foreign request or a referrer abroad', async () => {
+  it('works in a browser without scripts, external requests or a referrer to other hosts', async () => {
     const { key } = await server().account();
     const { url, hash } = await publish();
     const browser = await launchBrowser();
@@ -220,7 +220,7 @@ it.each([
   ['http://localhost:4999/keep/it', `/keep/it/${UNKNOWN}`, `/claim/${UNKNOWN}`],
   ['http://localhost:4999', `/${UNKNOWN}`, '/no-such-address'],
   ['https://console.example.com/claim', null, `/claim/${UNKNOWN}`],
-])('contract §10: with CLAIM_URL %s the page is at %s and not at %s', async (claimUrl, there, elsewhere) => {
+])('contract §10: with CLAIM_URL %s the claim page is at %s and not at %s', async (claimUrl, there, elsewhere) => {
   const other = await startTestServer({ BASE_URL: 'http://localhost:4999', CLAIM_URL: claimUrl });
   if (there) expectPage(await other.api(there, { key: null, headers: BROWSER }), 200);
   const answer = await other.api(elsewhere, { key: null, headers: BROWSER });
@@ -230,7 +230,7 @@ it.each([
   await closeClean(other);
 });
 
-it('contract §7: the 31st attempt of an account in an hour is 429, in words, with Retry-After', async () => {
+it('contract §7: the 31st claim attempt of an account in an hour gives 429, with a message and Retry-After', async () => {
   const limited = await startTestServer({ RATE_LIMITS: 'claim=30/h' });
   const { key } = await limited.account();
   const claim = () =>

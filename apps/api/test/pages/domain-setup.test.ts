@@ -35,7 +35,7 @@ interface Record {
   value: string;
 }
 
-/** Makes a domain of the account. @returns Its name, the path of its share link, and its records. */
+/** Adds a domain to the account. @returns Its name, the path of its share link, and its records. */
 async function add(prefix = 'www.'): Promise<{ name: string; path: string; records: Record[] }> {
   const name = `${prefix}site${(serial += 1)}.com`;
   const put = await server.api(`/domains/${encodeURIComponent(name)}`, {
@@ -64,18 +64,18 @@ function point(records: readonly Record[]): void {
 const verify = (name: string) => server.api(`/domains/${name}/verify`, { method: 'POST', key });
 const open = (path: string, ask: Ask = {}) =>
   server.api(path, { key: null, ...ask, headers: { ...BROWSER, ...ask.headers } });
-/** Sends the form as a browser does, and opens what it leads to. */
+/** Submits the form as a browser does, and follows the redirect. */
 async function check(path: string): Promise<Answer> {
   const sent = await open(path, { method: 'POST', headers: { 'Sec-Fetch-Site': 'same-origin' } });
   expect([sent.status, sent.headers['location'], sent.headers['cache-control']]).toEqual([303, path, 'no-store']);
   return open(path);
 }
-/** Lets the cooldown of all domains pass. */
+/** Ends the cooldown of all domains. */
 const rest = () => server.database.query(`update domain set checked = checked - interval '1 minute'`);
 const textOf = (html: string) => html.replace(/<style>.*?<\/style>|<[^>]+>/gs, ' ').replace(/\s+/g, ' ');
 
 describe('contract §4: verify over REST', () => {
-  it('looks at DNS now and says what it saw, then 429 for 10 s, with when to ask again', async () => {
+  it('checks DNS at once and returns the results, then responds with 429 and Retry-After for 10 s', async () => {
     const { name, records } = await add();
     const pending = await verify(name);
     expect([pending.status, pending.json()]).toEqual([
@@ -112,7 +112,7 @@ describe('contract §4: verify over REST', () => {
     });
   });
 
-  it('a DNS server that says SERVFAIL is told as such, and takes nothing back', async () => {
+  it('reports SERVFAIL of a DNS server, and does not revoke the verification', async () => {
     const { name, records } = await add();
     point(records);
     await verify(name);
@@ -123,7 +123,7 @@ describe('contract §4: verify over REST', () => {
     expect(checks[0]).not.toHaveProperty('failed');
   });
 
-  it('tells who hosts the DNS', async () => {
+  it('returns the DNS provider', async () => {
     const { name } = await add();
     dns.zone.set(name.replace('www.', ''), { NS: ['ns1.dnsimple.com'] });
     expect((await server.api(`/domains/${name}/dns`, { key })).json()).toEqual({
@@ -134,7 +134,7 @@ describe('contract §4: verify over REST', () => {
 });
 
 describe('contract §4: the public page of a share link', () => {
-  it('shows the record, where it is added, and nothing of whose domain it is', async () => {
+  it('shows the record and where to add it, but not the owner of the domain', async () => {
     const { name, path, records } = await add();
     dns.zone.set(name.replace('www.', ''), { NS: ['amy.ns.cloudflare.com'] });
     const { text } = await open(path);
@@ -149,13 +149,13 @@ describe('contract §4: the public page of a share link', () => {
     expect(text).not.toContain(key);
   });
 
-  it('goes from pending by partial to success, as its form looks again', async () => {
+  it('goes from pending through partial to success, as its form checks again', async () => {
     const { name, path, records } = await add('');
     expect(textOf((await check(path)).text)).toMatch(
       /Waiting for .*Last look: just now\. Next one: in (?:\d+ seconds|1 minute), by itself\..*not right yet.*There is no such name/,
     );
     point(records.filter(({ type }) => type === 'A'));
-    // Within the cooldown nothing is asked.
+    // Within the cooldown nothing is queried.
     const asked = dns.asked.length;
     expect(textOf((await check(path)).text)).toMatch(/Waiting for .* You can check again in \d+ seconds?\./);
     expect(dns.asked.length).toBe(asked);
@@ -167,7 +167,7 @@ describe('contract §4: the public page of a share link', () => {
     const done = await check(path);
     expect(textOf(done.text)).toMatch(/All records are there.*nothing left to do/);
     expect(done.text).not.toContain('How to add');
-    // It still serves, and is told what to mend; no answer is no fault.
+    // The domain is still served, and the page shows the missing record; a query without an answer is no fault.
     dns.zone.set(`_berth.${name}`, 'SERVFAIL');
     await rest();
     expect(textOf((await check(path)).text)).toMatch(/All records are there.*TXT no answer/);
@@ -179,13 +179,13 @@ describe('contract §4: the public page of a share link', () => {
     expect((await server.api(`/domains/${name}`, { key })).json()).toMatchObject({ status: 'success' });
   });
 
-  it('says when the domain is paused', async () => {
+  it('shows that the domain is paused', async () => {
     const { name, path } = await add();
     await server.database.query(`update domain set status = 'paused', next_check = null where name = '${name}'`);
     expect(textOf((await open(path)).text)).toContain('This domain is paused');
   });
 
-  it('shows an internationalised name in both spellings', async () => {
+  it('shows an internationalised name in both notations', async () => {
     const { path } = await add('bücher.');
     expect(textOf((await open(path)).text)).toMatch(
       /xn--bcher-kva\.site\d+\.com That is bücher\.site\d+\.com, as DNS writes it/,
@@ -193,7 +193,7 @@ describe('contract §4: the public page of a share link', () => {
   });
 
   it.each([`/setup/${UNKNOWN}`, '/setup/x', `/setup/${UNKNOWN.toUpperCase()}`, "/setup/'%3Cscript%3E"])(
-    'is 404 for %s, as a page to people and as JSON to programs',
+    'responds with 404 to %s, as a page for browsers and as JSON for programs',
     async (path) => {
       for (const method of ['GET', 'POST']) {
         const page = await open(path, { method });
@@ -206,7 +206,7 @@ describe('contract §4: the public page of a share link', () => {
     },
   );
 
-  it('T17, §7: has the headers of our own pages, no script, and stands in no search', async () => {
+  it('T17, §7: has the headers of all pages of the service, no script, and is not indexed', async () => {
     const { path } = await add();
     for (const [address, status] of [
       [path, 200],
@@ -238,7 +238,7 @@ describe('contract §4: the public page of a share link', () => {
     }
   });
 
-  it('T17: what stands in the DNS of somebody else is text on it', async () => {
+  it('T17: shows foreign DNS records as plain text', async () => {
     const { path, name } = await add('');
     dns.zone.set(`_berth.${name}`, { TXT: ['"><script>alert(1)</script>', '\u0000\u202e&lt;'] });
     const { text } = await check(path);
@@ -246,7 +246,7 @@ describe('contract §4: the public page of a share link', () => {
     expect(text).not.toMatch(/<script|\0|\u202e/);
   });
 
-  it('T13: another page can not make it look', async () => {
+  it('T13: cannot be made to check by another site', async () => {
     const { path } = await add();
     const asked = dns.asked.length;
     const sent = await open(path, {
@@ -257,7 +257,7 @@ describe('contract §4: the public page of a share link', () => {
     expect(dns.asked.slice(asked).filter((question) => question.startsWith('CNAME'))).toEqual([]);
   });
 
-  it('to look at it changes nothing, and other methods are 405', async () => {
+  it('changes nothing when it is opened, and gives 405 for other methods', async () => {
     const { path, name } = await add();
     const row = () => server.database.query(`select * from domain where name = '${name}'`);
     const before = await row();
@@ -269,7 +269,7 @@ describe('contract §4: the public page of a share link', () => {
     expect(answer.headers['allow']).toBe('GET, POST, HEAD, OPTIONS');
   });
 
-  it.skipIf(NO_BROWSER)('works in a browser without JavaScript, from the first look to the last', async () => {
+  it.skipIf(NO_BROWSER)('works in a browser without JavaScript, from the first check to the last', async () => {
     const { path, records } = await add();
     const browser = await launchBrowser();
     try {

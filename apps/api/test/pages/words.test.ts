@@ -11,6 +11,9 @@ it.each([
   [35 * 3_600_000, '35 hours', '35 hours'],
   [37 * 3_600_000, '2 days', '1 day'],
   [1_500 * 86_400_000, '1,500 days', '1,500 days'],
-])('a span of %d ms is %s ahead, so that nobody comes back too early, and %s ago', (spanMs, ahead, ago) => {
-  expect([inWords(spanMs), inWords(spanMs, Math.floor)]).toEqual([ahead, ago]);
-});
+])(
+  'a span of %d ms is rounded up to %s by default, so that clients never retry too early, and down to %s for the past',
+  (spanMs, ahead, ago) => {
+    expect([inWords(spanMs), inWords(spanMs, Math.floor)]).toEqual([ahead, ago]);
+  },
+);

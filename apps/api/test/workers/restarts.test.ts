@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { shareConnections } from '../../src/workers/connections.ts';
 import { remedyFor } from '../../src/workers/restarts.ts';
 
-/** The pauses before each new worker while all of them end soon after their start; `give-up` is the last. */
+/** The pauses before each new worker if all of them end soon after their start, then `give-up`. */
 function pausesOf({ serving, deaths }: { serving: number; deaths: number }): (number | 'give-up')[] {
   const pauses: (number | 'give-up')[] = [];
   for (let before = 0; pauses.length < deaths;) {
@@ -15,26 +15,26 @@ function pausesOf({ serving, deaths }: { serving: number; deaths: number }): (nu
 }
 
 describe('a worker that ended', () => {
-  it('contract §10: is replaced at once the first time, then after growing pauses, and given up when no other serves', () => {
+  it('contract §10: is replaced at once the first time, then after growing pauses, and not at all in the end if no other one serves', () => {
     expect(pausesOf({ serving: 0, deaths: 20 })).toEqual([0, 100, 200, 400, 800, 'give-up']);
   });
 
-  it('contract §10: is never given up while others serve, with pauses of at most 10 s', () => {
+  it('contract §10: is always replaced while others serve, after pauses of at most 10 s', () => {
     expect(pausesOf({ serving: 1, deaths: 11 })).toEqual([
       0, 100, 200, 400, 800, 1600, 3200, 6400, 10_000, 10_000, 10_000,
     ]);
   });
 
-  it('contract §10: that has lived for long is replaced at once, whatever was before', () => {
+  it('contract §10: is replaced at once if it lived long, whatever happened before', () => {
     const remedy = { kind: 'restart', pauseMs: 0, inARow: 0 };
     expect(remedyFor({ livedMs: 10_000, before: 7, serving: 0 })).toEqual(remedy);
   });
 });
 
-describe('connections of the database', () => {
+describe('shareConnections', () => {
   const counts = Array.from({ length: 64 }, (_, index) => index + 1);
 
-  it('contract §10: suffice for every process and an operator, for any number of workers', () => {
+  it('contract §10: gives every process and an operator enough connections, for any number of workers', () => {
     for (const workers of counts) {
       const { each, most } = shareConnections(workers);
       expect(each).toBeGreaterThanOrEqual(4);
@@ -42,12 +42,12 @@ describe('connections of the database', () => {
     }
   });
 
-  it('contract §10: of up to 12 workers fit into the 100 that PostgreSQL takes by default', () => {
+  it('contract §10: stays within the default 100 connections of PostgreSQL for up to 12 workers', () => {
     for (const workers of counts.slice(0, 12))
       expect((workers + 1) * (shareConnections(workers).each + 2)).toBeLessThan(100);
   });
 
-  it('are as many for one process as without workers', () => {
+  it('gives a single process the defaults', () => {
     expect(shareConnections(1)).toEqual({ each: 16, most: 100 });
   });
 });

@@ -2,157 +2,162 @@ import type { MissingReason } from './events.ts';
 import { failed } from './failed.ts';
 import type { WatchRule } from './rule.ts';
 import {
-  calm,
+  clearFailures,
   type Decision,
   type Effect,
-  type Happening,
+  type WatchInput,
   type Live,
-  type Look,
-  tell,
-  unsettled,
+  type Scan,
+  emit,
+  unsettle,
   type WatchState,
 } from './state.ts';
 
 /**
- * Decides what follows from a happening.
+ * Computes the next state of a watch and its effects from an input.
  *
- * A folder is settled when two looks in a row found the same, and nothing was heard from the start of the first to the end of
- * the second one; or, where changes never end, when they are a whole quiet period apart. So what is published has stood
- * still, and was whole as far as anybody can tell from outside. A look begins so much before its time as the last one took:
- * what counts is that the folder was quiet until its end.
+ * A folder is settled if two scans in a row find the same, with no change notification from the start of the first to the end
+ * of the second. If notifications never stop, two equal scans a whole quiet period apart are enough. So the published files
+ * did not change for a while and were complete as far as can be judged from outside. A scan starts earlier by the duration of the
+ * previous one, because the folder must be quiet until its end.
  *
  * Source: the watch rule, D2 to D8.
  */
-export function decide(state: WatchState, happening: Happening, now: number, rule: WatchRule): Decision {
-  const taken = take(state, happening, now, rule);
+export function decide(state: WatchState, input: WatchInput, now: number, rule: WatchRule): Decision {
+  const taken = take(state, input, now, rule);
   if (wakeAt(taken.state, rule) > now) return taken;
   return {
-    state: { ...taken.state, busy: { doing: 'look', since: now, fresh: true } },
-    effects: [...taken.effects, { do: 'look' }],
+    state: { ...taken.state, busy: { doing: 'scan', since: now, fresh: true } },
+    effects: [...taken.effects, { do: 'scan' }],
   };
 }
 
-/** When there is something to decide if nothing happens before; infinite while something is under way. */
-export function wakeAt({ busy, changes, seen, lookMs, pause, lookAt }: WatchState, rule: WatchRule): number {
+/** When to call {@link decide} next without any input; infinite while a scan or publish is running. */
+export function wakeAt({ busy, changes, seen, scanMs, pause, nextScanAt }: WatchState, rule: WatchRule): number {
   if (busy !== null) return Number.POSITIVE_INFINITY;
-  if (changes === null) return lookAt;
+  if (changes === null) return nextScanAt;
   const half = rule.quietMs / 2;
-  const early = Math.min(lookMs, half / 2);
-  const calm =
+  const early = Math.min(scanMs, half / 2);
+  const settledAt =
     seen?.fresh === true ? Math.max(seen.at + half, changes.last + rule.quietMs - early) : changes.last + half - early;
-  const restless = Math.max(changes.first + rule.longestMs, seen === null ? 0 : seen.at + rule.quietMs);
-  return Math.max(Math.min(calm, restless), pause?.until ?? 0);
+  const forcedAt = Math.max(changes.first + rule.longestMs, seen === null ? 0 : seen.at + rule.quietMs);
+  return Math.max(Math.min(settledAt, forcedAt), pause?.until ?? 0);
 }
 
-function take(state: WatchState, happening: Happening, now: number, rule: WatchRule): Decision {
-  switch (happening.type) {
+function take(state: WatchState, input: WatchInput, now: number, rule: WatchRule): Decision {
+  switch (input.type) {
     case 'woken':
       return { state, effects: [] };
     case 'changed':
       return changed(state, now, rule);
     case 'nudged':
-      return happening.asked ? asked(state, now) : hurried(state, now);
-    case 'looked':
-      return looked(state, happening.look, now, rule);
+      return input.wantsAnswer ? publishRequested(state, now) : rescanSoon(state, now);
+    case 'scanned':
+      return scanned(state, input.scan, now, rule);
     case 'published':
-    case 'found':
-      return published(state, happening);
+    case 'unchanged':
+      return published(state, input);
     case 'failed':
-      return failed({ ...state, busy: null }, state.busy, happening.error, now, rule);
-    case 'deafened':
+      return failed({ ...state, busy: null }, state.busy, input.error, now, rule);
+    case 'watcher-failed':
       return {
-        state: { ...state, polling: true, lookAt: now },
-        effects: state.polling
-          ? []
-          : tell({ type: 'polling', everyMs: rule.pollEveryMs, reason: happening.error.message }),
+        state: { ...state, polling: true, nextScanAt: now },
+        effects: state.polling ? [] : emit({ type: 'polling', everyMs: rule.pollEveryMs, reason: input.error.message }),
       };
     default:
-      return happening satisfies never;
+      return input satisfies never;
   }
 }
 
-/** The quiet period starts again. A pause because of a broken line is cut short: whoever works may be back. */
+/** Restarts the quiet period. Shortens a pause caused by a network failure, because a user who is active may be online again. */
 function changed(state: WatchState, now: number, rule: WatchRule): Decision {
-  const { busy, seen, pause, torn } = state;
+  const { busy, seen, pause, unstable } = state;
   return {
     state: {
-      ...unsettled(state, now, true),
+      ...unsettle(state, now, true),
       seen: seen && { ...seen, fresh: false },
-      busy: busy?.doing === 'look' ? { ...busy, fresh: false } : busy,
-      torn: torn && { ...torn, still: 0 },
+      busy: busy?.doing === 'scan' ? { ...busy, fresh: false } : busy,
+      unstable: unstable && { ...unstable, quietFailures: 0 },
       pause: pause?.offline === true ? { ...pause, until: Math.min(pause.until, now + rule.firstPauseMs) } : pause,
     },
-    effects: state.changes?.told === true ? [] : tell({ type: 'settling' }),
+    effects: state.changes?.announced === true ? [] : emit({ type: 'settling' }),
   };
 }
 
-/** Who asks gets an answer: what was refused, or told before, is gone through again. */
-function asked(state: WatchState, now: number): Decision {
+/** A publish was requested. It always gets an answer, so retry what was refused, and report again what was reported before. */
+function publishRequested(state: WatchState, now: number): Decision {
   return {
-    state: { ...calm(unsettled(state, now, true)), missing: state.missing && { ...state.missing, told: null } },
-    effects: state.changes?.told === true ? [] : tell({ type: 'settling' }),
+    state: {
+      ...clearFailures(unsettle(state, now, true)),
+      missing: state.missing && { ...state.missing, reported: null },
+    },
+    effects: state.changes?.announced === true ? [] : emit({ type: 'settling' }),
   };
 }
 
-/** The line may be back, and changes may have been missed. What the server asked to wait for is waited for. */
-function hurried(state: WatchState, now: number): Decision {
-  return { state: { ...state, lookAt: now, pause: state.pause?.offline === true ? null : state.pause }, effects: [] };
+/** Scans soon, because the network may be back or changes may have been missed. A pause requested by the server is kept. */
+function rescanSoon(state: WatchState, now: number): Decision {
+  return {
+    state: { ...state, nextScanAt: now, pause: state.pause?.offline === true ? null : state.pause },
+    effects: [],
+  };
 }
 
-function looked(state: WatchState, look: Look, now: number, rule: WatchRule): Decision {
-  const { busy, changes, seen, live, held, missing } = state;
-  if (busy?.doing !== 'look') throw new Error('A look ended that was not under way');
-  const rested = {
+function scanned(state: WatchState, scan: Scan, now: number, rule: WatchRule): Decision {
+  const { busy, changes, seen, live, refusedId, missing } = state;
+  if (busy?.doing !== 'scan') throw new Error('A scan ended, but none was running');
+  const idle = {
     ...state,
     busy: null,
-    lookMs: now - busy.since,
-    lookAt: now + (state.polling ? rule.pollEveryMs : rule.lookEveryMs),
+    scanMs: now - busy.since,
+    nextScanAt: now + (state.polling ? rule.pollEveryMs : rule.lookEveryMs),
   };
   if (changes === null) {
-    const reason = unpublishable(look, live);
-    if (reason !== null && missing !== null) return absent(rested, reason, missing.since, now, rule);
-    const isMissed = (missing?.told ?? null) !== null;
-    if (reason === null && live?.sure === true && look.id === live.id)
+    const reason = unpublishable(scan, live);
+    if (reason !== null && missing !== null) return nothingToPublish(idle, reason, missing.since, now, rule);
+    const wasReported = (missing?.reported ?? null) !== null;
+    if (reason === null && live?.sure === true && scan.id === live.id)
       return {
-        state: calm({ ...rested, missing: null }),
-        effects: isMissed || held !== null ? tell({ type: 'unchanged' }) : [],
+        state: clearFailures({ ...idle, missing: null }),
+        effects: wasReported || refusedId !== null ? emit({ type: 'unchanged' }) : [],
       };
-    // What was refused is so still; but where something else was told since, it is gone through again.
-    if (reason === null && look.id === held && !isMissed) return { state: { ...rested, missing: null }, effects: [] };
+    // These files were refused and would be again. But if something else was reported in between, publish again to get an answer.
+    if (reason === null && scan.id === refusedId && !wasReported)
+      return { state: { ...idle, missing: null }, effects: [] };
     return {
-      state: { ...unsettled(rested, busy.since, false), seen: { look, at: busy.since, fresh: busy.fresh } },
+      state: { ...unsettle(idle, busy.since, false), seen: { scan, at: busy.since, fresh: busy.fresh } },
       effects: [],
     };
   }
-  const stoodStill =
+  const isSettled =
     (seen?.fresh === true && busy.fresh) ||
     (seen !== null && busy.since >= changes.first + rule.longestMs && busy.since >= seen.at + rule.quietMs);
-  if (!stoodStill || seen.look.id !== look.id)
-    return { state: { ...rested, seen: { look, at: busy.since, fresh: busy.fresh } }, effects: [] };
-  return settled({ ...rested, changes: null, seen: null }, look, changes, now, rule);
+  if (!isSettled || seen.scan.id !== scan.id)
+    return { state: { ...idle, seen: { scan, at: busy.since, fresh: busy.fresh } }, effects: [] };
+  return settled({ ...idle, changes: null, seen: null }, scan, changes, now, rule);
 }
 
 function settled(
   state: WatchState,
-  look: Look,
-  { first, told }: { first: number; told: boolean },
+  scan: Scan,
+  { first, announced }: { first: number; announced: boolean },
   now: number,
   rule: WatchRule,
 ): Decision {
-  const listen: Effect[] = told || state.polling ? [] : [{ do: 'listen' }];
-  const reason = unpublishable(look, state.live);
-  if (reason !== null) return absent(state, reason, first, now, rule, listen);
+  const restart: Effect[] = announced || state.polling ? [] : [{ do: 'restart-watcher' }];
+  const reason = unpublishable(scan, state.live);
+  if (reason !== null) return nothingToPublish(state, reason, first, now, rule, restart);
   const present = { ...state, missing: null };
-  if (state.live?.sure === true && state.live.id === look.id)
-    return { state: calm(present), effects: [...listen, ...(told ? tell({ type: 'unchanged' }) : [])] };
+  if (state.live?.sure === true && state.live.id === scan.id)
+    return { state: clearFailures(present), effects: [...restart, ...(announced ? emit({ type: 'unchanged' }) : [])] };
   return {
-    state: { ...present, busy: { doing: 'publish', id: look.id, frontPage: look.frontPage } },
-    effects: [...listen, { do: 'publish' }],
+    state: { ...present, busy: { doing: 'publish', id: scan.id, frontPage: scan.frontPage } },
+    effects: [...restart, { do: 'publish' }],
   };
 }
 
-/** There is nothing to publish: waited for in silence for a while, then told. */
-function absent(
+/** Handles a folder that cannot be published: waits for the grace time, then reports it. */
+function nothingToPublish(
   state: WatchState,
   reason: MissingReason,
   first: number,
@@ -160,27 +165,30 @@ function absent(
   rule: WatchRule,
   effects: readonly Effect[] = [],
 ): Decision {
-  const { since, told } = state.missing ?? { since: first, told: null };
+  const { since, reported } = state.missing ?? { since: first, reported: null };
   const over = since + rule.graceMs;
   if (now < over)
-    return { state: { ...state, torn: null, missing: { since, told }, lookAt: Math.min(state.lookAt, over) }, effects };
+    return {
+      state: { ...state, unstable: null, missing: { since, reported }, nextScanAt: Math.min(state.nextScanAt, over) },
+      effects,
+    };
   return {
-    state: { ...state, torn: null, missing: { since, told: reason } },
-    effects: told === reason ? effects : [...effects, ...tell({ type: 'missing', reason })],
+    state: { ...state, unstable: null, missing: { since, reported: reason } },
+    effects: reported === reason ? effects : [...effects, ...emit({ type: 'missing', reason })],
   };
 }
 
-function published(state: WatchState, happening: Happening & { type: 'published' | 'found' }): Decision {
-  if (state.busy?.doing !== 'publish') throw new Error('Something was published that nobody asked for');
+function published(state: WatchState, input: WatchInput & { type: 'published' | 'unchanged' }): Decision {
+  if (state.busy?.doing !== 'publish') throw new Error('A publish ended, but none was running');
   const { id, frontPage } = state.busy;
   return {
-    state: calm({ ...state, busy: null, live: { id, frontPage, sure: true } }),
-    effects: tell(happening.type === 'published' ? happening : { type: 'unchanged' }),
+    state: clearFailures({ ...state, busy: null, live: { id, frontPage, sure: true } }),
+    effects: emit(input.type === 'published' ? input : { type: 'unchanged' }),
   };
 }
 
-/** Why what was found is not to be published, if so. Source: the watch rule, D3. */
-function unpublishable(look: Look, live: Live | null): MissingReason | null {
-  if (look.found !== 'files') return look.found;
-  return live?.frontPage === true && !look.frontPage ? 'no-front-page' : null;
+/** The reason not to publish a scan; `null` if it can be published. Source: the watch rule, D3. */
+function unpublishable(scan: Scan, live: Live | null): MissingReason | null {
+  if (scan.found !== 'files') return scan.found;
+  return live?.frontPage === true && !scan.frontPage ? 'no-front-page' : null;
 }

@@ -2,31 +2,31 @@ import type { CreatedDeployment } from '@berth/contract';
 import type { DeployEvent } from '../deploy/events.ts';
 import type { ClientError } from '../errors.ts';
 
-/** Why a folder is not published, and what is live stays. */
+/** Why a folder is not published. The live deployment stays. */
 export type MissingReason =
-  /** There is no folder at the path. */
+  /** The folder does not exist. */
   | 'gone'
-  /** It holds no file that could be published. */
+  /** It contains no file that can be published. */
   | 'empty'
-  /** What is live has an `index.html` at its root, the folder has none any more. */
+  /** The live deployment has an `index.html` at its root, but the folder no longer has one. */
   | 'no-front-page';
 
-/** What a watch tells, in the order in which it happens: that of each deploy, and that of the watch itself. */
+/** The events of a watch and of its deploys, in order. */
 export type WatchEvent =
   | DeployEvent
-  /** The folder is listened to; what it holds by now is looked at next. `domain` is `null` when each deploy has its own link. */
+  /** Change notifications are active; the first scan follows. `domain` is `null` if each deploy has a link of its own. */
   | { type: 'watching'; folder: string; domain: string | null }
-  /** The folder changed; it is waited for until it is quiet. Told once, however many changes follow. */
+  /** The folder changed, and the watch waits until it is settled. Emitted once, however many changes follow. */
   | { type: 'settling' }
-  /** What was settled is live at `url`: the address of the domain, or of the deployment when there is no domain. */
+  /** The settled folder is live at `url`: the address of the domain or, without a domain, of the deployment. */
   | { type: 'published'; deployment: CreatedDeployment; url: string }
-  /** The folder is quiet again, and it is what is live already. */
+  /** The folder is settled, and is the same as what is live. */
   | { type: 'unchanged' }
-  /** There is nothing to publish for a while now. What is live stays, and the watch goes on. */
+  /** There has been nothing to publish for a while. The live deployment stays, and the watch continues. */
   | { type: 'missing'; reason: MissingReason }
-  /** It did not work. It is tried again after `waitMs`, with what the folder is then; `null`: when the folder changes. */
+  /** Publishing failed. It is retried after `waitMs` with the folder as it is then; `null`: when the folder changes. */
   | { type: 'failed'; error: ClientError; waitMs: number | null }
   /** Old deployments of this watch were deleted. */
   | { type: 'pruned'; deployments: readonly string[] }
-  /** The system does not tell of changes (any more): the folder is looked at every so often instead. */
+  /** The system does not report changes, or no longer does. The folder is scanned periodically instead. */
   | { type: 'polling'; everyMs: number; reason: string };

@@ -1,7 +1,7 @@
 import type { ClientError } from '../errors.ts';
 import { LONGEST_ASKED_MS } from '../retry.ts';
 import type { WatchRule } from './rule.ts';
-import { calm, type Decision, tell, unsettled, type WatchState } from './state.ts';
+import { clearFailures, type Decision, emit, unsettle, type WatchState } from './state.ts';
 
 /**
  * Decides what follows from a failure: another try after a growing pause, or none before the folder changes. A folder that
@@ -20,16 +20,16 @@ export function failed(
     case 'refused':
     case 'signed-out':
       return {
-        state: { ...calm(state), held: during?.doing === 'publish' ? during.id : null },
-        effects: tell({ type: 'failed', error, waitMs: null }),
+        state: { ...clearFailures(state), refusedId: during?.doing === 'publish' ? during.id : null },
+        effects: emit({ type: 'failed', error, waitMs: null }),
       };
     case 'folder': {
-      const { since, still } = state.torn ?? { since: now, still: 0 };
-      const torn = { since, still: still + 1 };
+      const { since, quietFailures } = state.unstable ?? { since: now, quietFailures: 0 };
+      const unstable = { since, quietFailures: quietFailures + 1 };
       // A build at work explains it, but not for ever, and not when nothing moves. What is heard may come late: once is nothing.
-      return torn.still > 2 || now >= since + rule.graceMs
-        ? paused({ ...state, torn }, error, false, now, rule)
-        : { state: { ...unsettled(state, now, true), seen: null, torn }, effects: [] };
+      return unstable.quietFailures > 2 || now >= since + rule.graceMs
+        ? paused({ ...state, unstable }, error, false, now, rule)
+        : { state: { ...unsettle(state, now, true), seen: null, unstable }, effects: [] };
     }
     case 'network':
       return paused(state, error, true, now, rule);
@@ -47,11 +47,11 @@ function paused(state: WatchState, error: ClientError, offline: boolean, now: nu
   const waitMs = Math.max(growing, Math.min((error.retryAfterSeconds ?? 0) * 1_000, LONGEST_ASKED_MS));
   return {
     state: {
-      ...unsettled(state, now, true),
+      ...unsettle(state, now, true),
       seen: null,
       failures: state.failures + 1,
       pause: { until: now + waitMs, offline },
     },
-    effects: tell({ type: 'failed', error, waitMs }),
+    effects: emit({ type: 'failed', error, waitMs }),
   };
 }

@@ -3,9 +3,9 @@ import type { WatchFolderInput } from './input.ts';
 
 const KEEP = 10;
 
-/** How many deployments of a watch stay, as it is by this moment. @throws ClientError `refused` when that is no such number. */
+/** The current value of `keep`. @throws ClientError `refused` if it is not a positive integer. */
 export function readKeep({ keep = KEEP }: Pick<WatchFolderInput, 'keep'>): number {
   const count = typeof keep === 'function' ? keep() : keep;
   if (Number.isInteger(count) && count >= 1) return count;
-  throw new ClientError('refused', `A watch keeps at least 1 deployment, the live one; ${count} is no such number.`);
+  throw new ClientError('refused', `keep must be a whole number of at least 1; it is ${count}.`);
 }

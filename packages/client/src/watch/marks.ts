@@ -6,10 +6,9 @@ import { ClientError } from '../errors.ts';
 import type { WatchFolderInput } from './input.ts';
 
 /**
- * The label that a watch gives its deployments, by which it knows them again: the same for the same series, also after a
- * restart.
+ * The label by which a watch recognises its deployments. It depends only on the series, so it survives a restart.
  *
- * @returns `watch-` and 16 hex digits: a label, whatever the series is called. Source: contract §1.
+ * @returns `watch-` and 16 hex digits, which is a valid label for any name of a series. Source: contract §1.
  */
 export function watchLabel({ series, folder, domain }: Pick<WatchFolderInput, 'series' | 'folder' | 'domain'>): string {
   const watched = JSON.stringify(series === undefined ? [hostname(), resolve(folder), domain ?? null] : [series]);
@@ -19,14 +18,14 @@ export function watchLabel({ series, folder, domain }: Pick<WatchFolderInput, 's
 /**
  * The labels of a watch's deployments.
  *
- * @throws ClientError `refused` when there is no room for its own.
+ * @throws ClientError `refused` if there are too many other labels.
  */
 export function withWatchLabel(labels: readonly string[], own: string): string[] {
   const all = [...new Set([...labels, own])];
   if (all.length > MAX_LABELS)
     throw new ClientError(
       'refused',
-      `A watch marks its deployments with a label of its own: give it at most ${MAX_LABELS - 1} others.`,
+      `A watch adds a label to its deployments, so it can have at most ${MAX_LABELS - 1} other labels.`,
     );
   return all;
 }

@@ -2,27 +2,27 @@ import type { BerthClient } from '../client.ts';
 import { ClientError } from '../errors.ts';
 import { findLabelled } from './versions.ts';
 
-/** The deployments that a watch made, and the end of the old ones. */
+/** Keeps track of the deployments of a watch, and deletes old ones. */
 export interface Pruner {
-  /** A deployment was made. */
+  /** Records a new deployment. */
   add(deployment: string): void;
   /**
-   * Deletes all but the newest ones. One that a domain points at stays: the server refuses to delete it.
+   * Deletes all but the newest ones. Keeps a deployment that a domain points at, because the server refuses to delete it.
    *
-   * @param onDeleted Hears of each that was deleted.
-   * @throws ClientError; the next call goes on.
+   * @param onDeleted Called for each deleted deployment.
+   * @throws ClientError; the next call continues with the rest.
    */
   prune(signal: AbortSignal, onDeleted: (deployment: string) => void): Promise<void>;
 }
 
 /**
- * Keeps the deployments with a label to a number. Those of earlier runs are found among the 1,000 newest of the account.
+ * Limits the number of deployments with a label. Those of earlier runs are found among the 1,000 newest of the account.
  *
- * @param label Only its deployments are ever touched.
- * @param keep How many stay. It is asked each time.
+ * @param label Only deployments with this label are deleted.
+ * @param keep How many to keep. Called each time.
  */
 export function createPruner(client: BerthClient, label: string, keep: () => number): Pruner {
-  /** The newest first. */
+  /** Newest first. */
   let made: string[] = [];
   let listed = false;
   return {
@@ -42,7 +42,7 @@ export function createPruner(client: BerthClient, label: string, keep: () => num
   };
 }
 
-/** @returns False when a domain points at it. */
+/** @returns `false` if a domain points at it. */
 async function deleteUnlinked({ api }: BerthClient, deployment: string, signal: AbortSignal): Promise<boolean> {
   try {
     await api.deployments.delete.mutate({ deployment }, { signal });

@@ -10,10 +10,10 @@ import type { FolderEvent } from '../folder/events.ts';
 import { takeAll } from '../progress.ts';
 import { type ReadFolder, readFolder } from '../folder/read-folder.ts';
 import type { RetryPolicy } from '../retry.ts';
-import type { Happening, Live, Look } from './state.ts';
+import type { WatchInput, Live, Scan } from './state.ts';
 import type { WatchEvent } from './events.ts';
 import type { WatchFolderInput, WatchOptions } from './input.ts';
-import { describe, lookAt } from './look.ts';
+import { toScan, scanFolder } from './scan.ts';
 import { readKeep } from './keep.ts';
 import { watchLabel, withWatchLabel } from './marks.ts';
 import { createPruner } from './pruner.ts';
@@ -34,9 +34,9 @@ export const PUBLISHER_PARTS: PublisherParts = { readFolder, deployFolder };
 export interface Publisher {
   /** What was published last, as far as it is known without the server. @throws ClientError `aborted`. */
   remembered(): Promise<Omit<Live, 'sure'> | null>;
-  look(): Promise<Happening>;
+  look(): Promise<WatchInput>;
   /** Publishes what the last look found, file for file. */
-  publish(): Promise<Happening>;
+  publish(): Promise<WatchInput>;
   /** Deletes old deployments. Tells what went wrong, and tries it again the next time. */
   prune(): Promise<void>;
 }
@@ -75,12 +75,12 @@ export function createPublisher(
 
   const isLiveAlready = async ({ root, files }: ReadFolder): Promise<boolean> => {
     const before = findPublished(cacheDir, targetAt(root));
-    if (before === null || lookOf(before).id !== describe(files).id) return false;
+    if (before === null || lookOf(before).id !== toScan(files).id) return false;
     if (before.password !== (await markOf(input.password, nameOfTarget(targetAt(root))))) return false;
     return isShown(client, before.deployment, domain, signal);
   };
 
-  const deploy = async (snapshot: ReadFolder): Promise<Happening> => {
+  const deploy = async (snapshot: ReadFolder): Promise<WatchInput> => {
     let url: string | null = null;
     for (const event of read.values()) tell(event);
     const events = parts.deployFolder({ ...input, labels }, { signal, cacheDir, delta, retries: RETRIES, snapshot });
@@ -116,15 +116,15 @@ export function createPublisher(
         read.clear();
         const reading = () =>
           takeAll(parts.readFolder(folder, { cacheDir, signal }), (event) => read.set(event.type, event));
-        const looked = await lookAt(folder, reading, signal);
+        const looked = await scanFolder(folder, reading, signal);
         found = looked.snapshot;
-        return { type: 'looked', look: looked.look };
+        return { type: 'scanned', scan: looked.scan };
       }),
     publish: () =>
       orFailed(async () => {
         if (found === null) throw new Error('Nothing was found that could be published');
         const isFound = !knowsLive && (await isLiveAlready(found));
-        const happening: Happening = isFound ? { type: 'found' } : await deploy(found);
+        const happening: WatchInput = isFound ? { type: 'unchanged' } : await deploy(found);
         knowsLive = true;
         return happening;
       }),
@@ -132,12 +132,12 @@ export function createPublisher(
   };
 }
 
-function lookOf({ files }: Published): Look {
+function lookOf({ files }: Published): Scan {
   const inOrder = [...files].map(([path, sha256]) => ({ path, sha256 })).toSorted((a, b) => (a.path < b.path ? -1 : 1));
-  return describe(inOrder);
+  return toScan(inOrder);
 }
 
-async function orFailed(work: () => Promise<Happening>): Promise<Happening> {
+async function orFailed(work: () => Promise<WatchInput>): Promise<WatchInput> {
   try {
     return await work();
   } catch (error) {

@@ -1,18 +1,18 @@
-/** The times of a watch, in milliseconds. */
+/** The timing of a watch, in milliseconds. */
 export interface WatchRule {
-  /** How long nothing may change before the folder counts as settled. */
+  /** How long the folder must not change before it counts as settled. */
   quietMs: number;
-  /** From then on, after the first change, the folder is looked at even though changes go on. */
+  /** So long after the first change, the folder is scanned even if it still changes. */
   longestMs: number;
-  /** How long a folder that cannot be published is waited for in silence. */
+  /** How long to wait silently while the folder cannot be published. */
   graceMs: number;
-  /** How often the folder is looked at although nothing was heard. */
+  /** How often to scan without change notifications. */
   lookEveryMs: number;
-  /** The same, where the system does not tell of changes. */
+  /** The same on systems that do not report changes. */
   pollEveryMs: number;
-  /** The first pause after a failure; each further one is twice as long. */
+  /** The pause after the first failure; each further one is twice as long. */
   firstPauseMs: number;
-  /** No pause is longer, unless the server asks for it: for at most a day. */
+  /** The longest pause, unless the server asks for a longer one of up to a day. */
   longestPauseMs: number;
 }
 

@@ -3,9 +3,9 @@ import { wholeDomainName } from '../deploy/domain-name.ts';
 import { ClientError } from '../errors.ts';
 
 /**
- * Asks the server whether a deployment is what it shows: at the domain, or, without one, at all.
+ * Whether a deployment is live: whether the domain points at it or, without a domain, whether it exists permanently.
  *
- * @throws ClientError when the server cannot be asked.
+ * @throws ClientError if the server cannot be reached.
  */
 export async function isShown(
   { api }: BerthClient,
@@ -21,7 +21,7 @@ export async function isShown(
       (await api.domains.get.query({ domain: wholeDomainName(domain, known) }, { signal })).deployment === deployment
     );
   } catch (error) {
-    // A deploy token may not ask: then it is not known.
+    // A deploy token is not allowed to ask, so assume that it is not live.
     if (error instanceof ClientError && (error.status === 404 || error.status === 403)) return false;
     throw error;
   }

@@ -2,108 +2,110 @@ import type { CreatedDeployment } from '@berth/contract';
 import type { ClientError } from '../errors.ts';
 import type { MissingReason, WatchEvent } from './events.ts';
 
-/** What a look at the folder found. */
-export interface Look {
+/** The result of a scan. */
+export interface Scan {
   found: 'files' | 'empty' | 'gone';
-  /** Names what was found: equal for equal paths and contents, and only for them. */
+  /** Identifies the files: equal for equal paths and contents, and only for these. */
   id: string;
-  /** Whether it has an `index.html` at its root. */
+  /** Whether there is an `index.html` at the root. */
   frontPage: boolean;
 }
 
-/** What is live. `sure` once this watch has published it, or has seen it at the server. */
+/** What is live. `sure` once this watch has published it, or the server has confirmed it. */
 export interface Live {
   id: string;
   frontPage: boolean;
   sure: boolean;
 }
 
-/** All that a watch knows. Times are milliseconds of one clock. */
+/** The state of a watch. Times are milliseconds of one monotonic clock. */
 export interface WatchState {
   live: Live | null;
-  /** Changes that are not settled; `told` of, so that there is an answer to them. */
-  changes: { first: number; last: number; told: boolean } | null;
-  /** The last look at these changes; `fresh` while nothing was heard since it began. */
-  seen: { look: Look; at: number; fresh: boolean } | null;
-  busy: { doing: 'look'; since: number; fresh: boolean } | { doing: 'publish'; id: string; frontPage: boolean } | null;
-  /** How long the last look took. */
-  lookMs: number;
-  /** Nothing is published since then; and what was told about it. */
-  missing: { since: number; told: MissingReason | null } | null;
-  /** What was refused: not tried again until somebody touches the folder. */
-  held: string | null;
-  /** Since when the folder cannot be read, or changes while it is published; how often it was so and nothing was heard after. */
-  torn: { since: number; still: number } | null;
+  /** Changes that are not settled yet; `announced` if a closing event must follow them. */
+  changes: { first: number; last: number; announced: boolean } | null;
+  /** The last scan of these changes; `fresh` while no change notification came since its start. */
+  seen: { scan: Scan; at: number; fresh: boolean } | null;
+  busy: { doing: 'scan'; since: number; fresh: boolean } | { doing: 'publish'; id: string; frontPage: boolean } | null;
+  /** How long the last scan took. */
+  scanMs: number;
+  /** Since when there is nothing to publish, and the reason that was reported. */
+  missing: { since: number; reported: MissingReason | null } | null;
+  /** The id of a scan that the server refused. Not retried until the folder changes or a publish is requested. */
+  refusedId: string | null;
+  /** Since when the folder cannot be read or changes while it is published, and how many such failures came since the last change notification. */
+  unstable: { since: number; quietFailures: number } | null;
   failures: number;
   pause: { until: number; offline: boolean } | null;
-  /** When the folder is looked at if nothing is heard. */
-  lookAt: number;
+  /** When to scan next if there are no change notifications. */
+  nextScanAt: number;
   polling: boolean;
 }
 
-/** What can happen to a watch. */
-export type Happening =
+/** The inputs of a watch. */
+export type WatchInput =
   | { type: 'changed' }
   | { type: 'woken' }
-  /** Somebody wants it to look now; `asked` when they wait for an answer. */
-  | { type: 'nudged'; asked: boolean }
-  | { type: 'looked'; look: Look }
+  /** The caller requested a scan; `wantsAnswer` if an event must follow in any case. */
+  | { type: 'nudged'; wantsAnswer: boolean }
+  | { type: 'scanned'; scan: Scan }
   | { type: 'published'; deployment: CreatedDeployment; url: string }
-  /** What was to be published is live already. */
-  | { type: 'found' }
+  /** What should be published is already live. */
+  | { type: 'unchanged' }
   | { type: 'failed'; error: ClientError }
-  /** The system tells of no changes any more. */
-  | { type: 'deafened'; error: Error };
+  /** The system no longer reports changes. */
+  | { type: 'watcher-failed'; error: Error };
 
-/** What is to be done. At most one `look` or `publish` is under way at any time. */
+/** The effects of a decision. At most one `scan` or `publish` runs at a time. */
 export type Effect =
-  | { do: 'look' }
-  /** What the last look found. */
+  | { do: 'scan' }
+  /** Publish the last scan. */
   | { do: 'publish' }
-  /** A change was missed: listen anew. */
-  | { do: 'listen' }
-  | { do: 'tell'; event: WatchEvent };
+  /** A change was missed: create a new watcher. */
+  | { do: 'restart-watcher' }
+  | { do: 'emit'; event: WatchEvent };
 
-/** A state, and what is to be done on the way to it. */
+/** The next state, and the effects to perform. */
 export interface Decision {
   state: WatchState;
   effects: readonly Effect[];
 }
 
 /**
- * The state in which a watch begins: the folder is looked at as after a change.
+ * The initial state of a watch: the folder is scanned as after a change.
  *
- * @param live What is live as far as is known here; the server is asked before it counts.
+ * @param live What is live according to the local cache. The server must confirm it before it counts.
  */
 export function beginWatch(live: Omit<Live, 'sure'> | null, now: number): WatchState {
   return {
     live: live && { ...live, sure: false },
-    changes: { first: now, last: now, told: true },
+    changes: { first: now, last: now, announced: true },
     seen: null,
     busy: null,
-    lookMs: 0,
-    missing: { since: Number.NEGATIVE_INFINITY, told: null },
-    held: null,
-    torn: null,
+    scanMs: 0,
+    missing: { since: Number.NEGATIVE_INFINITY, reported: null },
+    refusedId: null,
+    unstable: null,
     failures: 0,
     pause: null,
-    lookAt: now,
+    nextScanAt: now,
     polling: false,
   };
 }
 
-/** The quiet period starts again. @param told Whether an answer to these changes is expected. */
-export function unsettled(state: WatchState, now: number, told: boolean): WatchState {
+/** Restarts the quiet period. @param announce Whether an event must follow these changes. */
+export function unsettle(state: WatchState, now: number, announce: boolean): WatchState {
   const { changes } = state;
-  return { ...state, changes: { first: changes?.first ?? now, last: now, told: told || changes?.told === true } };
+  return {
+    ...state,
+    changes: { first: changes?.first ?? now, last: now, announced: announce || changes?.announced === true },
+  };
 }
 
-/** Nothing is wrong any more. */
-export function calm(state: WatchState): WatchState {
-  return { ...state, held: null, torn: null, failures: 0, pause: null };
+/** Forgets all failures. */
+export function clearFailures(state: WatchState): WatchState {
+  return { ...state, refusedId: null, unstable: null, failures: 0, pause: null };
 }
 
-/** The effect of telling something. */
-export function tell(event: WatchEvent): Effect[] {
-  return [{ do: 'tell', event }];
+export function emit(event: WatchEvent): Effect[] {
+  return [{ do: 'emit', event }];
 }

@@ -3,14 +3,14 @@ import type { BerthClient } from '../client.ts';
 import type { WatchFolderInput } from './input.ts';
 import { watchLabel } from './marks.ts';
 
-/** How many pages of the account's deployments, of 100 each, are gone through. */
+/** How many pages of the account's deployments to search, with 100 deployments each. */
 const PAGES = 10;
 
 /**
- * The versions of a watched folder that the server still has: the deployments of its series, those of earlier runs among them.
- * They are looked for among the 1,000 newest of the account.
+ * Lists the versions of a watched folder: the deployments of its series that still exist, including those of earlier runs. Searches
+ * the 1,000 newest deployments of the account.
  *
- * @returns The newest first.
+ * @returns Newest first.
  * @throws ClientError.
  */
 export function listVersions(
@@ -20,7 +20,7 @@ export function listVersions(
   return findLabelled(client, watchLabel(watched), signal);
 }
 
-/** The deployments with a label that are served, the newest first, among the 1,000 newest of the account. @throws ClientError. */
+/** Lists the live deployments with a label, newest first, among the 1,000 newest of the account. @throws ClientError. */
 export async function findLabelled({ api }: BerthClient, label: string, signal?: AbortSignal): Promise<Deployment[]> {
   const found: Deployment[] = [];
   let cursor: string | undefined;

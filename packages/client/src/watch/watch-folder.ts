@@ -6,15 +6,15 @@ import type { WatchEvent } from './events.ts';
 import type { WatchFolderInput, WatchOptions } from './input.ts';
 import { createPublisher, PUBLISHER_PARTS, type PublisherParts } from './publisher.ts';
 import { WATCH_RULE } from './rule.ts';
-import { beginWatch, type Effect, type Happening } from './state.ts';
-import { listenTo, type Watcher } from './watcher.ts';
+import { beginWatch, type Effect, type WatchInput } from './state.ts';
+import { createWatcher, type Watcher } from './watcher.ts';
 
 /** What a watch is made of. Tests give their own, to cause what is hard to cause. */
 export interface WatchParts extends PublisherParts {
-  listenTo: typeof listenTo;
+  createWatcher: typeof createWatcher;
 }
 
-const PARTS: WatchParts = { ...PUBLISHER_PARTS, listenTo };
+const PARTS: WatchParts = { ...PUBLISHER_PARTS, createWatcher };
 
 /**
  * Publishes a folder, and again whenever it changed and is quiet: one build, one deploy.
@@ -63,32 +63,32 @@ async function run(
   const tasks = new Set<Promise<void>>();
   let timer: NodeJS.Timeout | undefined;
 
-  const take = (happening: Happening): void => {
+  const take = (happening: WatchInput): void => {
     if (signal.aborted) return;
     const { state: next, effects } = decide(state, happening, performance.now(), rule);
     state = next;
     for (const effect of effects)
-      if (effect.do === 'tell') tell(effect.event);
+      if (effect.do === 'emit') tell(effect.event);
       else start(effect);
     clearTimeout(timer);
     const waitMs = Math.max(0, wakeAt(state, rule) - performance.now());
     if (waitMs < Number.POSITIVE_INFINITY) timer = setTimeout(take, waitMs, { type: 'woken' });
   };
 
-  const start = (effect: Exclude<Effect, { do: 'tell' }>): void => {
+  const start = (effect: Exclude<Effect, { do: 'emit' }>): void => {
     const task = perform(effect)
       .catch(over.reject)
       .finally(() => tasks.delete(task));
     tasks.add(task);
   };
 
-  const perform = async (effect: Exclude<Effect, { do: 'tell' }>): Promise<void> => {
+  const perform = async (effect: Exclude<Effect, { do: 'emit' }>): Promise<void> => {
     switch (effect.do) {
-      case 'look':
+      case 'scan':
         return take(await publisher.look());
       case 'publish':
         return published(await publisher.publish());
-      case 'listen':
+      case 'restart-watcher':
         watcher = watcher.then(async (before) => {
           await before.close();
           return listen();
@@ -100,17 +100,17 @@ async function run(
     }
   };
 
-  const published = async (happening: Happening): Promise<void> => {
+  const published = async (happening: WatchInput): Promise<void> => {
     take(happening);
     if (happening.type !== 'failed') await publisher.prune();
   };
 
   const listen = (): Promise<Watcher> =>
-    parts.listenTo(
+    parts.createWatcher(
       input.folder,
       {
         changed: () => take({ type: 'changed' }),
-        failed: (error) => take({ type: 'deafened', error }),
+        failed: (error) => take({ type: 'watcher-failed', error }),
       },
       signal,
     );
@@ -125,7 +125,7 @@ async function run(
       ['look', false],
       ['publish', true],
     ] as const)
-      options.nudges?.addEventListener(event, () => take({ type: 'nudged', asked }), { signal });
+      options.nudges?.addEventListener(event, () => take({ type: 'nudged', wantsAnswer: asked }), { signal });
     take({ type: 'woken' });
     await over.promise;
   } finally {

@@ -3,35 +3,35 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { watch } from 'chokidar';
 import { unlessGivenUp } from '../folder/drive.ts';
 
-/** A watcher ends when its last question to the drive is answered; one that takes longer, in milliseconds, is left to itself. */
+/** How long `close` waits for pending file system calls of the watcher, in milliseconds. After that it is abandoned. */
 const CLOSE_WITHIN_MS = 1_000;
 
-/** Hears of changes below a path until it is closed. */
+/** Watches a path until it is closed. */
 export interface Watcher {
   close(): Promise<void>;
 }
 
-/** What a watcher tells. */
-export interface Heard {
-  /** Something changed; what, only a look can tell. */
+/** The callbacks of a watcher. */
+export interface WatcherEvents {
+  /** Something changed; only a scan can find out what. */
   changed(): void;
-  /** The system tells of no more changes. */
+  /** The system no longer reports changes. */
   failed(error: Error): void;
 }
 
-/** Names at the root that no look ever finds, and that would take most of the watches of the system. */
+/** Folders at the root that are never published, but would use up most of the watches of the system. */
 const NEVER_PUBLISHED = new Set(['.git', 'node_modules']);
 
 /**
- * Listens to a folder that may go and come back: its parent is watched, with everything beside the folder ignored. Links are
- * followed, since the folder may be one.
+ * Watches a folder that may disappear and come back. It watches the parent and ignores everything next to the folder. Follows
+ * symbolic links, since the folder may be one.
  *
- * @param folder An absolute path; nothing needs to be there.
- * @returns The watcher, once it hears. @throws ClientError `aborted` when the caller gave up before: a drive that does not answer
- *   is never listened to.
+ * @param folder An absolute path; it does not need to exist.
+ * @returns The watcher, once it is active. @throws ClientError `aborted` if the caller aborts before, for example because the drive
+ *   does not respond.
  * Source: the watch rule, D1.
  */
-export async function listenTo(folder: string, heard: Heard, signal: AbortSignal): Promise<Watcher> {
+export async function createWatcher(folder: string, events: WatcherEvents, signal: AbortSignal): Promise<Watcher> {
   const parent = dirname(folder);
   const watcher = watch(parent, {
     ignoreInitial: true,
@@ -39,23 +39,23 @@ export async function listenTo(folder: string, heard: Heard, signal: AbortSignal
     ignored: (path) => path !== parent && path !== folder && !isInside(path, folder),
   });
   watcher.on('all', (_event, path) => {
-    if (path !== parent) heard.changed();
+    if (path !== parent) events.changed();
   });
   const close = async (): Promise<void> => {
     await Promise.race([watcher.close(), sleep(CLOSE_WITHIN_MS, undefined, { ref: false })]);
   };
   const ready = new Promise<void>((resolve) => {
     watcher.once('ready', resolve).on('error', (error) => {
-      heard.failed(error instanceof Error ? error : new Error(String(error)));
-      // One that fails at its start never gets ready; it has said so.
+      events.failed(error instanceof Error ? error : new Error(String(error)));
+      // A watcher that fails at its start never emits `ready`; the failure was reported.
       resolve();
     });
   });
   try {
     await unlessGivenUp(ready, signal);
-  } catch (givenUp) {
+  } catch (aborted) {
     await close();
-    throw givenUp;
+    throw aborted;
   }
   return { close };
 }

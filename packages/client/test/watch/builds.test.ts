@@ -9,33 +9,33 @@ import { startWatch } from './running-watch.ts';
 import { useServer } from '@berth/api/testing/vitest';
 
 const BUILDS = 50;
-/** Another one is another course of events; what follows from one seed is always the same. */
+/** Seed of the builds. Equal seeds give equal builds. */
 const SEED = 20_261_121;
-/** A build writes its files far less than half of this apart. */
+/** More than twice the longest gap between two writes of a build. */
 const QUIET_MS = 60;
 const LONGEST_GAP_MS = 12;
 
-/** How a build tool replaces its folder. */
+/** How a build tool replaces its output folder. */
 const plan = fc.record({
-  /** How many files, besides the page and the last one. */
+  /** Number of files besides the page and the last one. */
   files: fc.integer({ min: 2, max: 12 }),
   way: fc.constantFrom<'delete' | 'swap'>('delete', 'delete', 'delete', 'swap'),
-  /** How long the folder is gone. */
+  /** How long the folder is missing. */
   goneMs: fc.constantFrom(0, 0, 1, 5, LONGEST_GAP_MS),
   gapsMs: fc.array(fc.constantFrom(0, 0, 0, 1, 3, LONGEST_GAP_MS), { minLength: 14, maxLength: 14 }),
-  /** `null`: the next build waits until this one is live. Else it begins so much later, whatever is going on. */
+  /** `null`: the next build waits until this one is live. Otherwise it starts so much later, in any state. */
   thenMs: fc.oneof(fc.constant(null), fc.integer({ min: 0, max: 3 * QUIET_MS })),
 });
 type Plan = typeof plan extends fc.Arbitrary<infer T> ? T : never;
 
 const server = useServer();
 
-/** Every file of a build says which build it is, how many files that has, and which file this is; all are equally long. */
+/** The text of a file: its build, the number of files in that build, and its path. All texts are equally long. */
 function textOf(build: number, files: number, path: string): string {
   return `${String(build).padStart(3, '0')} ${String(files).padStart(2, '0')} ${path.padEnd(200, '.')}`;
 }
 
-/** The page first, the last file last. */
+/** The paths of a build: the page first, `last.txt` last. */
 function pathsOf(files: number): string[] {
   return ['index.html', ...Array.from({ length: files }, (_, i) => `assets/${i % 3}/${i}.txt`), 'last.txt'];
 }
@@ -58,7 +58,7 @@ async function build(folder: string, number: number, { files, way, goneMs, gapsM
   renameSync(at, folder);
 }
 
-/** The number of the build that a deployment is, when it is one, whole. @throws when it is not. */
+/** Reads the build number of a deployment. @throws if it is not one complete build. */
 async function readBuild(url: string): Promise<number> {
   const page = await server().visit(url);
   const [number, files] = page.text.split(' ', 2).map(Number) as [number, number];
@@ -70,7 +70,7 @@ async function readBuild(url: string): Promise<number> {
 }
 
 it(
-  'of 50 builds that delete and make the folder anew at random moments, every settled one is published, and none but whole ones (D3, D5, D6)',
+  'publishes every settled build of 50 that replace the folder at random times, and only complete ones (D3, D5, D6)',
   { timeout: 120_000 },
   async () => {
     const home = mkdtempSync(join(tmpdir(), 'berth-builds-'));
@@ -86,7 +86,7 @@ it(
       { cacheDir: join(home, 'cache'), rule: { quietMs: QUIET_MS, graceMs: 10_000 } },
     );
     const published = new Map<number, string>();
-    /** Waits until a build is live, and reads every deployment on the way to it. */
+    /** Waits until a build is live, and checks every deployment up to it. */
     const untilLive = async (wanted: number) => {
       for (let number = -1; number !== wanted;) {
         const { deployment } = await watched.next('published');
@@ -98,7 +98,7 @@ it(
     };
     await untilLive(0);
 
-    // A visitor who never stops: at no moment is there a gap, half a page, or an older build than before.
+    // A visitor that never stops. It must never see a gap, half a page, or an older build than before.
     let visiting = true;
     const visitor = (async () => {
       for (let newest = 0; visiting;) {

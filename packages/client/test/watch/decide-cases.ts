@@ -6,14 +6,14 @@ const C = ['c', 'c'] as const;
 const PAGELESS = ['p-', 'p-'] as const;
 const LIVE_A = { id: 'a+a', frontPage: true };
 
-/** When `a`, which is there from the start, is live. */
+/** A time at which `a`, the initial folder, is already live. */
 const T = 2_000;
 
-/** Moments of a range, a step apart. */
+/** The times in a range, `step` apart. */
 const range = (from: number, to: number, step: number) =>
   Array.from({ length: Math.ceil((to - from) / step) }, (_, i) => from + i * step);
 
-/** A world, and what a watch does in it. */
+/** A simulated world, and the expected behaviour of a watch in it. */
 export interface Case {
   title: string;
   world: FakeWorld;
@@ -21,25 +21,25 @@ export interface Case {
   untilMs?: number;
   /** Default: 0. */
   fromMs?: number;
-  /** What is done and told from `fromMs` on. Looks that find nothing new are left out unless `looks` is set. */
+  /** The expected effects and events from `fromMs` on. Scans are omitted unless `withScans` is set. */
   did: string[];
-  looks?: true;
+  withScans?: true;
 }
 
 export const CASES: readonly Case[] = [
   {
-    title: 'A watch looks twice, half a quiet period apart, before it publishes (D2)',
+    title: 'scans twice, half a quiet period apart, before it publishes (D2)',
     world: { folder: [[0, A]] },
-    looks: true,
-    did: ['250 look', '500 look', '510 publish a+a', '610 published a+a'],
+    withScans: true,
+    did: ['250 scan', '500 scan', '510 publish a+a', '610 published a+a'],
   },
   {
-    title: 'What is live already is not published by a restart (D4)',
+    title: 'does not publish after a restart what is already live (D4)',
     world: { folder: [[0, A]], live: LIVE_A, found: 'a+a' },
     did: ['510 publish a+a', '610 unchanged'],
   },
   {
-    title: 'One change is one deploy, a quiet period later (D2)',
+    title: 'publishes one change once, a quiet period later (D2)',
     world: {
       folder: [
         [0, A],
@@ -47,24 +47,24 @@ export const CASES: readonly Case[] = [
       ],
     },
     fromMs: T,
-    looks: true,
-    did: ['2000 settling', '2240 look', '2490 look', '2500 publish b+b', '2600 published b+b'],
+    withScans: true,
+    did: ['2000 settling', '2240 scan', '2490 scan', '2500 publish b+b', '2600 published b+b'],
   },
   {
-    title: 'The quiet period starts again with each change, and is told of once (D2)',
+    title: 'restarts the quiet period with each change, and emits settling once (D2)',
     world: {
       folder: [
         [0, A],
         [T, B],
       ],
-      heard: range(T, T + 3_000, 100),
+      notified: range(T, T + 3_000, 100),
     },
     fromMs: T,
-    looks: true,
-    did: ['2000 settling', '5140 look', '5390 look', '5400 publish b+b', '5500 published b+b'],
+    withScans: true,
+    did: ['2000 settling', '5140 scan', '5390 scan', '5400 publish b+b', '5500 published b+b'],
   },
   {
-    title: 'A change during a look makes it count no more (D5)',
+    title: 'ignores a scan during which the folder changed (D5)',
     world: {
       folder: [
         [0, A],
@@ -73,54 +73,54 @@ export const CASES: readonly Case[] = [
       ],
     },
     fromMs: T,
-    looks: true,
+    withScans: true,
     did: [
       '2000 settling',
-      '2240 look',
-      '2490 look',
-      '2735 look',
-      '2985 look',
+      '2240 scan',
+      '2490 scan',
+      '2735 scan',
+      '2985 scan',
       '2995 publish b+b',
       '3095 published b+b',
     ],
   },
   {
-    title: 'A change that nobody heard of is seen by the second look (D2)',
+    title: 'finds a change without a notification with the second scan (D2)',
     world: {
       folder: [
         [0, A],
         [T, ['b', 'a']],
         [2_300, B],
       ],
-      heard: [T],
+      notified: [T],
     },
     fromMs: T,
-    looks: true,
-    did: ['2000 settling', '2240 look', '2490 look', '2740 look', '2750 publish b+b', '2850 published b+b'],
+    withScans: true,
+    did: ['2000 settling', '2240 scan', '2490 scan', '2740 scan', '2750 publish b+b', '2850 published b+b'],
   },
   {
-    title: 'A folder that is written to for ever, but holds the same, is published after 10 s (D2)',
+    title: 'publishes a folder after 10 s that is written to constantly without changing its contents (D2)',
     world: {
       folder: [
         [0, A],
         [T, B],
       ],
-      heard: range(T, T + 15_000, 100),
+      notified: range(T, T + 15_000, 100),
     },
     fromMs: T,
     untilMs: T + 11_000,
-    looks: true,
-    did: ['2000 settling', '12000 look', '12500 look', '12510 publish b+b', '12600 settling', '12610 published b+b'],
+    withScans: true,
+    did: ['2000 settling', '12000 scan', '12500 scan', '12510 publish b+b', '12600 settling', '12610 published b+b'],
   },
   {
-    title: 'A folder that never holds the same twice is never published (D5)',
+    title: 'never publishes a folder that is different in every scan (D5)',
     world: { folder: [[0, A], ...range(T, T + 20_000, 100).map((at) => [at, [`${at}`, `${at}`]] as const)] },
     fromMs: T,
     untilMs: T + 19_000,
     did: ['2000 settling'],
   },
   {
-    title: 'An identical build is not deployed (D4)',
+    title: 'does not publish an identical build (D4)',
     world: {
       folder: [
         [0, A],
@@ -132,7 +132,7 @@ export const CASES: readonly Case[] = [
     did: ['2000 settling', '2600 unchanged'],
   },
   {
-    title: 'What changes during a deploy is published next, and only its newest state (D6)',
+    title: 'publishes changes during a deploy after it, and only the newest state (D6)',
     world: {
       folder: [
         [0, A],
@@ -155,7 +155,7 @@ export const CASES: readonly Case[] = [
     ],
   },
   {
-    title: 'A folder that vanishes and comes back within the grace is not missed (D3)',
+    title: 'does not report a folder as missing that comes back within the grace time (D3)',
     world: {
       folder: [
         [0, A],
@@ -168,7 +168,7 @@ export const CASES: readonly Case[] = [
     did: ['2000 settling', '10000 settling', '10500 publish b+b', '10600 published b+b'],
   },
   {
-    title: 'A folder that stays away is missed after the grace, once (D3)',
+    title: 'reports a folder as missing once, after the grace time (D3)',
     world: {
       folder: [
         [0, A],
@@ -181,7 +181,7 @@ export const CASES: readonly Case[] = [
     did: ['2000 settling', '12010 missing gone', '200000 settling', '200500 publish b+b', '200600 published b+b'],
   },
   {
-    title: 'An empty folder is never published (D3)',
+    title: 'never publishes an empty folder (D3)',
     world: {
       folder: [
         [0, A],
@@ -193,7 +193,7 @@ export const CASES: readonly Case[] = [
     did: ['2000 settling', '12010 missing empty'],
   },
   {
-    title: 'A folder that lost its front page is never published (D3)',
+    title: 'never publishes a folder that lost its front page (D3)',
     world: {
       folder: [
         [0, A],
@@ -206,12 +206,12 @@ export const CASES: readonly Case[] = [
     did: ['2000 settling', '12010 missing no-front-page', '30000 settling', '30500 publish b+b', '30600 published b+b'],
   },
   {
-    title: 'A folder without a front page is published when what is live has none (D3)',
+    title: 'publishes a folder without a front page if the live deployment has none (D3)',
     world: { folder: [[0, PAGELESS]] },
     did: ['510 publish p-+p-', '610 published p-+p-'],
   },
   {
-    title: 'A folder that is not there at the start is told at once (D3)',
+    title: 'reports a folder that is missing at the start without a grace time (D3)',
     world: {
       folder: [
         [0, 'gone'],
@@ -221,7 +221,7 @@ export const CASES: readonly Case[] = [
     did: ['510 missing gone', '2000 settling', '2500 publish a+a', '2600 published a+a'],
   },
   {
-    title: 'Offline is waited out with growing pauses, and the newest state comes next (D6)',
+    title: 'retries with growing pauses while offline, and then publishes the newest state (D6)',
     world: {
       folder: [
         [0, A],
@@ -245,7 +245,7 @@ export const CASES: readonly Case[] = [
     ],
   },
   {
-    title: 'A change cuts a pause short that a broken line caused (D6)',
+    title: 'shortens a pause after a network failure when the folder changes (D6)',
     world: {
       folder: [
         [0, A],
@@ -259,7 +259,7 @@ export const CASES: readonly Case[] = [
     did: ['61260 publish c+c', '61360 published c+c'],
   },
   {
-    title: 'A server that asks for a longer pause gets it, whatever changes (D6)',
+    title: 'keeps a longer pause that the server asked for, whatever changes (D6)',
     world: {
       folder: [
         [0, A],
@@ -279,13 +279,13 @@ export const CASES: readonly Case[] = [
     ],
   },
   {
-    title: 'What is refused is not tried again until somebody touches the folder (D6)',
+    title: 'does not retry what was refused until the folder changes (D6)',
     world: {
       folder: [
         [0, A],
         [T, B],
       ],
-      heard: [T, 200_000],
+      notified: [T, 200_000],
       fault: (at) => (at > T && at < 190_000 ? ['refused'] : null),
     },
     fromMs: T,
@@ -300,7 +300,7 @@ export const CASES: readonly Case[] = [
     ],
   },
   {
-    title: 'A credential that is not taken is told, and the next build tries again (D6)',
+    title: 'reports a rejected credential, and retries with the next build (D6)',
     world: {
       folder: [
         [0, A],
@@ -321,7 +321,7 @@ export const CASES: readonly Case[] = [
     ],
   },
   {
-    title: 'A file that changes during a deploy starts the quiet period again, in silence (D5)',
+    title: 'restarts the quiet period silently if a file changes during a deploy (D5)',
     world: {
       folder: [
         [0, A],
@@ -334,13 +334,13 @@ export const CASES: readonly Case[] = [
     did: ['2000 settling', '2500 publish b+b', '2550 settling', '3100 publish c+c', '3200 published c+c'],
   },
   {
-    title: 'A file that cannot be read is told when nothing moves, and tried after growing pauses (D5)',
+    title: 'reports a file that cannot be read if nothing changes, and retries with growing pauses (D5)',
     world: {
       folder: [
         [0, A],
         [T, B],
       ],
-      lookFault: (at) => (at > T && at < 6_000 ? 'folder' : null),
+      scanFault: (at) => (at > T && at < 6_000 ? 'folder' : null),
     },
     fromMs: T,
     untilMs: 15_000,
@@ -354,20 +354,20 @@ export const CASES: readonly Case[] = [
     ],
   },
   {
-    title: 'A change that was missed is found by the minute, and the folder is listened to anew (D7)',
+    title: 'finds a missed change within a minute, and restarts the watcher (D7)',
     world: {
       folder: [
         [0, A],
         [T, B],
       ],
-      heard: [],
+      notified: [],
     },
     fromMs: T,
     untilMs: 70_000,
-    did: ['61010 listen', '61010 publish b+b', '61110 published b+b'],
+    did: ['61010 restart-watcher', '61010 publish b+b', '61110 published b+b'],
   },
   {
-    title: 'A folder that was missed, and comes back unheard as it was, is missed again when it goes again (D3, D7)',
+    title: 'reports a missing folder again if it came back unchanged without a notification in between (D3, D7)',
     world: {
       folder: [
         [0, A],
@@ -375,21 +375,21 @@ export const CASES: readonly Case[] = [
         [60_000, A],
         [200_000, 'gone'],
       ],
-      heard: [T, 200_000],
+      notified: [T, 200_000],
     },
     fromMs: T,
     untilMs: 220_000,
     did: ['2000 settling', '12010 missing gone', '72020 unchanged', '200000 settling', '210010 missing gone'],
   },
   {
-    title: 'Where the system tells of nothing, the folder is looked at every 2 s, and that is told once (D8)',
+    title: 'scans every 2 s if the system reports no changes, and emits polling once (D8)',
     world: {
       folder: [
         [0, A],
         [4_000, B],
       ],
-      heard: [],
-      deafAt: 1_000,
+      notified: [],
+      watcherFailsAt: 1_000,
     },
     did: ['510 publish a+a', '610 published a+a', '1000 polling', '5520 publish b+b', '5620 published b+b'],
   },

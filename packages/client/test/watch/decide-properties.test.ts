@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Entry, type FakeWorld, type Folder, folderAt, play } from './fake-world.ts';
 
-/** Shorter than the time between two looks: the writes of a build are that close. */
+/** Maximum time between two writes of a build; shorter than the time between two scans. */
 const WRITE_GAP_MS = 240;
-/** When everything that is going on has ended. */
+/** When all changes and outages have ended. */
 const CALM_MS = 40_000;
-/** Longer than the longest pause, which may have begun at the end. */
+/** Leaves time for the longest pause, which may have begun just before. */
 const END_MS = CALM_MS + 2 * 5 * 60_000;
 
-/** A build: deletes the folder or not, then writes one file after the other. */
+/** A build: optionally deletes the folder, then writes one file after the other. */
 const build = fc.record({
   after: fc.integer({ min: 0, max: 3_000 }),
   deletes: fc.constantFrom<'no' | 'gone' | 'empty'>('no', 'gone', 'empty'),
@@ -17,7 +17,7 @@ const build = fc.record({
   writesMs: fc.integer({ min: 1, max: WRITE_GAP_MS }),
 });
 
-/** Builds one after the other; no two are alike. */
+/** A sequence of builds with different contents. */
 const builds = fc.array(build, { minLength: 1, maxLength: 12 }).map((all) => {
   const folder: [number, Folder][] = [[0, ['0', '0']]];
   let at = 0;
@@ -37,7 +37,7 @@ const builds = fc.array(build, { minLength: 1, maxLength: 12 }).map((all) => {
   return folder;
 });
 
-/** Moments at which the server cannot be reached. */
+/** Periods in which the server cannot be reached. */
 const outages = fc.array(
   fc.record({ from: fc.integer({ min: 0, max: CALM_MS }), ms: fc.integer({ min: 1, max: 10_000 }) }),
   { maxLength: 3 },
@@ -46,30 +46,32 @@ const outages = fc.array(
 const world = fc
   .record({
     folder: builds,
-    lookMs: fc.integer({ min: 1, max: 400 }),
+    scanMs: fc.integer({ min: 1, max: 400 }),
     publishMs: fc.integer({ min: 1, max: 5_000 }),
     outages,
     kind: fc.constantFrom('network' as const, 'unavailable' as const, 'server' as const),
-    /** Which of the changes are heard, and how late. */
-    hearing: fc.array(fc.record({ heard: fc.boolean(), late: fc.integer({ min: 0, max: 100 }) }), {
+    /** Which changes are notified, and with what delay. */
+    notifications: fc.array(fc.record({ isSent: fc.boolean(), delayMs: fc.integer({ min: 0, max: 100 }) }), {
       minLength: 40,
       maxLength: 40,
     }),
   })
-  .map(({ outages, kind, hearing, ...world }): FakeWorld => {
-    const heard = world.folder
+  .map(({ outages, kind, notifications, ...world }): FakeWorld => {
+    const notified = world.folder
       .slice(1)
-      .flatMap(([at], i) => (hearing[i % hearing.length]!.heard ? [at + hearing[i % hearing.length]!.late] : []))
+      .flatMap(([at], i) =>
+        notifications[i % notifications.length]!.isSent ? [at + notifications[i % notifications.length]!.delayMs] : [],
+      )
       .toSorted((a, b) => a - b);
     const isAway = (at: number) => outages.some(({ from, ms }) => at >= from && at < from + ms);
-    return { ...world, heard, fault: (at) => (at < CALM_MS && isAway(at) ? [kind] : null) };
+    return { ...world, notified, fault: (at) => (at < CALM_MS && isAway(at) ? [kind] : null) };
   });
 
 const published = (log: readonly Entry[]) =>
   log.filter(({ did }) => did.startsWith('publish ')).map(({ at, did }) => ({ at, id: did.slice('publish '.length) }));
 
-describe('whatever builds, and whatever is heard of it', () => {
-  it('nothing empty, missing or half written is published (D3, D5)', () => {
+describe('for any builds and notifications', () => {
+  it('publishes nothing empty, missing or half written (D3, D5)', () => {
     fc.assert(
       fc.property(world, (world) => {
         const whole = new Set(
@@ -80,19 +82,21 @@ describe('whatever builds, and whatever is heard of it', () => {
     );
   });
 
-  it('what is published has stood in the folder within the time of two looks (D2)', () => {
+  it('publishes only states that the folder had during the last two scans (D2)', () => {
     fc.assert(
       fc.property(world, (world) => {
         for (const { at, id } of published(play(world, END_MS))) {
-          const longAgo = at - 2 * world.lookMs! - 250;
-          const stood = world.folder.filter(([since], i) => since <= at && (world.folder[i + 1]?.[0] ?? at) >= longAgo);
-          expect(stood.map(([, it]) => (typeof it === 'string' ? it : it.join('+')))).toContain(id);
+          const longAgo = at - 2 * world.scanMs! - 250;
+          const recent = world.folder.filter(
+            ([since], i) => since <= at && (world.folder[i + 1]?.[0] ?? at) >= longAgo,
+          );
+          expect(recent.map(([, it]) => (typeof it === 'string' ? it : it.join('+')))).toContain(id);
         }
       }),
     );
   });
 
-  it('the last state is live in the end (D6, D7)', () => {
+  it('ends with the last state of the folder live (D6, D7)', () => {
     fc.assert(
       fc.property(world, (world) => {
         const last = play(world, END_MS).findLast(({ did }) => did.startsWith('published '));
@@ -102,15 +106,15 @@ describe('whatever builds, and whatever is heard of it', () => {
     );
   });
 
-  it('one thing is done at a time, and no state is deployed that is live (D4, D6)', () => {
+  it('does one thing at a time, and never deploys a state that is live (D4, D6)', () => {
     fc.assert(
       fc.property(world, (world) => {
         let live = '';
         let busyUntil = 0;
         for (const { at, did } of play(world, END_MS)) {
-          if (did === 'look' || did.startsWith('publish ')) {
+          if (did === 'scan' || did.startsWith('publish ')) {
             expect(at).toBeGreaterThanOrEqual(busyUntil);
-            busyUntil = at + (did === 'look' ? world.lookMs! : world.publishMs!);
+            busyUntil = at + (did === 'scan' ? world.scanMs! : world.publishMs!);
           }
           if (did.startsWith('publish ')) expect(did.slice('publish '.length)).not.toBe(live);
           if (did.startsWith('published ')) live = did.slice('published '.length);

@@ -4,11 +4,11 @@ import { NUDGE_CASES } from './nudge-cases.ts';
 import { play } from './fake-world.ts';
 import { RETURN_CASES } from './return-cases.ts';
 
-describe('what a watch decides', () => {
+describe('a watch', () => {
   it.each([...CASES, ...NUDGE_CASES, ...RETURN_CASES])(
     '$title',
-    ({ world, untilMs = 10_000, fromMs = 0, did, looks }) => {
-      const log = play(world, untilMs).filter((entry) => entry.at >= fromMs && (looks || entry.did !== 'look'));
+    ({ world, untilMs = 10_000, fromMs = 0, did, withScans }) => {
+      const log = play(world, untilMs).filter((entry) => entry.at >= fromMs && (withScans || entry.did !== 'scan'));
       expect(log.map((entry) => `${entry.at} ${entry.did}`)).toEqual(did);
     },
   );

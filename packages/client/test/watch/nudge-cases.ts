@@ -5,27 +5,27 @@ const B = ['b', 'b'] as const;
 
 export const NUDGE_CASES: readonly Case[] = [
   {
-    title: 'A nudge finds at once what nobody heard of (D7)',
+    title: 'finds a change without a notification at once after a nudge (D7)',
     world: {
       folder: [
         [0, A],
         [2_000, B],
       ],
-      heard: [],
+      notified: [],
       nudged: [[3_000, false]],
     },
     fromMs: 2_000,
-    did: ['3500 listen', '3500 publish b+b', '3600 published b+b'],
+    did: ['3500 restart-watcher', '3500 publish b+b', '3600 published b+b'],
   },
   {
-    title: 'A nudge that finds nothing new says nothing (D7)',
+    title: 'emits nothing if a nudge finds nothing new (D7)',
     world: { folder: [[0, A]], nudged: [[3_000, false]] },
     fromMs: 2_000,
-    looks: true,
-    did: ['3000 look'],
+    withScans: true,
+    did: ['3000 scan'],
   },
   {
-    title: 'A nudge cuts a pause short that a broken line caused (D7)',
+    title: 'ends a pause after a network failure on a nudge (D7)',
     world: {
       folder: [
         [0, A],
@@ -39,7 +39,7 @@ export const NUDGE_CASES: readonly Case[] = [
     did: ['30760 publish b+b', '30860 published b+b'],
   },
   {
-    title: 'A nudge leaves a pause that the server asked for (D6)',
+    title: 'keeps a pause that the server asked for on a nudge (D6)',
     world: {
       folder: [
         [0, A],
@@ -53,13 +53,13 @@ export const NUDGE_CASES: readonly Case[] = [
     did: ['32860 publish b+b', '32960 published b+b'],
   },
   {
-    title: 'Who asks is told that nothing is new (D4)',
+    title: 'answers a publish request with unchanged if nothing is new (D4)',
     world: { folder: [[0, A]], nudged: [[3_000, true]] },
     fromMs: 2_000,
     did: ['3000 settling', '3500 unchanged'],
   },
   {
-    title: 'Who asks gets a second try at what was refused (D6)',
+    title: 'retries on a publish request what was refused (D6)',
     world: {
       folder: [
         [0, A],
@@ -79,7 +79,7 @@ export const NUDGE_CASES: readonly Case[] = [
     ],
   },
   {
-    title: 'Who asks is told again that there is nothing to publish (D3)',
+    title: 'reports again on a publish request that there is nothing to publish (D3)',
     world: {
       folder: [
         [0, A],
@@ -92,7 +92,7 @@ export const NUDGE_CASES: readonly Case[] = [
     did: ['12010 missing gone', '20000 settling', '20500 missing gone'],
   },
   {
-    title: 'Who asks during a deploy is answered after it (D6)',
+    title: 'answers a publish request during a deploy after the deploy (D6)',
     world: { folder: [[0, A]], publishMs: 3_000, nudged: [[1_000, true]] },
     did: ['510 publish a+a', '1000 settling', '3510 published a+a', '3770 unchanged'],
   },

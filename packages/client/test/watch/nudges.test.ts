@@ -10,8 +10,8 @@ import { startWatch } from './running-watch.ts';
 
 const server = useServer();
 
-/** A watch of a folder with one page, which hears of no change by itself. */
-async function startDeafWatch() {
+/** Starts a watch of a folder with one page, whose watcher never reports changes. */
+async function startUnnotifiedWatch() {
   const home = mkdtempSync(join(tmpdir(), 'berth-nudge-'));
   const folder = join(home, 'dist');
   mkdirSync(folder);
@@ -22,7 +22,7 @@ async function startDeafWatch() {
   const input: WatchFolderInput = { folder, client, domain: `n${crypto.randomUUID().slice(0, 12)}` };
   const nudges = new EventTarget();
   const options = { cacheDir: join(home, 'cache'), nudges };
-  const watch = startWatch(input, options, { listenTo: async () => ({ close: async () => {} }) });
+  const watch = startWatch(input, options, { createWatcher: async () => ({ close: async () => {} }) });
   onTestFinished(async () => {
     await watch.stop();
     rmSync(home, { recursive: true, force: true });
@@ -30,39 +30,39 @@ async function startDeafWatch() {
   return { input, write, nudges, watch };
 }
 
-it('A change that nobody heard of is published after a nudge (D7)', async () => {
-  const { write, nudges, watch } = await startDeafWatch();
+it('a change without a notification is published after a nudge (D7)', async () => {
+  const { write, nudges, watch } = await startUnnotifiedWatch();
   await watch.next('published');
-  write('second, unheard');
+  write('second, unnotified');
   nudges.dispatchEvent(new Event('look'));
   const { url } = await watch.next('published');
-  expect((await server().visit(url)).text).toBe('second, unheard');
+  expect((await server().visit(url)).text).toBe('second, unnotified');
 });
 
-it('Who asks for a publish is told when nothing is new (D4)', async () => {
-  const { nudges, watch } = await startDeafWatch();
+it('a publish request is answered with unchanged if nothing is new (D4)', async () => {
+  const { nudges, watch } = await startUnnotifiedWatch();
   await watch.next('published');
   nudges.dispatchEvent(new Event('publish'));
   await watch.next('unchanged');
   expect(watch.count('published')).toBe(1);
 });
 
-it('A watch that has ended is nudged in vain', async () => {
-  const { nudges, watch } = await startDeafWatch();
+it('a watch ignores nudges after it has ended', async () => {
+  const { nudges, watch } = await startUnnotifiedWatch();
   await watch.next('published');
   await watch.stop();
-  const told = watch.events.length;
+  const count = watch.events.length;
   nudges.dispatchEvent(new Event('publish'));
-  expect(watch.events).toHaveLength(told);
+  expect(watch.events).toHaveLength(count);
 });
 
-it('The versions of a watched folder are its own deployments alone, the newest first', async () => {
-  const { input, write, nudges, watch } = await startDeafWatch();
+it('the versions of a watched folder are only its own deployments, newest first', async () => {
+  const { input, write, nudges, watch } = await startUnnotifiedWatch();
   const first = await watch.next('published');
   write('second');
   nudges.dispatchEvent(new Event('look'));
   const second = await watch.next('published');
-  await server().publish({ 'index.html': 'somebody else’s' }, { key: input.client.key });
+  await server().publish({ 'index.html': 'not from the watch' }, { key: input.client.key });
   const versions = await listVersions(input);
   expect(versions.map(({ deployment }) => deployment)).toEqual(
     [second, first].map(({ deployment }) => deployment.deployment),

@@ -4,13 +4,13 @@ const A = ['a', 'a'] as const;
 const B = ['b', 'b'] as const;
 const LIVE_A = { id: 'a+a', frontPage: true };
 
-/** When `a`, which is there from the start, is live. */
+/** A time at which `a`, the initial folder, is already live. */
 const T = 2_000;
 
-/** What is told of a folder that is again as it was, and of a server that is to be asked again. */
+/** Cases of a folder that returns to an earlier state, and of a server with very long pauses. */
 export const RETURN_CASES: readonly Case[] = [
   {
-    title: 'What was refused, and comes back unheard after it was gone, is not said to be live (D3, D6, D8)',
+    title: 'does not report as live what was refused and comes back without a notification (D3, D6, D8)',
     world: {
       folder: [
         [0, A],
@@ -18,8 +18,8 @@ export const RETURN_CASES: readonly Case[] = [
         [10_000, 'gone'],
         [30_000, B],
       ],
-      heard: [T],
-      deafAt: 1_000,
+      notified: [T],
+      watcherFailsAt: 1_000,
       fault: (at) => (at > T ? ['refused'] : null),
     },
     fromMs: 2_600,
@@ -27,15 +27,16 @@ export const RETURN_CASES: readonly Case[] = [
     did: ['2600 failed refused null', '20540 missing gone', '31080 publish b+b', '31180 failed refused null'],
   },
   {
-    title: 'What is live, and comes back unheard after another state was refused, is said to be live (D6, D8)',
+    title:
+      'reports unchanged when the live state comes back without a notification after another one was refused (D6, D8)',
     world: {
       folder: [
         [0, A],
         [T, B],
         [10_000, A],
       ],
-      heard: [T],
-      deafAt: 1_000,
+      notified: [T],
+      watcherFailsAt: 1_000,
       fault: (at) => (at > T ? ['refused'] : null),
     },
     fromMs: 2_600,
@@ -43,14 +44,14 @@ export const RETURN_CASES: readonly Case[] = [
     did: ['2600 failed refused null', '10540 unchanged'],
   },
   {
-    title: 'What was live before a restart, and comes back unheard, is asked for before it is said to be live (D3, D4)',
+    title: 'asks the server before it reports as live what was live before a restart (D3, D4)',
     world: {
       folder: [
         [0, 'gone'],
         [T, A],
       ],
-      heard: [],
-      deafAt: 100,
+      notified: [],
+      watcherFailsAt: 100,
       live: LIVE_A,
       found: 'a+a',
     },
@@ -58,7 +59,7 @@ export const RETURN_CASES: readonly Case[] = [
     did: ['100 polling', '510 missing gone', '3010 publish a+a', '3110 unchanged'],
   },
   {
-    title: 'A server that asks for a pause of weeks is asked again after a day (D6)',
+    title: 'retries after a day if the server asks for a pause of weeks (D6)',
     world: {
       folder: [[0, A]],
       fault: (at) => (at < T ? ['unavailable', { retryAfterSeconds: 3_000_000 }] : null),

@@ -5,19 +5,19 @@ import { watchFolder, type WatchParts } from '../../src/watch/watch-folder.ts';
 type Type = WatchEvent['type'];
 type EventOf<T extends Type> = Extract<WatchEvent, { type: T }>;
 
-/** A watch that goes on until it is stopped. */
+/** A watch that runs until it is stopped. */
 export interface RunningWatch {
-  /** Everything it told. */
+  /** All events so far. */
   readonly events: readonly WatchEvent[];
-  /** The next event of a type, after the one that was asked for last. Rejects, with what it told, when the watch ends before. */
+  /** The next event of a type, after the last one returned. Rejects with the events so far if the watch ends before. */
   next<T extends Type>(type: T): Promise<EventOf<T>>;
-  /** How often it told of something. */
+  /** The number of events of a type. */
   count(type: Type): number;
-  /** Aborts it. Resolves when it has returned. */
+  /** Aborts the watch. Resolves when it has returned. */
   stop(): Promise<void>;
 }
 
-/** Runs a watch, with a short quiet period. */
+/** Runs a watch with a short quiet period. */
 export function startWatch(
   input: WatchFolderInput,
   { rule, ...options }: Omit<WatchOptions, 'signal'> = {},
@@ -36,7 +36,7 @@ export function startWatch(
     }
   })();
   const ended = running.then(() => {
-    throw new Error(`The watch ended; it told ${JSON.stringify(events.map(({ type }) => type))}`);
+    throw new Error(`The watch ended; its events are ${JSON.stringify(events.map(({ type }) => type))}`);
   });
   ended.catch(() => {});
   return {

@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-/** Writes the front page of a build. @returns Its folder. */
+/** Writes the front page of a build. @returns The folder. */
 function build(name: string, text: string): string {
   const folder = join(home, name);
   mkdirSync(folder, { recursive: true });
@@ -29,24 +29,24 @@ function build(name: string, text: string): string {
   return folder;
 }
 
-/** Runs a watch, which ends with the test. */
+/** Starts a watch that ends with the test. */
 function watch(input: Omit<WatchFolderInput, 'client'> & { client?: BerthClient }): RunningWatch {
   const running = startWatch({ client, ...input }, { cacheDir: join(home, 'cache') });
   onTestFinished(() => running.stop());
   return running;
 }
 
-/** The deployment that a watch publishes next. */
+/** The next deployment of a watch. */
 const published = async (watched: RunningWatch): Promise<string> =>
   (await watched.next('published')).deployment.deployment;
 
 const versionsOf = async (of: Omit<Parameters<typeof listVersions>[0], 'client'>): Promise<string[]> =>
   (await listVersions({ client, ...of })).map(({ deployment }) => deployment);
 
-describe('a series that has a name of its own', () => {
-  const series = 'the blog of the harbour, wherever it lies';
+describe('a named series', () => {
+  const series = 'the blog of the harbour, wherever it is';
 
-  it('goes on in another folder and at another domain, and keeps as many as is asked for by then', async () => {
+  it('continues in another folder and at another domain, and uses the current value of keep', async () => {
     let keep = 3;
     const name = () => `s${crypto.randomUUID().slice(0, 12)}.localhost`;
     const before = watch({ series, folder: build('dist', 'one'), domain: name(), keep: () => keep });
@@ -67,12 +67,12 @@ describe('a series that has a name of its own', () => {
     keep = 1;
     build('moved', 'five');
     const five = await published(again);
-    // The domain that came first shows the second one.
+    // The first domain still points at the second deployment.
     expect(await again.next('pruned')).toEqual({ type: 'pruned', deployments: [four, three] });
     expect(await versionsOf({ series, folder })).toEqual([five, two]);
   });
 
-  it('loses nothing to a number that is none, which is told', async () => {
+  it('deletes nothing if keep is invalid, and reports that', async () => {
     let keep = 1;
     const folder = build('dist', 'one');
     const watched = watch({ series, folder, keep: () => keep });
@@ -85,23 +85,23 @@ describe('a series that has a name of its own', () => {
   });
 });
 
-describe('what was published with one key', () => {
-  it('is known with another one of an account that is known, and with none of another account (D4)', async () => {
+describe('a watch with another key', () => {
+  it('recognises what is live with a key of the same account, but not with keys of other or unknown accounts (D4)', async () => {
     const folder = build('dist', 'one');
     const mine = await client.api.account.get.query();
     const { secret } = await client.api.tokens.create.mutate({ kind: 'api' });
     const other = await server().account('scale');
-    for (const [what, as, tells] of [
+    for (const [what, as, expected] of [
       ['at first', clientOf(client.key, mine.account), 'published'],
       ['with another key', clientOf(secret, mine.account), 'unchanged'],
       ['with a key of another account', clientOf(other.key, other.account), 'published'],
-      ['with one that is said to be of the first account', clientOf(other.key, mine.account), 'published'],
-      ['with a key of which nothing is known', clientOf(secret), 'published'],
+      ['with a key of another account, claimed to be of the first one', clientOf(other.key, mine.account), 'published'],
+      ['with a key of an unknown account', clientOf(secret), 'published'],
     ] as const) {
       const watched = watch({ client: as, folder, password: 'open sesame' });
-      const told = () => watched.events.map(({ type }) => type).filter((type) => /^(published|unchanged)$/.test(type));
-      await vi.waitFor(() => expect(told()).not.toEqual([]), { timeout: 15_000, interval: 5 });
-      expect([what, ...told()]).toEqual([what, tells]);
+      const seen = () => watched.events.map(({ type }) => type).filter((type) => /^(published|unchanged)$/.test(type));
+      await vi.waitFor(() => expect(seen()).not.toEqual([]), { timeout: 15_000, interval: 5 });
+      expect([what, ...seen()]).toEqual([what, expected]);
       await watched.stop();
     }
   });

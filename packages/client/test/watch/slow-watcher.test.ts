@@ -1,6 +1,6 @@
 import { useServer } from '@berth/api/testing/vitest';
 import { expect, it } from 'vitest';
-import type { Heard } from '../../src/watch/watcher.ts';
+import type { WatcherEvents } from '../../src/watch/watcher.ts';
 import { makeWorld } from '../deploy/worlds.ts';
 import { writeFiles } from '../folder/folders.ts';
 import { startWatch } from './running-watch.ts';
@@ -14,10 +14,10 @@ it('a watch publishes what it missed while its watcher is still starting, and re
   let closed = 0;
   let listeners = 0;
   const slow = {
-    async listenTo(_folder: string, heard: Heard) {
+    async createWatcher(_folder: string, events: WatcherEvents) {
       listeners += 1;
       if (listeners === 2) replaced.resolve();
-      heard.changed();
+      events.changed();
       await started.promise;
       return { close: async () => void (closed += 1) };
     },

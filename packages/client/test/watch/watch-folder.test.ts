@@ -8,7 +8,7 @@ import { deployFolder } from '../../src/deploy/deploy-folder.ts';
 import { ClientError } from '../../src/errors.ts';
 import type { WatchFolderInput } from '../../src/watch/input.ts';
 import { watchFolder } from '../../src/watch/watch-folder.ts';
-import type { Heard } from '../../src/watch/watcher.ts';
+import type { WatcherEvents } from '../../src/watch/watcher.ts';
 import { type RunningWatch, startWatch } from './running-watch.ts';
 
 const server = useServer();
@@ -38,7 +38,7 @@ afterEach(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-/** Writes the files of a build, in place of those that are there. */
+/** Replaces the folder by the files of a build. */
 function build(files: Record<string, string>): void {
   rmSync(folder, { recursive: true, force: true });
   for (const [path, text] of Object.entries(files)) {
@@ -47,7 +47,7 @@ function build(files: Record<string, string>): void {
   }
 }
 
-/** Runs a watch of the folder, which ends with the test. */
+/** Starts a watch of the folder that ends with the test. */
 function watch(
   input: Partial<WatchFolderInput> = {},
   rule: Parameters<typeof startWatch>[1] = {},
@@ -58,19 +58,19 @@ function watch(
   return running;
 }
 
-/** A domain that no other test has. */
+/** A domain name that no other test uses. */
 const freshDomain = () => `w${crypto.randomUUID().slice(0, 12)}.localhost`;
 
 const show = async (domain: string, path = '/') =>
   (await server().visit(`http://${domain}:${server().port}`, path)).text;
 
-/** Ids of all deployments of the account, the newest first. */
+/** The ids of all deployments of the account, newest first. */
 const deployments = async () =>
   (await client.api.deployments.list.query({})).deployments
     .filter(({ status }) => status === 'success')
     .map(({ deployment }) => deployment);
 
-/** Deploys that wait for a word before they begin. */
+/** A deployFolder that waits for `open` before it begins. */
 function gated() {
   const open = Promise.withResolvers<void>();
   const arrived = Promise.withResolvers<void>();
@@ -92,8 +92,8 @@ function gated() {
   return { parts, arrived: arrived.promise, open: () => open.resolve(), ended: ended.promise };
 }
 
-describe('watching a folder', () => {
-  it('publishes what is there, and each build once, at the same domain (D2)', async () => {
+describe('a watch', () => {
+  it('publishes the initial folder and each build once, at the same domain (D2)', async () => {
     build({ 'index.html': 'one', 'app.js': '1' });
     const domain = freshDomain();
     const watched = watch({ domain });
@@ -111,13 +111,13 @@ describe('watching a folder', () => {
     expect(watched.count('committed')).toBe(2);
   });
 
-  it('passes on the events of each deploy, in their order', async () => {
+  it('emits the events of each deploy in order', async () => {
     build({ 'index.html': 'one' });
     const watched = watch({ domain: freshDomain() });
     await watched.next('published');
     const order = ['watching', 'walked', 'hashed', 'planned', 'uploaded', 'committed', 'linked', 'published'];
-    const told = watched.events.map(({ type }) => type);
-    expect([...new Set(told)]).toEqual(order);
+    const types = watched.events.map(({ type }) => type);
+    expect([...new Set(types)]).toEqual(order);
   });
 
   it('gives each deployment a link of its own without a domain', async () => {
@@ -132,7 +132,7 @@ describe('watching a folder', () => {
     expect((await client.api.domains.list.query({})).domains).toEqual([]);
   });
 
-  it('publishes the newest state after a deploy, and none of those between (D6)', async () => {
+  it('publishes only the newest state after a deploy (D6)', async () => {
     const gate = gated();
     build({ 'index.html': 'one' });
     const domain = freshDomain();
@@ -149,7 +149,7 @@ describe('watching a folder', () => {
     expect(await deployments()).toHaveLength(2);
   });
 
-  it('publishes nothing of a build that begins between a look and its deploy, until it is whole (D5)', async () => {
+  it('publishes nothing of a build that starts between a scan and its deploy, until it is complete (D5)', async () => {
     const gate = gated();
     build({ 'index.html': 'page one', 'app.js': 'script one' });
     const domain = freshDomain();
@@ -174,7 +174,7 @@ describe('watching a folder', () => {
     expect(watched.count('committed')).toBe(1);
   });
 
-  it('deploys nothing after a restart, but when the domain shows something else (D4)', async () => {
+  it('deploys nothing after a restart, unless the domain points at something else (D4)', async () => {
     build({ 'index.html': 'one' });
     const domain = freshDomain();
     const name = domain.split('.')[0]!;
@@ -194,21 +194,21 @@ describe('watching a folder', () => {
     expect(await show(domain)).toBe('one');
   });
 
-  it('deploys nothing after a restart with the same password, but with another one (D4)', async () => {
+  it('deploys nothing after a restart with the same password, unlike with another one (D4)', async () => {
     build({ 'index.html': 'one' });
-    for (const [password, tells] of [
+    for (const [password, expected] of [
       ['open sesame', 'published'],
       ['open sesame', 'unchanged'],
       ['open barley', 'published'],
       [undefined, 'published'],
     ] as const) {
       const watching = watch({ password });
-      await watching.next(tells);
+      await watching.next(expected);
       await watching.stop();
     }
   });
 
-  it('keeps what is live while the folder is gone, empty, or without its front page (D3)', async () => {
+  it('keeps the live deployment while the folder is gone, empty, or without its front page (D3)', async () => {
     build({ 'index.html': 'one', 'app.js': '1' });
     const domain = freshDomain();
     const watched = watch({ domain });
@@ -228,14 +228,14 @@ describe('watching a folder', () => {
     expect(watched.count('committed')).toBe(2);
   });
 
-  it('waits for a folder that is not there', async () => {
+  it('waits for a missing folder', async () => {
     const watched = watch();
     expect(await watched.next('missing')).toEqual({ type: 'missing', reason: 'gone' });
     build({ 'index.html': 'one' });
     await watched.next('published');
   });
 
-  it('waits out a server that is away, and publishes what the folder is by then (D6)', async () => {
+  it('retries while the server cannot be reached, and then publishes the newest state (D6)', async () => {
     build({ 'index.html': 'one' });
     const domain = freshDomain();
     const watched = watch({ domain });
@@ -252,7 +252,7 @@ describe('watching a folder', () => {
     expect(await deployments()).toHaveLength(2);
   });
 
-  it('tells what is refused, and waits for another build (D6)', async () => {
+  it('reports a refused build, and waits for another one (D6)', async () => {
     build({ 'index.html': 'one', 'ship.json': '{' });
     const watched = watch();
     expect(await watched.next('failed')).toMatchObject({ error: { kind: 'refused', status: 400 }, waitMs: null });
@@ -261,16 +261,16 @@ describe('watching a folder', () => {
   });
 });
 
-describe('a system that tells of no changes', () => {
-  it('makes the watch look by itself, which it tells once (D8)', async () => {
+describe('a watch on a system that does not report changes', () => {
+  it('polls the folder, and emits polling once (D8)', async () => {
     build({ 'index.html': 'one' });
-    const deaf = {
-      async listenTo(_folder: string, heard: Heard) {
-        for (const file of ['a', 'b']) heard.failed(new Error(`no watch is left for ${file}`));
+    const unnotified = {
+      async createWatcher(_folder: string, events: WatcherEvents) {
+        for (const file of ['a', 'b']) events.failed(new Error(`no watch is left for ${file}`));
         return { close: async () => {} };
       },
     };
-    const watched = watch({}, { rule: { pollEveryMs: 50 } }, deaf);
+    const watched = watch({}, { rule: { pollEveryMs: 50 } }, unnotified);
     expect(await watched.next('polling')).toEqual({ type: 'polling', everyMs: 50, reason: 'no watch is left for a' });
     await watched.next('published');
     build({ 'index.html': 'two' });
@@ -280,8 +280,8 @@ describe('a system that tells of no changes', () => {
   });
 });
 
-describe('what a watch leaves behind', () => {
-  it('is the newest deployments, those of earlier runs among them', async () => {
+describe('the pruning of a watch', () => {
+  it('keeps the newest deployments, and counts those of earlier runs', async () => {
     const made: string[] = [];
     const publishing = async (watched: RunningWatch, text: string) => {
       build({ 'index.html': text });
@@ -299,7 +299,7 @@ describe('what a watch leaves behind', () => {
     expect(await deployments()).toEqual(made.slice(2).toReversed());
   });
 
-  it('is nothing of others, and all that a domain shows', async () => {
+  it('never deletes deployments of others, or one that a domain points at', async () => {
     const { deployment: foreign } = await deployed({ 'index.html': 'by hand' });
     build({ 'index.html': 'first' });
     const domain = freshDomain();
@@ -315,7 +315,7 @@ describe('what a watch leaves behind', () => {
     expect(await deployments()).toEqual([third, first.deployment, foreign]);
   });
 
-  it('is everything when the credential may only deploy, which is told once', async () => {
+  it('deletes nothing if the credential can only deploy, and reports that once', async () => {
     const { deployToken } = await server().account('scale');
     build({ 'index.html': 'one' });
     const watched = watch({ client: createClient({ server: client.server.href, key: deployToken }), keep: 1 });
@@ -329,8 +329,8 @@ describe('what a watch leaves behind', () => {
   });
 });
 
-describe('the end of a watch', () => {
-  it('gives up a deploy at hand, and leaves what is live', async () => {
+describe('a watch that is ended', () => {
+  it('aborts a running deploy, and keeps what is live', async () => {
     build({ 'index.html': 'one' });
     const domain = freshDomain();
     const before = watch({ domain });
@@ -347,30 +347,26 @@ describe('the end of a watch', () => {
     expect(await show(domain)).toBe('one');
   });
 
-  it('comes when nobody asks for events any more', async () => {
+  it('returns when its iterator is closed', async () => {
     build({ 'index.html': 'one' });
     for await (const event of watchFolder({ folder, client }, { cacheDir })) if (event.type === 'watching') break;
     expect(await deployments()).toEqual([]);
   });
 
-  it('comes before the start when it is aborted already', async () => {
+  it('returns at once if its signal was aborted before the start', async () => {
     const events = watchFolder({ folder, client }, { signal: AbortSignal.abort() });
     expect(await events.next()).toEqual({ done: true, value: undefined });
   });
 });
 
-describe('what cannot be watched is refused at once', () => {
+describe('refused watches', () => {
   const cases: [title: string, input: Partial<WatchFolderInput>, kind: string][] = [
     ['without a key', { client: createClient({ server: 'http://localhost:1' }) }, 'signed-out'],
-    ['with nothing to keep', { keep: 0 }, 'refused'],
-    ['with nothing to keep when it is asked', { keep: () => 0 }, 'refused'],
-    [
-      'with more labels than leave room for its own',
-      { labels: Array.from({ length: 10 }, (_, i) => `label-${i}`) },
-      'refused',
-    ],
+    ['if keep is 0', { keep: 0 }, 'refused'],
+    ['if the keep function returns 0', { keep: () => 0 }, 'refused'],
+    ['with too many labels to add its own', { labels: Array.from({ length: 10 }, (_, i) => `label-${i}`) }, 'refused'],
   ];
-  it.each(cases)('%s', async (_title, input, kind) => {
+  it.each(cases)('watchFolder throws %s', async (_title, input, kind) => {
     const error = await watchFolder({ folder, client, ...input })
       .next()
       .catch((thrown: unknown) => thrown);
@@ -379,7 +375,7 @@ describe('what cannot be watched is refused at once', () => {
   });
 });
 
-/** Publishes beside the watch. */
+/** Publishes independently of the watch. */
 function deployed(files: Record<string, string>) {
   return server().publish(files, { key: client.key });
 }

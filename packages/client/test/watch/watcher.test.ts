@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { listenTo, type Watcher } from '../../src/watch/watcher.ts';
+import { createWatcher, type Watcher } from '../../src/watch/watcher.ts';
 
 let parent: string;
 let folder: string;
@@ -20,26 +20,26 @@ afterEach(async () => {
   rmSync(parent, { recursive: true, force: true });
 });
 
-/** Makes a folder with a page in it. */
+/** Creates a folder with a page in it. */
 function build(at: string, text = 'page'): void {
   mkdirSync(join(at, 'assets'), { recursive: true });
   writeFileSync(join(at, 'index.html'), text);
   writeFileSync(join(at, 'assets/app.js'), text);
 }
 
-/** Listens, and counts. `next` resolves when more is heard than at the last call. */
+/** Starts a watcher that counts notifications. `next` resolves when there are more than at the last call. */
 async function listen() {
   let count = 0;
   let known = 0;
   let news = Promise.withResolvers<void>();
-  const heard = {
+  const events = {
     changed() {
       count += 1;
       news.resolve();
     },
     failed: (error: Error) => news.reject(error),
   };
-  watcher = await listenTo(folder, heard, new AbortController().signal);
+  watcher = await createWatcher(folder, events, new AbortController().signal);
   return {
     count: () => count,
     async next() {
@@ -49,7 +49,7 @@ async function listen() {
       }
       known = count;
     },
-    /** Resolves when nothing was heard for a while: what is heard next is of what is done next. */
+    /** Resolves when there was no notification for a while, so that later ones belong to later changes. */
     async silence() {
       do known = count;
       while ((await sleep(60), count !== known));
@@ -65,14 +65,14 @@ interface Replacement {
 
 const REPLACEMENTS: Replacement[] = [
   {
-    title: 'is deleted and made again at once',
+    title: 'is deleted and created again at once',
     replace() {
       rmSync(folder, { recursive: true });
       build(folder, 'two');
     },
   },
   {
-    title: 'is deleted and made again some time later',
+    title: 'is deleted and created again some time later',
     async replace() {
       rmSync(folder, { recursive: true });
       await sleep(50);
@@ -88,7 +88,7 @@ const REPLACEMENTS: Replacement[] = [
     },
   },
   {
-    title: 'is a link that is turned to another folder',
+    title: 'is a link that is changed to another folder',
     prepare() {
       rmSync(folder, { recursive: true });
       build(join(parent, 'one'));
@@ -102,54 +102,54 @@ const REPLACEMENTS: Replacement[] = [
   },
 ];
 
-describe('listening to a folder', () => {
-  it.each(REPLACEMENTS)('hears of changes before and after it $title (D1)', async ({ prepare, replace }) => {
+describe('a watcher', () => {
+  it.each(REPLACEMENTS)('reports changes before and after the folder $title (D1)', async ({ prepare, replace }) => {
     build(folder);
     prepare?.();
-    const heard = await listen();
+    const notifications = await listen();
     writeFileSync(join(folder, 'assets/app.js'), 'changed');
-    await heard.next();
+    await notifications.next();
     await replace();
-    await heard.next();
+    await notifications.next();
     for (let i = 0; i < 2; i += 1) {
-      await heard.silence();
+      await notifications.silence();
       writeFileSync(join(folder, 'index.html'), `${i} after it was replaced`);
-      await heard.next();
+      await notifications.next();
     }
   });
 
-  it('hears of changes after a folder that was not there came and went five times (D1)', async () => {
-    const heard = await listen();
+  it('reports changes after a missing folder came and went five times (D1)', async () => {
+    const notifications = await listen();
     for (let i = 0; i < 5; i += 1) {
       build(folder, String(i));
       await sleep(i);
       rmSync(folder, { recursive: true });
     }
     build(folder, 'last');
-    await heard.silence();
+    await notifications.silence();
     writeFileSync(join(folder, 'index.html'), 'after all of them');
-    await heard.next();
+    await notifications.next();
   });
 
-  it('hears nothing of what is beside it, nor of what is never published (D1)', async () => {
+  it('does not report changes next to the folder, nor of files that are never published (D1)', async () => {
     build(folder);
     mkdirSync(join(folder, 'node_modules'));
     build(join(parent, 'dist-2'));
-    const heard = await listen();
+    const notifications = await listen();
     for (let i = 0; i < 100; i += 1) {
       writeFileSync(join(parent, `dist-2/${i}.html`), 'beside');
       writeFileSync(join(folder, `node_modules/${i}.js`), 'not public');
     }
     writeFileSync(join(folder, 'index.html'), 'changed');
-    await heard.next();
-    expect(heard.count()).toBeLessThan(5);
+    await notifications.next();
+    expect(notifications.count()).toBeLessThan(5);
   });
 
-  it('begins for nobody who gave up before it hears', async () => {
+  it('is not started if the caller aborts before it is ready', async () => {
     build(folder);
     const leaving = new AbortController();
-    const heard = { changed: () => {}, failed: () => {} };
-    const listening = listenTo(folder, heard, leaving.signal);
+    const events = { changed: () => {}, failed: () => {} };
+    const listening = createWatcher(folder, events, leaving.signal);
     leaving.abort();
     await expect(listening).rejects.toMatchObject({ kind: 'aborted' });
   });

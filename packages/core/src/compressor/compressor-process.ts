@@ -4,25 +4,25 @@ import { constants, setPriority } from 'node:os';
 import type { CompressorAnswer, CompressorMessage, GivenContent } from './compressor.ts';
 import { makeForms } from './forms.ts';
 
-// The process that compresses contents, beside the one that serves them and after everything else the machine has to do.
+// Compresses contents in a process of low priority, so that it does not slow down the server.
 
-/** Not every system lets a process step back. */
+/** Ignores the error on systems that do not allow the step. */
 function ifAllowed(step: () => void): void {
   try {
     step();
   } catch {}
 }
 
-function answerTo({ bytes, sha256 }: GivenContent): CompressorAnswer {
+function compress({ bytes, sha256 }: GivenContent): CompressorAnswer {
   return hash('sha256', bytes) === sha256 ? { kind: 'forms', forms: makeForms(bytes) } : { kind: 'damaged' };
 }
 
-const tell = (message: CompressorMessage) => process.send!(message);
+const send = (message: CompressorMessage) => process.send!(message);
 
 ifAllowed(() => setPriority(constants.priority.PRIORITY_LOW));
-// When memory runs out this process is the one to go.
+// Let the kernel kill this process first when memory runs out.
 ifAllowed(() => writeFileSync('/proc/self/oom_score_adj', '1000'));
-// Signals for the server reach its whole group. The server ends this process, or leaves and thereby does.
+// A signal for the server reaches the whole process group. The server ends this process itself, or exits, which closes the IPC channel and ends it too.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
-process.on('message', (content: GivenContent) => void tell(answerTo(content)));
-tell({ kind: 'ready' });
+process.on('message', (content: GivenContent) => void send(compress(content)));
+send({ kind: 'ready' });

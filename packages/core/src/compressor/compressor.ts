@@ -2,35 +2,35 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { Forms } from './forms.ts';
 
-/** A content to compress: its bytes, and the SHA-256 in hex that they should have. */
+/** A content to compress: its bytes, and their expected SHA-256 in hex. */
 export interface GivenContent {
   bytes: Uint8Array;
   sha256: string;
 }
 
-/** What the process answers: the forms worth keeping, or that the bytes are not those of the hash. */
+/** The answer of the process: the forms worth keeping, or `damaged` if the bytes do not match the hash. */
 export type CompressorAnswer = { kind: 'forms'; forms: Forms } | { kind: 'damaged' };
 
-/** What the process says: once that it has started, then an answer to each content. */
+/** The messages of the process: `ready` after the start, then one answer per content. */
 export type CompressorMessage = { kind: 'ready' } | CompressorAnswer;
 
-/** The process ended while it was wanted, by a signal or with a code. */
+/** The process ended during a job. `how` is its signal or exit code. */
 interface Crash {
   kind: 'crashed';
   how: string;
 }
 
-/** Compresses in one process of its own, of low priority, that is started when it is needed and keeps nobody alive. */
+/** Compresses in one separate process of low priority. It starts on demand and does not keep the server process alive. */
 export interface Compressor {
-  /** The process; `null` while there is none. */
+  /** The pid of the process; `null` while none runs. */
   readonly pid: number | null;
   /**
-   * Compresses one content. There is one at a time.
+   * Compresses one content; only one at a time.
    *
-   * A process that dies of a content is told as `crashed`; the next content gets another one.
+   * If the process dies, the result is `crashed`. The next content gets a new process.
    *
-   * @param signal Gives up, and ends the process.
-   * @throws when the process cannot be started; `AbortError`.
+   * @param signal Aborts the job and ends the process.
+   * @throws if the process cannot be started; `AbortError`.
    */
   compress(content: GivenContent, signal: AbortSignal): Promise<CompressorAnswer | Crash>;
   /** Ends the process. */
@@ -39,7 +39,7 @@ export interface Compressor {
 
 const DEFAULT_IDLE_MS = 30_000;
 
-/** @param idleMs How long the process may wait for the next content before it is ended, in milliseconds. */
+/** @param idleMs How long the process may be idle before it is ended, in milliseconds. */
 export function createCompressor({ idleMs = DEFAULT_IDLE_MS } = {}): Compressor {
   let child: ChildProcess | null = null;
   let idle: NodeJS.Timeout | undefined;
@@ -52,7 +52,7 @@ export function createCompressor({ idleMs = DEFAULT_IDLE_MS } = {}): Compressor 
   };
 
   async function start(signal: AbortSignal): Promise<ChildProcess> {
-    // It needs no secret that the environment holds.
+    // An empty environment: the process needs no secrets.
     const started = fork(new URL('./compressor-process.ts', import.meta.url), {
       serialization: 'advanced',
       execArgv: [],
@@ -60,14 +60,14 @@ export function createCompressor({ idleMs = DEFAULT_IDLE_MS } = {}): Compressor 
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
     child = started;
-    started.on('error', () => {}); // Whoever waits for a message hears of it.
+    started.on('error', () => {}); // `nextMessage` reports the failure.
     started.once('exit', () => {
       if (child === started) child = null;
     });
     started.unref();
     started.channel?.unref();
     const first = await nextMessage(started, signal);
-    if (first.kind === 'crashed') throw new Error(`The process that compresses does not start: ${first.how}`);
+    if (first.kind === 'crashed') throw new Error(`The compressor process cannot be started: ${first.how}`);
     return started;
   }
 
@@ -82,7 +82,7 @@ export function createCompressor({ idleMs = DEFAULT_IDLE_MS } = {}): Compressor 
       try {
         signal.throwIfAborted();
         const working = child ?? (await start(signal));
-        working.send(content, () => {}); // One that cannot be reached has ended.
+        working.send(content, () => {}); // A process that cannot be reached has exited, and `nextMessage` reports it.
         return (await nextMessage(working, signal)) as CompressorAnswer | Crash;
       } catch (error) {
         end();

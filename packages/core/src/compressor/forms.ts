@@ -10,16 +10,16 @@ import {
 } from 'node:zlib';
 import type { Coding } from '../serving/site.ts';
 
-/** A content in the compressed forms that are worth keeping. */
+/** The compressed forms of a content that are worth keeping. */
 export type Forms = Partial<Record<Coding, Uint8Array>>;
 
-/** Up to here the best that Brotli can do is affordable. */
+/** Up to this size the highest Brotli quality is fast enough. */
 const BEST_BROTLI_BYTES = 1024 * 1024;
 const BEST_BROTLI = 11;
 const GOOD_BROTLI = 9;
-/** The highest level that needs no larger window than the 8 MiB every client has. Source: RFC 9659. */
+/** The highest level whose window fits into the 8 MiB that every client supports. Source: RFC 9659. */
 const ZSTD_LEVEL = 19;
-/** What of a content a form may still take. */
+/** A form is kept only if it is at most this fraction of the content. */
 const WORTH_KEEPING = 0.95;
 
 const COMPRESS: Record<Coding, (bytes: Uint8Array) => Uint8Array> = {
@@ -41,26 +41,26 @@ const DECOMPRESS: Record<Coding, (bytes: Uint8Array, options: { maxOutputLength:
 };
 
 /**
- * Compresses a content in every way that is served, and keeps a form only if it saves 5 %. Takes up to some seconds, all of
- * them on the calling thread.
+ * Compresses a content with every supported coding, and keeps a form only if it saves 5 %. Blocks the calling thread for up
+ * to some seconds.
  *
  * Source: serving S48.
  */
 export function makeForms(bytes: Uint8Array): Forms {
-  const most = bytes.length * WORTH_KEEPING;
+  const maxBytes = bytes.length * WORTH_KEEPING;
   const forms: Forms = {};
   for (const coding of Object.keys(COMPRESS) as Coding[]) {
     const form = COMPRESS[coding](bytes);
-    if (form.length <= most) forms[coding] = form;
+    if (form.length <= maxBytes) forms[coding] = form;
   }
   return forms;
 }
 
 /**
- * The content of a form.
+ * Decompresses a form.
  *
- * @param maxBytes What the content may take at most.
- * @throws for bytes that are no such form, or hold more.
+ * @param maxBytes Maximum size of the content.
+ * @throws if the form is invalid or its content is larger.
  */
 export function decompress(coding: Coding, form: Uint8Array, maxBytes: number): Promise<Uint8Array> {
   return DECOMPRESS[coding](form, { maxOutputLength: maxBytes });

@@ -1,40 +1,40 @@
-/** A company that hosts DNS zones, and how records are added there. */
+/** A company that hosts DNS zones, and how to add records there. */
 export interface DnsProvider {
-  /** As its customers know it. */
+  /** The name that its customers know. */
   name: string;
-  /** Domains its name servers stand below; `*` is any one run of letters, digits and hyphens. */
+  /** Domains of its name servers; `*` matches one run of letters, digits and hyphens. */
   servers: readonly string[];
-  /** The way to the list of records, from the front page of the provider. */
+  /** How to get to the list of records from the provider's front page. */
   open: string;
-  /** Whether the form wants the name as it stands before the domain, or all of it. */
+  /** Whether the form expects the name relative to the domain, or the full name. */
   entry: 'relative' | 'whole';
-  /** What stands for the domain itself in a form that wants relative names; empty: leave the field so. */
+  /** What to enter for the domain itself in a form with relative names; empty: leave the field empty. */
   apex: '@' | '';
-  /** What is unusual there. */
+  /** An additional hint for this provider. */
   note?: string;
 }
 
-const DOT = 'End the target of a CNAME record with a dot, or the form adds the domain to it.';
+const DOT = 'End the target of a CNAME record with a dot; otherwise the form appends the domain.';
 const QUOTES = 'Put the value of a TXT record in double quotation marks.';
 
-type Place = Omit<DnsProvider, 'entry' | 'apex'>;
-const providers = (form: Pick<DnsProvider, 'entry' | 'apex'>, places: readonly Place[]): DnsProvider[] =>
-  places.map((place) => ({ ...place, ...form }));
+type Provider = Omit<DnsProvider, 'entry' | 'apex'>;
+const providers = (form: Pick<DnsProvider, 'entry' | 'apex'>, list: readonly Provider[]): DnsProvider[] =>
+  list.map((provider) => ({ ...provider, ...form }));
 
-/** The DNS providers that are known by their name servers. The first match counts. */
+/** The known DNS providers, recognised by their name servers. The first match counts. */
 export const PROVIDER_TABLE: readonly DnsProvider[] = [
   ...providers({ entry: 'relative', apex: '@' }, [
     {
       name: 'Cloudflare',
       servers: ['ns.cloudflare.com'],
       open: 'the domain, then "DNS" and "Records"',
-      note: 'Set the proxy status of each record to "DNS only" (the grey cloud), or the record cannot be seen.',
+      note: 'Set the proxy status of each record to "DNS only" (the grey cloud), or Berth cannot see the record.',
     },
     {
       name: 'Google Cloud DNS or Squarespace',
       servers: ['ns-cloud-*.googledomains.com'],
       open: '"Network services", "Cloud DNS" and the zone; a domain that came from Google Domains has its records at Squarespace, under "Domains", the domain and "DNS"',
-      note: 'At Google Cloud, leave the field empty instead of writing @.',
+      note: 'In Google Cloud, leave the field empty instead of entering @.',
     },
     {
       name: 'Squarespace',
@@ -255,7 +255,7 @@ export const PROVIDER_TABLE: readonly DnsProvider[] = [
       name: 'Dynadot',
       servers: ['dyna-ns.net', 'dynadot.com'],
       open: '"My domains", the domain, then "DNS settings"',
-      note: 'Records of the domain itself and those of names below it stand in two separate lists of the form.',
+      note: 'Records of the domain itself and records of names below it are in two separate lists of the form.',
     },
     {
       name: 'ClouDNS',

@@ -1,60 +1,60 @@
 import { Resolver } from 'node:dns/promises';
 
-/** How patient a look is. */
-export interface LookOptions {
-  /** Resolvers as `address` or `address:port`, an IPv6 address with a port in brackets; none for the system's. */
+/** Which resolvers to query, and how long to wait. */
+export interface LookupOptions {
+  /** Resolvers as `address` or `address:port`, an IPv6 address with a port in brackets. Empty means the system's resolvers. */
   servers: readonly string[];
-  /** How long the first try of a question may take, in milliseconds; the next one may take twice as long. Default 1000. */
+  /** Timeout of the first try of a query, in milliseconds; the next try may take twice as long. Default 1000. */
   timeoutMs?: number;
-  /** How often a server is asked one question. Default 2. */
+  /** How often a query is sent to one server. Default 2. */
   tries?: number;
-  /** How long a whole look may take, in milliseconds. Default 5000. */
+  /** Deadline for all queries of one lookup together, in milliseconds. Default 5000. */
   deadlineMs?: number;
 }
 
-export type QuestionType = 'A' | 'AAAA' | 'CNAME' | 'NS' | 'TXT';
+export type QueryType = 'A' | 'AAAA' | 'CNAME' | 'NS' | 'TXT';
 
-/** What a question brought. `none` is an answer: there is no such record. `failed` says nothing about it. */
+/** The outcome of a query. `none`: the resolver answered that there is no record. `failed`: there was no usable answer, so nothing is known about the record. */
 export type Answer =
-  | { kind: 'found'; values: string[]; /** How many records were left unread. */ unread: number }
+  | { kind: 'found'; values: string[]; /** How many further records the answer had. */ unread: number }
   | { kind: 'none'; missing: 'name' | 'record'; reason: string }
   | { kind: 'failed'; reason: string };
 
-/** Several questions under one deadline. */
-export interface Look {
-  /** Asks one question. Never throws. A name that cannot stand in DNS is not asked for: there is nothing at it. */
-  ask(type: QuestionType, name: string): Promise<Answer>;
+/** Several queries under one deadline. */
+export interface Lookup {
+  /** Sends one query. Never throws. A name that is invalid in DNS is not sent and gives `none`. */
+  query(type: QueryType, name: string): Promise<Answer>;
 }
 
 const TIMEOUT_MS = 1000;
 const TRIES = 2;
 const DEADLINE_MS = 5000;
-/** How much of one answer is read. Source: security T30. */
+/** Bounds of what is read from one answer. Source: security T30. */
 const MAX_RECORDS = 50;
 const MAX_CHARACTERS = 16 * 1024;
-/** Labels of ASCII letters, digits, hyphens and underscores: what a question may name. */
-const ASKABLE = /^(?=.{1,253}$)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/i;
-const LATE = 'The DNS server did not answer in time.';
+/** Names that may be sent: labels of ASCII letters, digits, hyphens and underscores. */
+const VALID_NAME = /^(?=.{1,253}$)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/i;
+const TIMED_OUT = 'The DNS server did not answer in time.';
 
-/** Why there was no answer, by the code of the resolver. */
+/** Messages by error code of the resolver. */
 const FAILURES: Readonly<Record<string, string>> = {
-  ETIMEOUT: LATE,
-  ECANCELLED: LATE,
+  ETIMEOUT: TIMED_OUT,
+  ECANCELLED: TIMED_OUT,
   ESERVFAIL:
-    'The DNS server could not find out (SERVFAIL): the name servers of the domain may be away, or its DNSSEC broken.',
-  EREFUSED: 'The DNS server refused to answer (REFUSED).',
-  ENOTIMP: 'The DNS server does not know this kind of question (NOTIMP).',
+    'The DNS server could not resolve the name (SERVFAIL). The name servers of the domain may be down, or its DNSSEC may be invalid.',
+  EREFUSED: 'The DNS server refused the query (REFUSED).',
+  ENOTIMP: 'The DNS server does not support this type of query (NOTIMP).',
   ECONNREFUSED: 'The DNS server could not be reached.',
 };
-const UNREADABLE = 'The answer of the DNS server could not be read.';
+const UNREADABLE = 'The answer of the DNS server is invalid.';
 
 /**
- * Runs `work` with a look of its own: own sockets, nothing kept from other looks. At the deadline all questions that are
- * open fail, and so do later ones, so that `work` ends soon after.
+ * Runs `work` with a lookup that has its own sockets and shares nothing with other lookups. At the deadline, open queries
+ * fail, and so do later ones, so `work` ends soon after.
  *
  * Source: security T30.
  */
-export async function look<T>(options: LookOptions, work: (look: Look) => Promise<T>): Promise<T> {
+export async function withLookup<T>(options: LookupOptions, work: (lookup: Lookup) => Promise<T>): Promise<T> {
   const { servers, timeoutMs = TIMEOUT_MS, tries = TRIES, deadlineMs = DEADLINE_MS } = options;
   const resolver = new Resolver({ timeout: timeoutMs, tries });
   if (servers.length > 0) resolver.setServers(servers);
@@ -63,24 +63,24 @@ export async function look<T>(options: LookOptions, work: (look: Look) => Promis
     over = true;
     resolver.cancel();
   }, deadlineMs);
-  const ask = async (type: QuestionType, name: string): Promise<Answer> => {
-    if (over) return { kind: 'failed', reason: LATE };
-    if (!ASKABLE.test(name)) return { kind: 'none', missing: 'name', reason: 'This name cannot stand in DNS.' };
+  const query = async (type: QueryType, name: string): Promise<Answer> => {
+    if (over) return { kind: 'failed', reason: TIMED_OUT };
+    if (!VALID_NAME.test(name)) return { kind: 'none', missing: 'name', reason: 'This is not a valid DNS name.' };
     try {
-      return bounded(await question(resolver, type, name));
+      return bounded(await resolve(resolver, type, name));
     } catch (error) {
       return toAnswer((error as NodeJS.ErrnoException).code ?? '', type);
     }
   };
   try {
-    return await work({ ask });
+    return await work({ query });
   } finally {
     clearTimeout(deadline);
     resolver.cancel();
   }
 }
 
-async function question(resolver: Resolver, type: QuestionType, name: string): Promise<string[]> {
+async function resolve(resolver: Resolver, type: QueryType, name: string): Promise<string[]> {
   switch (type) {
     case 'A':
       return resolver.resolve4(name);
@@ -108,7 +108,7 @@ function bounded(values: string[]): Answer {
   return { kind: 'found', values: read, unread: values.length - read.length };
 }
 
-function toAnswer(code: string, type: QuestionType): Answer {
+function toAnswer(code: string, type: QueryType): Answer {
   if (code === 'ENOTFOUND') return { kind: 'none', missing: 'name', reason: 'There is no such name.' };
   if (code === 'ENODATA')
     return { kind: 'none', missing: 'record', reason: `There is no ${type} record at this name.` };

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** Whether an account may act and its sites are shown. Source: contract §6. */
+/** The state decides whether an account may act and whether its sites are shown. Source: contract §6. */
 export const ACCOUNT_STATES = ['active', 'suspended', 'terminated'] as const;
 export type AccountState = (typeof ACCOUNT_STATES)[number];
 
@@ -13,7 +13,7 @@ const AccountSchema = defineEntity({
     name: p.text().nullable(),
     plan: p.text(),
     state: p.enum(ACCOUNT_STATES).default('active'),
-    /** Live deployments, changed in the transaction of what it counts. Deleting ones count no more. */
+    /** The number of live deployments. Changed in the same transaction as the deployments; those being deleted do not count. */
     deploymentCount: p.integer().default(0),
     /** Bytes of the distinct contents it refers to: never too few, and exactly those when `storageExact`. */
     storageBytes: p.bigint('number').default(0),
@@ -23,12 +23,12 @@ const AccountSchema = defineEntity({
     created: p.datetime(3),
     /** 7 of `[a-z0-9]`: the account's own CNAME target is `to-<this>.{cname_target}`. */
     dnsName: p.text().unique(),
-    /** The billing period, and the start of the first one. */
+    /** The billing period, and when the first one started. */
     period: p.enum(['month', 'year'] as const).default('month'),
     periodStarted: p.datetime(3),
   },
 });
 
-/** Who owns deployments and tokens. */
+/** Owns deployments, domains and tokens. */
 export class Account extends AccountSchema.class {}
 AccountSchema.setClass(Account);

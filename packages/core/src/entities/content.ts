@@ -7,13 +7,13 @@ const ContentSchema = defineEntity({
   properties: {
     /** SHA-256 of the bytes. */
     hash: p.blob().primary(),
-    /** Guarded by a trigger on `pack`, not by a foreign key: checking each of 10,000 rows would cost as much as writing them. */
+    /** Protected by a trigger on `pack` instead of a foreign key: checking a key for each of 10,000 rows would cost as much as writing them. */
     pack: () => p.manyToOne(Pack).index('content_pack_id_index').createForeignKeyConstraint(false),
     offset: p.bigint('number'),
     length: p.bigint('number'),
   },
 });
 
-/** Where the bytes of one hash lie. Equal contents are stored once. Source: security §5. */
+/** The location of the bytes with one hash. Equal contents are stored once. Source: security §5. */
 export class Content extends ContentSchema.class {}
 ContentSchema.setClass(Content);

@@ -11,6 +11,6 @@ const DeploymentPackSchema = defineEntity({
   },
 });
 
-/** Which packs a deployment needs. Its foreign key turns a fault of the sweep into a refused commit. Source: security §5. */
+/** The packs that a deployment needs. If the sweep wrongly removes one, the foreign key makes its commit fail. Source: security §5. */
 export class DeploymentPack extends DeploymentPackSchema.class {}
 DeploymentPackSchema.setClass(DeploymentPack);

@@ -6,7 +6,7 @@ const DeploymentSchema = defineEntity({
   name: 'Deployment',
   tableName: 'deployment',
   properties: {
-    /** Also the subdomain. Each one stands in `issued_id` for ever. */
+    /** Also the subdomain. Recorded in `issued_id` forever. */
     id: p.text().primary(),
     /** `null` until an anonymous deployment is claimed. */
     account: () => p.manyToOne(Account).nullable().deleteRule('restrict'),
@@ -17,17 +17,17 @@ const DeploymentSchema = defineEntity({
     size: p.bigint('number'),
     labels: p.type(TextArray),
     via: p.text(),
-    /** PHC string; `null` for a public site. */
+    /** Password hash as a PHC string; `null` for a public site. */
     passwordHash: p.text().nullable(),
     /** SHA-256 of the claim hash; `null` on authenticated deploys. */
     claimHash: p.blob().nullable().unique(),
     created: p.datetime(3),
     expires: p.datetime(3).nullable(),
-    /** When the operator took the site down; `null` for a site that is shown. */
+    /** When the operator took the deployment down; `null` if it is available. */
     takenDown: p.datetime(3).nullable(),
-    /** When it was claimed, so that the winner's repetition is told from a stranger's try. */
+    /** When it was claimed. Tells a retry of the successful claim from an attempt by another account. */
     claimed: p.datetime(3).nullable(),
-    /** When its files are to be compressed, or to be looked at again if nobody is done by then; `null` once they are. */
+    /** When its files are due for compression, or due again if the process that took them does not finish; `null` once they are compressed. */
     compressAt: p.datetime(3).nullable(),
   },
   indexes: [

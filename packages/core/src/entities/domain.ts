@@ -4,16 +4,16 @@ import { Account } from './account.ts';
 import { Deployment } from './deployment.ts';
 import { TextArray } from './text-array.ts';
 
-/** One DNS record that was looked up, as `verify` answers it. Source: contract §4. */
+/** The result of checking one DNS record, as `verify` returns it. Source: contract §4. */
 export interface DnsCheck {
   type: 'A' | 'AAAA' | 'CNAME' | 'TXT';
   name: string;
   expected: string[];
   found: string[];
   ok: boolean;
-  /** Why it is not as expected, in words; absent when it is. */
+  /** Why the check is not ok, as a message for people; absent if it is. */
   reason?: string;
-  /** The look was not answered, and says nothing about the record; absent when it was. */
+  /** The query got no answer, so the check says nothing about the record; absent otherwise. */
   failed?: true;
 }
 
@@ -23,7 +23,7 @@ const DomainSchema = defineEntity({
   properties: {
     id: p.bigint('number').primary().autoincrement(),
     account: () => p.manyToOne(Account).deleteRule('restrict'),
-    /** Normalised, as A-labels. A pending custom name may stand here once for each of several accounts. */
+    /** Normalised, as A-labels. Several accounts may have the same custom name while it is pending, each account once. */
     name: p.text(),
     kind: p.enum(['platform', 'custom'] as const),
     status: p.enum(DOMAIN_STATUSES),
@@ -32,20 +32,20 @@ const DomainSchema = defineEntity({
     created: p.datetime(3),
     /** When it was last linked to a deployment. */
     linked: p.datetime(3).nullable(),
-    /** How often it was linked. */
+    /** How often it was linked to a deployment. */
     links: p.integer().default(0),
-    /** When it was proved; a platform domain is from the start. Kept while paused. At most one account has it for a name. */
+    /** When ownership was verified; for a platform domain when it was created. Kept while paused. For each name, at most one account has a verified domain. */
     verified: p.datetime(3).nullable(),
-    /** When DNS was last looked at, and when it is to be looked at next. */
+    /** When DNS was last checked, and when it is due to be checked next. */
     checked: p.datetime(3).nullable(),
     nextCheck: p.datetime(3).nullable(),
-    /** What was last found; empty before the first look. */
+    /** The results of the last check; empty before the first one. */
     checks: p.json<DnsCheck[]>(),
-    /** How many looks in a row did not find what was expected. */
+    /** How many checks in a row failed to find the expected records. */
     misses: p.integer().default(0),
-    /** Since when its records are looked for in vain; `null` while they are as expected, and before the first look. */
+    /** Since when its records are missing; `null` while they are as expected, and before the first check. */
     missing: p.datetime(3).nullable(),
-    /** Names the public page with the records; `null` for a platform domain. */
+    /** The hash in the URL of the public page that shows the records; `null` for a platform domain. */
     shareHash: p.text().nullable().unique(),
   },
   uniques: [{ name: 'domain_account_name_unique', properties: ['account', 'name'] }],
@@ -59,6 +59,6 @@ const DomainSchema = defineEntity({
   ],
 });
 
-/** A name at which a deployment is served beside its own. Source: service-api part 2, contract §4. */
+/** A name that points at a deployment. Source: service-api part 2, contract §4. */
 export class Domain extends DomainSchema.class {}
 DomainSchema.setClass(Domain);

@@ -7,14 +7,14 @@ const IdempotencyRecordSchema = defineEntity({
     /** Who sent the key: a credential, or a client address. */
     scope: p.text().primary(),
     key: p.text().primary(),
-    /** What was asked for, so that the key with another body is refused. */
+    /** A digest of the request. The same key with another request is rejected. */
     fingerprint: p.blob(),
-    /** The 201 body, encrypted: it may hold a claim hash. */
+    /** The 201 body, encrypted because it may contain a claim hash. */
     response: p.blob(),
     created: p.datetime(3).index('idempotency_record_created_index'),
   },
 });
 
-/** The stored outcome of a deploy under its key. Source: service-api part 8, security T25. */
+/** The stored response to a deploy with an idempotency key. Source: service-api part 8, security T25. */
 export class IdempotencyRecord extends IdempotencyRecordSchema.class {}
 IdempotencyRecordSchema.setClass(IdempotencyRecord);

@@ -6,6 +6,6 @@ const IssuedIdSchema = defineEntity({
   properties: { id: p.text().primary() },
 });
 
-/** A deployment id that was given out. Rows are never removed, so that no id ever names two sites. Source: security T15. */
+/** A deployment id that was issued. Rows are never removed, so an id never names two deployments. Source: security T15. */
 export class IssuedId extends IssuedIdSchema.class {}
 IssuedIdSchema.setClass(IssuedId);

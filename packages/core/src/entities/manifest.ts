@@ -13,11 +13,11 @@ const ManifestSchema = defineEntity({
     hashes: p.blob(),
     /** Their sizes in bytes, in the same order. */
     sizes: p.array<number>().columnType('bigint[]'),
-    /** What its rule files say, as `RuleData` of serving; `null` when it has none. */
+    /** The compiled rule files, as `RuleData` of serving; `null` if there are none. */
     rules: p.json<object>().nullable(),
   },
 });
 
-/** What a deployment consists of, in one row. Where the bytes lie is told by `content`, so that they can move. */
+/** The files of a deployment in one row. Their location is in `content`, so that the bytes can move to another pack. */
 export class Manifest extends ManifestSchema.class {}
 ManifestSchema.setClass(Manifest);

@@ -5,9 +5,9 @@ const PackSchema = defineEntity({
   name: 'Pack',
   tableName: 'pack',
   properties: {
-    /** Random, never used twice; also the name in the store. */
+    /** Random and never reused; also the name in the pack store. */
     id: p.uuid().primary(),
-    /** `open` while its boot writes it, `sealed` once durable and referred to, `dead` when it may be removed. */
+    /** `open` while its boot writes it, `sealed` once it is durable and referenced, `dead` once it may be removed. */
     state: p.enum(['open', 'sealed', 'dead'] as const),
     size: p.bigint('number').default(0),
     boot: () => p.manyToOne(Boot),
@@ -17,6 +17,6 @@ const PackSchema = defineEntity({
   indexes: [{ name: 'pack_state_index', properties: ['state'] }],
 });
 
-/** A file of contents in the pack store. The row is written before the file and removed after it. Source: security §5. */
+/** A file of contents in the pack store. The row is written before the file and deleted after it. Source: security §5. */
 export class Pack extends PackSchema.class {}
 PackSchema.setClass(Pack);

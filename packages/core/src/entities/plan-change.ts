@@ -8,11 +8,11 @@ const PlanChangeSchema = defineEntity({
     account: () => p.manyToOne(Account).primary().deleteRule('cascade'),
     plan: p.text(),
     created: p.datetime(3),
-    /** The end of the billing period in which it was asked for. */
+    /** The end of the billing period in which the change was requested. */
     due: p.datetime(3).index('plan_change_due_index'),
   },
 });
 
-/** A downgrade that waits for the end of the billing period; one an account at most. Source: contract §6. */
+/** A downgrade that takes effect at the end of the billing period. An account has at most one. Source: contract §6. */
 export class PlanChange extends PlanChangeSchema.class {}
 PlanChangeSchema.setClass(PlanChange);

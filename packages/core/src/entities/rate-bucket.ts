@@ -4,11 +4,11 @@ const RateBucketSchema = defineEntity({
   name: 'RateBucket',
   tableName: 'rate_bucket',
   properties: {
-    /** What is limited, and whose it is: `deploy:<credential>`. */
+    /** The limit and whom it applies to: `deploy:<credential>`. */
     key: p.text().primary(),
     /** When the bucket will be full again. */
     full: p.datetime(6).index('rate_bucket_full_index'),
-    /** Whether those who asked last got what they asked for. */
+    /** Whether the last request was allowed. */
     taken: p.boolean(),
   },
 });

@@ -1,7 +1,7 @@
 import { ArrayType } from '@mikro-orm/core';
 
 /**
- * `text[]` of any texts. The ORM's own type leaves most texts unquoted, and PostgreSQL then reads `null` as no text at all.
+ * `text[]` with every element quoted. The ORM's own type leaves most elements unquoted, and PostgreSQL then reads the text `null` as NULL.
  */
 export class TextArray extends ArrayType<string> {
   override convertToDatabaseValue(value: string[] | null): string {

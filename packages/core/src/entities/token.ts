@@ -8,10 +8,10 @@ const TokenSchema = defineEntity({
   properties: {
     id: p.bigint('number').primary().autoincrement(),
     account: () => p.manyToOne(Account).deleteRule('cascade'),
-    /** The identifier shown to people, 7 of `[a-z0-9]`. */
+    /** The identifier that people see, 7 of `[a-z0-9]`. */
     token: p.text(),
     kind: p.enum(['api', 'deploy'] as const),
-    /** SHA-256 of the whole credential: 128 random bits need no slow hash. */
+    /** SHA-256 of the whole credential. It has 128 random bits, so a slow hash is not needed. */
     secretHash: p.blob().unique(),
     last4: p.text(),
     labels: p.type(TextArray),

@@ -8,13 +8,13 @@ const UploadContentSchema = defineEntity({
     id: p.bigint('number').primary().autoincrement(),
     upload: () =>
       p.manyToOne(Upload).deleteRule('cascade').fieldName('upload_hash').index('upload_content_upload_hash_index'),
-    /** Their SHA-256, 32 bytes each. */
+    /** The SHA-256 of the contents, 32 bytes each. */
     hashes: p.blob(),
     /** Their lengths in bytes, in the same order. */
     lengths: p.array<number>().columnType('bigint[]'),
   },
 });
 
-/** The contents that one body brought to an upload. Source: contract §9. */
+/** The contents that one request added to an upload. Source: contract §9. */
 export class UploadContent extends UploadContentSchema.class {}
 UploadContentSchema.setClass(UploadContent);

@@ -6,10 +6,10 @@ const DOT = 0x2e;
 const DASH = 0x2d;
 
 /**
- * The strong entity tag of an answer: equal for equal bytes, on every path, deployment and node.
+ * The strong entity tag of a response. It is the same for the same bytes on every path, deployment and node.
  *
- * @param sha256 Of the content as it was uploaded, whatever it is sent as.
- * @param coding How it is compressed; `null` when it is not.
+ * @param sha256 Hash of the uncompressed content, whatever coding is sent.
+ * @param coding The coding of the response; `null` if it is not compressed.
  * @returns The tag with its quotes, such as `"0123456789abcdef0123456789abcdef-br"`. Source: serving S44.
  */
 export function entityTag(sha256: string, coding: Coding | null = null): string {
@@ -18,10 +18,10 @@ export function entityTag(sha256: string, coding: Coding | null = null): string 
 }
 
 /**
- * How long a file of a public site may be kept by those who fetched it.
+ * How long clients and shared caches may keep a file of a public site.
  *
  * @param path The path of the file, not of the request.
- * @param options.onDomain Whether it was fetched from a domain, which may have other bytes at the same path later.
+ * @param options.onDomain Whether the request came through a domain, where the same path may have other bytes later.
  * @returns The value of `Cache-Control`. Source: serving S53, S54.
  */
 export function cacheControl(path: string, { onDomain = false } = {}): string {
@@ -36,7 +36,7 @@ export function hasHashInName(path: string): boolean {
   const name = path.lastIndexOf('/') + 1;
   const dot = path.lastIndexOf('.');
   const end = dot < name ? path.length : dot;
-  // Where a part starts that may be a hash; beyond the end while there is none.
+  // Start of a part that may be a hash; Infinity while there is none.
   let start = Infinity;
   let signed = false;
   for (let at = name; at < end; at += 1) {

@@ -1,24 +1,24 @@
 import type { Coding, CompressedForms } from './site.ts';
 
-/** All there are, the one we would rather send first. */
+/** All codings, in the order in which we prefer to send them. */
 const BY_RANK: readonly Coding[] = ['br', 'zstd', 'gzip'];
 
 const ELEMENT = /^[ \t]*([^\s;]+)[ \t]*(?:;[ \t]*q=([\d.]*)[ \t]*)?$/i;
 const WEIGHT = /^(?:0?\.\d+|0\.?|1\.?0*)$/;
 
-const MAX_REMEMBERED = 256;
-const MAX_REMEMBERED_LENGTH = 256;
-const remembered = new Map<string, readonly Coding[]>();
+const MAX_CACHED = 256;
+const MAX_CACHED_LENGTH = 256;
+const cache = new Map<string, readonly Coding[]>();
 
 /**
- * Chooses how a content is compressed on its way.
+ * Chooses the coding of a response.
  *
- * The highest weight wins; at equal weights br, zstd, gzip, identity. An identity that is not named comes last. What cannot
- * be read of the header counts as not said.
+ * The highest weight wins; at equal weights the order is br, zstd, gzip, identity. Identity comes last if the header does not name
+ * it. Elements of the header that cannot be parsed are ignored.
  *
  * @param acceptEncoding The header as sent.
- * @param offered The forms that are ready.
- * @returns `null` for the content as it is: without a header, and when nothing that is offered fits. Never a reason for 406.
+ * @param offered The compressed forms that are ready.
+ * @returns `null` for the uncompressed content: if there is no header, or no offered coding is acceptable. Never results in a 406.
  * Source: RFC 9110 §12.5.3; serving S49.
  */
 export function chooseCoding(acceptEncoding: string | undefined, offered: CompressedForms | undefined): Coding | null {
@@ -28,23 +28,23 @@ export function chooseCoding(acceptEncoding: string | undefined, offered: Compre
 }
 
 /**
- * The codings that a header prefers to identity, best first. Browsers send a handful of headers, so these are remembered;
- * a client that makes up others costs the rest one reading in every {@link MAX_REMEMBERED} of its requests.
+ * The codings that a header prefers to identity, best first. Browsers send only a few different headers, so the results are
+ * cached. A client that sends invented headers makes others parse theirs again in at most one of {@link MAX_CACHED} of its requests.
  */
 function preferencesOf(header: string): readonly Coding[] {
-  const known = remembered.get(header);
+  const known = cache.get(header);
   if (known) return known;
   const preferences = readPreferences(header);
-  if (header.length <= MAX_REMEMBERED_LENGTH) {
-    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-    remembered.set(header, preferences);
+  if (header.length <= MAX_CACHED_LENGTH) {
+    if (cache.size >= MAX_CACHED) cache.clear();
+    cache.set(header, preferences);
   }
   return preferences;
 }
 
 function readPreferences(header: string): readonly Coding[] {
   const weights = readWeights(header);
-  const weightOf = (coding: string, unsaid: number) => weights.get(coding) ?? weights.get('*') ?? unsaid;
+  const weightOf = (coding: string, fallback: number) => weights.get(coding) ?? weights.get('*') ?? fallback;
   const identity = weightOf('identity', 0);
   return BY_RANK.map((coding) => ({ coding, weight: weightOf(coding, 0) }))
     .filter(({ weight }) => weight > 0 && weight >= identity)
@@ -52,7 +52,7 @@ function readPreferences(header: string): readonly Coding[] {
     .map(({ coding }) => coding);
 }
 
-/** What a header says of each coding, in lower case; the first time counts. */
+/** The weight of each coding in a header, in lower case. The first occurrence counts. */
 function readWeights(header: string): Map<string, number> {
   const weights = new Map<string, number>();
   for (const element of header.split(',')) {

@@ -1,20 +1,20 @@
-/** The conditions of a request, as its headers hold them. */
+/** The values of the conditional headers of a request. */
 export interface Conditions {
   ifMatch?: string | undefined;
   ifNoneMatch?: string | undefined;
 }
 
-// Between elements of a list; then one entity tag, weak or strong, whose characters may be commas; then its end.
+// List separators; then one entity tag, weak or strong, which may contain commas; then the end of the element.
 const ELEMENT = /[ \t,]*(W\/)?("[\x21\x23-\x7e\x80-\xff]*")[ \t]*(?=,|$)/y;
 
 /**
- * Judges the conditions of a GET or HEAD that would be answered 200 or 206.
+ * Evaluates the conditions of a GET or HEAD whose response would be 200 or 206.
  *
- * Dates are ignored: after a switch back to an older deployment a date would call other bytes "not modified". A list is
- * read up to what is not an entity tag.
+ * Ignores dates: after a domain is linked back to an older deployment, a date would report different bytes as "not modified".
+ * Stops reading a list at the first element that is not an entity tag.
  *
- * @param etag The strong entity tag of the answer about to be sent, with its quotes; another one for each coding.
- * @returns The status the request is answered with: 200 to go on, 304, or 412 when `If-Match` fails.
+ * @param etag The strong entity tag of the response, with its quotes; it differs by coding.
+ * @returns The status of the response: 200 to continue, 304, or 412 if `If-Match` fails.
  * Source: RFC 9110 §8.8.3, §13.1, §13.2.2; serving S44, S45.
  */
 export function judgeConditions({ ifMatch, ifNoneMatch }: Conditions, etag: string): 200 | 304 | 412 {

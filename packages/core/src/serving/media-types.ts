@@ -1,12 +1,12 @@
-/** What a file is sent as. */
+/** How a file is sent. */
 export interface MediaType {
   /** The value of `Content-Type`. */
   contentType: string;
-  /** True for formats that gain from compression: their answers vary with `Accept-Encoding`. Source: serving S48, S50. */
+  /** Whether the format benefits from compression. If so, responses vary with `Accept-Encoding`. Source: serving S48, S50. */
   compressible: boolean;
 }
 
-/** Below it there is nothing to win; above it the work takes too long. In bytes. */
+/** Size bounds for compression in bytes: smaller files gain nothing, larger ones take too long. */
 const COMPRESSED_SIZES = { min: 1024, max: 16 * 1024 * 1024 };
 
 const EXTENSIONS: Record<string, string> = {
@@ -172,9 +172,9 @@ const BY_NAME: ReadonlyMap<string, MediaType> = new Map([
 ]);
 
 /**
- * The media type of a file, by its name alone: nothing is sniffed.
+ * The media type of a file, derived only from its name. Contents are not sniffed.
  *
- * Text has `charset=utf-8`; a name without a known extension is `application/octet-stream`.
+ * Text types get `charset=utf-8`. A name without a known extension is `application/octet-stream`.
  *
  * Source: serving S52, S51.
  */
@@ -186,7 +186,7 @@ export function mediaTypeOf(path: string): MediaType {
 }
 
 /**
- * Whether a file is compressed after publishing, by its name and its size in bytes.
+ * Whether a file is compressed after publishing, judged by its name and its size in bytes.
  *
  * Source: serving S48.
  */

@@ -1,15 +1,15 @@
 import type { Intent } from './intent.ts';
 import { findFile } from './pages.ts';
-import type { Question } from './question.ts';
+import type { RequestContext } from './request-context.ts';
 
 /**
- * The answer for what is not there: the nearest `404.html`, in the folder of the path, then in each parent, then at the
- * root; else the service's own page.
+ * The response for a path without a file: the nearest `404.html`, in the folder of the path, then in each parent up to the
+ * root; else the default page of the service.
  *
- * @param path As `RequestPath` has it.
+ * @param path In the format of `RequestPath.path`.
  * Source: serving S1 (step 12), S39.
  */
-export function notFound(path: string, { site, variesByAccept }: Question): Intent {
+export function notFound(path: string, { site, variesByAccept }: RequestContext): Intent {
   for (let slash = path.lastIndexOf('/'); ; slash = path.lastIndexOf('/', slash - 1)) {
     const page = `${path.slice(0, slash + 1)}404.html`;
     const file = findFile(page, site.manifest);

@@ -3,44 +3,44 @@ import { isSystemPath } from './request-path.ts';
 import type { SiteRules } from './rules/rules.ts';
 import type { Manifest, SiteFile } from './site.ts';
 
-// The page forms, by whether they are the index page of a folder.
+// The order in which page forms are tried; true stands for the index page of a folder.
 const INDEX_FIRST = [true, false] as const;
 const PAGE_FIRST = [false, true] as const;
 
-/** The files of a site, and how its pages are addressed. */
+/** The files of a site, and the settings for the addresses of its pages. */
 export interface AddressedFiles {
   manifest: Manifest;
   rules: Pick<SiteRules, 'cleanUrls' | 'trailingSlash'>;
 }
 
-/** A file that a path names. */
+/** A file found for a path. */
 export interface Located {
   path: string;
   file: SiteFile;
-  /** The path it is to be asked for by: another one than was asked for when that is not canonical. */
+  /** The canonical path of the file. If it differs from the requested path, the request is redirected. */
   address: string;
 }
 
-/** True for the path of a page, as opposed to an asset. */
+/** Whether a path is that of a page rather than an asset. */
 export function isPage(path: string): boolean {
   return path.endsWith('.html');
 }
 
-/** True for what is never answered, whatever files and rules there are. Source: serving S6, S12. */
+/** Whether a path is never served, whatever files and rules exist. Source: serving S6, S12. */
 export function isOffLimits(path: string): boolean {
   return isWithheld(path) || isSystemPath(path);
 }
 
-/** The file of a path, unless it is off limits. */
+/** The file at a path, unless the path is off limits. */
 export function findFile(path: string, manifest: Manifest): SiteFile | undefined {
   const file = manifest.get(path);
   return file && !isOffLimits(path) ? file : undefined;
 }
 
 /**
- * Finds what a path names: the exact file, then the page forms in the order the settings give them.
+ * Finds the file for a path: first the exact file, then the page forms in the order that the settings define.
  *
- * @param path As `RequestPath` has it.
+ * @param path In the format of `RequestPath.path`.
  * Source: serving S14 to S17, S19, S20.
  */
 export function locate(path: string, { manifest, rules }: AddressedFiles): Located | null {
@@ -68,7 +68,7 @@ export function locate(path: string, { manifest, rules }: AddressedFiles): Locat
   return null;
 }
 
-/** The address of a page without its extension; of the index page of a folder, that of the folder. */
+/** The address of a page: its path without the extension, or the path of the folder for an index page. */
 function addressOf(page: string, ofFolder: boolean, trailingSlash: boolean | null): string {
   const name = page.slice(0, ofFolder ? -'/index.html'.length : -'.html'.length);
   return name !== '' && (trailingSlash ?? ofFolder) ? `${name}/` : name;

@@ -1,32 +1,32 @@
-/** A part of a content: the positions of its first and its last byte, counted from 0. It is never empty. */
+/** A part of a content: the positions of its first and last byte, counted from 0. Never empty. */
 export interface ByteRange {
   first: number;
   last: number;
 }
 
-/** What a request says about the part it wants, as its headers hold it. */
+/** The values of the range headers of a request. */
 export interface RangeRequest {
   range?: string | undefined;
   ifRange?: string | undefined;
 }
 
-/** What the part is of: the content as it was uploaded. */
+/** The uncompressed content that the range refers to. */
 export interface WholeContent {
   /** In bytes. */
   size: number;
-  /** Its strong entity tag, with its quotes. */
+  /** Its strong entity tag, with the quotes. */
   etag: string;
 }
 
 const MAX_LENGTH = 256;
-// One range; empty list elements around it are allowed.
+// A single range, with optional empty list elements around it.
 const ONE_RANGE = /^bytes=[ \t,]*(?:(\d+)-(\d*)|-(\d+))[ \t,]*$/i;
 
 /**
- * Judges which part of a content a GET that would be answered 200 is for. HEAD ignores ranges and is not asked about.
+ * Determines the part of a content to send for a GET whose response would be 200. Do not call it for HEAD, which ignores ranges.
  *
- * @returns The part, cut to the content; `unsatisfiable` when there is no such part; `null` for the whole content: nothing
- * was asked, several ranges, bad syntax, another unit, more than 256 characters, or an `If-Range` that is not `etag`.
+ * @returns The part, clipped to the content; `unsatisfiable` if it is outside the content; `null` for the whole content: no
+ * range, several ranges, invalid syntax, another unit, more than 256 characters, or an `If-Range` that does not match `etag`.
  * Source: RFC 9110 §13.1.5, §14; serving S46, S47.
  */
 export function judgeRange(

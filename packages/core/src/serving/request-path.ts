@@ -1,31 +1,31 @@
 import { MAX_PATH_BYTES, MAX_SEGMENT_BYTES, utf8Length } from '@berth/contract';
 
-/** What the path of a request names, once it is decoded and resolved. */
+/** The path of a request, decoded and resolved. */
 export interface RequestPath {
   /**
-   * The path inside the site, decoded, in NFC, without the leading slash and without empty, `.` and `..` segments:
-   * `docs/a.html`, `docs/` for a folder, empty for the front page. When not {@link servable}, the folder whose not-found
-   * page answers.
+   * The path inside the site: decoded, in NFC, without the leading slash and without empty, `.` and `..` segments.
+   * Examples: `docs/a.html`, `docs/` for a folder, empty for the front page. If it is not {@link servable}, this is the folder
+   * in which to look for the not-found page.
    */
   path: string;
-  /** Whether the path was sent without empty, `.` and `..` segments. */
+  /** Whether the path was sent without empty, `.` or `..` segments. */
   clean: boolean;
-  /** False for what never finds a file: a slash inside a segment, a path out of the site, one that is too long. */
+  /** False for a path that can never be a file: it has an encoded slash in a segment, leaves the site, or is too long. */
   servable: boolean;
 }
 
-// Most paths need neither decoding nor cleaning: no `%`, no `\`, no segment that is empty or starts with a dot.
+// Fast path: no `%`, no `\`, and no segment that is empty or starts with a dot.
 const PLAIN = /^(?:\/(?![/.])[!-$&-.0-[\]-~]*)+$/;
-// A request target is visible ASCII; everything else has to be escaped in it.
+// A request target consists of visible ASCII; all other characters must be percent-encoded.
 const RAW_PATH = /^\/[\x21-\x7e]*$/;
 const CONTROL = /\p{Cc}/u;
 const SEPARATOR = /[/\\]/;
 
 /**
- * Reads the path of a request target: percent-decoded exactly once, as UTF-8, and brought to NFC.
+ * Parses the path of a request target: percent-decoded exactly once, as UTF-8, and normalised to NFC.
  *
  * @param raw The request target up to `?`, as sent.
- * @returns `null` for a path that cannot be read: a broken `%`, bytes that are not UTF-8, control characters.
+ * @returns `null` for a malformed path: an invalid `%` sequence, bytes that are not UTF-8, control characters.
  * Source: serving S7 to S10.
  */
 export function parseRequestPath(raw: string): RequestPath | null {
@@ -50,14 +50,15 @@ export function parseRequestPath(raw: string): RequestPath | null {
 }
 
 /**
- * Writes a path inside a site as the path of a URL: one leading slash, whatever the path starts with, and each segment
- * encoded again. Source: serving S13.
+ * Formats a path inside a site as the path of a URL: exactly one leading slash, and every segment percent-encoded.
+ *
+ * Source: serving S13.
  */
 export function formatRequestPath(path: string): string {
   return `/${encodeURI(path.replace(/^\/+/, '')).replace(/[?#]/g, encodeURIComponent)}`;
 }
 
-/** True for a path that belongs to the service on every host. Source: serving S6. */
+/** Whether a path is reserved for the service on every host. Source: serving S6. */
 export function isSystemPath(path: string): boolean {
   return path.startsWith('.berth/') || path.startsWith('.well-known/acme-challenge/');
 }

@@ -1,73 +1,73 @@
 import type { Place } from '../storage/packs.ts';
 import type { SiteRules } from './rules/rules.ts';
 
-/** Bytes that can be sent: where they lie, and what they are. */
+/** Bytes that can be sent, with their location and hash. */
 export interface StoredBytes extends Place {
-  /** SHA-256 of these very bytes, 64 lowercase hex digits. */
+  /** SHA-256 of exactly these bytes, 64 lowercase hex digits. */
   sha256: string;
 }
 
-/** How the bytes of a file can be compressed on their way, as `Content-Encoding` names it. Source: serving S48, S49. */
+/** A compression of a file, named as in `Content-Encoding`. Source: serving S48, S49. */
 export type Coding = 'br' | 'zstd' | 'gzip';
 
-/** The compressed forms of a file that are ready and worth it. */
+/** The compressed forms of a file that are ready and worth sending. */
 export type CompressedForms = Readonly<Partial<Record<Coding, StoredBytes>>>;
 
-/** One file of a site: its content as it was uploaded, and in compressed forms. */
+/** One file of a site: its uploaded content and its compressed forms. */
 export interface SiteFile extends StoredBytes {
-  /** Absent until some are ready. */
+  /** Absent until some form is ready. */
   compressed?: CompressedForms;
 }
 
-/** The files of one deployment by canonical path. It never changes while a deployment lives. */
+/** The files of one deployment by canonical path. Immutable. */
 export interface Manifest extends Iterable<[path: string, file: SiteFile]> {
   /** How many there are. */
   readonly size: number;
   get(path: string): SiteFile | undefined;
 }
 
-/** What a host names: a deployment by its id, or a domain by its name, normalised and without a port. */
+/** What a host name refers to: a deployment by id, or a domain by its normalised name without a port. */
 export type SiteAddress = { deployment: string } | { domain: string };
 
-/** A site that may be answered, as it stood when the request came. */
+/** A site that may be served, as of the time of the request. */
 export interface Site {
   deployment: string;
-  /** Which password visitors need: another one for another password. `null` for a public site. */
+  /** Identifies the password of the site; it changes with the password. `null` for a public site. */
   passwordVersion: string | null;
-  /** True until an account owns it: search engines are kept away. */
+  /** Whether no account owns it yet. Search engines must not index it then. */
   anonymous: boolean;
   manifest: Manifest;
-  /** What its rule files say. */
+  /** The rules from its rule files. */
   rules: SiteRules;
 }
 
 /** A site whose visitors need a password. */
 export type ProtectedSite = Site & { passwordVersion: string };
 
-/** Why a site that is there is not shown: its account or its domain is paused, or the operator took it down. */
+/** Why an existing site is not served: its account or its domain is paused, or the operator took it down. */
 export type Withheld = 'paused' | 'taken-down';
 
-/** What is at an address: a site, one that is not shown, or nothing. */
+/** The result of a lookup: a site, the reason why it is not served, or nothing. */
 export type Found = Site | Withheld | null;
 
-/** The sites that may be answered right now. */
+/** The sites that may be served right now. */
 export interface LiveSites {
   /**
-   * What {@link find} would give, if it is known without asking anybody; else `undefined`. The same site is the same object for
-   * as long as it is kept.
+   * The result of {@link find} if it is in the cache, else `undefined`. Returns the same object for the same site as long as it is
+   * cached.
    */
   peek(address: SiteAddress): Found | undefined;
   /**
-   * The site at an address, chosen once: what a domain is linked to a moment later does not matter to this answer. The
-   * clock decides about `expires`, not the sweep.
+   * Finds the site at an address. The response uses this site even if the domain is linked to another deployment a moment later.
+   * `expires` is compared with the clock, so expiry does not depend on the sweep.
    *
-   * `null` for a deployment that is not `success`, past its `expires`, or was never there; for a domain that is not proved
-   * or not linked; for whatever belongs to a terminated account.
+   * `null` for a deployment that does not exist, is not `success`, or is past its `expires`; for a domain that is not verified or
+   * not linked; for everything that belongs to a terminated account.
    *
-   * @throws ServiceError `unavailable` when the database is away and nothing is known of the site.
+   * @throws ServiceError `unavailable` if the database is unavailable and the site is not cached.
    * Source: serving S2, S4; contract §4, §6; security §5 (C3).
    */
   find(address: SiteAddress): Promise<Found>;
-  /** The same from the database, past any cache: the places of files may have moved. */
+  /** Like {@link find}, but bypasses all caches: the bytes of files may have moved to another pack. */
   refind(address: SiteAddress): Promise<Found>;
 }

@@ -1,25 +1,25 @@
 /**
- * Gives out blocks of memory that begin where a page of memory begins: a disk can take them as they are, past the page cache.
+ * Allocates page-aligned buffers, which O_DIRECT needs.
  *
- * WebAssembly is what gives such memory to a program without native code. It is shared, so it does not move to other threads,
- * and it is let go of when the last block is.
+ * WebAssembly is the only way to get page-aligned memory without native code. The memory is shared, so posting it to another
+ * thread does not move it. It is freed together with the last block.
  *
- * @param most How many blocks there are.
- * @param size Of one block, in bytes: a multiple of 64 KiB.
- * @returns Gives the next block; `null` when all are given out, or no such memory can be had.
+ * @param count Number of blocks.
+ * @param size Size of each block in bytes, a multiple of 64 KiB.
+ * @returns A function that gives the next block, or `null` when all blocks are in use or the memory cannot be reserved.
  */
-export function alignedBlocks(most: number, size: number): () => Buffer | null {
+export function alignedBlocks(count: number, size: number): () => Buffer | null {
   let memory: SharedArrayBuffer | null | undefined;
   let given = 0;
   return () => {
-    if (memory === undefined) memory = reserve(most * size);
-    if (memory === null || given === most) return null;
+    if (memory === undefined) memory = reserve(count * size);
+    if (memory === null || given === count) return null;
     given += 1;
     return Buffer.from(memory, (given - 1) * size, size);
   };
 }
 
-/** What of WebAssembly is used; the types of Node leave it out. */
+/** The part of WebAssembly used here. The types of Node do not declare it. */
 declare const WebAssembly: {
   Memory: new (limits: { initial: number; maximum: number; shared: true }) => { buffer: SharedArrayBuffer };
 };
@@ -31,7 +31,7 @@ function reserve(bytes: number): SharedArrayBuffer | null {
   try {
     return new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true }).buffer;
   } catch (error) {
-    // Address space for such memories is limited; there is other memory.
+    // Node limits the address space for shared memories. The caller falls back to ordinary buffers.
     if (error instanceof RangeError) return null;
     throw error;
   }

@@ -1,19 +1,19 @@
 import { createHash, type Hash, hash } from 'node:crypto';
 
-/** What of one upload is to be hashed: contents side by side, of which the first may have begun and the last may go on. */
+/** One block of an upload to hash. It contains consecutive contents. The first may have begun in an earlier block, the last may end in a later one. */
 export interface HashJob {
   job: number;
-  /** Whose unfinished content goes on from one job to the next. */
+  /** The upload. A content that a block leaves unfinished continues in the next block of the same stream. */
   stream: number;
-  /** Moved here, and moved back with the answer; or shared. `null`: the stream is over, and nothing is answered. */
+  /** Transferred to the thread and back with the answer, unless its memory is shared. `null` ends the stream; no answer is sent. */
   block: Uint8Array | null;
-  /** How many bytes of the block count. */
+  /** How many bytes of the block are used. */
   used: number;
-  /** Where contents end in the block, ascending. */
+  /** Offsets in the block at which contents end, ascending. */
   ends: readonly number[];
 }
 
-/** The MD5 (16 bytes) and SHA-256 (32 bytes) of each content that ended, one behind the other. */
+/** The MD5 (16 bytes) and SHA-256 (32 bytes) of each content that ended in the block, concatenated. */
 export interface HashAnswer {
   job: number;
   block: Uint8Array;
@@ -54,7 +54,7 @@ export function createBlockHasher(): (job: HashJob) => HashAnswer | null {
   };
 }
 
-/** What moves when a block is sent to another thread; a shared one stays where it is. */
-export function movedWith({ buffer }: Uint8Array): ArrayBuffer[] {
+/** The transfer list for posting a block to another thread. Shared memory is not transferred. */
+export function transferListOf({ buffer }: Uint8Array): ArrayBuffer[] {
   return buffer instanceof ArrayBuffer ? [buffer] : [];
 }

@@ -1,32 +1,32 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 
-/** Writes large pieces of a file past the page cache. */
+/** Writes large pieces of a file directly to disk, bypassing the page cache. */
 export interface DirectWriter {
-  /** @returns Whether it is written; if not, it is to be written as ever. @throws what the disk does. */
+  /** @returns `false` if the caller must write the bytes in the ordinary way. @throws for errors of the disk. */
   write(bytes: Uint8Array, position: number): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** What a disk takes as it is: whole blocks, at whole blocks; and only so much that it is worth it. */
+/** O_DIRECT accepts whole blocks at block boundaries. Below the minimum it is not worth the effort. */
 const BLOCK_BYTES = 4096;
-const LEAST_BYTES = 2 * 1024 * 1024;
+const MIN_BYTES = 2 * 1024 * 1024;
 
 /**
- * Writes large, aligned pieces of a file straight to its disk. A large upload then takes no room in the page cache, which
- * has better use for it, nor the time to fill it. A file system that refuses a piece is not asked again; bytes that begin
- * at no page of memory are such a piece.
+ * Writes large, aligned pieces of a file with O_DIRECT. A large upload then does not fill the page cache, which is better
+ * used for served files, and saves the copy. If the file system rejects a piece with EINVAL, for example because the memory
+ * is not page-aligned, no further piece is tried.
  *
- * Nothing is durable before the file is synced, like any other write.
+ * As with any other write, nothing is durable before the file is synced.
  */
 export function openDirectWriter(file: string): DirectWriter {
   let handle: FileHandle | null = null;
-  // Not every system has it.
+  // Not every system has O_DIRECT.
   let refused = constants.O_DIRECT === undefined;
   return {
     async write(bytes, position) {
       const isWhole = bytes.length % BLOCK_BYTES === 0 && position % BLOCK_BYTES === 0;
-      if (refused || !isWhole || bytes.length < LEAST_BYTES) return false;
+      if (refused || !isWhole || bytes.length < MIN_BYTES) return false;
       try {
         handle ??= await open(file, constants.O_WRONLY | constants.O_DIRECT);
         await writeFully(handle, bytes, position);
@@ -44,7 +44,7 @@ export function openDirectWriter(file: string): DirectWriter {
   };
 }
 
-/** Writes all the bytes, in as many steps as it takes. */
+/** Writes all bytes, repeating short writes. */
 export async function writeFully(handle: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
   for (let done = 0; done < bytes.length;) {
     const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, position + done);

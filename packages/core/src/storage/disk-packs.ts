@@ -11,9 +11,9 @@ const CHUNK_BYTES = 256 * 1024;
 const SHARDS = Array.from({ length: 16 }, (_, i) => i.toString(16));
 
 /**
- * Packs as files under one folder, in 16 shards by the first character of their ids.
+ * Stores packs as files under one folder, in 16 shards by the first character of their ids.
  *
- * @param root The folder; made, with its shards, when it is not there.
+ * @param root The folder. It and its shards are created if they are missing.
  */
 export async function openDiskPacks(root: string): Promise<PackStore> {
   await mkdir(root, { recursive: true, mode: 0o700 });
@@ -34,7 +34,7 @@ export async function openDiskPacks(root: string): Promise<PackStore> {
     async read(place) {
       const file = await files.use(fileOf(place.pack));
       try {
-        // Of its own: who keeps it would keep all that shares its memory.
+        // Not from Node's buffer pool: a caller that keeps the bytes would keep the whole pool slab alive.
         const bytes = Buffer.allocUnsafeSlow(place.length);
         await file.read(bytes, place.offset);
         return bytes;
@@ -84,7 +84,7 @@ function diskPack(handle: FileHandle, file: string, folder: string): PackFile {
   };
 }
 
-/** Reads one content piece by piece; the file is given back however the reader leaves. */
+/** Reads one content in chunks. Releases the file even if the reader stops early. */
 async function* chunksOf(files: OpenFiles, path: string, { offset, length }: Place): AsyncGenerator<Buffer> {
   const file = await files.use(path);
   try {
@@ -111,7 +111,7 @@ async function removeFile(file: string): Promise<void> {
   await unlessMissing(unlink(file));
 }
 
-/** @returns What `work` gives; `null` when there is no such file. */
+/** @returns The result of `work`, or `null` if the file does not exist. */
 async function unlessMissing<T>(work: Promise<T>): Promise<T | null> {
   try {
     return await work;
@@ -121,7 +121,7 @@ async function unlessMissing<T>(work: Promise<T>): Promise<T | null> {
   }
 }
 
-/** Makes the names in a folder durable. */
+/** Makes the entries of a folder durable. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {

@@ -4,10 +4,10 @@ import type { PackFile } from './packs.ts';
 const COPY_BYTES = 1024 * 1024;
 
 /**
- * Moves contents to the front of a batch, one behind the other, and writes down where they are now.
+ * Moves contents to the front of a batch, one behind the other, and updates their offsets.
  *
- * @param contents In the order in which they lie.
- * @returns Where the last one ends.
+ * @param contents Ordered by offset.
+ * @returns The offset at which the last one ends.
  */
 export function closeGapsInMemory(batch: Buffer, contents: readonly IndexEntry[]): number {
   let end = 0;
@@ -19,7 +19,7 @@ export function closeGapsInMemory(batch: Buffer, contents: readonly IndexEntry[]
   return end;
 }
 
-/** The same in a pack that is being written. Bytes only move towards the front, so none is overwritten before it was read. */
+/** Does the same in a pack that is being written. Bytes only move towards the front, so nothing is overwritten before it is read. */
 export async function closeGaps(file: PackFile, contents: readonly IndexEntry[]): Promise<number> {
   let end = 0;
   for (const content of contents) {

@@ -4,7 +4,7 @@ import {
   type HashAnswer,
   type HashJob,
   MD5_BYTES,
-  movedWith,
+  transferListOf,
   SHA256_BYTES,
 } from './block-hasher.ts';
 
@@ -14,34 +14,34 @@ export interface Hashes {
   sha256: string;
 }
 
-/** The contents of one upload, hashed in the order in which they lie. */
+/** Hashes the contents of one upload in the order in which they arrive. */
 export interface HashStream {
   /**
-   * Hashes a block in which contents end at `ends`. Blocks of one stream are answered in order.
+   * Hashes a block in which contents end at the offsets `ends`. Answers of one stream arrive in order.
    *
-   * The block is given away, unless its memory is shared: it comes back, with the same bytes, in the answer. Small blocks of a stream that needs nothing
-   * from an earlier one are hashed at once.
+   * Ownership of the block passes to the thread, unless its memory is shared. The answer returns it with the same bytes. A small block
+   * of whole contents is hashed synchronously, as long as no earlier block of the stream went to the thread.
    *
-   * @throws with code `EIO` when the thread that hashes has ended since the stream began.
+   * @throws with code `EIO` if the thread has ended since the stream began.
    */
   hash(block: Uint8Array, used: number, ends: readonly number[]): Promise<{ block: Uint8Array; hashes: Hashes[] }>;
-  /** Forgets a content that was begun and will not end. */
+  /** Discards a content that was begun and will not end. */
   close(): void;
 }
 
-/** Hashes uploads beside the thread that receives them. */
+/** Hashes uploads in a worker thread. */
 export interface Hasher {
-  /** Starts the hashing of one upload. */
+  /** Starts hashing one upload. */
   stream(): HashStream;
-  /** Ends the thread. What is being hashed fails. */
+  /** Ends the thread. Pending hashes fail. */
   close(): Promise<void>;
 }
 
-/** Up to here the way to the thread and back takes longer than hashing. */
+/** Up to this size, hashing is faster than the round trip to the thread. */
 const INLINE_BYTES = 128 * 1024;
 const DIGEST_BYTES = MD5_BYTES + SHA256_BYTES;
 
-/** The thread is started when it is first needed, and again should it die; it keeps no process alive. */
+/** The thread starts on first use and restarts if it dies. It does not keep the process alive. */
 export function createHasher(): Hasher {
   const waiting = new Map<number, PromiseWithResolvers<HashAnswer>>();
   let worker: Worker | null = null;
@@ -50,7 +50,7 @@ export function createHasher(): Hasher {
 
   function start(): Worker {
     const started = new Worker(new URL('./hash-worker.ts', import.meta.url));
-    const lose = (error: Error) => {
+    const onEnd = (error: Error) => {
       if (worker !== started) return;
       worker = null;
       for (const { reject } of waiting.values()) reject(error);
@@ -61,8 +61,8 @@ export function createHasher(): Hasher {
       waiting.delete(answer.job);
       if (waiting.size === 0) started.unref();
     });
-    started.on('error', lose);
-    started.on('exit', () => lose(ended()));
+    started.on('error', onEnd);
+    started.on('exit', () => onEnd(threadEnded()));
     started.unref();
     return started;
   }
@@ -72,27 +72,27 @@ export function createHasher(): Hasher {
     waiting.set(job.job, answered);
     worker ??= start();
     worker.ref();
-    worker.postMessage(job, movedWith(job.block));
+    worker.postMessage(job, transferListOf(job.block));
     return answered.promise;
   }
 
   return {
     stream() {
       const stream = (streams += 1);
-      let away: Worker | null = null;
+      let usedWorker: Worker | null = null;
       return {
         async hash(block, used, ends) {
           const job = { job: (jobs += 1), stream, block, used, ends };
-          const whole = away === null && used <= INLINE_BYTES && (ends.at(-1) ?? 0) === used;
-          if (whole) return read(createBlockHasher()(job)!);
-          if (away !== null && away !== worker) throw ended();
+          const isWhole = usedWorker === null && used <= INLINE_BYTES && (ends.at(-1) ?? 0) === used;
+          if (isWhole) return read(createBlockHasher()(job)!);
+          if (usedWorker !== null && usedWorker !== worker) throw threadEnded();
           const answer = send(job);
-          away = worker;
+          usedWorker = worker;
           return read(await answer);
         },
         close() {
-          if (away !== null && away === worker)
-            away.postMessage({ job: 0, stream, block: null, used: 0, ends: [] } satisfies HashJob, []);
+          if (usedWorker !== null && usedWorker === worker)
+            usedWorker.postMessage({ job: 0, stream, block: null, used: 0, ends: [] } satisfies HashJob, []);
         },
       };
     },
@@ -102,8 +102,8 @@ export function createHasher(): Hasher {
   };
 }
 
-/** Like a disk that fails: the upload is not kept, and can be sent again. */
-function ended(): Error {
+/** The same code as a failing disk: the upload is discarded, and the client can retry it. */
+function threadEnded(): Error {
   return Object.assign(new Error('The thread that hashes uploads has ended'), { code: 'EIO' });
 }
 

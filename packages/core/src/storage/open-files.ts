@@ -1,83 +1,83 @@
 import { close, open, read } from 'node:fs';
 
-/** Files that are read again and again, kept open in between. */
+/** A cache of open files for repeated reads. */
 export interface OpenFiles {
-  /** Opens a file, or goes on with one that is open. @throws with code `ENOENT` when there is none. */
+  /** Opens a file, or reuses an open one. @throws with code `ENOENT` if it does not exist. */
   use(path: string): Promise<OpenFile>;
-  /** Closes a file as soon as nobody reads it: its bytes are given up. */
+  /** Closes a file as soon as no reader uses it. Called when the file is removed. */
   forget(path: string): void;
 }
 
-/** A file in use. Its user ends that with `release`, once. */
+/** A file in use. The user must call `release` once. */
 export interface OpenFile {
-  /** Fills `bytes` from a position on. @throws when the file ends before. */
+  /** Fills `bytes` from a position. @throws if the file ends before. */
   read(bytes: Uint8Array, position: number): Promise<void>;
   release(): void;
 }
 
-const MOST_OPEN = 128;
+const MAX_OPEN = 128;
 const IDLE_MS = 10_000;
 
 interface Entry {
   fd: Promise<number>;
   users: number;
-  /** Whether it is closed when its last user leaves. */
-  isOver: boolean;
-  /** Whether it was used since the last look. */
-  isFresh: boolean;
+  /** Whether it closes when its last user releases it. */
+  isClosing: boolean;
+  /** Whether it was used since the last check for idle files. */
+  wasUsed: boolean;
 }
 
 /**
- * At most {@link MOST_OPEN} files are kept open, the least recently used being closed first, and none that was not used for
- * some {@link IDLE_MS} milliseconds. What is in use stays open, however many that are.
+ * Keeps at most {@link MAX_OPEN} files open and closes the least recently used first. Closes a file that was not used
+ * for about {@link IDLE_MS} milliseconds. Files in use stay open, even above the maximum.
  */
 export function createOpenFiles(): OpenFiles {
   const entries = new Map<string, Entry>();
-  let looking: NodeJS.Timeout | null = null;
+  let idleTimer: NodeJS.Timeout | null = null;
 
   function end(path: string, entry: Entry): void {
     if (entries.get(path) === entry) entries.delete(path);
-    entry.isOver = true;
+    entry.isClosing = true;
     closeUnused(entry);
   }
 
-  /** Closes what nobody has used since the last look. */
-  function look(): void {
+  /** Closes files that were not used since the last check. */
+  function closeIdle(): void {
     for (const [path, entry] of entries) {
-      if (!entry.isFresh && entry.users === 0) end(path, entry);
-      entry.isFresh = false;
+      if (!entry.wasUsed && entry.users === 0) end(path, entry);
+      entry.wasUsed = false;
     }
-    if (entries.size === 0 && looking) {
-      clearInterval(looking);
-      looking = null;
+    if (entries.size === 0 && idleTimer) {
+      clearInterval(idleTimer);
+      idleTimer = null;
     }
   }
 
-  function enter(path: string): Entry {
-    const entry: Entry = { fd: openFile(path), users: 0, isOver: false, isFresh: true };
+  function add(path: string): Entry {
+    const entry: Entry = { fd: openFile(path), users: 0, isClosing: false, wasUsed: true };
     entry.fd.catch(() => entries.get(path) === entry && entries.delete(path));
-    if (entries.size >= MOST_OPEN) {
+    if (entries.size >= MAX_OPEN) {
       const [oldest] = entries;
       end(...oldest!);
     }
-    looking ??= setInterval(look, IDLE_MS).unref();
+    idleTimer ??= setInterval(closeIdle, IDLE_MS).unref();
     return entry;
   }
 
   return {
     async use(path) {
-      const entry = entries.get(path) ?? enter(path);
-      // The order of the map is that of use.
+      const entry = entries.get(path) ?? add(path);
+      // Reinsert it: the map is ordered by last use.
       entries.delete(path);
       entries.set(path, entry);
       entry.users += 1;
-      entry.isFresh = true;
+      entry.wasUsed = true;
       const fd = await entry.fd;
       return {
         read: (bytes, position) => readFully(fd, bytes, position),
         release() {
           entry.users -= 1;
-          if (entry.isOver) closeUnused(entry);
+          if (entry.isClosing) closeUnused(entry);
         },
       };
     },
@@ -90,7 +90,7 @@ export function createOpenFiles(): OpenFiles {
 
 function closeUnused({ fd, users }: Entry): void {
   if (users > 0) return;
-  // Nothing was written: there is nothing that closing could lose.
+  // Opened for reading only, so a failed close loses nothing.
   fd.then((opened) => close(opened, () => {})).catch(() => {});
 }
 
@@ -98,7 +98,7 @@ function openFile(path: string): Promise<number> {
   return new Promise((resolve, reject) => open(path, 'r', (error, fd) => (error ? reject(error) : resolve(fd))));
 }
 
-/** Fills `bytes` from a position of a file on. @throws when the file ends before. */
+/** Fills `bytes` from a position of the file. @throws if the file ends before. */
 async function readFully(fd: number, bytes: Uint8Array, position: number): Promise<void> {
   for (let done = 0; done < bytes.length;) {
     const bytesRead = await readSome(fd, bytes, done, position + done);

@@ -6,61 +6,61 @@ import type { Hasher, Hashes } from './hasher.ts';
 import { encodePackIndex, type IndexEntry } from './pack-index.ts';
 import type { PackFile } from './packs.ts';
 
-/** What a content turned out to be. `sha256` and `md5` in lowercase hex, `size` in bytes. */
+/** The hashes and size of a content. `sha256` and `md5` in lowercase hex, `size` in bytes. */
 export interface Digest {
   sha256: string;
   md5: string;
   size: number;
 }
 
-/** Takes the bytes of one content. One is open at a time; `end` is called exactly once. */
+/** Takes the bytes of one content. Only one sink is open at a time. Call `end` exactly once. */
 export interface ContentSink {
-  /** Appends bytes, which may be reused at once. Returns a promise when the writer should pause until it resolves. */
+  /** Appends a copy of the bytes. Returns a promise when the writer should pause until it resolves. */
   write(chunk: Uint8Array): Promise<void> | undefined;
   end(): void;
 }
 
 /**
- * Gathers contents into one pack: bytes are hashed by another thread and go to disk, a batch at a time.
+ * Collects contents into one pack. Another thread hashes the bytes; they go to disk one batch at a time.
  *
- * Memory is bounded by the batches, whatever passes. The file is asked for when the first batch is full, so that a small
- * upload which is refused never touches a disk.
+ * Memory is bounded by the batches, whatever the upload size. The file is opened when the first batch is full, so a small
+ * upload that is rejected never touches the disk.
  */
 export interface PackBuilder {
   /**
    * Starts a content.
    *
-   * @param onDigest Told what it was, at some time between its end and the end of {@link finish}.
-   * @param keep Without it the bytes are hashed, but not kept.
+   * @param onDigest Receives the digest some time between `end` and the end of {@link finish}.
+   * @param keep If `false`, the bytes are hashed but not stored.
    */
   begin(onDigest: (digest: Digest) => void, options?: { keep?: boolean }): ContentSink;
-  /** Resolves when every content was told. No other one is begun after it. @throws when a batch was lost. */
+  /** Resolves when every digest was delivered. Do not begin another content after it. @throws if a batch could not be hashed or written. */
   finish(): Promise<void>;
-  /** Every distinct content, in pack order. Complete once {@link finish} has resolved. */
+  /** Every distinct content in pack order. Complete once {@link finish} has resolved. */
   contents(): readonly IndexEntry[];
-  /** Drops the contents that `wanted` does not name, and those that came twice, closing the gaps. After {@link finish}. */
+  /** Drops contents that `wanted` rejects, and duplicates, and closes the gaps. Call after {@link finish}. */
   retain(wanted: (sha256: string) => boolean): Promise<void>;
-  /** Writes what is left and the index, and makes the pack durable, once. @throws when it cannot; the pack is then lost. */
+  /** Writes the remaining bytes and the index and makes the pack durable. Runs only once. @throws if that fails; the pack is then lost. */
   seal(): Promise<{ sizeBytes: number }>;
-  /** Gives the pack up. Safe at any time, also after a failure. */
+  /** Discards the pack. Safe at any time, also after a failure. */
   abandon(): Promise<void>;
 }
 
 const MiB = 1024 * 1024;
-/** Small at first, so that the last batch of most uploads is soon hashed; then large, since each is a way to the thread and back. */
+/** Batches are small at first, so that the last batch of a typical upload is hashed soon, then larger, since each one is a round trip to the thread. */
 const BATCH_BYTES = MiB;
 const LARGE_BATCH_BYTES = 2 * MiB;
 const LARGE_FROM_BYTES = 64 * MiB;
 const BATCHES_IN_FLIGHT = 4;
 
-/** A content that has ended, and who is to be told of it. */
+/** A content that has ended but is not hashed yet. */
 interface Ended {
   offset: number;
   length: number;
   onDigest: (digest: Digest) => void;
 }
 
-/** @param openFile Gives the file to write to; called at most once. */
+/** @param openFile Opens the file to write to; called at most once. */
 export function createPackBuilder(openFile: () => Promise<PackFile>, hasher: Hasher): PackBuilder {
   const hashing = hasher.stream();
   const aligned = alignedBlocks(BATCHES_IN_FLIGHT + 2, LARGE_BATCH_BYTES);
@@ -70,11 +70,11 @@ export function createPackBuilder(openFile: () => Promise<PackFile>, hasher: Has
   let used = 0;
   /** Position in the pack of the first byte of the batch. */
   let flushed = 0;
-  /** What ended in the batch. */
+  /** Contents that ended in the current batch. */
   let ended: Ended[] = [];
   let file: Promise<PackFile> | null = null;
   let writes: Promise<void> = Promise.resolve();
-  /** The batches that are not written yet, oldest first. */
+  /** Writes that have not finished, oldest first. */
   const inFlight: Promise<void>[] = [];
   let failure: { error: unknown } | null = null;
   let finishing: Promise<void> | null = null;
@@ -90,28 +90,28 @@ export function createPackBuilder(openFile: () => Promise<PackFile>, hasher: Has
   };
   const fail = (error: unknown) => void (failure ??= { error });
 
-  /** Hashes what ended in the batch, and tells of it. @returns The batch, which was away meanwhile. */
+  /** Hashes the contents that ended in the batch and reports their digests. @returns The batch, back from the thread. */
   async function hashBatch(full: Buffer): Promise<Buffer> {
     const contents = ended;
     ended = [];
     const ends = contents.map(({ offset, length }) => offset + length - flushed);
     const { block, hashes } = await hashing.hash(full, used, ends);
-    for (const [i, content] of contents.entries()) tell(content, hashes[i]!);
+    for (const [i, content] of contents.entries()) report(content, hashes[i]!);
     return Buffer.from(block.buffer, block.byteOffset, block.length);
   }
 
-  function tell({ offset, length, onDigest }: Ended, { md5, sha256 }: Hashes): void {
+  function report({ offset, length, onDigest }: Ended, { md5, sha256 }: Hashes): void {
     if (!entries.has(sha256)) entries.set(sha256, { sha256, offset, length });
     onDigest({ sha256, md5, size: length });
   }
 
-  /** Sends the batch on its way to the disk, once `ready` gives it back. */
+  /** Queues the batch for writing once `ready` returns it. */
   function flush(ready: Promise<Buffer>): void {
     const [length, position] = [used, flushed];
     batch = null;
     used = 0;
     flushed += length;
-    ready.catch(() => {}); // Whoever waits for the writes hears of it.
+    ready.catch(() => {}); // `settle` reports the failure.
     const write = async () => {
       const full = await ready;
       if (!failure) await (await openOnce()).write(full.subarray(0, length), position);
@@ -124,7 +124,7 @@ export function createPackBuilder(openFile: () => Promise<PackFile>, hasher: Has
     inFlight.push(writes);
   }
 
-  /** Waits until every write so far is done. @throws the first failure. */
+  /** Waits for all writes so far. @throws the first failure. */
   async function settle(): Promise<void> {
     await writes;
     if (failure) throw failure.error;
@@ -171,7 +171,7 @@ export function createPackBuilder(openFile: () => Promise<PackFile>, hasher: Has
           return inFlight.length > BATCHES_IN_FLIGHT ? inFlight[0] : undefined;
         },
         end() {
-          // An empty content is told of like any other, with the batch it stands before.
+          // An empty content is reported with the batch that follows its position.
           batch ??= newBatch();
           ended.push({ offset, length, onDigest });
         },
@@ -200,7 +200,7 @@ export function createPackBuilder(openFile: () => Promise<PackFile>, hasher: Has
     seal: () => (sealing ??= seal()),
 
     async abandon() {
-      fail(new Error('The pack was given up'));
+      fail(new Error('The pack was abandoned'));
       hashing.close();
       await finishing?.catch(() => {});
       await writes;
@@ -211,7 +211,7 @@ export function createPackBuilder(openFile: () => Promise<PackFile>, hasher: Has
   };
 }
 
-/** Takes a content of which only the hashes are wanted. */
+/** Hashes a content without storing it. */
 function hashOnly(onDigest: (digest: Digest) => void): ContentSink {
   const [md5, sha256] = [createHash('md5'), createHash('sha256')];
   let size = 0;

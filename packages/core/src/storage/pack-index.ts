@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** One content of a pack, as the pack's own index tells it. */
+/** The place of one content, as recorded in the index of the pack. */
 export interface IndexEntry {
   /** SHA-256, 64 lowercase hex digits. */
   sha256: string;
@@ -14,9 +14,9 @@ const UINT32 = 2 ** 32;
 const FOOTER_BYTES = 8 + 32 + MAGIC.length;
 
 /**
- * The trailer that ends every pack, so that a pack can be read without the database.
+ * Encodes the trailer of a pack, which makes the pack readable without the database.
  *
- * Layout, numbers big-endian: for each content 32 bytes SHA-256, 8 bytes offset, 8 bytes length; then 8 bytes count,
+ * Layout, with big-endian numbers: for each content 32 bytes SHA-256, 8 bytes offset, 8 bytes length; then 8 bytes count,
  * 32 bytes SHA-256 of the entries, and the 8 letters `BERTHPK1`.
  *
  * Source: security P2.
@@ -36,16 +36,16 @@ export function encodePackIndex(entries: readonly IndexEntry[]): Buffer {
   return bytes;
 }
 
-/** Eight bytes, in two halves: faster than by way of a BigInt. */
+/** Writes 8 bytes in two halves, which is faster than a BigInt. */
 function writeNumber(bytes: Buffer, value: number, at: number): number {
   return bytes.writeUInt32BE(value % UINT32, bytes.writeUInt32BE(Math.floor(value / UINT32), at));
 }
 
 /**
- * Reads the trailer off the end of a pack.
+ * Reads the trailer at the end of a pack.
  *
- * @param tail The last bytes of the pack; enough of them to hold the whole trailer.
- * @returns The entries, or `null` when the bytes do not end in a sound trailer.
+ * @param tail The last bytes of the pack, enough to contain the whole trailer.
+ * @returns The entries, or `null` if the bytes do not end in a valid trailer.
  */
 export function decodePackIndex(tail: Buffer): IndexEntry[] | null {
   const footer = tail.length - FOOTER_BYTES;

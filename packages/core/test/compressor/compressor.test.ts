@@ -29,7 +29,7 @@ const isAlive = (pid: number) => {
 };
 
 describe('the compressor (S48)', () => {
-  it('works in a process of low priority, which is started on demand and serves for content after content', async () => {
+  it('starts one process of low priority on demand and reuses it', async () => {
     const compressor = create();
     expect(compressor.pid).toBeNull();
     const outcome = await compressor.compress(SMALL, signal);
@@ -46,15 +46,15 @@ describe('the compressor (S48)', () => {
     expect(compressor.pid).toBe(pid);
   });
 
-  it('says when bytes are not those of their hash', async () => {
+  it('reports bytes that do not match their hash', async () => {
     expect(await create().compress({ ...SMALL, bytes: Buffer.from('other') }, signal)).toEqual({ kind: 'damaged' });
   });
 
-  it('says when the process dies, and has another one for the next content', async () => {
+  it('reports that the process died, and starts another one for the next content', async () => {
     const compressor = create();
     await compressor.compress(SMALL, signal);
     const pid = compressor.pid!;
-    // A process that is stopped cannot answer before it dies.
+    // Stop the process first, so that it cannot answer before it dies.
     process.kill(pid, 'SIGSTOP');
     const outcome = compressor.compress(SMALL, signal);
     process.kill(pid, 'SIGKILL');
@@ -63,14 +63,14 @@ describe('the compressor (S48)', () => {
     expect(compressor.pid).not.toBe(pid);
   });
 
-  it('is not ended by signals that mean the server', async () => {
+  it('ignores SIGINT and SIGTERM, which are meant for the server', async () => {
     const compressor = create();
     await compressor.compress(SMALL, signal);
     for (const name of ['SIGINT', 'SIGTERM'] as const) process.kill(compressor.pid!, name);
     expect(await compressor.compress(SMALL, signal)).toMatchObject({ kind: 'forms' });
   });
 
-  it('gives up a content at once when it is told to, and the process with it', async () => {
+  it('aborts at once on request, and ends the process', async () => {
     const compressor = create();
     await compressor.compress(SMALL, signal);
     const pid = compressor.pid!;
@@ -83,14 +83,14 @@ describe('the compressor (S48)', () => {
     expect(compressor.pid).toBeNull();
   });
 
-  it('ends the process when there is nothing to do for a while', async () => {
+  it('ends the process when it is idle', async () => {
     const compressor = create({ idleMs: 20 });
     await compressor.compress(SMALL, signal);
     await expect.poll(() => compressor.pid).toBeNull();
     expect(await compressor.compress(SMALL, signal)).toMatchObject({ kind: 'forms' });
   });
 
-  it('takes one content at a time', async () => {
+  it('rejects a second content while one is being compressed', async () => {
     const compressor = create();
     const first = compressor.compress(SMALL, signal);
     await expect(compressor.compress(SMALL, signal)).rejects.toThrow('one content at a time');

@@ -5,27 +5,30 @@ import type { Coding } from '../../src/serving/site.ts';
 
 const MiB = 1024 ** 2;
 const TEXT = Buffer.from('A quay is a place where a berth is; '.repeat(100));
-/** The bit that says "one segment, its size is told", and the bits that say in how many bytes. Source: RFC 8878 §3.1.1.1.1. */
+/** Reads the single-segment flag and the window descriptor. Source: RFC 8878 §3.1.1.1.1. */
 const windowOf = (zstd: Uint8Array) => {
   if (zstd[4]! & 0b0010_0000) return 0;
   const [exponent, mantissa] = [zstd[5]! >> 3, zstd[5]! & 7];
   return 2 ** (10 + exponent) * (1 + mantissa / 8);
 };
 
-describe('compressed forms', () => {
-  it.each(['br', 'zstd', 'gzip'] as const)('as %s hold the whole content (S48)', async (coding) => {
-    const form = makeForms(TEXT)[coding]!;
-    expect(form.length).toBeLessThan(TEXT.length / 10);
-    expect(TEXT.equals(await decompress(coding, form, TEXT.length))).toBe(true);
-  });
+describe('makeForms', () => {
+  it.each(['br', 'zstd', 'gzip'] as const)(
+    'creates a %s form that decompresses to the whole content (S48)',
+    async (coding) => {
+      const form = makeForms(TEXT)[coding]!;
+      expect(form.length).toBeLessThan(TEXT.length / 10);
+      expect(TEXT.equals(await decompress(coding, form, TEXT.length))).toBe(true);
+    },
+  );
 
-  it('are the same each time', () => {
+  it('returns the same forms each time', () => {
     expect(makeForms(TEXT)).toEqual(makeForms(TEXT));
   });
 
-  it('are kept each by itself, and only if they save 5 % (S48)', () => {
+  it('keeps each form only if it saves 5 % (S48)', () => {
     expect(makeForms(randomBytes(4_000))).toEqual({});
-    // Ever less that cannot be compressed.
+    // The compressible part grows with each round.
     const kept = new Set<string>();
     for (let share = 0; share <= 400; share += 40) {
       const bytes = Buffer.concat([randomBytes(4_000 - share), Buffer.alloc(share)]);
@@ -37,7 +40,7 @@ describe('compressed forms', () => {
     expect(kept).toContain('br,zstd,gzip');
   });
 
-  it('above 1 MiB are made with less effort, and need no larger window than every browser has (S48)', async () => {
+  it('uses less effort above 1 MiB, and no larger window than every browser supports (S48)', async () => {
     const line = Array.from({ length: 2_000 }, (_, i) => `${i} `).join('');
     const large = Buffer.alloc(9 * MiB, line);
     const forms = makeForms(large);
@@ -46,8 +49,11 @@ describe('compressed forms', () => {
     expect(windowOf(forms.zstd!)).toBeLessThanOrEqual(8 * MiB);
   });
 
-  it.each(['br', 'zstd', 'gzip'] as const)('as %s are not decompressed to more than was asked for', async (coding) => {
-    const form = makeForms(TEXT)[coding]!;
-    await expect(decompress(coding, form, TEXT.length - 1)).rejects.toThrow();
-  });
+  it.each(['br', 'zstd', 'gzip'] as const)(
+    'decompress rejects a %s form whose content is larger than the maximum',
+    async (coding) => {
+      const form = makeForms(TEXT)[coding]!;
+      await expect(decompress(coding, form, TEXT.length - 1)).rejects.toThrow();
+    },
+  );
 });

@@ -12,13 +12,13 @@ const aaaa: WantedRecord = { type: 'AAAA', name: 'example.com', values: ['2001:d
 
 let server: DnsServer;
 let dns: Dns;
-/** For what is not answered at all. */
-let hasty: Dns;
+/** Times out quickly, for tests where no answer comes. */
+let shortTimeout: Dns;
 beforeAll(async () => {
   server = await startDnsServer();
-  // The server answers from this very process, which may be busy.
+  // The DNS server runs in this process, which may be busy, so these timeouts are long.
   dns = createDns({ servers: [server.address], timeoutMs: 60_000, deadlineMs: 90_000 });
-  hasty = createDns({ servers: [server.address], timeoutMs: 60, deadlineMs: 150 });
+  shortTimeout = createDns({ servers: [server.address], timeoutMs: 60, deadlineMs: 150 });
 });
 beforeEach(() => {
   server.zone.clear();
@@ -26,30 +26,33 @@ beforeEach(() => {
 });
 afterAll(() => server.close());
 
-/** Looks until the deadline, which comes once and is waited for by no clock. @param until When it comes. */
-async function atDeadline<T>(look: (slow: Dns) => Promise<T>, until: () => Promise<void> = async () => {}): Promise<T> {
+/** Runs checks and then advances fake timers to the deadline. @param until Resolves when the deadline may come. */
+async function atDeadline<T>(
+  check: (slow: Dns) => Promise<T>,
+  until: () => Promise<void> = async () => {},
+): Promise<T> {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   try {
-    const looked = look(createDns({ servers: [server.address], timeoutMs: 60_000, deadlineMs: 5_000 }));
+    const checked = check(createDns({ servers: [server.address], timeoutMs: 60_000, deadlineMs: 5_000 }));
     await until();
     vi.advanceTimersByTime(5_000);
-    return await looked;
+    return await checked;
   } finally {
     vi.useRealTimers();
   }
 }
 
-const stand = (records: Record<string, Records | Fault>) => {
+const setRecords = (records: Record<string, Records | Fault>) => {
   for (const [name, entry] of Object.entries(records)) server.zone.set(name, entry);
 };
 const one = async (wanted: WantedRecord, asked = dns) => (await asked.check([wanted]))[0]!;
 
-describe('contract §4: a record is as wanted', () => {
+describe('contract §4: a check of DNS records', () => {
   it.each<[string, WantedRecord, Record<string, Records>, string[]]>([
     ['a CNAME record', cname, { 'www.example.com': { CNAME: TARGET } }, [TARGET]],
     ['a CNAME record in another case', cname, { 'www.example.com': { CNAME: TARGET.toUpperCase() } }, [TARGET]],
     [
-      'a CNAME record by way of another name',
+      'a CNAME record through another name',
       cname,
       { 'www.example.com': { CNAME: 'Edge.example.net' }, 'edge.example.net': { CNAME: TARGET } },
       ['edge.example.net', TARGET],
@@ -58,13 +61,13 @@ describe('contract §4: a record is as wanted', () => {
     ['a TXT record among others', txt, { '_berth.example.com': { TXT: ['x', PROOF, 'y'] } }, ['x', PROOF, 'y']],
     ['one of two addresses', a, { 'example.com': { A: ['192.0.2.11'] } }, ['192.0.2.11']],
     [
-      'an address beside a foreign one',
+      'the address and an unrelated one',
       a,
       { 'example.com': { A: ['192.0.2.10', '10.0.0.1'] } },
       ['192.0.2.10', '10.0.0.1'],
     ],
     [
-      'an IPv6 address, however it is written',
+      'an IPv6 address in another notation',
       { ...aaaa, values: ['2001:DB8:0:0::10'] },
       { 'example.com': { AAAA: ['2001:db8::10'] } },
       ['2001:db8::10'],
@@ -76,13 +79,13 @@ describe('contract §4: a record is as wanted', () => {
       ['192.0.2.11', '192.0.2.10'],
     ],
     [
-      'a text of several pieces',
+      'a text in several pieces',
       { ...txt, values: ['v'.repeat(300)] },
       { '_berth.example.com': { TXT: ['v'.repeat(300)] } },
       [`${'v'.repeat(255)}…`],
     ],
-  ])('%s', async (_, wanted, records, found) => {
-    stand(records);
+  ])('passes with %s', async (_, wanted, records, found) => {
+    setRecords(records);
     const check = await one(wanted);
     expect({ ...check, found: check.found.toSorted() }).toEqual({
       type: wanted.type,
@@ -93,8 +96,8 @@ describe('contract §4: a record is as wanted', () => {
     });
   });
 
-  it('looks at all of them at once and answers in their order', async () => {
-    stand({ 'example.com': { A: ['192.0.2.10'] }, '_berth.example.com': { TXT: [PROOF] } });
+  it('checks several records at once and returns the results in their order', async () => {
+    setRecords({ 'example.com': { A: ['192.0.2.10'] }, '_berth.example.com': { TXT: [PROOF] } });
     const checks = await dns.check([a, aaaa, txt]);
     expect(checks.map(({ type, ok }) => [type, ok])).toEqual([
       ['A', true],
@@ -104,7 +107,7 @@ describe('contract §4: a record is as wanted', () => {
   });
 });
 
-describe('T30: a record that is definitely not as wanted has a reason', () => {
+describe('T30: a check of DNS records', () => {
   const chain = Object.fromEntries(
     Array.from({ length: 8 }, (_, index) => [
       index === 0 ? 'www.example.com' : `hop${index}.test`,
@@ -112,10 +115,10 @@ describe('T30: a record that is definitely not as wanted has a reason', () => {
     ]),
   );
   it.each<[string, WantedRecord, Record<string, Records>, RegExp, number]>([
-    ['no such name', cname, {}, /^There is no such name\. Want "to-abc1234\.cname\.test"\.$/, 0],
-    ['no such name for a text', txt, {}, /^There is no such name\./, 0],
+    ['a missing name', cname, {}, /^There is no such name\. Want "to-abc1234\.cname\.test"\.$/, 0],
+    ['a missing name of a TXT record', txt, {}, /^There is no such name\./, 0],
     [
-      'a name without the type',
+      'a name without a record of the type',
       txt,
       { '_berth.example.com': { A: ['192.0.2.1'] } },
       /^There is no TXT record at this/,
@@ -132,7 +135,7 @@ describe('T30: a record that is definitely not as wanted has a reason', () => {
       'addresses instead of a CNAME record',
       cname,
       { 'www.example.com': { A: ['104.16.0.1'] } },
-      /^There is an A record instead of a CNAME record: .*proxy.* Saw "104\.16\.0\.1", want "to-abc1234/,
+      /^There is an A record instead of a CNAME record\. .*proxy.* Saw "104\.16\.0\.1", want "to-abc1234/,
       1,
     ],
     [
@@ -171,16 +174,16 @@ describe('T30: a record that is definitely not as wanted has a reason', () => {
       1,
     ],
     [
-      'CNAME records in a circle',
+      'CNAME records in a loop',
       cname,
       { 'www.example.com': { CNAME: 'b.test' }, 'b.test': { CNAME: 'c.test' }, 'c.test': { CNAME: 'b.test' } },
-      /^The CNAME records run in a circle\. Saw "b\.test", "c\.test", "b\.test", want/,
+      /^The CNAME records form a loop\. Saw "b\.test", "c\.test", "b\.test", want/,
       3,
     ],
-    ['a CNAME record to itself', cname, { 'www.example.com': { CNAME: 'www.example.com' } }, /in a circle/, 1],
-    ['too long a chain', cname, chain, /^The name leads through more than 5 CNAME records\./, 5],
+    ['a CNAME record to itself', cname, { 'www.example.com': { CNAME: 'www.example.com' } }, /form a loop/, 1],
+    ['a chain that is too long', cname, chain, /^The name goes through more than 5 CNAME records\./, 5],
     [
-      'a target that no name can be',
+      'a target that is not a valid name',
       cname,
       { 'www.example.com': { CNAME: 'a b.test' } },
       /^Saw "a.* b\.test", want/,
@@ -207,17 +210,17 @@ describe('T30: a record that is definitely not as wanted has a reason', () => {
       /^Saw "a\u{FFFD}b\u{FFFD}\u{FFFD}c\u{FFFD}\[31m", want/u,
       1,
     ],
-    ['a name with a NUL', { ...txt, name: 'a\0b.test' }, {}, /^This name cannot stand in DNS\./, 0],
-    ['a name beyond ASCII', { ...txt, name: 'bücher.test' }, {}, /^This name cannot stand in DNS\./, 0],
-  ])('%s', async (_, wanted, records, reason, found) => {
-    stand(records);
+    ['a name with a NUL', { ...txt, name: 'a\0b.test' }, {}, /^This is not a valid DNS name\./, 0],
+    ['a name beyond ASCII', { ...txt, name: 'bücher.test' }, {}, /^This is not a valid DNS name\./, 0],
+  ])('fails and gives the reason for %s', async (_, wanted, records, reason, found) => {
+    setRecords(records);
     const check = await one(wanted);
     expect(check).toMatchObject({ ok: false, reason: expect.stringMatching(reason), found: { length: found } });
     expect(check.failed).toBeUndefined();
   });
 
-  it('asks at most five times for a chain, and never for a name that cannot be one', async () => {
-    stand(chain);
+  it('sends at most five queries for a chain, and none for an invalid name', async () => {
+    setRecords(chain);
     await one(cname);
     expect(server.asked).toHaveLength(5);
     server.asked.length = 0;
@@ -226,14 +229,14 @@ describe('T30: a record that is definitely not as wanted has a reason', () => {
   });
 });
 
-describe('T30: a look that was not answered says nothing about the record', () => {
+describe('T30: a DNS query without an answer', () => {
   it.each<[string, Fault, () => Dns, RegExp]>([
     ['SERVFAIL', 'SERVFAIL', () => dns, /\(SERVFAIL\)/],
     ['REFUSED', 'REFUSED', () => dns, /\(REFUSED\)/],
-    ['silence', 'silence', () => hasty, /did not answer in time/],
-    ['an answer with the wrong id', 'wrong id', () => hasty, /did not answer in time/],
-  ])('%s', async (_, fault, asked, reason) => {
-    stand({ 'www.example.com': fault, '_berth.example.com': fault });
+    ['silence', 'silence', () => shortTimeout, /did not answer in time/],
+    ['an answer with the wrong id', 'wrong id', () => shortTimeout, /did not answer in time/],
+  ])('reports the check as failed after %s', async (_, fault, asked, reason) => {
+    setRecords({ 'www.example.com': fault, '_berth.example.com': fault });
     for (const wanted of [cname, txt])
       expect(await one(wanted, asked())).toMatchObject({
         ok: false,
@@ -243,16 +246,16 @@ describe('T30: a look that was not answered says nothing about the record', () =
       });
   });
 
-  it('a chain that breaks off in silence', async () => {
-    stand({ 'www.example.com': { CNAME: 'b.test' }, 'b.test': 'silence' });
-    const looked = atDeadline(
+  it('reports the check as failed if the second query of a chain gets no answer', async () => {
+    setRecords({ 'www.example.com': { CNAME: 'b.test' }, 'b.test': 'silence' });
+    const checked = atDeadline(
       (slow) => one(cname, slow),
       () => expect.poll(() => server.asked).toHaveLength(2),
     );
-    expect(await looked).toMatchObject({ ok: false, failed: true, found: ['b.test'] });
+    expect(await checked).toMatchObject({ ok: false, failed: true, found: ['b.test'] });
   });
 
-  it('a server that is not there', async () => {
+  it('reports the check as failed after a refused connection', async () => {
     const socket = createSocket('udp4');
     await new Promise<void>((done) => void socket.bind(0, '127.0.0.1', done));
     const { port } = socket.address();
@@ -263,35 +266,35 @@ describe('T30: a look that was not answered says nothing about the record', () =
     ]);
   });
 
-  it('asks twice, and ends at the deadline however many records are wanted', async () => {
+  it('is sent twice, and all checks end at the deadline however many records are wanted', async () => {
     const names = Array.from({ length: 40 }, (_, index) => `silent${index}.test`);
-    stand(Object.fromEntries([...names, 'twice.test'].map((name) => [name, 'silence' as const])));
+    setRecords(Object.fromEntries([...names, 'twice.test'].map((name) => [name, 'silence' as const])));
     const checks = await atDeadline((slow) => slow.check(names.map((name) => ({ ...txt, name }))));
     expect(checks.every(({ failed }) => failed)).toBe(true);
     const twice = createDns({ servers: [server.address], timeoutMs: 60, deadlineMs: 90_000 });
     await twice.check([{ ...txt, name: 'twice.test' }]);
-    // What was sent last may be read after it was given up.
+    // The server may read the last query after the check has ended.
     await expect
       .poll(() => server.asked.filter((question) => question.includes('twice')))
       .toEqual(['TXT twice.test', 'TXT twice.test']);
   });
 });
 
-describe('contract §4: the DNS provider', () => {
-  it('is told by the NS records of the registrable domain, and remembered for a while', async () => {
-    stand({ 'example.com': { NS: ['amy.ns.cloudflare.com', 'bob.ns.cloudflare.com'] } });
+describe('contract §4: the lookup of the DNS provider', () => {
+  it('finds it by the NS records of the registrable domain, and caches it', async () => {
+    setRecords({ 'example.com': { NS: ['amy.ns.cloudflare.com', 'bob.ns.cloudflare.com'] } });
     expect(await dns.provider('example.com')).toEqual({ name: 'Cloudflare' });
     expect(await dns.provider('example.com')).toEqual({ name: 'Cloudflare' });
     expect(server.asked).toEqual(['NS example.com']);
   });
 
   it.each<[string, Records | Fault]>([
-    ['name servers nobody knows', { NS: ['ns1.example.net'] }],
+    ['unknown name servers', { NS: ['ns1.example.net'] }],
     ['no name servers', { A: ['192.0.2.1'] }],
     ['silence', 'silence'],
-  ])('is null with %s', async (title, entry) => {
+  ])('returns null for a domain with %s', async (title, entry) => {
     const name = `${title.replaceAll(' ', '-')}.test`;
-    stand({ [name]: entry });
-    expect(await hasty.provider(name)).toBeNull();
+    setRecords({ [name]: entry });
+    expect(await shortTimeout.provider(name)).toBeNull();
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { PROVIDER_TABLE } from '../../src/dns/provider-table.ts';
 import { findProviderOf, stepsOf } from '../../src/dns/providers.ts';
 
-describe('contract §4: the DNS provider by its name servers', () => {
+describe('contract §4: findProviderOf', () => {
   it.each([
     ['Cloudflare', 'amy.ns.cloudflare.com'],
     ['Amazon Route 53', 'ns-2048.awsdns-64.com'],
@@ -44,24 +44,24 @@ describe('contract §4: the DNS provider by its name servers', () => {
     ['ClouDNS', 'pns31.cloudns.net'],
     ['Njalla', '2-can.njalla.in'],
     ['Hurricane Electric', 'ns5.he.net'],
-  ])('%s: %s', (name, server) => {
+  ])('finds %s by %s', (name, server) => {
     expect(findProviderOf([server])?.name).toBe(name);
     expect(findProviderOf([`${server.toUpperCase()}.`])?.name).toBe(name);
   });
 
   it.each(['ns1.notcloudflare.com', 'cloudflare.com.evil.test', 'the.net', 'ns1.awsdns.com', 'awsdns-1.evil.test', ''])(
-    'is nobody for %j',
+    'returns null for %j',
     (server) => expect(findProviderOf([server])).toBeNull(),
   );
 
-  it('is the one of most servers where there are several', () => {
+  it('returns the provider of most of the name servers', () => {
     const servers = ['ns1.hover.com', 'ns1.linode.com', 'ns2.linode.com', 'ns1.example.net'];
     expect(findProviderOf(servers)?.name).toBe('Linode');
   });
 });
 
-describe('the steps of a provider', () => {
-  it('are there for each of at least 50, under a name of its own', () => {
+describe('stepsOf', () => {
+  it('gives steps for at least 50 providers with distinct names', () => {
     expect(new Set(PROVIDER_TABLE.map(({ name }) => name)).size).toBe(PROVIDER_TABLE.length);
     expect(PROVIDER_TABLE.length).toBeGreaterThanOrEqual(50);
     for (const { name, open } of PROVIDER_TABLE) {
@@ -75,11 +75,11 @@ describe('the steps of a provider', () => {
     ['Cloudflare', /short name; for the domain itself, write @\./],
     ['Cloudflare', /grey cloud/],
     ['DNSimple', /short name; for the domain itself, leave the field empty\./],
-    ['Hurricane Electric', /wants the whole name/],
+    ['Hurricane Electric', /expects the full name/],
     ['deSEC', /End the target of a CNAME record with a dot/],
-    [null, /Most forms want the short name/],
-    ['Nobody knows', /Most forms want the short name/],
-  ])('say of %s how a name is entered: %s', (provider, text) => {
+    [null, /Most forms expect the short name/],
+    ['Unknown provider', /Most forms expect the short name/],
+  ])('explains the name field for %s: %s', (provider, text) => {
     expect(stepsOf(provider).join('\n')).toMatch(text);
   });
 });

@@ -41,7 +41,7 @@ type Found = Extract<DoctorEvent, { kind: 'finding' }>;
 async function events({ fix = false, apiHost = 'api.example.com' } = {}, of = core): Promise<DoctorEvent[]> {
   return Array.fromAsync(doctor(of, { fix, graceMs: GRACE_MS, apiHost }));
 }
-/** What is found, the advice of a platform domain that nobody can reach apart. */
+/** The findings, without the expected advice about the isolation of the test domain. */
 async function examine(options: { fix?: boolean } = {}, of = core): Promise<Found[]> {
   const found = (await events(options, of)).filter((event) => event.kind === 'finding');
   return found.filter(({ check }) => check !== 'isolation');
@@ -52,7 +52,7 @@ const exists = (id: string) =>
     () => true,
     () => false,
   );
-/** Where the content of a path lies. */
+/** The location of the content of a path. */
 async function placeOf(path: string) {
   const [row] = await test.database.query<{ hash: string; offset: string; length: string; pack: string }>(
     `select encode(c.hash, 'hex') as hash, "offset", length, pack_id as pack from manifest m
@@ -78,7 +78,7 @@ async function orphan(ageMs: number, name: string = randomUUID()): Promise<strin
   return name;
 }
 
-/** An upload of nobody. @param expires An SQL expression. @returns Its hash. */
+/** Inserts an anonymous upload. @param expires An SQL expression. @returns Its hash. */
 async function beginAnUpload(expires: string): Promise<Buffer> {
   const [row] = await test.database.query<{ hash: Buffer }>(`
     insert into upload (hash, fingerprint, paths, hashes, sizes, asked, lengths, labels, via, created, touched, expires)
@@ -86,10 +86,10 @@ async function beginAnUpload(expires: string): Promise<Buffer> {
   return row!.hash;
 }
 
-describe('contract §8: a doctor on a sound service', () => {
-  it('finds nothing, tells every check it makes, and how far it has come', async () => {
-    const told = await events();
-    expect(told.filter(({ kind }) => kind === 'check').map(({ check }) => check)).toEqual([
+describe('contract §8: the doctor on a healthy service', () => {
+  it('finds nothing, and reports every check and its progress', async () => {
+    const seen = await events();
+    expect(seen.filter(({ kind }) => kind === 'check').map(({ check }) => check)).toEqual([
       'isolation',
       'backlog',
       'counters',
@@ -101,11 +101,11 @@ describe('contract §8: a doctor on a sound service', () => {
     ]);
     expect(await examine()).toEqual([]);
     const [row] = await test.database.query<{ bytes: string }>('select sum(length) as bytes from content');
-    const last = told.findLast(({ kind }) => kind === 'progress');
+    const last = seen.findLast(({ kind }) => kind === 'progress');
     expect(last).toMatchObject({ done: Number(row!.bytes), total: Number(row!.bytes), unit: 'bytes' });
   });
 
-  it('finds nothing while deploys, deletes and sweeps go on', async () => {
+  it('finds nothing while deploys, deletes and sweeps are running', async () => {
     const { caller } = await test.account('pro');
     let going = true;
     const traffic = async () => {
@@ -128,8 +128,8 @@ describe('contract §8: a doctor on a sound service', () => {
   });
 });
 
-describe('contract §8: a doctor beside a sweep', () => {
-  it('does not take for damage what went away while it was read', async () => {
+describe('contract §8: the doctor beside a sweep', () => {
+  it('does not report as damage what a sweep removed while it was read', async () => {
     const read: Core['packs']['read'] = async (place) => {
       await test.database.query('delete from deployment');
       await test.database.query('update account set deployment_count = 0, storage_bytes = 0, storage_exact = true');
@@ -140,7 +140,7 @@ describe('contract §8: a doctor beside a sweep', () => {
     expect(await exists(pack)).toBe(false);
   });
 
-  it('does not take for left over what went away after it was listed', async () => {
+  it('does not report as left over what a sweep removed after it was listed', async () => {
     async function* list() {
       yield* core.packs.list();
       yield randomUUID();
@@ -149,8 +149,8 @@ describe('contract §8: a doctor beside a sweep', () => {
   });
 });
 
-describe('T36: a doctor re-reads what is stored', () => {
-  it.each(['index.html', 'big.bin'])('and finds one bit that was flipped in %s, and whom it hurts', async (path) => {
+describe('T36: the doctor reads the stored bytes', () => {
+  it.each(['index.html', 'big.bin'])('finds a flipped bit in %s and the affected deployment', async (path) => {
     const { hash, pack, offset, length } = await placeOf(path);
     await flip(pack, offset + Math.floor(length / 2));
     expect(await examine()).toEqual([
@@ -165,7 +165,7 @@ describe('T36: a doctor re-reads what is stored', () => {
     ]);
   });
 
-  it('and names every deployment that shares a damaged content, and no other', async () => {
+  it('lists every deployment that shares a damaged content, and no other', async () => {
     const { caller } = await test.account();
     const sharing = (await deploySite(core, caller, { 'copy.html': SITE['index.html'] })).body.deployment;
     await deploySite(core, caller, { 'own.txt': 'has other bytes' });
@@ -174,21 +174,21 @@ describe('T36: a doctor re-reads what is stored', () => {
     expect(await examine()).toMatchObject([{ deployments: [site, sharing].toSorted() }]);
   });
 
-  it('and finds a pack that was cut short', async () => {
+  it('finds a truncated pack', async () => {
     const { pack, offset, hash } = await placeOf('big.bin');
     await truncate(fileOf(pack), offset + 500_000);
     const found = await examine();
     expect(found).toContainEqual(expect.objectContaining({ severity: 'damage', content: hash, deployments: [site] }));
   });
 
-  it('and finds a pack whose file is missing, once', async () => {
+  it('reports a pack with a missing file once', async () => {
     await unlink(fileOf(pack));
     expect(await examine({ fix: true })).toEqual([
       expect.objectContaining({ check: 'contents', severity: 'damage', pack, deployments: [site], fixed: false }),
     ]);
   });
 
-  it('and finds one that holds nothing', async () => {
+  it('finds a missing file of an empty pack', async () => {
     const empty = randomUUID();
     await test.database.query(
       `insert into pack (id, state, boot_id, created, sealed) values ($1, 'sealed', $2, now(), now())`,
@@ -197,7 +197,7 @@ describe('T36: a doctor re-reads what is stored', () => {
     expect(await examine()).toMatchObject([{ check: 'contents', pack: empty, deployments: [] }]);
   });
 
-  it('and counts what is beyond twenty faults of one pack', async () => {
+  it('only counts damaged contents after twenty of one pack', async () => {
     const { caller } = await test.account();
     const files = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`${i}.txt`, `text ${i} ${randomUUID()}`]));
     site = (await deploySite(core, caller, files)).body.deployment;
@@ -209,11 +209,11 @@ describe('T36: a doctor re-reads what is stored', () => {
   });
 });
 
-describe('I2: a doctor follows every manifest to its contents', () => {
+describe('I2: the doctor checks the contents of every manifest', () => {
   it.each([
-    ['are stored nowhere', 'delete from content where hash = decode($1, $2)'],
-    ['another size', `update content set length = length - 1 where hash = decode($1, $2)`],
-  ])('and finds files that %s', async (words, change) => {
+    ['are missing in the store', 'delete from content where hash = decode($1, $2)'],
+    ['different size', `update content set length = length - 1 where hash = decode($1, $2)`],
+  ])('finds files in a manifest: %s', async (words, change) => {
     const { hash } = await placeOf('big.bin');
     await test.database.query(change, [hash, 'hex']);
     const found = (await examine()).filter(({ check }) => check === 'manifests');
@@ -221,25 +221,25 @@ describe('I2: a doctor follows every manifest to its contents', () => {
     expect(found[0]!.message).toContain('1 of its files, such as "big.bin"');
   });
 
-  it('and finds a pack that a deployment does not hold on to', async () => {
+  it('finds a pack that a deployment does not refer to', async () => {
     await test.database.query('delete from deployment_pack where deployment_id = $1', [site]);
     expect(await examine({ fix: true })).toMatchObject([{ check: 'manifests', deployments: [site], fixed: false }]);
   });
 
-  it('and finds a deployment without its manifest', async () => {
+  it('finds a deployment without a manifest', async () => {
     await test.database.query('delete from manifest where deployment_id = $1', [site]);
     await test.database.query('update account set storage_bytes = 0');
     expect(await examine()).toMatchObject([{ check: 'manifests', severity: 'damage', deployments: [site] }]);
   });
 
-  it('and finds contents in packs that are not sealed', async () => {
+  it('finds contents in packs that are not sealed', async () => {
     await test.database.query(`update pack set state = 'open' where id = $1`, [pack]);
     const found = await examine();
     expect(found.map(({ check }) => check)).toEqual(expect.arrayContaining(['packs', 'manifests']));
     expect(found.every(({ severity }) => severity === 'damage')).toBe(true);
   });
 
-  it('over more deployments than one page holds', async () => {
+  it('checks more deployments than fit in one page', async () => {
     const { caller } = await test.account('scale');
     const { deployment } = (await deploySite(core, caller, { 'index.html': 'same' })).body;
     for (const copy of [
@@ -255,8 +255,8 @@ describe('I2: a doctor follows every manifest to its contents', () => {
   });
 });
 
-describe('I3: a doctor compares files and rows', () => {
-  it('and finds a file without a row, which goes with fix when it is older than the grace time', async () => {
+describe('I3: the doctor compares files and rows', () => {
+  it('finds a file without a row, and removes it with fix once it is older than the grace time', async () => {
     const [old, young] = [await orphan(GRACE_MS + 1_000), await orphan(GRACE_MS / 2)];
     const kept = await Promise.all(
       [1, 2].map(async () => deploySite(core, (await test.account()).caller, { a: randomUUID() })),
@@ -272,16 +272,16 @@ describe('I3: a doctor compares files and rows', () => {
     for (const { body } of kept) expect(await readSite(core, body.deployment)).not.toBeNull();
   });
 
-  it('and removes none when most files are unknown: this is hardly the right database', async () => {
+  it('removes nothing if most files are unknown, since this is probably the wrong database', async () => {
     const orphans = await Promise.all(Array.from({ length: 5 }, () => orphan(10 * GRACE_MS)));
     const found = await examine({ fix: true });
     expect(found).toHaveLength(5);
     for (const { fixed, message } of found)
-      expect({ fixed, message }).toMatchObject({ fixed: false, message: expect.stringMatching(/right one\?/) });
+      expect({ fixed, message }).toMatchObject({ fixed: false, message: expect.stringMatching(/right database/) });
     expect(await Promise.all(orphans.map(exists))).toEqual(Array(5).fill(true));
   });
 
-  it('finds a pack that an open upload needs, and that may be removed', async () => {
+  it('finds a pack that an open upload needs and that may be removed', async () => {
     const pack = randomUUID();
     await test.database.query(`insert into pack (id, state, boot_id, created) values ($1, 'open', $2, now())`, [
       pack,
@@ -294,15 +294,15 @@ describe('I3: a doctor compares files and rows', () => {
     await test.database.query('delete from pack where id = $1', [pack]);
   });
 
-  it('and leaves a file alone that Berth did not make', async () => {
+  it('keeps a file that Berth did not create', async () => {
     await orphan(10 * GRACE_MS, 'a-note');
     expect(await examine({ fix: true })).toMatchObject([{ check: 'packs', pack: 'a-note', fixed: false }]);
     expect(await exists('a-note')).toBe(true);
   });
 });
 
-describe('I4: a doctor recounts', () => {
-  it('and mends counters when it is told to, not before', async () => {
+describe('I4: the doctor recounts deployments', () => {
+  it('fixes the counters with fix, but not without it', async () => {
     const [{ account }] = (await test.database.query(
       'update account set deployment_count = 7 where id = (select account_id from deployment where id = $1) returning id as account',
       [site],
@@ -334,8 +334,8 @@ describe('I4: a doctor recounts', () => {
   });
 });
 
-describe('contract §8: a doctor looks for what jobs should have done', () => {
-  it('and does it when it is told to: expired deployments, uploads that are over, plan changes, dead packs', async () => {
+describe('contract §8: the doctor finds overdue work of the background jobs', () => {
+  it('does the overdue work with fix: expired deployments and uploads, plan changes, dead packs', async () => {
     const dead = randomUUID();
     await orphan(0, dead);
     await test.database.query(`update deployment set expires = now() - interval '1 hour' where id = $1`, [site]);
@@ -361,12 +361,12 @@ describe('contract §8: a doctor looks for what jobs should have done', () => {
   });
 });
 
-describe('contract §4: a doctor follows domains', () => {
+describe('contract §4: the doctor checks domains', () => {
   it.each([
     ['is being deleted', `update deployment set status = 'deleting' where id = $1`],
     ['will expire', `update deployment set expires = now() + interval '1 hour' where id = $1`],
-    ['belongs to somebody else', `update deployment set account_id = null where id = $1`],
-  ])('and finds one whose deployment %s', async (words, change) => {
+    ['belongs to another account', `update deployment set account_id = null where id = $1`],
+  ])('finds a domain whose deployment %s', async (words, change) => {
     await test.database.query(
       `insert into domain (account_id, name, kind, status, deployment_id, labels, created, checks)
        select account_id, 'docs.sites.test', 'platform', 'success', id, '{}', now(), '[]' from deployment where id = $1`,
@@ -378,22 +378,22 @@ describe('contract §4: a doctor follows domains', () => {
   });
 });
 
-describe('T13: a doctor says whether browsers keep sites and API apart', () => {
+describe('T13: the doctor reports whether browsers isolate sites from the API', () => {
   it.each([
     ['localhost:4000', 'localhost', 'finding', /trying things out/],
     ['sites.test', 'api.test', 'finding', /trying things out/],
-    ['sites.example.com', 'api.example.com', 'finding', /both of them under example\.com/],
-    ['example.com', 'api.example.com', 'finding', /both of them under example\.com/],
-    ['sites.example.co.uk', 'api.example.co.uk', 'finding', /both of them under example\.co\.uk/],
+    ['sites.example.com', 'api.example.com', 'finding', /both under example\.com/],
+    ['example.com', 'api.example.com', 'finding', /both under example\.com/],
+    ['sites.example.co.uk', 'api.example.co.uk', 'finding', /both under example\.co\.uk/],
     ['sites.example.net', 'api.example.com', 'note', /under example\.net, the API is not/],
     ['one.co.uk', 'two.co.uk', 'note', /under one\.co\.uk, the API is not/],
     ['github.io', 'api.example.com', 'note', /is a public suffix/],
-  ] as const)('sites under %s, the API at %s: a %s', async (platformDomain, apiHost, kind, message) => {
+  ] as const)('with sites under %s and the API at %s: a %s', async (platformDomain, apiHost, kind, message) => {
     const of = { ...core, addresses: { ...core.addresses, platformDomain } };
-    const told = (await events({ apiHost }, of)).filter(
+    const seen = (await events({ apiHost }, of)).filter(
       (event) => event.check === 'isolation' && event.kind !== 'check',
     );
-    expect(told).toMatchObject([
+    expect(seen).toMatchObject([
       { kind, message: expect.stringMatching(message), ...(kind === 'finding' ? { severity: 'advice' } : {}) },
     ]);
   });

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { resolve } from '../../src/serving/resolve.ts';
 import type { RuleMatch } from '../../src/serving/rules/rules.ts';
-import { ask, type Sketch, siteOf, told } from './visits.ts';
+import { ask, type Sketch, siteOf, formatIntent } from './visits.ts';
 
 function table(sketch: Sketch, rows: [target: string, expected: string][]) {
   const site = siteOf(sketch);
   it.each(rows)('%s gives %s', (target, expected) => {
-    expect(told(ask(target, site))).toBe(expected);
+    expect(formatIntent(ask(target, site))).toBe(expected);
   });
 }
 
-describe('a single-page app answers its routes with its page, and never with a redirect (S25)', () => {
+describe('a single-page app serves its page on all routes, without a redirect (S25)', () => {
   for (const settings of [
     {},
     { cleanUrls: true },
@@ -27,7 +27,7 @@ describe('a single-page app answers its routes with its page, and never with a r
   }
 });
 
-describe('forced rules win over files, the others lose to them (S25)', () => {
+describe('forced rules take precedence over files, and files over other rules (S25)', () => {
   table(
     {
       files: ['a.html', 'b.html', 'c.html', 'folder/index.html', 'app.js', 'not.html'],
@@ -48,8 +48,8 @@ describe('forced rules win over files, the others lose to them (S25)', () => {
   );
 });
 
-describe('a redirect has its code as written (S25, S31)', () => {
-  it.each([301, 302, 303, 307, 308])('%d', (status) => {
+describe('a redirect has the status code of its rule (S25, S31)', () => {
+  it.each([301, 302, 303, 307, 308])('such as %d', (status) => {
     const site = siteOf({ files: [], forced: [`/old ${status} /new`] });
     expect(ask('/old', site)).toEqual({ kind: 'redirect', status, location: '/new', variesByAccept: false });
   });
@@ -107,7 +107,7 @@ describe('query and fragment of a redirect (S27)', () => {
   ]);
 });
 
-describe('a redirect to the very address asked for does not match (S28)', () => {
+describe('a redirect to the requested address itself is skipped (S28)', () => {
   const forced = ['/same 301 /same', '/slash 301 /slash/', '/lang 302 /lang?l=en', '/all/* 301 /all/:splat'];
   table({ files: ['same.html', 'slash.html', 'lang.html'], forced, whenMissing: ['/all/* 302 /other'] }, [
     ['/same', '200 same.html'],
@@ -123,13 +123,13 @@ describe('a redirect to the very address asked for does not match (S28)', () => 
     ['/all/e%CC%81', '302 /other'],
   ]);
 
-  it('nor does one that differs only in the fragment', () => {
+  it('skips a redirect that differs from the request only in the fragment', () => {
     const site = siteOf({ files: [], forced: ['/x 301 /x#part'] });
-    expect(told(ask('/x', site))).toBe('404');
+    expect(formatIntent(ask('/x', site))).toBe('404');
   });
 });
 
-describe('a rewrite finds files and page forms only (S29)', () => {
+describe('a rewrite only finds files and page forms (S29)', () => {
   const files = ['page.html', 'folder/index.html', 'both.html', 'both/index.html', 'data.json'];
   const whenMissing = [
     '/1 200 /page',
@@ -159,11 +159,11 @@ describe('a rewrite finds files and page forms only (S29)', () => {
     ['/copy/page', '200 page.html'],
   ]);
   it.each([{ cleanUrls: true }, { trailingSlash: true }, { trailingSlash: false }])(
-    'without a canonical redirect, as with %o',
+    'serves page forms without a canonical redirect, with the settings %o',
     (settings) => {
       const site = siteOf({ files, whenMissing: ['/x 200 /page.html', '/y 200 /folder/index'], ...settings });
-      expect(told(ask('/x', site))).toBe('200 page.html');
-      expect(told(ask('/y', site))).toBe('200 folder/index.html');
+      expect(formatIntent(ask('/x', site))).toBe('200 page.html');
+      expect(formatIntent(ask('/y', site))).toBe('200 folder/index.html');
     },
   );
 });
@@ -177,20 +177,20 @@ describe('Location (S13)', () => {
     ['//evil.example', '/evil.example'],
     ['\\evil.example', '/%5Cevil.example'],
     ['a b/\u00e9?#%', '/a%20b/%C3%A9%3F%23%25'],
-  ])('of a rule that leads to %j is %s', (path, location) => {
+  ])('is encoded for a rule with the destination %j: %s', (path, location) => {
     const forced = { matches: () => [{ ...rule, path }] };
     const request = { method: 'GET', path: { path: 'x', clean: true, servable: true }, query: '', accept: undefined };
     expect(resolve(request, { ...site, rules: { ...site.rules, forced } })).toMatchObject({ location });
   });
 });
 
-describe('rules that match and cannot act (S26, S65)', () => {
+describe('rules that match but cannot act (S26, S65)', () => {
   const inVain = (count: number) => Array.from({ length: count }, (_, n) => `/x 200 /missing-${n}`);
   it.each([
     [31, '200 a.html'],
     [32, '404'],
-  ])('are tried in vain %d times, then %s', (count, expected) => {
+  ])('are skipped: after %d of them the response is %s', (count, expected) => {
     const site = siteOf({ files: ['a.html'], whenMissing: [...inVain(count), '/x 200 /a.html'] });
-    expect(told(ask('/x', site))).toBe(expected);
+    expect(formatIntent(ask('/x', site))).toBe(expected);
   });
 });

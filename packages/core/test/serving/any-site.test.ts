@@ -2,9 +2,9 @@ import { findPathConflict, isWithheld, normalizePath } from '@berth/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isSystemPath, parseRequestPath } from '../../src/serving/request-path.ts';
-import { ask, type DecidedSite, siteOf, told } from './visits.ts';
+import { ask, type DecidedSite, siteOf, formatIntent } from './visits.ts';
 
-const WORDS = [
+const UNUSUAL_SEGMENTS = [
   'a',
   'b',
   'index',
@@ -27,11 +27,14 @@ const WORDS = [
   '_worker.js',
   '_headers.html',
 ];
-const ordinary = fc.constantFrom('a', 'b', 'index', 'a.html', 'index.html', 'a.js', 'ship.json');
-const word = fc.oneof({ weight: 2, arbitrary: ordinary }, { weight: 1, arbitrary: fc.constantFrom(...WORDS) });
+const usualSegment = fc.constantFrom('a', 'b', 'index', 'a.html', 'index.html', 'a.js', 'ship.json');
+const segment = fc.oneof(
+  { weight: 2, arbitrary: usualSegment },
+  { weight: 1, arbitrary: fc.constantFrom(...UNUSUAL_SEGMENTS) },
+);
 
 const files = fc
-  .array(fc.array(word, { minLength: 1, maxLength: 3 }), { maxLength: 12 })
+  .array(fc.array(segment, { minLength: 1, maxLength: 3 }), { maxLength: 12 })
   .map((paths) => paths.map((segments) => segments.join('/')).filter((path) => normalizePath(path).ok))
   .map((paths) => {
     const kept: string[] = [];
@@ -40,7 +43,7 @@ const files = fc
   });
 
 const rulePath = fc
-  .tuple(fc.array(ordinary, { maxLength: 2 }), fc.boolean())
+  .tuple(fc.array(usualSegment, { maxLength: 2 }), fc.boolean())
   .map(([segments, slash]) => `/${segments.join('/')}${slash && segments.length > 0 ? '/' : ''}`);
 const rule = fc
   .tuple(
@@ -66,10 +69,10 @@ const sketch = fc.record({
 });
 
 const spelled = fc.oneof(
-  { weight: 6, arbitrary: word.map((text) => encodeURIComponent(text)) },
+  { weight: 6, arbitrary: segment.map((text) => encodeURIComponent(text)) },
   {
     weight: 1,
-    arbitrary: word.map((text) =>
+    arbitrary: segment.map((text) =>
       [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join(''),
     ),
   },
@@ -80,7 +83,7 @@ const query = fc.constantFrom('', '?', '?q=1', '?//evil.example');
 const anywhere = fc
   .tuple(fc.array(spelled, { maxLength: 5 }), fc.boolean())
   .map(([segments, slash]) => `/${segments.join('/')}${slash ? '/' : ''}`);
-/** A path that has to do with a file: its name, without its extension, as a folder, unclean. */
+/** A path related to a file: its name, its name without the extension, as a folder, unclean. */
 function near(paths: string[]) {
   return fc
     .tuple(
@@ -91,7 +94,7 @@ function near(paths: string[]) {
     .map(([path, ending, slash]) => `/${encodeURI(path.replace(ending, ''))}${slash}`);
 }
 
-/** A site, a target that may name something of it, and an Accept header. */
+/** A site, a target that may match one of its files, and an Accept header. */
 const visit = sketch.chain((drawn) =>
   fc.tuple(
     fc.constant(drawn).map(siteOf),
@@ -101,7 +104,7 @@ const visit = sketch.chain((drawn) =>
 );
 const RUNS = { numRuns: 4000 };
 
-/** Asks random sites for random targets. */
+/** Checks a property for random targets on random sites. */
 function always(check: (site: DecidedSite, target: string, accept: string | undefined) => void) {
   fc.assert(
     fc.property(visit, (drawn) => check(...drawn)),
@@ -110,7 +113,7 @@ function always(check: (site: DecidedSite, target: string, accept: string | unde
 }
 
 describe('for any site, rules, path and Accept', () => {
-  it('only files of the site are named, and no withheld one (S12)', () => {
+  it('only files of the site are served, and no withheld one (S12)', () => {
     always((site, target, accept) => {
       const intent = ask(target, site, { accept });
       if (intent?.kind !== 'file') return;
@@ -119,7 +122,7 @@ describe('for any site, rules, path and Accept', () => {
     });
   });
 
-  it('a redirect leads to a path on the same host, but for an absolute URL that a rule has written (S13)', () => {
+  it('a redirect leads to a path on the same host, unless a rule contains an absolute URL (S13)', () => {
     always((site, target, accept) => {
       const intent = ask(target, site, { accept });
       if (intent?.kind !== 'canonical' && intent?.kind !== 'redirect') return;
@@ -130,7 +133,7 @@ describe('for any site, rules, path and Accept', () => {
     });
   });
 
-  it('a canonical redirect reaches a 200 in one hop, the query kept (S18)', () => {
+  it('a canonical redirect reaches a 200 in one hop and keeps the query (S18)', () => {
     let redirects = 0;
     always((site, target, accept) => {
       const intent = ask(target, site, { accept });
@@ -142,7 +145,7 @@ describe('for any site, rules, path and Accept', () => {
     expect(redirects).toBeGreaterThan(100);
   });
 
-  it('a declared redirect never leads to the very address asked for (S28)', () => {
+  it('a declared redirect never leads to the requested address itself (S28)', () => {
     always((site, target, accept) => {
       const intent = ask(target, site, { accept });
       if (intent?.kind !== 'redirect') return;
@@ -150,7 +153,7 @@ describe('for any site, rules, path and Accept', () => {
     });
   });
 
-  it('an answer that does not vary by Accept is the same for another Accept (S38)', () => {
+  it('a response that does not vary by Accept is the same for another Accept (S38)', () => {
     fc.assert(
       fc.property(visit, accept, ([site, target, first], second) => {
         const intent = ask(target, site, { accept: first });
@@ -165,11 +168,11 @@ describe('for any site, rules, path and Accept', () => {
     always((site, target, accept) => {
       const path = parseRequestPath(target.replace(/\?.*$/, ''));
       if (path === null || path.clean) return;
-      expect(told(ask(target, site, { accept }))).not.toMatch(/^200 /);
+      expect(formatIntent(ask(target, site, { accept }))).not.toMatch(/^200 /);
     });
   });
 
-  it('every file is served at its own path, or the address it has with cleanUrls, when no rule says otherwise (S14)', () => {
+  it('every file is served at its path, or at its address with cleanUrls, unless a rule decides otherwise (S14)', () => {
     fc.assert(
       fc.property(files, fc.boolean(), fc.constantFrom(null, true, false), (files, cleanUrls, trailingSlash) => {
         const site = siteOf({ files, cleanUrls, trailingSlash });
@@ -177,7 +180,7 @@ describe('for any site, rules, path and Accept', () => {
           if (isWithheld(path) || isSystemPath(path)) continue;
           const intent = ask(encodeURI(`/${path}`), site);
           const last = intent?.kind === 'canonical' && cleanUrls ? ask(intent.location, site) : intent;
-          expect(told(last)).toBe(`200 ${path}`);
+          expect(formatIntent(last)).toBe(`200 ${path}`);
         }
       }),
     );

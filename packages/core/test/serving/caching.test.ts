@@ -10,13 +10,13 @@ describe('entity tags', () => {
     expect(entityTag(sha256, null)).toBe('"0123456789abcdef0123456789abcdef"');
   });
 
-  it.each(['br', 'zstd', 'gzip'] as const)('of an answer in %s name it inside the quotes (S44)', (coding) => {
+  it.each(['br', 'zstd', 'gzip'] as const)('include the coding %s inside the quotes (S44)', (coding) => {
     expect(entityTag(sha256, coding)).toBe(`"0123456789abcdef0123456789abcdef-${coding}"`);
   });
 });
 
-describe('how long a file may be kept', () => {
-  const forever = [
+describe('cacheControl', () => {
+  const immutable = [
     'app.4f3a9b21.js',
     'index-BX1y_Abq.css',
     'assets/index-D-x9_abc.js',
@@ -25,11 +25,11 @@ describe('how long a file may be kept', () => {
     'logo-abcdEfgh.svg',
     'font-12345678',
   ];
-  it.each(forever)('%s is kept for ever (S53, S54)', (path) => {
+  it.each(immutable)('makes %s cacheable forever (S53, S54)', (path) => {
     expect(cacheControl(path)).toBe('public, max-age=31536000, immutable');
   });
 
-  const asked = [
+  const revalidated = [
     'app.js',
     'app-component.js',
     'app-Component.js',
@@ -42,11 +42,11 @@ describe('how long a file may be kept', () => {
     'photo-12345678 (1).jpg',
     'caf\u00e9-\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e91.js',
   ];
-  it.each(asked)('%s is asked for again each time (S53, S54)', (path) => {
+  it.each(revalidated)('requires revalidation of %s each time (S53, S54)', (path) => {
     expect(cacheControl(path)).toBe('public, max-age=0, must-revalidate');
   });
 
-  it('a part of a name is told from others as a pattern tells it (S54)', () => {
+  it('agrees with a regular expression on which names contain a hash (S54)', () => {
     const pieces = fc.constantFrom('.', '-', '_', 'a', 'Z', '7', ' ', '/', 'é', 'abcdefg', '4f3a9b2');
     const names = fc.array(pieces, { maxLength: 12 }).map((parts) => parts.join(''));
     const isHash = /\d|.[A-Z]/;
@@ -60,7 +60,7 @@ describe('how long a file may be kept', () => {
     );
   });
 
-  it('a name of dots and dashes is judged at once (S54)', () => {
+  it('handles a long name of dots and dashes fast (S54)', () => {
     expect(cacheControl(`${'-'.repeat(100_000)}.js`)).toBe('public, max-age=0, must-revalidate');
   });
 });

@@ -4,7 +4,7 @@ import type { CompressedForms } from '../../src/serving/site.ts';
 import { CODINGS } from './tables/codings.ts';
 import { expected } from './tables/public-cases.ts';
 
-/** Forms by their names: `br gzip`. */
+/** Compressed forms by name: `br gzip`. */
 function forms(names: string): CompressedForms {
   const bytes = { pack: 'p', offset: 0, length: 1, sha256: '0'.repeat(64) };
   return Object.fromEntries(names.split(' ').map((name) => [name, bytes]));
@@ -15,10 +15,13 @@ const chosen = (header: string | undefined, offered: CompressedForms | undefined
 
 const ALL = 'br zstd gzip';
 
-describe('the coding', () => {
-  it.each(expected(CODINGS, 2))('%s: of %j, with %j offered, is %s (S49)', (_, header, offered, coding) => {
-    expect(chosen(header, forms(offered))).toBe(coding);
-  });
+describe('chooseCoding', () => {
+  it.each(expected(CODINGS, 2))(
+    '%s: for Accept-Encoding %j, with %j offered, chooses %s (S49)',
+    (_, header, offered, coding) => {
+      expect(chosen(header, forms(offered))).toBe(coding);
+    },
+  );
 
   const rows: [header: string | undefined, offered: string, coding: string][] = [
     ['gzip, deflate, br, zstd', ALL, 'br'],
@@ -69,16 +72,16 @@ describe('the coding', () => {
     ['constructor, toString, __proto__', ALL, 'identity'],
     ['sdch, br;q=0.1', ALL, 'br'],
   ];
-  it.each(rows)('of %j, with %j offered, is %s (S49)', (header, offered, coding) => {
+  it.each(rows)('for Accept-Encoding %j, with %j offered, chooses %s (S49)', (header, offered, coding) => {
     expect(chosen(header, forms(offered))).toBe(coding);
   });
 
-  it('is none while no form is ready (S49)', () => {
+  it('returns null while no form is ready (S49)', () => {
     expect(chooseCoding('br', undefined)).toBeNull();
     expect(chooseCoding('br', {})).toBeNull();
   });
 
-  it('is the same every time, whatever others ask meanwhile (S49)', () => {
+  it('chooses the same every time, whatever other clients request in between (S49)', () => {
     const offered = forms(ALL);
     for (let n = 0; n < 2000; n += 1) {
       expect(chosen(`gzip;q=0.5, x-made-up-${n}`, offered)).toBe('gzip');
@@ -86,7 +89,7 @@ describe('the coding', () => {
     }
   });
 
-  it('of 16 KiB of anything is found at once (S49)', () => {
+  it('handles any header of 16 KiB fast (S49)', () => {
     const headers = [',', ' ', ';', 'gzip;q=0.1,', 'a', ';q=', '\t ,'].map((part) => part.repeat(16_384 / part.length));
     for (const header of headers) expect(['gzip', 'identity']).toContain(chosen(header, forms(ALL)));
   });

@@ -5,11 +5,14 @@ import { expected } from './tables/public-cases.ts';
 
 const own = '"0123456789abcdef0123456789abcdef"';
 
-describe('conditions', () => {
-  it.each(expected(CONDITIONS, 3))('%s: %s %j for the tag %s gives %d (S45)', (_, header, value, etag, status) => {
-    const conditions = header === 'If-Match' ? { ifMatch: value } : { ifNoneMatch: value };
-    expect(judgeConditions(conditions, etag)).toBe(status);
-  });
+describe('judgeConditions', () => {
+  it.each(expected(CONDITIONS, 3))(
+    '%s: returns for %s %j and the tag %s the status %d (S45)',
+    (_, header, value, etag, status) => {
+      const conditions = header === 'If-Match' ? { ifMatch: value } : { ifNoneMatch: value };
+      expect(judgeConditions(conditions, etag)).toBe(status);
+    },
+  );
 
   const rows: [ifMatch: string | undefined, ifNoneMatch: string | undefined, status: number][] = [
     [undefined, undefined, 200],
@@ -60,11 +63,11 @@ describe('conditions', () => {
     [`${own}, W/${own}`, undefined, 200],
     ['*, *', undefined, 412],
   ];
-  it.each(rows)('If-Match %j and If-None-Match %j give %d (S45)', (ifMatch, ifNoneMatch, status) => {
+  it.each(rows)('returns for If-Match %j and If-None-Match %j the status %d (S45)', (ifMatch, ifNoneMatch, status) => {
     expect(judgeConditions({ ifMatch, ifNoneMatch }, own)).toBe(status);
   });
 
-  it('of one coding do not hold for another (S45)', () => {
+  it('does not match the tag of one coding with that of another (S45)', () => {
     const br = `${own.slice(0, -1)}-br"`;
     expect(judgeConditions({ ifNoneMatch: own }, br)).toBe(200);
     expect(judgeConditions({ ifNoneMatch: br }, own)).toBe(200);
@@ -72,7 +75,7 @@ describe('conditions', () => {
     expect(judgeConditions({ ifMatch: own }, br)).toBe(412);
   });
 
-  it('of 16 KiB are judged at once (S45)', () => {
+  it('evaluates headers of 16 KiB fast (S45)', () => {
     for (const part of ['"', '""', '"",', ',', ' ', ' ,', '"a" ', 'W/', 'W/"'])
       expect(judgeConditions({ ifMatch: part.repeat(16_384 / part.length) }, own)).toBe(412);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ask, type Sketch, siteOf, told } from './visits.ts';
+import { ask, type Sketch, siteOf, formatIntent } from './visits.ts';
 
 const sites: [title: string, sketch: Sketch][] = [
   ['a rewrite of everything', { files: ['shell.html', '404.html'], whenMissing: ['/* 200 /shell.html'] }],
@@ -9,7 +9,7 @@ const sites: [title: string, sketch: Sketch][] = [
 
 describe.each(sites)('%s', (_, sketch) => {
   const site = siteOf(sketch);
-  const isPage = (target: string, accept?: string) => told(ask(target, site, { accept })).startsWith('200 ');
+  const isPage = (target: string, accept?: string) => formatIntent(ask(target, site, { accept })).startsWith('200 ');
 
   it.each(['/any/route', '/any/route/', '/', '/v1.2', '/a.b/c', '/x.html', '/x.123', '/x.abcdefghi', '/x.a-b', '/x.'])(
     'answers %s, which has no extension or .html (S36, S37)',
@@ -20,7 +20,7 @@ describe.each(sites)('%s', (_, sketch) => {
   it.each(['/assets/old.4f3a.js', '/favicon.ico', '/x.a', '/x.1a', '/x.mp4', '/x.HTML', '/x.htm', '/a/x.abcdefgh'])(
     'does not answer %s, which has another extension (S36, S37)',
     (target) => {
-      expect(told(ask(target, site))).toBe('404 404.html');
+      expect(formatIntent(ask(target, site))).toBe('404 404.html');
       expect(ask(target, site)).toMatchObject({ variesByAccept: false });
     },
   );
@@ -55,34 +55,34 @@ describe.each(sites)('%s', (_, sketch) => {
     'application/xhtml+xml',
     'nonsense',
   ])('does not answer a request with Accept %j (S36)', (accept) => {
-    expect(told(ask('/any/route', site, { accept }))).toBe('404 404.html');
+    expect(formatIntent(ask('/any/route', site, { accept }))).toBe('404 404.html');
   });
 
-  it('varies by Accept whether it answers or not (S38)', () => {
+  it('varies by Accept, whether it is used or not (S38)', () => {
     expect(ask('/any/route', site)).toMatchObject({ kind: 'file', status: 200, variesByAccept: true });
     expect(ask('/any/route', site, { accept: 'image/png' })).toMatchObject({ status: 404, variesByAccept: true });
   });
-  it('is redirected to from an unclean path by the same measure (S9, S38)', () => {
+  it('also decides the response to an unclean path, which varies by Accept (S9, S38)', () => {
     expect(ask('//any/route', site)).toEqual({ kind: 'canonical', location: '/any/route', variesByAccept: true });
     expect(ask('//any/route', site, { accept: 'image/png' })).toMatchObject({ status: 404, variesByAccept: true });
   });
 });
 
-describe('what is no fallback', () => {
-  it('a site with only an index page answers a route with 404 (S38)', () => {
+describe('no fallback', () => {
+  it('exists on a site with only an index page: a route is 404 (S38)', () => {
     expect(ask('/any/route', siteOf({ files: ['index.html'] }))).toEqual({ kind: 'not-found', variesByAccept: false });
   });
-  it('a 200.html in a folder (S36)', () => {
-    expect(told(ask('/docs/x', siteOf({ files: ['docs/200.html'] })))).toBe('404');
+  it('comes from a 200.html in a folder (S36)', () => {
+    expect(formatIntent(ask('/docs/x', siteOf({ files: ['docs/200.html'] })))).toBe('404');
   });
-  it('files and page forms: they do not vary by Accept (S38)', () => {
+  it('applies to files and page forms, which do not vary by Accept (S38)', () => {
     const site = siteOf({ files: ['index.html', 'x.html', 'app.js', '200.html'] });
     for (const target of ['/', '/x', '/x/', '/app.js', '/200', '/200.html']) {
       expect(ask(target, site, { accept: 'image/png' })).toEqual(ask(target, site));
       expect(ask(target, site)).toMatchObject({ variesByAccept: false });
     }
   });
-  it('a rule without a star, and a rule to an asset: any extension and any Accept will do (S36)', () => {
+  it('restricts a rule without a star, or one to an asset: they accept any extension and any Accept (S36)', () => {
     const site = siteOf({
       files: ['index.html', 'logo.svg', 'LICENSE'],
       whenMissing: ['/feed.xml 200 /index.html', '/images/* 200 /logo.svg', '/licences/* 200 /LICENSE'],
@@ -92,23 +92,23 @@ describe('what is no fallback', () => {
     expect(ask('/images/a.png', site, { accept })).toMatchObject({ path: 'logo.svg', variesByAccept: false });
     expect(ask('/licences/mit', site, { accept })).toMatchObject({ path: 'LICENSE', variesByAccept: false });
   });
-  it('one rule, for the paths that it leads to an asset (S36)', () => {
+  it('restricts a rule for the paths that it maps to an asset (S36)', () => {
     const site = siteOf({ files: ['new/a.html', 'new/logo.png'], whenMissing: ['/old/* 200 /new/:splat'] });
     expect(ask('/old/a', site, { accept: 'image/png' })).toMatchObject({ kind: 'not-found', variesByAccept: true });
     expect(ask('/old/logo.png', site)).toMatchObject({ path: 'new/logo.png', variesByAccept: false });
   });
-  it('a page is one by its file, not by how the rule names it (S36)', () => {
+  it('depends on how a rule names its destination, only on whether the file is a page (S36)', () => {
     const site = siteOf({ files: ['v1.js.html'], whenMissing: ['/* 200 /v1.js'] });
-    expect(told(ask('/x', site))).toBe('200 v1.js.html');
-    expect(told(ask('/x.js', site))).toBe('404');
+    expect(formatIntent(ask('/x', site))).toBe('200 v1.js.html');
+    expect(formatIntent(ask('/x.js', site))).toBe('404');
   });
-  it('a 404 rule with a star: it answers whatever is asked for (S25, S36)', () => {
+  it('restricts a 404 rule with a star, which answers every request (S25, S36)', () => {
     const site = siteOf({ files: ['gone.html'], whenMissing: ['/* 404 /gone.html'] });
     expect(ask('/x.js', site, { accept: 'image/png' })).toMatchObject({ status: 404, path: 'gone.html' });
   });
 });
 
-describe('a fallback that is turned down leaves the answer to what comes next', () => {
+describe('a fallback that does not apply', () => {
   const site = siteOf({
     files: ['index.html', 'x.html'],
     cleanUrls: true,
@@ -117,18 +117,18 @@ describe('a fallback that is turned down leaves the answer to what comes next', 
   });
   const accept = 'application/json';
 
-  it('to the next rule, which then varies by Accept (S26, S38)', () => {
+  it('leaves the response to the next rule, which then varies by Accept (S26, S38)', () => {
     const redirect = { kind: 'redirect', status: 302, location: 'https://api.example/', variesByAccept: true };
     expect(ask('/app/api', site, { accept })).toEqual(redirect);
-    expect(told(ask('/app/api', site))).toBe('200 index.html');
+    expect(formatIntent(ask('/app/api', site))).toBe('200 index.html');
   });
-  it("to the service's own page, which then varies by Accept (S38)", () => {
+  it('leaves the response to the default not-found page, which then varies by Accept (S38)', () => {
     expect(ask('/app/x', site, { accept })).toEqual({ kind: 'not-found', variesByAccept: true });
   });
-  it('and one whose page is not there never looks at Accept (S29, S38)', () => {
+  it('does not make the response vary by Accept if its page is missing (S29, S38)', () => {
     expect(ask('/none/x', site, { accept })).toEqual({ kind: 'not-found', variesByAccept: false });
   });
-  it('also where it decides whether an address can be redirected to (S18, S38)', () => {
+  it('also decides whether a request is redirected to the canonical address (S18, S38)', () => {
     expect(ask('/x.html', site, { accept })).toEqual({ kind: 'canonical', location: '/x', variesByAccept: true });
     expect(ask('/x.html', site)).toMatchObject({ status: 200, path: 'x.html', variesByAccept: true });
   });

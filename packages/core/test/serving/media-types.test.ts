@@ -48,18 +48,21 @@ describe('S52: media types', () => {
     ['a.constructor', 'application/octet-stream'],
     ['__proto__', 'application/octet-stream'],
   ];
-  it.each(rows)('%s is %s', (path, contentType) => {
+  it.each(rows)('%s has the type %s', (path, contentType) => {
     expect(mediaTypeOf(path).contentType).toBe(contentType);
   });
 
-  it.each(['app.js.br', 'app.js.gz', 'app.js.zst'])('S51: %s is not what it stands beside', (path) => {
-    expect(mediaTypeOf(path).contentType).not.toContain('javascript');
-  });
+  it.each(['app.js.br', 'app.js.gz', 'app.js.zst'])(
+    'S51: %s does not get the type of the uncompressed file',
+    (path) => {
+      expect(mediaTypeOf(path).contentType).not.toContain('javascript');
+    },
+  );
 
   const compressible =
     'a.html a.js a.mjs a.css a.txt a.md a.csv a.json a.ndjson a.geojson a.xml a.rss a.svg a.wasm a.js.map a.webmanifest ' +
     'a.ttf a.otf a.ttc a.eot .well-known/apple-app-site-association';
-  it.each(compressible.split(' '))('%s gains from compression (S48)', (path) => {
+  it.each(compressible.split(' '))('%s benefits from compression (S48)', (path) => {
     expect(mediaTypeOf(path).compressible).toBe(true);
   });
   it.each('a.png a.ico a.woff a.woff2 a.mp4 a.zip a.pdf a a.js.br a.js.gz a.js.zst'.split(' '))(
@@ -70,7 +73,7 @@ describe('S52: media types', () => {
   );
 });
 
-describe('what is compressed after publishing', () => {
+describe('isWorthCompressing', () => {
   const rows: [path: string, size: number, worth: boolean][] = [
     ['a.js', 0, false],
     ['a.js', 1023, false],
@@ -81,7 +84,7 @@ describe('what is compressed after publishing', () => {
     ['a.js.gz', 4096, false],
     ['a', 4096, false],
   ];
-  it.each(rows)('%s of %d bytes: %s (S48)', (path, size, worth) => {
+  it.each(rows)('for %s of %d bytes: %s (S48)', (path, size, worth) => {
     expect(isWorthCompressing(path, size)).toBe(worth);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ask, type Sketch, siteOf, told } from './visits.ts';
+import { ask, type Sketch, siteOf, formatIntent } from './visits.ts';
 
 const REQUESTS = [
   '/file',
@@ -19,7 +19,7 @@ const FOLDER = '200 folder/index.html';
 const BOTH = '200 both.html';
 const BOTH_INDEX = '200 both/index.html';
 
-/** The rows of the table, its columns in the order of the requests. */
+/** The rows of the table; its columns are in the order of the requests. */
 const ROWS: [title: string, settings: Omit<Sketch, 'files'>, answers: string[]][] = [
   ['default', {}, [FILE, '-> /file', FILE, '-> /folder/', FOLDER, FOLDER, BOTH, BOTH_INDEX, BOTH, BOTH_INDEX]],
   [
@@ -52,7 +52,7 @@ const ROWS: [title: string, settings: Omit<Sketch, 'files'>, answers: string[]][
 describe.each(ROWS)('pages and slashes: %s (S15, S16, S20)', (_, settings, answers) => {
   const site = siteOf({ files: ['file.html', 'folder/index.html', 'both.html', 'both/index.html'], ...settings });
   it.each(REQUESTS.map((request, index) => [request, answers[index]!]))('%s gives %s', (request, expected) => {
-    expect(told(ask(request, site))).toBe(expected);
+    expect(formatIntent(ask(request, site))).toBe(expected);
   });
 });
 
@@ -65,33 +65,37 @@ describe.each(SETTINGS)('whatever the settings, as with %o', (settings) => {
   const site = siteOf({ files, ...settings });
 
   it('the front page stays at / (S16)', () => {
-    expect(told(ask('/', site))).toBe('200 index.html');
+    expect(formatIntent(ask('/', site))).toBe('200 index.html');
   });
-  it('slash settings never touch an exact file (S14)', () => {
-    expect(told(ask('/app.js', site))).toBe('200 app.js');
-    expect(told(ask('/data', site))).toBe('200 data');
+  it('slash settings do not affect an exact file (S14)', () => {
+    expect(formatIntent(ask('/app.js', site))).toBe('200 app.js');
+    expect(formatIntent(ask('/data', site))).toBe('200 data');
   });
-  it('a file or page with a slash behind it is missing, unless it is a folder (S19)', () => {
-    expect(told(ask('/app.js/', site))).toBe('404');
-    expect(told(ask('/x.html/', site))).toBe('404');
-    expect(told(ask('/v1.2.html/', site))).toBe('404');
+  it('a file or page with a trailing slash is 404, unless it is a folder (S19)', () => {
+    expect(formatIntent(ask('/app.js/', site))).toBe('404');
+    expect(formatIntent(ask('/x.html/', site))).toBe('404');
+    expect(formatIntent(ask('/v1.2.html/', site))).toBe('404');
   });
-  it('folders and pages may have a dot in their name (S19)', () => {
+  it('names of folders and pages can contain a dot (S19)', () => {
     const folder = settings.trailingSlash === false ? '/a.txt' : '/a.txt/';
     const page = settings.trailingSlash ? '/v1.2/' : '/v1.2';
-    expect(told(ask(folder, site))).toBe('200 a.txt/index.html');
-    expect(told(ask(page, site))).toBe('200 v1.2.html');
+    expect(formatIntent(ask(folder, site))).toBe('200 a.txt/index.html');
+    expect(formatIntent(ask(page, site))).toBe('200 v1.2.html');
   });
   it('folders are never listed (S15)', () => {
     const without = siteOf({ files: ['folder/a.txt', 'a.txt'], ...settings });
-    expect(['/', '/folder', '/folder/'].map((target) => told(ask(target, without)))).toEqual(['404', '404', '404']);
+    expect(['/', '/folder', '/folder/'].map((target) => formatIntent(ask(target, without)))).toEqual([
+      '404',
+      '404',
+      '404',
+    ]);
   });
 });
 
 function table(sketch: Sketch, rows: [target: string, expected: string][]) {
   const site = siteOf(sketch);
   it.each(rows)('%s gives %s', (target, expected) => {
-    expect(told(ask(target, site))).toBe(expected);
+    expect(formatIntent(ask(target, site))).toBe(expected);
   });
 }
 
@@ -123,7 +127,7 @@ describe('with cleanUrls an index page has the address of its folder (S17)', () 
   });
 });
 
-describe('a canonical redirect leads to the very same file, else the file is served in place (S17, S18)', () => {
+describe('a canonical redirect leads to the same file, otherwise the file is served in place (S17, S18)', () => {
   const files = ['data', 'data.html', '_worker.js.html', 'ship.json.html', '.well-known/acme-challenge/index.html'];
   table({ files }, [
     ['/data/', '200 data.html'],
@@ -147,9 +151,9 @@ describe('a canonical redirect leads to the very same file, else the file is ser
   });
 });
 
-describe('the rules of the site count for a canonical redirect (S18)', () => {
+describe('canonical redirects respect the rules of the site (S18)', () => {
   const files = ['x.html', 'y.html', 'folder/index.html'];
-  describe('where the address is redirected', () => {
+  describe('if the address is redirected', () => {
     table({ files, cleanUrls: true, forced: ['/x 301 /x.html', '/y 301 /x', '/folder/ 301 https://example.com/'] }, [
       ['/x', '301 /x.html'],
       ['/x.html', '200 x.html'],
@@ -157,32 +161,32 @@ describe('the rules of the site count for a canonical redirect (S18)', () => {
       ['/folder/index.html', '200 folder/index.html'],
     ]);
   });
-  describe('where the address has another slash than the settings say', () => {
+  describe('if the trailing slash of the address contradicts the settings', () => {
     table({ files, trailingSlash: false, forced: ['/x 308 /x/'] }, [
       ['/x', '308 /x/'],
       ['/x/', '200 x.html'],
     ]);
   });
-  describe('where the address is rewritten', () => {
+  describe('if the address is rewritten', () => {
     table({ files, cleanUrls: true, forced: ['/x 200 /y.html', '/y 200 /y.html', '/folder 404 /y.html'] }, [
       ['/x.html', '200 x.html'],
       ['/y.html', '-> /y'],
       ['/folder/index.html', '200 folder/index.html'],
     ]);
   });
-  describe('where the address shows the file as not found', () => {
+  describe('if the address serves the file as a 404 page', () => {
     table({ files, cleanUrls: true, forced: ['/x 404 /x.html'] }, [
       ['/x', '404 x.html'],
       ['/x.html', '200 x.html'],
     ]);
   });
-  describe('where the address is off limits, whatever a rule says', () => {
+  describe('if the address is off limits, whatever rules there are', () => {
     table({ files: ['_worker.js.html'], cleanUrls: true, forced: ['/_worker.js 200 /_worker.js.html'] }, [
       ['/_worker.js', '404'],
       ['/_worker.js.html', '200 _worker.js.html'],
     ]);
   });
-  describe('where only a missing address would be redirected', () => {
+  describe('if a rule redirects only missing addresses', () => {
     table({ files, cleanUrls: true, whenMissing: ['/* 301 https://example.com/'] }, [
       ['/x.html', '-> /x'],
       ['/folder', '-> /folder/'],

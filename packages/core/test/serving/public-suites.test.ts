@@ -5,7 +5,7 @@ import type { Group } from './tables/suite.ts';
 import { superstatic } from './tables/superstatic.ts';
 import { columns, hosts } from './tables/trailing-slash-guide.ts';
 import { workersSdk } from './tables/workers-sdk.ts';
-import { ask, siteOf, told } from './visits.ts';
+import { ask, siteOf, formatIntent } from './visits.ts';
 
 const suites: [origin: string, groups: Group[]][] = [
   ['cloudflare/workers-sdk', workersSdk],
@@ -20,12 +20,12 @@ describe.each(suites)('the suite of %s', (_, groups) => {
     it.each(cases.map(([asked, theirs, ours = theirs, why = '']) => [asked, ours, why]))(
       '%s gives %s %s',
       (asked, expected) => {
-        expect(told(ask(asked, site))).toBe(expected);
+        expect(formatIntent(ask(asked, site))).toBe(expected);
       },
     );
   });
 
-  it('differs only where there is a difference', () => {
+  it('lists a different expectation only where it differs', () => {
     const differing = groups.flatMap(({ cases }) => cases.filter(([, , ours]) => ours !== undefined));
     expect(differing.length).toBeGreaterThan(0);
     expect(differing.filter(([, theirs, ours]) => theirs === ours)).toEqual([]);
@@ -40,7 +40,7 @@ describe('the suite of slorber/trailing-slash-guide', () => {
     it.each(columns.map((asked, index) => [asked, ...(ours[asked] ?? [answers[index]!, ''])]))(
       '%s gives %s %s',
       (asked, expected) => {
-        const [status, location] = told(ask(asked!, site)).split(' ');
+        const [status, location] = formatIntent(ask(asked!, site)).split(' ');
         expect(status === '->' ? `->${location}` : status).toBe(expected);
       },
     );

@@ -6,14 +6,14 @@ import { expected } from './tables/public-cases.ts';
 
 const etag = '"0123456789abcdef0123456789abcdef"';
 
-function told(judged: ByteRange | 'unsatisfiable' | null): string {
+function formatRange(judged: ByteRange | 'unsatisfiable' | null): string {
   if (judged === 'unsatisfiable') return '416';
   return judged === null ? 'whole' : `${judged.first}-${judged.last}`;
 }
 
-describe('ranges', () => {
+describe('judgeRange', () => {
   it.each(expected(RANGES, 2))('%s: %j of %d bytes gives %s (S46)', (_, range, size, answer) => {
-    expect(told(judgeRange({ range }, { size, etag }))).toBe(answer);
+    expect(formatRange(judgeRange({ range }, { size, etag }))).toBe(answer);
   });
 
   const rows: [range: string | undefined, size: number, answer: string][] = [
@@ -48,10 +48,10 @@ describe('ranges', () => {
     [`bytes=0-4${','.repeat(10_000)}`, 10, 'whole'],
   ];
   it.each(rows)('%j of %d bytes gives %s (S46)', (range, size, answer) => {
-    expect(told(judgeRange({ range }, { size, etag }))).toBe(answer);
+    expect(formatRange(judgeRange({ range }, { size, etag }))).toBe(answer);
   });
 
-  it('of every kind are the bytes that a slice would take (S46)', () => {
+  it('selects the same bytes as slice for ranges of every kind (S46)', () => {
     const positions = fc.record({ size: fc.nat(20), from: fc.nat(25), to: fc.nat(25) });
     fc.assert(
       fc.property(positions, ({ size, from, to }) => {
@@ -62,7 +62,7 @@ describe('ranges', () => {
           ...(from <= to ? [[`bytes=${from}-${to}`, content.slice(from, to + 1)] as [string, number[]]] : []),
         ];
         for (const [range, taken] of sliced)
-          expect(told(judgeRange({ range }, { size, etag })), range).toBe(
+          expect(formatRange(judgeRange({ range }, { size, etag })), range).toBe(
             taken.length === 0 ? '416' : `${taken[0]}-${taken.at(-1)}`,
           );
       }),
@@ -72,7 +72,7 @@ describe('ranges', () => {
 
 describe('If-Range', () => {
   it.each(expected(IF_RANGES, 2))('%s: with tag %s, %j gives %s (S47)', (_, tag, ifRange, answer) => {
-    expect(told(judgeRange({ range: 'bytes=0-4', ifRange }, { size: 9, etag: tag }))).toBe(answer);
+    expect(formatRange(judgeRange({ range: 'bytes=0-4', ifRange }, { size: 9, etag: tag }))).toBe(answer);
   });
 
   const rows: [ifRange: string | undefined, answer: string][] = [
@@ -85,15 +85,15 @@ describe('If-Range', () => {
     ['', 'whole'],
   ];
   it.each(rows)('%j gives %s (S47)', (ifRange, answer) => {
-    expect(told(judgeRange({ range: 'bytes=0-4', ifRange }, { size: 9, etag }))).toBe(answer);
+    expect(formatRange(judgeRange({ range: 'bytes=0-4', ifRange }, { size: 9, etag }))).toBe(answer);
   });
 
-  it('that fails hides a range beyond the end (S47)', () => {
+  it('that does not match hides a range beyond the end, so there is no 416 (S47)', () => {
     expect(judgeRange({ range: 'bytes=9-', ifRange: '"other"' }, { size: 9, etag })).toBeNull();
     expect(judgeRange({ range: 'bytes=9-', ifRange: etag }, { size: 9, etag })).toBe('unsatisfiable');
   });
 
-  it('without a range says nothing (S47)', () => {
+  it('is ignored without a Range header (S47)', () => {
     expect(judgeRange({ ifRange: etag }, { size: 9, etag })).toBeNull();
   });
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatRequestPath, isSystemPath, parseRequestPath } from '../../src/serving/request-path.ts';
 
-describe('reading a request path', () => {
+describe('parseRequestPath and formatRequestPath', () => {
   const malformed = [
     '',
     'about',
@@ -25,7 +25,7 @@ describe('reading a request path', () => {
     '/\u0000',
     '/%2e%2e%',
   ];
-  it.each(malformed)('S7: cannot read %j', (raw) => {
+  it.each(malformed)('S7: rejects %j', (raw) => {
     expect(parseRequestPath(raw)).toBeNull();
   });
 
@@ -49,11 +49,11 @@ describe('reading a request path', () => {
     ['/a/.%2e/', '', false],
     ['/...', '...', true],
   ];
-  it.each(readable)('S7, S9: reads %j as %j', (raw, path, clean) => {
+  it.each(readable)('S7, S9: parses %j as %j', (raw, path, clean) => {
     expect(parseRequestPath(raw)).toEqual({ path, clean, servable: true });
   });
 
-  it('S10: gives every spelling of a name one path', () => {
+  it('S10: maps every encoding of a name to one path', () => {
     const spellings = ['/caf%C3%A9', '/caf%c3%a9', '/cafe%CC%81', '/cafe%cc%81', '/%63af%C3%A9'];
     expect(new Set(spellings.map((raw) => parseRequestPath(raw)?.path))).toEqual(new Set(['caf\u00e9']));
   });
@@ -72,11 +72,11 @@ describe('reading a request path', () => {
     [`/docs/${'a/'.repeat(512)}`, ''],
     [`/docs/${'a/'.repeat(512)}%2f`, ''],
   ];
-  it.each(unservable)('S8, S9: %j finds nothing', (raw, path) => {
+  it.each(unservable)('S8, S9: %j is not servable', (raw, path) => {
     expect(parseRequestPath(raw)).toMatchObject({ servable: false, path });
   });
 
-  it('S8: reads a segment of 255 bytes and a path of 1024', () => {
+  it('S8: accepts a segment of 255 bytes and a path of 1024', () => {
     expect(parseRequestPath(`/${'a'.repeat(255)}`)?.servable).toBe(true);
     expect(parseRequestPath(`/${'a/'.repeat(512)}`)?.servable).toBe(true);
   });
@@ -88,7 +88,7 @@ describe('reading a request path', () => {
     expect(formatRequestPath('\\\\evil.example')).toBe('/%5C%5Cevil.example');
   });
 
-  it('S13: a path written as a URL is read back as itself, and starts with one slash', () => {
+  it('S13: a formatted path parses to itself, and starts with one slash', () => {
     const segment = fc
       .string({ unit: 'grapheme', minLength: 1, maxLength: 20 })
       .map((text) => text.normalize('NFC'))
@@ -103,7 +103,7 @@ describe('reading a request path', () => {
     );
   });
 
-  it('S10: reads a path the same, whether its letters are escaped or not', () => {
+  it('S10: parses a path the same, whether its letters are escaped or not', () => {
     const piece = fc.constantFrom(
       '/',
       '.',
@@ -133,7 +133,7 @@ describe('reading a request path', () => {
     );
   });
 
-  it('S7: reads any target or refuses it, and never leaves the site', () => {
+  it('S7: parses or rejects any target, and never leaves the site', () => {
     fc.assert(
       fc.property(
         fc.string({
@@ -150,18 +150,18 @@ describe('reading a request path', () => {
   });
 });
 
-describe('system paths', () => {
+describe('isSystemPath', () => {
   it.each([
     '.berth/',
     '.berth/unlock',
     '.berth/x/y',
     '.well-known/acme-challenge/',
     '.well-known/acme-challenge/token',
-  ])('S6: %s belongs to the service', (path) => {
+  ])('S6: %s is reserved for the service', (path) => {
     expect(isSystemPath(path)).toBe(true);
   });
   it.each(['', 'berth/unlock', '.well-known/security.txt', 'docs/.berth/x', '.well-known/acme-challenge'])(
-    'S6: %j does not',
+    'S6: %j is not reserved',
     (path) => {
       expect(isSystemPath(path)).toBe(false);
     },

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { ask, type DecidedSite, type Sketch, siteOf, told } from './visits.ts';
+import { ask, type DecidedSite, type Sketch, siteOf, formatIntent } from './visits.ts';
 
-/** What is asked of a site, and the answer. */
+/** Request targets, and the expected responses. */
 function table(sketch: Sketch, rows: [target: string, expected: string][]) {
   const site = siteOf(sketch);
   it.each(rows)('%s gives %s', (target, expected) => {
-    expect(told(ask(target, site))).toBe(expected);
+    expect(formatIntent(ask(target, site))).toBe(expected);
   });
 }
 
-describe('the steps come in their order (S1)', () => {
+describe('the steps of resolving run in order (S1)', () => {
   const everything: Sketch = {
     files: ['page.html', 'page/index.html', 'app.js', 'docs/404.html', '404.html', '200.html', 'other.html'],
     forced: ['/app.js 302 /forced', '/page/ 302 /forced'],
@@ -50,7 +50,7 @@ describe('files are found by their exact name (S11, S14, S19)', () => {
   ]);
 });
 
-describe('a segment with a slash in it, and a path that is too long, is 404 at once (S8)', () => {
+describe('a segment with an encoded slash, or a path that is too long, is 404 without further steps (S8)', () => {
   const long = 'a'.repeat(256);
   const deep = 'a/'.repeat(513);
   table({ files: ['404.html', 'index.html', '200.html', 'docs/404.html'], forced: ['/* 301 /'] }, [
@@ -105,17 +105,17 @@ describe('an unclean path is never served in place (S9, S13)', () => {
   });
 });
 
-describe('spellings of one name are one file, without a redirect (S10)', () => {
+describe('all encodings of a name serve one file, without a redirect (S10)', () => {
   const site = siteOf({ files: ['caf\u00e9.html'] });
-  it.each(['/caf%C3%A9', '/caf%c3%a9', '/cafe%CC%81', '/%63afe%cc%81.html'])('%s gives the file', (target) => {
-    expect(told(ask(target, site))).toBe('200 caf\u00e9.html');
+  it.each(['/caf%C3%A9', '/caf%c3%a9', '/cafe%CC%81', '/%63afe%cc%81.html'])('%s serves café.html', (target) => {
+    expect(formatIntent(ask(target, site))).toBe('200 caf\u00e9.html');
   });
   it('%25 matches no file', () => {
-    expect(told(ask('/%2563af', site))).toBe('404');
+    expect(formatIntent(ask('/%2563af', site))).toBe('404');
   });
 });
 
-describe('what is never served (S6, S12)', () => {
+describe('withheld files (S6, S12)', () => {
   const withheld = [
     'ship.json',
     '_redirects',
@@ -145,16 +145,16 @@ describe('what is never served (S6, S12)', () => {
     ['with a forced redirect', siteOf({ files, forced: ['/* 301 https://example.com/:splat'] })],
   ];
   describe.each(sites)('%s', (_, site) => {
-    it.each(withheld)('%s is missing', (path) => {
+    it.each(withheld)('%s is 404', (path) => {
       const spellings = [`/${path}`, `//${path}`, `/${path.replace('.', '%2e').replace('_', '%5F')}`];
-      expect(spellings.map((target) => told(ask(target, site)))).toEqual(['404', '404', '404']);
+      expect(spellings.map((target) => formatIntent(ask(target, site)))).toEqual(['404', '404', '404']);
     });
   });
 
-  it.each(withheld)('%s is not the destination of a rule either', (path) => {
+  it.each(withheld)('%s is 404 also as the destination of a rule', (path) => {
     const rules = [`/a 200 /${path}`, `/b/* 200 /${path}`, `/c 404 /${path}`];
     for (const site of [siteOf({ files, forced: rules }), siteOf({ files, whenMissing: rules })]) {
-      expect(['/a', '/b/x', '/c'].map((target) => told(ask(target, site)))).toEqual(['404', '404', '404']);
+      expect(['/a', '/b/x', '/c'].map((target) => formatIntent(ask(target, site)))).toEqual(['404', '404', '404']);
     }
   });
 
@@ -183,14 +183,17 @@ describe('not found (S39)', () => {
     ['/404', '200 404.html'],
   ]);
 
-  it.each([undefined, 'text/html', 'application/json', 'text/html;q=0'])('with Accept %s', (accept) => {
-    expect(told(ask('/nothing', siteOf({ files }), { accept }))).toBe('404 404.html');
-  });
+  it.each([undefined, 'text/html', 'application/json', 'text/html;q=0'])(
+    "the site's own 404.html is served with Accept %s",
+    (accept) => {
+      expect(formatIntent(ask('/nothing', siteOf({ files }), { accept }))).toBe('404 404.html');
+    },
+  );
 });
 
-describe('methods come before paths and rules (S41, S42)', () => {
+describe('methods are checked before paths and rules (S41, S42)', () => {
   const site = siteOf({ files: ['index.html', '404.html'], forced: ['/old 301 /new'] });
-  it.each(['/', '/nothing', '//', '/%2f', '/old', '/.git/config'])('on %s', (target) => {
+  it.each(['/', '/nothing', '//', '/%2f', '/old', '/.git/config'])('OPTIONS and unknown methods on %s', (target) => {
     expect(ask(target, site, { method: 'HEAD' })).toEqual(ask(target, site));
     expect(ask(target, site, { method: 'OPTIONS' })).toEqual({ kind: 'options' });
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND', 'get', 'QUERY']) {

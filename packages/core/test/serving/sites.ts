@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Manifest } from '../../src/serving/site.ts';
 
-/** A manifest of files whose content is their own path, all in one pack. */
+/** Builds a manifest of files whose content is their path, all in one pack. */
 export function manifestOf(...paths: string[]): Manifest {
   return new Map(
     paths.map((path, index) => [

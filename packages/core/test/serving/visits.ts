@@ -5,20 +5,20 @@ import type { PathRules, RuleMatch, RuleStatus } from '../../src/serving/rules/r
 import type { Site } from '../../src/serving/site.ts';
 import { manifestOf } from './sites.ts';
 
-/** A site as tests write it down. */
+/** A short notation for a site. */
 export interface Sketch {
   files: string[];
   cleanUrls?: boolean;
   trailingSlash?: boolean | null;
-  /** Lines such as `/old 301 /new` and `/docs/* 200 /docs.html`; a star stands last and is `:splat` on the right. */
+  /** Lines such as `/old 301 /new` and `/docs/* 200 /docs.html`. A star must be last; on the right it is `:splat`. */
   forced?: string[];
   whenMissing?: string[];
 }
 
-/** What is decided about. */
+/** The parts of a site that decide the response. */
 export type DecidedSite = Pick<Site, 'manifest' | 'rules'>;
 
-/** The site of a sketch. */
+/** Builds the site of a sketch. */
 export function siteOf({ files, cleanUrls = false, trailingSlash = null, ...rules }: Sketch): DecidedSite {
   return {
     manifest: manifestOf(...files),
@@ -32,7 +32,7 @@ export function siteOf({ files, cleanUrls = false, trailingSlash = null, ...rule
   };
 }
 
-/** Asks for a target as a browser sends it; `null` when its path cannot be read. */
+/** Resolves a request target as a browser sends it; `null` if its path is malformed. */
 export function ask(
   target: string,
   site: DecidedSite,
@@ -43,8 +43,8 @@ export function ask(
   return path && resolve({ method, path, query: target.slice(at), accept }, site);
 }
 
-/** An answer in one line: `200 index.html`, `-> /docs/` (canonical), `301 /new`, `404 404.html`, `404`, `400`. */
-export function told(intent: Intent | null): string {
+/** Formats a response as one line: `200 index.html`, `-> /docs/` (canonical), `301 /new`, `404 404.html`, `404`, `400`. */
+export function formatIntent(intent: Intent | null): string {
   switch (intent?.kind) {
     case 'file':
       return `${intent.status} ${intent.path}`;

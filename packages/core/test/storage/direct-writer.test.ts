@@ -6,7 +6,7 @@ import { alignedBlocks } from '../../src/storage/aligned-blocks.ts';
 import { openDirectWriter, writeFully } from '../../src/storage/direct-writer.ts';
 
 const MiB = 1024 ** 2;
-/** A folder that is on a disk, unlike the temporary one of the tests. */
+/** A folder on a real disk; the temporary folder of the tests may be in memory. */
 const CACHE = join(import.meta.dirname, '../../node_modules/.cache');
 
 let dir: string;
@@ -16,8 +16,8 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dir, { recursive: true }));
 
-describe('what is written past the page cache', () => {
-  it('is in the file together with what is written as ever, whichever pieces the disk takes', async () => {
+describe('writes with O_DIRECT', () => {
+  it('produce the same file as ordinary writes, whichever pieces the disk accepts', async () => {
     const file = join(dir, 'mixed');
     const handle = await open(file, 'wx+');
     const direct = openDirectWriter(file);
@@ -25,7 +25,7 @@ describe('what is written past the page cache', () => {
     const pieces: [Uint8Array, boolean | null][] = [
       [next()!, null],
       [next()!, null],
-      // Not a whole block, too little to be worth it, and memory that begins at no page.
+      // Not whole blocks, too small, and memory that is not page-aligned.
       [new Uint8Array(4 * MiB + 5), false],
       [new Uint8Array(4096), false],
       [new Uint8Array(4 * MiB), false],
@@ -43,15 +43,15 @@ describe('what is written past the page cache', () => {
     expect((await readFile(file)).equals(Buffer.concat(pieces.map(([bytes]) => bytes)))).toBe(true);
   });
 
-  it('is refused with the reason of the system when it cannot be written at all', async () => {
+  it('fail with the error of the system if the file cannot be opened', async () => {
     const direct = openDirectWriter(join(dir, 'nowhere', 'file'));
     await expect(direct.write(alignedBlocks(1, 4 * MiB)()!, 0)).rejects.toMatchObject({ code: 'ENOENT' });
     await direct.close();
   });
 });
 
-describe('aligned blocks', () => {
-  it('are each their own, as many as were asked for', () => {
+describe('alignedBlocks', () => {
+  it('returns as many blocks as requested, and they do not overlap', () => {
     const next = alignedBlocks(3, 4 * MiB);
     const blocks = [next()!, next()!, next()!];
     for (const [i, block] of blocks.entries()) block.fill(i + 1);
@@ -61,7 +61,7 @@ describe('aligned blocks', () => {
     expect(next()).toBeNull();
   });
 
-  it('are none when no such memory is left', () => {
+  it('returns null if the memory cannot be reserved', () => {
     expect(alignedBlocks(65_537, 64 * 1024)()).toBeNull();
   });
 });

@@ -17,7 +17,7 @@ describe('packs on a disk', () => {
   });
   afterAll(() => rm(dir, { recursive: true }));
 
-  it('T1: are files named by their ids alone, readable by nobody else', async () => {
+  it('T1: are files named only by their ids, and other users cannot read them', async () => {
     const root = join(dir, 'modes');
     const store = await openDiskPacks(root);
     const file = await store.create('ab0123456789');
@@ -30,7 +30,7 @@ describe('packs on a disk', () => {
     expect(await readdir(root)).toHaveLength(16);
   });
 
-  it('are found again by a store opened later, beside files that are none', async () => {
+  it('are found again by a store that is opened later, which ignores other files', async () => {
     const root = join(dir, 'again');
     const first = await openDiskPacks(root);
     await (await first.create('cd01')).seal(0);
@@ -40,7 +40,7 @@ describe('packs on a disk', () => {
     await expect(second.create('cd01')).rejects.toMatchObject({ code: 'EEXIST' });
   });
 
-  it('cannot be kept below a file', async () => {
+  it('cannot be stored if the root is below a file', async () => {
     await writeFile(join(dir, 'file'), '');
     await expect(openDiskPacks(join(dir, 'file', 'packs'))).rejects.toMatchObject({ code: 'ENOTDIR' });
   });

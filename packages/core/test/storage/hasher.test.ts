@@ -9,7 +9,7 @@ afterAll(() => hasher.close());
 
 const BLOCK_BYTES = 150_000;
 
-/** Hashes contents laid side by side and cut into blocks. */
+/** Concatenates contents, cuts them into blocks and hashes these. */
 async function hashAll(stream: HashStream, contents: readonly Buffer[], blockBytes: number) {
   const all = Buffer.concat(contents);
   const ends = contents.map((_, i) => contents.slice(0, i + 1).reduce((sum, { length }) => sum + length, 0));
@@ -37,8 +37,8 @@ async function hashAll(stream: HashStream, contents: readonly Buffer[], blockByt
 const expected = (contents: readonly Buffer[]) =>
   contents.map((bytes) => ({ md5: hash('md5', bytes), sha256: hash('sha256', bytes) }));
 
-describe('contents hashed by another thread', () => {
-  it('have the MD5 and the SHA-256 of their bytes, however they lie in blocks, and the blocks come back', async () => {
+describe('the hasher', () => {
+  it('returns the MD5 and SHA-256 of contents however they are split into blocks, and returns the blocks', async () => {
     const content = fc.oneof(fc.constant(0), fc.nat(50), fc.integer({ min: 0, max: 3 * BLOCK_BYTES }));
     await fc.assert(
       fc.asyncProperty(fc.array(content, { minLength: 1, maxLength: 6 }), async (sizes) => {
@@ -51,13 +51,13 @@ describe('contents hashed by another thread', () => {
     );
   });
 
-  it('are kept apart when several uploads send their blocks by turns', async () => {
+  it('does not mix up uploads that send their blocks alternately', async () => {
     const uploads = Array.from({ length: 5 }, () => [randomBytes(700_000), randomBytes(3), randomBytes(500_000)]);
     const hashed = await Promise.all(uploads.map((contents) => hashAll(hasher.stream(), contents, BLOCK_BYTES)));
     expect(hashed).toEqual(uploads.map(expected));
   });
 
-  it('begin anew after a content that was given up half way', async () => {
+  it('starts from scratch after an unfinished content was discarded', async () => {
     const stream = hasher.stream();
     await stream.hash(new Uint8Array(BLOCK_BYTES), BLOCK_BYTES, []);
     stream.close();
@@ -67,16 +67,16 @@ describe('contents hashed by another thread', () => {
   });
 });
 
-describe('a thread that ends', () => {
-  it('T10: fails what was being hashed, as a disk would, and is replaced for the next upload', async () => {
+describe('a hashing thread that ends', () => {
+  it('T10: fails the pending hashes like a disk error, and is replaced for the next upload', async () => {
     const own = createHasher();
-    const torn = own.stream();
-    await torn.hash(new Uint8Array(BLOCK_BYTES), BLOCK_BYTES, []);
-    const lost = torn.hash(new Uint8Array(64 * BLOCK_BYTES), 64 * BLOCK_BYTES, []);
-    const refused = expect(lost).rejects.toMatchObject({ code: 'EIO' });
+    const interrupted = own.stream();
+    await interrupted.hash(new Uint8Array(BLOCK_BYTES), BLOCK_BYTES, []);
+    const lost = interrupted.hash(new Uint8Array(64 * BLOCK_BYTES), 64 * BLOCK_BYTES, []);
+    const rejection = expect(lost).rejects.toMatchObject({ code: 'EIO' });
     await own.close();
-    await refused;
-    const error: unknown = await torn.hash(new Uint8Array(10), 10, [10]).catch((thrown: unknown) => thrown);
+    await rejection;
+    const error: unknown = await interrupted.hash(new Uint8Array(10), 10, [10]).catch((thrown: unknown) => thrown);
     expect(asUnavailable(error)?.code).toBe('unavailable');
     const contents = [randomBytes(BLOCK_BYTES * 2)];
     expect(await hashAll(own.stream(), contents, BLOCK_BYTES)).toEqual(expected(contents));

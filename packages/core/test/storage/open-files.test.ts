@@ -14,7 +14,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const fileOf = (name: string) => join(folder, name);
 
-/** How many descriptors of this process are for a file of the folder. */
+/** Counts the descriptors of this process for files of the folder. */
 async function openNow(): Promise<number> {
   const descriptors = await readdir('/proc/self/fd');
   const targets = await Promise.all(descriptors.map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')));
@@ -32,15 +32,15 @@ async function read(name: string, length = 5): Promise<string> {
   }
 }
 
-describe.runIf(process.platform === 'linux')('files that are read again and again', () => {
-  it('are opened once, by however many users', async () => {
+describe.runIf(process.platform === 'linux')('the cache of open files', () => {
+  it('opens a file once for any number of users', async () => {
     await writeFile(fileOf('a'), 'hello');
     expect(await Promise.all(Array.from({ length: 20 }, () => read('a')))).toEqual(Array(20).fill('hello'));
     expect(await read('a')).toBe('hello');
     expect(await openNow()).toBe(1);
   });
 
-  it('are closed when they are forgotten, those in use as soon as nobody reads them', async () => {
+  it('closes a file when it is forgotten, or after its last reader if it is in use', async () => {
     await writeFile(fileOf('a'), 'hello');
     const file = await files.use(fileOf('a'));
     files.forget(fileOf('a'));
@@ -53,7 +53,7 @@ describe.runIf(process.platform === 'linux')('files that are read again and agai
     await expect.poll(openNow).toBe(0);
   });
 
-  it('are 128 at most, the least recently used being closed', async () => {
+  it('keeps at most 128 files open, and closes the least recently used first', async () => {
     const names = Array.from({ length: 140 }, (_, n) => `file-${n}`);
     for (const name of names) {
       await writeFile(fileOf(name), 'hello');
@@ -65,13 +65,13 @@ describe.runIf(process.platform === 'linux')('files that are read again and agai
     expect(await read(names[0]!)).toBe('hello');
   });
 
-  it('that are not there are an error, and are there as soon as they are', async () => {
+  it('fails for a missing file, and succeeds once the file exists', async () => {
     await expect(files.use(fileOf('later'))).rejects.toMatchObject({ code: 'ENOENT' });
     await writeFile(fileOf('later'), 'hello');
     expect(await read('later')).toBe('hello');
   });
 
-  it('that are too short are an error', async () => {
+  it('fails if a file is too short', async () => {
     await writeFile(fileOf('a'), 'hello');
     await expect(read('a', 6)).rejects.toThrow('ends before byte 6');
   });

@@ -26,14 +26,14 @@ afterAll(async () => {
   await rm(dir, { recursive: true });
 });
 
-/** Bytes that differ by seed, cheaply made: equal seeds and sizes give equal contents. */
+/** Cheap test contents: equal seeds and sizes give equal bytes. */
 function contentOf(seed: number, size: number): Buffer {
   const bytes = Buffer.alloc(size, `${size} bytes of ${seed}, `);
   for (let at = 0; at < size; at += 4096) bytes[at] = (at >> 12) + seed * 31 + size;
   return bytes;
 }
 
-/** Writes a content in chunks of these sizes, taken in turn; each chunk's bytes are spoilt as soon as they were handed over. */
+/** Writes a content in chunks of the given sizes, cycling through them. Overwrites each chunk as soon as it was handed over. */
 async function put(builder: PackBuilder, bytes: Buffer, chunkSizes: readonly number[], keep = true) {
   const digests: Digest[] = [];
   const sink = builder.begin((digest) => digests.push(digest), { keep });
@@ -65,11 +65,11 @@ const anyContent = (sizes: fc.Arbitrary<number>, chunks: fc.Arbitrary<number>): 
     keep: fc.integer({ min: 0, max: 4 }).map((n) => n > 0),
   });
 
-/** Which of the contents are wanted in the end, by turns. */
-const anyWish = fc.oneof(fc.constant([true]), fc.array(fc.boolean(), { minLength: 1, maxLength: 6 }));
+/** Which of the contents to retain, as a repeating pattern. */
+const anyPattern = fc.oneof(fc.constant([true]), fc.array(fc.boolean(), { minLength: 1, maxLength: 6 }));
 
-/** Gathers contents in a real pack, holding every answer and the sealed file against an oracle that keeps all bytes. */
-async function holdsAgainstOracle(contents: readonly Content[], wish: readonly boolean[]): Promise<void> {
+/** Builds a real pack and compares every digest and the sealed file with an oracle that keeps all bytes. */
+async function matchesOracle(contents: readonly Content[], pattern: readonly boolean[]): Promise<void> {
   const pack = `${(packs++ % 256).toString(16).padStart(2, '0')}${packs}`;
   let opened = 0;
   const builder = createPackBuilder(() => {
@@ -77,17 +77,17 @@ async function holdsAgainstOracle(contents: readonly Content[], wish: readonly b
     return store.create(pack);
   }, hasher);
   const oracle = new Map<string, Buffer>();
-  const told: Digest[][] = [];
+  const digests: Digest[][] = [];
   for (const { seed, size, chunkSizes, keep } of contents)
-    told.push(await put(builder, contentOf(seed, size), chunkSizes, keep));
+    digests.push(await put(builder, contentOf(seed, size), chunkSizes, keep));
   await builder.finish();
   for (const [i, { seed, size, keep }] of contents.entries()) {
     const bytes = contentOf(seed, size);
-    expect(told[i]).toEqual([{ sha256: sha256(bytes), md5: hash('md5', bytes), size }]);
+    expect(digests[i]).toEqual([{ sha256: sha256(bytes), md5: hash('md5', bytes), size }]);
     if (keep && !oracle.has(sha256(bytes))) oracle.set(sha256(bytes), bytes);
   }
   expect(builder.contents().map((entry) => entry.sha256)).toEqual([...oracle.keys()]);
-  const wanted = new Set([...oracle.keys()].filter((_, i) => wish[i % wish.length]));
+  const wanted = new Set([...oracle.keys()].filter((_, i) => pattern[i % pattern.length]));
   for (const key of oracle.keys()) if (!wanted.has(key)) oracle.delete(key);
   await builder.retain((key) => wanted.has(key));
   expect(builder.contents().map((entry) => entry.sha256)).toEqual([...oracle.keys()]);
@@ -106,8 +106,8 @@ async function holdsAgainstOracle(contents: readonly Content[], wish: readonly b
   await store.remove(pack);
 }
 
-describe('P1, P2: contents gathered into a pack', () => {
-  it('are all there, each once and whole, when contents are as large as batches', async () => {
+describe('P1, P2: contents collected into a pack', () => {
+  it('are stored completely and only once if they are as large as batches', async () => {
     const sizes = fc.oneof(
       fc.constantFrom(0, 1, BATCH_BYTES - 1, BATCH_BYTES, BATCH_BYTES + 1, 2 * BATCH_BYTES, 2 * BATCH_BYTES + 5),
       fc.nat(300_000),
@@ -118,39 +118,35 @@ describe('P1, P2: contents gathered into a pack', () => {
       fc.integer({ min: 5_000, max: 2 * BATCH_BYTES }),
     );
     await fc.assert(
-      fc.asyncProperty(
-        fc.array(anyContent(sizes, chunks), { minLength: 1, maxLength: 8 }),
-        anyWish,
-        holdsAgainstOracle,
-      ),
+      fc.asyncProperty(fc.array(anyContent(sizes, chunks), { minLength: 1, maxLength: 8 }), anyPattern, matchesOracle),
       { numRuns: 20 },
     );
   });
 
-  it('are all there, each once and whole, when they are small', async () => {
+  it('are stored completely and only once if they are small', async () => {
     const sizes = fc.nat(40);
     const chunks = fc.integer({ min: 1, max: 50 });
     await fc.assert(
-      fc.asyncProperty(fc.array(anyContent(sizes, chunks), { maxLength: 40 }), anyWish, holdsAgainstOracle),
+      fc.asyncProperty(fc.array(anyContent(sizes, chunks), { maxLength: 40 }), anyPattern, matchesOracle),
       {
         numRuns: 40,
       },
     );
   });
 
-  it('are all there when they go past the page cache: more than 64 MiB, and what comes behind', async () => {
+  it('are stored completely beyond 64 MiB, where O_DIRECT is used, together with smaller ones after them', async () => {
     const contents = [5, 66 * MiB, 11 * MiB + 7, 0, 9].map((size, seed) => ({
       seed,
       size,
       chunkSizes: [65_536],
       keep: true,
     }));
-    await holdsAgainstOracle(contents, [false, true, true]);
+    await matchesOracle(contents, [false, true, true]);
   });
 
-  it('are there when a small rest, a discard, a twin and a gap meet at the edge of a batch', async () => {
+  it('are stored completely if a short remainder, a discarded content, a duplicate and a gap meet at a batch boundary', async () => {
     const content = (size: number, keep = true): Content => ({ seed: 0, size, chunkSizes: [100_000], keep });
-    await holdsAgainstOracle(
+    await matchesOracle(
       [
         content(BATCH_BYTES - 1),
         content(BATCH_BYTES + 7, false),
@@ -161,21 +157,21 @@ describe('P1, P2: contents gathered into a pack', () => {
       ],
       [true],
     );
-    await holdsAgainstOracle(
+    await matchesOracle(
       [content(5), content(2 * BATCH_BYTES), content(6), content(7), content(2 * BATCH_BYTES), content(0)],
       [true, false, true],
     );
-    await holdsAgainstOracle([content(2 * BATCH_BYTES), content(9), content(BATCH_BYTES)], [false, true, true]);
+    await matchesOracle([content(2 * BATCH_BYTES), content(9), content(BATCH_BYTES)], [false, true, true]);
   });
 });
 
-/** A pack file in memory whose writes wait until they are let through. */
+/** An in-memory pack file whose writes wait until they are released. */
 function slowFile() {
   const waiting: (() => void)[] = [];
   let abandoned = 0;
   const file: PackFile = {
     write: () => new Promise((resolve) => waiting.push(resolve)),
-    read: () => Promise.reject(new Error('Nothing is read back here')),
+    read: () => Promise.reject(new Error('Unexpected read')),
     seal: () => Promise.resolve(),
     abandon: async () => void (abandoned += 1),
   };
@@ -183,7 +179,7 @@ function slowFile() {
 }
 
 describe('a pack on a slow or broken disk', () => {
-  it('holds the writer back, and takes no more memory however much passes', async () => {
+  it('applies backpressure, and bounds the memory', async () => {
     const slow = slowFile();
     const builder = createPackBuilder(() => Promise.resolve(slow.file), hasher);
     const sink = builder.begin(() => {});
@@ -195,31 +191,31 @@ describe('a pack on a slow or broken disk', () => {
       while (!drained) {
         drained = sink.write(chunk);
         accepted += chunk.length;
-        if (accepted > 100 * MiB) throw new Error('The writer was never held back');
+        if (accepted > 100 * MiB) throw new Error('There was no backpressure');
       }
       expect(accepted - written).toBeLessThanOrEqual(6 * BATCH_BYTES);
       const free = drained.then(() => true);
       while (!(await Promise.race([free, new Promise((resolve) => setImmediate(resolve, false))]))) {
-        const letThrough = slow.waiting.shift();
-        if (letThrough) written += BATCH_BYTES;
-        letThrough?.();
+        const release = slow.waiting.shift();
+        if (release) written += BATCH_BYTES;
+        release?.();
       }
     }
-    const givenUp = builder.abandon();
+    const abandoned = builder.abandon();
     while (slow.abandoned() === 0) {
       slow.waiting.shift()?.();
       await new Promise(setImmediate);
     }
-    await givenUp;
+    await abandoned;
   });
 
-  /** Fills a builder whose file breaks at the nth write. */
+  /** Writes enough contents to reach the failing write. */
   async function fill(builder: PackBuilder): Promise<void> {
     for (let i = 0; i < 60; i += 1) await put(builder, contentOf(i, 200_000), [50_000]);
   }
 
   it.each([[1], [3], [7]])(
-    'T10: tells the writer that write %s failed, and is removed when it is given up',
+    'T10: reports to the writer that write %s failed, and is removed when it is abandoned',
     async (nth) => {
       const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
       let writes = 0;
@@ -237,7 +233,7 @@ describe('a pack on a slow or broken disk', () => {
     },
   );
 
-  it('T10: tells the writer at the latest when it is sealed', async () => {
+  it('T10: reports a failed write at the latest when it is sealed', async () => {
     const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
     const created = await store.create('fe01');
     const file: PackFile = { ...created, write: () => Promise.reject(full) };
@@ -248,15 +244,15 @@ describe('a pack on a slow or broken disk', () => {
     expect(await Array.fromAsync(store.list())).toEqual([]);
   });
 
-  it('tells the writer that no file could be had, and can then be given up', async () => {
-    const refused = new Error('the database is away');
+  it('reports that no file could be opened, and can then be abandoned', async () => {
+    const refused = new Error('the database is unavailable');
     const builder = createPackBuilder(() => Promise.reject(refused), hasher);
     await expect(fill(builder)).rejects.toBe(refused);
     await expect(builder.seal()).rejects.toBe(refused);
     await builder.abandon();
   });
 
-  it('passes on that sealing failed, and is removed when it is given up', async () => {
+  it('reports that sealing failed, and is removed when it is abandoned', async () => {
     const broken = Object.assign(new Error('input/output error'), { code: 'EIO' });
     const created = await store.create('fd01');
     const builder = createPackBuilder(
@@ -270,16 +266,16 @@ describe('a pack on a slow or broken disk', () => {
   });
 });
 
-describe('a pack that is given up early', () => {
+describe('a pack that is abandoned early', () => {
   it.each([
-    ['nothing came', []],
-    ['little came', [10, 0, 300_000]],
-    ['just less than a batch came', [BATCH_BYTES - 1]],
+    ['nothing was written', []],
+    ['little was written', [10, 0, 300_000]],
+    ['just less than a batch was written', [BATCH_BYTES - 1]],
   ])('never touches a disk when %s', async (_, sizes) => {
     let opened = 0;
     const builder = createPackBuilder(() => {
       opened += 1;
-      return Promise.reject(new Error('No file is wanted'));
+      return Promise.reject(new Error('Unexpected open'));
     }, hasher);
     for (const [i, size] of sizes.entries()) await put(builder, contentOf(i, size), [64_000]);
     await builder.finish();
@@ -289,7 +285,7 @@ describe('a pack that is given up early', () => {
     expect(opened).toBe(0);
   });
 
-  it('is given up only when its sealing has come to an end', async () => {
+  it('is abandoned only after its sealing has finished', async () => {
     const steps: string[] = [];
     const { promise: durable, resolve: finish } = Promise.withResolvers<void>();
     const { promise: sealing, resolve: begin } = Promise.withResolvers<void>();
@@ -306,14 +302,14 @@ describe('a pack that is given up early', () => {
     await put(builder, contentOf(1, 10), [10]);
     const sealed = builder.seal();
     await sealing;
-    const givenUp = builder.abandon();
+    const abandoned = builder.abandon();
     await new Promise(setImmediate);
     finish();
-    await Promise.all([sealed, givenUp]);
+    await Promise.all([sealed, abandoned]);
     expect(steps).toEqual(['sealed', 'abandoned']);
   });
 
-  it('is removed while it is being sealed', async () => {
+  it('is removed if it is abandoned while it is being sealed', async () => {
     const builder = createPackBuilder(() => store.create('fb01'), hasher);
     await put(builder, contentOf(1, 3 * MiB), [MiB]);
     const sealed = builder.seal();
@@ -322,7 +318,7 @@ describe('a pack that is given up early', () => {
     expect(await Array.fromAsync(store.list())).toEqual([]);
   });
 
-  it('is removed while its writes are under way', async () => {
+  it('is removed if it is abandoned while writes are pending', async () => {
     const builder = createPackBuilder(() => store.create('fc01'), hasher);
     const sink = builder.begin(() => {});
     for (let i = 0; i < 20; i += 1) sink.write(Buffer.alloc(200_000));

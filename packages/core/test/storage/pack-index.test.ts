@@ -10,7 +10,7 @@ const anyEntry: fc.Arbitrary<IndexEntry> = fc.record({
 });
 
 describe('P2: the index at the end of a pack', () => {
-  it('is read back as it was written, whatever stands before it', () => {
+  it('is decoded as it was encoded, whatever precedes it', () => {
     fc.assert(
       fc.property(fc.array(anyEntry, { maxLength: 40 }), fc.uint8Array({ maxLength: 200 }), (entries, contents) => {
         expect(decodePackIndex(Buffer.concat([contents, encodePackIndex(entries)]))).toEqual(entries);
@@ -18,7 +18,7 @@ describe('P2: the index at the end of a pack', () => {
     );
   });
 
-  it('is refused when any bit of it flipped', () => {
+  it('is rejected if any bit of it flipped', () => {
     const contents = randomBytes(500);
     const index = encodePackIndex(
       Array.from({ length: 3 }, (_, i) => ({ sha256: randomBytes(32).toString('hex'), offset: i * 100, length: 100 })),
@@ -32,7 +32,7 @@ describe('P2: the index at the end of a pack', () => {
     expect(decodePackIndex(pack)).toHaveLength(3);
   });
 
-  it('is refused when the pack was cut anywhere in it', () => {
+  it('is rejected if the pack was truncated anywhere in it', () => {
     const index = encodePackIndex([{ sha256: 'ab'.repeat(32), offset: 0, length: 9 }]);
     for (let length = 0; length < index.length; length += 1) {
       expect(decodePackIndex(index.subarray(0, length))).toBeNull();
@@ -40,7 +40,7 @@ describe('P2: the index at the end of a pack', () => {
     }
   });
 
-  it('is not found in bytes that are none', () => {
+  it('is not found in other bytes', () => {
     fc.assert(fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => decodePackIndex(Buffer.from(bytes)) === null));
     expect(
       decodePackIndex(Buffer.concat([Buffer.alloc(8, 0xff), Buffer.alloc(32), Buffer.from('BERTHPK1')])),

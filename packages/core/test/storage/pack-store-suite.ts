@@ -5,18 +5,18 @@ import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PackStore } from '../../src/storage/packs.ts';
 
-/** A store that starts empty, and how to get rid of it. */
+/** An empty store, and a function that removes it. */
 export interface StoreUnderTest {
   store: PackStore;
   close(): Promise<void>;
 }
 
-/** More than any implementation reads in one piece. */
+/** Larger than any implementation reads at once. */
 const LARGE_BYTES = 700_001;
 
 const newId = () => randomBytes(16).toString('hex');
 
-/** What every pack store does. Run on each implementation. Source: security §5; the docstrings of `PackStore`. */
+/** The tests that every implementation must pass. Source: security §5; the docstrings of `PackStore`. */
 export function describePackStore(name: string, openStore: () => Promise<StoreUnderTest>): void {
   describe(`PackStore on ${name}`, () => {
     let test: StoreUnderTest;
@@ -27,7 +27,7 @@ export function describePackStore(name: string, openStore: () => Promise<StoreUn
     });
     afterAll(() => test.close());
 
-    /** Makes a sealed pack of these bytes. */
+    /** Creates a sealed pack with these bytes. */
     async function sealed(bytes: Uint8Array): Promise<string> {
       const pack = newId();
       const file = await store.create(pack);
@@ -60,7 +60,7 @@ export function describePackStore(name: string, openStore: () => Promise<StoreUn
         ['a large part', 5, LARGE_BYTES - 10],
         ['nothing, at the start', 0, 0],
         ['nothing, at the end', LARGE_BYTES, 0],
-      ])('are read and streamed: %s', async (_, offset, length) => {
+      ])('can be read and streamed: %s', async (_, offset, length) => {
         const expected = bytes.subarray(offset, offset + length);
         expect((await store.read({ pack, offset, length })).equals(expected)).toBe(true);
         expect((await buffer(store.stream({ pack, offset, length }))).equals(expected)).toBe(true);
@@ -69,19 +69,22 @@ export function describePackStore(name: string, openStore: () => Promise<StoreUn
       it.each([
         ['one byte past the end', 0, LARGE_BYTES + 1],
         ['wholly past the end', LARGE_BYTES, 1],
-        ['far away', LARGE_BYTES * 10, 10],
-      ])('that the pack is too short for are an error: %s', async (_, offset, length) => {
+        ['far past the end', LARGE_BYTES * 10, 10],
+      ])('cannot be read if the pack is too short: %s', async (_, offset, length) => {
         await expect(store.read({ pack, offset, length })).rejects.toThrow();
         await expect(buffer(store.stream({ pack, offset, length }))).rejects.toThrow();
       });
 
-      it.each([[0], [1], [LARGE_BYTES]])('of a missing pack give ENOENT (%s bytes)', async (length) => {
-        const place = { pack: newId(), offset: 0, length };
-        await expect(store.read(place)).rejects.toMatchObject({ code: 'ENOENT' });
-        await expect(buffer(store.stream(place))).rejects.toMatchObject({ code: 'ENOENT' });
-      });
+      it.each([[0], [1], [LARGE_BYTES]])(
+        'cannot be read if the pack is missing, with the code ENOENT (%s bytes)',
+        async (length) => {
+          const place = { pack: newId(), offset: 0, length };
+          await expect(store.read(place)).rejects.toMatchObject({ code: 'ENOENT' });
+          await expect(buffer(store.stream(place))).rejects.toMatchObject({ code: 'ENOENT' });
+        },
+      );
 
-      it('are read by many at once, each its own', async () => {
+      it('can be read by many readers at once', async () => {
         const places = Array.from({ length: 40 }, (_, i) => ({ pack, offset: i * 17_000, length: 16_000 + i }));
         await Promise.all(
           places.map(async (place) => {
@@ -93,7 +96,7 @@ export function describePackStore(name: string, openStore: () => Promise<StoreUn
     });
 
     it.runIf(process.platform === 'linux')(
-      'I10: a stream that is left early keeps no descriptor, whenever it is left',
+      'I10: a stream that is destroyed early leaks no descriptor, whenever that happens',
       async () => {
         const pack = await sealed(randomBytes(LARGE_BYTES));
         const place = { pack, offset: 0, length: LARGE_BYTES };
@@ -122,7 +125,7 @@ export function describePackStore(name: string, openStore: () => Promise<StoreUn
     );
 
     describe('a pack being written', () => {
-      it('takes bytes at any position, and gives them back before it is sealed', async () => {
+      it('takes bytes at any position, and returns them before it is sealed', async () => {
         const file = await store.create(newId());
         await file.write(Buffer.from('world'), 5);
         await file.write(Buffer.from('hello'), 0);
@@ -133,7 +136,7 @@ export function describePackStore(name: string, openStore: () => Promise<StoreUn
         await file.abandon();
       });
 
-      it('has done with the bytes when a write resolves', async () => {
+      it('no longer needs the bytes once a write resolves', async () => {
         const pack = newId();
         const file = await store.create(pack);
         const bytes = Buffer.alloc(300_000, 'a');
@@ -145,7 +148,7 @@ export function describePackStore(name: string, openStore: () => Promise<StoreUn
         );
       });
 
-      it('lets later bytes take the place of earlier ones', async () => {
+      it('lets later writes overwrite earlier ones', async () => {
         const pack = newId();
         const file = await store.create(pack);
         await file.write(Buffer.from('first content'), 0);
@@ -154,7 +157,7 @@ export function describePackStore(name: string, openStore: () => Promise<StoreUn
         expect((await store.read({ pack, offset: 0, length: 12 })).toString()).toBe('first SECOND');
       });
 
-      it.each([[0], [1], [7], [10]])('has exactly the size it is sealed with (%s of 10 bytes)', async (size) => {
+      it.each([[0], [1], [7], [10]])('has exactly the size passed to seal (%s of 10 bytes)', async (size) => {
         const pack = newId();
         const file = await store.create(pack);
         await file.write(Buffer.from('0123456789'), 0);
@@ -163,15 +166,15 @@ export function describePackStore(name: string, openStore: () => Promise<StoreUn
         await expect(store.read({ pack, offset: 0, length: size + 1 })).rejects.toThrow();
       });
 
-      it('may stay empty', async () => {
+      it('can be sealed empty', async () => {
         const pack = newId();
         await (await store.create(pack)).seal(0);
         expect(await listed()).toContain(pack);
       });
     });
 
-    describe('ids', () => {
-      it('are used once: a second pack of the id is refused, and the first is unharmed', async () => {
+    describe('a pack id', () => {
+      it('can be used only once: a second pack with the id is rejected, and the first stays intact', async () => {
         const pack = newId();
         const file = await store.create(pack);
         await file.write(Buffer.from('first'), 0);
@@ -181,7 +184,7 @@ export function describePackStore(name: string, openStore: () => Promise<StoreUn
         expect((await store.read({ pack, offset: 0, length: 5 })).toString()).toBe('first');
       });
 
-      it('are used once by any number at the same time', async () => {
+      it('can be used only once, also by concurrent callers', async () => {
         const pack = newId();
         const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => store.create(pack)));
         const made = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
@@ -189,7 +192,7 @@ export function describePackStore(name: string, openStore: () => Promise<StoreUn
         await made[0]!.abandon();
       });
 
-      it('are listed each once while the pack is there, sealed or not', async () => {
+      it('is listed once while its pack exists, sealed or not', async () => {
         const open = newId();
         const file = await store.create(open);
         const packs = await Promise.all(Array.from({ length: 20 }, (_, i) => sealed(Buffer.from(`pack ${i}`))));
@@ -202,8 +205,8 @@ export function describePackStore(name: string, openStore: () => Promise<StoreUn
       });
     });
 
-    describe('the age of a pack', () => {
-      it('is told by when it was last written, sealed or not; a pack that is not there has none', async () => {
+    describe('modified', () => {
+      it('returns when a pack was last written, sealed or not, and null for a missing pack', async () => {
         const before = Date.now() - 2_000;
         const open = newId();
         const file = await store.create(open);
@@ -218,8 +221,8 @@ export function describePackStore(name: string, openStore: () => Promise<StoreUn
       });
     });
 
-    describe('a pack that goes', () => {
-      it('is gone once removed, and removing it twice is no error', async () => {
+    describe('a pack that is removed', () => {
+      it('is gone, and removing it twice is no error', async () => {
         const pack = await sealed(Buffer.from('bytes'));
         await store.remove(pack);
         await store.remove(pack);
@@ -227,11 +230,11 @@ export function describePackStore(name: string, openStore: () => Promise<StoreUn
         expect(await listed()).not.toContain(pack);
       });
 
-      it('may be missing from the start', async () => {
+      it('can be missing already', async () => {
         await expect(store.remove(newId())).resolves.toBeUndefined();
       });
 
-      it('is gone once abandoned: empty, written, twice, removed by somebody else, or sealed', async () => {
+      it('is gone once abandoned: empty, written, twice, removed by another process, or sealed', async () => {
         const packs = Array.from({ length: 5 }, newId);
         const [empty, written, twice, removed, done] = await Promise.all(packs.map((pack) => store.create(pack)));
         await empty!.abandon();

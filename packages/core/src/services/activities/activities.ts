@@ -6,7 +6,7 @@ import { Account, Activity } from '../../entities/index.ts';
 import { type CursorScope, decodeCursor, toPage } from '../cursors.ts';
 import { toUnixSeconds } from '../timestamps.ts';
 
-/** Something to enter into an account's audit log. `meta` never holds a secret. */
+/** An entry for the audit log of an account. `meta` never contains a secret. */
 export interface Entry {
   account: string;
   event: ActivityEvent;
@@ -19,8 +19,8 @@ export interface Entry {
 }
 
 /**
- * Enters an activity in the transaction of what it records. The transaction holds the lock of the account row, or makes the
- * account, so that the ids of one account appear in order.
+ * Adds an activity in the same transaction as the change it records. The transaction must hold the lock of the account row, or
+ * create the account, so that the ids of one account become visible in order.
  *
  * Source: contract §6, §9.
  */

@@ -1,7 +1,7 @@
 import type { Listener } from '../../database/listener.ts';
 import { ServiceError, unavailable } from '../../errors.ts';
 
-/** How many may follow activities at once in one process. */
+/** Maximum number of subscribers in one process. */
 export interface FeedLimits {
   perAccount: number;
   inAll: number;
@@ -10,63 +10,64 @@ export interface FeedLimits {
 const FEED_LIMITS: FeedLimits = { perAccount: 20, inAll: 1_000 };
 const RETRY_AFTER_SECONDS = 30;
 
-/** Tells, within this process, whose account has new activities. */
+/** Notifies subscribers in this process about new activities of their account. */
 export interface ActivityFeed {
   /**
-   * Wakes its caller whenever the account may have new activities, from the moment the promise resolves.
+   * Calls `wake` whenever the account may have new activities, from the moment the promise resolves.
    *
    * @param wake Must not throw.
-   * @returns Leaves the feed. Calling it again is no error.
-   * @throws `rate_limit_exceeded` when too many follow the account; `unavailable` when too many follow anything, the
-   *   database is away, or the service is stopping.
+   * @returns Unsubscribes. Safe to call again.
+   * @throws `rate_limit_exceeded` if the account has too many subscribers; `unavailable` if the process has too many, the
+   *   database is unavailable, or the service is stopping.
    */
-  follow(account: string, wake: () => void): Promise<() => void>;
-  /** Aborted when the service is stopping: whoever follows ends then. */
+  subscribe(account: string, wake: () => void): Promise<() => void>;
+  /** Aborted when the service stops. Subscribers must end then. */
   readonly ended: AbortSignal;
-  /** Ends the feed. Calling it again is no error. */
+  /** Ends the feed. Safe to call again. */
   end(): void;
 }
 
 /**
- * Makes the feed of a process, over one connection that listens for the database's word of new activities. A word that is
- * lost with the connection wakes everybody once there is another one.
+ * Creates the feed of a process. It uses one connection that listens for notifications of the database. If notifications may
+ * have been lost with the connection, all subscribers are woken after the reconnect.
  *
  * Source: contract §9.
  */
 export function createActivityFeed(news: Listener, { perAccount, inAll } = FEED_LIMITS): ActivityFeed {
-  const followers = new Map<string, Set<() => void>>();
+  const subscribers = new Map<string, Set<() => void>>();
   const ending = new AbortController();
   let count = 0;
   let listening: Promise<() => void> | null = null;
 
-  function hear(payload: string | null): void {
+  function notify(payload: string | null): void {
     const account = payload === null ? null : (JSON.parse(payload) as { account: string }).account;
-    const woken = account === null ? followers.values() : [followers.get(account) ?? []];
+    const woken = account === null ? subscribers.values() : [subscribers.get(account) ?? []];
     for (const wakes of woken) for (const wake of wakes) wake();
   }
 
   function leave(account: string, wake: () => void): void {
-    const wakes = followers.get(account);
+    const wakes = subscribers.get(account);
     if (!wakes?.delete(wake)) return;
     count -= 1;
-    if (wakes.size === 0) followers.delete(account);
+    if (wakes.size === 0) subscribers.delete(account);
   }
 
   return {
-    async follow(account, wake) {
+    async subscribe(account, wake) {
       if (ending.signal.aborted) throw unavailable('The service is stopping.');
-      if (count >= inAll) throw unavailable('Too many follow activities right now.', undefined, RETRY_AFTER_SECONDS);
-      const wakes = followers.get(account) ?? new Set();
+      if (count >= inAll)
+        throw unavailable('Too many clients are watching activities. Try again later.', undefined, RETRY_AFTER_SECONDS);
+      const wakes = subscribers.get(account) ?? new Set();
       if (wakes.size >= perAccount)
         throw new ServiceError(
           'rate_limit_exceeded',
-          `At most ${perAccount} may follow the activities of an account at once; end one of them.`,
+          `At most ${perAccount} clients may watch the activities of an account at the same time. Close one of them first.`,
           { retryAfterSeconds: RETRY_AFTER_SECONDS },
         );
-      followers.set(account, wakes.add(wake));
+      subscribers.set(account, wakes.add(wake));
       count += 1;
       try {
-        listening ??= news.listen(hear);
+        listening ??= news.listen(notify);
         await listening;
       } catch (error) {
         listening = null;

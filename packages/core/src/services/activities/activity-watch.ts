@@ -6,16 +6,16 @@ import { invalid } from '../../errors.ts';
 import { toActivity } from './activities.ts';
 import { checkCredential } from '../accounts/authentication.ts';
 
-/** Live activities of an account. */
+/** A stream of new activities of an account. */
 export interface ActivityWatch {
-  /** The event id after which it begins. Given as `after` to another watch, that one begins there as well. */
+  /** The event id after which the stream begins. Another watch with this id as `after` begins at the same point. */
   begin: string;
   /**
-   * Each activity after `begin`, once, in order, as `GET /activities` gives it. Reads no further than it is asked for, and
-   * must be read or returned, since it holds a place in the feed. Ends when the signal is aborted.
+   * Yields each activity after `begin` once, in order, in the format of `GET /activities`. Reads ahead only on demand. Must be
+   * consumed or returned, since it occupies a place in the feed. Ends when the signal is aborted.
    *
-   * @throws `authentication_failed` or `forbidden` when the credential opens the account no more, at once or after a minute
-   *   at most; an `AbortError` when the service stops, which is no end: the client is to come again.
+   * @throws `authentication_failed` or `forbidden` within a minute after the credential loses access to the account; an
+   *   `AbortError` when the service stops, after which the client should reconnect.
    */
   activities(): AsyncGenerator<{ id: string; activity: WireActivity }, void>;
 }
@@ -31,15 +31,15 @@ const BATCH = 100;
 const RECHECK_MS = 60_000;
 
 /**
- * Follows the activities of an account live.
+ * Watches the activities of an account.
  *
- * The database's word only wakes; what happened is read from the table. Ids of one account appear in the order of commits,
- * since whoever writes an activity holds the lock of the account row, so that nothing is passed over.
+ * A notification of the database only wakes the watch; the activities are read from the table. Ids of one account become
+ * visible in order of commit, since every writer holds the lock of the account row, so none is missed.
  *
- * @param after The id of the last activity the client has. Default: that before the newest `last`.
- * @param last How many that happened already come first. Default: none, it begins now.
- * @param recheckMs How long a credential is trusted while nothing happens. Default a minute.
- * @throws `validation_failed` for an id that is none; `rate_limit_exceeded` and `unavailable` as {@link ActivityFeed.follow}.
+ * @param after The id of the last activity that the client has. Default: the one before the newest `last`.
+ * @param last How many existing activities to send first. Default 0.
+ * @param recheckMs How often to check the credential while there are no new activities. Default a minute.
+ * @throws `validation_failed` for an invalid id; `rate_limit_exceeded` and `unavailable` as {@link ActivityFeed.subscribe}.
  * Source: contract §6, §9.
  */
 export async function watchActivities(
@@ -48,43 +48,43 @@ export async function watchActivities(
 ): Promise<ActivityWatch> {
   if (after !== undefined && !/^\d{1,15}$/.test(after)) throw invalid('lastEventId', 'must be the id of an event');
   let wake = () => {};
-  let isNews = true;
-  const leave = await core.activityFeed.follow(caller.account, () => {
-    isNews = true;
+  let hasNews = true;
+  const unsubscribe = await core.activityFeed.subscribe(caller.account, () => {
+    hasNews = true;
     wake();
   });
-  signal.addEventListener('abort', leave);
-  if (signal.aborted) leave();
+  signal.addEventListener('abort', unsubscribe);
+  if (signal.aborted) unsubscribe();
   try {
     const begin = Number(after ?? (await idBefore(core, caller.account, last)));
-    return { begin: String(begin), activities: () => follow(begin) };
+    return { begin: String(begin), activities: () => stream(begin) };
   } catch (error) {
-    leave();
+    unsubscribe();
     throw error;
   }
 
-  async function* follow(begin: number): AsyncGenerator<{ id: string; activity: WireActivity }, void> {
+  async function* stream(begin: number): AsyncGenerator<{ id: string; activity: WireActivity }, void> {
     let last = begin;
     try {
       while (!signal.aborted) {
         core.activityFeed.ended.throwIfAborted();
-        isNews = false;
+        hasNews = false;
         const rows = await readAfter(core, caller.account, last);
-        // After reading: of an account that was closed before something happened in it, that is not told any more.
+        // Check after reading: activities from after the loss of access must not be sent.
         const expires = await checkCredential(core, caller);
         for (const row of rows) {
           yield { id: String(row.id), activity: toActivity(row) };
           last = row.id;
         }
-        if (rows.length < BATCH && !isNews) await news(expires);
+        if (rows.length < BATCH && !hasNews) await nextNews(expires);
       }
     } finally {
-      leave();
+      unsubscribe();
     }
   }
 
-  /** Waits for news, or until the credential has to be looked at again. */
-  async function news(expires: Date | null): Promise<void> {
+  /** Waits for a notification, or until the credential is due for another check. */
+  async function nextNews(expires: Date | null): Promise<void> {
     const restMs = expires === null ? recheckMs : expires.getTime() - core.now().getTime();
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, Math.max(0, Math.min(restMs, recheckMs)));
@@ -97,7 +97,7 @@ export async function watchActivities(
   }
 }
 
-/** The id behind which the newest `last` activities of an account stand. */
+/** The id just before the newest `last` activities of an account. */
 async function idBefore(core: Core, account: string, last: number): Promise<number> {
   const { rows } = await sql<{ id: number }>`
     select id::float8 as id from activity where account_id = ${account}

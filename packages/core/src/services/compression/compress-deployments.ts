@@ -10,26 +10,26 @@ import { openFormsPack } from './forms-pack.ts';
 import { leftToCompress, takeDue } from './left-to-compress.ts';
 import { recordForms } from './record-forms.ts';
 
-/** How one run works. */
+/** Options of one run. */
 export interface CompressionOptions {
-  /** Ends the run: what was made is kept, the content at hand is given up. */
+  /** Aborts the run. Forms made so far are kept; the content in progress is dropped. */
   signal?: AbortSignal;
-  /** How long one deployment is worked on before what was made is kept and others have their turn, in milliseconds. */
+  /** How long to work on one deployment before its forms are stored and the next deployment gets a turn, in milliseconds. */
   turnMs?: number;
 }
 
 const TURN_MS = 10_000;
-/** How many processes may die of a content before it is left as it is. */
-const MOST_CRASHES = 2;
+/** How often the compressor process may crash on a content before that content stays uncompressed. */
+const MAX_CRASHES = 2;
 
 /**
- * Compresses the files of deployments that wait for it, one content at a time, until none is due. A content is compressed
- * once, whoever has it; the forms of a turn lie in a pack of their own. Any number of processes may run it.
+ * Compresses the files of due deployments, one content at a time, until none is due. Each content is compressed only once for
+ * all deployments; the forms of one turn go into one new pack. Any number of processes may run this concurrently.
  *
- * A deployment that fails is logged and due again some minutes later; the others are still compressed.
+ * A deployment that fails is logged and retried some minutes later. The run continues with the others.
  *
- * @returns How many deployments are done.
- * @throws what the database did. Source: serving S48.
+ * @returns The number of deployments that are finished.
+ * @throws for errors of the database. Source: serving S48.
  */
 export async function compressDeployments(
   core: Core,
@@ -48,7 +48,7 @@ export async function compressDeployments(
   return done;
 }
 
-/** @returns Whether nothing is left to do. */
+/** @returns Whether the deployment is finished. */
 async function takeTurn(
   core: Core,
   compressor: Compressor,
@@ -79,9 +79,9 @@ async function takeTurn(
 }
 
 /**
- * What comes of a content: nothing when its bytes are lost, or when each process dies of it. `null` when the run was ended.
+ * The forms of a content: none if its bytes are lost or the compressor crashes on it repeatedly, `null` if the run was aborted.
  *
- * @throws for faults that may pass.
+ * @throws for failures that may be temporary.
  */
 async function formsOf(
   core: Core,
@@ -91,7 +91,7 @@ async function formsOf(
 ): Promise<Forms | null> {
   const { sha256, pack } = content;
   const bytes = await readContent(core, content);
-  for (let crashes = 0; bytes !== null && crashes < MOST_CRASHES; crashes += 1) {
+  for (let crashes = 0; bytes !== null && crashes < MAX_CRASHES; crashes += 1) {
     const outcome = await compressOne(compressor, { bytes, sha256 }, signal);
     switch (outcome.kind) {
       case 'ended':
@@ -99,10 +99,10 @@ async function formsOf(
       case 'forms':
         return outcome.forms;
       case 'damaged':
-        core.log.error({ content: sha256, pack }, 'A content does not have the bytes it was stored with');
+        core.log.error({ content: sha256, pack }, 'A content does not match its hash');
         return {};
       case 'crashed':
-        core.log.warn({ content: sha256, pack, how: outcome.how }, 'The process that compresses died of a content');
+        core.log.warn({ content: sha256, pack, how: outcome.how }, 'The compressor process crashed on a content');
         break;
       default:
         outcome satisfies never;
@@ -120,14 +120,14 @@ async function compressOne(compressor: Compressor, content: GivenContent, signal
   }
 }
 
-/** @returns `null` when the bytes are not there: their pack was swept meanwhile, or they are lost. */
+/** @returns `null` if the bytes are missing: the pack was swept in the meantime, or they are lost. */
 async function readContent(core: Core, content: StoredBytes): Promise<Buffer | null> {
   try {
     return await core.packs.read(content);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== undefined && code !== 'ENOENT') throw error;
-    core.log.warn({ err: error, content: content.sha256 }, 'A content that is not there was not compressed');
+    core.log.warn({ err: error, content: content.sha256 }, 'A content is missing and was not compressed');
     return null;
   }
 }

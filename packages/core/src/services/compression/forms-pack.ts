@@ -4,15 +4,15 @@ import type { Coding } from '../../serving/site.ts';
 import { type OpenPack, openPack } from '../packs/open-packs.ts';
 import type { CompressedContent, Turn } from './record-forms.ts';
 
-/** A pack that is filled with forms. Its owner always ends it with `close`, and releases it when rows refer to it. */
+/** A pack of compressed forms. Its owner always ends it with `close`, and calls `release` once rows refer to it. */
 export interface FormsPack extends Pick<OpenPack, 'release' | 'close'> {
-  /** Adds what came of a content, which may be nothing. */
+  /** Adds the forms of a content; there may be none. */
   add(sha256: string, forms: Forms): Promise<void>;
-  /** Makes the pack durable, unless nothing lies in it. @throws when it cannot; the pack is then lost. */
+  /** Makes the pack durable, unless it is empty. @throws if that fails; the pack is then lost. */
   seal(): Promise<Pick<Turn, 'contents' | 'pack'>>;
 }
 
-/** Starts a pack of forms. Neither row nor file is made until there is something to write. */
+/** Opens a pack of forms. Its row and its file are created with the first form. */
 export function openFormsPack(core: Core): FormsPack {
   const pack = openPack(core);
   /** The SHA-256 of each form, by content. */

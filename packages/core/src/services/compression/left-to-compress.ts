@@ -4,16 +4,16 @@ import { isWorthCompressing } from '../../serving/media-types.ts';
 import type { StoredBytes } from '../../serving/site.ts';
 import { hashAt } from '../packs/contents.ts';
 
-/** How long a process has for its turn with a deployment; then another one may take it. */
+/** How long a process may work on a deployment before another process may take it. */
 const LEASE_MS = 2 * 60_000;
 
 /**
- * Takes the deployment that has waited longest, for a turn. One that is not done then waits again.
+ * Takes the due deployment that has waited longest. If it is not finished, it becomes due again.
  *
- * Any number of processes may take deployments, each other ones. What a process leaves behind that crashes or fails is due
- * again when its lease is over.
+ * Concurrent processes never take the same deployment. If a process crashes or fails, its deployment is due again when the
+ * lease ends.
  *
- * @returns `null` when none is due.
+ * @returns `null` if none is due.
  */
 export async function takeDue(core: Core): Promise<string | null> {
   const now = core.now();
@@ -27,7 +27,7 @@ export async function takeDue(core: Core): Promise<string | null> {
   return rows[0]?.id ?? null;
 }
 
-/** The contents of a deployment that are worth compressing, and that nobody has compressed yet. Source: serving S48. */
+/** The contents of a deployment that are worth compressing and not compressed yet. Source: serving S48. */
 export async function leftToCompress(core: Core, deployment: string): Promise<StoredBytes[]> {
   const { rows } = await sql<StoredBytes & { path: string }>`
     select f.path, encode(c.hash, 'hex') as sha256, c.pack_id as pack, c."offset"::float8 as "offset", c.length::float8 as length

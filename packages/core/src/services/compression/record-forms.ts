@@ -6,29 +6,29 @@ import type { Coding } from '../../serving/site.ts';
 import { enterFence } from '../packs/fence.ts';
 import { markSealed } from '../packs/open-packs.ts';
 
-/** What came of a content: the forms worth keeping, in the pack of the turn. */
+/** The forms of one content that are worth keeping, in the pack of the turn. */
 export interface CompressedContent {
-  /** Of the content, in hex. */
+  /** SHA-256 of the content, in hex. */
   sha256: string;
   forms: Partial<Record<Coding, CompressedForm>>;
 }
 
-/** What one turn with a deployment came to. */
+/** The result of one turn with a deployment. */
 export interface Turn {
   deployment: string;
   contents: readonly CompressedContent[];
-  /** The durable pack of the forms; `null` when none was worth keeping. */
+  /** The durable pack of the forms; `null` if none was worth keeping. */
   pack: { id: string; sizeBytes: number } | null;
-  /** Whether nothing of the deployment is left to compress. */
+  /** Whether the deployment is finished. */
   isDone: boolean;
 }
 
 /**
- * Writes a turn down, in the caller's one transaction: rows of contents, in the order of their hashes, and when the deployment
- * is due again. A content that was swept meanwhile is left out, one that another process has compressed first stays as it is.
+ * Records a turn in the caller's transaction: the rows of its contents, in order of hash, and when the deployment is due
+ * again. Skips contents that were swept in the meantime, and leaves those that another process has already compressed.
  *
- * @returns Whether anything refers to the pack.
- * @throws `unavailable` when the sweep has given the pack up meanwhile. Source: security P6, L2 to L5.
+ * @returns Whether any row refers to the pack.
+ * @throws `unavailable` if the sweep has abandoned the pack in the meantime. Source: security P6, L2 to L5.
  */
 export async function recordForms(
   em: EntityManager,
@@ -46,7 +46,7 @@ export async function recordForms(
     on conflict do nothing returning pack_id as pack`.execute(db);
   const packUsed = rows.some((row) => row.pack !== null);
   if (pack && packUsed) await markSealed(em, core, pack.id, pack.sizeBytes);
-  // Null is the last word, also where two processes had the deployment in turn.
+  // Null is final, also if two processes took turns with the deployment.
   await sql`
     update deployment set compress_at = ${isDone ? null : core.now()} where id = ${deployment} and compress_at is not null`.execute(
     db,

@@ -4,7 +4,7 @@ import { applyDuePlanChanges } from '../accounts/plan-changes.ts';
 import { sweep } from '../packs/sweep.ts';
 import { type Check, finding } from './checks.ts';
 
-/** What a running server has done long before. */
+/** A running server does this work much earlier. */
 const LATE_MS = 10 * 60 * 1000;
 
 interface Backlog {
@@ -15,40 +15,55 @@ interface Backlog {
   uncompressed: number;
 }
 
-/** Looks for work that the jobs of a running server should have done. */
+/** Finds work that the background jobs of a running server should have done. */
 export const backlog: Check = {
   name: 'backlog',
-  title: 'Work that is overdue',
+  title: 'Overdue work',
   async *run(core, { fix, graceMs }) {
-    const found = await look(core);
+    const found = await countOverdue(core);
     const any = found.expired + found.uploads + found.changes + found.dead > 0;
     if (fix && any) {
       await sweep(core, { graceMs });
       await applyDuePlanChanges(core);
     }
-    const left = fix && any ? await look(core) : found;
+    const left = fix && any ? await countOverdue(core) : found;
     if (found.expired > 0)
-      yield finding('drift', `${found.expired} deployments expired and were not cleaned up. Does a server run?`, {
-        fixed: left.expired < found.expired,
-      });
+      yield finding(
+        'drift',
+        `${found.expired} deployments have expired but were not removed. Check that a server is running.`,
+        {
+          fixed: left.expired < found.expired,
+        },
+      );
     if (found.uploads > 0)
-      yield finding('drift', `${found.uploads} uploads are over and were not cleaned up. Does a server run?`, {
-        fixed: left.uploads < found.uploads,
-      });
+      yield finding(
+        'drift',
+        `${found.uploads} uploads have expired but were not removed. Check that a server is running.`,
+        {
+          fixed: left.uploads < found.uploads,
+        },
+      );
     if (found.changes > 0)
-      yield finding('drift', `${found.changes} plan changes are due and did not take effect. Does a server run?`, {
-        fixed: left.changes < found.changes,
-      });
+      yield finding(
+        'drift',
+        `${found.changes} plan changes are due but did not take effect. Check that a server is running.`,
+        {
+          fixed: left.changes < found.changes,
+        },
+      );
     if (found.uncompressed > 0)
-      yield finding('advice', `${found.uncompressed} deployments wait to be compressed, for 10 minutes or more.`);
+      yield finding(
+        'advice',
+        `${found.uncompressed} deployments have been waiting to be compressed for 10 minutes or more.`,
+      );
     if (found.dead > 0)
-      yield finding('advice', `${found.dead} packs that nothing needs have not been removed yet.`, {
+      yield finding('advice', `${found.dead} unused packs have not been removed yet.`, {
         fixed: left.dead < found.dead,
       });
   },
 };
 
-async function look(core: Core): Promise<Backlog> {
+async function countOverdue(core: Core): Promise<Backlog> {
   const late = new Date(core.now().getTime() - LATE_MS);
   const { rows } = await sql<Backlog>`
     select (select count(*)::int from deployment where status = 'success' and expires <= ${late}) as expired,

@@ -1,29 +1,29 @@
 import type { Core } from '../../core.ts';
 
 /**
- * How bad a finding is: `damage`: a site does not have the bytes it was published with; `drift`: something is out of step
- * and loses nothing; `advice`: it works, and could be better.
+ * How bad a finding is. `damage`: a site does not have the bytes it was published with. `drift`: records are inconsistent, but
+ * nothing is lost. `advice`: everything works, but could be better.
  */
 export type Severity = 'damage' | 'drift' | 'advice';
 
-/** One thing that is not as it should be. */
+/** One problem. */
 export interface Finding {
   kind: 'finding';
   severity: Severity;
-  /** What was found, in whole sentences. */
+  /** What was found, in full sentences. */
   message: string;
-  /** Whether this run has mended it. */
+  /** Whether this run fixed it. */
   fixed: boolean;
   pack?: string;
   /** SHA-256 of a content, in hex. */
   content?: string;
   account?: string;
   domain?: string;
-  /** The deployments it hurts, {@link MOST_NAMED} at most. */
+  /** The affected deployments, at most {@link MAX_DEPLOYMENTS}. */
   deployments?: string[];
 }
 
-/** How far a long check has come. */
+/** The progress of a long check. */
 export interface Progress {
   kind: 'progress';
   done: number;
@@ -31,34 +31,34 @@ export interface Progress {
   unit: 'bytes' | 'deployments';
 }
 
-/** Something that was looked at and is worth a word, though nothing is wrong. */
+/** Information that is no problem. */
 export interface Note {
   kind: 'note';
   message: string;
 }
 
-/** What a check may know and do. */
+/** The options of a check. */
 export interface DoctorOptions {
-  /** Mends what can be mended without losing anything. */
+  /** Fixes what can be fixed without losing anything. */
   fix: boolean;
-  /** How old a pack is at least before it goes, in milliseconds. */
+  /** Minimum age of a pack before it may be removed, in milliseconds. */
   graceMs: number;
   /** The host name of the API. */
   apiHost: string;
 }
 
-/** One question that the doctor asks. It holds a bounded part of what it reads, and is safe beside running servers. */
+/** One check of the doctor. Its memory is bounded, and it is safe to run beside running servers. */
 export interface Check {
   name: string;
-  /** What is looked at. */
+  /** What the check covers, as a heading. */
   title: string;
   run(core: Core, options: DoctorOptions): AsyncIterable<Finding | Progress | Note>;
 }
 
-/** How many deployments a finding names. */
-export const MOST_NAMED = 20;
+/** Maximum number of deployments that a finding lists. */
+export const MAX_DEPLOYMENTS = 20;
 
-/** A finding that nobody has mended. */
+/** Creates a finding that is not fixed. */
 export function finding(
   severity: Severity,
   message: string,

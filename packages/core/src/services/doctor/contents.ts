@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
 import type { Place } from '../../storage/packs.ts';
 import { hashAt } from '../packs/contents.ts';
-import { type Check, type Finding, finding, MOST_NAMED, type Progress } from './checks.ts';
+import { type Check, type Finding, finding, MAX_DEPLOYMENTS, type Progress } from './checks.ts';
 
 interface Row extends Place {
   sha256: string;
@@ -13,13 +13,13 @@ const PACKS_AT_ONCE = 500;
 const CONTENTS_AT_ONCE = 5_000;
 const WHOLE_BYTES = 256 * 1024;
 const PROGRESS_BYTES = 16 * 1024 * 1024;
-/** After so many faults of one pack the rest are counted. */
-const MOST_FAULTS = 20;
+/** Maximum number of findings per pack; further damaged contents are only counted. */
+const MAX_FAULTS = 20;
 
-/** Reads every content of every sealed pack and hashes it again. Source: security I2, T36. */
+/** Reads every content of every sealed pack and checks its hash. Source: security I2, T36. */
 export const contents: Check = {
   name: 'contents',
-  title: 'Stored bytes, hashed again',
+  title: 'Hashes of stored contents',
   async *run(core) {
     const total = await storedBytes(core);
     let done = 0;
@@ -36,14 +36,14 @@ export const contents: Check = {
   },
 };
 
-/** @returns Findings, and how many bytes were read since the last step. */
+/** @returns Findings, and progress with the number of bytes read since the last step. */
 async function* readPack(core: Core, pack: string): AsyncGenerator<Finding | Progress> {
   let read = 0;
   let faults = 0;
   const step = (): Progress => ({ kind: 'progress', done: read, total: 0, unit: 'bytes' });
   if ((await core.packs.modified(pack)) === null) {
     if (await isSealed(core, pack))
-      yield finding('damage', `The file of pack ${pack} is missing.`, { pack, ...(await hurt(core, pack)) });
+      yield finding('damage', `The file of pack ${pack} is missing.`, { pack, ...(await affected(core, pack)) });
     return;
   }
   for await (const row of contentsOf(core, pack)) {
@@ -51,11 +51,11 @@ async function* readPack(core: Core, pack: string): AsyncGenerator<Finding | Pro
     read += row.length;
     if (fault && (await isStillThere(core, row))) {
       faults += 1;
-      if (faults <= MOST_FAULTS)
+      if (faults <= MAX_FAULTS)
         yield finding('damage', `Content ${row.sha256} in pack ${pack} ${fault}.`, {
           pack,
           content: row.sha256,
-          ...(await hurt(core, pack, row.sha256)),
+          ...(await affected(core, pack, row.sha256)),
         });
     }
     if (read >= PROGRESS_BYTES) {
@@ -63,18 +63,18 @@ async function* readPack(core: Core, pack: string): AsyncGenerator<Finding | Pro
       read = 0;
     }
   }
-  if (faults > MOST_FAULTS)
-    yield finding('damage', `${faults - MOST_FAULTS} more contents in pack ${pack} are damaged.`, {
+  if (faults > MAX_FAULTS)
+    yield finding('damage', `${faults - MAX_FAULTS} more contents in pack ${pack} are damaged.`, {
       pack,
-      ...(await hurt(core, pack)),
+      ...(await affected(core, pack)),
     });
   yield step();
 }
 
-/** What is wrong with a content; `null` when its bytes are those it is named by. */
+/** The fault of a content, as the end of a sentence; `null` if its bytes match its hash. */
 async function faultOf(core: Core, row: Row): Promise<string | null> {
   try {
-    return (await digestOf(core, row)) === row.sha256 ? null : 'does not have the bytes it was stored with';
+    return (await digestOf(core, row)) === row.sha256 ? null : 'does not match its hash';
   } catch (error) {
     return `cannot be read: ${(error as Error).message}`;
   }
@@ -99,13 +99,13 @@ async function* contentsOf(core: Core, pack: string): AsyncGenerator<Row> {
   }
 }
 
-/** A sweep may have taken it away before it was looked for. */
+/** A sweep may have removed the pack before it was read. */
 async function isSealed(core: Core, pack: string): Promise<boolean> {
   const { rows } = await sql`select 1 from pack where id = ${pack} and state = 'sealed'`.execute(kysely(core));
   return rows.length > 0;
 }
 
-/** A sweep may have taken it away while it was read. */
+/** A sweep may have removed the content while it was read. */
 async function isStillThere(core: Core, { sha256, pack, offset }: Row): Promise<boolean> {
   const { rows } = await sql`
     select 1 from content c join pack p on p.id = c.pack_id
@@ -115,8 +115,8 @@ async function isStillThere(core: Core, { sha256, pack, offset }: Row): Promise<
   return rows.length > 0;
 }
 
-/** The deployments that need a pack, or one content of it. */
-async function hurt(core: Core, pack: string, sha256?: string): Promise<Pick<Finding, 'deployments'>> {
+/** The deployments that need a pack, or one content in it. */
+async function affected(core: Core, pack: string, sha256?: string): Promise<Pick<Finding, 'deployments'>> {
   const holds =
     sha256 === undefined
       ? sql`true`
@@ -126,7 +126,7 @@ async function hurt(core: Core, pack: string, sha256?: string): Promise<Pick<Fin
   const { rows } = await sql<{ id: string }>`
     select d.id from deployment_pack n
     join deployment d on d.id = n.deployment_id join manifest m on m.deployment_id = d.id
-    where n.pack_id = ${pack} and d.status = 'success' and ${holds} order by d.id limit ${MOST_NAMED}`.execute(
+    where n.pack_id = ${pack} and d.status = 'success' and ${holds} order by d.id limit ${MAX_DEPLOYMENTS}`.execute(
     kysely(core),
   );
   return { deployments: rows.map(({ id }) => id) };

@@ -9,19 +9,19 @@ import { isolation } from './isolation.ts';
 import { manifests } from './manifests.ts';
 import { packs } from './packs.ts';
 
-/** What the doctor tells while it works: which check begins, and what it comes upon. */
+/** Events of the doctor: the start of each check, and its findings, notes and progress. */
 export type DoctorEvent = (Finding | Progress | Note | { kind: 'check'; title: string }) & { check: string };
 
-/** The quick ones first. */
+/** The fast checks come first. */
 const CHECKS: readonly Check[] = [isolation, backlog, counters, domains, packs, manifests, contents, forms];
 
 /**
- * Examines everything that is stored: reads every content again and hashes it, follows every manifest to its contents,
- * holds packs, files and counters against one another, and looks at the configuration.
+ * Checks everything that is stored: reads and hashes every content, checks that the contents of every manifest exist,
+ * compares packs, files and counters, and checks the configuration.
  *
- * Safe beside running servers. Memory stays flat whatever is stored. Without `fix` nothing is changed. With it, what can
- * be mended without losing anything is: counters, work that waits for the sweep, files of packs that no row knows,
- * compressed forms that are damaged. The contents of sites are never touched.
+ * Safe to run beside running servers. Memory use does not depend on how much is stored. Without `fix` nothing is changed. With it,
+ * the doctor fixes what can be fixed without losing anything: counters, work left to the sweep, pack files without a row,
+ * damaged compressed forms. It never touches the contents of sites.
  *
  * Source: contract §8; security I1 to I4, T13, T36.
  */

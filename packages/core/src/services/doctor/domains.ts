@@ -8,15 +8,15 @@ interface Row {
 }
 
 const FAULTS: Record<Row['fault'], string> = {
-  deleting: 'is being deleted, and cannot be removed as long as the domain leads there',
+  deleting: 'is being deleted, but cannot be removed while the domain points at it',
   expiring: 'will expire',
-  foreign: 'belongs to somebody else',
+  foreign: 'belongs to another account',
 };
 
-/** Follows every domain to its deployment. Source: contract §3, §4. */
+/** Checks the deployment of every domain. Source: contract §3, §4. */
 export const domains: Check = {
   name: 'domains',
-  title: 'Where domains lead',
+  title: 'Deployments of domains',
   async *run(core) {
     const { rows } = await sql<Row>`
       select * from (
@@ -27,9 +27,13 @@ export const domains: Check = {
         from domain o join deployment d on d.id = o.deployment_id) l
       where fault is not null order by domain`.execute(core.database.kysely);
     for (const { domain, deployment, fault } of rows)
-      yield finding('drift', `${domain} leads to ${deployment}, which ${FAULTS[fault]}. Link it to another one.`, {
-        domain,
-        deployments: [deployment],
-      });
+      yield finding(
+        'drift',
+        `${domain} points at ${deployment}, which ${FAULTS[fault]}. Link the domain to another deployment.`,
+        {
+          domain,
+          deployments: [deployment],
+        },
+      );
   },
 };

@@ -5,11 +5,11 @@ import type { Core } from '../../core.ts';
 import type { CompressedForm } from '../../entities/index.ts';
 import type { Coding } from '../../serving/site.ts';
 import { enterFence } from '../packs/fence.ts';
-import { type Check, type Finding, finding, MOST_NAMED, type Note } from './checks.ts';
+import { type Check, type Finding, finding, MAX_DEPLOYMENTS, type Note } from './checks.ts';
 
 interface Row {
   sha256: string;
-  /** Of the content, in bytes. */
+  /** Length of the content in bytes. */
   length: number;
   pack: string;
   forms: Partial<Record<Coding, CompressedForm>>;
@@ -19,26 +19,26 @@ const ROWS_AT_ONCE = 500;
 const PROGRESS_BYTES = 16 * 1024 * 1024;
 
 /**
- * Reads every compressed form, hashes it and decompresses it again. Forms can be made anew, so what is damaged is mended by
- * forgetting it: the content is served as it is until its sites were compressed again.
+ * Reads every compressed form, checks its hash and decompresses it. A damaged form is fixed by deleting it: the content is
+ * served uncompressed until it is compressed again.
  *
  * Source: serving S48; security I2.
  */
 export const forms: Check = {
   name: 'forms',
-  title: 'Compressed forms, decompressed again',
+  title: 'Compressed forms',
   async *run(core, { fix }) {
     const all = await count(core);
     if (all.contents === 0) return;
-    let [done, told] = [0, 0];
+    let [done, reported] = [0, 0];
     for (let last = ''; ;) {
       const rows = await rowsAfter(core, last);
       for (const row of rows) {
         const fault = await faultOf(core, row);
         if (fault && (await isStillThere(core, row))) yield await toFinding(core, row, fault, fix);
         done += sizeOf(row);
-        if (done - told < PROGRESS_BYTES) continue;
-        told = done;
+        if (done - reported < PROGRESS_BYTES) continue;
+        reported = done;
         yield { kind: 'progress', done, total: Math.max(all.bytes, done), unit: 'bytes' };
       }
       if (rows.length < ROWS_AT_ONCE) break;
@@ -46,22 +46,23 @@ export const forms: Check = {
     }
     yield {
       kind: 'note',
-      message: `${all.contents} contents are kept in compressed forms too, ${all.bytes} bytes in all.`,
+      message: `${all.contents} contents also have compressed forms, ${all.bytes} bytes in total.`,
     } satisfies Note;
   },
 };
 
 const sizeOf = ({ forms }: Row) => Object.values(forms).reduce((sum, { length }) => sum + length, 0);
 
-/** What is wrong with the forms of a content; `null` when each holds it. */
+/** The fault of the forms, as the end of a sentence; `null` if each decompresses to the content. */
 async function faultOf(core: Core, { sha256, pack, length, forms }: Row): Promise<string | null> {
   for (const [coding, form] of Object.entries(forms) as [Coding, CompressedForm][]) {
     try {
       const bytes = await core.packs.read({ pack, offset: form.offset, length: form.length });
-      if (hash('sha256', bytes) !== form.sha256) return `as ${coding} does not have the bytes it was stored with`;
-      if (hash('sha256', await decompress(coding, bytes, length)) !== sha256) return `as ${coding} holds other bytes`;
+      if (hash('sha256', bytes) !== form.sha256) return `does not match its hash as ${coding}`;
+      if (hash('sha256', await decompress(coding, bytes, length)) !== sha256)
+        return `decompresses to other bytes from ${coding}`;
     } catch (error) {
-      return `as ${coding} cannot be read: ${(error as Error).message}`;
+      return `cannot be read as ${coding}: ${(error as Error).message}`;
     }
   }
   return null;
@@ -69,11 +70,11 @@ async function faultOf(core: Core, { sha256, pack, length, forms }: Row): Promis
 
 async function toFinding(core: Core, row: Row, fault: string, fix: boolean): Promise<Finding> {
   const { sha256, pack } = row;
-  const deployments = fix ? await forget(core, row) : await holders(core, row);
+  const deployments = fix ? await deleteForms(core, row) : await holders(core, row);
   return finding('damage', `Content ${sha256} in pack ${pack} ${fault}.`, {
     pack,
     content: sha256,
-    deployments: deployments.slice(0, MOST_NAMED),
+    deployments: deployments.slice(0, MAX_DEPLOYMENTS),
     fixed: fix,
   });
 }
@@ -83,15 +84,15 @@ const holding = (sha256: string) => sql`
     select 1 from deployment_pack n join content c on c.pack_id = n.pack_id
     where n.deployment_id = d.id and c.hash = decode(${sha256}, 'hex'))`;
 
-/** The deployments that hold on to the pack of the content. */
+/** The deployments that need the pack of the content. */
 async function holders(core: Core, { sha256 }: Row): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    select id from deployment d where ${holding(sha256)} order by id limit ${MOST_NAMED}`.execute(kysely(core));
+    select id from deployment d where ${holding(sha256)} order by id limit ${MAX_DEPLOYMENTS}`.execute(kysely(core));
   return rows.map(({ id }) => id);
 }
 
-/** Forgets the forms of a content, and has its sites compressed again. @returns The deployments. */
-async function forget(core: Core, { sha256, pack }: Row): Promise<string[]> {
+/** Deletes the forms of a content and schedules its deployments for compression. @returns The deployments. */
+async function deleteForms(core: Core, { sha256, pack }: Row): Promise<string[]> {
   return core.database.transaction(async (em) => {
     const db = em.getKysely();
     await enterFence(em);
@@ -103,7 +104,7 @@ async function forget(core: Core, { sha256, pack }: Row): Promise<string[]> {
   });
 }
 
-/** A sweep may have taken it away while it was read. */
+/** A sweep may have removed the forms while they were read. */
 async function isStillThere(core: Core, { sha256, pack }: Row): Promise<boolean> {
   const { rows } = await sql`
     select 1 from compression k join pack p on p.id = k.pack_id

@@ -10,15 +10,15 @@ interface Page {
 
 const DEPLOYMENTS_AT_ONCE = 100;
 
-/** What can be wrong with files of a manifest, in the words that follow "n of its files". */
+/** The faults of files in a manifest, as the end of a sentence that begins with "n of its files". */
 const FAULTS: Record<string, string> = {
-  missing: 'are stored nowhere',
-  'pack-state': 'lie in a pack that may be removed',
-  unlisted: 'lie in a pack that the deployment does not hold on to',
-  size: 'have another size than their stored content',
+  missing: 'are missing in the store',
+  'pack-state': 'are in a pack that may be removed',
+  unlisted: 'are in a pack that the deployment does not refer to',
+  size: 'have a different size than their stored content',
 };
 
-/** Follows every file of every deployment to its stored content. Source: security I2. */
+/** Checks that every file of every deployment has its content in the store. Source: security I2. */
 export const manifests: Check = {
   name: 'manifests',
   title: 'Files of deployments',
@@ -39,12 +39,12 @@ export const manifests: Check = {
 function toFinding({ id, fault, files, path }: Page['faults'][number]): Finding {
   const message =
     fault === 'files'
-      ? `The manifest of ${id} names ${files} files, which is not what the deployment counts.`
+      ? `The manifest of ${id} lists ${files} files, which does not match the file count of the deployment.`
       : `Deployment ${id}: ${files} of its files, such as ${JSON.stringify(path)}, ${FAULTS[fault]}.`;
   return finding('damage', message, { deployments: [id] });
 }
 
-/** One statement, so that all of it is of one moment. */
+/** A single statement, so that it reads one consistent snapshot. */
 async function readPage(core: Core, last: string): Promise<Page> {
   const { rows } = await sql<{ id: string; fault: string | null; files: number; path: string }>`
     with page as materialized (

@@ -3,14 +3,14 @@ import type { Core } from '../../core.ts';
 import { type Check, type DoctorOptions, type Finding, finding } from './checks.ts';
 
 const NAMES_AT_ONCE = 1000;
-/** Most files that one run removes. */
-const MOST_REMOVED = 10_000;
+/** Maximum number of files that one run removes. */
+const MAX_REMOVED = 10_000;
 const PACK_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Holds the rows of packs against one another, and the files against the rows. Source: security I2, I3. */
+/** Compares the rows of packs with each other, and the files with the rows. Source: security I2, I3. */
 export const packs: Check = {
   name: 'packs',
-  title: 'Packs, their contents and their files',
+  title: 'Packs and their files',
   async *run(core, options) {
     yield* contentsOutside(core);
     yield* neededPacks(core);
@@ -19,7 +19,7 @@ export const packs: Check = {
   },
 };
 
-/** Contents and compressed forms whose pack is gone, or is not sealed. */
+/** Finds contents and compressed forms whose pack is missing or not sealed. */
 async function* contentsOutside(core: Core): AsyncGenerator<Finding> {
   const { rows } = await sql<{ pack: string; state: string | null; what: string; count: number }>`
     select c.pack_id as pack, p.state, what, count(*)::int as count
@@ -31,12 +31,12 @@ async function* contentsOutside(core: Core): AsyncGenerator<Finding> {
     kysely(core),
   );
   for (const { pack, state, what, count } of rows)
-    yield finding('damage', `${count} ${what} lie in pack ${pack}, which ${state ? `is ${state}` : 'is not there'}.`, {
+    yield finding('damage', `${count} ${what} are in pack ${pack}, which is ${state ?? 'missing'}.`, {
       pack,
     });
 }
 
-/** Deployments that hold on to a pack which is not sealed. */
+/** Finds deployments that need a pack which is not sealed. */
 async function* neededPacks(core: Core): AsyncGenerator<Finding> {
   const { rows } = await sql<{ deployment: string; pack: string; state: string }>`
     select n.deployment_id as deployment, n.pack_id as pack, p.state from deployment_pack n
@@ -49,7 +49,7 @@ async function* neededPacks(core: Core): AsyncGenerator<Finding> {
     });
 }
 
-/** Packs that open uploads hold on to, and that are not sealed. */
+/** Finds packs that open uploads need and that are not sealed. */
 async function* pinnedPacks(core: Core): AsyncGenerator<Finding> {
   const { rows } = await sql<{ pack: string; state: string; uploads: number }>`
     select n.pack_id as pack, p.state, count(*)::int as uploads from upload_pack n join pack p on p.id = n.pack_id
@@ -59,9 +59,9 @@ async function* pinnedPacks(core: Core): AsyncGenerator<Finding> {
 }
 
 /**
- * Files that no row knows. Nothing makes one: the row is written before the file and removed after it. They come with a
- * restored copy. One that is older than the grace time can be removed, unless most files are unknown: then the database is
- * more likely to be another one's.
+ * Finds pack files without a row. Normal operation does not create them: the row is written before the file and deleted after
+ * it. They appear when a backup is restored. A file older than the grace time can be removed, unless most files are unknown:
+ * then this is probably the wrong database.
  */
 async function* filesWithoutRow(core: Core, { fix, graceMs }: DoctorOptions): AsyncGenerator<Finding> {
   const unknown: string[] = [];
@@ -77,16 +77,16 @@ async function* filesWithoutRow(core: Core, { fix, graceMs }: DoctorOptions): As
   for (const pack of unknown) {
     const modified = await core.packs.modified(pack);
     if (modified === null) continue;
-    const found = finding('drift', `The file of pack ${pack} is known to no row.`, { pack });
-    if (!PACK_ID.test(pack)) yield { ...found, message: `${found.message} Berth did not make it.` };
-    else if (modified > old) yield { ...found, message: `${found.message} It is too young to be removed.` };
+    const found = finding('drift', `The file of pack ${pack} has no row in the database.`, { pack });
+    if (!PACK_ID.test(pack)) yield { ...found, message: `${found.message} Berth did not create it.` };
+    else if (modified > old) yield { ...found, message: `${found.message} It is too recent to be removed.` };
     else if (!fix) yield found;
     else if (suspicious)
       yield {
         ...found,
-        message: `${found.message} It stays: ${unknown.length} of ${unknown.length + known} files are unknown to this database. Is it the right one?`,
+        message: `${found.message} It was not removed, because ${unknown.length} of ${unknown.length + known} files have no row. Check that this is the right database.`,
       };
-    else if (removed === MOST_REMOVED) yield found;
+    else if (removed === MAX_REMOVED) yield found;
     else {
       await core.packs.remove(pack);
       removed += 1;

@@ -10,7 +10,7 @@ import { readRedirectsFile } from './redirects-file.ts';
 import type { RuleData } from './rules.ts';
 import { readShipJson } from './ship-json.ts';
 
-/** The rule files of a deployment: those it has. */
+/** The rule files that a deployment has. */
 export interface RuleFiles {
   'ship.json'?: ShipJson;
   _redirects?: Uint8Array;
@@ -20,14 +20,14 @@ export interface RuleFiles {
 const NO_LINES = new Uint8Array();
 
 /**
- * Compiles the rule files of a deployment into what it keeps.
+ * Compiles the rule files of a deployment into the rules that are stored with it.
  *
- * A rewrite or 404 rule whose destination names no file, and a repetition of a rule, can never act and are left out.
+ * Omits rules that can never act: rewrite and 404 rules whose destination is missing, and repetitions of a rule.
  *
  * @param paths The files of the deployment, by canonical path.
- * @param warn Told what was skipped, and of rules that do not do what they seem to: destinations that are not there, cycles,
- *   a page that its twin hides.
- * @returns `null` when the files say nothing that serving has to know.
+ * @param warn Called for each skipped rule, and for rules that may not work as intended: missing destinations, cycles, and
+ *   pages that are hidden by another page.
+ * @returns `null` if the files have no effect on serving.
  * Source: serving S20 (a), S22 to S35, S65.
  */
 export function compileRules(files: RuleFiles, paths: readonly string[], warn: Warn): RuleData | null {
@@ -37,16 +37,16 @@ export function compileRules(files: RuleFiles, paths: readonly string[], warn: W
   const blocks = readHeadersFile(files._headers ?? NO_LINES, warn);
 
   const published = new Set(paths);
-  const forced = thatCanAct([...ship.redirects, ...lines.forced], published, warn);
-  const whenMissing = thatCanAct([...ship.rewrites, ...lines.whenMissing], published, warn);
+  const forced = withDestination([...ship.redirects, ...lines.forced], published, warn);
+  const whenMissing = withDestination([...ship.rewrites, ...lines.whenMissing], published, warn);
   const headers = [...blocks, ...ship.headers];
   warnOfCycles([...forced, ...whenMissing.filter(({ rule }) => !isPublished(rule.from, published))], warn);
   warnOfSize(headers, warn);
-  if (ship.trailingSlash !== null) warnOfTwins(paths, published, ship.trailingSlash, warn);
+  if (ship.trailingSlash !== null) warnOfHiddenPages(paths, published, ship.trailingSlash, warn);
 
   const { cleanUrls, trailingSlash } = ship;
-  const saysNothing = !cleanUrls && trailingSlash === null && forced.length + whenMissing.length + headers.length === 0;
-  return saysNothing
+  const isEmpty = !cleanUrls && trailingSlash === null && forced.length + whenMissing.length + headers.length === 0;
+  return isEmpty
     ? null
     : {
         cleanUrls,
@@ -61,8 +61,8 @@ function rulesOf<Rule>(placed: readonly Placed<Rule>[]): Rule[] {
   return placed.map(({ rule }) => rule);
 }
 
-/** The rules that may act on some request. Source: serving S26, S29. */
-function thatCanAct(
+/** The rules that can act on some request. Source: serving S26, S29. */
+function withDestination(
   placed: readonly Placed<PathRule>[],
   published: ReadonlySet<string>,
   warn: Warn,
@@ -72,10 +72,10 @@ function thatCanAct(
     const key = JSON.stringify(rule);
     if (seen.has(key)) return false;
     seen.add(key);
-    if (leadsNowhere(rule, published)) {
+    if (lacksDestination(rule, published)) {
       warn(
         position,
-        `Skipped: its destination ${quote(`/${String(rule.to.path)}`)} names no file or page of this deploy.`,
+        `Skipped: its destination ${quote(`/${String(rule.to.path)}`)} is not a file or page of this deploy.`,
       );
       return false;
     }
@@ -83,11 +83,11 @@ function thatCanAct(
   });
 }
 
-function leadsNowhere({ status, to }: PathRule, published: ReadonlySet<string>): boolean {
+function lacksDestination({ status, to }: PathRule, published: ReadonlySet<string>): boolean {
   return (status === 200 || status === 404) && typeof to.path === 'string' && !isPublished(to.path, published);
 }
 
-/** Whether a literal path names a file or a page form, under whichever settings. Source: serving §4. */
+/** Whether a literal path is that of a file or a page form, under any settings. Source: serving §4. */
 function isPublished(path: Pattern, published: ReadonlySet<string>): boolean {
   if (typeof path !== 'string' || isOffLimits(path)) return false;
   const { bare, folder } = subjectOf(path);
@@ -100,12 +100,12 @@ function warnOfSize(headers: readonly Placed<HeaderRule>[], warn: Warn): void {
     if (sizeOf(rule) > MAX_HEADER_BYTES)
       warn(
         position,
-        `An answer takes ${MAX_HEADER_BYTES} bytes of headers from rules: the last of these are left out.`,
+        `A response can have at most ${MAX_HEADER_BYTES} bytes of headers from rules. The last headers of this rule are omitted.`,
       );
 }
 
-/** Warns of each page that answers at its full name alone, as its twin has the short address. Source: serving S20 (a). */
-function warnOfTwins(paths: readonly string[], published: ReadonlySet<string>, slash: boolean, warn: Warn): void {
+/** Warns about each page that only its full path can reach, because another page has the short address. Source: serving S20 (a). */
+function warnOfHiddenPages(paths: readonly string[], published: ReadonlySet<string>, slash: boolean, warn: Warn): void {
   for (const page of paths) {
     const name = page.slice(0, -'.html'.length);
     const index = `${name}/index.html`;
@@ -114,7 +114,7 @@ function warnOfTwins(paths: readonly string[], published: ReadonlySet<string>, s
     const address = quote(`/${name}${slash ? '/' : ''}`);
     warn(
       { file: hidden },
-      `With "trailingSlash": ${slash}, ${address} shows ${quote(shown)}: this page has its full name alone.`,
+      `With "trailingSlash": ${slash}, ${address} shows ${quote(shown)}. This page can only be reached by its full path.`,
     );
   }
 }

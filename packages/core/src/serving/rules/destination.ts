@@ -2,18 +2,18 @@ import { Fault, quote } from './fault.ts';
 import { readLiteral } from './literal.ts';
 import { type Dialect, MAX_CHARACTERS } from './pattern.ts';
 
-/** A text, or its pieces: the number of a capture stands for what was captured. */
+/** A text, or its pieces. A number is the index of the capture to insert. */
 export type Template = string | (string | number)[];
 
-/** Where a rule leads, as a deployment keeps it. */
+/** The destination of a rule, as stored with a deployment. */
 export interface Destination {
-  /** `https://host:port` for another origin, `null` for a path of the site. */
+  /** `https://host:port` for another origin, `null` for a path of this site. */
   origin: string | null;
   /** Decoded, in NFC, without the leading slash. */
   path: Template;
-  /** From `?` on, encoded. */
+  /** The query including `?`, encoded. */
   query: Template;
-  /** From `#` on, encoded. */
+  /** The fragment including `#`, encoded. */
   fragment: Template;
 }
 
@@ -25,27 +25,27 @@ const CAPTURE: Record<Dialect, RegExp> = {
 };
 
 /**
- * Reads a destination.
+ * Parses a destination.
  *
- * @param captures The names by which it may use what its pattern captures: one list a capture.
- * @returns A fault for one that leaves the site without saying so, and for a capture the pattern lacks. Source: serving S24, S30.
+ * @param captures The captures of the pattern. Each has a list of names that the destination may use for it.
+ * @returns A fault for a destination that leaves the site without naming a host, and for a capture that the pattern does not have. Source: serving S24, S30.
  */
 export function readDestination(text: string, captures: readonly string[][], dialect: Dialect): Destination | Fault {
-  if (text.length > MAX_CHARACTERS) return new Fault(`a destination has at most ${MAX_CHARACTERS} characters`);
+  if (text.length > MAX_CHARACTERS) return new Fault(`a destination must have at most ${MAX_CHARACTERS} characters`);
   // oxlint-disable-next-line no-control-regex -- naming control characters is this pattern's purpose
-  if (/[\u0000-\u001f\u007f]/.test(text)) return new Fault('a destination holds no control characters');
+  if (/[\u0000-\u001f\u007f]/.test(text)) return new Fault('a destination must not contain control characters');
   const { authority, path, query, fragment } = URL_PARTS.exec(text)?.groups ?? {};
   if (path === undefined || LINE_BREAK.test(fragment ?? '')) return new Fault('a destination must be one line of text');
   if (/^[/\\]{2}/.test(path) && authority === undefined)
-    return new Fault('a destination on another host starts with https:// or http://');
+    return new Fault('a destination on another host must start with https:// or http://');
   if (authority === undefined && !path.startsWith('/'))
-    return new Fault('a destination starts with a slash, such as /new, or with https:// or http://');
+    return new Fault('a destination must start with a slash, as in /new, or with https:// or http://');
   const origin = authority === undefined ? null : readOrigin(authority, dialect);
   if (origin instanceof Fault) return origin;
 
   const decoded = readTemplate(path.slice(1), captures, dialect, readLiteral);
   if (decoded instanceof Fault) return decoded;
-  if (origin === null && leavesPath(decoded)) return new Fault('a path has no empty, . or .. segment');
+  if (origin === null && leavesPath(decoded)) return new Fault('a path must not have empty, . or .. segments');
   const encodedQuery = readTemplate(query ?? '', captures, dialect, escapeRest);
   if (encodedQuery instanceof Fault) return encodedQuery;
   const encodedFragment = readTemplate(fragment ?? '', captures, dialect, escapeRest);
@@ -53,7 +53,7 @@ export function readDestination(text: string, captures: readonly string[][], dia
   return { origin, path: decoded, query: encodedQuery, fragment: encodedFragment };
 }
 
-/** What a destination says once captures stand in their places. Source: serving S24, S27. */
+/** A destination with the captures filled in. Source: serving S24, S27. */
 export interface Target {
   origin: string | null;
   path: string;
@@ -61,30 +61,30 @@ export interface Target {
   fragment: string;
 }
 
-const MOST_CHARACTERS = 8192;
-// The first character that joins with one before it is U+0300.
+const MAX_FILLED_CHARACTERS = 8192;
+// Only characters from U+0300 on can combine with the one before them.
 const MAY_COMPOSE = /[\u0300-\uffff]/;
 const MAY_BE_UNCLEAN = /^[/.]|\/[/.]/;
 
 /**
- * Puts captures into a destination: as they are into the path, encoded into query and fragment. On the site itself the path
- * keeps no empty, `.` or `..` segment, whatever was captured, so that it never leaves the host.
+ * Fills captures into a destination: unencoded into the path, encoded into query and fragment. On the site itself, empty,
+ * `.` and `..` segments are removed from the path, so no capture can make it leave the host.
  *
- * @returns `null` when the address would be longer than any reader takes.
+ * @returns `null` if the address would be longer than clients accept.
  */
 export function fill({ origin, path, query, fragment }: Destination, captures: readonly string[]): Target | null {
-  if (lengthOf(path, captures) + lengthOf(query, captures) + lengthOf(fragment, captures) > MOST_CHARACTERS)
+  if (lengthOf(path, captures) + lengthOf(query, captures) + lengthOf(fragment, captures) > MAX_FILLED_CHARACTERS)
     return null;
   const filled = write(path, captures, (capture) => capture);
   return {
     origin,
-    path: origin === null && typeof path !== 'string' ? tidy(filled) : filled,
+    path: origin === null && typeof path !== 'string' ? cleanPath(filled) : filled,
     query: write(query, captures, encodeSegments),
     fragment: write(fragment, captures, encodeSegments),
   };
 }
 
-/** Whether a destination is the same whatever the path holds. */
+/** Whether a destination has no captures. */
 export function isLiteral({ path, query, fragment }: Destination): boolean {
   return typeof path === 'string' && typeof query === 'string' && typeof fragment === 'string';
 }
@@ -103,7 +103,7 @@ function lengthOf(template: Template, captures: readonly string[]): number {
   return length;
 }
 
-function tidy(path: string): string {
+function cleanPath(path: string): string {
   const composed = MAY_COMPOSE.test(path) ? path.normalize('NFC') : path;
   if (!MAY_BE_UNCLEAN.test(composed)) return composed;
   const segments = composed.split('/');
@@ -112,7 +112,7 @@ function tidy(path: string): string {
   return `${kept.join('/')}${isFolder ? '/' : ''}`;
 }
 
-/** Whether a path of the site has a segment that means another one, but for a final slash. */
+/** Whether a path of the site has an empty, `.` or `..` segment, apart from a trailing slash. */
 function leavesPath(path: Template): boolean {
   const text =
     typeof path === 'string' ? path : path.map((piece) => (typeof piece === 'string' ? piece : 'x')).join('');
@@ -130,15 +130,15 @@ const encodeSegments = (text: string) => text.split('/').map(encodeURIComponent)
 
 function readOrigin(authority: string, dialect: Dialect): string | Fault {
   const host = authority.replace(/^https?:\/\//i, '');
-  if (host.includes('@')) return new Fault('a destination holds no user name or password');
+  if (host.includes('@')) return new Fault('a destination must not contain a user name or password');
   if (host.search(CAPTURE[dialect]) >= 0)
-    return new Fault('the host of a destination is written out: it takes no capture');
+    return new Fault('the host of a destination must be written out, without captures');
   if (host === '' || !URL.canParse(authority))
-    return new Fault(`${quote(authority)} is no address, such as https://other.example`);
+    return new Fault(`${quote(authority)} is not a valid address, such as https://other.example`);
   return new URL(authority).origin;
 }
 
-/** Reads text with captures in it; the literal pieces go through `read`. */
+/** Parses text with captures in it. `read` parses the literal pieces. */
 function readTemplate(
   text: string,
   captures: readonly string[][],
@@ -152,7 +152,7 @@ function readTemplate(
     const index = captures.findIndex((names) => names.includes((name ?? number)!));
     if (index < 0 || (star && captures[index]!.length === 1))
       return new Fault(
-        `its pattern captures no ${use[0]}${name === undefined ? '' : '; a plain colon is written %3A'}`,
+        `its pattern has no capture ${use[0]}${name === undefined ? '' : '; write a plain colon as %3A'}`,
       );
     const literal = read(text.slice(at, use.index));
     if (literal instanceof Fault) return literal;
@@ -165,6 +165,6 @@ function readTemplate(
 }
 
 function escapeRest(text: string): string | Fault {
-  if (!text.isWellFormed() || text.includes('\ufffd')) return new Fault('the file is UTF-8; this is not');
+  if (!text.isWellFormed() || text.includes('\ufffd')) return new Fault('the file must be UTF-8');
   return text.replace(/[^\x21-\x7e]|["<>\\^`{|}]/gu, encodeURIComponent);
 }

@@ -1,11 +1,11 @@
 import type { Warn } from './fault.ts';
 
-/** The longest line of a line file, in characters. Source: serving S65. */
+/** Maximum length of a line in a line file, in characters. Source: serving S65. */
 export const MAX_LINE_CHARACTERS = 2000;
 
 const LINE_FEED = 10;
 
-/** A line that says something, without the white space around it. */
+/** A line with a rule, without surrounding white space. */
 export interface Line {
   /** From 1. */
   number: number;
@@ -13,10 +13,10 @@ export interface Line {
 }
 
 /**
- * The lines of a line file that say something. Blank lines and comments are left out, and so, with a warning, is what
- * lies beyond the limits. A byte-order mark is skipped.
+ * Yields the lines of a line file, without blank lines and comments. Lines beyond the limits are skipped with a warning. A
+ * byte-order mark is skipped.
  *
- * @param maxBytes How much of the file is read. Source: serving S22, S65.
+ * @param maxBytes How many bytes of the file are read. Source: serving S22, S65.
  */
 export function* readLines(bytes: Uint8Array, file: string, maxBytes: number, warn: Warn): Generator<Line> {
   const isCut = bytes.length > maxBytes;
@@ -27,7 +27,11 @@ export function* readLines(bytes: Uint8Array, file: string, maxBytes: number, wa
     const number = index + 1;
     if (text === '' || text.startsWith('#')) continue;
     if (text.length <= MAX_LINE_CHARACTERS) yield { number, text };
-    else warn({ file, line: number }, `Skipped: a line has at most ${MAX_LINE_CHARACTERS} characters.`);
+    else warn({ file, line: number }, `Skipped: a line must have at most ${MAX_LINE_CHARACTERS} characters.`);
   }
-  if (isCut) warn({ file, line: lines.length }, `Skipped from here on: the file has at most ${maxBytes} bytes.`);
+  if (isCut)
+    warn(
+      { file, line: lines.length },
+      `Skipped this line and all further ones: only the first ${maxBytes} bytes of the file are read.`,
+    );
 }

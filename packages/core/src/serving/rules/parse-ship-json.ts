@@ -1,17 +1,17 @@
 import { Fault } from './fault.ts';
 
-/** The size a `ship.json` may have, in bytes. Source: serving S65. */
+/** Maximum size of a `ship.json` in bytes. Source: serving S65. */
 export const MAX_SHIP_JSON_BYTES = 256 * 1024;
 
 const MAX_DEPTH = 8;
 
-/** A `ship.json` as JSON: an object of whatever. */
+/** A parsed `ship.json`: a JSON object with unchecked contents. */
 export type ShipJson = Readonly<Record<string, unknown>>;
 
 /**
  * Parses a `ship.json`.
  *
- * @returns A fault, for which the whole deploy is refused, when it is not one JSON object in UTF-8 or nested deeper than 8.
+ * @returns A fault if it is not a JSON object in UTF-8, or is nested deeper than 8. The whole deploy is then rejected.
  * Source: contract §3; serving S23, S65.
  */
 export function parseShipJson(bytes: Uint8Array): ShipJson | Fault {
@@ -20,12 +20,12 @@ export function parseShipJson(bytes: Uint8Array): ShipJson | Fault {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (error) {
     return new Fault(
-      `it is one JSON object in UTF-8 (${error instanceof SyntaxError ? error.message : 'it is not UTF-8'})`,
+      `it must be a JSON object in UTF-8 (${error instanceof SyntaxError ? error.message : 'it is not UTF-8'})`,
     );
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return new Fault('it is one JSON object, such as {"cleanUrls": true}');
-  if (depthOf(value) > MAX_DEPTH) return new Fault(`it is nested at most ${MAX_DEPTH} deep`);
+    return new Fault('it must be a JSON object, such as {"cleanUrls": true}');
+  if (depthOf(value) > MAX_DEPTH) return new Fault(`it must be nested at most ${MAX_DEPTH} deep`);
   return value as ShipJson;
 }
 

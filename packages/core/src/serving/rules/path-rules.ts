@@ -3,7 +3,7 @@ import type { Pattern } from './pattern.ts';
 import { indexPatterns } from './pattern-index.ts';
 import type { PathRules, RuleMatch, RuleStatus } from './rules.ts';
 
-/** A redirect, rewrite or 404 rule, as a deployment keeps it. Source: serving S24, S25. */
+/** A redirect, rewrite or 404 rule, as stored with a deployment. Source: serving S24, S25. */
 export interface PathRule {
   from: Pattern;
   status: RuleStatus;
@@ -12,30 +12,34 @@ export interface PathRule {
 
 interface PreparedRule {
   from: Pattern;
-  /** What it says of a path, when its captures do not matter; else it is written anew for each path. */
+  /** The match, if it does not depend on captures; else `null`, and it is built for each path. */
   match: RuleMatch | null;
   rule: PathRule;
 }
 
 const NOTHING: readonly RuleMatch[] = [];
 
-/** Makes rules ready to be asked. What matches without captures is written once. Source: serving S26, S66. */
+/** Prepares rules for matching. Matches without captures are built once. Source: serving S26, S66. */
 export function preparePathRules(rules: readonly PathRule[]): PathRules {
   if (rules.length === 0) return { matches: () => NOTHING };
   const index = indexPatterns(
-    rules.map((rule): PreparedRule => ({ from: rule.from, match: isLiteral(rule.to) ? lead(rule, []) : null, rule })),
+    rules.map((rule): PreparedRule => ({
+      from: rule.from,
+      match: isLiteral(rule.to) ? buildMatch(rule, []) : null,
+      rule,
+    })),
   );
   return {
     *matches(path) {
       for (const [{ match, rule }, captures] of index.find(path)) {
-        const found = match ?? lead(rule, captures);
+        const found = match ?? buildMatch(rule, captures);
         if (found) yield found;
       }
     },
   };
 }
 
-function lead({ from, status, to }: PathRule, captures: readonly string[]): RuleMatch | null {
+function buildMatch({ from, status, to }: PathRule, captures: readonly string[]): RuleMatch | null {
   const target = fill(to, captures);
   if (!target) return null;
   const hasStar = typeof from !== 'string' && from.star !== undefined;

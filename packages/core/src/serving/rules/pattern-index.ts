@@ -1,16 +1,16 @@
 import { matchPattern, type OpenPattern, type Pattern, type Subject, subjectOf } from './pattern.ts';
 
-/** Something that holds for the paths of a pattern. */
+/** A rule that applies to the paths of a pattern. */
 export interface Patterned {
   readonly from: Pattern;
 }
 
-/** What matches a path, and what the pattern captured. */
+/** A rule that matches a path, and the text it captured. */
 export type Hit<Rule> = readonly [rule: Rule, captures: readonly string[]];
 
-/** Rules by their patterns. */
+/** An index of rules by pattern. */
 export interface PatternIndex<Rule> {
-  /** The rules whose pattern matches, in order. @param path As `RequestPath` has it. */
+  /** The rules whose pattern matches, in order. @param path In the format of `RequestPath.path`. */
   find(path: string): Iterable<Hit<Rule>>;
 }
 
@@ -21,7 +21,7 @@ interface Placed<Rule> {
 
 const NOTHING: readonly never[] = [];
 
-/** Puts rules in an index: literal patterns into a hash map, the others in order. Source: serving S26, S66. */
+/** Builds an index: literal patterns in a hash map, the others in order. Source: serving S26, S66. */
 export function indexPatterns<Rule extends Patterned>(rules: readonly Rule[]): PatternIndex<Rule> {
   const literal = new Map<string, Placed<Rule>[]>();
   const open: { order: number; rule: Rule; pattern: OpenPattern }[] = [];

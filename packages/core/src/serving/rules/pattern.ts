@@ -2,33 +2,34 @@ import { readLiteral } from './literal.ts';
 import { Fault, quote } from './fault.ts';
 
 /**
- * A pattern as a deployment keeps it: the literal path itself, without slashes at its ends, or what is literal around what
- * the pattern captures. Source: serving S24.
+ * A pattern as stored with a deployment: a literal path without slashes at its ends, or an {@link OpenPattern}.
+ *
+ * Source: serving S24.
  */
 export type Pattern = string | OpenPattern;
 
 /** A pattern with placeholders, a star, or both. */
 export interface OpenPattern {
-  /** The literal texts before, between and behind the placeholders: one more than there are placeholders. */
+  /** The literal texts around the placeholders: one more than there are placeholders. */
   texts: string[];
-  /** The star behind the last of the texts, with the literal text that follows it. */
+  /** The star after the last of the texts, with the literal text that follows it. */
   star?: { tail: string; mayBeEmpty: boolean };
 }
 
-/** How patterns and destinations are written: as in `ship.json`, or as in the line files. */
+/** The syntax of patterns and destinations: that of `ship.json`, or that of the line files. */
 export type Dialect = 'json' | 'lines';
 
-/** A pattern, and the names by which a destination knows what it captures. */
+/** A parsed pattern, and the names that a destination can use for its captures. */
 export interface ReadPattern {
   pattern: Pattern;
-  /** The placeholders in order, then the star. A star has several names in `ship.json`. */
+  /** The placeholders in order, then the star. In `ship.json` a star has several names. */
   captures: string[][];
 }
 
-/** The longest pattern and the longest destination, in characters: that of a line. Source: serving S65. */
+/** Maximum length of a pattern or a destination in characters, the same as of a line. Source: serving S65. */
 export const MAX_CHARACTERS = 2000;
 
-// They bound what one pattern costs: all patterns of a site are tried within a millisecond.
+// Bounds the cost of one pattern: all patterns of a site must be tried within a millisecond.
 const MAX_CAPTURES = 8;
 const PLACEHOLDER = /^:([a-z_]\w*)$/i;
 const NAMED_STAR = /^:([a-z_]\w*)([*+])$/i;
@@ -36,15 +37,15 @@ const RESERVED = /[()[\]{}|^$?+*]/;
 const STRAY_NAME = /:[a-z_]/i;
 
 /**
- * Reads a pattern. What it holds is compared as text, piece by piece: it never becomes a regular expression.
+ * Parses a pattern. Its pieces are compared as text; user input never becomes a regular expression.
  *
- * @returns A fault for whatever the matcher cannot do, and for a pattern that no path can match. Source: serving S24, S30.
+ * @returns A fault for syntax that the matcher does not support, and for a pattern that no path can match. Source: serving S24, S30.
  */
 export function readPattern(text: string, dialect: Dialect): ReadPattern | Fault {
   if (text.length > MAX_CHARACTERS) return new Fault(`a path must have at most ${MAX_CHARACTERS} characters`);
   if (/^(?:[a-z][a-z\d+.-]*:)?\/\//i.test(text))
-    return new Fault('a rule holds for every host of the site: write the path alone, such as /old');
-  if (!text.startsWith('/')) return new Fault(`a path starts with a slash, such as /old; this is ${quote(text)}`);
+    return new Fault('a rule applies to every host of the site, so write only the path, as in /old');
+  if (!text.startsWith('/')) return new Fault(`a path must start with a slash, as in /old; this is ${quote(text)}`);
 
   const texts: string[] = [];
   const captures: string[][] = [];
@@ -57,14 +58,17 @@ export function readPattern(text: string, dialect: Dialect): ReadPattern | Fault
     const placeholder = PLACEHOLDER.exec(segment);
     if (index > 0) current += '/';
     if (placeholder) {
-      if (star) return new Fault(`the placeholder ${segment} stands behind the star: put it before, or write it out`);
+      if (star)
+        return new Fault(
+          `the placeholder ${segment} must not come after the star; move it before the star or write it out`,
+        );
       captures.push([placeholder[1]!]);
       texts.push(current);
       current = '';
       continue;
     }
     const pieces = named ? ['', ''] : segment.split(dialect === 'json' ? '(.*)' : '*');
-    if (pieces.length > 2 || (pieces.length === 2 && star)) return new Fault('a pattern has one star at most');
+    if (pieces.length > 2 || (pieces.length === 2 && star)) return new Fault('a pattern can have only one star');
     for (const [n, piece] of pieces.entries()) {
       if (n === 1) {
         star = { tail: '', mayBeEmpty: named?.[2] !== '+' };
@@ -83,8 +87,10 @@ export function readPattern(text: string, dialect: Dialect): ReadPattern | Fault
   else texts.push(current);
   const names = captures.flat();
   const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) return new Fault(`the name :${twice} stands there twice: give each placeholder its own`);
-  if (captures.length > MAX_CAPTURES) return new Fault(`a pattern has at most ${MAX_CAPTURES} placeholders and stars`);
+  if (twice !== undefined)
+    return new Fault(`the name :${twice} is used twice; every placeholder must have a different name`);
+  if (captures.length > MAX_CAPTURES)
+    return new Fault(`a pattern can have at most ${MAX_CAPTURES} placeholders and stars`);
   const isLiteral = captures.length === 0;
   return { pattern: isLiteral ? texts[0]! : { texts, ...(star === undefined ? {} : { star }) }, captures };
 }
@@ -98,31 +104,31 @@ function readPiece(piece: string, dialect: Dialect, isWholeSegment: boolean): st
   const reserved = RESERVED.exec(piece);
   if (reserved)
     return new Fault(
-      `${reserved[0]} has no meaning there: ${dialect === 'json' ? 'the star is (.*) or a last :name*' : 'the star is *'}, ` +
-        `and the character itself is written ${percent(reserved[0])}`,
+      `${reserved[0]} is not allowed there; ${dialect === 'json' ? 'the star is (.*) or a last :name*' : 'the star is *'}, ` +
+        `and the character itself must be written as ${percent(reserved[0])}`,
     );
   if (STRAY_NAME.test(piece))
-    return new Fault(`a placeholder is a whole segment, such as /:name; a colon is written %3A (in ${quote(piece)})`);
+    return new Fault(`a placeholder must be a whole segment, as in /:name; write a colon as %3A (in ${quote(piece)})`);
   const literal = readLiteral(piece);
   if (literal instanceof Fault) return literal;
   if (isWholeSegment && (literal === '' || literal === '.' || literal === '..'))
-    return new Fault('a path has no empty, . or .. segment');
+    return new Fault('a path must not have empty, . or .. segments');
   return literal;
 }
 
 const percent = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 
-/** A path that is to be matched. One serves all patterns. */
+/** A path to match, prepared once for all patterns. */
 export interface Subject {
-  /** As it was asked for. */
+  /** As requested. */
   path: string;
-  /** Without a final slash. */
+  /** Without a trailing slash. */
   bare: string;
-  /** With one. */
+  /** With a trailing slash. */
   folder: string;
 }
 
-/** Prepares a path for matching. @param path As `RequestPath` has it. */
+/** Prepares a path for matching. @param path In the format of `RequestPath.path`. */
 export function subjectOf(path: string): Subject {
   const bare = path.endsWith('/') ? path.slice(0, -1) : path;
   return { path, bare, folder: `${bare}/` };
@@ -131,12 +137,12 @@ export function subjectOf(path: string): Subject {
 /**
  * Matches a path, in time linear in its length.
  *
- * @returns What the placeholders and then the star stand for, decoded; `null` when it does not match. A star at the end
- *   takes a final slash of the path with it. Source: serving S24.
+ * @returns The text captured by the placeholders and then by the star, decoded; `null` if the path does not match. A star at the end
+ *   also captures a trailing slash of the path. Source: serving S24.
  */
 export function matchPattern(pattern: OpenPattern, { path, bare, folder }: Subject): readonly string[] | null {
   const { texts, star } = pattern;
-  // With a slash at its end the folder itself begins as whatever lies in it: `/docs/*` takes `/docs` too.
+  // With the trailing slash, the folder itself starts like the paths below it: `/docs/*` also matches `/docs`.
   const subject = star?.tail === '' ? folder : bare;
   if (!subject.startsWith(texts[0]!)) return null;
   let at = texts[0]!.length;

@@ -12,9 +12,9 @@ export const NO_RULES: SiteRules = {
 };
 
 /**
- * Makes the rules of a deployment ready to be asked: literal ones are found at once, the others are tried in order.
+ * Prepares the rules of a deployment for matching: literal ones are looked up in a hash map, the others are tried in order.
  *
- * @param data What the deployment keeps, `null` when it has no rules: then {@link NO_RULES}. Source: serving S22, S26, S66.
+ * @param data The stored rules; `null` gives {@link NO_RULES}. Source: serving S22, S26, S66.
  */
 export function prepareRules(data: RuleData | null): SiteRules {
   if (data === null) return NO_RULES;

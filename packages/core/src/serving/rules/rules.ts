@@ -1,10 +1,10 @@
 import type { HeaderField, HeaderRule } from './header-rules.ts';
 import type { PathRule } from './path-rules.ts';
 
-/** What the rule files of a deployment say, as the deployment keeps it: JSON. Source: serving S22, S25. */
+/** The compiled rule files of a deployment, stored as JSON. Source: serving S22, S25. */
 export interface RuleData {
   cleanUrls: boolean;
-  /** `null` is the default, which is neither. */
+  /** `null` is the default, which is neither true nor false. */
   trailingSlash: boolean | null;
   /** Tried before files: `redirects` of `ship.json` in order, then the lines of `_redirects` marked `!`. */
   forced: PathRule[];
@@ -14,7 +14,7 @@ export interface RuleData {
   headers: HeaderRule[];
 }
 
-/** The rules of a site, made ready to be asked. */
+/** The rules of a site, prepared for matching. */
 export interface SiteRules {
   readonly cleanUrls: boolean;
   readonly trailingSlash: boolean | null;
@@ -23,58 +23,58 @@ export interface SiteRules {
   readonly headers: HeaderRules;
 }
 
-/** Rules in order, of which literal ones are found at once. Source: serving S24, S26, S66. */
+/** Rules in order. Literal ones are found by a hash lookup. Source: serving S24, S26, S66. */
 export interface PathRules {
   /**
-   * The rules that match a path, in order. Whether one can act is for its caller to say; the next one is then tried.
+   * The rules that match a path, in order. The caller decides whether a rule can act; if not, it tries the next one.
    *
-   * @param path As `RequestPath` has it: decoded, in NFC, without the leading slash.
+   * @param path In the format of `RequestPath.path`: decoded, in NFC, without the leading slash.
    */
   matches(path: string): Iterable<RuleMatch>;
 }
 
-/** The codes a rule may have. Source: serving S25. */
+/** The status codes of rules. Source: serving S25. */
 export type RuleStatus = 200 | 404 | RedirectStatus;
 
-/** The codes of redirects. */
+/** The status codes of redirects. */
 export type RedirectStatus = 301 | 302 | 303 | 307 | 308;
 
-/** A rule that matches a path, with what the path put into its destination. */
+/** A rule that matches a path, with the captures filled into its destination. */
 export interface RuleMatch {
   status: RuleStatus;
   /** `https://host:port` for another origin, `null` for a path of this site. */
   origin: string | null;
-  /** Where it leads: decoded, in NFC, without the leading slash. */
+  /** The path of the destination: decoded, in NFC, without the leading slash. */
   path: string;
-  /** From `?` on, encoded; empty when the destination has none. */
+  /** The query including `?`, encoded; empty if the destination has none. */
   query: string;
-  /** From `#` on, encoded; empty when the destination has none. */
+  /** The fragment including `#`, encoded; empty if the destination has none. */
   fragment: string;
-  /** Whether it is a rule of status 200 with a star: a fallback, when what it leads to is a page. Source: serving S36. */
+  /** Whether the rule has status 200 and a star. It is a fallback if its destination is a page. Source: serving S36. */
   isFallback: boolean;
 }
 
 /** The header rules of a site. */
 export interface HeaderRules {
-  /** True when there are none: then there is nothing to apply. */
+  /** Whether there are no rules, so that applying them can be skipped. */
   readonly isEmpty: boolean;
   /**
-   * Applies the rules for a path to the fields an answer would have without them.
+   * Applies the rules that match a path to the header fields of a response.
    *
-   * @param path The path the visitor asked for, as `RequestPath` has it.
-   * @param fields Names as they are to be sent, with their values.
-   * @returns The fields of the answer. Source: serving S32 to S35, S43, S65.
+   * @param path The path that the visitor requested, in the format of `RequestPath.path`.
+   * @param fields The fields without rules: names as they are sent, with their values.
+   * @returns The fields of the response. Source: serving S32 to S35, S43, S65.
    */
   apply(path: string, fields: readonly HeaderField[], answer: RuledAnswer): readonly HeaderField[];
 }
 
-/** Which answer header rules are applied to. */
+/** The response that header rules are applied to. */
 export interface RuledAnswer {
-  /** A redirect takes only `Cache-Control`, a 404 page everything but that. */
+  /** Rules can set only `Cache-Control` on a redirect, and everything else on a 404 page. */
   kind: 'file' | 'options' | 'redirect' | 'not-found';
-  /** Whether the host is a name below the platform domain. */
+  /** Whether the host is a subdomain of the platform domain. */
   onPlatformDomain: boolean;
-  /** Whether nobody owns the deployment yet. */
+  /** Whether no account owns the deployment yet. */
   anonymous: boolean;
   /** Whether the site has a password. */
   isProtected: boolean;

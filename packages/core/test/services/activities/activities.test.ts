@@ -37,7 +37,7 @@ async function withoutLog(work: () => Promise<void>): Promise<void> {
 }
 
 describe('contract §6: the audit log', () => {
-  it('tells of what happened, newest first, in the words of the contract', async () => {
+  it('lists activities, newest first, with the names of the contract', async () => {
     const { body } = await deploySite(test.core, caller, { a: '12', b: '3' }, { fields: { via: 'cli' } });
     await updateDeployment(scope(), body.deployment, { labels: ['one'] });
     await deleteDeployment(scope(), body.deployment);
@@ -64,19 +64,19 @@ describe('contract §6: the audit log', () => {
     for (const entry of entries) expect(Activity.parse(entry)).toEqual(entry);
   });
 
-  it('shows an account its own entries alone', async () => {
+  it('shows an account only its own entries', async () => {
     const { caller: other } = await test.account();
     await deploySite(test.core, other, SITE);
     await deploySite(test.core, ANONYMOUS, SITE);
     expect((await all()).map(({ event }) => event)).toEqual(['account.key.generate', 'account.create']);
   });
 
-  it('names the credential’s kind', async () => {
+  it('contains the kind of the credential', async () => {
     await deploySite(test.core, { ...caller, credential: 'deploy', authMethod: 'deploy-token' }, SITE);
     expect((await all())[0]).toMatchObject({ event: 'deployment.create', authMethod: 'deploy-token' });
   });
 
-  it('is paged', async () => {
+  it('is paginated by a cursor', async () => {
     for (let i = 0; i < 4; i += 1) await deploySite(test.core, caller, SITE);
     const events: string[] = [];
     let cursor: string | undefined;
@@ -93,7 +93,7 @@ describe('contract §6: the audit log', () => {
     ]);
   });
 
-  it('I11: holds no secret: no key, password or claim', async () => {
+  it('I11: contains no secret: no key, password or claim', async () => {
     await deploySite(test.core, caller, SITE, {
       fields: { password: 'correct horse', labels: '["one"]' },
       key: 'an idempotency key',
@@ -105,8 +105,8 @@ describe('contract §6: the audit log', () => {
   });
 });
 
-describe('contract §6: an entry and what it records are one transaction', () => {
-  it('nothing is deployed, changed or deleted when it cannot be recorded', async () => {
+describe('contract §6: an activity and the change it records are one transaction, so', () => {
+  it('a deploy, change or delete fails if it cannot be recorded', async () => {
     const { body } = await deploySite(test.core, caller, SITE);
     const before = await stateOf(test);
     await withoutLog(async () => {
@@ -120,7 +120,7 @@ describe('contract §6: an entry and what it records are one transaction', () =>
     );
   });
 
-  it('nothing expires when it cannot be recorded', async () => {
+  it('a deployment does not expire if that cannot be recorded', async () => {
     const { body } = await deploySite(test.core, caller, SITE, { fields: { ttl: '1' } });
     test.advance(2);
     await withoutLog(async () => {
@@ -137,7 +137,7 @@ describe('contract §6: an entry and what it records are one transaction', () =>
     });
   });
 
-  it('nothing is recorded of what did not happen', async () => {
+  it('a failed change is not recorded', async () => {
     const { body } = await deploySite(test.core, caller, SITE);
     await deleteDeployment(scope(), body.deployment);
     const before = await all();

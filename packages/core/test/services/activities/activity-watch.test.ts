@@ -16,7 +16,7 @@ beforeEach(async () => void ({ caller } = await test.account()));
 const NEVER = new AbortController().signal;
 const watch = (core = test.core, signal = NEVER) => watchActivities({ core, caller }, { signal });
 
-/** Enters one activity. */
+/** Records one activity. */
 const act = (name: string) =>
   test.core.database.transaction(async (em) => {
     await lockAccount(em, caller.account);
@@ -29,8 +29,8 @@ const act = (name: string) =>
     });
   });
 
-describe('contract §9: following the activities of an account', () => {
-  it('gives what comes, once each, and what came meanwhile', async () => {
+describe("contract §9: a watch of an account's activities", () => {
+  it('yields each new activity once, including those from before it was read', async () => {
     const activities = (await watch()).activities();
     await act('one');
     await act('two');
@@ -48,7 +48,7 @@ describe('contract §9: following the activities of an account', () => {
     [0, ['four']],
     [2, ['two', 'three', 'four']],
     [9, ['one', 'two', 'three', 'four']],
-  ])('begins with the newest %i, as far as there are so many, and misses nothing behind them', async (last, names) => {
+  ])('begins with the newest %i activities if there are as many, and misses none after them', async (last, names) => {
     await test.database.query('delete from activity where account_id = $1', [caller.account]);
     for (const name of ['one', 'two', 'three']) await act(name);
     const watching = await watchActivities({ core: test.core, caller }, { last, signal: NEVER });
@@ -61,36 +61,36 @@ describe('contract §9: following the activities of an account', () => {
     await activities.return();
   });
 
-  it('looks again when word came while it was looking', async () => {
+  it('reads again if a notification arrives while it is reading', async () => {
     let wake = () => {};
-    let looks = 0;
+    let reads = 0;
     const { database } = test.core;
     const core = {
       ...test.core,
       database: {
         ...database,
-        em: () => ((looks += 1), database.em()),
+        em: () => ((reads += 1), database.em()),
         get kysely() {
-          looks += 1;
+          reads += 1;
           return database.kysely;
         },
       },
       activityFeed: {
         ...test.core.activityFeed,
-        follow: async (_: string, given: () => void) => ((wake = given), () => {}),
+        subscribe: async (_: string, given: () => void) => ((wake = given), () => {}),
       },
     };
-    const left = new AbortController();
-    const activities = (await watch(core, left.signal)).activities();
-    looks = 0;
+    const leaving = new AbortController();
+    const activities = (await watch(core, leaving.signal)).activities();
+    reads = 0;
     const next = activities.next();
     wake();
-    await expect.poll(() => looks, { interval: 5 }).toBe(4);
-    left.abort();
+    await expect.poll(() => reads, { interval: 5 }).toBe(4);
+    leaving.abort();
     expect(await next).toMatchObject({ done: true });
   });
 
-  it('looks at the credential again and again, even when nothing happens', async () => {
+  it('checks the credential repeatedly, even without new activities', async () => {
     const { activities } = await watchActivities({ core: test.core, caller }, { signal: NEVER, recheckMs: 5 });
     const next = activities()
       .next()
@@ -99,15 +99,15 @@ describe('contract §9: following the activities of an account', () => {
     expect(await next).toMatchObject({ code: 'authentication_failed' });
   });
 
-  it('ends without a word when its client leaves', async () => {
-    const left = new AbortController();
-    const activities = (await watch(test.core, left.signal)).activities();
+  it('ends without an error when its client disconnects', async () => {
+    const leaving = new AbortController();
+    const activities = (await watch(test.core, leaving.signal)).activities();
     const next = activities.next();
-    left.abort();
+    leaving.abort();
     expect(await next).toEqual({ done: true, value: undefined });
   });
 
-  it('breaks off when the service stops, and nobody may begin', async () => {
+  it('fails when the service stops, and cannot be started any more', async () => {
     const core = { ...test.core, activityFeed: createActivityFeed(test.core.database.activityNews) };
     const activities = (await watch(core)).activities();
     const next = activities.next().catch((error: unknown) => error);
@@ -117,14 +117,14 @@ describe('contract §9: following the activities of an account', () => {
   });
 
   it.each([
-    ['of one account', { perAccount: 1, inAll: 9 }, 'rate_limit_exceeded'],
-    ['in all', { perAccount: 9, inAll: 1 }, 'unavailable'],
-  ])('is bounded %s, and a place is free again when its holder is gone', async (_, limits, code) => {
+    ['per account', { perAccount: 1, inAll: 9 }, 'rate_limit_exceeded'],
+    ['per process', { perAccount: 9, inAll: 1 }, 'unavailable'],
+  ])('is refused if there are too many %s, until a client disconnects', async (_, limits, code) => {
     const core = { ...test.core, activityFeed: createActivityFeed(test.core.database.activityNews, limits) };
-    const left = new AbortController();
-    await watch(core, left.signal);
+    const leaving = new AbortController();
+    await watch(core, leaving.signal);
     await expect(watch(core)).rejects.toMatchObject({ code });
-    left.abort();
+    leaving.abort();
     const activities = (await watch(core)).activities();
     await expect(watch(core)).rejects.toMatchObject({ code });
     await Promise.all([activities.next(), act('one')]);
@@ -132,13 +132,13 @@ describe('contract §9: following the activities of an account', () => {
     await watch(core);
   });
 
-  it('cannot begin while the database is away, and can once it is back', async () => {
+  it('cannot start while the database is unavailable, and does not use up a place', async () => {
     const away = openDatabase({ url: 'postgres://nobody@127.0.0.1:1/nothing' });
     const feed = createActivityFeed(away.activityNews, { perAccount: 1, inAll: 1 });
     for (let attempt = 0; attempt < 2; attempt += 1)
-      await expect(feed.follow('somebody', () => {})).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+      await expect(feed.subscribe('account', () => {})).rejects.toMatchObject({ code: 'ECONNREFUSED' });
     await away.close();
     await away.close();
-    await expect(feed.follow('somebody', () => {})).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(feed.subscribe('account', () => {})).rejects.toMatchObject({ code: 'unavailable' });
   });
 });

@@ -12,7 +12,7 @@ import {
   createCompressionWorld,
   expectForms,
   hashOf,
-  interrupted,
+  withHook,
   textOf,
 } from './compression-world.ts';
 
@@ -47,14 +47,14 @@ afterEach(async () => {
   expect(await Array.fromAsync(core.packs.list())).toEqual([]);
 });
 
-/** Counts the contents that reach the process. */
+/** Records the contents that reach the compressor process. */
 function counting(of = compressor): { compressor: Compressor; seen: string[] } {
   const seen: string[] = [];
-  return { seen, compressor: interrupted(of, (sha256) => void seen.push(sha256)) };
+  return { seen, compressor: withHook(of, (sha256) => void seen.push(sha256)) };
 }
 const packs = () => world.test.database.query<{ id: string }>('select id from pack');
 
-/** Another process on the same database and packs, with a process of its own that compresses. */
+/** Simulates another process on the same database and packs, with its own compressor process. */
 async function anotherProcess(): Promise<{ core: Core; compressor: Compressor } & Disposable> {
   const other = { ...core, boot: randomBootId(), activePacks: new Set<string>() };
   await beat(other);
@@ -62,8 +62,8 @@ async function anotherProcess(): Promise<{ core: Core; compressor: Compressor } 
   return { core: other, compressor, [Symbol.dispose]: () => compressor.close() };
 }
 
-describe('the compression of what is published (S48)', () => {
-  it('makes br, zstd and gzip of each content, in one pack that is none of the site', async () => {
+describe('compression of deployments (S48)', () => {
+  it('creates br, zstd and gzip of each content, in one separate pack', async () => {
     const [page, style] = [textOf('page'), textOf('style')];
     const site = await world.deploy({ 'index.html': page, 'style.css': style });
     expect(await world.due(site)).toEqual(expect.any(Date));
@@ -81,7 +81,7 @@ describe('the compression of what is published (S48)', () => {
     ['too small', 'small.html', textOf('small', 1_023)],
     ['of a type that gains nothing', 'photo.jpg', textOf('photo')],
     ['compressed by its owner', 'bundle.js.br', textOf('bundle')],
-  ])('leaves alone what is %s, without a word about it', async (_, path, bytes) => {
+  ])('skips a file that is %s, without a log entry', async (_, path, bytes) => {
     const site = await world.deploy({ [path]: bytes });
     const { compressor, seen } = counting();
     expect(await compressDeployments(core, compressor)).toBe(1);
@@ -91,7 +91,7 @@ describe('the compression of what is published (S48)', () => {
     expect(await packs()).toHaveLength(1);
   });
 
-  it('remembers what is not worth it, and tries it once', async () => {
+  it('records contents that are not worth compressing, and tries them only once', async () => {
     const noise = randomBytes(2_000);
     await world.deploy({ 'noise.txt': noise });
     expect(await compressDeployments(core, compressor)).toBe(1);
@@ -105,7 +105,7 @@ describe('the compression of what is published (S48)', () => {
     expect(seen).toEqual([]);
   });
 
-  it('compresses a content once: under all its names, and for all sites that have it', async () => {
+  it('compresses a content once for all its paths and all sites that have it', async () => {
     const shared = textOf('shared');
     await world.deploy({ 'a.js': shared, 'b.js': shared, 'c.bin': shared });
     await world.deploy({ 'd.txt': shared, 'own.txt': textOf('own') });
@@ -114,7 +114,7 @@ describe('the compression of what is published (S48)', () => {
     expect(seen).toEqual([hashOf(shared), hashOf(textOf('own'))]);
   });
 
-  it('compresses a content under the first name that is worth it', async () => {
+  it('compresses a content if one of its paths is worth it', async () => {
     const text = textOf('named');
     await world.deploy({ 'named.bin': text });
     await compressDeployments(core, compressor);
@@ -123,7 +123,7 @@ describe('the compression of what is published (S48)', () => {
     await expectForms(world, text);
   });
 
-  it('takes no site that is gone, or about to go', async () => {
+  it('skips deployments that are deleted or expired', async () => {
     await deploySite(core, ANONYMOUS, { 'expired.txt': textOf('expired') });
     await deleteDeployment({ core, caller: world.caller }, await world.deploy({ 'deleted.txt': textOf('deleted') }));
     world.test.advance(30 * 24 * 3_600);
@@ -133,8 +133,8 @@ describe('the compression of what is published (S48)', () => {
   });
 });
 
-describe('turns (S48)', () => {
-  it('are taken by sites one after another, so that a large one lets others go first', async () => {
+describe('compression in turns (S48)', () => {
+  it('alternates between deployments, so that a large one does not delay others', async () => {
     const texts = ['large 1', 'large 2', 'large 3', 'small'].map((name) => textOf(name));
     await world.deploy({ '1.txt': texts[0]!, '2.txt': texts[1]!, '3.txt': texts[2]! });
     await world.deploy({ 'small.txt': texts[3]! });
@@ -145,7 +145,7 @@ describe('turns (S48)', () => {
     for (const text of texts) await expectForms(world, text);
   });
 
-  it('of two processes at once leave one row a content, and no pack that nothing needs', async () => {
+  it('leaves one row per content and no unused pack if two processes run at once', async () => {
     using other = await anotherProcess();
     const names = Array.from({ length: 6 }, (_, i) => i);
     for (const i of names)
@@ -164,11 +164,11 @@ describe('turns (S48)', () => {
     await expectForms(world, textOf('shared'));
   });
 
-  it('that take longer than their lease do no harm: who comes second drops what it made', async () => {
+  it('does no harm after its lease has expired: the second process discards its forms', async () => {
     using other = await anotherProcess();
     const text = textOf('slow');
     const site = await world.deploy({ 'slow.txt': text });
-    const slow = interrupted(compressor, async () => {
+    const slow = withHook(compressor, async () => {
       world.test.advance(LEASE_SECONDS + 1);
       expect(await compressDeployments(other.core, other.compressor)).toBe(1);
     });
@@ -178,12 +178,12 @@ describe('turns (S48)', () => {
     expect(await world.due(site)).toBeNull();
   });
 
-  it('end in the middle when the server stops: what is made is kept, and the rest is due at once', async () => {
+  it('ends early when the server stops: finished forms are kept, and the rest is due at once', async () => {
     const texts = ['first', 'second', 'third'].map((name) => textOf(name));
     const site = await world.deploy(Object.fromEntries(texts.map((text, i) => [`${i}.txt`, text])));
     const stopping = new AbortController();
     const { compressor: counted, seen } = counting();
-    const stopped = interrupted(counted, () => seen.length === 1 && stopping.abort());
+    const stopped = withHook(counted, () => seen.length === 1 && stopping.abort());
     expect(await compressDeployments(core, stopped, stopping)).toBe(0);
     expect((await world.recorded()).size).toBe(1);
     expect((await world.due(site))!.getTime()).toBeLessThanOrEqual(core.now().getTime());
@@ -194,17 +194,17 @@ describe('turns (S48)', () => {
   });
 });
 
-describe('faults (S48)', () => {
-  it('of the process that compresses cost the one content that it dies of, twice', async () => {
+describe('failures during compression (S48)', () => {
+  it('skip a content after the compressor process crashed on it twice, and the others are compressed', async () => {
     const [poison, sound] = [textOf('poison'), textOf('sound')];
     await world.deploy({ 'poison.txt': poison, 'sound.txt': sound });
     let crashes = 0;
     const dying: Compressor = {
-      ...interrupted(compressor, () => {}),
+      ...withHook(compressor, () => {}),
       async compress(content, signal) {
         if (content.sha256 !== hashOf(poison)) return compressor.compress(content, signal);
         crashes += 1;
-        // A content before it starts the process; a process that is stopped cannot answer before it dies.
+        // Another content starts the process. Then stop it, so that it cannot answer before it dies.
         await compressor.compress({ bytes: Buffer.from('warm'), sha256: hashOf('warm') }, signal);
         process.kill(compressor.pid!, 'SIGSTOP');
         const outcome = compressor.compress(content, signal);
@@ -216,15 +216,15 @@ describe('faults (S48)', () => {
     expect(crashes).toBe(2);
     expect((await world.recorded()).get(hashOf(poison))).toMatchObject({ pack: null, forms: {} });
     await expectForms(world, sound);
-    expect(logged.filter(({ message }) => message.includes('died'))).toHaveLength(2);
+    expect(logged.filter(({ message }) => message.includes('crashed'))).toHaveLength(2);
   });
 
-  it('of the system that may pass leave the site for later, and others go on', async () => {
+  it('of the system, if temporary, postpone the deployment, and the others are compressed', async () => {
     const [first, second] = [
       await world.deploy({ 'a.txt': textOf('a') }),
       await world.deploy({ 'b.txt': textOf('b') }),
     ];
-    const unable = interrupted(compressor, (sha256) => {
+    const unable = withHook(compressor, (sha256) => {
       if (sha256 === hashOf(textOf('a'))) throw Object.assign(new Error('spawn EAGAIN'), { code: 'EAGAIN' });
     });
     expect(await compressDeployments(core, unable)).toBe(1);
@@ -240,7 +240,7 @@ describe('faults (S48)', () => {
     ['whose bytes are damaged', async () => Buffer.from(textOf('other')), 'error'],
     ['whose pack is missing', () => Promise.reject(Object.assign(new Error(), { code: 'ENOENT' })), 'warn'],
     ['whose pack is too short', () => Promise.reject(new Error('A pack ends')), 'warn'],
-  ])('of a content %s are said once, and nothing is made of it', async (_, read, level) => {
+  ])('to read a content %s are logged once, and it gets no forms', async (_, read, level) => {
     const [lost, sound] = [textOf('lost'), textOf('sound')];
     const site = await world.deploy({ 'lost.txt': lost, 'sound.txt': sound });
     const [{ offset }] = (await world.test.database.query<{ offset: number }>(
@@ -260,7 +260,7 @@ describe('faults (S48)', () => {
 });
 
 describe('W2: packs of compressed forms', () => {
-  it('stay as long as one of their contents does, and go with the last one in one sweep', async () => {
+  it('are kept while one of their contents exists, and removed in the same sweep as the last one', async () => {
     const [shared, own] = [textOf('shared'), textOf('own')];
     const kept = await world.deploy({ 'shared.txt': shared });
     const gone = await world.deploy({ 'shared.txt': shared, 'own.txt': own });
@@ -277,10 +277,10 @@ describe('W2: packs of compressed forms', () => {
     expect(await packs()).toEqual([]);
   });
 
-  it('are not made for a content that is swept while it is compressed', async () => {
+  it('are not created for a content that is swept while it is compressed', async () => {
     const text = textOf('fleeting');
     const site = await world.deploy({ 'fleeting.txt': text });
-    const late = interrupted(compressor, async () => {
+    const late = withHook(compressor, async () => {
       await deleteDeployment({ core, caller: world.caller }, site);
       await sweepAll(world.test);
     });
@@ -290,7 +290,7 @@ describe('W2: packs of compressed forms', () => {
     expect(logged).toEqual([]);
   });
 
-  it('serve a site that brings a content again after it was swept', async () => {
+  it('are created again for a content that is deployed again after it was swept', async () => {
     const site = { 'again.txt': textOf('again') };
     await world.deploy(site);
     await compressDeployments(core, compressor);
@@ -304,7 +304,7 @@ describe('W2: packs of compressed forms', () => {
     expect((await world.recorded()).get(hashOf(site['again.txt']))!.pack).not.toBe(first);
   });
 
-  it('are the last net: one that holds forms cannot be condemned', async () => {
+  it('cannot be marked as dead while they contain forms', async () => {
     await world.deploy({ 'net.txt': textOf('net') });
     await compressDeployments(core, compressor);
     const { pack } = (await world.recorded()).get(hashOf(textOf('net')))!;

@@ -7,7 +7,7 @@ import type { CompressedForm } from '../../../src/entities/index.ts';
 import type { Coding } from '../../../src/serving/site.ts';
 import { createTestCore, deploySite, type TestCore, type TestFiles } from '../../test-core.ts';
 
-/** What is recorded of a content. */
+/** The compression row of a content. */
 export interface Recorded {
   sha256: string;
   pack: string | null;
@@ -22,9 +22,9 @@ export interface CompressionWorld {
   compressor: Compressor;
   /** Publishes files. @returns The deployment. */
   deploy(files: TestFiles): Promise<string>;
-  /** What is recorded, by content. */
+  /** All compression rows, by content. */
   recorded(): Promise<Map<string, Recorded>>;
-  /** When a deployment is due. */
+  /** When a deployment is due for compression. */
   due(deployment: string): Promise<Date | null>;
   close(): Promise<void>;
 }
@@ -60,13 +60,13 @@ export async function createCompressionWorld(overrides: Partial<Core> = {}): Pro
   };
 }
 
-/** A text of its own that compresses well. */
+/** A text that is unique for each name and compresses well. */
 export const textOf = (name: string, size = 2_000) => `${name} lies at the quay; `.repeat(size).slice(0, size);
 
-/** What a text is recorded under. */
+/** The hash under which the text is stored. */
 export const hashOf = (text: string | Uint8Array) => hash('sha256', text);
 
-/** Each form lies where it is said to, in a sealed pack, and holds the content. */
+/** Checks that each form of a text is in a sealed pack at the recorded place, and decompresses to the text. */
 export async function expectForms({ core, test, recorded }: CompressionWorld, text: string): Promise<void> {
   const { pack, forms } = (await recorded()).get(hashOf(text))!;
   expect(await test.database.query(`select state from pack where id = $1`, [pack])).toEqual([{ state: 'sealed' }]);
@@ -78,11 +78,8 @@ export async function expectForms({ core, test, recorded }: CompressionWorld, te
   }
 }
 
-/** The same compressor, in whose way something comes: `before` each content. */
-export function interrupted(
-  compressor: Compressor,
-  before: (sha256: string) => Promise<unknown> | unknown,
-): Compressor {
+/** A compressor that calls `before` for each content. */
+export function withHook(compressor: Compressor, before: (sha256: string) => Promise<unknown> | unknown): Compressor {
   return {
     pid: null,
     close() {},

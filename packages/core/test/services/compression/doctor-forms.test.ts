@@ -40,58 +40,58 @@ async function damage(): Promise<string> {
   return pack!;
 }
 
-/** Has the forms of the site made anew. */
-async function mend(): Promise<void> {
+/** Fixes the damage and compresses the site again. */
+async function repair(): Promise<void> {
   expect(await findings({ fix: true })).toMatchObject([{ severity: 'damage', fixed: true }]);
   expect(await compressDeployments(world.core, world.compressor)).toBe(1);
   await expectForms(world, text);
   expect(await findings()).toEqual([]);
 }
 
-describe('contract §8: a doctor on compressed forms', () => {
-  it('finds nothing wrong with sound ones, and says how many there are', async () => {
+describe('contract §8: the doctor on compressed forms', () => {
+  it('finds no problem in intact forms, and reports how many there are', async () => {
     expect(await examine()).toEqual([
       {
         check: 'forms',
         kind: 'note',
-        message: expect.stringMatching(/^\d+ contents are kept in compressed forms too, \d+ bytes/),
+        message: expect.stringMatching(/^\d+ contents also have compressed forms, \d+ bytes/),
       },
     ]);
   });
 
-  it('finds one bit that was flipped, names the site, and has the forms made anew', async () => {
+  it('finds a flipped bit and the affected deployment, and has the forms compressed again', async () => {
     const pack = await damage();
     expect(await findings()).toEqual([
       {
         check: 'forms',
         kind: 'finding',
         severity: 'damage',
-        message: `Content ${hashOf(text)} in pack ${pack} as zstd does not have the bytes it was stored with.`,
+        message: `Content ${hashOf(text)} in pack ${pack} does not match its hash as zstd.`,
         fixed: false,
         pack,
         content: hashOf(text),
         deployments: [site],
       },
     ]);
-    await mend();
+    await repair();
   });
 
-  it('finds a form of something else', async () => {
+  it('finds a form with other bytes', async () => {
     const { forms } = (await world.recorded()).get(hashOf(text))!;
     await world.test.database.query(`update compression set forms = $2 where content_hash = decode($1, 'hex')`, [
       hashOf(text),
       { ...forms, gzip: forms.br },
     ]);
-    expect(await findings()).toMatchObject([{ message: expect.stringContaining('as gzip cannot be read') }]);
-    await mend();
+    expect(await findings()).toMatchObject([{ message: expect.stringContaining('cannot be read as gzip') }]);
+    await repair();
   });
 
-  it('finds a pack of forms that is missing', async () => {
+  it('finds a missing pack of forms', async () => {
     const { pack } = (await world.recorded()).get(hashOf(text))!;
     await unlink(fileOf(pack!));
     expect((await findings()).map(({ message }) => message)).toEqual([
       `The file of pack ${pack} is missing.`,
-      expect.stringContaining('as br cannot be read'),
+      expect.stringContaining('cannot be read as br'),
     ]);
     await findings({ fix: true });
     expect(await compressDeployments(world.core, world.compressor)).toBe(1);
@@ -99,12 +99,12 @@ describe('contract §8: a doctor on compressed forms', () => {
     await world.test.database.query('delete from pack where id = $1', [pack]);
   });
 
-  it('finds sites that wait too long to be compressed', async () => {
+  it('finds deployments that have waited too long for compression', async () => {
     await world.test.database.query(`update deployment set compress_at = now() - interval '11 minutes' where id = $1`, [
       site,
     ]);
     expect(await findings()).toMatchObject([
-      { check: 'backlog', severity: 'advice', message: expect.stringMatching(/^1 deployments wait/) },
+      { check: 'backlog', severity: 'advice', message: expect.stringMatching(/^1 deployments have been waiting/) },
     ]);
     await compressDeployments(world.core, world.compressor);
   });

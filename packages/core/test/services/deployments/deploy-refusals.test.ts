@@ -254,9 +254,9 @@ describe('contract §3: files', () => {
     ['empty', '', 'JSON object in UTF-8'],
     ['not JSON', '{"cleanUrls": true,}', 'JSON object in UTF-8'],
     ['not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), 'it is not UTF-8'],
-    ['an array', '[]', 'it is one JSON object'],
-    ['null', 'null', 'it is one JSON object'],
-    ['a text', '"{}"', 'it is one JSON object'],
+    ['an array', '[]', 'it must be a JSON object'],
+    ['null', 'null', 'it must be a JSON object'],
+    ['a text', '"{}"', 'it must be a JSON object'],
     ['nested 9 deep', '{"a":'.repeat(9) + '1' + '}'.repeat(9), 'nested at most 8 deep'],
   ])('S65: a ship.json that is %s is refused', async (_, bytes, message) => {
     await expectInvalidFile({ 'index.html': '1', 'ship.json': bytes }, 'ship.json', message);

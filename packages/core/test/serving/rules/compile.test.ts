@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compileRules, type RuleFiles } from '../../../src/serving/rules/compile.ts';
-import { toldHeaders, toldRule } from './rule-texts.ts';
+import { formatHeaders, formatRule } from './rule-texts.ts';
 
 interface Texts {
   ship?: Record<string, unknown>;
@@ -37,9 +37,9 @@ describe('what a deployment keeps (S22, S25, S26)', () => {
     );
     expect(warnings).toEqual([]);
     expect(rules).toMatchObject({ cleanUrls: true, trailingSlash: null });
-    expect(rules!.forced.map(toldRule)).toEqual(['/a -> 308 /b', '/g -> 302 /h']);
-    expect(rules!.whenMissing.map(toldRule)).toEqual(['/c/* -> 200 /d', '/e -> 301 /f', '/i -> 404 /d']);
-    expect(rules!.headers.map(toldHeaders)).toEqual(['/*: X-A=1', '/*: X-B=1']);
+    expect(rules!.forced.map(formatRule)).toEqual(['/a -> 308 /b', '/g -> 302 /h']);
+    expect(rules!.whenMissing.map(formatRule)).toEqual(['/c/* -> 200 /d', '/e -> 301 /f', '/i -> 404 /d']);
+    expect(rules!.headers.map(formatHeaders)).toEqual(['/*: X-A=1', '/*: X-B=1']);
     expect(JSON.parse(JSON.stringify(rules))).toEqual(rules);
   });
 
@@ -58,7 +58,7 @@ describe('what a deployment keeps (S22, S25, S26)', () => {
 
   it('a repetition is kept once (S66)', () => {
     const { rules } = compile({ redirects: '/a /b\n/a /b\n/:x /c\n/:y /c\n/a /b 302' });
-    expect(rules!.whenMissing.map(toldRule)).toEqual(['/a -> 301 /b', '/: -> 301 /c', '/a -> 302 /b']);
+    expect(rules!.whenMissing.map(formatRule)).toEqual(['/a -> 301 /b', '/: -> 301 /c', '/a -> 302 /b']);
   });
 });
 
@@ -95,7 +95,7 @@ describe('a destination that names no file (S29)', () => {
       ],
     };
     const { rules, warnings } = compile({ ship, redirects: '/x /nope 302' });
-    expect(rules!.whenMissing.map(toldRule)).toEqual(['/x/: -> 200 /nope/{0}', '/x -> 302 /nope']);
+    expect(rules!.whenMissing.map(formatRule)).toEqual(['/x/: -> 200 /nope/{0}', '/x -> 302 /nope']);
     expect(warnings).toEqual([expect.stringMatching(/^ship\.json:rewrites\[1\] /)]);
   });
 });

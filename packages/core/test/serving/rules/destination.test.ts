@@ -4,8 +4,8 @@ import { Fault } from '../../../src/serving/rules/fault.ts';
 import { type Dialect, matchPattern, readPattern, subjectOf } from '../../../src/serving/rules/pattern.ts';
 import { formatRequestPath } from '../../../src/serving/request-path.ts';
 
-/** Where a rule leads from a path, as `Location` has it; a fault as `fault: ...`. */
-function led(dialect: Dialect, from: string, to: string, path: string): string | null {
+/** The `Location` of a rule for a path; a fault as `fault: ...`. */
+function locationOf(dialect: Dialect, from: string, to: string, path: string): string | null {
   const read = readPattern(from, dialect);
   if (read instanceof Fault) throw new Error(read.message);
   const destination = readDestination(to, read.captures, dialect);
@@ -15,7 +15,7 @@ function led(dialect: Dialect, from: string, to: string, path: string): string |
   return target && (target.origin ?? '') + formatRequestPath(target.path) + target.query + target.fragment;
 }
 
-describe('a destination, filled (S13, S24, S27)', () => {
+describe('a destination with its captures filled in (S13, S24, S27)', () => {
   it.each<[Dialect, string, string, string, string]>([
     ['lines', '/a', '/', 'a', '/'],
     ['lines', '/a', '/b', 'a', '/b'],
@@ -45,49 +45,49 @@ describe('a destination, filled (S13, S24, S27)', () => {
     ['json', '/old/:path*', '/new/:path', 'old/a/b', '/new/a/b'],
     ['json', '/old/:path+', '/new/:path+', 'old/a/b', '/new/a/b'],
     ['json', '/old/:path*', '/new/$1', 'old/a/b', '/new/a/b'],
-  ])('%s %s to %s, asked for /%s, gives %s', (dialect, from, to, path, expected) => {
-    expect(led(dialect, from, to, path)).toBe(expected);
+  ])('%s %s to %s, requested as /%s, gives %s', (dialect, from, to, path, expected) => {
+    expect(locationOf(dialect, from, to, path)).toBe(expected);
   });
 
   it.each([
     ['/x*', '/:splat', 'x/evil.example/y', '/evil.example/y'],
     ['/x*', '/:splat/', 'x', '/'],
-    ['/*', '//:splat', 'evil.example', 'fault: a destination on another host starts with https:// or http://'],
+    ['/*', '//:splat', 'evil.example', 'fault: a destination on another host must start with https:// or http://'],
     ['/:a', '/.:a', '.', '/'],
     ['/a/*', '/..:splat/x', 'a', '/x'],
     ['/e/*', '/e:splat', 'e/\u0301', '/%C3%A9'],
-  ])('%s to %s stays on the host and inside the site, asked for /%s (S13)', (from, to, path, expected) => {
-    expect(led('lines', from, to, path)).toBe(expected);
+  ])('%s to %s stays on the host and inside the site, requested as /%s (S13)', (from, to, path, expected) => {
+    expect(locationOf('lines', from, to, path)).toBe(expected);
   });
 
-  it('does not match when the captures make an endless address (S66)', () => {
-    expect(led('lines', '/*', `/${':splat'.repeat(100)}`, 'x'.repeat(1000))).toBeNull();
+  it('is skipped if the captures make the address too long (S66)', () => {
+    expect(locationOf('lines', '/*', `/${':splat'.repeat(100)}`, 'x'.repeat(1000))).toBeNull();
   });
 });
 
-describe('a destination that is a fault (S24, S30)', () => {
+describe('an invalid destination (S24, S30)', () => {
   it.each<[Dialect, string, string, string]>([
-    ['lines', '/a', 'b', 'starts with a slash'],
-    ['lines', '/a', '', 'starts with a slash'],
+    ['lines', '/a', 'b', 'must start with a slash'],
+    ['lines', '/a', '', 'must start with a slash'],
     ['lines', '/a', '//b.example/x', 'https://'],
     ['lines', '/a', '/\\b.example', 'https://'],
     ['lines', '/a', '\\\\b.example', 'https://'],
     ['lines', '/a', 'javascript:alert(1)', 'https://'],
     ['lines', '/a', 'ftp://b.example', 'https://'],
-    ['lines', '/a', 'https://', 'no address'],
-    ['lines', '/a', 'https:///x', 'no address'],
-    ['lines', '/a', 'https://a b/', 'no address'],
-    ['lines', '/a', 'https://b.example:99999/', 'no address'],
+    ['lines', '/a', 'https://', 'not a valid address'],
+    ['lines', '/a', 'https:///x', 'not a valid address'],
+    ['lines', '/a', 'https://a b/', 'not a valid address'],
+    ['lines', '/a', 'https://b.example:99999/', 'not a valid address'],
     ['lines', '/a', 'https://user:pw@b.example/', 'user name'],
     ['lines', '/:h', 'https://:h.example/', 'host'],
     ['lines', '/*', 'https://:splat/', 'host'],
     ['json', '/(.*)', 'https://$1.example/', 'host'],
-    ['lines', '/a', '/:b', 'captures no :b'],
-    ['lines', '/a', '/:splat', 'captures no :splat'],
-    ['json', '/a', '/$1', 'captures no $1'],
-    ['json', '/(.*)', '/$2', 'captures no $2'],
-    ['json', '/:id', '/:id*', 'captures no :id*'],
-    ['json', '/(.*)', '/:splat', 'captures no :splat'],
+    ['lines', '/a', '/:b', 'no capture :b'],
+    ['lines', '/a', '/:splat', 'no capture :splat'],
+    ['json', '/a', '/$1', 'no capture $1'],
+    ['json', '/(.*)', '/$2', 'no capture $2'],
+    ['json', '/:id', '/:id*', 'no capture :id*'],
+    ['json', '/(.*)', '/:splat', 'no capture :splat'],
     ['lines', '/a', '/b//c', 'empty'],
     ['lines', '/a', '/../c', '..'],
     ['lines', '/a', '/b%2Fc', 'slash'],
@@ -96,7 +96,7 @@ describe('a destination that is a fault (S24, S30)', () => {
     ['json', '/a', '/b\u0000', 'control'],
     ['json', '/a', '/b?\ud800', 'UTF-8'],
     ['lines', '/a', `/${'b'.repeat(2000)}`, '2000'],
-  ])('%s %j to %.40j', (dialect, from, to, message) => {
+  ])('is rejected: %s %j to %.40j', (dialect, from, to, message) => {
     const captures = readPattern(from, dialect);
     const destination = captures instanceof Fault ? captures : readDestination(to, captures.captures, dialect);
     expect(destination).toBeInstanceOf(Fault);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Fault } from '../../../src/serving/rules/fault.ts';
 import { type Dialect, matchPattern, readPattern, subjectOf } from '../../../src/serving/rules/pattern.ts';
 
-/** What a pattern captures from a path, `null` when it does not match. */
+/** The text that a pattern captures from a path, `null` if it does not match. */
 function captured(dialect: Dialect, text: string, path: string): readonly string[] | null {
   const read = readPattern(text, dialect);
   if (read instanceof Fault) throw new Error(read.message);
@@ -14,7 +14,7 @@ function captured(dialect: Dialect, text: string, path: string): readonly string
 
 type Row = [dialect: Dialect, pattern: string, path: string, captures: string[] | null];
 
-describe('a pattern against a path (S24)', () => {
+describe('matching a pattern against a path (S24)', () => {
   it.each<Row>([
     ['lines', '/', '', []],
     ['lines', '/', 'a', null],
@@ -85,7 +85,7 @@ describe('a pattern against a path (S24)', () => {
   });
 });
 
-describe('a pattern that is a fault, with what would be right (S24, S30)', () => {
+describe('an invalid pattern, and the hint in its message (S24, S30)', () => {
   it.each<[Dialect, string, string]>([
     ...'()[]{}|^$?+'.split('').map((sign): [Dialect, string, string] => ['lines', `/a${sign}b`, '']),
     ...'()[]{}|^$?+*'.split('').map((sign): [Dialect, string, string] => ['json', `/a${sign}b`, '']),
@@ -99,7 +99,7 @@ describe('a pattern that is a fault, with what would be right (S24, S30)', () =>
     ['lines', '/a**', 'one star'],
     ['json', '/(.*)/(.*)', 'one star'],
     ['json', '/(.*)/:path*', 'one star'],
-    ['lines', '/*/:id', 'behind the star'],
+    ['lines', '/*/:id', 'after the star'],
     ['lines', '/:a/:a', 'twice'],
     ['lines', '/:splat/*', 'twice'],
     ['lines', '/a-:id', 'whole segment'],
@@ -126,7 +126,7 @@ describe('a pattern that is a fault, with what would be right (S24, S30)', () =>
     ['json', '/a\ud800', 'UTF-8'],
     ['lines', `/${'a'.repeat(2000)}`, '2000'],
     ['lines', `/${Array.from({ length: 9 }, (_, n) => `:p${n}`).join('/')}`, '8'],
-  ])('%s %.40j', (dialect, pattern, message) => {
+  ])('is rejected with a hint: %s %.40j', (dialect, pattern, message) => {
     const read = readPattern(pattern, dialect);
     expect(read).toBeInstanceOf(Fault);
     expect((read as Fault).message).toContain(message);
@@ -137,7 +137,7 @@ describe('for any text', () => {
   const piece = fc.oneof(fc.constantFrom(':a', ':b', '*', '(.*)', ':c*', ':d+', '', '.', '%41', 'x*'), fc.string());
   const pattern = fc.array(piece, { maxLength: 6 }).map((pieces) => `/${pieces.join('/')}`);
 
-  it('reading a pattern gives a pattern or a fault, and matching never throws (S24)', () => {
+  it('readPattern returns a pattern or a fault, and matching never throws (S24)', () => {
     fc.assert(
       fc.property(pattern, fc.string(), fc.constantFrom<Dialect>('json', 'lines'), (text, path, dialect) => {
         const read = readPattern(text, dialect);
@@ -150,7 +150,7 @@ describe('for any text', () => {
     );
   });
 
-  it('the texts of a pattern and its captures make up the path (S24)', () => {
+  it('the texts of a pattern and its captures together make up the path (S24)', () => {
     const segment = fc.stringMatching(/^[a-c.]{1,3}$/).filter((text) => !/^\.+$/.test(text));
     const path = fc.array(segment, { minLength: 1, maxLength: 5 }).map((segments) => segments.join('/'));
     fc.assert(

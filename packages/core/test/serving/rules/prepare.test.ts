@@ -11,19 +11,26 @@ function prepare(redirects: string, ship?: Record<string, unknown>, headers?: st
   return prepareRules(compileRules(files, ['index.html', 'page.html', 'logo.png'], () => {}));
 }
 
-const told = (matches: Iterable<RuleMatch>) => Array.from(matches, ({ status, path }) => `${status} /${path}`);
+const formatMatches = (matches: Iterable<RuleMatch>) => Array.from(matches, ({ status, path }) => `${status} /${path}`);
 
-describe('the rules that match a path (S26)', () => {
-  it('come in order, literal ones among the others', () => {
+describe('prepared rules (S26)', () => {
+  it('return their matches in order, literal ones among the others', () => {
     const { whenMissing } = prepare('/:a /1\n/x /2\n/* /3\n/x /4 302\n/y /5\n/:b /6\n/x/ /7');
-    expect(told(whenMissing.matches('x'))).toEqual(['301 /1', '301 /2', '301 /3', '302 /4', '301 /6', '301 /7']);
-    expect(told(whenMissing.matches('x/'))).toEqual(told(whenMissing.matches('x')));
-    expect(told(whenMissing.matches('y'))).toEqual(['301 /1', '301 /3', '301 /5', '301 /6']);
-    expect(told(whenMissing.matches('x/y'))).toEqual(['301 /3']);
-    expect(told(whenMissing.matches(''))).toEqual(['301 /3']);
+    expect(formatMatches(whenMissing.matches('x'))).toEqual([
+      '301 /1',
+      '301 /2',
+      '301 /3',
+      '302 /4',
+      '301 /6',
+      '301 /7',
+    ]);
+    expect(formatMatches(whenMissing.matches('x/'))).toEqual(formatMatches(whenMissing.matches('x')));
+    expect(formatMatches(whenMissing.matches('y'))).toEqual(['301 /1', '301 /3', '301 /5', '301 /6']);
+    expect(formatMatches(whenMissing.matches('x/y'))).toEqual(['301 /3']);
+    expect(formatMatches(whenMissing.matches(''))).toEqual(['301 /3']);
   });
 
-  it('have where they lead: origin, path, query and fragment', () => {
+  it('return the origin, path, query and fragment of the destination', () => {
     const { whenMissing } = prepare('/a/* https://b.example/:splat/\u00e9?x=:splat#y 302');
     expect([...whenMissing.matches('a/b c')]).toEqual([
       {
@@ -47,17 +54,17 @@ describe('the rules that match a path (S26)', () => {
     ['/x /page 200', false],
     ['/* /page 404', false],
     ['/* /page 302', false],
-  ])('%s is a fallback when it leads to a page: %s (S36)', (line, isFallback) => {
+  ])('%s is a fallback if its destination is a page: %s (S36)', (line, isFallback) => {
     const path = line.startsWith('/a/') ? 'a/x' : 'x';
     expect([...prepare(line).whenMissing.matches(path)].map((match) => match.isFallback)).toEqual([isFallback]);
   });
 
-  it('are none of a site without rules', () => {
+  it('match nothing on a site without rules', () => {
     expect(prepareRules(null)).toBe(NO_RULES);
     for (const rules of [NO_RULES.forced, NO_RULES.whenMissing]) expect([...rules.matches('a')]).toEqual([]);
   });
 
-  it('are the same from an index as one by one', () => {
+  it('return the same matches with an index as without', () => {
     const segment = fc.constantFrom('a', 'b', ':p');
     const pattern = fc
       .tuple(fc.array(segment, { maxLength: 3 }), fc.constantFrom('', '/*', '*'))
@@ -69,14 +76,14 @@ describe('the rules that match a path (S26)', () => {
     fc.assert(
       fc.property(fc.array(pattern, { maxLength: 8 }), path, (patterns, path) => {
         const lines = patterns.map((from, n) => `${from.startsWith('/') ? from : `/${from}`} /to/${n}`);
-        const oneByOne = lines.flatMap((line) => told(prepare(line).whenMissing.matches(path)));
-        expect(told(prepare(lines.join('\n')).whenMissing.matches(path))).toEqual(oneByOne);
+        const oneByOne = lines.flatMap((line) => formatMatches(prepare(line).whenMissing.matches(path)));
+        expect(formatMatches(prepare(lines.join('\n')).whenMissing.matches(path))).toEqual(oneByOne);
       }),
     );
   });
 });
 
-describe('with every limit full (S66)', () => {
+describe('rules at every limit (S66)', () => {
   const times = <T>(count: number, make: (n: number) => T) => Array.from({ length: count }, (_, n) => make(n));
   const longest = 'a/'.repeat(512);
   const worlds: [string, (n: number) => string][] = [
@@ -86,7 +93,7 @@ describe('with every limit full (S66)', () => {
     ['a long common head', (n) => `/${'a/'.repeat(25)}${n}/*`],
     ['a tail', (n) => `/*/a/a/${n}`],
   ];
-  it.each(worlds)('%s: the same rules match as with a few', (_, pattern) => {
+  it.each(worlds)('of the kind %s match the same paths as a few rules', (_, pattern) => {
     const json = (n: number) => pattern(n).replace('*', '(.*)');
     const rules = prepare(
       [...times(10_000, (n) => `/literal-${n} /page`), ...times(500, (n) => `${pattern(n)} /page`)].join('\n'),

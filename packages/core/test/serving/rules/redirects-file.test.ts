@@ -1,20 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MAX_REDIRECTS_BYTES, readRedirectsFile } from '../../../src/serving/rules/redirects-file.ts';
-import { listen, toldRule } from './rule-texts.ts';
+import { collectWarnings, formatRule } from './rule-texts.ts';
 import { CLOUDFLARE_REDIRECTS, NETLIFY_REDIRECTS, type RedirectsFile } from './tables/redirects-files.ts';
 
 function read(text: string | Uint8Array) {
-  const { warn, warnings } = listen();
+  const { warn, warnings } = collectWarnings();
   const bytes = typeof text === 'string' ? new TextEncoder().encode(text) : text;
   const { forced, whenMissing } = readRedirectsFile(bytes, warn);
   const placed = [
-    ...forced.map(({ rule, position }) => ({ line: position.line!, told: `!${toldRule(rule)}` })),
-    ...whenMissing.map(({ rule, position }) => ({ line: position.line!, told: toldRule(rule) })),
+    ...forced.map(({ rule, position }) => ({ line: position.line!, text: `!${formatRule(rule)}` })),
+    ...whenMissing.map(({ rule, position }) => ({ line: position.line!, text: formatRule(rule) })),
   ];
-  const faults = warnings.map((warning) => ({ line: Number.parseInt(warning, 10), told: 'fault' }));
-  const told = [...placed, ...faults].toSorted((a, b) => a.line - b.line).map((each) => each.told);
-  return { told, warnings, forced, whenMissing };
+  const faults = warnings.map((warning) => ({ line: Number.parseInt(warning, 10), text: 'fault' }));
+  const results = [...placed, ...faults].toSorted((a, b) => a.line - b.line).map((each) => each.text);
+  return { results, warnings, forced, whenMissing };
 }
 
 describe.each<[string, Record<string, RedirectsFile>]>([
@@ -22,12 +22,12 @@ describe.each<[string, Record<string, RedirectsFile>]>([
   ['cloudflare/workers-sdk', CLOUDFLARE_REDIRECTS],
 ])('the files of %s (S23 to S30)', (_, files) => {
   it.each(Object.entries(files))('%s', (_, { text, theirs, ours }) => {
-    expect(read(text).told).toEqual(ours ?? theirs);
+    expect(read(text).results).toEqual(ours ?? theirs);
   });
 });
 
 describe('a line of _redirects (S25)', () => {
-  it.each<readonly [line: string, told: string]>([
+  it.each<readonly [line: string, result: string]>([
     ['/a /b', '/a -> 301 /b'],
     ...[200, 301, 302, 303, 307, 308, 404].map((code) => [`/a /b ${code}`, `/a -> ${code} /b`] as const),
     ['/a /b 302!', '!/a -> 302 /b'],
@@ -56,21 +56,21 @@ describe('a line of _redirects (S25)', () => {
     ['/a https://b.example 404', 'fault'],
     ['/a https://b.example 200!', 'fault'],
   ])('%j is %s', (line, expected) => {
-    expect(read(line).told).toEqual([expected]);
+    expect(read(line).results).toEqual([expected]);
   });
 
-  it('a fault is told with its line, what was wrong and what would be right (S23)', () => {
+  it('a fault is reported with its line and a hint (S23)', () => {
     expect(read('\ufeff/a /b\n\n# x\n/c /d 300\n/e /f\n').warnings).toEqual([
-      '4: Skipped: the code is one of 200, 301, 302, 303, 307, 308, 404, with a ! to force it.',
+      '4: Skipped: the code must be one of 200, 301, 302, 303, 307, 308, 404, with a ! to force it.',
     ]);
   });
 
   it('a byte-order mark is skipped (S22)', () => {
-    expect(read('\ufeff/a /b').told).toEqual(['/a -> 301 /b']);
+    expect(read('\ufeff/a /b').results).toEqual(['/a -> 301 /b']);
   });
 
-  it('bytes that are no UTF-8 spoil their line alone (S23)', () => {
-    expect(read(Buffer.from('/a /b\n/c\xff /d\n/e /f', 'latin1')).told).toEqual([
+  it('bytes that are not UTF-8 only invalidate their line (S23)', () => {
+    expect(read(Buffer.from('/a /b\n/c\xff /d\n/e /f', 'latin1')).results).toEqual([
       '/a -> 301 /b',
       'fault',
       '/e -> 301 /f',
@@ -82,33 +82,33 @@ describe('the limits of _redirects (S65)', () => {
   const lines = (count: number, line: (n: number) => string) =>
     Array.from({ length: count }, (_, n) => line(n)).join('\n');
 
-  it('10,000 literal lines and 500 others, with one warning for the rest of each', () => {
+  it('10,000 literal lines and 500 others are accepted, with one warning for the rest of each', () => {
     const text = `${lines(10_001, (n) => `/a${n} /b`)}\n${lines(502, (n) => `/c${n}/* /d`)}\n/too-late /b`;
     const { whenMissing, warnings } = read(text);
     expect(whenMissing).toHaveLength(10_500);
     expect(warnings).toEqual([expect.stringMatching(/^10001: .*10000/), expect.stringMatching(/^10502: .*500/)]);
   });
 
-  it('a line of 2,000 characters', () => {
+  it('a line of 2,000 characters is accepted', () => {
     const line = (length: number) => `/a /${'b'.repeat(length - 4)}`;
     expect(read(line(2000)).whenMissing).toHaveLength(1);
     expect(read(`${line(2001)}\n/c /d`)).toMatchObject({
-      told: ['fault', '/c -> 301 /d'],
+      results: ['fault', '/c -> 301 /d'],
       warnings: [expect.stringContaining('2000')],
     });
     expect(read(`#${'x'.repeat(5000)}`).warnings).toEqual([]);
   });
 
-  it('1 MiB, of which the last line counts only when it is whole', () => {
+  it('1 MiB is read, and its last line only if it is complete', () => {
     const comment = (bytes: number) => `${`#${'x'.repeat(998)}\n`.repeat(2000)}`.slice(0, bytes - 1) + '\n';
     const fits = `${comment(MAX_REDIRECTS_BYTES - 5)}/a /b`;
-    expect(read(fits)).toMatchObject({ told: ['/a -> 301 /b'], warnings: [] });
-    const { told, warnings } = read(`${fits}bc 302`);
-    expect([told, warnings]).toEqual([['fault'], [expect.stringContaining(String(MAX_REDIRECTS_BYTES))]]);
+    expect(read(fits)).toMatchObject({ results: ['/a -> 301 /b'], warnings: [] });
+    const { results, warnings } = read(`${fits}bc 302`);
+    expect([results, warnings]).toEqual([['fault'], [expect.stringContaining(String(MAX_REDIRECTS_BYTES))]]);
   });
 });
 
-it('any text is read without an error, and each line at most once (S23)', () => {
+it('parses any text without an error, and each line at most once (S23)', () => {
   const word = fc.oneof(
     fc.constantFrom('/a', '/:b', '/*', '301', '200!', '#', 'x=y', 'https://a.b', '\n', ''),
     fc.string(),
@@ -116,7 +116,7 @@ it('any text is read without an error, and each line at most once (S23)', () => 
   fc.assert(
     fc.property(fc.array(word), (words) => {
       const text = words.join(' ');
-      expect(read(text).told.length).toBeLessThanOrEqual(text.split('\n').length);
+      expect(read(text).results.length).toBeLessThanOrEqual(text.split('\n').length);
     }),
   );
   fc.assert(fc.property(fc.uint8Array(), (bytes) => void read(bytes)));

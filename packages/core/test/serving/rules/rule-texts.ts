@@ -5,8 +5,8 @@ import type { PathRule } from '../../../src/serving/rules/path-rules.ts';
 import type { Pattern } from '../../../src/serving/rules/pattern.ts';
 import { formatRequestPath } from '../../../src/serving/request-path.ts';
 
-/** Collects what a parser says of a file: `3: Skipped: ...`, `rewrites[0].source: Skipped: ...`. */
-export function listen(): { warn: Warn; warnings: string[] } {
+/** Collects the warnings of a parser: `3: Skipped: ...`, `rewrites[0].source: Skipped: ...`. */
+export function collectWarnings(): { warn: Warn; warnings: string[] } {
   const warnings: string[] = [];
   return {
     warnings,
@@ -14,20 +14,20 @@ export function listen(): { warn: Warn; warnings: string[] } {
   };
 }
 
-/** A rule in one line: `/old/* -> 301 /new/{0}`. Captures are `{0}`, `{1}` and so on. */
-export function toldRule({ from, status, to }: PathRule): string {
+/** Formats a rule as one line: `/old/* -> 301 /new/{0}`. Captures are `{0}`, `{1}` and so on. */
+export function formatRule({ from, status, to }: PathRule): string {
   const captures = typeof from === 'string' ? [] : Array.from({ length: 20 }, (_, n) => `{${n}}`);
   const { origin, path, query, fragment } = fill(to, captures)!;
   const address = `${origin ?? ''}${formatRequestPath(path)}${query}${fragment}`;
-  return `${toldPattern(from)} -> ${status} ${decodeURI(address)}`;
+  return `${formatPattern(from)} -> ${status} ${decodeURI(address)}`;
 }
 
-/** A header rule in one line: `/*: A=1 -B`. */
-export function toldHeaders({ from, steps }: HeaderRule): string {
-  return `${toldPattern(from)}: ${steps.map(([name, value]) => (value === null ? `-${name}` : `${name}=${value}`)).join(' ')}`;
+/** Formats a header rule as one line: `/*: A=1 -B`. */
+export function formatHeaders({ from, steps }: HeaderRule): string {
+  return `${formatPattern(from)}: ${steps.map(([name, value]) => (value === null ? `-${name}` : `${name}=${value}`)).join(' ')}`;
 }
 
-function toldPattern(pattern: Pattern): string {
+function formatPattern(pattern: Pattern): string {
   if (typeof pattern === 'string') return `/${pattern}`;
   return `/${pattern.texts.join(':')}${pattern.star ? `*${pattern.star.tail}` : ''}`;
 }

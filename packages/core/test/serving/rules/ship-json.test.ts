@@ -3,22 +3,22 @@ import { describe, expect, it } from 'vitest';
 import { Fault } from '../../../src/serving/rules/fault.ts';
 import { parseShipJson } from '../../../src/serving/rules/parse-ship-json.ts';
 import { readShipJson } from '../../../src/serving/rules/ship-json.ts';
-import { listen, toldHeaders, toldRule } from './rule-texts.ts';
+import { collectWarnings, formatHeaders, formatRule } from './rule-texts.ts';
 
 function read(json: Record<string, unknown>) {
-  const { warn, warnings } = listen();
+  const { warn, warnings } = collectWarnings();
   const rules = readShipJson(json, warn);
-  const told = [
-    ...[...rules.redirects, ...rules.rewrites].map(({ rule }) => toldRule(rule)),
-    ...rules.headers.map(({ rule }) => toldHeaders(rule)),
+  const results = [
+    ...[...rules.redirects, ...rules.rewrites].map(({ rule }) => formatRule(rule)),
+    ...rules.headers.map(({ rule }) => formatHeaders(rule)),
   ];
-  return { ...rules, told, warnings };
+  return { ...rules, results, warnings };
 }
 
 const redirect = (rest: Record<string, unknown>) => ({ source: '/a', destination: '/b', ...rest });
 
 describe('redirects of ship.json (S25)', () => {
-  it.each<readonly [rest: Record<string, unknown>, told: string]>([
+  it.each<readonly [rest: Record<string, unknown>, result: string]>([
     [{}, '/a -> 308 /b'],
     [{ permanent: true }, '/a -> 308 /b'],
     [{ permanent: false }, '/a -> 307 /b'],
@@ -28,25 +28,25 @@ describe('redirects of ship.json (S25)', () => {
     [{ source: '/old/:path*', destination: '/new/:path*' }, '/old/* -> 308 /new/{0}'],
     [{ source: '/:lang/(.*)', destination: '/$1?l=:lang#x' }, '/:/* -> 308 /{1}?l={0}#x'],
   ])('%j is %s', (rest, expected) => {
-    expect(read({ redirects: [redirect(rest)] })).toMatchObject({ told: [expected], warnings: [] });
+    expect(read({ redirects: [redirect(rest)] })).toMatchObject({ results: [expected], warnings: [] });
   });
 });
 
 describe('rewrites and headers of ship.json (S25, S33)', () => {
   it('a rewrite has the status 200', () => {
-    expect(read({ rewrites: [{ source: '/(.*)', destination: '/index.html' }] }).told).toEqual([
+    expect(read({ rewrites: [{ source: '/(.*)', destination: '/index.html' }] }).results).toEqual([
       '/* -> 200 /index.html',
     ]);
   });
 
-  it('an entry of headers has a list of them', () => {
+  it('an entry of headers contains a list of header fields', () => {
     const headers = [
       { key: 'X-A', value: ' 1 ' },
       { key: 'X-B', value: '2' },
     ];
     const answer = read({ headers: [{ source: '/assets/(.*)', headers }] });
     expect(answer).toMatchObject({
-      told: ['/assets/*: X-A=1 X-B=2'],
+      results: ['/assets/*: X-A=1 X-B=2'],
       warnings: [],
       headers: [{ rule: { replaces: true } }],
     });
@@ -78,7 +78,7 @@ describe('settings (S15, S16)', () => {
   });
 });
 
-describe('a fault is told at its place, and the entry is skipped whole (S23, S30)', () => {
+describe('a fault is reported at its position, and the whole entry is skipped (S23, S30)', () => {
   const header = (rest: Record<string, unknown>) => ({
     headers: [{ source: '/a', headers: [{ key: 'X', value: '1', ...rest }] }],
   });
@@ -122,13 +122,13 @@ describe('a fault is told at its place, and the entry is skipped whole (S23, S30
     [header({ value: '\ud800' }), 'headers[0].headers[0].value: '],
     [header({ and: 1 }), 'headers[0].headers[0]: Skipped: "and"'],
   ])('%j', (json, start) => {
-    const { told, warnings } = read(json);
-    expect([told, warnings]).toEqual([[], [expect.stringContaining(start)]]);
+    const { results, warnings } = read(json);
+    expect([results, warnings]).toEqual([[], [expect.stringContaining(start)]]);
     expect(warnings[0]).toMatch(/: Skipped: .{10,}\.$/);
   });
 
-  it('what stands beside a fault counts', () => {
-    const { told, warnings } = read({
+  it('valid entries next to an invalid one are kept', () => {
+    const { results, warnings } = read({
       redirects: [redirect({}), redirect({ statusCode: 200 }), redirect({ source: '/c' })],
       headers: [
         {
@@ -140,7 +140,7 @@ describe('a fault is told at its place, and the entry is skipped whole (S23, S30
         },
       ],
     });
-    expect(told).toEqual(['/a -> 308 /b', '/c -> 308 /b', '/a: X=1']);
+    expect(results).toEqual(['/a -> 308 /b', '/c -> 308 /b', '/a: X=1']);
     expect(warnings).toHaveLength(2);
   });
 });
@@ -150,15 +150,15 @@ describe('the limits of ship.json (S65)', () => {
     ['redirects', 2000],
     ['rewrites', 500],
     ['headers', 500],
-  ] as const)('%s: %d entries, with one warning for the rest', (key, most) => {
+  ] as const)('%s: %d entries are accepted, with one warning for the rest', (key, max) => {
     const entry = key === 'headers' ? { source: '/a', headers: [{ key: 'X', value: '1' }] } : redirect({});
-    expect(read({ [key]: Array.from({ length: most }, () => entry) }).warnings).toEqual([]);
-    const { warnings, ...rules } = read({ [key]: Array.from({ length: most + 5 }, () => entry) });
-    expect([rules[key].length, warnings]).toEqual([most, [expect.stringContaining(`${key}[${most}]: `)]]);
+    expect(read({ [key]: Array.from({ length: max }, () => entry) }).warnings).toEqual([]);
+    const { warnings, ...rules } = read({ [key]: Array.from({ length: max + 5 }, () => entry) });
+    expect([rules[key].length, warnings]).toEqual([max, [expect.stringContaining(`${key}[${max}]: `)]]);
   });
 });
 
-it('any JSON is read without an error, and is warned of in text that is safe to store (S23)', () => {
+it('parses any JSON without an error, and its warnings are safe to store (S23)', () => {
   const key = fc.oneof(fc.constantFrom('source', 'destination', 'headers', 'redirects', 'key', 'value'), fc.string());
   const { tree } = fc.letrec((tie) => ({
     tree: fc.oneof(

@@ -1,9 +1,9 @@
 import type { PublicCases } from './public-cases.ts';
 
 const NO_406 = 'identity rather than 406';
-const PARAMETERS = 'the grammar has a weight and no other parameter; what cannot be read is not said';
+const PARAMETERS = 'the grammar allows only a weight as parameter; invalid elements are ignored';
 
-/** An `Accept-Encoding`, or none, and the codings that are offered beside identity. */
+/** An `Accept-Encoding` header, if any, and the codings offered besides identity. */
 export const CODINGS: readonly PublicCases<readonly [header: string | undefined, offered: string], string>[] = [
   {
     origin: 'jshttp/negotiator test/encoding.js at 14b0a7b, MIT; zstd stands for its compress, br for its deflate',

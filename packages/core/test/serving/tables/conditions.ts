@@ -2,7 +2,7 @@ import type { PublicCases } from './public-cases.ts';
 
 type Header = 'If-Match' | 'If-None-Match';
 
-/** The header, its value, and the strong tag of the answer. */
+/** The header, its value, and the strong tag of the response. */
 export const CONDITIONS: readonly PublicCases<
   readonly [header: Header, value: string, etag: string],
   200 | 304 | 412
@@ -30,7 +30,7 @@ export const CONDITIONS: readonly PublicCases<
       ['If-Match', '*', '"A"', 200],
       ['If-Match', '"B"', '"A"', 412],
       ['If-Match', 'W/"A"', '"A"', 412],
-      // What it reads as an entity tag, and what it does not.
+      // Values that the suite accepts as an entity tag, and values that it does not.
       ['If-None-Match', 'W/"etag-1"', '"etag-1"', 304],
       ['If-None-Match', '"etag-2"', '"etag-2"', 304],
       ['If-None-Match', '"etag-1", "etag-2"', '"etag-1"', 304],

@@ -1,17 +1,17 @@
 /*
- * Re-typed as data from picosh/pico, pgs/calc_route_test.go (what is tried for a path, in order) and pgs/web_test.go.
+ * Re-typed as data from picosh/pico, pgs/calc_route_test.go (the candidates for a path, in order) and pgs/web_test.go.
  * Licence: MIT. Its canonical 301 is 307 here (S21).
  */
 import type { Sketch } from '../visits.ts';
 import type { Group } from './suite.ts';
 
-const NO_PROXY = 'a rule never answers from another origin (S30)';
-const NO_CHAIN = 'a rewrite serves a page form, it does not redirect (S29)';
+const NO_PROXY = 'a rule never serves content of another origin (S30)';
+const NO_CHAIN = 'a rewrite serves a page form instead of a redirect (S29)';
 
-/** What is tried for a path, first to last: a file, and the answer when it is the first that is there. */
+/** The candidates for a path in order: a file, and the response if it is the first that exists. */
 type Candidate = [file: string, theirs: string] | [file: string, theirs: string, ours: string, why: string];
 
-/** One group for each candidate, in which it and those behind it are there. */
+/** One group per candidate. In it, this candidate and the later ones exist. */
 function order(title: string, asked: string, rules: Partial<Sketch>, candidates: Candidate[]): Group[] {
   return candidates.map(([file, ...answers], index) => ({
     title: `${title}: ${file}`,

@@ -1,10 +1,10 @@
 /**
- * Cases of one public suite, re-typed as data.
+ * Test cases of one public suite, re-typed as data.
  *
- * A row is what is asked, the answer of that suite, and, where ours is another one, our answer and why.
+ * A row contains the request, the expectation of the suite, and, if ours differs, our expectation and the reason.
  */
 export interface PublicCases<Asked extends readonly unknown[], Answer> {
-  /** Which suite, at which commit, under which licence. */
+  /** The suite, its commit and its licence. */
   origin: string;
   rows: readonly (
     | readonly [...Asked, answer: Answer]
@@ -13,9 +13,9 @@ export interface PublicCases<Asked extends readonly unknown[], Answer> {
 }
 
 /**
- * The rows of some suites for a table test: origin, what is asked, and the answer that is expected of us.
+ * The rows of several suites for a table test: origin, request, and our expectation.
  *
- * @param asked How many values of a row are what is asked.
+ * @param asked How many values at the start of a row are the request.
  */
 export function expected<Asked extends readonly unknown[], Answer>(
   suites: readonly PublicCases<Asked, Answer>[],

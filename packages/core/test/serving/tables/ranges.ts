@@ -3,10 +3,10 @@ import type { PublicCases } from './public-cases.ts';
 /** `0-4` for a part, several joined by `, `; `416`; `whole`. */
 type Answer = string;
 
-const ONE_ONLY = 'several ranges are answered whole';
-const ONE_UNREADABLE = 'one range that cannot be read spoils the header';
+const ONE_ONLY = 'a request for several ranges gets the whole content';
+const ONE_UNREADABLE = 'one invalid range invalidates the header';
 const NO_SPACE_INSIDE = 'the grammar has no space inside a range';
-const BAD_SYNTAX = 'a header that cannot be read is ignored, RFC 9110 §14.2';
+const BAD_SYNTAX = 'an invalid header is ignored, RFC 9110 §14.2';
 
 /** A `Range` and the size of the content. */
 export const RANGES: readonly PublicCases<readonly [range: string, size: number], Answer>[] = [
@@ -173,9 +173,9 @@ export const RANGES: readonly PublicCases<readonly [range: string, size: number]
   },
 ];
 
-const DATES = 'dates are ignored: they say nothing after a switch back to an older deployment';
+const DATES = 'dates are ignored, because they mean nothing after a switch back to an older deployment';
 
-/** The tag of a content of 9 bytes and an `If-Range`, with `Range: bytes=0-4`. */
+/** The tag of a content of 9 bytes, and an `If-Range` sent with `Range: bytes=0-4`. */
 export const IF_RANGES: readonly PublicCases<readonly [etag: string, ifRange: string], Answer>[] = [
   {
     origin: 'golang/go src/net/http/fs_test.go at 061efaa, BSD-3-Clause',

@@ -7,8 +7,8 @@ import type { Group } from './suite.ts';
 const NO_LISTING = 'folders are never listed (S15)';
 const REACHES = 'a canonical redirect reaches a 200, never a 404 (S18)';
 const WITHHELD = 'dot files are withheld, also from rules (S12)';
-const UNSLASHED = 'a folder asked for without a slash is led to its address (S15)';
-const RULES_FIRST = 'a redirect of the site comes before slashes (S1)';
+const UNSLASHED = 'a folder requested without a slash is redirected to its address (S15)';
+const RULES_FIRST = 'redirects of the site come before redirects for slashes (S1)';
 
 const FILES = [
   '.dotfile',

@@ -1,11 +1,11 @@
 import type { Sketch } from '../visits.ts';
 
-/** Cases of a public suite that ask one site. */
+/** Test cases of a public suite on one site. */
 export interface Group {
   title: string;
   site: Sketch;
   cases: Case[];
 }
 
-/** What is asked, and what the origin answers; where Berth answers otherwise, also that, and why. */
+/** The request and the response of the original, and, if Berth differs, its response and the reason. */
 export type Case = [asked: string, theirs: string] | [asked: string, theirs: string, ours: string, why: string];

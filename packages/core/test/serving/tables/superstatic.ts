@@ -6,9 +6,9 @@ import type { Group } from './suite.ts';
 
 const PAGE_FIRST = 'x.html is found before x/index.html (S15)';
 const PAGE_FORMS = 'x.html is found at /x without a setting (S15)';
-const SLASHED = 'a page asked for with a slash is led to its address (S15)';
+const SLASHED = 'a page requested with a slash is redirected to its address (S15)';
 const OF_FOLDER = 'the address of an index page is that of its folder, with a slash (S15)';
-const SAME_FILE = 'a redirect leads to the very same file (S17)';
+const SAME_FILE = 'a redirect must lead to the same file (S17)';
 
 const FOO = ['foo.html', 'foo/index.html', 'foo/bar.html'];
 const APP = ['index.html', 'test.html', 'app.js', 'dir/index.html', 'dir/sub.html'];

@@ -1,10 +1,10 @@
 /*
- * Re-typed as data from slorber/trailing-slash-guide, docs/Hosting-Providers.md: what hosts answer for `file.html`,
+ * Re-typed as data from slorber/trailing-slash-guide, docs/Hosting-Providers.md: the responses of hosts for `file.html`,
  * `folder/index.html`, `both.html` and `both/index.html`. No licence is stated; these are observations.
- * Each host is held against the settings that come closest to it. `200` does not say which file.
+ * Each host is compared with the settings that come closest to it. `200` does not tell which file is served.
  */
 
-/** What is asked of each host, in the order of the columns. */
+/** The requests to each host, in the order of the columns. */
 export const columns = [
   '/file',
   '/file/',
@@ -18,7 +18,7 @@ export const columns = [
   '/both/index.html',
 ];
 
-/** One host: its answers by column, and those of Berth where they differ, with the reason. */
+/** One host: its responses by column, and those of Berth where they differ, with the reason. */
 export interface Host {
   host: string;
   settings: { cleanUrls?: boolean; trailingSlash?: boolean };
@@ -26,11 +26,11 @@ export interface Host {
   ours?: Record<string, [answer: string, why: string]>;
 }
 
-const SLASHED = 'a page asked for with a slash is led to its address (S15)';
-const UNSLASHED = 'a folder asked for without a slash is led to its address (S15)';
+const SLASHED = 'a page requested with a slash is redirected to its address (S15)';
+const UNSLASHED = 'a folder requested without a slash is redirected to its address (S15)';
 const OWN_INDEX = 'the index page of a folder has the address with a slash (S15)';
 const PAGE_FORMS = 'x.html is found at /x without a setting (S15)';
-const SAME_FILE = 'a redirect leads to the very same file (S17)';
+const SAME_FILE = 'a redirect must lead to the same file (S17)';
 
 export const hosts: Host[] = [
   {

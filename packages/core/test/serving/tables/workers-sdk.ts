@@ -2,18 +2,18 @@
  * Re-typed as data from cloudflare/workers-sdk, packages/workers-shared/asset-worker/tests/test-cases
  * (html-handling-test-cases.ts, encoding-test-cases.ts). Licence: MIT or Apache-2.0.
  *
- * `auto-trailing-slash` is `cleanUrls` alone, `force-trailing-slash` and `drop-trailing-slash` are `cleanUrls` with
+ * `auto-trailing-slash` corresponds to `cleanUrls`, `force-trailing-slash` and `drop-trailing-slash` to `cleanUrls` with
  * `trailingSlash` true and false. The mode `none`, which finds no page without its extension, has no counterpart.
- * Files with a `%` in their name are left out: they cannot be published.
+ * Files with a `%` in their name are omitted, because they cannot be published.
  */
 import type { Group } from './suite.ts';
 
-const NO_FORM = 'a path finds x.html and x/index.html, not the other way round (S15)';
+const NO_FORM = 'a path without extension finds x.html and x/index.html, but not the other way round (S15)';
 const IN_PLACE = 'a page whose address belongs to another file is served in place (S18)';
-const SAME_FILE = 'a redirect leads to the very same file (S17)';
+const SAME_FILE = 'a redirect must lead to the same file (S17)';
 const NO_SLASH = 'a slash inside a segment is never resolved (S8)';
-const NO_PERCENT = 'no stored name holds a % (S10)';
-const SPELLING = 'spellings of one name are not redirected to each other (S10)';
+const NO_PERCENT = 'no stored name contains a % (S10)';
+const SPELLING = 'encodings of one name are not redirected to each other (S10)';
 
 const AUTO = { cleanUrls: true };
 const DROP = { cleanUrls: true, trailingSlash: false };

@@ -1,4 +1,4 @@
-/** A `_headers` file, what it means to its origin, and, where Berth differs, what it means here and why. */
+/** A `_headers` file, its meaning in the original suite, and, if Berth differs, its meaning here and the reason. */
 export interface HeadersFile {
   text: string;
   /** The blocks in order, then `fault` for each warning. */
@@ -7,7 +7,7 @@ export interface HeadersFile {
   why?: string;
 }
 
-const NO_HOST = 'rules hold for every host of the site (S30)';
+const NO_HOST = 'rules apply to every host of the site (S30)';
 
 /** netlify/build packages/headers-parser/tests/fixtures/headers_file, MIT. */
 export const NETLIFY_HEADERS: Record<string, HeadersFile> = {
@@ -23,7 +23,7 @@ export const NETLIFY_HEADERS: Record<string, HeadersFile> = {
     text: '/path\n  test = one',
     theirs: [],
     ours: ['fault'],
-    why: 'a line that says nothing to the parser is told of (S23)',
+    why: 'a line that the parser cannot read gets a warning (S23)',
   },
   trim_line_path: { text: '  /path', theirs: [] },
   trim_line_values: { text: '/path\ntest: one', theirs: ['/path: test=one'] },
@@ -58,7 +58,7 @@ export const CLOUDFLARE_HEADERS: Record<string, HeadersFile> = {
     text: '/a/*/b/*/c/*\n  Test: value',
     theirs: ['fault', 'fault'],
     ours: ['fault'],
-    why: 'one warning tells of the path and its headers',
+    why: 'there is one warning for the path and its headers',
   },
   'lines before the first path': {
     text: '  # A single token before a path\n  c\n  # A header before a path\n  Access-Control-Allow-Origin: *',
@@ -74,19 +74,19 @@ export const CLOUDFLARE_HEADERS: Record<string, HeadersFile> = {
     text: '/://so;`me\n  valid: yup\n/nons:/&@%+~{}ense\n  valid: yup',
     theirs: ['/://so;`me: valid=yup', '/nons:/&@%+~{}ense: valid=yup'],
     ours: ['fault', 'fault'],
-    why: 'an empty segment matches no path, and a lone % is no escape (S7, S9)',
+    why: 'an empty segment matches no path, and a single % is not an escape (S7, S9)',
   },
   'two slashes': {
     text: '//yeah.com/blog\n  valid: things',
     theirs: ['//yeah.com/blog: valid=things'],
     ours: ['fault'],
-    why: 'such a path is never answered in place (S9)',
+    why: 'a path with two slashes is never served in place (S9)',
   },
   'other schemes and ports': {
     text: 'http://nah.com/blog\n  invalid: things\nhttps://nah.com:8080\n  invalid: also',
     theirs: ['fault', 'fault', 'fault', 'fault'],
     ours: ['fault', 'fault'],
-    why: 'one warning tells of the path and its headers',
+    why: 'there is one warning for the path and its headers',
   },
   'lone words and colons': {
     text: '/yeah\n  valid: yup\n  nah.com\n  :\n  test:',

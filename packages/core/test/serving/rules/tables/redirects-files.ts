@@ -1,14 +1,14 @@
-/** A `_redirects` file, what it means to its origin, and, where Berth differs, what it means here and why. */
+/** A `_redirects` file, its meaning in the original suite, and, if Berth differs, its meaning here and the reason. */
 export interface RedirectsFile {
   text: string;
-  /** The rules: `!` in front of a forced one. `fault` for a line that is refused. */
+  /** The rules, with `!` before a forced one, and `fault` for a line that is rejected. */
   theirs: string[];
   ours?: string[];
   why?: string;
 }
 
-const NO_CONDITIONS = 'conditions and query parameters are faults: half a rule must not fire (S30)';
-const NO_HOST = 'rules hold for every host of the site (S30)';
+const NO_CONDITIONS = 'conditions and query parameters are faults, because a rule must not act without them (S30)';
+const NO_HOST = 'rules apply to every host of the site (S30)';
 const NO_PROXY = 'no proxying (S30)';
 const CODE_301 = 'the code is 301 when none is given (S25)';
 
@@ -65,7 +65,7 @@ export const NETLIFY_REDIRECTS: Record<string, RedirectsFile> = {
     text: '/.netlify/from /to',
     theirs: ['fault'],
     ours: ['/.netlify/from -> 301 /to'],
-    why: 'the name means nothing here; a path with a dot segment is 404 before any rule (S12)',
+    why: 'the name has no meaning here; a path with a dot segment is 404 before any rule (S12)',
   },
   invalid_mistaken_headers: {
     text: '/backup/*\n    Basic-Auth: dev@terraeclipse.com:nud-feud-contour',
@@ -145,7 +145,7 @@ export const CLOUDFLARE_REDIRECTS: Record<string, RedirectsFile> = {
     text: '/c?this=rejected /d 301',
     theirs: ['/c -> 301 /d'],
     ours: ['fault'],
-    why: 'a rule without its query is another rule: it must not fire (S30)',
+    why: 'a rule must not act without its query (S30)',
   },
   'a port, a query and a fragment': {
     text: '/ext https://some.domain:1234/route?q=string#anchor 302',
@@ -173,7 +173,7 @@ export const CLOUDFLARE_REDIRECTS: Record<string, RedirectsFile> = {
     text: '/a /b 301\n/b /a 301\n/a /c 301',
     theirs: ['/a -> 301 /b', '/b -> 301 /a', 'fault'],
     ours: ['/a -> 301 /b', '/b -> 301 /a', '/a -> 301 /c'],
-    why: 'a later line answers where the first cannot act (S26)',
+    why: 'a later line acts if the first cannot (S26)',
   },
   'spaces in a path': { text: '/some page /somewhere else', theirs: ['fault'] },
   'escaped spaces': { text: '/some%20page /somewhere%20else 302', theirs: ['/some page -> 302 /somewhere else'] },
@@ -181,7 +181,7 @@ export const CLOUDFLARE_REDIRECTS: Record<string, RedirectsFile> = {
     text: '/://so;`me /nons:/&@%+~{}ense 302',
     theirs: ['/://so;`me -> 302 /nons:/&@%+~{}ense'],
     ours: ['fault'],
-    why: 'an empty segment matches no path, and a lone % is no escape (S7, S9)',
+    why: 'an empty segment matches no path, and a single % is not an escape (S7, S9)',
   },
   'a URL as from': { text: 'https://yeah.com https://nah.com', theirs: ['fault'] },
   'a URL as to': { text: '/nah https://yeah.com 302', theirs: ['/nah -> 302 https://yeah.com/'] },
@@ -189,19 +189,19 @@ export const CLOUDFLARE_REDIRECTS: Record<string, RedirectsFile> = {
     text: 'yeah.com https://nah.com 302',
     theirs: ['/yeah.com -> 302 https://nah.com/'],
     ours: ['fault'],
-    why: 'a host in from is a fault (S30), and this looks like one',
+    why: 'a host in from is a fault (S30), and this looks like a host',
   },
   'a rewrite to another host': { text: '/a https://example.com/b 200', theirs: ['fault'] },
   'the fallback of a single page': {
     text: '/* /index.html 200',
     theirs: ['fault'],
     ours: ['/* -> 200 /index.html'],
-    why: 'it is answered in place, with no redirect and so no loop (S25)',
+    why: 'the file is served in place, without a redirect, so there is no loop (S25)',
   },
   'the front page to its file': {
     text: '/ /index.html 302',
     theirs: ['fault'],
     ours: ['/ -> 302 /index.html'],
-    why: 'only a circle of literal rules warns (S28)',
+    why: 'only a loop of literal rules gets a warning (S28)',
   },
 };

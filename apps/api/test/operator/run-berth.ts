@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { operate } from '../../src/operator/operate.ts';
 
-/** What a command line answered. */
+/** The outcome of a command line. */
 export interface Outcome {
   code: number | null;
   out: string;
@@ -13,8 +13,8 @@ export interface Outcome {
 const MAIN = join(import.meta.dirname, '../../src/operator/main.ts');
 const COMPILE_CACHE = join(import.meta.dirname, '../../../../node_modules/.cache/node');
 
-/** Runs a command line as a process of its own, as the operator does. */
-export async function typed(env: Record<string, string>, ...words: string[]): Promise<Outcome> {
+/** Runs a command line as a separate process, as the operator does. */
+export async function spawnBerth(env: Record<string, string>, ...words: string[]): Promise<Outcome> {
   const child = spawn(process.execPath, [MAIN, ...words], {
     env: { PATH: process.env['PATH']!, NODE_COMPILE_CACHE: COMPILE_CACHE, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -24,8 +24,8 @@ export async function typed(env: Record<string, string>, ...words: string[]): Pr
   return { code, out, err };
 }
 
-/** Runs a command line in this process: the same but for the start, which costs half a second. */
-export async function operated(env: Record<string, string>, ...words: string[]): Promise<Outcome> {
+/** Runs a command line in this process, which saves half a second of start-up. */
+export async function runBerth(env: Record<string, string>, ...words: string[]): Promise<Outcome> {
   let out = '';
   let err = '';
   const code = await operate(words, env, {
