@@ -16,6 +16,8 @@ export interface Storage {
   added: number;
 }
 
+/** Most accounts that one run of the sweep measures. */
+const MEASURED_AT_ONCE = 100;
 const NOTHING: ContentLengths = new Map();
 
 /** The owner of what a caller publishes. */
@@ -127,9 +129,9 @@ export async function readStorage(core: Core, account: string): Promise<number> 
 }
 
 /** Measures accounts whose counter is only a bound, so that few requests have to. Source: contract §6. */
-export async function measureInexact(core: Core, batch: number): Promise<void> {
+export async function measureInexact(core: Core): Promise<void> {
   const { rows } = await sql<{ id: string }>`
-    select id from account where not storage_exact order by id limit ${batch}`.execute(core.database.kysely);
+    select id from account where not storage_exact order by id limit ${MEASURED_AT_ONCE}`.execute(core.database.kysely);
   for (const { id } of rows) await readStorage(core, id);
 }
 

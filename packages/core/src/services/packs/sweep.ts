@@ -53,7 +53,7 @@ export async function sweep(core: Core, options: Partial<SweepOptions> = {}): Pr
   await dropForsaken(core, settings);
   const packs = await removeDead(core, settings.batch);
   await forgetBoots(core, settings.bootStaleMs);
-  await measureInexact(core, settings.batch);
+  await measureInexact(core);
   return { expired, deployments, packs, fenced };
 }
 
