@@ -33,7 +33,7 @@ const MADE: Record<string, CreatedDeployment> = {
 
 const REASONS = {
   400: 'Nothing is published then, whichever file was at fault.',
-  403: 'The plan holds no more deployments, or no more storage; or, without a credential, `ttl` was given, or a page of another site asks.',
+  403: 'A cap of the plan is reached: deployments or storage; or, without a credential, `ttl` was given, or a page of another site asks.',
   413: 'The upload crosses a limit of the plan. `details.limit` names it, and `details.file` the file if it is one.',
   422: 'The `Idempotency-Key` was used for other files or fields.',
   429: 'Deploys are counted besides: by credential, and more strictly by address where there is none.',

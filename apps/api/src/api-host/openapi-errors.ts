@@ -220,7 +220,7 @@ export const ERRORS: Record<OperationError | 'other', ErrorAnswer> = {
       },
       'An upload that was committed': {
         error: 'business_logic_error',
-        message: 'This upload was committed or dropped; it takes no more contents.',
+        message: 'This upload was committed or dropped; it accepts no contents.',
         details: { state: 'over' },
         by: is('deployments.contents'),
       },

@@ -71,7 +71,7 @@ async function sendDelta(asker: Asker, order: Order): Promise<Answer> {
     const sent = await send(asker, upload, body, ask);
     // A twin with the same key may have committed meanwhile.
     if (![200, 422].includes(sent.status)) {
-      if (sent.status === 400) await abort(asker, upload, ask);
+      if ([400, 413].includes(sent.status)) await abort(asker, upload, ask);
       return sent;
     }
   }

@@ -136,7 +136,7 @@ const FIELDS: Record<string, fc.Arbitrary<unknown>> = {
   files: uploadFiles,
   put: uploadFiles,
   remove: fc.array(fc.constantFrom('index.html', 'gone.html', '../x', ''), { maxLength: 2 }),
-  password: fc.constantFrom('open sesame', 'short', ' '.repeat(9), 'ü'.repeat(128), 'x'.repeat(129)),
+  password: fc.constantFrom(null, 'open sesame', 'short', ' '.repeat(9), 'ü'.repeat(128), 'x'.repeat(129)),
   via: fc.constantFrom('cli', 'CLI', 'not a tag', ''),
 };
 

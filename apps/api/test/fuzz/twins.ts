@@ -67,6 +67,9 @@ async function startTwin(begin: number): Promise<Twin> {
     const { token, secret } = made.json<{ token: string; secret: string }>();
     server.secrets.add(secret);
     ids.set('$token', token);
+    // Inputs have begun others, and a credential has few open uploads at once.
+    await server.database.query('delete from upload where committed is null');
+    await server.database.query('update account set storage_exact = false, storage_version = storage_version + 1');
     // An upload for which everything is there.
     const body = JSON.stringify({ base: ids.get('$site'), put: [], remove: [] });
     const begun = await ask('/uploads', 'api', { method: 'POST', headers: JSON_TYPE, body });

@@ -124,7 +124,7 @@ describe('contract §8: the accounts commands', () => {
 
 describe('contract §6, §8: the plans commands', () => {
   it('list the plans with their caps', async () => {
-    expect(await berth('plans', 'list')).toMatch(/^pro +Pro +\$9\.00 +\$90\.00 +1000 +50 +10 +1$/m);
+    expect(await berth('plans', 'list')).toMatch(/^pro +Pro +\$9\.00 +\$90\.00 +1000 +50 +10 +1 +50 GiB$/m);
     const { plans } = await json<{ plans: { plan: string }[] }>('plans', 'list');
     expect(plans.map(({ plan }) => plan)).toEqual(['free', 'pro', 'team', 'scale']);
   });

@@ -197,8 +197,8 @@ it('part 5, rule 5: "A resource that belongs to another account is reported as 4
     expectErrorAnswer(await send(method, place, body), 'not_found');
     asked.push(operation);
   }
-  // Not in a path: the claim, and the base of an upload. Nobody else learns the names of uploads.
-  expect(asked).toHaveLength(Object.values(OTHERS).filter((told) => told === 'not_found').length - 5);
+  // Not in a path: the claim, and the base of an upload. The names of uploads are secret.
+  expect(asked).toHaveLength(Object.values(OTHERS).filter((answer) => answer === 'not_found').length - 5);
 });
 
 it('part 5, rule 6: "`POST /account/claim` requires a credential of the account that is to receive the deployment."', async () => {

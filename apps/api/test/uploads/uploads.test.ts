@@ -6,7 +6,7 @@ import { readContents } from '../../src/api-host/contents-body.ts';
 import { expectErrorAnswer, expectRefusal } from '../standing-asserts.ts';
 import { OWNER_KEY, startTestServer } from '../test-server.ts';
 import { useCleanServer } from '../use-clean-server.ts';
-import { begin, bodyOf, commit, contentOf, listOf, publishDelta, send, sendMissing, sha256Of } from './delta.ts';
+import { abort, begin, bodyOf, commit, contentOf, listOf, publishDelta, send, sendMissing, sha256Of } from './delta.ts';
 
 const server = useCleanServer({ secrets: ['open sesame'] });
 
@@ -85,6 +85,31 @@ describe('contract §9: a delta upload', () => {
     await sendMissing(server(), { upload, missing: asked }, files);
     await commit(server(), upload);
     server().secrets.add(upload);
+  });
+});
+
+describe('contract §9: open uploads', () => {
+  it('are few for a credential: one more is 429, until one is dropped', async () => {
+    const { key } = await server().account('pro');
+    const uploads = await Promise.all(
+      Array.from({ length: 20 }, () => open({ 'index.html': fresh() }, { key }).then(({ upload }) => upload)),
+    );
+    const more = () => begin(server(), { files: listOf({ 'index.html': fresh() }) }, { key });
+    const refused = await more();
+    const seconds = Number(refused.headers['retry-after']);
+    expect(expectErrorAnswer(refused, 'rate_limit_exceeded').details).toEqual({ retryAfter: seconds });
+    expect(seconds).toBeGreaterThan(500);
+    const dropped = await abort(server(), uploads[0]!, { key });
+    expect([dropped.status, dropped.json()]).toEqual([200, { upload: uploads[0] }]);
+    expectErrorAnswer(await abort(server(), uploads[0]!, { key }), 'not_found');
+    expect((await more()).status).toBe(201);
+  });
+
+  it('T14: are not dropped by a page of another site', async () => {
+    const { upload } = await open({ 'index.html': fresh() }, { key: null });
+    const headers = { Origin: 'https://other.example' };
+    await expectRefusal(server(), 'forbidden', () => abort(server(), upload, { key: null, headers }));
+    expect((await abort(server(), upload, { key: null })).status).toBe(200);
   });
 });
 

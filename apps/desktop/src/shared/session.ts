@@ -1,12 +1,16 @@
-import { Account } from '@berth/contract';
+import { Account, Caps } from '@berth/contract';
 import { z } from 'zod';
+
+/** An account as a server answers it; older servers do not count storage. */
+export const KnownAccount = Account.extend({ usage: Caps });
+export type KnownAccount = z.infer<typeof KnownAccount>;
 
 /** Whose key is used for a server, and whether it is good. */
 export const SignIn = z.discriminatedUnion('is', [
   z.object({ is: z.literal('signed-out') }),
   /** There is a key, and the server has not said yet whose. */
   z.object({ is: z.literal('checking') }),
-  z.object({ is: z.literal('signed-in'), account: Account }),
+  z.object({ is: z.literal('signed-in'), account: KnownAccount }),
   /** There is a key, and the server cannot be asked. `email` is whose it was when it could. */
   z.object({ is: z.literal('unreachable'), email: z.string().nullable(), message: z.string() }),
   /** The server does not take the key any more. */

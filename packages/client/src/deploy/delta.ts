@@ -30,8 +30,8 @@ interface OpenUpload {
  * Publishes by sending what the server lacks.
  *
  * What was published before is the base, so that only the difference is listed; where there is none, or the server has it no
- * more, every file is. An upload that broke off is resumed, also that of an earlier run. One that nobody can resume, or that
- * was cancelled, is dropped.
+ * more, every file is. An upload that broke off is resumed, also that of an earlier run. One that no later run can resume,
+ * or that was cancelled, is dropped.
  *
  * @returns `null` when the server has no such procedures; nothing was sent then.
  * Source: contract §9.

@@ -3,7 +3,7 @@ import type { BerthClient } from '../client.ts';
 import type { ReadFolder } from '../folder/read-folder.ts';
 import type { RetryPolicy } from '../retry.ts';
 
-/** The reason of a signal for a publication that nobody will resume: its upload is dropped. */
+/** The reason of a signal for a publication that will not be resumed: its upload is dropped. */
 export const CANCELLED: DOMException = new DOMException('The publication was cancelled.', 'AbortError');
 
 /** What is asked for besides the files. */

@@ -10,7 +10,7 @@ const DeploymentSchema = defineEntity({
     id: p.text().primary(),
     /** `null` until an anonymous deployment is claimed. */
     account: () => p.manyToOne(Account).nullable().deleteRule('restrict'),
-    /** The address it was deployed from while nobody owns it, IPv6 cut to its /64; `null` from its claim on. */
+    /** The client address of an anonymous deployment, IPv6 cut to its /64; `null` once it is claimed. */
     address: p.text().nullable().index('deployment_address_index'),
     status: p.enum(['success', 'deleting'] as const),
     files: p.integer(),

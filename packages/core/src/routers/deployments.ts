@@ -107,12 +107,12 @@ export const deployments = router({
         path: '/uploads',
         summary: 'Begin an upload that sends only what is missing',
         description:
-          'Names every file by its path, size and SHA-256, in `files`; or, against a deployment of the same account, only what changed: `base`, `put`, `remove`. The answer tells which contents are still to be sent, to `PUT /uploads/{upload}/contents`. What this account uploaded lately is spared; what others have stored makes no difference.\n\nWith an `Idempotency-Key` the same files and options go on with the same upload, and `missing` is what it still waits for. An upload can be committed for 24 hours. It counts as a deploy; its commit does not. Its contents count as storage from now on.\n\nA credential has at most 20 open uploads, an address without one 3. One more replaces the upload that has been idle longest, if that is over 10 minutes.',
+          'Names every file by its path, size and SHA-256, in `files`; or, against a deployment of the same account, only what changed: `base`, `put`, `remove`. The answer names the contents that are still to be sent, to `PUT /uploads/{upload}/contents`. What this account uploaded recently need not be sent again; what others have stored makes no difference.\n\nWith an `Idempotency-Key` the same files and options resume the same upload, and `missing` is what it still needs. An upload can be committed for 24 hours. It counts as a deploy; its commit does not. Its contents count as storage from now on.\n\nA credential has at most 20 open uploads, an address without one 3. One more replaces the upload that has been idle longest, if that is over 10 minutes.',
         tags: uploads,
         keyed: true,
         successDescription: 'The upload, and what is still to be sent.',
         errorResponses: {
-          403: 'The plan holds no more deployments, or no more storage; or, without a credential, `ttl` was given, or a page of another site asks.',
+          403: 'A cap of the plan is reached: deployments or storage; or, without a credential, `ttl` was given, or a page of another site asks.',
           413: 'The upload crosses a limit of the plan. `details.limit` names it, and `details.file` the file if it is one.',
           422: 'The `Idempotency-Key` was used for another upload; the base was taken down; or a deploy token sets a password beside a protected base.',
           429: 'Deploys are counted as well: by credential, and more strictly by address where there is none. Or too many uploads are open.',
@@ -136,7 +136,7 @@ export const deployments = router({
         tags: uploads,
         successDescription: 'Published: the site is served from now on.',
         errorResponses: {
-          403: 'The plan holds no more deployments, or less storage than is used; or, without a credential, a page of another site asks.',
+          403: 'A cap of the plan is reached: deployments or storage; or, without a credential, a page of another site asks.',
           422: 'Contents are missing; `details.missing` says how many. `POST /uploads` with the same `Idempotency-Key` names them.',
         },
       },

@@ -131,6 +131,36 @@ describe('migrations', () => {
     });
   });
 
+  it('0005 lists each content of an upload once, and takes an upper bound of what accounts store', async () => {
+    const before = await createTestDatabase();
+    await before.query(`
+      delete from migration where name = '0005-storage';
+      alter table account drop column storage_bytes, drop column storage_exact, drop column storage_version;
+      alter table deployment drop column address;
+      alter table upload drop column token, drop column touched;
+      drop index upload_address_index`);
+    const hash = (byte: string) => `decode(repeat('${byte}', 32), 'hex')`;
+    await before.query(`
+      insert into account (id, email, plan, created, dns_name, period_started) values ('a', 'a@test', 'free', now(), 'a', now());
+      insert into deployment (id, account_id, status, files, size, labels, via, created)
+        values ('one', 'a', 'success', 1, 70, '{}', 'api', now()), ('gone', 'a', 'deleting', 1, 500, '{}', 'api', now());
+      insert into upload (hash, account_id, fingerprint, paths, hashes, sizes, asked, lengths, labels, via, created, expires)
+        values ('u', 'a', '', '{x,y}', ${hash('01')} || ${hash('02')}, '{3,4}', ${hash('01')} || ${hash('02')}, '{3,4}', '{}', 'api', now(), now());
+      insert into upload_content (upload_hash, hashes, lengths)
+        values ('u', ${hash('01')}, '{3}'), ('u', ${hash('02')} || ${hash('01')}, '{4,3}'), ('u', ${hash('01')}, '{3}')`);
+    const migrated = openDatabase(before.address);
+    await migrated.migrate();
+    expect(await migrated.schemaDrift()).toBe('');
+    await migrated.close();
+    expect(
+      await before.query(`select encode(hashes, 'hex') as hashes, lengths::text as lengths from upload_content`),
+    ).toEqual([{ hashes: '01'.repeat(32) + '02'.repeat(32), lengths: '{3,4}' }]);
+    expect(await before.query('select storage_bytes::int as bytes, storage_exact as exact from account')).toEqual([
+      { bytes: 77, exact: false },
+    ]);
+    await before.drop();
+  });
+
   it('change nothing in a database that is up to date', async () => {
     const migrated = openDatabase(test.address);
     const state = () =>

@@ -1,5 +1,5 @@
 import { type BerthClient, ClientError } from '@berth/client';
-import { Account } from '@berth/contract';
+import { KnownAccount } from '../../shared/session.ts';
 
 /** A server that is silent for so long does not answer, in milliseconds. */
 const PATIENCE_MS = 15_000;
@@ -9,14 +9,14 @@ const PATIENCE_MS = 15_000;
  *
  * @throws ClientError: `signed-out` when the server does not take the key; `network` also when it is silent; `aborted`.
  */
-export async function askAccount(client: BerthClient, given: AbortSignal): Promise<Account> {
+export async function askAccount(client: BerthClient, given: AbortSignal): Promise<KnownAccount> {
   const silence = AbortSignal.timeout(PATIENCE_MS);
   const signal = AbortSignal.any([given, silence]);
   const answer = await client.api.account.get.query(undefined, { signal }).catch((error: unknown) => {
     if (silence.aborted && !given.aborted) throw new ClientError('network', `${client.server.host} does not answer.`);
     throw error;
   });
-  const account = Account.safeParse(answer);
+  const account = KnownAccount.safeParse(answer);
   if (account.success) return account.data;
   throw new ClientError('server', `${client.server.host} answered nothing that can be understood.`, {
     cause: account.error,

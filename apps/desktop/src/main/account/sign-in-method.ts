@@ -1,9 +1,9 @@
-import type { Account } from '@berth/contract';
+import type { KnownAccount } from '../../shared/session.ts';
 
 /** Whose a key is. */
 export interface SignedIn {
   key: string;
-  account: Account;
+  account: KnownAccount;
 }
 
 /** A way to get the key of an account. It keeps nothing. */

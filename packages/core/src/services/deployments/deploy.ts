@@ -33,8 +33,8 @@ export interface Deploy {
 /**
  * Starts a deploy: bytes go into a pack as they arrive, hashed on the way; `commit` writes everything else at once.
  *
- * @throws `forbidden` when the account is full, before a byte is read; a keyed deploy may be a replay, and is refused only
- *   for storage, when it is none.
+ * @throws `forbidden` when the account is full, before a byte is read; a keyed deploy may be a replay; it is refused here
+ *   only for storage, and only when it is not a replay.
  * Source: contract §3; security §5.
  */
 export async function beginDeploy(core: Core, caller: Caller, key: IdempotencyKey | null): Promise<Deploy> {

@@ -12,7 +12,7 @@ const NONE: ContentLengths = new Map();
  * Counts the contents of a publication as stored for its owner, under the fence. Locks an anonymous address.
  *
  * @param account The account of the caller, locked; `null` for an anonymous one.
- * @param fresh The contents that nobody had stored before.
+ * @param fresh The contents that were not stored before.
  * @throws `forbidden`, with `details`, beyond the cap. Source: contract §6; security T26.
  */
 export async function storeContents(
@@ -35,7 +35,7 @@ export async function storeContents(
  * Counts contents as stored for an account, as far as its recent deployments do not have them.
  *
  * @param account Locked.
- * @param fresh The contents that nobody had stored before.
+ * @param fresh The contents that were not stored before.
  * @throws `forbidden`, with `details`, beyond the cap. Source: contract §6.
  */
 export async function storeForAccount(

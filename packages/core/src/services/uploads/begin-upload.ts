@@ -183,7 +183,7 @@ async function reserve(
   if (caller.kind === 'anonymous')
     await requireAnonymousStorage(em, caller.address, new Map(files.map(({ sha256, size }) => [sha256, size])));
   if (!account) return;
-  // What nobody has stored is in no deployment of the account either.
+  // Contents that are not stored at all are in no deployment of the account.
   await addStorage(em, core, account, asked, { certain: !(await storedAmong(em, [...asked.keys()])) });
 }
 

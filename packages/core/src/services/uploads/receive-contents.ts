@@ -109,7 +109,7 @@ export async function receiveContents(core: Core, caller: Caller, name: string):
 }
 
 function isOver() {
-  return new ServiceError('business_logic_error', 'This upload was committed or dropped; it takes no more contents.', {
+  return new ServiceError('business_logic_error', 'This upload was committed or dropped; it accepts no contents.', {
     details: { state: 'over' },
   });
 }

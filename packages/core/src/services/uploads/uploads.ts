@@ -31,7 +31,7 @@ const TOUCH_MS = 60_000;
  * Finds an upload by its name. It belongs to the account that began it; an anonymous one to the address it was begun from.
  * Its lists are not read: a request that has nothing to do costs the same whatever the upload holds.
  *
- * @returns `null` for one that is missing, belongs to somebody else, or has expired.
+ * @returns `null` for one that is missing, belongs to another caller, or has expired.
  * Source: contract §9; security T22.
  */
 export async function findUpload(core: Core, caller: Caller, name: string): Promise<Upload | null> {
@@ -46,7 +46,7 @@ export async function findUpload(core: Core, caller: Caller, name: string): Prom
   return rows[0] ? { hash, ...rows[0] } : null;
 }
 
-/** As {@link findUpload}. @throws `not_found`, the same for a missing upload and for one of somebody else. */
+/** As {@link findUpload}. @throws `not_found`, the same for a missing upload and for one of another caller. */
 export async function getUpload(core: Core, caller: Caller, name: string): Promise<Upload> {
   const upload = await findUpload(core, caller, name);
   if (!upload) throw noUpload();
@@ -84,7 +84,10 @@ export async function contentsOf(core: Core, { hash }: Pick<Upload, 'hash'>): Pr
 export async function missingOf(core: Core, upload: Upload): Promise<string[]> {
   if (upload.missing === 0) return [];
   const { asked, received } = await contentsOf(core, upload);
-  return [...asked.keys().filter((sha256) => !received.has(sha256))];
+  return asked
+    .keys()
+    .filter((sha256) => !received.has(sha256))
+    .toArray();
 }
 
 /** Marks an upload as in use, at most once a minute. */

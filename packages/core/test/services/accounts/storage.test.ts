@@ -59,7 +59,7 @@ let addresses = 0;
 const anonymous = (): AnonymousCaller => ({ kind: 'anonymous', address: `198.51.100.${(addresses += 1)}` });
 
 describe('contract §6: storage', () => {
-  it('counts each content of an account once, whoever else has it', async () => {
+  it('counts each content of an account once, also when another account has it', async () => {
     const [shared, own] = [bytes(100), bytes(30)];
     const { caller: other } = await test.account('free');
     await deploySite(core, other, { 'a.bin': shared });
@@ -227,7 +227,7 @@ describe('contract §6: the storage cap', () => {
     expect(sent).toBeLessThan(20);
   });
 
-  it('does not stand in the way of a repetition', async () => {
+  it('does not refuse a repetition', async () => {
     const scale = (await test.account('scale')).caller;
     const files = { 'a.bin': bytes(CAP + 1) };
     const { body } = await deploySite(core, scale, files, { key: 'again' });

@@ -140,7 +140,7 @@ describe('contract §9: a deployment that was taken down', () => {
     expect(await refusal(commitUpload({ core, caller }, before.upload))).toMatchObject({ status: 404 });
   });
 
-  it('is published again by somebody who sends its bytes', async () => {
+  it('can be published again by sending its bytes', async () => {
     const files = site();
     await takenDown(files);
     const begun = await begin(core, caller, { files: listOf(files) });

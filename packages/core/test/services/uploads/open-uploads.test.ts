@@ -65,7 +65,7 @@ describe('contract §9: an upload that is aborted', () => {
     expect(await begin(core, caller, input, 'again')).toEqual({ upload, missing });
   });
 
-  it('T22: belongs to whoever asks; a deploy token may abort what its account began', async () => {
+  it('T22: belongs to the caller; a deploy token may abort what its account began', async () => {
     const { caller: other } = await test.account('pro');
     const { upload } = await open(caller);
     const stranger: AnonymousCaller = { kind: 'anonymous', address: '203.0.113.1' };
