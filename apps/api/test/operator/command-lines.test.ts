@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { readArguments } from '../../src/operator/arguments.ts';
 import { COMMANDS } from '../../src/operator/commands.ts';
 import { columns, table, when } from '../../src/operator/table.ts';
-import { operated, typed } from './typed.ts';
+import { operated, typed, wordsOf } from './typed.ts';
 
 /** Nothing that is misunderstood may touch a database: there is none here. */
 const NOWHERE = { DATABASE_URL: 'postgres://localhost:1/nowhere', DATA_DIR: '/nowhere' };
@@ -75,11 +75,6 @@ it('the README shows command lines that are understood', async () => {
   expect(lines.length).toBeGreaterThan(5);
   for (const line of lines) expect(readArguments(COMMANDS, wordsOf(line)), line).toBeDefined();
 });
-
-/** The words of a line, quotes taken off. */
-function wordsOf(line: string): string[] {
-  return line.match(/"[^"]*"|'[^']*'|\S+/g)!.map((word) => word.replaceAll(/["']/g, ''));
-}
 
 describe('contract §8: a service that cannot be reached', () => {
   it('ends with 1 and one line that says which setting it was about', async () => {
