@@ -13,6 +13,9 @@ export interface BenchServer {
   stop(): Promise<void>;
 }
 
+/** The checkout that this bench belongs to. */
+export const OWN_TREE = join(import.meta.dirname, '..');
+
 export const API_KEY = 'ship-0123456789abcdef0123456789abcdef';
 
 /**
@@ -56,6 +59,15 @@ export async function startBare(program: string, args: readonly string[] = []): 
   const child = fork(program, args);
   const [{ port }] = (await once(child, 'message')) as [{ port: number }];
   return serverOf(child, port, async () => {});
+}
+
+/**
+ * How many rounds are measured. `BENCH_SCALE` makes all benches shorter or longer, such as 0.3; warm-ups stay as they are.
+ *
+ * @returns At least 1.
+ */
+export function scaledRounds(usual: number): number {
+  return Math.max(1, Math.round(usual * Number(process.env['BENCH_SCALE'] ?? 1)));
 }
 
 /** One number for several. */
