@@ -157,7 +157,7 @@ interface Row {
 }
 
 const [berth, bare] = await Promise.all([
-  startBerth({}, join(import.meta.dirname, 'count-fsync.ts')),
+  startBerth({}, { preload: join(import.meta.dirname, 'count-fsync.ts') }),
   startBare(join(import.meta.dirname, 'bare-server.ts')),
 ]);
 try {
