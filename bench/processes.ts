@@ -1,8 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A server in a process of its own, so that its memory and its time are its own too. */
 export interface BenchServer {
@@ -10,30 +11,46 @@ export interface BenchServer {
   pid: number;
   /** Asks the process and waits for its answer. */
   ask<T>(question: string): Promise<T>;
+  /** Whether the process has exited, for whatever reason. */
+  hasEnded(): boolean;
+  /** Stops the process and removes what it stored. A process that ignores SIGTERM for 10 s is killed. */
   stop(): Promise<void>;
 }
 
 export const API_KEY = 'ship-0123456789abcdef0123456789abcdef';
 
+/** The checkout that this bench belongs to. */
+export const OWN_TREE = join(import.meta.dirname, '..');
+const STOP_MS = 10_000;
+const POLL_MS = 50;
+
+/** How {@link startBerth} runs a server. */
+export interface BerthOptions {
+  /** A module that is loaded into the server first. */
+  preload?: string;
+  /** The checkout whose server runs. Default: this one. */
+  tree?: string;
+}
+
 /**
  * A whole Berth on an empty data folder, or on the `DATA_DIR` that is given, which then stays.
  *
  * @param env Further variables.
- * @param preload A module that is loaded into it first.
+ * @throws Error when the server ends before it listens.
  */
 export async function startBerth(
   env: Record<string, string> = {},
-  preload?: string,
+  { preload, tree = OWN_TREE }: BerthOptions = {},
 ): Promise<BenchServer & { dataDir: string }> {
   const given = env['DATA_DIR'];
   const dataDir = given ?? (await mkdtemp(join(tmpdir(), 'berth-bench-')));
-  const port = 20_000 + Math.floor(Math.random() * 20_000);
-  const child = fork(join(import.meta.dirname, '../apps/api/src/main.ts'), {
+  const port = 20_000 + Math.floor(Math.random() * 10_000);
+  const child = fork(join(tree, 'apps/api/src/main.ts'), {
     execArgv: ['--max-semi-space-size=4', ...(preload === undefined ? [] : ['--import', preload])],
     env: {
       ...process.env,
       MALLOC_ARENA_MAX: '2',
-      NODE_COMPILE_CACHE: join(import.meta.dirname, '../node_modules/.cache/node'),
+      NODE_COMPILE_CACHE: join(tree, 'node_modules/.cache/node'),
       PORT: String(port),
       HOST: '127.0.0.1',
       DATA_DIR: dataDir,
@@ -46,8 +63,12 @@ export async function startBerth(
   });
   for await (const text of child.stdout!.iterator({ destroyOnReturn: false }))
     if (String(text).includes('Berth is up')) break;
+  if (child.exitCode !== null) throw new Error(`The server of ${tree} ended with ${child.exitCode} before it listened`);
   child.stdout!.resume();
-  const cleanUp = () => (given === undefined ? rm(dataDir, { recursive: true, force: true }) : Promise.resolve());
+  const cleanUp = async () => {
+    await stopLeftDatabase(dataDir);
+    if (given === undefined) await rm(dataDir, { recursive: true, force: true });
+  };
   return { ...serverOf(child, port, cleanUp), dataDir };
 }
 
@@ -56,6 +77,15 @@ export async function startBare(program: string, args: readonly string[] = []): 
   const child = fork(program, args);
   const [{ port }] = (await once(child, 'message')) as [{ port: number }];
   return serverOf(child, port, async () => {});
+}
+
+/**
+ * How many rounds are measured. `BENCH_SCALE` makes all benches shorter or longer, such as 0.3; warm-ups stay as they are.
+ *
+ * @returns At least 1.
+ */
+export function scaledRounds(usual: number): number {
+  return Math.max(1, Math.round(usual * Number(process.env['BENCH_SCALE'] ?? 1)));
 }
 
 /** One number for several. */
@@ -70,9 +100,12 @@ export function heading(how: string): string {
 }
 
 function serverOf(child: ChildProcess, port: number, cleanUp: () => Promise<void>): BenchServer {
+  const exited = once(child, 'exit');
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
   return {
     port,
     pid: child.pid!,
+    hasEnded,
     async ask<T>(question: string) {
       child.send(question);
       const [answer] = (await once(child, 'message')) as [T];
@@ -80,8 +113,19 @@ function serverOf(child: ChildProcess, port: number, cleanUp: () => Promise<void
     },
     async stop() {
       child.kill('SIGTERM');
-      await once(child, 'exit');
+      const late = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+      if (!hasEnded()) await exited;
+      clearTimeout(late);
       await cleanUp();
     },
   };
+}
+
+/** Stops the embedded PostgreSQL that a killed server leaves behind. */
+async function stopLeftDatabase(dataDir: string): Promise<void> {
+  const pidFile = join(dataDir, 'postgres/data/postmaster.pid');
+  const pidOf = async () => Number((await readFile(pidFile, 'utf8').catch(() => '')).split('\n')[0]);
+  const pid = await pidOf();
+  if (pid > 0) process.kill(pid, 'SIGINT');
+  for (const late = performance.now() + STOP_MS; (await pidOf()) > 0 && performance.now() < late;) await sleep(POLL_MS);
 }

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { startEmbeddedPostgres } from '@berth/core';
 import pg from 'pg';
-import { API_KEY, type BenchServer, heading, median, startBare, startBerth } from '../processes.ts';
+import { API_KEY, type BenchServer, heading, median, scaledRounds, startBare, startBerth } from '../processes.ts';
 import { endpoints } from './queries.ts';
 import { DEPLOYMENTS, fillAccount } from './rows.ts';
 
 const CLIENTS = 16;
 const ROUND_MS = 1_000;
-const ROUNDS = 3;
+const ROUNDS = scaledRounds(3);
 const PAGE_SAMPLES = 60;
 
 interface Answer {

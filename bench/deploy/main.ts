@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bigBody, deployBody } from './bodies.ts';
-import { API_KEY, type BenchServer, heading, median, startBare, startBerth } from '../processes.ts';
+import { API_KEY, type BenchServer, heading, median, scaledRounds, startBare, startBerth } from '../processes.ts';
 
 /** A server is measured as it is after some minutes, when what it runs has been compiled; the bare parser too. */
 const WARM_UP_ROUNDS = 4;
-const ROUNDS = 7;
-const BIG_ROUNDS = 3;
+const ROUNDS = scaledRounds(7);
+const BIG_ROUNDS = scaledRounds(3);
 const MiB = 1024 ** 2;
 const GiB = 1024 ** 3;
 
@@ -157,7 +157,7 @@ interface Row {
 }
 
 const [berth, bare] = await Promise.all([
-  startBerth({}, join(import.meta.dirname, 'count-fsync.ts')),
+  startBerth({}, { preload: join(import.meta.dirname, 'count-fsync.ts') }),
   startBare(join(import.meta.dirname, 'bare-server.ts')),
 ]);
 try {

@@ -2,11 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { type BerthClient, deployFolder } from '@berth/client';
+import { scaledRounds } from '../processes.ts';
 import { writeFolder } from './folder.ts';
 import { flushDisk, rsyncDurably } from './rsync.ts';
 
 const WARM_UP_ROUNDS = 2;
-const ROUNDS = 5;
+const ROUNDS = scaledRounds(5);
 
 /** Milliseconds of each round. `rsync` has none when it is not installed. */
 export interface FirstDeploys {

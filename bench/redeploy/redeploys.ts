@@ -3,12 +3,13 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { type BerthClient, deployFolder, watchFolder, type WatchEvent, WATCH_RULE } from '@berth/client';
+import { scaledRounds } from '../processes.ts';
 import { FILES, pathOf, writeContent, writeFolder } from './folder.ts';
 import { flushDisk, rsync } from './rsync.ts';
 import { sentBytes } from './sent-bytes.ts';
 
 const WARM_UP_ROUNDS = 5;
-const ROUNDS = 21;
+const ROUNDS = scaledRounds(21);
 /** A full deploy takes long: it is made in each so-and-so-many-th round. */
 const FULL_EVERY = 4;
 const DOMAIN = 'bench.localhost';

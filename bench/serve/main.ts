@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type BenchServer, heading, startBare } from '../processes.ts';
+import { type BenchServer, heading, scaledRounds, startBare } from '../processes.ts';
 import { LARGE_FILE } from './files.ts';
 import { servingPids } from './process.ts';
 import { cold, descriptors, type Finding, memory } from './resources.ts';
@@ -11,14 +11,19 @@ import { isInstalled, startCaddy, startNginx, type WebServer } from './web-serve
 import { CONNECTIONS, hasWrk, THREADS } from './wrk.ts';
 
 const setting = (variable: string, fallback: number) => Number(process.env[variable] ?? fallback);
-const rounds = { seconds: setting('ROUND_SECONDS', 1), rounds: setting('ROUNDS', 3) };
+const rounds = { seconds: setting('ROUND_SECONDS', 1), rounds: setting('ROUNDS', scaledRounds(3)) };
 const memoryRequests = setting('MEMORY_REQUESTS', 1_000_000);
 const memorySeconds = setting('MEMORY_SECONDS', 120);
 const ABORTED_DOWNLOADS = 10_000;
 const TALKATIVE = 'Berth 1, LOG_LEVEL=info';
 
-/** Every server that the table shows, and one Berth that it tells about below. */
-async function startContenders(scene: Scene, running: AsyncDisposableStack, notes: string[]): Promise<Contender[]> {
+/** Every server that the table shows, and one Berth that a note is about. `withOthers`: the web servers and libraries too. */
+async function startContenders(
+  scene: Scene,
+  running: AsyncDisposableStack,
+  notes: string[],
+  withOthers: boolean,
+): Promise<Contender[]> {
   const { tree, recorded } = scene;
   const contenders: Contender[] = [];
   const add = async <S extends WebServer>(name: string, starting: Promise<S>, only?: string): Promise<S> => {
@@ -33,6 +38,7 @@ async function startContenders(scene: Scene, running: AsyncDisposableStack, note
   if ((await servingPids(two.pid)).length < 2) notes.push('WORKERS=2 did not make a second process.');
   await add('node 1', startBare(program('bare-server'), [recorded, '1']));
   await add('node 2', startBare(program('bare-server'), [recorded, '2']));
+  if (!withOthers) return contenders;
   if (isInstalled('nginx')) {
     await add('nginx 1', startNginx(tree, 1));
     await add('nginx 2', startNginx(tree, 2));
@@ -45,11 +51,11 @@ async function startContenders(scene: Scene, running: AsyncDisposableStack, note
   return contenders;
 }
 
-/** Every kind of request, by turns at all servers. */
-async function throughput(scene: Scene): Promise<void> {
+/** Every kind of request, at one server after the other. */
+async function throughput(scene: Scene, withOthers = true): Promise<void> {
   const notes: string[] = [];
   await using running = new AsyncDisposableStack();
-  const contenders = await startContenders(scene, running, notes);
+  const contenders = await startContenders(scene, running, notes, withOthers);
   const names = contenders.filter(({ only }) => only === undefined).map(({ name }) => name);
   const note = (text: string) => notes.push(text);
   const { seconds, rounds: count } = rounds;
@@ -94,10 +100,12 @@ if (!hasWrk()) {
 }
 // Libraries are measured as they are deployed.
 process.env['NODE_ENV'] = 'production';
-const parts = new Map([
+const parts = new Map<string, (scene: Scene) => Promise<void>>([
   ['throughput', throughput],
+  ['berth', (scene) => throughput(scene, false)],
   ['resources', resources],
 ]);
-const asked = process.argv.slice(2);
+const given = process.argv.slice(2);
+const asked = given.length === 0 ? ['throughput', 'resources'] : given;
 await using scene = await prepareScene();
-for (const [name, part] of parts) if (asked.length === 0 || asked.includes(name)) await part(scene);
+for (const [name, part] of parts) if (asked.includes(name)) await part(scene);

@@ -9,6 +9,7 @@ Without BERTH_KEY the site is public for three days; the answer then holds the l
 import hashlib
 import json
 import os
+import re
 import sys
 import urllib.error
 import urllib.request
@@ -16,6 +17,8 @@ import uuid
 from pathlib import Path
 
 CHUNK = 1024 * 1024
+# These characters would end the header that names a file. Berth refuses such names too.
+HOSTILE = re.compile(r'["\\\x00-\x1f\x7f-\x9f]')
 
 
 def files_of(folder):
@@ -53,7 +56,7 @@ def form_of(folder, files, boundary):
     yield f"--{boundary}--\r\n".encode()
 
 
-def publish(folder, server, key):
+def publish(folder, files, server, key):
     """The deployment, as the server answers it."""
     boundary = uuid.uuid4().hex
     headers = {
@@ -63,7 +66,7 @@ def publish(folder, server, key):
     }
     if key:
         headers["Authorization"] = f"Bearer {key}"
-    body = form_of(folder, list(files_of(folder)), boundary)
+    body = form_of(folder, files, boundary)
     request = urllib.request.Request(f"{server.rstrip('/')}/deployments", data=body, headers=headers, method="POST")
     with urllib.request.urlopen(request) as answer:
         return json.load(answer)
@@ -73,8 +76,17 @@ def main():
     if len(sys.argv) != 2:
         sys.exit("usage: publish.py <folder>")
     server = os.environ.get("BERTH_SERVER", "http://localhost:4000")
+    folder = Path(sys.argv[1])
+    if not folder.is_dir():
+        sys.exit(f"{folder} is not a folder.")
+    files = list(files_of(folder))
+    if not files:
+        sys.exit(f"There are no files to publish in {folder}.")
+    for path in files:
+        if HOSTILE.search(str(path.relative_to(folder))):
+            sys.exit(f"Rename {ascii(str(path))}: a name must not contain a quote, a backslash or a control character.")
     try:
-        deployment = publish(Path(sys.argv[1]), server, os.environ.get("BERTH_KEY"))
+        deployment = publish(folder, files, server, os.environ.get("BERTH_KEY"))
     except urllib.error.HTTPError as error:
         sys.exit(f"The server refused it: {json.load(error)['message']}")
     except OSError as error:

@@ -35,12 +35,20 @@ fn main() {
 /// Publishes every file of a folder in one request. Returns the link.
 fn publish(folder: &Path, server: &str, key: Option<String>) -> Result<String> {
     let mut files = Vec::new();
-    list_files(folder, &mut files)?;
+    list_files(folder, &mut files).map_err(|error| format!("{}: {error}", folder.display()))?;
+    if files.is_empty() {
+        return Err(format!("There are no files to publish in {}.", folder.display()).into());
+    }
     let mut checksums = Vec::new();
     let mut form = Vec::new();
     for file in &files {
         let content = fs::read(file)?;
-        let name = file.strip_prefix(folder)?.to_string_lossy().replace('\\', "/");
+        let path = file.strip_prefix(folder)?.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>();
+        let name = path.join("/");
+        // These characters would end the header that names the file. Berth refuses such names too.
+        if name.contains(|it: char| it == '"' || it == '\\' || it.is_control()) {
+            return Err(format!("Rename {name:?}: a name must not contain a quote, a backslash or a control character.").into());
+        }
         checksums.push(format!("\"{}\"", md5(&content)));
         add_part(&mut form, &format!("name=\"files[]\"; filename=\"{name}\""), &content);
     }

@@ -1,10 +1,11 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { glob, readdir, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { CreatedDeployment, CreatedToken, Deployment, Domain } from '@berth/contract';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readConfig } from '../src/config.ts';
 import { sampleCommand } from '../src/first-start.ts';
 import { type Files, OWNER_KEY } from './test-server.ts';
@@ -161,6 +162,41 @@ describe.skipIf(spawnSync('curl', ['--version']).status !== 0)('the commands, pa
       expect(status).toBe(200);
       expect(bytes.equals(await readFile(join(FOLDER, file)))).toBe(true);
     }
+  });
+
+  describe('on folders of one\u2019s own', () => {
+    const homes: string[] = [];
+    afterAll(() => homes.forEach((home) => rmSync(home, { recursive: true, force: true })));
+
+    /** Publishes a folder of these files with the function of the README. */
+    async function publishWithShell(files: Files) {
+      const home = mkdtempSync(join(tmpdir(), 'berth-readme-'));
+      homes.push(home);
+      for (const [name, content] of Object.entries(files)) {
+        mkdirSync(dirname(join(home, name)), { recursive: true });
+        writeFileSync(join(home, name), content);
+      }
+      const [definition] = runnable[0]!.split(/^publish /m);
+      const env = { PATH: process.env['PATH'], BERTH_URL: `http://localhost:${server().port}`, BERTH_KEY: OWNER_KEY };
+      const ran = promisify(execFile)('sh', ['-euc', `${definition}publish "$1"`, 'sh', home], { env });
+      return ran.catch((error: { code: number; stdout: string; stderr: string }) => error);
+    }
+
+    it('publish 3,000 files', async () => {
+      const files = Object.fromEntries(Array.from({ length: 3_000 }, (_, n) => [`${n}.html`, `page ${n}`]));
+      const { stdout, stderr } = await publishWithShell(files);
+      expect(stderr).toBe('');
+      expect(JSON.parse(stdout)).toMatchObject({ files: 3_000 });
+    });
+
+    it.each([
+      ['a line break', 'a\nstderr = injected\nb'],
+      ['a quote', 'a";filename="b'],
+      ['a quote that asks for another file', 'a\\",../secret.txt'],
+    ])('send nothing of a folder with %s in a file name', async (_, name) => {
+      const outcome = await publishWithShell({ 'index.html': 'front', a: 'the start of the name', [name]: 'hostile' });
+      expect(outcome).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('Rename') });
+    });
   });
 
   it('publish without an account, for three days and with a claim link', async () => {

@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { OWNER_KEY } from '@berth/api/testing';
@@ -58,18 +58,33 @@ const isHere = (program: string) => spawnSync(program, ['--version']).error === 
 
 const server = useServer();
 
-/** Runs an example in the home of somebody who has built a site. */
-async function run({ command }: Example, more: Record<string, string> = {}) {
+interface Ran {
+  /** Absent when it succeeded. */
+  code?: number;
+  stdout: string;
+  stderr: string;
+  /** The folder that it published. */
+  folder: string;
+}
+
+/** Runs an example on a folder with these files, which does not exist when there are `null`. */
+async function run(
+  { command }: Example,
+  more: Record<string, string> = {},
+  files: Record<string, string> | null = SITE,
+): Promise<Ran> {
   const { home, env } = somebody({
     BERTH_SERVER: `http://localhost:${server().port}`,
     BERTH_KEY: OWNER_KEY,
     BERTH: `${process.execPath} ${MAIN}`,
     ...more,
   });
-  writeFiles(join(home, 'dist'), SITE);
-  const [program, ...words] = [...command(home), join(home, 'dist')];
+  const folder = join(home, 'dist');
+  if (files) mkdirSync(folder);
+  writeFiles(folder, files ?? {});
+  const [program, ...words] = [...command(home), folder];
   const ran = promisify(execFile)(program!, words, { cwd: home, env });
-  return ran.catch((error: { code: number; stdout: string; stderr: string }) => error);
+  return { folder, ...(await ran.catch((error: Omit<Ran, 'folder'>) => error)) };
 }
 
 describe.each(CASES)('the example $name', (example) => {
@@ -95,6 +110,72 @@ describe.each(CASES)('the example $name', (example) => {
     const outcome = await run(example, { BERTH_KEY: `ship-${'f'.repeat(32)}` });
     expect(outcome).toMatchObject({ code: expect.any(Number), stdout: '' });
     expect(outcome.stderr).toMatch(/key|credential/i);
+  });
+
+  it.skipIf(isMissing)('names a folder that does not exist, and fails', async () => {
+    const { code, stdout, stderr } = await run(example, {}, null);
+    expect({ code, stdout }).toEqual({ code: expect.any(Number), stdout: '' });
+    expect(stderr).toMatch(/dist/);
+  });
+
+  it.skipIf(isMissing)('says that an empty folder has no files, and fails', async () => {
+    const { code, stdout, stderr } = await run(example, {}, {});
+    expect({ code, stdout }).toEqual({ code: expect.any(Number), stdout: '' });
+    expect(stderr).toMatch(/There (?:is no file|are no files) to publish/);
+  });
+});
+
+const HOSTILE_NAMES = [
+  ['a line break', 'a\nstderr = injected\nb'],
+  ['a quote', 'a";filename="b'],
+  ['a backslash', 'a\\'],
+  ['a quote that asks for another file', 'a\\",../secret.txt'],
+  ['an escape sequence', 'a\u001b[31m'],
+] as const;
+
+/** Runs an example on a folder with one such name. @throws when anything of the folder was sent. */
+async function refusesName(example: Example, name: string, more: Record<string, string> = {}): Promise<void> {
+  const site = { 'index.html': 'front', a: 'the start of the name', [name]: 'hostile' };
+  const { code, stdout, stderr, folder } = await run(example, more, site);
+  expect(existsSync(join(folder, 'injected'))).toBe(false);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(/^Rename .*a.*: a name must not contain .*\n$/);
+  // oxlint-disable-next-line no-control-regex
+  expect(stderr).not.toMatch(/[\0-\x09\x0b-\x1f]/);
+}
+
+describe.each(CASES.filter(({ name }) => ['python', 'rust'].includes(name)))('the example $name', (example) => {
+  it.skipIf(!example.needs.every(isHere)).each(HOSTILE_NAMES)(
+    'sends nothing of a folder with %s in a file name, and says so',
+    (_, name) => refusesName(example, name),
+  );
+});
+
+describe.skipIf(!['curl', 'md5sum'].every(isHere))('the example curl', () => {
+  const [curl] = CASES as [Example];
+
+  it('publishes 3,000 files', async () => {
+    const files = Object.fromEntries(Array.from({ length: 3_000 }, (_, n) => [`${n}.html`, `page ${n}`]));
+    const { stdout, stderr } = await run(curl, {}, files);
+    expect(stderr).toBe('');
+    expect((await server().visit(stdout.trim(), '/2999.html')).text).toBe('page 2999');
+  });
+
+  /** An `md5sum` that prints names as they are, as some systems have it. */
+  function plainMd5sum(): string {
+    const { home } = somebody();
+    writeFiles(home, { md5sum: `#!/bin/sh\nfor file; do printf '%032d  %s\\n' 0 "$file"; done\n` });
+    chmodSync(join(home, 'md5sum'), 0o755);
+    return `${home}:${process.env['PATH']}`;
+  }
+
+  describe.each([
+    ['that escapes names', () => process.env['PATH']!],
+    ['that prints names as they are', plainMd5sum],
+  ])('with an md5sum %s', (_, path) => {
+    it.each(HOSTILE_NAMES)('sends nothing of a folder with %s in a file name, and says so', (_what, name) =>
+      refusesName(curl, name, { PATH: path() }),
+    );
   });
 });
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { readArguments } from '../../src/operator/arguments.ts';
 import { COMMANDS } from '../../src/operator/commands.ts';
 import { columns, table, when } from '../../src/operator/table.ts';
-import { runBerth, spawnBerth } from './run-berth.ts';
+import { runBerth, spawnBerth, wordsOf } from './run-berth.ts';
 
 /** An invalid command line must not use a database, so none exists here. */
 const NOWHERE = { DATABASE_URL: 'postgres://localhost:1/nowhere', DATA_DIR: '/nowhere' };
@@ -78,11 +78,6 @@ it('the README shows only valid command lines', async () => {
   expect(lines.length).toBeGreaterThan(5);
   for (const line of lines) expect(readArguments(COMMANDS, wordsOf(line)), line).toBeDefined();
 });
-
-/** Splits a line into words and removes quotes. */
-function wordsOf(line: string): string[] {
-  return line.match(/"[^"]*"|'[^']*'|\S+/g)!.map((word) => word.replaceAll(/["']/g, ''));
-}
 
 describe('contract §8: an unreachable service', () => {
   it('makes the command exit with 1 and one line that names the setting', async () => {

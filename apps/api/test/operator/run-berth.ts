@@ -35,3 +35,8 @@ export async function runBerth(env: Record<string, string>, ...words: string[]):
   });
   return { code, out, err };
 }
+
+/** The words of a line, quotes taken off. */
+export function wordsOf(line: string): string[] {
+  return line.match(/"[^"]*"|'[^']*'|\S+/g)!.map((word) => word.replaceAll(/["']/g, ''));
+}

@@ -1,0 +1,40 @@
+/** A number of a printed table, under a name that is the same in every run: its row, its column, its place in the cell. */
+export type Figures = ReadonlyMap<string, number>;
+
+/** Columns that say what is aimed at. */
+const NOT_MEASURED = new Set(['', 'goal']);
+/** A number that is no part of a word, such as `p99`, with its unit. */
+const NUMBER = /(?<![\w.])(\d[\d,]*(?:\.\d+)?) ?(MiB\/s|MiB|ms|x|%)?/g;
+
+/** Reads every measured number of the tables that a bench prints. */
+export function readFigures(output: string): Figures {
+  const figures = new Map<string, number>();
+  let columns: string[] | null = null;
+  for (const line of output.split('\n')) {
+    const cells = line.startsWith('|') ? cellsOf(line) : null;
+    if (cells === null) columns = null;
+    else if (columns === null) columns = cells;
+    else if (!line.startsWith('|--')) readRow(columns, cells, figures);
+  }
+  return figures;
+}
+
+function cellsOf(line: string): string[] {
+  return line
+    .split('|')
+    .slice(1, -1)
+    .map((cell) => cell.trim());
+}
+
+function readRow(columns: readonly string[], [row, ...cells]: readonly string[], figures: Map<string, number>): void {
+  for (const [i, cell] of cells.entries()) {
+    const column = columns[i + 1] ?? '';
+    if (NOT_MEASURED.has(column)) continue;
+    for (const [place, [, number, unit = '']] of [...cell.matchAll(NUMBER)].entries())
+      figures.set(`${row} | ${column}${place === 0 ? '' : `, ${place + 1}`} ${unit}`.trim(), readNumber(number!));
+  }
+}
+
+function readNumber(text: string): number {
+  return Number(text.replaceAll(',', ''));
+}

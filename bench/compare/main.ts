@@ -1,0 +1,76 @@
+import { execFile } from 'node:child_process';
+import { join, resolve } from 'node:path';
+import { parseArgs, promisify } from 'node:util';
+import { heading, median, OWN_TREE } from '../processes.ts';
+import { type Figures, readFigures } from './figures.ts';
+
+/** Everything that has one table for a change to be seen in; of `serve` the half that is soon done. */
+const DEFAULT_BENCHES = ['rules', 'deploy', 'redeploy', 'api', 'desktop', 'serve:berth'];
+const MAX_OUTPUT_BYTES = 16 * 1024 ** 2;
+
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { runs: { type: 'string', default: '3' }, scale: { type: 'string', default: '0.3' } },
+});
+const [given, ...asked] = positionals;
+const runs = Number(options.runs);
+if (given === undefined || !(runs >= 1)) {
+  console.error('usage: npm run bench:compare -- <other checkout> [--runs N] [--scale SHARE] [bench …]');
+  process.exit(2);
+}
+const trees = { old: resolve(given), new: OWN_TREE };
+type Side = keyof typeof trees;
+const benches = asked.length > 0 ? asked : DEFAULT_BENCHES;
+
+/** Runs a bench of a checkout, such as `api` or `serve:throughput`. @throws when it fails. */
+async function measure(tree: string, bench: string): Promise<Figures> {
+  const [name, ...words] = bench.split(':');
+  const { stdout } = await promisify(execFile)(process.execPath, [join(tree, 'bench', name!, 'main.ts'), ...words], {
+    cwd: tree,
+    env: { ...process.env, BENCH_SCALE: options.scale },
+    maxBuffer: MAX_OUTPUT_BYTES,
+  });
+  return readFigures(stdout);
+}
+
+/** What all runs of one side measured, by figure. */
+function gather(all: readonly Figures[]): Map<string, number[]> {
+  const gathered = new Map<string, number[]>();
+  for (const figures of all)
+    for (const [figure, value] of figures) gathered.set(figure, [...(gathered.get(figure) ?? []), value]);
+  return gathered;
+}
+
+/** How far apart the runs of one side are, beside their median. */
+function spread(values: readonly number[]): number {
+  return median(values) === 0 ? 0 : (Math.max(...values) - Math.min(...values)) / median(values);
+}
+
+function line(figure: string, before: readonly number[], after: readonly number[] | undefined): string | null {
+  if (after === undefined) return `| ${figure} | ${median(before)} | – | – | – | only in the other checkout |`;
+  if (new Set([...before, ...after]).size === 1) return null;
+  const ratio = median(before) === 0 ? Number.NaN : median(after) / median(before);
+  const noise = Math.max(spread(before), spread(after));
+  const overlap = Math.min(...before) <= Math.max(...after) && Math.min(...after) <= Math.max(...before);
+  const verdict = overlap || Math.abs(ratio - 1) <= noise ? 'within noise' : 'DIFFERS';
+  return `| ${figure} | ${median(before)} | ${median(after)} | ${Number.isNaN(ratio) ? '–' : ratio.toFixed(2)} | ± ${(noise * 100).toFixed(0)} % | ${verdict} |`;
+}
+
+console.log(
+  heading(`medians of ${runs} alternating runs at a scale of ${options.scale}; the other checkout is ${trees.old}`),
+);
+for (const bench of benches) {
+  const measured: Record<Side, Figures[]> = { old: [], new: [] };
+  for (let run = 0; run < runs; run += 1) {
+    const order: Side[] = run % 2 === 0 ? ['old', 'new'] : ['new', 'old'];
+    for (const side of order) measured[side].push(await measure(trees[side], bench));
+  }
+  const [before, after] = [gather(measured.old), gather(measured.new)];
+  console.log(`\n| ${bench} | | other | this | this / other | spread | |\n|---|---|---|---|---|---|---|`);
+  for (const [figure, values] of before) {
+    const text = line(figure, values, after.get(figure));
+    if (text !== null) console.log(text);
+  }
+  for (const [figure, values] of after)
+    if (!before.has(figure)) console.log(`| ${figure} | – | ${median(values)} | – | – | only in this checkout |`);
+}

@@ -1,0 +1,16 @@
+import { type Input, repeated } from './input.ts';
+import { HEAD_INPUTS } from './inputs/heads.ts';
+import { JSON_INPUTS } from './inputs/json.ts';
+import { MULTIPART_INPUTS } from './inputs/multipart.ts';
+import { SITE_INPUTS } from './inputs/sites.ts';
+import { UPLOAD_INPUTS } from './inputs/uploads.ts';
+
+/** Every hostile input. The first is harmless: it shows what the number of requests costs. */
+export const INPUTS: readonly Input[] = [
+  repeated('none', 'GET /ping, as many', () => ({ path: '/ping' })),
+  ...JSON_INPUTS,
+  ...UPLOAD_INPUTS,
+  ...MULTIPART_INPUTS,
+  ...HEAD_INPUTS,
+  ...SITE_INPUTS,
+];

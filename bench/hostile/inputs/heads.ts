@@ -1,0 +1,73 @@
+import { CALLS, type Input, type Pace, repeated, VISITS } from '../input.ts';
+import type { HostileRequest, World } from '../world.ts';
+
+/** Just under the 16 KiB that the head of a request may have, and the 8 KiB of its target. */
+const HEADER_BYTES = 15_900;
+const TARGET_BYTES = 8_000;
+
+const fill = (text: string, bytes = HEADER_BYTES) => text.repeat(Math.floor(bytes / text.length));
+
+/** One header that fills the head of an API call. */
+const call = (what: string, headers: Record<string, string>): Input =>
+  repeated('heads', what, () => ({ path: '/ping', headers }));
+
+/** One that fills the head of a visit. */
+const visit = (
+  what: string,
+  headers: Record<string, string>,
+  host: (world: World) => string = ({ site }) => site,
+): Input => repeated('visits', what, (world) => ({ path: '/', host: host(world), headers }), VISITS);
+
+const target = (id: string, what: string, make: (world: World) => HostileRequest, pace: Pace = CALLS): Input =>
+  repeated(id, what, make, pace);
+
+/** Heads of requests: header values and targets that are long and hard to read. */
+export const HEAD_INPUTS: readonly Input[] = [
+  repeated('S2', 'Content-Type with 16,000 tabs, anonymous', () => ({
+    path: '/uploads',
+    headers: { 'Content-Type': `application/json${'\t'.repeat(16_000)}x` },
+    body: '{}',
+  })),
+  call('Authorization of 16 KB', { Authorization: `Bearer ship-${fill('a')}` }),
+  call('Authorization of 16 KB of blanks', { Authorization: `Bearer${fill(' ')}x` }),
+  call('Host of 16 KB', { Host: fill('a.') }),
+  call('Origin of 16 KB', { Origin: `http://${fill('a.')}` }),
+  call('X-Forwarded-For of 16 KB', { 'X-Forwarded-For': fill('1.1.1.1,') }),
+  target('heads', 'Idempotency-Key of 15 KB, deploy token', ({ deployToken }) => ({
+    path: '/uploads',
+    key: deployToken,
+    headers: { 'Idempotency-Key': fill('a', 15_000) },
+    body: '{"files":[]}',
+  })),
+  target('heads', 'multipart boundary of 16 KB of blanks, anonymous', () => ({
+    path: '/deployments',
+    headers: { 'Content-Type': `multipart/form-data;${fill(' ', 15_000)}boundary=${'"'}` },
+    body: Buffer.from('--'),
+  })),
+  target('targets', 'a cursor of 8 KB, API key', ({ apiKey }) => ({
+    path: `/deployments?cursor=${fill('a', TARGET_BYTES)}`,
+    key: apiKey,
+  })),
+  target('targets', 'a query of 4,000 names, API key', ({ apiKey }) => ({
+    path: `/deployments?${fill('a&', TARGET_BYTES)}`,
+    key: apiKey,
+  })),
+  target('targets', 'a target of 15 KB, anonymous', () => ({ path: `/ping?${fill('%61', 15_000)}` })),
+  target(
+    'targets',
+    'a path of 4,000 segments on a site',
+    ({ site }) => ({ path: fill('/a', TARGET_BYTES), host: site }),
+    VISITS,
+  ),
+  target(
+    'targets',
+    'a path of 8 KB of escapes on a site',
+    ({ site }) => ({ path: `/${fill('%2e%2F', TARGET_BYTES)}`, host: site }),
+    VISITS,
+  ),
+  visit('Accept-Encoding of 16 KB', { 'Accept-Encoding': fill('a;q=0.5,') }),
+  visit('Accept of 16 KB', { Accept: fill('*/*;q=0.1,') }),
+  visit('If-None-Match of 16 KB', { 'If-None-Match': fill('"a",') }),
+  visit('Range of 4,000 ranges', { Range: `bytes=${fill('0-0,')}` }),
+  visit('Cookie of 16 KB at a protected site', { Cookie: fill('berth-unlock=a;') }, ({ lockedSite }) => lockedSite),
+];

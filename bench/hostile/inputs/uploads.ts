@@ -1,0 +1,106 @@
+import { hash, randomBytes } from 'node:crypto';
+import { CALLS, type Input, repeated } from '../input.ts';
+import type { Client, World } from '../world.ts';
+
+const CONTENTS = 1_000;
+/** When one upload gets what: the same contents again and again, then nothing, then commits. */
+const REPEATS = 150;
+const EMPTY_UNTIL = 210;
+
+interface UploadFile {
+  path: string;
+  size: number;
+  sha256: string;
+}
+
+/** Begins an upload without a credential. @returns Its name. @throws when it is refused. */
+async function begin(client: Client, files: readonly UploadFile[], key?: string): Promise<string> {
+  const { status, text } = await client.send({
+    path: '/uploads',
+    body: JSON.stringify({ files }),
+    ...(key === undefined ? {} : { key }),
+  });
+  if (status !== 201) throw new Error(`An upload was answered ${status}: ${text}`);
+  return (JSON.parse(text) as { upload: string }).upload;
+}
+
+const fileOf = (content: Buffer, path: string): UploadFile => ({
+  path,
+  size: content.length,
+  sha256: hash('sha256', content),
+});
+
+/** Contents as one body: a hash and a length before each. */
+function contentsBody(contents: readonly Buffer[]): Buffer {
+  return Buffer.concat(
+    contents.flatMap((content) => {
+      const length = Buffer.alloc(8);
+      length.writeBigUInt64BE(BigInt(content.length));
+      return [hash('sha256', content, 'buffer'), length, content];
+    }),
+  );
+}
+
+const put = (upload: string, body: Buffer, key?: string) => ({
+  method: 'PUT',
+  path: `/uploads/${upload}/contents`,
+  headers: { 'Content-Type': 'application/vnd.berth.contents' },
+  body,
+  ...(key === undefined ? {} : { key }),
+});
+
+/** One upload that stays a content short: every call finds more rows. */
+async function repeatContents(_world: World, client: Client) {
+  const contents = Array.from({ length: CONTENTS }, () => randomBytes(4));
+  const upload = await begin(
+    client,
+    contents.map((content, n) => fileOf(content, `${n}.bin`)),
+  );
+  const body = contentsBody(contents.slice(1));
+  return (n: number) => {
+    if (n < REPEATS) return client.send(put(upload, body));
+    if (n < EMPTY_UNTIL) return client.send(put(upload, Buffer.alloc(0)));
+    return client.send({ path: `/uploads/${upload}/commit`, body: '{}' });
+  };
+}
+
+/** Complete uploads, each committed many times at once. */
+async function commitTogether({ deployToken }: World, client: Client) {
+  const content = randomBytes(64);
+  const files = Array.from({ length: CONTENTS }, (_, n) => fileOf(content, `${n}.bin`));
+  const upload = await begin(client, files, deployToken);
+  await client.send(put(upload, contentsBody([content]), deployToken));
+  return () => client.send({ path: `/uploads/${upload}/commit`, body: '{}', key: deployToken });
+}
+
+/** Uploads of 1 MiB that nothing commits. */
+function openUploads({ deployToken }: World, client: Client) {
+  return async () => {
+    const content = randomBytes(1024 ** 2);
+    const upload = await begin(client, [fileOf(content, 'a.bin')], deployToken).catch(() => null);
+    if (upload !== null) await client.send(put(upload, contentsBody([content]), deployToken));
+  };
+}
+
+/** Files with the longest paths, so many directories deep, all different. */
+function deepFiles(count: number, segments: number): string {
+  const file = (n: number) => ({ path: `${n}/${'a/'.repeat(segments - 2)}b`, size: 1, sha256: '0'.repeat(64) });
+  return JSON.stringify({ files: Array.from({ length: count }, (_, n) => file(n)) });
+}
+
+/** Uploads that grow, stay open, or name paths that are costly to compare. */
+export const UPLOAD_INPUTS: readonly Input[] = [
+  {
+    id: 'S3',
+    what: 'contents of one upload again and again, empty bodies, commits, anonymous',
+    prepare: repeatContents,
+  },
+  { id: 'S3', what: 'one complete upload committed again and again, deploy token', prepare: commitTogether },
+  { id: 'S5', what: 'uploads of 1 MiB left open, deploy token', pace: { ...CALLS, burst: 300 }, prepare: openUploads },
+  repeated('S15', '1,000 paths of 500 segments, anonymous', () => ({ path: '/uploads', body: deepFiles(1_000, 500) })),
+  repeated('S15', '8,000 paths of 500 segments, deploy token', ({ deployToken }) => ({
+    path: '/uploads',
+    key: deployToken,
+    body: deepFiles(8_000, 500),
+  })),
+];

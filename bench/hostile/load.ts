@@ -1,0 +1,66 @@
+import { setPriority } from 'node:os';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CALLS } from './input.ts';
+import { INPUTS } from './inputs.ts';
+import { type Answer, type Client, createClient, type World } from './world.ts';
+
+/** What a run of the attacker is given. */
+export interface LoadOrder {
+  /** The place of the input among {@link INPUTS}. */
+  input: number;
+  world: World;
+  seconds: number;
+  /** How many requests may wait for an answer at the same time. */
+  atOnce: number;
+}
+
+/** How many requests had which status, `cut off` or `unanswered`. */
+export type Statuses = Record<string, number>;
+
+const ADDRESS = '127.0.0.1';
+const POLL_MS = 5;
+const LOWEST_PRIORITY = 19;
+
+/** Sends one hostile input at its pace until the time is up. It runs in a process of its own: prepares, waits, attacks. */
+async function attack({ input, world, seconds, atOnce }: LoadOrder): Promise<void> {
+  const { prepare, pace: { burst, perSecond } = CALLS } = INPUTS[input]!;
+  const client = createClient(world.port, ADDRESS);
+  const { counted, statuses } = counting(client);
+  const step = await prepare(world, counted);
+  const clear = () => Object.keys(statuses).forEach((status) => delete statuses[status]);
+  clear();
+  process.send!('prepared');
+  await new Promise((resolve) => process.once('message', resolve));
+
+  const started = performance.now();
+  const elapsed = () => (performance.now() - started) / 1000;
+  let sent = 0;
+  const worker = async () => {
+    while (elapsed() < seconds)
+      if (sent < burst + elapsed() * perSecond) await step(sent++);
+      else await sleep(POLL_MS);
+  };
+  await Promise.race([Promise.all(Array.from({ length: atOnce }, worker)), sleep(seconds * 1000 + 100)]);
+  process.send!({ ...statuses }, () => process.exit(0));
+}
+
+/** The same client, which counts its answers. */
+function counting(client: Client): { counted: Client; statuses: Statuses } {
+  const statuses: Statuses = {};
+  const count = (status: Answer['status'] | 'unanswered', by: number) => {
+    statuses[status] = (statuses[status] ?? 0) + by;
+  };
+  const send: Client['send'] = async (request) => {
+    count('unanswered', 1);
+    const answer = await client.send(request);
+    count('unanswered', -1);
+    count(answer.status, 1);
+    return answer;
+  };
+  return { counted: { ...client, send }, statuses };
+}
+
+// A real attacker takes no processor time of the machine that it attacks.
+setPriority(LOWEST_PRIORITY);
+await attack(JSON.parse(process.argv[2]!) as LoadOrder);

@@ -1,0 +1,131 @@
+import { type ChildProcess, execFile, fork } from 'node:child_process';
+import { hash } from 'node:crypto';
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { API_KEY, type BenchServer, startBerth } from '../processes.ts';
+import type { LoadOrder, Statuses } from './load.ts';
+import type { ProbeOrder, ProbeReport } from './probe.ts';
+import { createClient, type World } from './world.ts';
+
+/** What one hostile input did to one server. */
+export interface Outcome {
+  statuses: Statuses;
+  probe: ProbeReport;
+  /** How far the resident memory of the server rose, in bytes. */
+  growth: number;
+  /** Whether the server exited. */
+  ended: boolean;
+}
+
+const SETTLE_MS = 500;
+const SAMPLE_MS = 100;
+const WARM_UP_ROUNDS = 20;
+const WARM_UP_AT_ONCE = 20;
+const WARM_UP_DEPLOYS = 20;
+/** Its limits are its own: neither the attacker nor the probe comes from here. */
+const SET_UP_ADDRESS = '127.0.1.1';
+const PAGE = `<!doctype html><title>A page</title>${'<p>It floats.</p>'.repeat(200)}`;
+
+/** Starts a server with the default limits, sends it one input, and stops it. */
+export async function run(tree: string, order: Omit<LoadOrder, 'world'>): Promise<Outcome> {
+  const berth = await startBerth({ RATE_LIMITS: '', LOG_LEVEL: 'fatal' }, { tree });
+  const children: ChildProcess[] = [];
+  const start = async (program: string, argument: object) => {
+    const child = fork(join(import.meta.dirname, program), [JSON.stringify(argument)]);
+    children.push(child);
+    await firstMessage(child);
+    return child;
+  };
+  try {
+    const world = await setUp(berth);
+    const { port, site } = world;
+    const apiKey = await makeAccount(tree, berth.dataDir, 'probe@bench.example');
+    const probe = await start('probe.ts', { port, site, apiKey } satisfies ProbeOrder);
+    const load = await start('load.ts', { ...order, world } satisfies LoadOrder);
+    await sleep(SETTLE_MS);
+    const memory = await watchMemory(berth);
+    probe.send('start');
+    load.send('go');
+    const statuses = await firstMessage<Statuses>(load);
+    probe.send('stop');
+    const report = await firstMessage<ProbeReport>(probe);
+    return { statuses, probe: report, growth: await memory.stop(), ended: berth.hasEnded() };
+  } finally {
+    for (const child of children) child.kill();
+    await berth.stop();
+  }
+}
+
+/** @throws when the process ends before it sends one. */
+async function firstMessage<T>(child: ChildProcess): Promise<T> {
+  const gone = once(child, 'exit').then(([code]) => {
+    throw new Error(`${child.spawnargs.at(1)} ended with ${code}`);
+  });
+  const [message] = (await Promise.race([once(child, 'message'), gone])) as [T];
+  return message;
+}
+
+/** Publishes the sites, makes the token, and lets the server do everything once. */
+async function setUp({ port }: BenchServer): Promise<World> {
+  const client = createClient(port, SET_UP_ADDRESS);
+  const deploy = async (fields: Record<string, string>) => {
+    const form = new FormData();
+    form.append('files[]', new Blob([PAGE]), 'index.html');
+    form.append('checksums', JSON.stringify([hash('md5', PAGE)]));
+    for (const [name, value] of Object.entries(fields)) form.append(name, value);
+    const res = new Response(form);
+    const headers = { 'Content-Type': res.headers.get('content-type')! };
+    const body = Buffer.from(await res.arrayBuffer());
+    const { status, text } = await client.send({ path: '/deployments', key: API_KEY, headers, body });
+    if (status !== 201) throw new Error(`A deploy was answered ${status}: ${text}`);
+    return new URL((JSON.parse(text) as { url: string }).url).host;
+  };
+  const token = await client.send({ path: '/tokens', key: API_KEY, body: '{"kind":"deploy","ttl":3600}' });
+  const { secret } = JSON.parse(token.text) as { secret: string };
+  const [site, lockedSite] = [await deploy({}), await deploy({ password: 'correct-horse' })];
+  for (let n = 0; n < WARM_UP_DEPLOYS; n += 1) {
+    await deploy({});
+    await client.send({ path: '/uploads', key: secret, body: '{"files":[{}]}' });
+  }
+  for (let n = 0; n < WARM_UP_ROUNDS; n += 1) {
+    const requests = Array.from({ length: WARM_UP_AT_ONCE }, () => [{ path: '/ping' }, { path: '/', host: site }]);
+    await Promise.all(requests.flat().map(client.send));
+  }
+  client.close();
+  return { port, apiKey: API_KEY, deployToken: secret, site, lockedSite };
+}
+
+/** Makes an account of the smallest plan on the operator's command line. @returns Its API key. */
+async function makeAccount(tree: string, dataDir: string, email: string): Promise<string> {
+  const operate = async (...words: string[]) => {
+    const program = join(tree, 'apps/api/src/operator/main.ts');
+    const env = { ...process.env, DATA_DIR: dataDir };
+    const { stdout } = await promisify(execFile)(process.execPath, [program, ...words, '--json'], { cwd: tree, env });
+    return JSON.parse(stdout) as { key: string };
+  };
+  await operate('accounts', 'create', email, '--plan', 'free');
+  return (await operate('keys', 'create', email)).key;
+}
+
+/** Follows the resident memory of a server from here on; Linux keeps the peak. */
+async function watchMemory({ pid }: BenchServer): Promise<{ stop(): Promise<number> }> {
+  const read = async (name: 'VmRSS' | 'VmHWM') =>
+    Number(new RegExp(`${name}:\\s+(\\d+)`).exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024;
+  const RESET_PEAK = '5';
+  await writeFile(`/proc/${pid}/clear_refs`, RESET_PEAK);
+  const before = await read('VmRSS');
+  let peak = before;
+  // A server that ends takes its numbers with it.
+  const look = async () => (peak = Math.max(peak, await read('VmHWM').catch(() => 0)));
+  const timer = setInterval(() => void look(), SAMPLE_MS);
+  return {
+    async stop() {
+      clearInterval(timer);
+      await look();
+      return peak - before;
+    },
+  };
+}
