@@ -56,6 +56,7 @@ describe.each(KINDS)('contract §6: the cap on %s', (kind) => {
       platformDomains: 0,
       customDomains: 0,
       seats: 1,
+      storage: 0,
       [kind]: limit,
     });
     expect((await listDomains(scopeOf(caller), { limit: 100 })).domains).toHaveLength(limit);
