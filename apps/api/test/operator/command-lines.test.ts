@@ -18,7 +18,7 @@ describe('contract §8: a command line that is not understood', () => {
     ['help launch', /^There is no command "launch"\./],
     ['--json accounts list', /accounts/],
     ['accounts create', /^<email> is missing\.\n {2}npm run berth -- accounts create <email>/],
-    ['accounts create ada', /^"ada" is not an e-mail address; use "name@host"\./],
+    ['accounts create ada', /^"ada" is not an e-mail address; use "name@host" of at most 254 characters\./],
     ['accounts create ada@x --period week', /^--period is month or year, not "week"\./],
     ['accounts create ada@x grace@x', /^"grace@x" is too much\./],
     ['accounts terminate ada@x', /^say --yes to take all sites of ada@x away\./],

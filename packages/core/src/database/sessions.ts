@@ -81,5 +81,5 @@ export function createSessions(address: DatabaseAddress, log: Log): Sessions {
 
 /** Whether an error was sent by the database, which therefore answers. */
 function isAnswer(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && !error.code?.startsWith('57P0');
+  return error instanceof pg.DatabaseError && error.code !== '57P03';
 }
