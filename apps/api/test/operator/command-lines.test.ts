@@ -21,7 +21,7 @@ describe('contract §8: an invalid command line', () => {
     ['help launch', /^There is no command "launch"\./],
     ['--json accounts list', /accounts/],
     ['accounts create', /^<email> is missing\.\n {2}npm run berth -- accounts create <email>/],
-    ['accounts create ada', /^"ada" is not an e-mail address; use "name@host"\./],
+    ['accounts create ada', /^"ada" is not an e-mail address; use "name@host" of at most 254 characters\./],
     ['accounts create ada@x --period week', /^--period must be month or year, not "week"\./],
     ['accounts create ada@x grace@x', /^"grace@x" is an unexpected argument\./],
     ['accounts terminate ada@x', /^Pass --yes to confirm that all sites of ada@x become unavailable\./],

@@ -137,7 +137,12 @@ async function bringUp(
       await sleep(POLL_MS);
     }
   } catch (error) {
-    for (const child of children) if (!hasEnded(child)) child.kill('SIGINT');
+    for (const child of children)
+      if (!hasEnded(child)) {
+        const gone = once(child, 'exit');
+        child.kill('SIGINT');
+        await Promise.race([gone, sleep(STOP_TIMEOUT_MS, undefined, { ref: false })]);
+      }
     signal?.throwIfAborted();
     throw new Error(`The embedded PostgreSQL did not start in ${home}: ${(error as Error).message.trim()} ${ADVICE}`, {
       cause: error,

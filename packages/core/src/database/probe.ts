@@ -4,8 +4,8 @@ import pg from 'pg';
 export type SessionStates = ReadonlyMap<number, string>;
 
 const STATES = 'select pid, state from pg_stat_activity where pid = any($1)';
-/** Errors of a server that is starting, stopping or has crashed. Any other one shows that it answers. */
-const NOT_UP = /^57P0/;
+/** The error of a server that is starting or stopping. Any other one shows that it answers. */
+const NOT_UP = '57P03';
 
 /**
  * Asks a database over a connection of its own whether it answers, and what some of its processes do.
@@ -30,7 +30,7 @@ export async function probeDatabase(
     for (const { pid, state } of rows) states.set(pid, state ?? 'unknown');
     return states;
   } catch (error) {
-    if (error instanceof pg.DatabaseError && !NOT_UP.test(error.code ?? '')) return null;
+    if (error instanceof pg.DatabaseError && error.code !== NOT_UP) return null;
     throw error;
   } finally {
     patience.removeEventListener('abort', giveUp);

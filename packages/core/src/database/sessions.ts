@@ -34,6 +34,8 @@ export function createSessions(address: DatabaseAddress, log: Log): Sessions {
       const { types, query_timeout } = options;
       super({ ...config, ...(types && { types }), ...(query_timeout && { query_timeout }) });
       this.once('end', () => this.#watched.forget());
+      // A session that ends before its owner listens to it must not end the process.
+      this.on('error', () => {});
     }
 
     override connect(...args: never[]): never {
@@ -81,5 +83,5 @@ export function createSessions(address: DatabaseAddress, log: Log): Sessions {
 
 /** Whether an error was sent by the database, which therefore answers. */
 function isAnswer(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && !error.code?.startsWith('57P0');
+  return error instanceof pg.DatabaseError && error.code !== '57P03';
 }

@@ -129,7 +129,9 @@ export function createWatch({ probe, log }: WatchParts): Watch {
       if (states) cutDead(states, start);
     } catch (error) {
       const isSilent = patience.signal.aborted;
-      const isGone = (isSilent || asUnavailable(error) !== null) && answeredAt < start;
+      // A session that was made and then ended, without an error code, is no proof that no other one can be made.
+      const isRefused = (error as { code?: string }).code !== undefined && asUnavailable(error) !== null;
+      const isGone = (isSilent || isRefused) && answeredAt < start;
       if (isGone && !closing.signal.aborted) await waitUntilBack((error as Error).message, isSilent);
     } finally {
       postpone();
