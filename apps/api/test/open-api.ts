@@ -9,6 +9,7 @@ export interface Schema {
   properties?: Record<string, Schema>;
   required?: string[];
   items?: Schema;
+  anyOf?: Schema[];
   enum?: unknown[];
   minLength?: number;
   maxLength?: number;

@@ -1,11 +1,12 @@
-import { z } from 'zod';
+import { z, ZodArray } from 'zod';
 
 /** How many invalid elements of a list an answer names; the rest of the list is then not checked. */
 export const MAX_INVALID_ELEMENTS = 10;
 
 /** An array whose validation stops at the first few invalid elements. */
 const List = z.core.$constructor('List', (inst: z.ZodArray, def: z.core.$ZodArrayDef) => {
-  z.ZodArray.init(inst, def);
+  // Not `z.ZodArray`: bundlers may treat calls of `z` as free of side effects, and drop this one.
+  ZodArray.init(inst, def);
   const { parse } = inst._zod;
   const maxLength = maxLengthOf(def);
   inst._zod.parse = (payload, ctx) => {

@@ -27,10 +27,10 @@ function textsAgainst(schema: Schema): string[] {
 
 /** Values that a field of this schema is not. */
 function valuesAgainst(schema: Schema): unknown[] {
-  if (Array.isArray(schema.type)) {
-    const type = schema.type.find((each) => each !== 'null') ?? '';
-    return valuesAgainst({ ...schema, type }).filter((value) => value !== null);
-  }
+  const nullable = Array.isArray(schema.type)
+    ? { ...schema, type: schema.type.find((each) => each !== 'null') ?? '' }
+    : schema.anyOf?.find(({ type }) => type !== 'null');
+  if (nullable) return valuesAgainst(nullable).filter((value) => value !== null);
   switch (schema.type) {
     case 'string':
       return [7, null, ['x'], ...(schema.enum ? ['nonsense', ''] : []), ...tooLong(schema)];

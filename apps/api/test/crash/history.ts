@@ -114,6 +114,7 @@ export function createHistory(): History {
       const answer = await answerOf(`Deploy ${marker}`, order.delta ? sendDelta(asker, order) : sendForm(asker, order));
       if (!answer) return;
       if (broken && [400, 413].includes(answer.status)) refused.add(marker);
+      else if (broken && answer.status === 404) return; // A twin was refused meanwhile and aborted the upload of this key.
       else if (!broken && answer.status === 201) {
         acknowledged += 1;
         const { deployment } = answer.json<CreatedDeployment>();

@@ -21,7 +21,8 @@ const GENERATED = [
   'CASE/x.txt',
   'ﬁ ligature, Å and Å.txt',
   `${'ü'.repeat(125)}x.txt`,
-  `${Array.from({ length: 100 }, () => 'abcdefghi').join('/')}/${'z'.repeat(20)}.txt`,
+  // 1,024 bytes in 64 segments, the most that a path may have.
+  `${Array.from({ length: 63 }, () => 'abcdefghijklmno').join('/')}/${'z'.repeat(12)}.txt`,
   '.DS_Store',
   'folder/.DS_Store',
 ];
