@@ -8,15 +8,15 @@ export interface BodyLimits {
   timeoutMs: number;
   /** An upload has to bring at least so much in every window, and be complete in time. */
   upload: { windowMs: number; minBytesPerSecond: number; timeoutMs: number };
-  /** How much of a body is still taken, and thrown away, after its request was answered. */
-  rest: { maxBytes: number; timeoutMs: number };
+  /** How much of a body is still read and discarded after its request was answered, with a pause after each chunk. */
+  rest: { maxBytes: number; pauseMs: number; timeoutMs: number };
 }
 
 /** Source: security T4, T5. */
 export const BODY_LIMITS: BodyLimits = {
   timeoutMs: 10_000,
   upload: { windowMs: 30_000, minBytesPerSecond: 1024, timeoutMs: 3_600_000 },
-  rest: { maxBytes: 8 * 1024 ** 2, timeoutMs: 5_000 },
+  rest: { maxBytes: 8 * 1024 ** 2, pauseMs: 20, timeoutMs: 5_000 },
 };
 
 const watches = new WeakMap<IncomingMessage, () => void>();
@@ -74,7 +74,7 @@ export function watchUpload(
 export function outlastBody(
   req: IncomingMessage,
   res: ServerResponse,
-  { maxBytes, timeoutMs } = BODY_LIMITS.rest,
+  { maxBytes, pauseMs, timeoutMs } = BODY_LIMITS.rest,
 ): void {
   res.prependOnceListener('finish', () => {
     if (req.complete) return;
@@ -90,6 +90,9 @@ export function outlastBody(
     req.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
       if (bytes > maxBytes) socket.destroy();
+      // Discarding as fast as the client sends would keep other connections waiting.
+      req.pause();
+      setTimeout(() => req.resume(), pauseMs);
     });
     req.once('end', () => {
       stopTimer();

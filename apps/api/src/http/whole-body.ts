@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '@berth/core';
+import { inFairTurn } from './fair-turns.ts';
 
 /** The refusal of a body that is too long. Source: contract §2. */
 export function bodyTooLarge(what: string, max: number): ServiceError {
@@ -29,7 +30,7 @@ export async function readWholeBody(
     for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       size += chunk.length;
       if (size > maxBytes) throw bodyTooLarge(what, maxBytes);
-      onChunk(chunk);
+      await inFairTurn(() => onChunk(chunk));
       chunks.push(chunk);
     }
   } catch (cause) {

@@ -204,15 +204,28 @@ describe('T4, T8: an answer before the end of the body', () => {
         if (req.method === 'POST') await count(req, res);
         else setTimeout(() => res.end('second'), 100);
       },
-      { rest: { maxBytes: 1, timeoutMs: 20 } },
+      { rest: { maxBytes: 1, pauseMs: 0, timeoutMs: 20 } },
     );
     const next = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
     expect(await send(port, `${POST}Content-Length: 4\r\n\r\nbody${next}`)).toMatch(/second$/);
   });
 
+  it('reads the rest of a refused body at a limited pace', async () => {
+    const pauseMs = 50;
+    const port = await start(refuse, { rest: { maxBytes: 64 * 1024 ** 2, pauseMs, timeoutMs: 60_000 } });
+    const { socket } = await open(port);
+    const body = Buffer.alloc(8 * 1024 ** 2, 'x');
+    const begun = performance.now();
+    socket.write(`${POST}Content-Length: ${body.length}\r\n\r\n`);
+    socket.end(body);
+    await once(socket, 'close');
+    // A chunk has at most 64 KiB. The first ones may have arrived before the refusal.
+    expect(performance.now() - begun).toBeGreaterThan(((body.length / 65_536) * pauseMs) / 4);
+  });
+
   it.each([
-    ['too much comes after it', { maxBytes: 1_000_000, timeoutMs: 60_000 }],
-    ['the rest takes too long', { maxBytes: Number.MAX_SAFE_INTEGER, timeoutMs: 50 }],
+    ['too much comes after it', { maxBytes: 1_000_000, pauseMs: 0, timeoutMs: 60_000 }],
+    ['the rest takes too long', { maxBytes: Number.MAX_SAFE_INTEGER, pauseMs: 0, timeoutMs: 50 }],
   ])('ends the connection when %s', async (_, rest) => {
     const port = await start(refuse, { rest });
     const { socket, received } = await open(port);

@@ -228,7 +228,7 @@ describe('T5: many slow clients', () => {
       body: {
         timeoutMs: 5_000,
         upload: { windowMs: 1, minBytesPerSecond: 1, timeoutMs: 1 },
-        rest: { maxBytes: 1, timeoutMs: 100 },
+        rest: { maxBytes: 1, pauseMs: 0, timeoutMs: 100 },
       },
     });
     const lines = ['GET / HTTP/1.1\r\nHost: a\r\nX-Slow', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nx'];
