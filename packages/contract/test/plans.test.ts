@@ -10,19 +10,19 @@ const plan = {
 };
 
 describe('contract §6: the plan table', () => {
-  it('is readable as a plans file, and holds the plan that anonymous deploys follow', () => {
+  it('is a valid plans file and contains the plan of anonymous deploys', () => {
     expect(PlansFile.parse({ plans: DEFAULT_PLANS })).toEqual({ plans: DEFAULT_PLANS });
     expect(DEFAULT_PLANS.map((row) => row.plan)).toContain(ANONYMOUS_PLAN);
   });
 
-  it('never grants less on a dearer plan', () => {
+  it('never grants less on a more expensive plan', () => {
     const numbers = DEFAULT_PLANS.map(({ caps, limits }) => [...Object.values(caps ?? {}), ...Object.values(limits)]);
     for (const [i, row] of numbers.slice(1).entries())
       if (row.length === numbers[i]!.length)
         for (const [j, value] of row.entries()) expect(value).toBeGreaterThanOrEqual(numbers[i]![j]!);
   });
 
-  it('keeps the figures of the contract', () => {
+  it('has the numbers of the contract', () => {
     const MiB = 1024 ** 2;
     expect(
       DEFAULT_PLANS.map((row) => [
@@ -47,7 +47,7 @@ describe('contract §6: a plans file', () => {
     ['a plan arranged directly', { ...plan, price: 'contact', caps: null }],
     ['a plan that cannot be ordered yet', { ...plan, closed: 'Soon.' }],
     ['a plan with a rank', { ...plan, rank: 3 }],
-  ])('takes %s', (_, row) => {
+  ])('accepts %s', (_, row) => {
     expect(PlansFile.parse({ plans: [row] })).toEqual({ plans: [row] });
   });
 
