@@ -11,9 +11,8 @@ import { toUnixSeconds } from '../timestamps.ts';
  * proved the name, or one above or below it, the status stays unchanged and the checks say why. If two accounts prove
  * one name at the same time, one of them gets it.
  *
- * @throws `validation_failed`; `not_found`; `business_logic_error` for a platform domain; `rate_limit_exceeded` within
- * 10 s
- * after the last check. Source: contract §4; security T28, T30.
+ * @throws `validation_failed`; `not_found`; `business_logic_error` for a platform domain; `rate_limit_exceeded`
+ *   within 10 s after the last check. Source: contract §4; security T28, T30.
  */
 export async function verifyDomain(scope: Scope, reference: string): Promise<VerifiedDomain> {
   const { core, caller } = scope;
