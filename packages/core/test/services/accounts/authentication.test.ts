@@ -28,7 +28,7 @@ const usedAt = async (token: string) =>
 const setState = (state: string) =>
   test.database.query('update account set state = $2 where id = $1', [caller.account, state]);
 
-describe('service-api part 5: who makes a request', () => {
+describe('service-api part 5: the caller of a request', () => {
   it('is anonymous without the header, and only then', async () => {
     expect(await as(undefined)).toEqual({ kind: 'anonymous', address: '192.0.2.9' });
   });
@@ -57,13 +57,16 @@ describe('service-api part 5: who makes a request', () => {
     });
   });
 
-  it.each([['bearer'], ['BEARER'], ['bEaReR']])('RFC 9110: the scheme is read in any case (%s)', async (scheme) => {
-    expect(await as(`${scheme} ${key}`)).toMatchObject({ account: caller.account });
-    expect(await as(`  ${scheme}   ${key}  `)).toMatchObject({ account: caller.account });
-  });
+  it.each([['bearer'], ['BEARER'], ['bEaReR']])(
+    'RFC 9110: is found if the scheme is in any case (%s)',
+    async (scheme) => {
+      expect(await as(`${scheme} ${key}`)).toMatchObject({ account: caller.account });
+      expect(await as(`  ${scheme}   ${key}  `)).toMatchObject({ account: caller.account });
+    },
+  );
 });
 
-describe('T20: a header that opens nothing', () => {
+describe('T20: an invalid header', () => {
   it.each<[string, () => string]>([
     ['empty', () => ''],
     ['blank', () => '   '],
@@ -100,7 +103,7 @@ describe('T20: a header that opens nothing', () => {
     });
   });
 
-  it('is one and the same answer for an unknown, an expired and a revoked credential', async () => {
+  it('gets the same answer for an unknown, an expired and a revoked credential', async () => {
     const expired = await tokenOf({ expires: new Date(test.core.now().getTime() + 600_000) });
     const revoked = await tokenOf({});
     await as(`Bearer ${expired.secret}`);
@@ -117,13 +120,13 @@ describe('T20: a header that opens nothing', () => {
     expect(bodies[0]).toContain('authentication_failed');
   });
 
-  it('never names the credential', async () => {
+  it('is never echoed: the message does not contain the credential', async () => {
     await expect(as(`Bearer ship-${hex}`)).rejects.not.toThrow(hex);
   });
 });
 
 describe('contract §5: an expiring credential', () => {
-  it('is good up to its moment, and not at it', async () => {
+  it('is valid until its expiry, and invalid from that moment on', async () => {
     const moment = test.core.now().getTime() + 60_000;
     const { secret } = await tokenOf({ expires: new Date(moment) });
     const at = (ms: number) => authenticate({ ...test.core, now: () => new Date(ms) }, `Bearer ${secret}`, '');
@@ -147,7 +150,7 @@ describe('service-api part 5: the state of the account', () => {
     expect(await usedAt(token)).toBeUndefined();
   });
 
-  it('is not told to somebody whose credential has expired', async () => {
+  it('is not revealed to a client whose credential has expired', async () => {
     const { secret } = await tokenOf({ expires: new Date(test.core.now().getTime() - 1) });
     await setState('terminated');
     await expect(as(`Bearer ${secret}`)).rejects.toMatchObject({ code: 'authentication_failed' });
@@ -155,7 +158,7 @@ describe('service-api part 5: the state of the account', () => {
 });
 
 describe('contract §5: `used`', () => {
-  it('moves at most once a minute', async () => {
+  it('changes at most once a minute', async () => {
     const { token, secret } = await tokenOf({});
     expect(await usedAt(token)).toBeUndefined();
     await as(`Bearer ${secret}`);
@@ -169,7 +172,7 @@ describe('contract §5: `used`', () => {
     expect(await usedAt(token)).toBeGreaterThanOrEqual(first! + 60_000);
   });
 
-  it('moves once, by any number of requests at the same time', async () => {
+  it('changes once for many concurrent requests', async () => {
     const { token, secret } = await tokenOf({});
     await test.database.query('create table moved (used timestamptz)');
     await test.database.query(
@@ -184,7 +187,7 @@ describe('contract §5: `used`', () => {
     expect(await usedAt(token)).toEqual(expect.any(Number));
   });
 
-  it('stays for a credential that was refused', async () => {
+  it('does not change for a credential that was refused', async () => {
     const { token, secret } = await tokenOf({ expires: new Date(test.core.now().getTime() - 1) });
     await as(`Bearer ${secret}`).catch(() => {});
     expect(await usedAt(token)).toBeUndefined();

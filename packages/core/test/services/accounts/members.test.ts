@@ -47,7 +47,7 @@ describe('contract §6: members of an account', () => {
     );
   });
 
-  it('T26: never pass the cap of seats, of 30 at once', async () => {
+  it('T26: never exceed the cap on seats, with 30 requests at once', async () => {
     const outcomes = await Promise.allSettled(Array.from({ length: 30 }, (_, i) => add(`member-${i}@example.com`)));
     const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
     expect(refused).toHaveLength(21);
@@ -58,19 +58,19 @@ describe('contract §6: members of an account', () => {
     await add('late@example.com');
   });
 
-  it('are one person for all spellings, of two at once', async () => {
+  it('count as one person in any spelling, with two requests at once', async () => {
     const outcomes = await Promise.allSettled(['jo@example.com', 'JO@example.com'].map(add));
     expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
     expect(await seats()).toBe(2);
   });
 
-  it('a plan without caps has room for any', async () => {
+  it('are unlimited on a plan without caps', async () => {
     ({ caller } = await test.account('scale'));
     for (let i = 0; i < 12; i += 1) await add(`member-${i}@example.com`);
     expect(await seats()).toBe(13);
   });
 
-  it('a plan of one seat has none but the owner’s', async () => {
+  it('cannot be added on a plan with one seat, which the owner has', async () => {
     ({ caller } = await test.account());
     await expect(add('jo@example.com')).rejects.toMatchObject({
       code: 'forbidden',

@@ -34,7 +34,7 @@ const refusal = (promise: Promise<unknown>) =>
   );
 const file = (path: string, bytes = '') => listOf({ [path]: bytes })[0]!;
 
-describe('contract §3, §9: begin refuses, and nothing has changed', () => {
+describe('contract §3, §9: beginning an upload is refused, and changes nothing', () => {
   const cases: [title: string, files: object[], refusal: object][] = [
     ['a path that leaves the site (T1)', [file('../x')], { status: 400, details: { file: '../x' } }],
     ['a path in Windows style (T1)', [file('a\\b')], { status: 400 }],
@@ -110,7 +110,7 @@ describe('contract §3, §9: begin refuses, and nothing has changed', () => {
     expect(await stateOf(test)).toEqual(before);
   });
 
-  it('but not junk, which is dropped, neither counted nor asked for', async () => {
+  it('except for junk, which is dropped, and neither counted nor requested', async () => {
     const files = { x: randomBytes(8).toString('hex'), '.DS_Store': 'junk', '__MACOSX/y': 'z'.repeat(900) };
     const begun = await begin(core, caller, { files: listOf(files) });
     expect(begun.missing).toEqual([sha256Of(files.x)]);
@@ -136,7 +136,7 @@ describe('contract §9: a body of contents', () => {
     expect(core.activePacks.size).toBe(0);
   });
 
-  it('refuses other bytes than the SHA-256 says, naming the file, and keeps the others', async () => {
+  it('refuses bytes that do not match the SHA-256, naming the file, and keeps the other contents', async () => {
     const files = three();
     const name = await upload(files);
     const spoiled = { bytes: 'x'.repeat(40), sha256: sha256Of(files['b']!) };
@@ -151,7 +151,7 @@ describe('contract §9: a body of contents', () => {
     ).toEqual(files);
   });
 
-  it('T6: keeps what arrived whole of one that breaks off, and of what did not nothing', async () => {
+  it('T6: keeps the complete contents if its connection breaks, and nothing of the incomplete one', async () => {
     const files = three();
     const name = await upload(files);
     expect(await send(core, caller, name, [{ bytes: files['a']! }, { bytes: files['b']!, cut: 39 }])).toEqual({
@@ -163,7 +163,7 @@ describe('contract §9: a body of contents', () => {
     expect(await test.database.query(`select 1 from pack where state <> 'sealed'`)).toEqual([]);
   });
 
-  it('may bring again what came before, also at the same time', async () => {
+  it('can contain contents that were already received, also concurrently', async () => {
     const files = three();
     const name = await upload(files);
     const all = Object.values(files).map((bytes) => ({ bytes }));
@@ -173,7 +173,7 @@ describe('contract §9: a body of contents', () => {
     expect(await test.database.query(`select 1 from pack where state <> 'sealed'`)).toEqual([]);
   });
 
-  it('is bounded by what the upload asks for', async () => {
+  it('is limited to the size of the missing contents', async () => {
     const files = three();
     const body = await receiveContents(core, caller, await upload(files));
     expect(body.maxBytes).toBe(3 * (40 + 40));
