@@ -18,7 +18,7 @@ export interface TestDatabase {
   address: TestServer;
   /** The same as a `DATABASE_URL`. */
   url: string;
-  /** Runs a statement as a superuser of the database. */
+  /** Runs a statement directly on the database, not through the core. */
   query<T extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<T[]>;
   drop(): Promise<void>;
 }

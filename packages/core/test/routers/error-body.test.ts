@@ -13,9 +13,9 @@ const bodyOf = (thrown: unknown) => toErrorBody(toServiceError(thrown), 'request
 describe('F7: an unexpected error', () => {
   it.each<[string, unknown]>([
     ['an exception', new Error(SECRET)],
-    ['an exception of a type of its own', new TypeError(SECRET)],
+    ['an exception of another type', new TypeError(SECRET)],
     ['a database error', coded('23505', { detail: SECRET, query: SECRET })],
-    ['a file that is not there', coded('ENOENT', { syscall: 'open', path: '/srv/secret' })],
+    ['a missing file', coded('ENOENT', { syscall: 'open', path: '/srv/secret' })],
     ['a refused file', coded('EACCES')],
     ['a tRPC internal error', new TRPCError({ code: 'INTERNAL_SERVER_ERROR', message: SECRET })],
     [
@@ -231,7 +231,7 @@ describe('I9: a dependency that cannot be used', () => {
     expect(bodyOf(coded('ENOENT')).status).toBe(500);
   });
 
-  it('is found in a chain of causes, which is searched to a limited depth', () => {
+  it('is searched for in a circular chain of causes without an endless loop', () => {
     const circular = new Error('a');
     circular.cause = circular;
     expect(bodyOf(circular).status).toBe(500);

@@ -76,7 +76,7 @@ describe('contract §2: errors of procedures', () => {
   it.each<[string, () => Promise<unknown>, string]>([
     ['a limit of 0', () => api.deployments.list({ limit: 0 }), 'limit'],
     ['a limit of -1', () => api.activities.list({ limit: -1 }), 'limit'],
-    ['half a row', () => api.deployments.list({ limit: 1.5 }), 'limit'],
+    ['a fractional limit', () => api.deployments.list({ limit: 1.5 }), 'limit'],
     ['a limit as a text', () => api.deployments.list({ limit: '10' as unknown as number }), 'limit'],
     [
       'an operator for a text',
@@ -84,7 +84,7 @@ describe('contract §2: errors of procedures', () => {
       'deployment',
     ],
     ['no reference', () => api.deployments.get({} as { deployment: string }), 'deployment'],
-    ['an endless reference', () => api.deployments.get({ deployment: 'a'.repeat(301) }), 'deployment'],
+    ['a reference that is too long', () => api.deployments.get({ deployment: 'a'.repeat(301) }), 'deployment'],
     [
       'no labels',
       () => api.deployments.update({ deployment: 'calm-otter-0000000' } as { deployment: string; labels: string[] }),

@@ -155,7 +155,7 @@ describe('contract §3: a deploy with a credential', () => {
     expect(body.claim).toBeUndefined();
   });
 
-  it('accepts a malformed via and does not store it', async () => {
+  it('accepts a malformed via and stores `api` instead', async () => {
     const { body } = await deploySite(test.core, caller, { a: '1' }, { fields: { via: '<script>' } });
     expect(body.via).toBe('api');
   });

@@ -59,12 +59,15 @@ describe('service-api part 4: GET /deployments/{deployment}', () => {
 
 describe('T22: a deployment that the account cannot see', () => {
   it.each([
-    ['another account', async () => (await deploySite(test.core, (await test.account()).caller, SITE)).body.deployment],
-    ['nobody yet', async () => (await deploySite(test.core, ANONYMOUS, SITE)).body.deployment],
-    ['nobody ever', async () => 'calm-otter-0000000'],
-    ['no grammar', async () => "x' or true --"],
+    [
+      'one of another account',
+      async () => (await deploySite(test.core, (await test.account()).caller, SITE)).body.deployment,
+    ],
+    ['an anonymous one', async () => (await deploySite(test.core, ANONYMOUS, SITE)).body.deployment],
+    ['one that never existed', async () => 'calm-otter-0000000'],
+    ['an invalid id', async () => "x' or true --"],
     ['a deployment that is over', async () => (test.advance(0), (await deploy({ ttl: '1' })).deployment)],
-  ])('of %s: get, update and delete answer with the same 404', async (what, refer) => {
+  ])('%s: get, update and delete answer with the same 404', async (what, refer) => {
     const reference = await refer();
     if (what === 'a deployment that is over') test.advance(2);
     const before = await stateOf(test);

@@ -80,8 +80,8 @@ describe('contract §3: the same request has the same manifest and parameters', 
   it.each<[string, TestFiles, Record<string, string>]>([
     ['files in another order', { 'a/b.html': 'world', 'index.html': 'hello' }, fields],
     ['names with a leading slash', { '/index.html': 'hello', './a/b.html': 'world' }, fields],
-    ['junk beside them', { ...SITE, '.DS_Store': 'junk' }, fields],
-    ['values written otherwise', SITE, { labels: ' ["one", "two", "one"]', via: 'CLI', ttl: '3600' }],
+    ['additional junk', { ...SITE, '.DS_Store': 'junk' }, fields],
+    ['values in another notation', SITE, { labels: ' ["one", "two", "one"]', via: 'CLI', ttl: '3600' }],
   ])('with %s it replays', async (_, files, otherFields) => {
     const first = await deploy('same', SITE, fields);
     expect(await deploy('same', files, otherFields)).toMatchObject({ replayed: true, body: first.body });
@@ -172,7 +172,7 @@ describe('service-api part 8: the window of 24 hours', () => {
     expect((await deploy('window 2', { other: 'body' })).replayed).toBe(false);
   });
 
-  it('ends even while the record still exists', async () => {
+  it('ends with the record, which the sweep deletes', async () => {
     await deploy('forgotten');
     test.advance(DAY_SECONDS + 1);
     await sweepAll(test);

@@ -203,10 +203,10 @@ describe('P9: a connection that breaks during COMMIT', () => {
   });
 
   it.each([
-    ['that is known', Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })],
-    ['of the driver', new Error('Connection terminated unexpectedly')],
-    ['nobody knows', new Error('This socket has been ended by the other party')],
-  ])('leaves the pack to its row, with a fault %s: the retry returns the complete deployment', async (_, fault) => {
+    ['a known error', Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })],
+    ['an error of the driver', new Error('Connection terminated unexpectedly')],
+    ['an unknown error', new Error('This socket has been ended by the other party')],
+  ])('leaves the pack to its row after %s: the retry returns the complete deployment', async (_, fault) => {
     const files = { 'index.html': randomBytes(3_000) };
     await expect(deploySite(unsure(fault), caller, files, { key: fault.message })).rejects.toBe(fault);
     const { body, replayed } = await deploySite(test.core, caller, files, { key: fault.message });

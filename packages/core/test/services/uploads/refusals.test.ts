@@ -74,7 +74,7 @@ describe('contract §3, §9: beginning an upload is refused, and changes nothing
       { status: 400, details: { file: 'y' } },
     ],
     [
-      'another size than a content has that the account published (T7)',
+      'a size that a published content does not have (T7)',
       [{ ...file('x', 'home'), size: 5 }],
       { status: 400, details: { file: 'x' } },
     ],
@@ -91,11 +91,15 @@ describe('contract §3, §9: beginning an upload is refused, and changes nothing
   it.each<[string, object, object]>([
     ['neither files nor a base', {}, { path: ['files'] }],
     ['files and a base', { files: [file('x')], base: 'x', put: [], remove: [] }, { path: ['base'] }],
-    ['a base without what is put', { base: 'x', remove: [] }, { path: ['put'] }],
+    ['a base without put', { base: 'x', remove: [] }, { path: ['put'] }],
     ['no files', { files: [] }, { path: ['files'] }],
-    ['a size below nothing', { files: [{ ...file('x'), size: -1 }] }, { path: ['files', 0, 'size'] }],
+    ['a negative size', { files: [{ ...file('x'), size: -1 }] }, { path: ['files', 0, 'size'] }],
     ['a hash in capitals', { files: [{ ...file('x'), sha256: 'A'.repeat(64) }] }, { path: ['files', 0, 'sha256'] }],
-    ['a hash of other length', { files: [{ ...file('x'), sha256: 'a'.repeat(63) }] }, { path: ['files', 0, 'sha256'] }],
+    [
+      'a hash of another length',
+      { files: [{ ...file('x'), sha256: 'a'.repeat(63) }] },
+      { path: ['files', 0, 'sha256'] },
+    ],
   ])('%s', async (_, input, issue) => {
     await expect((async () => begin(core, caller, input))()).rejects.toMatchObject({ issues: [issue] });
   });
@@ -125,10 +129,10 @@ describe('contract §9: a body of contents', () => {
   const missing = async (name: string) => (await send(core, caller, name, [])).missing;
 
   it.each<[string, (files: UploadFiles) => Sent, object]>([
-    ['one that was not asked for', () => ({ bytes: 'other' }), { status: 400 }],
-    ['one that is longer than announced', ({ c }) => ({ bytes: c!, length: 41 }), { status: 400 }],
-    ['one that is shorter than announced', ({ c }) => ({ bytes: c!, length: 39 }), { status: 400 }],
-    ['one that stands twice', ({ a }) => ({ bytes: a! }), { status: 400 }],
+    ['a content that was not requested', () => ({ bytes: 'other' }), { status: 400 }],
+    ['a content that is longer than announced', ({ c }) => ({ bytes: c!, length: 41 }), { status: 400 }],
+    ['a content that is shorter than announced', ({ c }) => ({ bytes: c!, length: 39 }), { status: 400 }],
+    ['a content that is sent twice', ({ a }) => ({ bytes: a! }), { status: 400 }],
   ])('refuses %s as soon as it begins', async (_, spoil, expected) => {
     const files = three();
     const name = await upload(files);
