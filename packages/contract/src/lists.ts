@@ -19,8 +19,8 @@ const List = z.core.$constructor('List', (inst: z.ZodArray, def: z.core.$ZodArra
 /**
  * The schema of a list in an input. Refusing a bad list is cheap.
  *
- * A list longer than its `max` is refused before any element is validated. Validation stops after {@link
- * MAX_INVALID_ELEMENTS} invalid elements. Elements are validated synchronously.
+ * A list longer than its `max` is refused before any element is validated. Validation stops after
+ * {@link MAX_INVALID_ELEMENTS} invalid elements. Elements are validated synchronously.
  *
  * @returns A schema like `z.array`. Give it a `max`, or check the length where the limit is known.
  */

@@ -61,8 +61,8 @@ const KEY_FILES = /^id_(?:rsa|dsa|ecdsa|ed25519)$/;
 export const PRIVATE_KEY_MARKER = /-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY-----/;
 
 /**
- * True for files that operating systems leave in folders. They are dropped silently and not counted. Source: contract
- * §3.
+ * True for files that operating systems leave in folders. They are dropped silently and not counted.
+ * Source: contract §3.
  */
 export function isJunk(path: string): boolean {
   return JUNK.test(path);

@@ -117,8 +117,8 @@ export const deployProcedure = procedure.use(({ ctx, next }) => {
 });
 
 /**
- * @throws `forbidden` if a page of another site sends the request without a credential. Source: contract §3; security
- * T14.
+ * @throws `forbidden` if a page of another site sends the request without a credential. Source: contract §3;
+ *   security T14.
  */
 export function refuseForeignPage({ caller, isForeignPage = false }: Context): void {
   if (caller.kind === 'anonymous' && isForeignPage)

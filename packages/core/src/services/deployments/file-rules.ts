@@ -22,8 +22,8 @@ export interface JudgedFile {
 }
 
 /**
- * The maximum number of file parts of a deploy. Includes junk, which does not count against the plan. Source: security
- * T4.
+ * The maximum number of file parts of a deploy. Includes junk, which does not count against the plan.
+ * Source: security T4.
  */
 export function maxParts(limits: DeployLimits): number {
   return limits.maxFilesCount * 2 + 100;

@@ -39,8 +39,8 @@ export function planFiles(
  * The files of a base after a change: in the order of the base, replaced files at their old positions, new ones at the
  * end.
  *
- * @throws `validation_failed` for a path that is both put and removed, or put twice. Source: contract §9; security
- *   T2.
+ * @throws `validation_failed` for a path that is both put and removed, or put twice. Source: contract §9;
+ *   security T2.
  */
 export function changedFiles({ base, put, remove }: Change): UploadFile[] {
   const removed = new Set(remove.map(canonical));
