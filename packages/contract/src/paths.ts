@@ -25,8 +25,8 @@ const DRIVE = /^[A-Za-z]:/;
 /**
  * Converts the name of an uploaded file to its canonical form: relative, `/`-separated, NFC.
  *
- * One leading `/` or `./` is stripped. Any other fault is refused, never repaired. Percent-encoding is not decoded. An
- * accepted path, joined to any folder, stays inside that folder.
+ * One leading `/` or `./` is stripped. Any other deviation is refused, never repaired. Percent-encoding is not decoded.
+ * An accepted path, joined to any folder, stays inside that folder.
  *
  * Source: contract §3; security T1.
  */

@@ -7,8 +7,8 @@ import { createLoadingCache } from './loading-cache.ts';
 /** How much memory the cache may use, roughly, and how long it is used while the database is unreachable. */
 export interface SiteCacheLimits {
   /**
-   * For deployments with their manifests and rules. One deployment that is larger than this is cached besides, the
-   * newest one.
+   * For deployments with their manifests and rules. In addition, the newest deployment that is larger than this is
+   * cached.
    */
   sitesBytes: number;
   /** For the links of domains. */

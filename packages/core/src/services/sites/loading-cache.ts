@@ -28,7 +28,7 @@ export interface LoadingCache<T extends object> {
 export interface LoadingCacheParts<T extends object> {
   /**
    * The maximum memory for all values, by {@link sizeOf}, in bytes. Values that were not requested recently are evicted
-   * first. One value that is larger than this is kept besides.
+   * first. In addition, one value that is larger than this is kept.
    */
   maxBytes: number;
   /** The size of a value in memory, roughly, its key included. */
