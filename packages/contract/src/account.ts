@@ -23,7 +23,7 @@ export const Account = z
   .meta({ id: 'Account' });
 export type Account = z.infer<typeof Account>;
 
-/** Every event the audit log knows. Source: contract §6. */
+/** Every event of the audit log. Source: contract §6. */
 export const ACTIVITY_EVENTS = [
   'account.create',
   'account.update',

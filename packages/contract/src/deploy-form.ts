@@ -4,17 +4,20 @@ import { list } from './lists.ts';
 /** How long an anonymous deployment lives, in seconds. Source: service-api part 8. */
 export const ANONYMOUS_TTL_SECONDS = 3 * 24 * 60 * 60;
 
-/** The longest `ttl`, in seconds: 365 days. Source: contract §3. */
+/** The maximum of `ttl`, in seconds: 365 days. Source: contract §3. */
 export const MAX_TTL_SECONDS = 365 * 24 * 60 * 60;
 
-/** The single fields of the deploy form, besides `files[]`. Source: contract §3. */
+/** The fields of the deploy form besides `files[]`. Each may appear once. Source: contract §3. */
 export const DEPLOY_FIELDS = ['checksums', 'labels', 'password', 'via', 'ttl'] as const;
 export type DeployField = (typeof DEPLOY_FIELDS)[number];
 
 /** The name of a file part. Source: service-api part 4. */
 export const FILES_FIELD = 'files[]';
 
-/** The longest `Idempotency-Key`, and how long it replays, in seconds. Source: service-api part 8. */
+/**
+ * The maximum length of an `Idempotency-Key`, and how long a key replays its answer, in seconds. Source: service-api
+ * part 8.
+ */
 export const MAX_IDEMPOTENCY_KEY = 256;
 export const IDEMPOTENCY_WINDOW_SECONDS = 24 * 60 * 60;
 
@@ -22,7 +25,7 @@ const MD5 = /^[0-9a-fA-F]{32}$/;
 const MAX_CHECKSUM = 32;
 const MALFORMED_CHECKSUM = 'a checksum must be the MD5 of a file as 32 hex digits';
 
-/** One MD5 a file, hex in any case, in the order of the file parts. Source: contract §3. */
+/** One MD5 per file, hex in any case, in the order of the file parts. Source: contract §3. */
 export const Checksums = list(z.string().max(MAX_CHECKSUM, MALFORMED_CHECKSUM)).transform((checksums, ctx) => {
   const wrong = checksums.findIndex((checksum) => !MD5.test(checksum));
   if (wrong >= 0) ctx.addIssue({ code: 'custom', path: [wrong], message: MALFORMED_CHECKSUM });
@@ -30,10 +33,10 @@ export const Checksums = list(z.string().max(MAX_CHECKSUM, MALFORMED_CHECKSUM)).
 });
 
 const PASSWORD_LENGTH = 'a password must have 6 to 128 characters';
-/** With white space around it and in any Unicode form, in UTF-16 units. */
+/** The maximum length of a password before it is trimmed and normalized, in UTF-16 units. */
 const MAX_PASSWORD_TEXT = 4_096;
 
-/** A site password: trimmed and NFC, then 6 to 128 characters. Source: contract §1. */
+/** A site password: trimmed and normalized to NFC, then 6 to 128 characters. Source: contract §1. */
 export const Password = z
   .string()
   .max(MAX_PASSWORD_TEXT, PASSWORD_LENGTH)
@@ -52,12 +55,12 @@ export const Ttl = z
 
 const VIA = /^[A-Za-z0-9._-]{1,32}$/;
 
-/** The origin tag as it is stored: lower case; `api` when absent or malformed. Source: contract §1. */
+/** Returns the origin tag as it is stored: in lower case; `api` if it is absent or malformed. Source: contract §1. */
 export function normalizeVia(text: string | undefined): string {
   return text !== undefined && VIA.test(text) ? text.toLowerCase() : 'api';
 }
 
-/** What a deploy asks for besides its files. */
+/** The options of a deploy. */
 export interface DeployOptions {
   labels: string[];
   /** Trimmed, NFC; `null` for a public site. */

@@ -3,10 +3,10 @@ import { Labels } from './labels.ts';
 import { DeploymentReference } from './names.ts';
 import { NextCursor } from './pages.ts';
 
-/** A moment, in Unix seconds. Source: contract, conventions. */
+/** A point in time, in Unix seconds. Source: contract, conventions. */
 export const Timestamp = z.int().describe('Unix seconds.').meta({ example: 1790000000 });
 
-/** Something worth knowing about an accepted upload. Source: contract §3. */
+/** Something that was published but will not act as written. Source: contract §3. */
 export const Warning = z.object({
   file: z.string().describe('The path of the file.'),
   line: z.int().optional().describe('The line in it, from 1.'),
@@ -15,7 +15,7 @@ export const Warning = z.object({
 });
 export type Warning = z.infer<typeof Warning>;
 
-/** Where a listed deployment stands. Source: contract §3. */
+/** The states of a listed deployment. Source: contract §3. */
 export const DEPLOYMENT_STATUSES = ['success', 'deleting'] as const;
 
 /** A deployment. Source: service-api part 2, contract §3. */
@@ -40,7 +40,7 @@ export const Deployment = z
   .meta({ id: 'Deployment' });
 export type Deployment = z.infer<typeof Deployment>;
 
-/** The 201 of `POST /deployments`: the deployment, and what is told only once. Source: contract §3. */
+/** The 201 of `POST /deployments`: the deployment, and the fields that no later answer repeats. Source: contract §3. */
 export const CreatedDeployment = Deployment.extend({
   claim: z
     .url()

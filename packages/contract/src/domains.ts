@@ -3,20 +3,24 @@ import { Timestamp } from './deployments.ts';
 import { Labels } from './labels.ts';
 import { NextCursor } from './pages.ts';
 
-/** Whether a domain serves: `success` does. Source: contract §4. */
+/** The states of a domain. A domain serves its site in the state `success`. Source: contract §4. */
 export const DOMAIN_STATUSES = ['pending', 'partial', 'success', 'paused'] as const;
 export type DomainStatus = (typeof DOMAIN_STATUSES)[number];
 
-/** The records that prove and route a custom domain. Source: contract §4. */
+/** The types of the records that prove and route a custom domain. Source: contract §4. */
 export const DNS_RECORD_TYPES = ['A', 'AAAA', 'CNAME', 'TXT'] as const;
 export type DnsRecordType = (typeof DNS_RECORD_TYPES)[number];
 
-/** The longest text that is read as a domain name, in a path and in a body. What no name can be is told by the service. */
+/**
+ * The maximum length of a domain name in a path or a body. The service decides which names are valid, and says why not.
+ */
 const MAX_DOMAIN_PATH = 8_000;
 const MAX_DOMAIN_TEXT = 65_536;
 const DOMAIN_TOO_LONG = 'a domain name must have at most 253 characters';
 
-/** The path or body field that names a domain: any case, Unicode or A-labels, with or without a dot at its end. */
+/**
+ * The path or body field that names a domain: in any case, in Unicode or as A-labels, with or without a trailing dot.
+ */
 export const DomainReference = z
   .string('domain must be a domain name')
   .max(MAX_DOMAIN_PATH, DOMAIN_TOO_LONG)
@@ -49,7 +53,7 @@ export type Domain = z.infer<typeof Domain>;
 export const DomainList = z.object({ domains: z.array(Domain), nextCursor: NextCursor });
 export const DomainPath = z.object({ domain: DomainReference });
 
-/** A name to be validated. One that cannot be a domain is an answer, not an error. Source: contract §4. */
+/** A name to be validated. The answer for an invalid name is a result, not an error. Source: contract §4. */
 export const DomainCandidate = z.object({
   domain: z
     .string('domain must be a domain name')
@@ -58,7 +62,7 @@ export const DomainCandidate = z.object({
     .meta({ example: 'www.example.com' }),
 });
 
-/** What a PUT sets; what is left out stays as it is. Source: contract §4. */
+/** The body of a PUT. Absent fields stay unchanged. Source: contract §4. */
 export const DomainPut = DomainPath.extend({
   deployment: z
     .string({
@@ -74,7 +78,7 @@ export const DomainPut = DomainPath.extend({
 
 export const DeletedDomain = z.object({ domain: z.string() });
 
-/** Whether a name could be a domain of the account. Source: contract §4. */
+/** The result of validating a name for the account. Source: contract §4. */
 export const DomainValidation = z
   .object({
     valid: z.boolean().describe('Whether the name can be a domain at all.'),
@@ -85,7 +89,7 @@ export const DomainValidation = z
   .meta({ id: 'DomainValidation' });
 export type DomainValidation = z.infer<typeof DomainValidation>;
 
-/** One record that was looked up. Source: contract §4. */
+/** The result of the DNS lookup of one record. Source: contract §4. */
 export const DomainCheck = z.object({
   type: z.enum(DNS_RECORD_TYPES),
   name: z.string().describe('The full name at which the record was looked for.'),
@@ -96,14 +100,14 @@ export const DomainCheck = z.object({
 });
 export type DomainCheck = z.infer<typeof DomainCheck>;
 
-/** What a look at the DNS of a domain found. Source: contract §4. */
+/** A domain, with the results of a DNS check. Source: contract §4. */
 export const VerifiedDomain = Domain.extend({
   checks: z.array(DomainCheck).describe('One for each record the domain needs.'),
   nextCheck: Timestamp.nullable().describe('When it is looked at next without being asked, in Unix seconds.'),
 }).meta({ id: 'VerifiedDomain' });
 export type VerifiedDomain = z.infer<typeof VerifiedDomain>;
 
-/** Who hosts the DNS of a domain. Source: contract §4. */
+/** The DNS provider of a domain. Source: contract §4. */
 export const DomainDns = z.object({
   domain: z.string(),
   dns: z
@@ -127,7 +131,7 @@ export const DomainRecords = z.object({
 });
 export type DomainRecords = z.infer<typeof DomainRecords>;
 
-/** A public page with those records. Source: contract §4. */
+/** A public page that lists these records. Source: contract §4. */
 export const DomainShare = z.object({
   domain: z.string(),
   hash: z.string().describe('The last part of `url`. Whoever has it sees the records, and nothing else.'),

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
 /**
- * Every `error` tag the service can answer with, and the HTTP status it always carries.
+ * Every `error` code of the API, and its HTTP status.
  *
- * The vocabulary is closed: a client may switch over it exhaustively.
+ * The vocabulary is closed: a client can switch over it exhaustively.
  *
  * Source: contract §2.
  */
@@ -23,14 +23,14 @@ export const ERROR_STATUS = {
   unavailable: 503,
 } as const;
 
-/** An `error` tag. Source: contract §2. */
+/** An `error` code. Source: contract §2. */
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
-/** Which ceiling a request crossed, as `details.limit` of a 413 names it. Source: contract §2. */
+/** The limit that a request exceeded, as `details.limit` of a 413 names it. Source: contract §2. */
 export const SIZE_LIMITS = ['maxFileSize', 'maxFilesCount', 'maxTotalSize', 'body'] as const;
 export type SizeLimit = (typeof SIZE_LIMITS)[number];
 
-/** What `details` holds, by tag. Tags that are not listed carry none. Source: contract §2. */
+/** The shape of `details`, by error code. Codes that are not listed have no details. Source: contract §2. */
 export interface ErrorDetails {
   validation_failed: { issues: { path: string; message: string }[] } | { file: string };
   forbidden: { cap: string; used: number; limit: number };
@@ -40,10 +40,10 @@ export interface ErrorDetails {
   internal_server_error: { requestId: string };
 }
 
-/** `details` of one tag: its own shape, or nothing. */
+/** The `details` of one error code: its shape, or nothing. */
 export type DetailsOf<C extends ErrorCode> = C extends keyof ErrorDetails ? ErrorDetails[C] : never;
 
-/** The one body of every non-2xx answer of the API host. Source: service-api part 2, contract §2. */
+/** The body of every non-2xx answer of the API host. Source: service-api part 2, contract §2. */
 export const ErrorBody = z
   .object({
     error: z

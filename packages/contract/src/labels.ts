@@ -4,7 +4,7 @@ import { list } from './lists.ts';
 /** One label. Source: contract §1. */
 export const LABEL = /^[a-z0-9]+(?:[._-][a-z0-9]+)*$/;
 
-/** How many labels a resource may carry. Source: contract §1. */
+/** How many labels a resource can have. Source: contract §1. */
 export const MAX_LABELS = 10;
 
 const Label = z
@@ -13,11 +13,11 @@ const Label = z
   .max(25, 'a label must have at most 25 characters')
   .regex(LABEL, 'a label must be lower-case letters and digits, in groups joined by single ".", "_" or "-"');
 
-/** How many labels a request may name before duplicates are folded. */
+/** How many labels a request can send, duplicates included. */
 const MAX_SENT_LABELS = 100;
 
 /**
- * The labels of a resource: duplicates are folded, order is kept, at most {@link MAX_LABELS} remain.
+ * The labels of a resource. Duplicates are removed and the order is kept; at most {@link MAX_LABELS} may remain.
  *
  * Source: contract §1.
  */
@@ -27,7 +27,7 @@ export const Labels = list(Label)
   .refine((labels) => labels.length <= MAX_LABELS, `a resource must have at most ${MAX_LABELS} labels`)
   .meta({ example: ['us-east-1'] });
 
-/** The most labels that `GET /labels` lists. Source: contract §6. */
+/** The maximum number of labels that `GET /labels` lists. Source: contract §6. */
 export const MAX_LISTED_LABELS = 1_000;
 
 /** `GET /labels`. Source: contract §6. */

@@ -1,9 +1,9 @@
 import { z, ZodArray } from 'zod';
 
-/** How many invalid elements of a list an answer names; the rest of the list is then not checked. */
+/** How many invalid elements of a list an answer reports. Validation stops there. */
 export const MAX_INVALID_ELEMENTS = 10;
 
-/** An array whose validation stops at the first few invalid elements. */
+/** An array whose validation stops after the first few invalid elements. */
 const List = z.core.$constructor('List', (inst: z.ZodArray, def: z.core.$ZodArrayDef) => {
   // Not `z.ZodArray`: bundlers may treat calls of `z` as free of side effects, and drop this one.
   ZodArray.init(inst, def);
@@ -11,19 +11,19 @@ const List = z.core.$constructor('List', (inst: z.ZodArray, def: z.core.$ZodArra
   const maxLength = maxLengthOf(def);
   inst._zod.parse = (payload, ctx) => {
     const input: unknown = payload.value;
-    // An array that is too long is refused by zod before its elements are validated.
+    // zod refuses an array that is too long before it validates the elements.
     const isCandidate = Array.isArray(input) && input.length <= maxLength;
     return isCandidate ? validateElements(def.element, input, payload, ctx) : parse(payload, ctx);
   };
 });
 
 /**
- * The schema of a list in an input: an array that costs little to refuse.
+ * The schema of a list in an input. Refusing a bad list is cheap.
  *
  * A list longer than its `max` is refused before any element is validated. Validation stops after
  * {@link MAX_INVALID_ELEMENTS} invalid elements. Elements are validated synchronously.
  *
- * @returns A schema like `z.array`; give it a `max`, or check its length where the ceiling is known.
+ * @returns A schema like `z.array`. Give it a `max`, or check the length where the limit is known.
  */
 export function list<T extends z.ZodType>(element: T): z.ZodArray<T> {
   return new List({ type: 'array', element }) as unknown as z.ZodArray<T>;

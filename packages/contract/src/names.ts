@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** A deployment id: `adjective-noun-` and 7 of `[a-z0-9]`, a valid DNS label. Source: contract §1. */
 export const DEPLOYMENT_ID = /^[a-z]{2,16}-[a-z]{2,16}-[a-z0-9]{7}$/;
 
-/** A credential: the prefix tells an API key from a deploy token. Source: service-api part 5, contract §1. */
+/** A credential. Its prefix distinguishes API keys from deploy tokens. Source: service-api part 5, contract §1. */
 export const CREDENTIAL = /^(ship|deploy)-[0-9a-f]{32}$/;
 
 /** A claim hash: 32 lowercase hex digits. Source: contract §1. */
@@ -12,24 +12,26 @@ export const CLAIM_HASH = /^[0-9a-f]{32}$/;
 /** A token identifier, unique within its account. Source: contract §1. */
 export const TOKEN_ID = /^[a-z0-9]{7}$/;
 
-/** What a credential is good for. Source: service-api part 5. */
+/** The kinds of credentials. Source: service-api part 5. */
 export type TokenKind = 'api' | 'deploy';
 
-/** The prefix that a credential of each kind starts with. Source: service-api part 5. */
+/** The prefix of the credentials of each kind. Source: service-api part 5. */
 export const CREDENTIAL_PREFIX = { api: 'ship', deploy: 'deploy' } as const satisfies Record<TokenKind, string>;
 
-/** What a credential says that it is good for; `null` for what is none. Source: service-api part 5. */
+/**
+ * Returns the kind of a credential by its prefix; `null` if the text is not a credential. Source: service-api part 5.
+ */
 export function kindOfCredential(credential: string): TokenKind | null {
   if (!CREDENTIAL.test(credential)) return null;
   return credential.startsWith(`${CREDENTIAL_PREFIX.api}-`) ? 'api' : 'deploy';
 }
 
 /**
- * Reads a deployment reference: the id itself or its full host name, in any case, with or without a port.
+ * Parses a deployment reference: an id or a full host name, in any case, with or without a port.
  *
- * @param text What stood in the path or the body.
- * @param platformDomain Where sites live, such as `sites.example`; a port in it does not matter.
- * @returns The id in lower case, or `null` for anything that cannot name a deployment.
+ * @param text The text from the path or the body.
+ * @param platformDomain The domain of the sites, such as `sites.example`. A port in it is ignored.
+ * @returns The id in lower case, or `null` if the text cannot name a deployment.
  * Source: contract §1.
  */
 export function parseDeploymentReference(text: string, platformDomain: string): string | null {
@@ -44,7 +46,9 @@ function hostOf(authority: string): string {
   return authority.toLowerCase().replace(/:\d{1,5}$/, '');
 }
 
-/** The path or body field that names a deployment. Anything unreadable is the 404 of a missing one. */
+/**
+ * The path or body field that names a deployment. An unreadable reference gets the same 404 as a missing deployment.
+ */
 export const DeploymentReference = z
   .string()
   .max(300, 'a deployment must be given by its id, or its full host name')

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-/** Page size when `limit` is absent, and the most a page holds. Source: service-api part 4. */
+/** The page size if `limit` is absent, and the maximum page size. Source: service-api part 4. */
 export const DEFAULT_PAGE_SIZE = 50;
 export const MAX_PAGE_SIZE = 100;
 
-/** Query of every list. `limit` above the maximum is taken as the maximum. Source: contract §1. */
+/** The query of every list. A `limit` above the maximum counts as the maximum. Source: contract §1. */
 export const PageQuery = z.object({
   cursor: z
     .string()
@@ -21,7 +21,7 @@ export const PageQuery = z.object({
 });
 export type PageQuery = z.output<typeof PageQuery>;
 
-/** Present while more pages exist. */
+/** Present if there are more pages. */
 export const NextCursor = z
   .string()
   .optional()

@@ -1,32 +1,32 @@
-/** The longest path of a file, in bytes of UTF-8. Source: contract §3. */
+/** The maximum length of a path, in bytes of UTF-8. Source: contract §3. */
 export const MAX_PATH_BYTES = 1024;
 
-/** The longest segment of a path, in bytes of UTF-8. Source: contract §3. */
+/** The maximum length of one segment of a path, in bytes of UTF-8. Source: contract §3. */
 export const MAX_SEGMENT_BYTES = 255;
 
-/** The most segments of a path: its folders and its name. Source: contract §3. */
+/** The maximum number of segments of a path, the file name included. Source: contract §3. */
 export const MAX_PATH_SEGMENTS = 64;
 
-/** The longest name that is read at all, in UTF-16 units: room for a path of {@link MAX_PATH_BYTES} in any Unicode form. */
+/** The maximum length of a name in an input, in UTF-16 units: enough for {@link MAX_PATH_BYTES} in any Unicode form. */
 export const MAX_NAME_LENGTH = 4 * MAX_PATH_BYTES;
 
 const encoder = new TextEncoder();
 
-/** A path in canonical form, or the reason why there is none. */
+/** A path in canonical form, or the reason why the name is invalid. */
 export type PathResult = { ok: true; path: string } | { ok: false; reason: string };
 
 // C0, DEL, C1, line and paragraph separators, bidirectional controls, zero-width marks and the byte-order mark.
 // oxlint-disable-next-line no-control-regex -- naming control characters is this pattern's purpose
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/;
 const FORBIDDEN = /[#?%<>"]/;
-// Windows reads `C:x` as a path of that drive, not of the folder it is joined to.
+// Windows reads `C:x` as a path on that drive and ignores the folder it is joined to.
 const DRIVE = /^[A-Za-z]:/;
 
 /**
- * Brings the name of an uploaded file to its canonical form: relative, `/`-separated, NFC.
+ * Converts the name of an uploaded file to its canonical form: relative, `/`-separated, NFC.
  *
- * One leading `/` or `./` is stripped; everything else that is wrong is refused, never repaired. Percent-encoding is not
- * decoded. An accepted path, joined to any folder, stays inside that folder.
+ * One leading `/` or `./` is stripped. Any other deviation is refused, never repaired. Percent-encoding is not decoded.
+ * An accepted path, joined to any folder, stays inside that folder.
  *
  * Source: contract §3; security T1.
  */
@@ -53,23 +53,25 @@ export function normalizePath(name: string): PathResult {
   return { ok: true, path };
 }
 
-/** Length in bytes of UTF-8. */
+/** The length of a text, in bytes of UTF-8. */
 export function utf8Length(text: string): number {
   return encoder.encode(text).length;
 }
 
-/** Whether a text has more bytes in UTF-8 than allowed; most texts are too short to need counting. */
+/**
+ * True if a text has more than `maxBytes` bytes in UTF-8. Avoids counting when the length in UTF-16 already decides.
+ */
 function isLonger(text: string, maxBytes: number): boolean {
   return text.length * 3 > maxBytes && utf8Length(text) > maxBytes;
 }
 
 /**
- * Finds two paths that cannot both be published: the same one twice, or one that is another's folder.
+ * Finds two paths that cannot both be published: duplicates, or a file whose path is also a folder of the other.
  *
- * The time grows with the length of all paths together, whatever their depth.
+ * The time grows with the total length of the paths, however deep they are.
  *
  * @param paths Canonical paths, in upload order.
- * @returns The pair in conflict and why, or `null`.
+ * @returns The two paths and the reason, or `null`.
  * Source: contract §3; security T2.
  */
 export function findPathConflict(paths: readonly string[]): { first: string; second: string; reason: string } | null {
@@ -78,7 +80,8 @@ export function findPathConflict(paths: readonly string[]): { first: string; sec
     if (files.has(path)) return { first: path, second: path, reason: 'two parts name the same file' };
     files.add(path);
   }
-  // Sorted, all that begins with a path comes right after it: those that begin the current one are a stack.
+  // In sorted order, all paths that start with a path follow it directly, so the prefixes of the current path form a
+  // stack.
   const beginnings: string[] = [];
   const lengths = new Set<number>();
   for (const path of paths.toSorted()) {
@@ -92,9 +95,9 @@ export function findPathConflict(paths: readonly string[]): { first: string; sec
 }
 
 /**
- * Finds names that differ by case alone. They are legal, but collide on many disks.
+ * Finds names that differ only in case. They are legal, but collide on case-insensitive disks.
  *
- * @returns For each such file after the first, the pair. Source: contract §3.
+ * @returns One pair for each such file after the first. Source: contract §3.
  */
 export function findCaseTwins(paths: readonly string[]): { file: string; twin: string }[] {
   const seen = new Map<string, string>();

@@ -3,7 +3,7 @@ import { z } from 'zod';
 const MiB = 1024 ** 2;
 const GiB = 1024 ** 3;
 
-/** What an account on a plan may hold. Source: service-api part 2, contract §6. */
+/** The caps of a plan: how much an account may have. Source: service-api part 2, contract §6. */
 export const Caps = z.object({
   deployments: z.int().min(0).describe('Deployments that are served.'),
   platformDomains: z.int().min(0).describe('Names below the platform domain.'),
@@ -13,7 +13,7 @@ export const Caps = z.object({
 });
 export type Caps = z.infer<typeof Caps>;
 
-/** What an account holds, by the keys of {@link Caps}. Source: contract §6. */
+/** What an account uses, by the keys of {@link Caps}. Source: contract §6. */
 export const Usage = Caps.extend({
   storage: z
     .int()
@@ -21,10 +21,12 @@ export const Usage = Caps.extend({
 });
 export type Usage = z.infer<typeof Usage>;
 
-/** Most bytes that the deployments and open uploads of one anonymous address may hold. Source: contract §6. */
+/**
+ * The maximum total size of the deployments and open uploads of one anonymous address, in bytes. Source: contract §6.
+ */
 export const ANONYMOUS_STORAGE_BYTES = 500 * MiB;
 
-/** The ceilings of one deploy. Sizes in bytes. Source: contract §6. */
+/** The limits of one deploy. Sizes in bytes. Source: contract §6. */
 export const DeployLimits = z.object({
   maxFileSize: z.int().min(1).describe('Largest file, in bytes.'),
   maxFilesCount: z.int().min(1).describe('Most files in one deployment.'),
@@ -36,7 +38,7 @@ const Price = z.union([z.object({ month: z.int().min(0), year: z.int().min(0) })
 
 const PLAN_ID = /^[a-z][a-z0-9-]{0,31}$/;
 
-/** One plan as the operator configures it: what is shown, what an account may hold, how big a deploy may be. */
+/** One plan as the operator configures it: its public description, its caps and its deploy limits. */
 export const Plan = z.object({
   plan: z.string().regex(PLAN_ID, 'a plan id must be lower-case letters, digits and "-", starting with a letter'),
   name: z.string().min(1),
@@ -48,15 +50,15 @@ export const Plan = z.object({
 });
 export type Plan = z.infer<typeof Plan>;
 
-/** The operator's plan file: plans in display order. Who reads it also wants {@link ANONYMOUS_PLAN} among them. */
+/** The operator's plan file: plans in display order. The reader of the file also requires {@link ANONYMOUS_PLAN}. */
 export const PlansFile = z
   .object({ plans: z.array(Plan).min(1) })
   .refine(({ plans }) => new Set(plans.map((p) => p.plan)).size === plans.length, 'each plan id must occur only once');
 
-/** The plan whose limits anonymous deploys follow. Source: service-api part 1. */
+/** The plan whose limits apply to anonymous deploys. Source: service-api part 1. */
 export const ANONYMOUS_PLAN = 'free';
 
-/** The plan table when the operator gives none. Prices in US cents. Source: contract §6. */
+/** The plans if the operator does not configure any. Prices in US cents. Source: contract §6. */
 export const DEFAULT_PLANS: readonly Plan[] = [
   {
     plan: 'free',

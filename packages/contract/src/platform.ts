@@ -5,7 +5,7 @@ import { DeployLimits } from './plans.ts';
 /** `GET /ping`. Source: contract §6. */
 export const Ping = z.object({ timestamp: Timestamp });
 
-/** `GET /limits`: what one deploy may hold. Source: contract §6. */
+/** `GET /limits`: the limits of one deploy. Source: contract §6. */
 export const Limits = DeployLimits.extend({
   blockedExtensions: z.array(z.string()).describe('File extensions that are refused, without the dot.'),
 }).meta({ id: 'Limits' });

@@ -57,19 +57,22 @@ const JUNK = /(?:^|\/)(?:__MACOSX\/|(?:\.DS_Store|Thumbs\.db|desktop\.ini)$)/;
 const DOT_SEGMENT = /(?:^|\/)\./;
 const KEY_FILES = /^id_(?:rsa|dsa|ecdsa|ed25519)$/;
 
-/** Matches the head line of a private key in PEM form. */
+/** Matches the first line of a private key in PEM form. */
 export const PRIVATE_KEY_MARKER = /-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY-----/;
 
-/** True for what systems leave behind in folders. It is dropped without a word and not counted. Source: contract §3. */
+/**
+ * True for files that operating systems leave in folders. They are dropped silently and not counted.
+ * Source: contract §3.
+ */
 export function isJunk(path: string): boolean {
   return JUNK.test(path);
 }
 
 /**
- * Says why a file must not be published, judging by its path alone.
+ * Returns the reason why a file must not be published, judged by its path only.
  *
  * @param path A canonical path.
- * @returns The reason as a sentence, or `null` when it may be published. Source: contract §3.
+ * @returns A sentence, or `null` if the file may be published. Source: contract §3.
  */
 export function refusedPath(path: string): string | null {
   const reason = privatePath(path);
@@ -79,10 +82,10 @@ export function refusedPath(path: string): string | null {
 }
 
 /**
- * Says why a file is somebody's own, such as secrets and repositories: the part of {@link refusedPath} that a client leaves
- * out, where a program in the folder is a mistake to be told.
+ * Returns the reason why a file is private, such as secrets and repositories. Clients skip private files silently; the
+ * other files of {@link refusedPath}, such as programs, are mistakes that they report.
  *
- * @returns The reason as a sentence, or `null` when it is not private. Source: contract §3; security T3.
+ * @returns A sentence, or `null` if the file is not private. Source: contract §3; security T3.
  */
 export function privatePath(path: string): string | null {
   const segments = path.split('/');
@@ -94,12 +97,15 @@ export function privatePath(path: string): string | null {
   return KEY_FILES.test(name) ? 'private keys are never published' : null;
 }
 
-/** True when the bytes have to be searched for {@link PRIVATE_KEY_MARKER} before the file is accepted. */
+/** True if the bytes must be searched for {@link PRIVATE_KEY_MARKER} before the file is accepted. */
 export function mayHoldPrivateKey(path: string): boolean {
   return /\.(?:pem|key)$/i.test(path);
 }
 
-/** True for a path that lies in, or is, a dot file outside `.well-known/`. Stored, never served. Source: contract §3. */
+/**
+ * True for dot files outside `.well-known/` and for paths inside dot folders. They are stored, but never served.
+ * Source: contract §3.
+ */
 export function isDotFile(path: string): boolean {
   return DOT_SEGMENT.test(path) && !path.startsWith('.well-known/');
 }
@@ -107,15 +113,15 @@ export function isDotFile(path: string): boolean {
 /** The files at the root that configure serving instead of being served. Source: serving S12, S22. */
 export const RULE_FILES: ReadonlySet<string> = new Set(['ship.json', '_redirects', '_headers']);
 
-/** Files of other hosts' server code at the root: stored, never served. Source: serving S12. */
+/** Server code of other hosts at the root: stored, but never served. Source: serving S12. */
 export const FOREIGN_RULE_FILES: ReadonlySet<string> = new Set(['_worker.js', '_routes.json']);
 
-/** True when a stored file is never answered, whatever is asked. Source: contract §3; serving S12. */
+/** True if a stored file is never served, whatever the request. Source: contract §3; serving S12. */
 export function isWithheld(path: string): boolean {
   return isDotFile(path) || RULE_FILES.has(path) || FOREIGN_RULE_FILES.has(path);
 }
 
-/** The extension as Windows sees it: dots and spaces at the end of a name do not count there. */
+/** The extension as Windows sees it: trailing dots and spaces of a name are ignored. */
 function extensionOf(name: string): string {
   let end = name.length;
   while (name[end - 1] === '.' || name[end - 1] === ' ') end -= 1;

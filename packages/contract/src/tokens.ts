@@ -5,7 +5,7 @@ import { Labels } from './labels.ts';
 import type { TokenKind } from './names.ts';
 import { NextCursor } from './pages.ts';
 
-/** What a credential can be good for: deploys alone, or the whole account. Source: service-api part 5. */
+/** The kinds of credentials: deploys only, or the whole account. Source: service-api part 5. */
 export const TOKEN_KINDS = ['deploy', 'api'] as const satisfies readonly TokenKind[];
 
 /** A credential, without its secret. Source: contract §5. */
@@ -21,7 +21,7 @@ export const Token = z
   .meta({ id: 'Token' });
 export type Token = z.infer<typeof Token>;
 
-/** The 201 of `POST /tokens`: the one answer that holds the secret. Source: service-api part 5, contract §5. */
+/** The 201 of `POST /tokens`: the only answer that contains the secret. Source: service-api part 5, contract §5. */
 export const CreatedToken = Token.extend({
   secret: z
     .string()
@@ -30,7 +30,7 @@ export const CreatedToken = Token.extend({
 }).meta({ id: 'CreatedToken' });
 export type CreatedToken = z.infer<typeof CreatedToken>;
 
-/** What a new credential is to be. Source: contract §5. */
+/** The request for a new credential. Source: contract §5. */
 export const TokenRequest = z.object({
   kind: z
     .enum(TOKEN_KINDS, 'kind must be "deploy" or "api"')
@@ -43,7 +43,7 @@ export type TokenRequest = z.output<typeof TokenRequest>;
 
 export const TokenList = z.object({ tokens: z.array(Token), nextCursor: NextCursor });
 
-/** The path that names a token. Anything unreadable is the 404 of a missing one. */
+/** The path that names a token. An unreadable one gets the same 404 as a missing token. */
 export const TokenPath = z.object({
   token: z
     .string()

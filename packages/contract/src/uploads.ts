@@ -5,30 +5,30 @@ import { list } from './lists.ts';
 import { DeploymentReference } from './names.ts';
 import { MAX_NAME_LENGTH, MAX_PATH_BYTES } from './paths.ts';
 
-/** The type of a body that carries contents: see {@link CONTENT_HEAD_BYTES}. */
+/** The content type of a body of contents: see {@link CONTENT_HEAD_BYTES}. */
 export const CONTENTS_TYPE = 'application/vnd.berth.contents';
 
 /**
- * What stands before each content of such a body: its SHA-256, 32 bytes, and its length, 8 bytes, the first one the most
- * significant. The bytes of the content follow, then the next content. Source: contract §9.
+ * The length of the header of each content in the body: its SHA-256, 32 bytes, then its length, 8 bytes, big-endian.
+ * The bytes of the content follow, then the next header. Source: contract §9.
  */
 export const CONTENT_HEAD_BYTES = 40;
 
-/** How long an upload may be committed, in seconds. Source: contract §9. */
+/** How long an upload can be committed after it began, in seconds. Source: contract §9. */
 export const UPLOAD_SECONDS = 24 * 60 * 60;
 
 const MALFORMED_SHA256 = 'a SHA-256 must be 64 lower-case hex digits';
 
-/** The name of a file, not yet read. */
+/** The name of a file, before it is parsed. */
 const FileName = z.string().max(MAX_NAME_LENGTH, `a path must have at most ${MAX_PATH_BYTES} bytes`);
-/** Most open uploads of one credential, and of one anonymous address. Source: contract §9. */
+/** The maximum number of open uploads per credential, and per anonymous address. Source: contract §9. */
 export const MAX_OPEN_UPLOADS = 20;
 export const MAX_ANONYMOUS_UPLOADS = 3;
 
-/** How long an upload must be idle before one more upload replaces it, in seconds. Source: contract §9. */
+/** How long an upload must be idle before a further upload may replace it, in seconds. Source: contract §9. */
 export const UPLOAD_IDLE_SECONDS = 10 * 60;
 
-/** A file that is to be published: its path, its size in bytes, and which content it is. Source: contract §9. */
+/** A file to publish: its path, its size in bytes and the hash of its content. Source: contract §9. */
 export const UploadFile = z.object({
   path: FileName.describe('The path of the file in the site.').meta({ example: 'docs/index.html' }),
   size: z.int().min(0, 'a size must be a number of bytes').describe('In bytes.'),
@@ -40,7 +40,7 @@ export const UploadFile = z.object({
 });
 export type UploadFile = z.infer<typeof UploadFile>;
 
-/** What an upload asks for besides its files, as in a multipart deploy. Source: contract §3. */
+/** The options of an upload; the same as in a multipart deploy. Source: contract §3. */
 interface UploadOptions {
   labels?: string[] | undefined;
   password?: string | null | undefined;
@@ -48,13 +48,13 @@ interface UploadOptions {
   ttl?: number | undefined;
 }
 
-/** An upload of every file. */
+/** An upload that lists every file. */
 export interface WholeUpload extends UploadOptions {
   files: UploadFile[];
   base?: undefined;
 }
 
-/** An upload as a change of a deployment of the same account. */
+/** An upload that lists the changes to a deployment of the same account. */
 export interface ChangeUpload extends UploadOptions {
   base: string;
   put: UploadFile[];
@@ -62,10 +62,10 @@ export interface ChangeUpload extends UploadOptions {
   files?: undefined;
 }
 
-/** Begins an upload: with every file, or as a change. Source: contract §9. */
+/** Begins an upload: with every file, or with changes to a base. Source: contract §9. */
 export type BeginUpload = WholeUpload | ChangeUpload;
 
-/** One object of optional fields, so that a fault is told by the field it is in; which of them go together is checked last. */
+/** One object of optional fields, so that errors name the field. The allowed combinations are checked last. */
 export const BeginUpload = z
   .object({
     files: list(UploadFile)
@@ -98,7 +98,7 @@ export const BeginUpload = z
     }
   }) as unknown as z.ZodType<BeginUpload, BeginUpload>;
 
-/** An upload that is open: its name, which nobody else knows, and what is still to be sent. Source: contract §9. */
+/** An open upload: its id, which only the caller learns, and the contents that are missing. Source: contract §9. */
 export const BegunUpload = z
   .object({
     upload: z
@@ -110,7 +110,7 @@ export const BegunUpload = z
   .meta({ id: 'BegunUpload' });
 export type BegunUpload = z.infer<typeof BegunUpload>;
 
-/** The name of an upload. Anything unreadable is the 404 of a missing one. */
+/** The id of an upload. An unreadable one gets the same 404 as a missing upload. */
 export const CommitUpload = z.object({
   upload: z
     .string()
@@ -119,11 +119,11 @@ export const CommitUpload = z.object({
     .meta({ example: '0123456789abcdef0123456789abcdef' }),
 });
 
-/** Names an upload to be dropped. */
+/** Names the upload to abort. */
 export const AbortUpload = CommitUpload;
 export const AbortedUpload = z.object({ upload: z.string() });
 
-/** What came of a body of contents. */
+/** The result of sending a body of contents. */
 export const ReceivedContents = z
   .object({
     received: z.int().describe('Contents of this body that are stored now.'),

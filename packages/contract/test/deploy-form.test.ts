@@ -12,7 +12,7 @@ describe('contract §1: a site password', () => {
     ['a'.repeat(128), 'a'.repeat(128)],
     [` ${'a'.repeat(128)} `, 'a'.repeat(128)],
     ['e\u0301'.repeat(128), '\u00e9'.repeat(128)],
-  ])('%j is kept as %j', (text, password) => {
+  ])('accepts %j and stores it as %j', (text, password) => {
     expect(Password.parse(text)).toBe(password);
   });
 
@@ -26,13 +26,13 @@ describe('contract §1: a site password', () => {
     ['a'.repeat(129)],
     [123456],
     [null],
-  ])('%j is refused', (text) => {
+  ])('refuses %j', (text) => {
     expect(Password.safeParse(text).success).toBe(false);
   });
 });
 
 describe('contract §3: ttl', () => {
-  it.each([[1], [60], [MAX_TTL_SECONDS]])('%s is a ttl', (seconds) => {
+  it.each([[1], [60], [MAX_TTL_SECONDS]])('accepts %s', (seconds) => {
     expect(Ttl.parse(seconds)).toBe(seconds);
   });
 
@@ -44,11 +44,11 @@ describe('contract §3: ttl', () => {
     [Number.NaN, 'ttl must be whole seconds'],
     [Number.POSITIVE_INFINITY, 'ttl must be whole seconds'],
     ['60', 'ttl must be whole seconds'],
-  ])('%s is refused: %s', (seconds, message) => {
+  ])('refuses %s: %s', (seconds, message) => {
     expect(Ttl.safeParse(seconds).error?.issues[0]?.message).toBe(message);
   });
 
-  it('reaches 365 days', () => {
+  it('can be as long as 365 days', () => {
     expect(MAX_TTL_SECONDS).toBe(31_536_000);
   });
 });
@@ -66,14 +66,14 @@ describe('contract §1: via is never an error', () => {
     ['cli\n', 'api'],
     ['<script>', 'api'],
     ['dé', 'api'],
-  ])('%j is stored as %s', (text, via) => {
+  ])('stores %j as %s', (text, via) => {
     expect(normalizeVia(text)).toBe(via);
   });
 });
 
 describe('contract §3: checksums', () => {
   const md5 = '0123456789abcdef0123456789abcdef';
-  it('are 32 hex digits each, in any case, read as lower case', () => {
+  it('accepts 32 hex digits each, in any case, and reads them as lower case', () => {
     expect(Checksums.parse([md5, md5.toUpperCase()])).toEqual([md5, md5]);
     expect(Checksums.parse([])).toEqual([]);
   });
@@ -90,7 +90,7 @@ describe('contract §3: checksums', () => {
     [null],
     [{ length: 0 }],
     [[[md5]]],
-  ])('%j are none', (value) => {
+  ])('refuses %j', (value) => {
     expect(Checksums.safeParse(value).success).toBe(false);
   });
 });

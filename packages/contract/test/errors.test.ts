@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ERROR_STATUS, ErrorBody } from '../src/errors.ts';
 
 describe('contract §2: the error vocabulary', () => {
-  it('gives each tag the one status of the table', () => {
+  it('gives each code its one status', () => {
     expect(ERROR_STATUS).toEqual({
       validation_failed: 400,
       authentication_failed: 401,
@@ -20,7 +20,7 @@ describe('contract §2: the error vocabulary', () => {
     });
   });
 
-  it.each(Object.entries(ERROR_STATUS))('reads a body of %s', (error, status) => {
+  it.each(Object.entries(ERROR_STATUS))('accepts a body of %s', (error, status) => {
     expect(ErrorBody.parse({ error, message: 'm', status })).toEqual({ error, message: 'm', status });
   });
 

@@ -6,7 +6,7 @@ const many = (count: number) => Array.from({ length: count }, (_, i) => `label-$
 
 describe('contract §1: labels', () => {
   it.each([['abc'], ['us-east-1'], ['v1.2.3'], ['a_b-c.d'], ['123'], ['null'], ['a'.repeat(25)]])(
-    '%s is a label',
+    'accepts %s as a label',
     (label) => {
       expect(Labels.parse([label])).toEqual([label]);
     },
@@ -30,31 +30,31 @@ describe('contract §1: labels', () => {
     ['a"b'],
     ['<b>'],
     ['\u212ab-c'],
-  ])('%j is none', (label) => {
+  ])('refuses %j as a label', (label) => {
     expect(Labels.safeParse([label]).success).toBe(false);
   });
 
   it.each([[null], ['abc'], [{ 0: 'abc' }], [[1]], [[null]], [[['abc']]], [undefined]])(
-    '%j is no list of labels',
+    'refuses %j as a list of labels',
     (value) => {
       expect(Labels.safeParse(value).success).toBe(false);
     },
   );
 
-  it('folds duplicates, keeps order, and counts after folding', () => {
+  it('removes duplicates, keeps the order, and counts afterwards', () => {
     expect(Labels.parse(['bbb', 'aaa', 'bbb', 'ccc', 'aaa'])).toEqual(['bbb', 'aaa', 'ccc']);
     expect(Labels.parse([...many(MAX_LABELS), 'label-0'])).toEqual(many(MAX_LABELS));
     expect(Labels.parse([])).toEqual([]);
   });
 
-  it(`refuses more than ${MAX_LABELS}, saying so`, () => {
+  it(`refuses more than ${MAX_LABELS} and names the maximum`, () => {
     expect(Labels.safeParse(many(MAX_LABELS + 1)).error?.issues[0]?.message).toBe(
       'a resource must have at most 10 labels',
     );
     expect(Labels.safeParse(many(101)).error?.issues[0]?.message).toBe('a resource must have at most 10 labels');
   });
 
-  /** The rule of the contract, read a second time: groups of letters and digits, joined by single marks. */
+  /** The rule of the contract, implemented a second time: groups of letters and digits, joined by single marks. */
   function isLabel(text: string): boolean {
     if (text.length < 3 || text.length > 25) return false;
     const isLetter = (at: number) => 'abcdefghijklmnopqrstuvwxyz0123456789'.includes(text.charAt(at) || ' ');
@@ -70,7 +70,7 @@ describe('contract §1: labels', () => {
     fc.string({ maxLength: 30 }),
   );
 
-  it('takes exactly what the rule allows, of any text', () => {
+  it('accepts exactly the texts that the rule allows', () => {
     let labels = 0;
     fc.assert(
       fc.property(anyText, (text) => {
@@ -82,7 +82,7 @@ describe('contract §1: labels', () => {
     expect(labels).toBeGreaterThan(100);
   });
 
-  it('of any list: is refused as a whole, or keeps each label once, in order; twice is once', () => {
+  it('refuses a list as a whole, or keeps each label once, in order; parsing the result again changes nothing', () => {
     const label = fc.constantFrom('one', 'two', 'v1.2', 'us-east-1', 'NO', 'a'.repeat(25), ...many(9));
     fc.assert(
       fc.property(fc.array(label, { maxLength: 20 }), (list) => {
@@ -97,7 +97,7 @@ describe('contract §1: labels', () => {
     );
   });
 
-  it('decides in linear time', () => {
+  it('validates in linear time', () => {
     const label = fc.string({ unit: fc.constantFrom('a', '-', '.'), minLength: 10_000, maxLength: 10_000 });
     fc.assert(
       fc.property(label, (text) => !Labels.safeParse([text]).success),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { list, MAX_INVALID_ELEMENTS } from '../src/lists.ts';
 
-/** A list whose elements count how often they are validated. */
+/** A list that counts how often its elements are validated. */
 function counting(check: (value: unknown) => boolean) {
   const seen = { count: 0 };
   const element = z.unknown().refine((value) => {
@@ -15,7 +15,7 @@ function counting(check: (value: unknown) => boolean) {
 const many = (length: number) => Array.from({ length }, () => ({}));
 
 describe('S1: a list in an input', () => {
-  it('takes what an array of its elements takes', () => {
+  it('accepts the same lists as an array of its elements', () => {
     const schema = list(z.object({ a: z.string() }));
     expect(schema.parse([{ a: '1', b: 2 }, { a: '' }])).toEqual([{ a: '1' }, { a: '' }]);
     expect(schema.parse([])).toEqual([]);
@@ -29,7 +29,7 @@ describe('S1: a list in an input', () => {
     expect(seen.count).toBe(MAX_INVALID_ELEMENTS);
   });
 
-  it('that is too long is refused before its elements are validated', () => {
+  it('refuses a list that is too long before it validates the elements', () => {
     const { seen, schema } = counting(() => false);
     const { issues } = schema.max(3, 'at most three').safeParse(many(4)).error!;
     expect(issues).toMatchObject([{ code: 'too_big', message: 'at most three' }]);
@@ -41,14 +41,14 @@ describe('S1: a list in an input', () => {
     ).toHaveLength(3);
   });
 
-  it('keeps its bounds through what is added to it', () => {
+  it('keeps its bounds when checks are added to it', () => {
     const { seen, schema } = counting(() => false);
     const dressed = z.object({ all: schema.max(3).describe('All.').optional() });
     expect(dressed.safeParse({ all: many(4) }).error!.issues).toHaveLength(1);
     expect(seen.count).toBe(0);
   });
 
-  it('is described with its length', () => {
+  it('has its length in its JSON schema', () => {
     expect(z.toJSONSchema(list(z.string()).min(1).max(3), { io: 'input' })).toMatchObject({
       type: 'array',
       items: { type: 'string' },

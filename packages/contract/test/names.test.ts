@@ -21,7 +21,7 @@ describe('contract §1: references to a deployment', () => {
     [`${ID}.localhost:4000`, 'localhost:4000'],
     [`${ID}.localhost`, 'localhost:4000'],
     [`${ID.toUpperCase()}.LOCALHOST:4000`, 'localhost:4000'],
-  ])('%s under %s names the deployment', (reference, platformDomain) => {
+  ])('reads %s under %s as the id of the deployment', (reference, platformDomain) => {
     expect(parseDeploymentReference(reference, platformDomain)).toBe(ID);
   });
 
@@ -51,11 +51,11 @@ describe('contract §1: references to a deployment', () => {
     ['.sites.example'],
     ['__proto__'],
     [`${ID}' or 1=1`],
-  ])('%j names none', (reference) => {
+  ])('refuses %j', (reference) => {
     expect(parseDeploymentReference(reference, 'sites.example')).toBeNull();
   });
 
-  it('are bounded before they are read', () => {
+  it('limits the length of a reference before it is parsed', () => {
     expect(DeploymentReference.safeParse('a'.repeat(300)).success).toBe(true);
     expect(DeploymentReference.safeParse('a'.repeat(301)).success).toBe(false);
     expect(DeploymentReference.safeParse({ $ne: null }).success).toBe(false);

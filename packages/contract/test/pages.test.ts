@@ -10,7 +10,7 @@ describe('contract §1: limit', () => {
     [101, 100],
     [1_000_000, 100],
     [Number.MAX_SAFE_INTEGER, 100],
-  ])('%s is taken as %s', (limit, taken) => {
+  ])('reads %s as %s', (limit, taken) => {
     expect(PageQuery.parse({ limit }).limit).toBe(taken);
   });
 
@@ -27,7 +27,7 @@ describe('contract §1: limit', () => {
     [{ $gt: 0 }],
     [[10]],
     [true],
-  ])('%j is refused', (limit) => {
+  ])('refuses %j', (limit) => {
     const result = PageQuery.safeParse({ limit });
     expect(result.error?.issues[0]).toMatchObject({
       path: ['limit'],
@@ -37,11 +37,11 @@ describe('contract §1: limit', () => {
 });
 
 describe('contract §1: cursor', () => {
-  it.each([[''], ['a'.repeat(513)], [1], [null], [{}], [['a']]])('%j is refused', (cursor) => {
+  it.each([[''], ['a'.repeat(513)], [1], [null], [{}], [['a']]])('refuses %j', (cursor) => {
     expect(PageQuery.safeParse({ cursor }).success).toBe(false);
   });
 
-  it('is opaque here, and unknown parameters are ignored', () => {
+  it('accepts any cursor as opaque text and ignores unknown parameters', () => {
     expect(PageQuery.parse({ cursor: 'anything', order: 'asc', ['__proto__']: 1 })).toEqual({
       cursor: 'anything',
       limit: 50,

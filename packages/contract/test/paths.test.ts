@@ -17,7 +17,7 @@ const deep = (segments: number) => Array.from({ length: segments }, () => 'a').j
 const pathOf = (bytes: number) =>
   `${`${segment(99)}/`.repeat(Math.floor((bytes - 1) / 100))}${segment(((bytes - 1) % 100) + 1)}`;
 
-/** How long it takes to find no conflict in new copies of these paths, at best. */
+/** Returns the shortest time that it takes to find no conflict in fresh copies of these paths. */
 function shortestMs(paths: readonly string[]): number {
   const times = [1, 2, 3].map(() => {
     const copies = paths.map((path) => Buffer.from(path).toString());
@@ -28,7 +28,7 @@ function shortestMs(paths: readonly string[]): number {
   return Math.min(...times);
 }
 
-/** Whether a path stays inside a folder however a system reads it: raw, percent-decoded, and with `\` as `/`. */
+/** True if a path stays inside a folder however a system reads it: raw, percent-decoded, and with `\` as `/`. */
 function staysInside(path: string): boolean {
   return [path, decoded(path), path.replaceAll('\\', '/'), decoded(path).replaceAll('\\', '/')].every(
     (read) =>
@@ -70,7 +70,7 @@ describe('contract §3: accepted names and their canonical form', () => {
     [`/${pathOf(MAX_PATH_BYTES)}`, pathOf(MAX_PATH_BYTES)],
     ['e\u0301'.repeat(127), '\u00e9'.repeat(127)],
     [`./${deep(MAX_PATH_SEGMENTS)}`, deep(MAX_PATH_SEGMENTS)],
-  ])('%j becomes %j', (name, path) => {
+  ])('converts %j to %j', (name, path) => {
     expect(normalizePath(name)).toEqual({ ok: true, path });
   });
 });
@@ -132,7 +132,7 @@ describe('T1: refused names, each with its reason', () => {
   const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
   const marks = [0x61c, 0x200e, 0x200f, ...range(0x2028, 0x202e), ...range(0x2066, 0x2069), 0xfeff];
   it.each([...range(0, 0x1f), ...range(0x7f, 0x9f), ...marks].map((code) => [code.toString(16)]))(
-    'control, separator or direction mark U+%s, wherever it stands',
+    'refuses the control, separator or direction mark U+%s at any position',
     (hex) => {
       const mark = String.fromCodePoint(Number.parseInt(hex, 16));
       for (const name of [mark, `${mark}a`, `a${mark}b`, `a/b${mark}`, `/${mark}`])
@@ -182,7 +182,7 @@ describe('T1: no accepted path leaves its folder', () => {
   );
   const anyName = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''));
 
-  it('holds for any name, and the canonical form is a fixed point', () => {
+  it('holds for any name; normalizing a canonical path changes nothing', () => {
     fc.assert(
       fc.property(anyName, (name) => {
         const result = normalizePath(name);
@@ -221,11 +221,11 @@ describe('T2: two names, one file', () => {
     [['a', 'a.b', 'a-b/c']],
     [['a', 'a b/c', 'a!/c', 'a.b/c', 'a-/c']],
     [['__proto__', 'constructor/x']],
-  ])('%j is free of conflict', (paths) => {
+  ])('finds no conflict in %j', (paths) => {
     expect(findPathConflict(paths)).toBeNull();
   });
 
-  it('S15: deep paths take about the time of flat ones', () => {
+  it('S15: takes about as long for deep paths as for flat ones', () => {
     const folders = `/${segment(14)}`.repeat(MAX_PATH_SEGMENTS - 2);
     const deepPaths = Array.from({ length: 10_000 }, (_, i) => `${i}${folders}/z`);
     const flatPaths = deepPaths.map((path) => path.replaceAll('/', '-'));
@@ -247,8 +247,8 @@ describe('T2: two names, one file', () => {
   });
 });
 
-describe('contract §3: names that differ by case alone', () => {
-  it('are told for each file after the first', () => {
+describe('contract §3: names that differ only in case', () => {
+  it('reports each file after the first', () => {
     expect(findCaseTwins(['a', 'A', 'b', 'docs/X', 'Docs/x', 'DOCS/X'])).toEqual([
       { file: 'A', twin: 'a' },
       { file: 'Docs/x', twin: 'docs/X' },
@@ -256,7 +256,7 @@ describe('contract §3: names that differ by case alone', () => {
     ]);
   });
 
-  it('are compared beyond ASCII', () => {
+  it('compares letters beyond ASCII', () => {
     expect(findCaseTwins(['É', 'é', '__proto__'])).toEqual([{ file: 'é', twin: 'É' }]);
   });
 });

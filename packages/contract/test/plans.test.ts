@@ -10,19 +10,19 @@ const plan = {
 };
 
 describe('contract §6: the plan table', () => {
-  it('is readable as a plans file, and holds the plan that anonymous deploys follow', () => {
+  it('is a valid plans file and contains the plan of anonymous deploys', () => {
     expect(PlansFile.parse({ plans: DEFAULT_PLANS })).toEqual({ plans: DEFAULT_PLANS });
     expect(DEFAULT_PLANS.map((row) => row.plan)).toContain(ANONYMOUS_PLAN);
   });
 
-  it('never grants less on a dearer plan', () => {
+  it('never grants less on a more expensive plan', () => {
     const numbers = DEFAULT_PLANS.map(({ caps, limits }) => [...Object.values(caps ?? {}), ...Object.values(limits)]);
     for (const [i, row] of numbers.slice(1).entries())
       if (row.length === numbers[i]!.length)
         for (const [j, value] of row.entries()) expect(value).toBeGreaterThanOrEqual(numbers[i]![j]!);
   });
 
-  it('keeps the figures of the contract', () => {
+  it('has the numbers of the contract', () => {
     const MiB = 1024 ** 2;
     expect(
       DEFAULT_PLANS.map((row) => [
@@ -47,7 +47,7 @@ describe('contract §6: a plans file', () => {
     ['a plan arranged directly', { ...plan, price: 'contact', caps: null }],
     ['a plan that cannot be ordered yet', { ...plan, closed: 'Soon.' }],
     ['a plan with a rank', { ...plan, rank: 3 }],
-  ])('takes %s', (_, row) => {
+  ])('accepts %s', (_, row) => {
     expect(PlansFile.parse({ plans: [row] })).toEqual({ plans: [row] });
   });
 
@@ -58,14 +58,14 @@ describe('contract §6: a plans file', () => {
     ['an id in upper case', { plans: [{ ...plan, plan: 'Free' }] }],
     ['an id with a space', { plans: [{ ...plan, plan: 'f ree' }] }],
     ['an empty name', { plans: [{ ...plan, name: '' }] }],
-    ['a price in parts of a cent', { plans: [{ ...plan, price: { month: 0.5, year: 0 } }] }],
-    ['a price below zero', { plans: [{ ...plan, price: { month: -1, year: 0 } }] }],
+    ['a price in fractions of a cent', { plans: [{ ...plan, price: { month: 0.5, year: 0 } }] }],
+    ['a negative price', { plans: [{ ...plan, price: { month: -1, year: 0 } }] }],
     ['another word for the price', { plans: [{ ...plan, price: 'free' }] }],
-    ['a cap below zero', { plans: [{ ...plan, caps: { ...plan.caps, deployments: -1 } }] }],
+    ['a negative cap', { plans: [{ ...plan, caps: { ...plan.caps, deployments: -1 } }] }],
     ['a missing cap', { plans: [{ ...plan, caps: { deployments: 1 } }] }],
-    ['a limit of nothing', { plans: [{ ...plan, limits: { ...plan.limits, maxFileSize: 0 } }] }],
+    ['a limit of zero', { plans: [{ ...plan, limits: { ...plan.limits, maxFileSize: 0 } }] }],
     ['a limit as a text', { plans: [{ ...plan, limits: { ...plan.limits, maxTotalSize: '1 GiB' } }] }],
-    ['an endless limit', { plans: [{ ...plan, limits: { ...plan.limits, maxTotalSize: Number.POSITIVE_INFINITY } }] }],
+    ['an infinite limit', { plans: [{ ...plan, limits: { ...plan.limits, maxTotalSize: Number.POSITIVE_INFINITY } }] }],
     ['a missing limit', { plans: [{ ...plan, limits: { maxFileSize: 1 } }] }],
   ])('refuses %s', (_, file) => {
     expect(PlansFile.safeParse(file).success).toBe(false);

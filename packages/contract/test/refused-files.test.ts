@@ -59,7 +59,7 @@ describe('contract §3: content that is refused by its path', () => {
     ['script.sh'],
     ['app.js'],
     ['.well-known/assetlinks.json'],
-  ])('%s may be published', (path) => {
+  ])('accepts %s', (path) => {
     expect(refusedPath(path)).toBeNull();
   });
 
@@ -96,7 +96,7 @@ describe('contract §3: private keys in PEM form', () => {
     ['a.pem.txt', false],
     ['pem', false],
     ['index.html', false],
-  ])('%s is searched: %s', (path, searched) => {
+  ])('searches %s: %s', (path, searched) => {
     expect(mayHoldPrivateKey(path)).toBe(searched);
   });
 });
@@ -112,7 +112,7 @@ describe('contract §3: junk', () => {
     ['__MACOSX/a/b'],
     ['a/__MACOSX/b'],
     ['.git/.DS_Store'],
-  ])('%s is dropped', (path) => {
+  ])('drops %s', (path) => {
     expect(isJunk(path)).toBe(true);
   });
 
@@ -125,7 +125,7 @@ describe('contract §3: junk', () => {
     ['__MACOSX.html'],
     ['._a'],
     ['index.html'],
-  ])('%s is kept', (path) => {
+  ])('keeps %s', (path) => {
     expect(isJunk(path)).toBe(false);
   });
 });

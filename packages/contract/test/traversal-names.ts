@@ -43,7 +43,7 @@ const PREFIXES = ['', '/', './', '//', 'a/', 'C:', 'D:', 'C:/', '\\\\host\\', 'f
 const SUFFIXES = ['', '%00', '/', '.html'];
 const DEPTHS = [1, 2, 6];
 
-/** Names that climb out of a folder under some reading: encodings of dots and separators, at several depths. */
+/** Generates names that leave a folder under some reading: encodings of dots and separators, at several depths. */
 export function* traversalNames(): Generator<string> {
   for (const dots of DOTS)
     for (const separator of SEPARATORS)

@@ -1,16 +1,16 @@
 import { ServiceError } from './errors.ts';
 
-/** What JSON from outside may hold. */
+/** The limits of JSON from outside. */
 export interface JsonBounds {
-  /** How many bytes of UTF-8 it may have. Who reads the bytes checks it. */
+  /** The maximum length in bytes of UTF-8. The code that reads the bytes enforces it. */
   maxBytes: number;
-  /** How deep objects and arrays may be nested. */
+  /** The maximum nesting depth of objects and arrays. */
   maxDepth: number;
-  /** How many values it may have: objects, arrays, and everything in them. */
+  /** The maximum number of values: objects, arrays, and everything in them. */
   maxValues: number;
 }
 
-/** Checks JSON against its bounds while it arrives. */
+/** Checks JSON against its limits while it arrives. */
 export interface JsonMeter {
   /**
    * Reads the next bytes.
@@ -26,14 +26,14 @@ const COMMA = 0x2c;
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Counts depth and values of JSON by its punctuation, without parsing it: in constant memory, in time that is linear in its
- * bytes, whatever they are. Text that is no JSON is counted the same way.
+ * Counts the depth and the values of JSON by its punctuation, without parsing it: in constant memory, and in time that
+ * is linear in its bytes for any input. Invalid JSON is counted in the same way.
  *
- * @param what What the JSON is, at the beginning of a sentence: "The body".
+ * @param what Names the JSON, as the start of a sentence: "The body".
  */
 export function meterJson(what: string, { maxBytes, maxDepth, maxValues }: JsonBounds): JsonMeter {
   let depth = 0;
-  // Every value but the first follows the start of its container, or a comma.
+  // Every value but the first follows the start of its container or a comma.
   let values = 1;
   let inString = false;
   let isEscaped = false;
@@ -63,10 +63,10 @@ export function meterJson(what: string, { maxBytes, maxDepth, maxValues }: JsonB
 }
 
 /**
- * Parses JSON text from outside that is within its bounds.
+ * Parses JSON text from outside within limits.
  *
- * @param what What the text is, at the beginning of a sentence: "The body".
- * @throws what {@link JsonMeter.push} throws, before anything is parsed; `validation_failed` for malformed JSON.
+ * @param what Names the text, as the start of a sentence: "The body".
+ * @throws the errors of {@link JsonMeter.push}, before anything is parsed; `validation_failed` for malformed JSON.
  */
 export function parseBoundedJson(text: string, what: string, bounds: JsonBounds): unknown {
   meterJson(what, bounds).push(Buffer.from(text));

@@ -9,71 +9,71 @@ import type { PackStore } from './storage/packs.ts';
 
 export type { Log } from './log.ts';
 
-/** The plan table. Source: contract §6. */
+/** The plans. Source: contract §6. */
 export interface Plans {
   /** In display order. */
   readonly all: readonly Plan[];
-  /** The plan of an account; one that is no longer in the table grants what the anonymous plan grants. */
+  /** The plan of an account. A plan that no longer exists grants the same as the anonymous plan. */
   get(plan: string): Plan;
 }
 
-/** The addresses that answers name. */
+/** The addresses that the service uses and shows. */
 export interface Addresses {
-  /** Where sites live, with a port when it is part of the URL: `localhost:4000`. */
+  /** The domain of the sites, with the port if it is part of the URL: `localhost:4000`. */
   readonly platformDomain: string;
-  /** Its host name: what names end in. */
+  /** Its host name: the suffix of the names of sites. */
   readonly platformHost: string;
-  /** Each account's own CNAME target is a name below this host. */
+  /** The host below which each account has a CNAME target of its own. */
   readonly cnameTarget: string;
-  /** The IP addresses that an apex points at; without any, no apex can be a domain. */
+  /** The IP addresses that an apex must point at. If empty, an apex cannot be a domain. */
   readonly apexAddresses: readonly string[];
-  /** The hosts that the service itself answers on, or has others point at: never anybody's domain. */
+  /** The hosts of the service itself, and those that others must point at. They cannot be domains of an account. */
   readonly serviceHosts: ReadonlySet<string>;
-  /** The public URL of a deployment. */
+  /** Returns the public URL of a deployment. */
   site(deployment: string): string;
-  /** The public URL of a domain. */
+  /** Returns the public URL of a domain. */
   domain(name: string): string;
-  /** The URL at which an anonymous deployment can be claimed. */
+  /** Returns the URL at which an anonymous deployment can be claimed. */
   claim(hash: string): string;
-  /** The URL of the public page with the DNS records of a domain. */
+  /** Returns the URL of the public page with the DNS records of a domain. */
   share(hash: string): string;
 }
 
-/** Keys derived from `SECRET_KEY`, one for each purpose. Source: security §7. */
+/** Keys derived from `SECRET_KEY`, one per purpose. Source: security §7. */
 export interface Keys {
   cursor: Buffer;
   idempotency: Buffer;
-  /** Makes the values of TXT records that prove who an apex belongs to. */
+  /** Makes the values of the TXT records that prove the owner of an apex. */
   proof: Buffer;
-  /** Signs the cookies that open protected sites. */
+  /** Signs the cookies that unlock sites with a password. */
   unlock: Buffer;
 }
 
-/** Everything a service works with. Made once, at the edge; tests replace any part by passing another. */
+/** The dependencies of all services. Created once, at the edge; tests replace single parts. */
 export interface Core {
   database: Database;
   dns: Dns;
   packs: PackStore;
-  /** Hashes what is uploaded. */
+  /** Hashes uploaded files. */
   hasher: Hasher;
   plans: Plans;
   addresses: Addresses;
   keys: Keys;
-  /** Wakes those who follow the activities of an account. */
+  /** Notifies subscribers of the activities of an account. */
   activityFeed: ActivityFeed;
-  /** How often what may be asked; `null` for as often as anybody likes. */
+  /** The rate limits; `null` for no limits. */
   rateLimits: RateLimits | null;
   log: Log;
-  /** This run of the process, as its row in `boot` names it. */
+  /** The id of this boot, as its row in `boot` names it. */
   boot: string;
-  /** Packs that an upload of this process is filling right now; the sweep of this process leaves them alone. */
+  /** Packs that uploads of this process are filling now. The sweep of this process skips them. */
   activePacks: Set<string>;
-  /** The time now. */
+  /** Returns the current time. */
   now(): Date;
 }
 
 /**
- * Who makes a request. Decided once, from the `Authorization` header.
+ * Who sends a request. Determined once, from the `Authorization` header.
  *
  * Source: service-api part 5; contract §1.
  */
@@ -81,7 +81,7 @@ export type Caller = AnonymousCaller | AccountCaller;
 
 export interface AnonymousCaller {
   kind: 'anonymous';
-  /** The client's address; IPv6 cut to its /64. */
+  /** The client's address. IPv6 is cut to its /64. */
   address: string;
 }
 
@@ -89,15 +89,15 @@ export interface AccountCaller {
   kind: 'account';
   account: string;
   plan: string;
-  /** Which kind of credential: a whole account's key, or a token for deploys alone. */
+  /** The kind of the credential: an API key for the whole account, or a token for deploys only. */
   credential: 'api' | 'deploy';
   /** The identifier of the credential. */
   token: string;
-  /** `operator` for the operator, who works in the name of an account. */
+  /** `operator` for the operator, who acts for an account. */
   authMethod: 'api-key' | 'deploy-token' | 'operator';
 }
 
-/** Who asks. Every query on account data takes it. */
+/** The account that acts. Every query on account data takes it. */
 export interface Scope {
   core: Core;
   caller: AccountCaller;

@@ -1,17 +1,17 @@
 import { type DetailsOf, ERROR_STATUS, type ErrorCode } from '@berth/contract';
 
 interface ErrorExtras<C extends ErrorCode> {
-  /** Structured context for the caller. */
+  /** Structured details for the caller. */
   details?: DetailsOf<C>;
-  /** What happened underneath, for the operator's log alone. */
+  /** The underlying error, for the operator's log only. */
   cause?: unknown;
-  /** When the caller may try again, in whole seconds; becomes `Retry-After`. */
+  /** The number of whole seconds after which the caller can retry; sent as `Retry-After`. */
   retryAfterSeconds?: number;
-  /** The limit that was reached; becomes the `RateLimit` headers. */
+  /** The limit that was reached; sent as the `RateLimit` headers. */
   rateLimit?: ReachedLimit;
 }
 
-/** A rate limit that has nothing left for the caller. Source: contract §7. */
+/** A rate limit of which the caller has nothing left. Source: contract §7. */
 export interface ReachedLimit {
   limit: number;
   remaining: number;
@@ -19,9 +19,9 @@ export interface ReachedLimit {
 }
 
 /**
- * A refusal in the service's closed vocabulary: a code for programs, a message for people, a cause for the operator.
+ * An error of the closed vocabulary: a code for programs, a message for people, a cause for the operator.
  *
- * Made in services, mapped once at the edge of each face. Source: contract §2.
+ * Services throw it; REST and tRPC each convert it once, at the edge. Source: contract §2.
  */
 export class ServiceError<C extends ErrorCode = ErrorCode> extends Error {
   readonly code: C;
@@ -38,13 +38,16 @@ export class ServiceError<C extends ErrorCode = ErrorCode> extends Error {
     this.rateLimit = extras.rateLimit;
   }
 
-  /** The HTTP status this error is answered with. */
+  /** The HTTP status of the error. */
   get status(): number {
     return ERROR_STATUS[this.code];
   }
 }
 
-/** The 404 that a missing resource and another account's resource share to the byte. Source: contract §2; security T22. */
+/**
+ * The 404 for a missing resource and for a resource of another account, equal to the byte. Source: contract §2;
+ * security T22.
+ */
 export function notFound(what: string): ServiceError {
   return new ServiceError('not_found', `There is no such ${what}.`);
 }
@@ -59,7 +62,7 @@ export function invalidFile(file: string, message: string): ServiceError {
   return new ServiceError('validation_failed', `${file}: ${message}`, { details: { file } });
 }
 
-/** A 503: a dependency is away, or the server is about to stop. */
+/** A 503: a dependency cannot be used, or the server is about to stop. */
 export function unavailable(message: string, cause?: unknown, retryAfterSeconds = 5): ServiceError {
   return new ServiceError('unavailable', message, { cause, retryAfterSeconds });
 }

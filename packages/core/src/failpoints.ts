@@ -1,5 +1,5 @@
 /**
- * The named steps at which a test can end a process, to see what a crash there leaves behind.
+ * The named steps at which a test can kill a process, to check what a crash there leaves behind.
  *
  * Source: security §6.
  */
@@ -34,11 +34,11 @@ let armed: { name: Failpoint; hitsLeft: number; act: () => void } | null = null;
 const killThisProcess = () => process.kill(process.pid, 'SIGKILL');
 
 /**
- * Arms one failpoint: the process is killed, without any clean-up, at its nth hit.
+ * Arms one failpoint: at its nth hit the process is killed without any clean-up.
  *
- * @param spec `name` or `name:n`, such as `deploy.committed:2`; empty disarms.
- * @param act What happens instead.
- * @throws on a name that is not in {@link FAILPOINTS}.
+ * @param spec `name` or `name:n`, such as `deploy.committed:2`. An empty text disarms.
+ * @param act Called instead of killing the process.
+ * @throws if the name is not in {@link FAILPOINTS}.
  */
 export function armFailpoint(spec: string, act: () => void = killThisProcess): void {
   const [name = '', count = '1'] = spec.split(':');
@@ -51,7 +51,7 @@ export function armFailpoint(spec: string, act: () => void = killThisProcess): v
   armed = { name: known, hitsLeft: Number(count), act };
 }
 
-/** A step that can be made fatal. Does nothing unless a test armed it. */
+/** Kills the process here if a test armed this failpoint. Otherwise does nothing. */
 export function failpoint(name: Failpoint): void {
   if (armed?.name !== name) return;
   armed.hitsLeft -= 1;

@@ -1,4 +1,4 @@
-/** The door of the core: what the faces of the service may use. */
+/** The exports of the core for the other packages. */
 export { type Compressor, createCompressor } from './compressor/compressor.ts';
 export { type JsonBounds, meterJson, parseBoundedJson } from './bounded-json.ts';
 export type { AccountCaller, Addresses, AnonymousCaller, Caller, Core, Keys, Log, Plans, Scope } from './core.ts';

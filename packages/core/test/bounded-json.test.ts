@@ -6,7 +6,7 @@ const BOUNDS = { maxBytes: 1_000, maxDepth: 3, maxValues: 5 };
 const parse = (text: string) => parseBoundedJson(text, 'The text', BOUNDS);
 const refusal = (code: string, message: string) => expect.objectContaining({ code, message });
 
-/** How many values there are in a value, itself included. */
+/** Counts the values in a value, itself included. */
 function countValues(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 1;
   return Object.values(value).reduce((sum: number, member) => sum + countValues(member), 1);
@@ -20,24 +20,24 @@ describe('T23: JSON within bounds', () => {
     '{"a":1,"b":[2]}',
     '"[[[[{{{{,,,,,,,,"',
     String.raw`["\"[[[[,,,,,,,,\\"]`,
-  ])('%s is parsed', (text) => expect(parse(text)).toEqual(JSON.parse(text)));
+  ])('parses %s', (text) => expect(parse(text)).toEqual(JSON.parse(text)));
 
-  it.each(['[[[[]]]]', '{"a":{"a":{"a":{}}}}', '[[[['])('%s is nested too deeply', (text) => {
+  it.each(['[[[[]]]]', '{"a":{"a":{"a":{}}}}', '[[[['])('refuses %s: nested too deeply', (text) => {
     expect(() => parse(text)).toThrow(refusal('validation_failed', 'The text must be nested at most 3 levels deep.'));
   });
 
   it.each(['[1,2,3,4,5,6]', '[[],[],[],[],[]]', '{"a":1,"b":2,"c":3,"d":4,"e":5,"f":6}', ',,,,,,'])(
-    '%s has too many values',
+    'refuses %s: too many values',
     (text) => {
       expect(() => parse(text)).toThrow(refusal('payload_too_large', 'The text must have at most 5 JSON values.'));
     },
   );
 
-  it.each(['', '{', '[1,]', 'undefined'])('%s is malformed', (text) => {
+  it.each(['', '{', '[1,]', 'undefined'])('refuses %s: malformed', (text) => {
     expect(() => parse(text)).toThrow(refusal('validation_failed', 'The text must be valid JSON.'));
   });
 
-  it('no value is counted less than once, however the bytes are cut', () => {
+  it('counts every value at least once, however the bytes are split', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), fc.integer({ min: 1, max: 7 }), (value, size) => {
         const bytes = Buffer.from(JSON.stringify(value));

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import dns2, { type DnsHandler, Packet } from 'dns2';
 
-/** What stands at a name, by record type. */
+/** The records of a name, by type. */
 export interface Records {
   A?: readonly string[];
   AAAA?: readonly string[];
@@ -10,16 +10,16 @@ export interface Records {
   TXT?: readonly string[];
 }
 
-/** What a name does instead of answering. */
+/** A fault of a name, in place of an answer. */
 export type Fault = 'SERVFAIL' | 'REFUSED' | 'silence' | 'wrong id';
 
 /** An authoritative DNS server on loopback, over UDP and TCP. */
 export interface DnsServer {
-  /** `127.0.0.1:port`, as `DNS_SERVERS` wants it. */
+  /** `127.0.0.1:port`, as `DNS_SERVERS` expects it. */
   address: string;
-  /** What stands at each name, in lower case; a name that is not there does not exist. Tests change it as they go. */
+  /** The records of each name, in lower case. A missing name does not exist. Tests change it while the server runs. */
   zone: Map<string, Records | Fault>;
-  /** The questions that came, as `type name`, in order. A repetition of one is another one. */
+  /** The received questions, as `type name`, in order. A repeated question is listed again. */
   asked: string[];
   close(): Promise<void>;
 }
@@ -54,7 +54,7 @@ export async function startDnsServer(zone: Record<string, Records | Fault> = {})
         new Promise<void>((done) => void tcp.close(() => done())),
       ]);
     };
-    // The port may be taken for TCP alone.
+    // The port may be in use for TCP only.
     const listening = await new Promise<boolean>((done) => {
       tcp.once('error', () => done(false));
       tcp.listen(port, '127.0.0.1', () => done(true));

@@ -1,11 +1,11 @@
 import type { TestDatabase } from './test-database.ts';
 
 /**
- * Has the database refuse to change some rows, as a constraint would that they violate.
+ * Makes the database refuse to change some rows, like a violated constraint.
  *
- * @param change Which change: `update on account`.
+ * @param change The change: `update on account`.
  * @param condition SQL about the row: `old.id = 'x'`.
- * @returns Accepts the change again.
+ * @returns A function that allows the change again.
  */
 export async function refuseRows(
   database: TestDatabase,
@@ -20,7 +20,7 @@ export async function refuseRows(
   return async () => void (await database.query('drop function refuse_rows cascade'));
 }
 
-/** A log that keeps what was warned of. */
+/** A log that collects its warnings. */
 export function warningLog() {
   const warnings: Record<string, unknown>[] = [];
   return {

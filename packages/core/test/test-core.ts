@@ -19,14 +19,14 @@ import { openDiskPacks } from '../src/storage/disk-packs.ts';
 import { createHasher } from '../src/storage/hasher.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
 
-/** A whole core on a database and a folder of its own. */
+/** A complete core on its own database and folder. */
 export interface TestCore {
   core: Core;
   database: TestDatabase;
   packsDir: string;
-  /** Makes an account with an API key. */
+  /** Creates an account with an API key. */
   account(plan?: string): Promise<{ caller: AccountCaller; key: string }>;
-  /** Makes a deploy token of an account. */
+  /** Creates a deploy token of an account. */
   deployToken(of: AccountCaller): Promise<AccountCaller>;
   /** Moves the clock of the core forward. */
   advance(seconds: number): void;
@@ -41,7 +41,7 @@ export async function createTestCore(overrides: Partial<Core> = {}): Promise<Tes
   const database = openDatabase(testDatabase.address);
   const core: Core = {
     database,
-    // Nothing listens there: a test that wants DNS gives a server of its own.
+    // Nothing listens there: a test that needs DNS passes its own server.
     dns: createDns({ servers: ['127.0.0.1:1'], timeoutMs: 50, deadlineMs: 250 }),
     packs: await openDiskPacks(packsDir),
     hasher: createHasher(),
@@ -93,10 +93,10 @@ export async function createTestCore(overrides: Partial<Core> = {}): Promise<Tes
   };
 }
 
-/** Who deploys without a credential. */
+/** A caller without a credential. */
 export const ANONYMOUS: AnonymousCaller = { kind: 'anonymous', address: '192.0.2.1' };
 
-/** Files to upload by name, in order; as pairs when a name comes twice. */
+/** Files to upload by name, in order; as pairs if a name is used twice. */
 export type TestFiles =
   | Record<string, string | Uint8Array>
   | readonly (readonly [name: string, bytes: string | Uint8Array])[];
@@ -106,7 +106,10 @@ export function checksumsOf(files: TestFiles): string {
   return JSON.stringify(pairsOf(files).map(([, bytes]) => hash('md5', bytes)));
 }
 
-/** Uploads files and form fields as the route does, always letting go of the upload. `checksums` are made when not given. */
+/**
+ * Uploads files and form fields as the route does, and always closes the upload. `checksums` are computed if they are
+ * absent.
+ */
 export async function deploySite(
   core: Core,
   caller: Caller,
@@ -133,7 +136,7 @@ export async function deploySite(
   }
 }
 
-/** What visitors of a deployment get, by path; `null` when the site may not be answered. */
+/** Returns what visitors of a deployment get, by path; `null` if the site cannot be served. */
 export async function readSite(core: Core, deployment: string): Promise<Record<string, Buffer> | null> {
   const site = await createLiveSites(core).find({ deployment });
   if (typeof site !== 'object' || site === null) return null;

@@ -3,27 +3,27 @@ import pg from 'pg';
 import { inject } from 'vitest';
 import { openDatabase } from '../src/database/database.ts';
 
-/** The migrated database that every test database is a copy of. */
+/** The migrated database from which every test database is copied. */
 const TEMPLATE = 'berth_template';
 
-/** Where the run's PostgreSQL listens. */
+/** The address of the PostgreSQL server of the run. */
 export interface TestServer {
   socketDir: string;
   user: string;
   database: string;
 }
 
-/** A database of one test's own. */
+/** A database for one test. */
 export interface TestDatabase {
   address: TestServer;
-  /** The same as `DATABASE_URL` wants it. */
+  /** The same as a `DATABASE_URL`. */
   url: string;
-  /** Runs a statement as the operator of the database would. */
+  /** Runs a statement directly on the database, not through the core. */
   query<T extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<T[]>;
   drop(): Promise<void>;
 }
 
-/** Makes the template on a server. */
+/** Creates the template on a server. */
 export async function createTemplate(server: TestServer): Promise<void> {
   await administer(server, `create database ${TEMPLATE}`);
   const template = openDatabase({ ...server, database: TEMPLATE });
@@ -32,9 +32,9 @@ export async function createTemplate(server: TestServer): Promise<void> {
 }
 
 /**
- * Copies the template. Takes some 20 ms.
+ * Copies the template. Takes about 20 ms.
  *
- * @param server One that has the template. Default: that of the run.
+ * @param server A server that has the template. Default: that of the run.
  */
 export async function createTestDatabase(server: TestServer = inject('postgres')): Promise<TestDatabase> {
   const database = `t_${randomBytes(6).toString('hex')}`;
@@ -57,7 +57,7 @@ async function administer({ socketDir, user, database }: TestServer, statement: 
   const client = new pg.Client({ host: socketDir, port: 5432, user, database });
   await client.connect();
   try {
-    // Two copies at once trip over the template; the loser tries again.
+    // Two concurrent copies conflict on the template; the loser retries.
     for (let attempt = 0; ; attempt += 1) {
       try {
         await client.query(statement);

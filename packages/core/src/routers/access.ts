@@ -1,10 +1,10 @@
 /**
- * Who may call what. The one table: procedures are closed to everybody who does not stand in their row, and a procedure
- * without a row cannot be called at all.
+ * Who may call which procedure. A procedure is closed to every actor that its row does not list. A procedure without a
+ * row cannot be called at all.
  *
- * `anonymous` is a request without a credential, `deploy` a deploy token, `api` an API key. A suspended or terminated
- * account stands in no row: its credentials are refused before the table is asked, whatever they are sent to. What an API
- * key may do with resources of another account is told by {@link OTHERS}.
+ * `anonymous` is a request without a credential, `deploy` a deploy token, `api` an API key. No row lists suspended or
+ * terminated accounts: their credentials are refused before this table is read, whatever the request. {@link OTHERS}
+ * defines what an API key can do with resources of another account.
  *
  * Source: service-api part 5; contract §5; security T21.
  */
@@ -49,11 +49,12 @@ export type Actor = 'anonymous' | 'deploy' | 'api';
 export type Operation = keyof typeof ACCESS;
 
 /**
- * What an operation that names a resource tells an API key of another account. `not_found`: there is none, to the byte what
- * a missing one is told. `own`: the name is one that anybody may ask for, and only the caller's own things can change.
+ * How an operation that names a resource answers an API key of another account. `not_found`: with the 404 of a missing
+ * resource, equal to the byte. `own`: anybody may ask for the name, and the operation changes only resources of the
+ * caller.
  *
- * Every operation that a client names something to stands here. Services see to it: each query on account data takes the
- * account.
+ * Every operation whose input names a resource is listed here. The services enforce it: each query on account data
+ * takes the account.
  *
  * Source: service-api part 5, rule 5; contract §2, §4; security T22.
  */
@@ -78,7 +79,7 @@ export const OTHERS = {
   'tokens.delete': 'not_found',
 } as const satisfies Partial<Record<Operation, 'not_found' | 'own'>>;
 
-/** Whether a row of the table names this actor; `false` for an operation that has no row. */
+/** True if the row of the operation lists the actor; `false` if the operation has no row. */
 export function mayCall(operation: string, actor: Actor): boolean {
   const row: readonly Actor[] = Object.hasOwn(ACCESS, operation) ? ACCESS[operation as Operation] : [];
   return row.includes(actor);

@@ -37,7 +37,7 @@ export const activities = router({
     .output(ActivityList)
     .query(({ ctx, input }) => listActivities(ctx, input)),
 
-  /** Live activities. Clients of tRPC resume by themselves, with the id of the last event. Source: contract §9. */
+  /** Live activities. tRPC clients resume automatically with the id of the last event. Source: contract §9. */
   watch: accountProcedure.input(WatchInput).subscription(async ({ ctx, input, signal }) => {
     const after = input?.lastEventId ?? undefined;
     const watch = await watchActivities(ctx, {
@@ -50,7 +50,7 @@ export const activities = router({
   }),
 });
 
-/** In the vocabulary of tRPC; an `AbortError` stays one, which ends the line without a word. */
+/** Converts activities to tRPC events. An `AbortError` is passed on: tRPC then ends the connection without an error. */
 async function* toEvents(watch: ActivityWatch) {
   try {
     for await (const { id, activity } of watch.activities()) yield tracked(id, activity);

@@ -8,11 +8,11 @@ import { platform } from './platform.ts';
 import { tokens } from './tokens.ts';
 import { createCallerFactory, router } from './trpc.ts';
 
-/** Every typed call. The REST face and the OpenAPI document are derived from it. */
+/** All procedures. The REST API and the OpenAPI document are derived from this router. */
 export const appRouter = router({ account, activities, deployments, domains, labels, plans, platform, tokens });
 
-/** The type that typed clients are made from. */
+/** The type from which typed clients are created. */
 export type AppRouter = typeof appRouter;
 
-/** Calls procedures in this process. */
+/** Calls procedures within this process. */
 export const createCaller = createCallerFactory(appRouter);

@@ -1,19 +1,19 @@
-/** The longest text in an error, in UTF-16 units: longer than the longest path. */
+/** The maximum length of a text in an error, in UTF-16 units. Longer than the longest path. */
 const MAX_TEXT = 2_048;
-/** How many entries of one list an error names. */
+/** The maximum number of entries that an error lists. */
 const MAX_LISTED = 50;
-/** How large those entries may be together, as JSON. */
+/** The maximum total size of these entries as JSON, in bytes. */
 const MAX_LIST_BYTES = 12 * 1024;
 
-/** What an error says, in a bounded size. */
+/** The message and the details of an error. */
 interface Said {
   message: string;
   details?: object | undefined;
 }
 
 /**
- * Bounds what an error says to about 16 KiB, whatever it is about: long texts are cut, of long lists the first entries stay
- * and the message counts the rest.
+ * Limits the message and the details of an error to about 16 KiB: long texts are cut, long lists are cut to their first
+ * entries, and the message counts the rest.
  *
  * @param details Values of at most two levels, such as lists of objects.
  * Source: contract §11.
@@ -43,7 +43,7 @@ function firstEntries(list: readonly unknown[]): unknown[] {
   return entries;
 }
 
-/** Cuts a text, or the texts that an object holds. */
+/** Cuts a text, or the texts in an object. */
 function cutTexts(value: unknown): unknown {
   if (typeof value === 'string') return cut(value);
   if (typeof value !== 'object' || value === null) return value;

@@ -27,13 +27,19 @@ import { accountProcedure, deployProcedure, router } from './trpc.ts';
 const tags = ['Deployments'];
 const uploads = ['Uploads'];
 
-/** A procedure that names files: lists that are longer than the plan allows are refused before they are validated. */
+/**
+ * A procedure whose input lists files. Lists that are longer than the plan allows are refused before they are
+ * validated.
+ */
 const fileListProcedure = deployProcedure.use(async ({ ctx, getRawInput, next }) => {
   refuseLongFileLists(ctx.core, ctx.caller, await getRawInput());
   return next();
 });
 
-/** Published sites. `POST /deployments` is multipart and has a route of its own, as do the contents of uploads. Source: service-api part 4; contract §9. */
+/**
+ * Deployments. `POST /deployments` is multipart and has a route of its own, as do the contents of uploads. Source:
+ * service-api part 4; contract §9.
+ */
 export const deployments = router({
   list: accountProcedure
     .meta({

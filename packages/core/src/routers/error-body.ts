@@ -33,8 +33,8 @@ const FROM_TRPC: Partial<Record<TRPC_ERROR_CODE_KEY, [ErrorCode, string]>> = {
 };
 
 /**
- * Turns whatever was thrown into the closed vocabulary. What is not in it becomes `internal_server_error`, whose message
- * is a constant: nothing of an unexpected exception reaches a client.
+ * Converts any thrown value to a `ServiceError`. An unexpected exception becomes `internal_server_error` with a
+ * constant message, so no detail of it reaches a client.
  *
  * Source: contract §2; security F7.
  */
@@ -53,7 +53,7 @@ export function toServiceError(thrown: unknown): ServiceError {
   );
 }
 
-/** The `validation_failed` of a schema's issues. */
+/** The `validation_failed` error for the issues of a schema. */
 export function fromIssues(issues: readonly z.core.$ZodIssue[]): ServiceError {
   const list = issues.map(({ path, message }) => ({ path: path.join('.'), message }));
   const first = list[0] ?? { path: '', message: 'the input is not valid' };
@@ -61,7 +61,7 @@ export function fromIssues(issues: readonly z.core.$ZodIssue[]): ServiceError {
   return new ServiceError('validation_failed', error.message, { details: { issues: list } });
 }
 
-/** The wire form of an error, in a bounded size. Source: contract §2, §11. */
+/** The wire form of an error, limited in size. Source: contract §2, §11. */
 export function toErrorBody(error: ServiceError, requestId: string): ErrorBody {
   const bounded = boundError(error);
   const details =
@@ -78,7 +78,7 @@ export function toErrorBody(error: ServiceError, requestId: string): ErrorBody {
   };
 }
 
-/** The same error as tRPC throws it, so that both faces answer one status. */
+/** The same error for tRPC, so that REST and tRPC answer with the same status. */
 export function toTrpcError(error: ServiceError): TRPCError {
   return new TRPCError({ code: TRPC_CODE[error.code], message: error.message, cause: error });
 }

@@ -6,28 +6,28 @@ import { ServiceError } from '../errors.ts';
 import { type Actor, mayCall } from './access.ts';
 import { toErrorBody, toServiceError, toTrpcError } from './error-body.ts';
 
-/** What every procedure is called with. One context serves a whole batch: it holds nothing a call could change. */
+/** The context of every procedure. All calls of a batch share one context, so calls must not change it. */
 export interface Context {
   core: Core;
   caller: Caller;
   requestId: string;
-  /** The `Idempotency-Key` as it was sent. Absent when it was not. */
+  /** The `Idempotency-Key` of the request, unchanged. Absent if the request has none. */
   idempotencyKey?: string;
-  /** Whether a browser asks for a page of another site than the console. Default: no. */
+  /** True if the request comes from a browser on a site other than the console. Default: false. */
   isForeignPage?: boolean;
   /**
-   * Tells a subscriber where its events begin, so that a line that drops before the first of them resumes there. Absent where
-   * no line can drop.
+   * Reports the position after which a subscription starts, so that the client can resume there if the connection drops
+   * before the first event. Absent if the transport cannot drop.
    */
   beginAfter?: (eventId: string) => void;
-  /** Called by a procedure that `creates` when it has made something new. The REST face then answers 201; tRPC has no use for it. */
+  /** Called by a procedure with `creates` when it has created something. REST then answers 201; tRPC ignores it. */
   onCreated?: () => void;
 }
 
-/** How large a JSON body may be. */
+/** The maximum size of a JSON body. */
 export type BodySize = Pick<JsonBounds, 'maxBytes' | 'maxValues'>;
 
-/** How a procedure looks on the REST face and in the OpenAPI document. */
+/** The description of a procedure for REST and the OpenAPI document. */
 export interface Meta extends Record<string, unknown> {
   openapi?: {
     method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
@@ -36,30 +36,30 @@ export interface Meta extends Record<string, unknown> {
     description?: string;
     tags: string[];
     deprecated?: boolean;
-    /** Whether an `Idempotency-Key` counts. */
+    /** True if the operation supports `Idempotency-Key`. */
     keyed?: true;
-    /** What success answers, for people. */
+    /** The description of the success response. */
     successDescription?: string;
     /**
-     * Why this operation can answer with these error statuses, for people. Those that follow from who may call it, from its
-     * input, or from being an operation at all are not repeated here.
+     * Descriptions of the error responses, by status. Errors that follow from the access table, from the input or from
+     * being an operation are described elsewhere.
      */
     errorResponses?: Record<number, string>;
   };
-  /** The status of success; 200 when absent. */
+  /** The status on success. Default: 200. */
   status?: number;
   /**
-   * How large the JSON body of a call may be, where it grows with what the caller's plan allows. The body then has the
-   * time of an upload to arrive. Default: what every call may send.
+   * The maximum size of the JSON body, where it depends on the limits of the caller's plan. The body may then take as
+   * long as an upload to arrive. Default: the maximum of all calls.
    */
   bodySize?: (limits: DeployLimits) => BodySize;
-  /** Success is 201 as well: when the call has made something new, which it tells by `onCreated` of its context. */
+  /** Success can also be a 201, if the call created something and called `onCreated` of its context. */
   creates?: true;
-  /** The REST face answers 301 to this path instead of calling the procedure. */
+  /** REST answers 301 to this path and does not call the procedure. */
   redirect?: `/${string}`;
 }
 
-/** How often a line on which nothing happens is said to be alive. */
+/** The interval of the pings on an idle event stream. */
 const PING_MS = 15_000;
 
 const t = initTRPC
@@ -77,7 +77,7 @@ const t = initTRPC
     },
   });
 
-/** Asks the access table, then speaks the closed vocabulary whatever the procedure throws. */
+/** Checks the access table, and converts every error of the procedure to a `ServiceError`. */
 const guard = t.middleware(async ({ ctx, path, next }) => {
   const actor: Actor = ctx.caller.kind === 'anonymous' ? 'anonymous' : ctx.caller.credential;
   if (!mayCall(path, actor)) {
@@ -98,11 +98,12 @@ const guard = t.middleware(async ({ ctx, path, next }) => {
 export const router = t.router;
 export const createCallerFactory = t.createCallerFactory;
 
-/** A procedure that its row in the access table opens. */
+/** A procedure that the actors in its row of the access table may call. */
 export const procedure = t.procedure.use(guard);
 
 /**
- * A procedure that publishes. No page of another site makes its visitors deploy anonymously: it could claim what they made.
+ * A procedure that publishes. A page of another site cannot make its visitors deploy anonymously: otherwise that page
+ * could claim the deployment.
  *
  * @throws `forbidden`. Source: contract §3; security T14.
  */
@@ -115,13 +116,16 @@ export const deployProcedure = procedure.use(({ ctx, next }) => {
   return next();
 });
 
-/** @throws `forbidden` for an anonymous caller whom a page of another site makes ask. Source: contract §3; security T14. */
+/**
+ * @throws `forbidden` if a page of another site sends the request without a credential. Source: contract §3;
+ *   security T14.
+ */
 export function refuseForeignPage({ caller, isForeignPage = false }: Context): void {
   if (caller.kind === 'anonymous' && isForeignPage)
     throw new ServiceError('forbidden', 'A page of another site cannot deploy without a credential.');
 }
 
-/** A procedure whose row names accounts only: its caller is one. */
+/** A procedure for accounts only. Its caller is always an account. */
 export const accountProcedure = procedure.use(({ ctx, next }) => {
   if (ctx.caller.kind !== 'account')
     throw toTrpcError(new ServiceError('authentication_failed', 'This needs a credential.'));

@@ -5,10 +5,10 @@ import { invalid } from '../errors.ts';
 const MAC_BYTES = 16;
 const VERSION = 1;
 
-/** Where a page ends: the sort key of its last row. */
+/** The position at which a page ends: the sort key of its last row. */
 export type PageKey = readonly (string | number)[];
 
-/** What a cursor belongs to. One of another account or list is refused like a forged one. */
+/** The account and list that a cursor belongs to. A cursor of another scope is refused like a forged one. */
 export interface CursorScope {
   core: Core;
   account: string;
@@ -23,16 +23,16 @@ function macOf({ core, account, list }: CursorScope, key: Buffer): Buffer {
     .subarray(0, MAC_BYTES);
 }
 
-/** Makes the opaque, URL-safe, tamper-evident cursor of a page. Source: contract §1; security T23. */
+/** Encodes the cursor of a page: opaque, URL-safe and signed. Source: contract §1; security T23. */
 export function encodeCursor(scope: CursorScope, key: PageKey): string {
   const bytes = Buffer.from(JSON.stringify(key));
   return Buffer.concat([macOf(scope, bytes), bytes]).toString('base64url');
 }
 
 /**
- * Reads a cursor back.
+ * Decodes a cursor.
  *
- * @throws `validation_failed` for anything that {@link encodeCursor} did not make for this very scope.
+ * @throws `validation_failed` unless {@link encodeCursor} made the cursor for the same scope.
  */
 export function decodeCursor(scope: CursorScope, cursor: string): PageKey {
   const bytes = Buffer.from(cursor, 'base64url');
@@ -45,7 +45,7 @@ export function decodeCursor(scope: CursorScope, cursor: string): PageKey {
   return JSON.parse(key.toString()) as PageKey;
 }
 
-/** Splits what was read into one page and, when a row too many was there, the cursor of the next. */
+/** Converts rows to a page. If there is one row more than fits, the page has a cursor for the next page. */
 export function toPage<T>(
   scope: CursorScope,
   rows: T[],
@@ -58,9 +58,10 @@ export function toPage<T>(
 }
 
 /**
- * What comes after a row in a list that is newest first, by creation and then by id.
+ * The condition for the rows after a given row in a list that is sorted newest first, by creation and then by id.
  *
- * The first bound alone tells an index where to begin: without it every page would read those before it again.
+ * The first bound lets an index seek to the position. Without it, every page would read the rows of all earlier pages
+ * again.
  */
 export function olderThan<T extends string | number>(created: Date, id: T) {
   return { created: { $lte: created }, $or: [{ created: { $lt: created } }, { id: { $lt: id } }] };

@@ -3,8 +3,8 @@ import type { Core } from '../core.ts';
 const queues = new WeakMap<Core, Map<string, Promise<void>>>();
 
 /**
- * Runs work after all earlier work of the same key in this process, so that what is large is in memory once, and what one
- * run finds out serves the next.
+ * Runs work after all earlier work with the same key in this process. So large data is in memory only once at a time,
+ * and each run can use the results of the one before.
  */
 export async function inTurn<T>(core: Core, key: string, work: () => Promise<T>): Promise<T> {
   const queue = queues.get(core) ?? new Map<string, Promise<void>>();

@@ -5,8 +5,8 @@ import type { Scope } from '../core.ts';
 /**
  * `GET /labels`: the distinct labels of the account's deployments, domains and tokens, the most recently used first.
  *
- * A label was last used when the newest of the resources that carry it was created, or claimed by the account. Deployments
- * that are being deleted or have expired carry none any more. Labels of the same moment are in alphabetical order.
+ * The last use of a label is the creation, or the claim by the account, of the newest resource that has it. Deployments
+ * that are being deleted or have expired do not count. Labels with the same time are in alphabetical order.
  *
  * Source: contract §6.
  */

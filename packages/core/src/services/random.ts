@@ -3,7 +3,7 @@ import { ADJECTIVES, NOUNS } from './words.ts';
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
-/** 7 of `[a-z0-9]` from a CSPRNG: the unguessable part of ids. Source: contract §1. */
+/** 7 random characters of `[a-z0-9]` from a CSPRNG: the unguessable part of ids. Source: contract §1. */
 export function randomSuffix(): string {
   return Array.from({ length: 7 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
 }
@@ -19,7 +19,7 @@ export function randomSecret(): string {
   return randomBytes(16).toString('hex');
 }
 
-/** How random secrets are kept: SHA-256, since 128 random bits need no slow hash. Source: security §7. */
+/** The stored form of a random secret: SHA-256. 128 random bits do not need a slow hash. Source: security §7. */
 export function secretHash(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');
 }

@@ -3,20 +3,20 @@ import type { Core } from '../core.ts';
 import { asUnavailable } from '../database/outages.ts';
 import { ServiceError } from '../errors.ts';
 
-/** What is limited. Source: contract §7. */
+/** The names of the rate limits. Source: contract §7. */
 export const RATE_LIMIT_NAMES = ['global', 'deploy', 'anonymous', 'unlock', 'claim', 'signin'] as const;
 export type RateLimitName = (typeof RATE_LIMIT_NAMES)[number];
 
-/** A token bucket: it holds `count` tokens, and an empty one is full again after `perSeconds`. */
+/** A token bucket: it has room for `count` tokens, and fills from empty to full in `perSeconds`. */
 export interface RateLimit {
   count: number;
   perSeconds: number;
 }
 
-/** Every limit by its name. */
+/** All limits, by name. */
 export type RateLimits = Readonly<Record<RateLimitName, RateLimit>>;
 
-/** The limits when the operator names no others. Source: contract §7. */
+/** The limits if the operator does not configure any. Source: contract §7. */
 export const DEFAULT_RATE_LIMITS: RateLimits = {
   global: { count: 600, perSeconds: 60 },
   deploy: { count: 60, perSeconds: 60 },
@@ -26,16 +26,19 @@ export const DEFAULT_RATE_LIMITS: RateLimits = {
   signin: { count: 10, perSeconds: 600 },
 };
 
-/** What came of asking a bucket. */
+/** The result of taking tokens from a bucket. */
 export interface RateLimitState {
   allowed: boolean;
-  /** Tokens in a full bucket. */
+  /** The number of tokens in a full bucket. */
   limit: number;
-  /** Tokens left. */
+  /** The number of tokens left. */
   remaining: number;
   /** Seconds until the bucket is full, rounded up. */
   resetSeconds: number;
-  /** Seconds until the tokens asked for are there, at least 1; until it is full, when it never holds so many. 0 when allowed. */
+  /**
+   * Seconds until the requested tokens are available, at least 1; until the bucket is full if it can never have that
+   * many. 0 if allowed.
+   */
   retryAfterSeconds: number;
 }
 
@@ -48,29 +51,30 @@ const UNLIMITED: RateLimitState = {
 };
 
 /**
- * Takes `cost` tokens from the bucket of `who`, or none when there are not enough. The bucket is shared by all processes
- * and outlives them; whatever transaction the caller is in has no part in it.
+ * Takes `cost` tokens from the bucket of `who`, or none if there are not enough. All processes share the bucket, and it
+ * survives restarts. The change is independent of any transaction of the caller.
  *
  * Without limits everything is allowed.
  *
- * @throws `unavailable` when the store is away. Source: contract §7; security T27.
+ * @throws `unavailable` if the store cannot be used. Source: contract §7; security T27.
  */
 export async function takeFrom(core: Core, name: RateLimitName, who: string, cost = 1): Promise<RateLimitState> {
   return core.rateLimits ? takeFromBucket(core, keyOf(name, who), core.rateLimits[name], cost) : UNLIMITED;
 }
 
 /**
- * The same with a limit of the caller's own, which holds even where {@link Core.rateLimits} has none.
+ * The same with a limit that the caller passes, which applies even if {@link Core.rateLimits} is null.
  *
- * @param key Names the bucket, and begins with no name of a limit.
- * @throws `unavailable` when the store is away.
+ * @param key Names the bucket. Must not start with the name of a limit.
+ * @throws `unavailable` if the store cannot be used.
  */
 export async function takeFromBucket(core: Core, key: string, limit: RateLimit, cost = 1): Promise<RateLimitState> {
   const { token, capacity } = microsecondsOf(limit);
   const now = core.now();
   const micros = (amount: number) => sql`${amount} * interval '1 microsecond'`;
   const empty = sql`${now}::timestamptz + ${micros(capacity)}`;
-  // No bucket is emptier than empty: one that a clock running ahead has filled in, or a larger limit, counts as that.
+  // No bucket is emptier than empty: limits the effect of a clock that ran ahead, and of a former limit that was
+  // larger.
   const before = sql`least(greatest(b."full", ${now}), ${empty})`;
   const mayTake = sql`${before} + ${micros(cost * token)} <= ${empty}`;
   const fits = cost <= limit.count;
@@ -86,14 +90,17 @@ export async function takeFromBucket(core: Core, key: string, limit: RateLimit, 
   return stateOf(limit, taken, Math.max(0, Math.min(missing, capacity)), cost);
 }
 
-/** Takes tokens, or refuses. @throws `rate_limit_exceeded` with when to try again; `unavailable` when the store is away. */
+/**
+ * Takes tokens, or throws. @throws `rate_limit_exceeded` with the time after which to retry; `unavailable` if the store
+ * cannot be used.
+ */
 export async function requireRoom(core: Core, name: RateLimitName, who: string, cost = 1): Promise<RateLimitState> {
   const state = await takeFrom(core, name, who, cost);
   if (!state.allowed) throw tooMany(state);
   return state;
 }
 
-/** The refusal that a state stands for. Source: contract §2. */
+/** The error for an exhausted bucket. Source: contract §2. */
 export function tooMany(state: RateLimitState): ServiceError {
   const { retryAfterSeconds } = state;
   const seconds = retryAfterSeconds === 1 ? '1 second' : `${retryAfterSeconds} seconds`;
@@ -103,7 +110,7 @@ export function tooMany(state: RateLimitState): ServiceError {
   });
 }
 
-/** Puts tokens back that {@link takeFrom} took. A bucket never holds more than its limit. @throws `unavailable`. */
+/** Returns tokens that {@link takeFrom} took. A bucket never has more tokens than its limit. @throws `unavailable`. */
 export async function giveBack(core: Core, name: RateLimitName, who: string, cost = 1): Promise<void> {
   if (!core.rateLimits) return;
   const { token } = microsecondsOf(core.rateLimits[name]);
@@ -113,12 +120,12 @@ export async function giveBack(core: Core, name: RateLimitName, who: string, cos
     .catch(throwOutage);
 }
 
-/** Removes buckets that are full: a missing one is full. */
+/** Deletes full buckets: a missing bucket counts as full. */
 export async function forgetFullBuckets(core: Core): Promise<void> {
   await sql`delete from rate_bucket where "full" <= ${core.now()}`.execute(core.database.kysely);
 }
 
-/** A token in time, rounded up, and a whole bucket of them: exactly `count` fit. */
+/** The time that one token takes, rounded up, and the time of a full bucket, so that exactly `count` tokens fit. */
 function microsecondsOf({ count, perSeconds }: RateLimit): { token: number; capacity: number } {
   const token = Math.ceil((perSeconds * 1_000_000) / count);
   return { token, capacity: token * count };

@@ -1,4 +1,4 @@
-/** A moment as the wire carries it: whole Unix seconds. Source: contract, conventions. */
+/** Converts a date to its wire form: whole Unix seconds. Source: contract, conventions. */
 export function toUnixSeconds(date: Date): number {
   return Math.floor(date.getTime() / 1000);
 }

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import type { Core } from '../core.ts';
 
-/** What came of one attempt. */
+/** The result of one attempt. */
 export type Outcome<T> = { ok: true; value: T } | { ok: false; error: unknown };
 
 /**
- * Does one piece of background work. A failure is logged, so that the caller can continue with the next piece.
+ * Runs one piece of background work. A failure is logged, so that the caller can continue with the next piece.
  *
- * @param about What is done and with what, for the log: `task`, and the ids of the item.
+ * @param about Describes the work in the log: `task`, and the ids of the item.
  */
 export async function attempt<T>(
   { log }: Pick<Core, 'log'>,
@@ -22,42 +22,42 @@ export async function attempt<T>(
   }
 }
 
-/** Background work that is due for some items. */
+/** Background work on items that are due. */
 export interface Worklist<T> {
-  /** What is done, for the log, such as `expire deployments`. */
+  /** The name of the work in the log, such as `expire deployments`. */
   task: string;
   /**
-   * Reads what is due, the longest due first.
+   * Reads the items that are due, the longest overdue first.
    *
-   * @param skip The groups that are left out.
-   * @param limit Most items.
+   * @param skip The groups to leave out.
+   * @param limit The maximum number of items.
    */
   due(skip: readonly string[], limit: number): Promise<readonly T[]>;
   /** The group of an item. Items of one group fail together, such as the deployments of a locked account. */
   groupOf(item: T): string;
   /** The ids of an item, for the log. */
   idsOf(item: T): Readonly<Record<string, unknown>>;
-  /** @returns False when there was nothing left to do, as another process was first. */
+  /** @returns False if there was nothing left to do because another process was first. */
   work(item: T): Promise<boolean>;
 }
 
-/** How much one run does. */
+/** The limits of one run. */
 export interface RunLimits {
-  /** Most items that are done. Those that fail do not count. */
+  /** The maximum number of items that are processed. Failed ones do not count. */
   limit: number;
   /** Ends the run after the current item. */
   signal?: AbortSignal | undefined;
 }
 
-/** How many groups may fail before a run ends: what is wrong is then not with the items. */
+/** A run ends after this many failed groups: the cause is then not in the items. */
 const MOST_FAILED_GROUPS = 1_000;
 
 /**
- * Works through what is due, one item after the other. An item that fails is logged, its group is skipped for the rest of
- * the run, and the run continues: failing items never keep the others waiting, however many of them are due first.
+ * Processes the items that are due, one after the other. An item that fails is logged, its group is skipped for the
+ * rest of the run, and the run continues. So failing items never block others, however many of them are due first.
  *
- * @returns How many items are done.
- * @throws what `due` throws, and what an item throws when the database is away.
+ * @returns How many items were processed.
+ * @throws the errors of `due`, and the error of an item if the database cannot be used.
  */
 export async function workThrough<T>(core: Core, list: Worklist<T>, { limit, signal }: RunLimits): Promise<number> {
   const failed = new Set<string>();
@@ -82,7 +82,7 @@ export async function workThrough<T>(core: Core, list: Worklist<T>, { limit, sig
   }
 }
 
-/** @throws the error when the database is away: then everything else would fail as well. */
+/** @throws the error if the database cannot be used: all other work would fail as well. */
 export async function throwIfAway({ database }: Core, error: unknown): Promise<void> {
   const isAway = await sql`select 1`.execute(database.kysely).then(
     () => false,

@@ -7,7 +7,7 @@ import { createCallerFactory, procedure, router } from '../../src/routers/trpc.t
 import { ANONYMOUS, createTestCore, type TestCore } from '../test-core.ts';
 
 const ACTORS: readonly Actor[] = ['anonymous', 'deploy', 'api'];
-/** The operations that are no procedures: their bodies are no JSON. */
+/** The operations that are not procedures, because their bodies are not JSON. */
 const ROUTES: readonly string[] = ['deployments.create', 'deployments.contents'];
 
 let test: TestCore;
@@ -25,7 +25,7 @@ afterAll(() => test.close());
 
 const contextOf = (actor: Actor) => ({ core: test.core, caller: callers[actor], requestId: 'request-1' });
 
-/** Calls an operation with an input that suits none. @returns The HTTP status of its refusal; 200 when there is none. */
+/** Calls an operation with an invalid input. @returns The HTTP status of the error; 200 if there is none. */
 async function statusOf(operation: string, actor: Actor): Promise<number> {
   const [noun, verb] = operation.split('.') as [string, string];
   const nouns = createCaller(contextOf(actor)) as unknown as Record<
@@ -39,11 +39,11 @@ async function statusOf(operation: string, actor: Actor): Promise<number> {
 }
 
 describe('T21: the access table', () => {
-  it('has a row for every procedure, and no row for what is not there', () => {
+  it('has a row for every procedure, and no other rows', () => {
     expect([...Object.keys(appRouter._def.procedures), ...ROUTES].toSorted()).toEqual(Object.keys(ACCESS).toSorted());
   });
 
-  it('contract §5: opens to a deploy token what deploys need, and nothing else', () => {
+  it('contract §5: allows a deploy token what deploys need, and nothing else', () => {
     const open = (actor: Actor) => Object.keys(ACCESS).filter((operation) => mayCall(operation, actor));
     const deploys = ['abort', 'begin', 'commit', 'contents', 'create'].map((verb) => `deployments.${verb}`);
     expect(open('deploy').toSorted()).toEqual([
@@ -66,13 +66,13 @@ describe('T21: the access table', () => {
     ['toString'],
     ['__proto__'],
     ['hasOwnProperty'],
-  ])('is closed to everybody at %j, which has no row', (operation) => {
+  ])('denies every actor the operation %j, which has no row', (operation) => {
     for (const actor of ACTORS) expect(mayCall(operation, actor)).toBe(false);
   });
 
   const procedures = Object.keys(ACCESS).filter((operation) => !ROUTES.includes(operation)) as Operation[];
   it.each(procedures.flatMap((operation) => ACTORS.map((actor) => [operation, actor] as const)))(
-    'decides on %s for %s before it looks at the input',
+    'decides on %s for %s before the input is validated',
     async (operation, actor) => {
       const status = await statusOf(operation, actor);
       if ((ACCESS[operation] as readonly Actor[]).includes(actor)) expect([200, 400]).toContain(status);
@@ -80,7 +80,7 @@ describe('T21: the access table', () => {
     },
   );
 
-  it('is deny by default: a procedure without a row is refused, and never runs', async () => {
+  it('denies by default: a procedure without a row is refused and never runs', async () => {
     let ran = false;
     const forgotten = createCallerFactory(
       router({

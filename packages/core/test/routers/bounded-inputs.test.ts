@@ -8,7 +8,7 @@ interface Definition {
   [part: string]: unknown;
 }
 
-/** What is bounded elsewhere, and where. */
+/** Inputs that are bounded elsewhere, and where. */
 const ELSEWHERE = new Map([
   ['deployments.begin files', 'by the plan of the caller, before validation'],
   ['deployments.begin put', 'by the plan of the caller, before validation'],
@@ -23,7 +23,7 @@ function describeInput(schema: z.core.$ZodType): { maxItems?: number; maxLength?
   return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
 }
 
-/** The places of an input at which it takes lists or texts of any length. */
+/** Returns the places of an input that accept lists or texts of any length. */
 function unbounded(schema: z.core.$ZodType, place: string): string[] {
   const def = schema._zod.def as unknown as Definition;
   const inner = (part: unknown, name: string) => unbounded(part as z.core.$ZodType, name);
@@ -51,7 +51,7 @@ describe('S1: every input is bounded', () => {
     expect(inputs.flatMap((input) => unbounded(input, name))).toEqual([]);
   });
 
-  it('finds what is not', () => {
+  it('the check finds unbounded inputs', () => {
     const found = (schema: z.core.$ZodType) => unbounded(schema, 'x');
     expect(found(z.object({ a: z.string(), b: z.string().max(3) }))).toEqual(['x a: a text']);
     expect(found(z.array(z.int()).max(3))).toEqual(['x: a list']);
@@ -60,7 +60,7 @@ describe('S1: every input is bounded', () => {
     expect(found(z.record(z.string(), z.unknown()))).toEqual(['x: record']);
   });
 
-  it('names nothing that is gone', () => {
+  it('the list of exceptions names existing procedures only', () => {
     const names = new Set(procedures.map(([name]) => name));
     expect([...ELSEWHERE.keys()].filter((place) => !names.has(place.split(' ')[0]!))).toEqual([]);
   });

@@ -10,12 +10,12 @@ const SECRET = 'postgresql://berth:hunter2@db/berth select * from token';
 const coded = (code: string, extras: object = {}) => Object.assign(new Error(SECRET), { code, ...extras });
 const bodyOf = (thrown: unknown) => toErrorBody(toServiceError(thrown), 'request-1');
 
-describe('F7: what is not in the vocabulary', () => {
+describe('F7: an unexpected error', () => {
   it.each<[string, unknown]>([
     ['an exception', new Error(SECRET)],
-    ['an exception of a type of its own', new TypeError(SECRET)],
+    ['an exception of another type', new TypeError(SECRET)],
     ['a database error', coded('23505', { detail: SECRET, query: SECRET })],
-    ['a file that is not there', coded('ENOENT', { syscall: 'open', path: '/srv/secret' })],
+    ['a missing file', coded('ENOENT', { syscall: 'open', path: '/srv/secret' })],
     ['a refused file', coded('EACCES')],
     ['a tRPC internal error', new TRPCError({ code: 'INTERNAL_SERVER_ERROR', message: SECRET })],
     [
@@ -31,7 +31,7 @@ describe('F7: what is not in the vocabulary', () => {
     ['null', null],
     ['undefined', undefined],
     ['an object', { message: SECRET, status: 404, code: 'not_found' }],
-  ])('becomes a 500 that says nothing: %s', (_, thrown) => {
+  ])('becomes a 500 without details: %s', (_, thrown) => {
     expect(bodyOf(thrown)).toEqual({
       error: 'internal_server_error',
       message: 'Something went wrong on our side.',
@@ -82,7 +82,7 @@ describe('contract §2: the body of an error', () => {
     expect(ErrorBody.parse(toErrorBody(error, 'request-1'))).toEqual(body);
   });
 
-  it('holds neither stack nor cause', () => {
+  it('contains neither stack nor cause', () => {
     for (const code of Object.keys(ERROR_STATUS) as ErrorCode[]) {
       const text = JSON.stringify(bodyOf(new ServiceError(code, 'm', { cause: new Error(SECRET) })));
       expect(text).not.toMatch(/hunter2|error-body\.test|stack/);
@@ -90,15 +90,15 @@ describe('contract §2: the body of an error', () => {
   });
 });
 
-describe('contract §2: both faces answer one status', () => {
+describe('contract §2: REST and tRPC answer with the same status', () => {
   it.each(Object.entries(ERROR_STATUS) as [ErrorCode, number][])(
-    '%s is %s as REST, and survives tRPC',
+    '%s is %s for REST, and survives tRPC',
     (code, status) => {
       const error = new ServiceError(code, 'm');
       const carried = toTrpcError(error);
       expect(error.status).toBe(status);
       expect(toServiceError(carried)).toBe(error);
-      // tRPC has no 414 and 431 of its own.
+      // tRPC has no 414 and 431.
       expect(getHTTPStatusCodeFromError(carried)).toBe(
         code === 'uri_too_long' || code === 'headers_too_large' ? 400 : status,
       );
@@ -113,7 +113,7 @@ describe('contract §2: both faces answer one status', () => {
     ['BAD_REQUEST', 'validation_failed'],
     ['UNSUPPORTED_MEDIA_TYPE', 'validation_failed'],
     ['CLIENT_CLOSED_REQUEST', 'request_timeout'],
-  ])('tRPC’s own %s is %s, in words of ours', (code, expected) => {
+  ])('tRPC’s own %s is %s, with a message of the service', (code, expected) => {
     const body = bodyOf(new TRPCError({ code, message: SECRET }));
     expect(body).toMatchObject({ error: expected, status: ERROR_STATUS[expected] });
     expect(body.message).not.toContain('hunter2');
@@ -124,7 +124,7 @@ describe('contract §2: the issues of a schema', () => {
   const schema = z.object({ limit: z.int('a whole number'), labels: z.array(z.string('a text')) });
   const issuesOf = (value: unknown) => schema.safeParse(value).error!.issues;
 
-  it('are each told with their place', () => {
+  it('are each listed with their path', () => {
     const error = fromIssues(issuesOf({ limit: 'x', labels: ['ok', 1] }));
     expect(toErrorBody(error, '')).toEqual({
       error: 'validation_failed',
@@ -139,7 +139,7 @@ describe('contract §2: the issues of a schema', () => {
     });
   });
 
-  it('of the whole input have an empty place', () => {
+  it('have an empty path if they concern the whole input', () => {
     expect(toErrorBody(fromIssues(issuesOf('no object')), '')).toMatchObject({
       message: expect.stringMatching(/^input: /),
       details: { issues: [{ path: '' }] },
@@ -147,7 +147,7 @@ describe('contract §2: the issues of a schema', () => {
     expect(toErrorBody(fromIssues([]), '')).toMatchObject({ error: 'validation_failed', status: 400 });
   });
 
-  it('S1: are at most 50, and the message counts the rest', () => {
+  it('S1: are at most 50; the message counts the rest', () => {
     const many = fromIssues(issuesOf({ limit: 1, labels: Array.from({ length: 5_050 }, () => 1) }));
     expect(toErrorBody(many, '')).toMatchObject({
       message: 'labels.0: a text (and 5,000 more that are not listed)',
@@ -155,7 +155,7 @@ describe('contract §2: the issues of a schema', () => {
     });
   });
 
-  it('S1: an error body has at most 16 KiB, whatever it echoes', () => {
+  it('S1: make a body of at most 16 KiB, whatever it echoes', () => {
     const long = 'é'.repeat(100_000);
     const errors = [
       fromIssues(Array.from({ length: 100 }, (_, at) => ({ code: 'custom', path: [long, at], message: long }))),
@@ -171,14 +171,14 @@ describe('contract §2: the issues of a schema', () => {
     }
   });
 
-  it('are a 400 only when the input was at fault', () => {
+  it('are a 400 only if the input was invalid', () => {
     const { error } = schema.safeParse({});
     expect(bodyOf(new TRPCError({ code: 'BAD_REQUEST', cause: error! })).status).toBe(400);
     expect(bodyOf(error).status).toBe(500);
   });
 });
 
-describe('I9: a dependency that is away', () => {
+describe('I9: a dependency that cannot be used', () => {
   it.each([
     ['ECONNREFUSED'],
     ['ECONNRESET'],
@@ -202,7 +202,7 @@ describe('I9: a dependency that is away', () => {
     ['EROFS'],
     ['EMFILE'],
     ['ENFILE'],
-  ])('is 503 with a pause, and says nothing of it: %s', (code) => {
+  ])('is a 503 with Retry-After and without details: %s', (code) => {
     const direct = coded(code);
     for (const thrown of [
       direct,
@@ -221,17 +221,17 @@ describe('I9: a dependency that is away', () => {
     ['Connection terminated due to connection timeout'],
     ['timeout exceeded when trying to connect'],
     ['Client has encountered a connection error and is not queryable'],
-  ])('is known by the driver’s words: %s', (message) => {
+  ])('is recognised by the message of the driver: %s', (message) => {
     expect(toServiceError(new Error(message))).toMatchObject({ code: 'unavailable' });
   });
 
-  it('is a socket that is not there, but not a file that is not there', () => {
+  it('is recognised by a missing socket, but not by a missing file', () => {
     expect(bodyOf(coded('ENOENT', { syscall: 'connect' })).status).toBe(503);
     expect(bodyOf(coded('ENOENT', { syscall: 'open' })).status).toBe(500);
     expect(bodyOf(coded('ENOENT')).status).toBe(500);
   });
 
-  it('is looked for through a chain of causes that ends', () => {
+  it('is searched for in a circular chain of causes without an endless loop', () => {
     const circular = new Error('a');
     circular.cause = circular;
     expect(bodyOf(circular).status).toBe(500);

@@ -27,8 +27,8 @@ afterAll(() => test.close());
 
 const deploy = async () => (await deploySite(test.core, caller, { a: '1' })).body.deployment;
 
-describe('service-api part 4: procedures answer in the words of the contract', () => {
-  it('reads and lists', async () => {
+describe('service-api part 4: procedures answer with the fields of the contract', () => {
+  it('when they read and list', async () => {
     const deployment = await deploy();
     expect(Deployment.parse(await api.deployments.get({ deployment }))).toMatchObject({ deployment });
     expect(DeploymentList.parse(await api.deployments.list({})).deployments).toHaveLength(1);
@@ -49,7 +49,7 @@ describe('service-api part 4: procedures answer in the words of the contract', (
     );
   });
 
-  it('changes and deletes', async () => {
+  it('when they change and delete', async () => {
     const deployment = await deploy();
     expect(await api.deployments.update({ deployment, labels: ['one', 'one'] })).toMatchObject({ labels: ['one'] });
     expect(DeletedDeployment.parse(await api.deployments.delete({ deployment }))).toEqual({
@@ -58,7 +58,7 @@ describe('service-api part 4: procedures answer in the words of the contract', (
     });
   });
 
-  it('contract §1: takes a limit above 100 as 100', async () => {
+  it('contract §1: a limit above 100 counts as 100', async () => {
     await test.database.query(
       `insert into activity (account_id, event, created, auth_method, meta) select $1, 'token.create', now(), 'system', '{}' from generate_series(1, 120)`,
       [caller.account],
@@ -72,11 +72,11 @@ describe('service-api part 4: procedures answer in the words of the contract', (
   });
 });
 
-describe('contract §2: what a procedure refuses', () => {
+describe('contract §2: errors of procedures', () => {
   it.each<[string, () => Promise<unknown>, string]>([
     ['a limit of 0', () => api.deployments.list({ limit: 0 }), 'limit'],
     ['a limit of -1', () => api.activities.list({ limit: -1 }), 'limit'],
-    ['half a row', () => api.deployments.list({ limit: 1.5 }), 'limit'],
+    ['a fractional limit', () => api.deployments.list({ limit: 1.5 }), 'limit'],
     ['a limit as a text', () => api.deployments.list({ limit: '10' as unknown as number }), 'limit'],
     [
       'an operator for a text',
@@ -84,7 +84,7 @@ describe('contract §2: what a procedure refuses', () => {
       'deployment',
     ],
     ['no reference', () => api.deployments.get({} as { deployment: string }), 'deployment'],
-    ['an endless reference', () => api.deployments.get({ deployment: 'a'.repeat(301) }), 'deployment'],
+    ['a reference that is too long', () => api.deployments.get({ deployment: 'a'.repeat(301) }), 'deployment'],
     [
       'no labels',
       () => api.deployments.update({ deployment: 'calm-otter-0000000' } as { deployment: string; labels: string[] }),
@@ -96,7 +96,7 @@ describe('contract §2: what a procedure refuses', () => {
       'labels.1',
     ],
     ['a forged cursor', () => api.deployments.list({ cursor: 'forged' }), 'cursor'],
-  ])('T23: %s is 400, naming its place', async (_, call, path) => {
+  ])('T23: %s is 400, naming its path', async (_, call, path) => {
     await expect(call()).rejects.toMatchObject({
       code: 'BAD_REQUEST',
       cause: { code: 'validation_failed', details: { issues: [expect.objectContaining({ path })] } },
@@ -115,13 +115,13 @@ describe('contract §2: what a procedure refuses', () => {
     expect(await api.deployments.update(patch)).toMatchObject({ status: 'success', labels: ['one'] });
   });
 
-  it('T22: what is missing is a not_found that carries the service’s error', async () => {
+  it('T22: a missing resource is a not_found with the error of the service as its cause', async () => {
     const error = await api.deployments.get({ deployment: 'calm-otter-0000000' }).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'NOT_FOUND', message: 'There is no such deployment.' });
     expect((error as Error).cause).toBeInstanceOf(ServiceError);
   });
 
-  it('F7: an unexpected exception leaves its message behind', async () => {
+  it('F7: the message of an unexpected exception is not passed on', async () => {
     const broken = createCaller({
       core: {
         ...test.core,
@@ -138,7 +138,7 @@ describe('contract §2: what a procedure refuses', () => {
     });
   });
 
-  it('calls of one context never share a transaction: a failed call leaves nothing for its neighbour to save', async () => {
+  it('calls in one context never share a transaction: the next call does not save what a failed call left', async () => {
     const deployment = await deploy();
     const outcomes = await Promise.allSettled([
       api.deployments.update({ deployment, labels: ['aaa'] }),

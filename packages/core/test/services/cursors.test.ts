@@ -34,7 +34,7 @@ const activities = (who: AccountCaller, limit: number, cursor?: string) =>
 describe('T23: a cursor', () => {
   const scope = (account = 'acc-1', list = 'deployments'): CursorScope => ({ core: test.core, account, list });
 
-  it('is read back in its own scope, and is fit for a URL', () => {
+  it('is decoded in its own scope, and is safe in a URL', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(fc.maxSafeNat(), fc.string({ unit: 'grapheme' })), { maxLength: 4 }), (key) => {
         const cursor = encodeCursor(scope(), key);
@@ -44,7 +44,7 @@ describe('T23: a cursor', () => {
     );
   });
 
-  it('is refused when any bit of it flipped', () => {
+  it('is refused if any of its bits is flipped', () => {
     const bytes = Buffer.from(encodeCursor(scope(), [1_790_000_000_123, 'calm-otter-4k9x2qd']), 'base64url');
     for (let bit = 0; bit < bytes.length * 8; bit += 1) {
       const flipped = Buffer.from(bytes);
@@ -55,7 +55,7 @@ describe('T23: a cursor', () => {
 
   const key = fc.array(fc.oneof(fc.maxSafeNat(), fc.string({ unit: 'grapheme' })), { maxLength: 4 });
 
-  it('is refused when any bit of it flipped, whatever it says', () => {
+  it('is refused if any of its bits is flipped, for any content', () => {
     fc.assert(
       fc.property(key, fc.nat(), (values, at) => {
         const bytes = Buffer.from(encodeCursor(scope(), values), 'base64url');
@@ -80,7 +80,7 @@ describe('T23: a cursor', () => {
     );
   });
 
-  it('is refused when it is any other text', () => {
+  it('is refused if it is any other text', () => {
     const characters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     const text = fc.oneof(
       fc.string({ unit: 'grapheme' }),
@@ -93,7 +93,7 @@ describe('T23: a cursor', () => {
     );
   });
 
-  it('is refused when any character of it is another', () => {
+  it('is refused if any of its characters is changed', () => {
     const cursor = encodeCursor(scope(), [5, 'x']);
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/=. \n';
     for (let at = 0; at < cursor.length; at += 1)
@@ -105,11 +105,11 @@ describe('T23: a cursor', () => {
   it.each([
     ['', () => ''],
     ['a word', () => 'cursor'],
-    ['cut at its front', () => encodeCursor(scope(), [5]).slice(1)],
+    ['cut at its start', () => encodeCursor(scope(), [5]).slice(1)],
     ['cut at its end', () => encodeCursor(scope(), [5]).slice(0, -1)],
     ['with padding', () => `${encodeCursor(scope(), [5])}=`],
-    ['with more at its end', () => `${encodeCursor(scope(), [5])}AAAA`],
-    ['a MAC alone', () => Buffer.alloc(16).toString('base64url')],
+    ['with additional text at its end', () => `${encodeCursor(scope(), [5])}AAAA`],
+    ['only a MAC', () => Buffer.alloc(16).toString('base64url')],
     ['random bytes', () => randomBytes(60).toString('base64url')],
     ['of another account', () => encodeCursor(scope('acc-2'), [5])],
     ['of another list', () => encodeCursor(scope('acc-1', 'activities'), [5])],
@@ -123,7 +123,7 @@ describe('T23: a cursor', () => {
     expect(() => decodeCursor(scope(), make())).toThrow(refusal);
   });
 
-  it('borrowed from another account or list is 400', async () => {
+  it('of another account or list is 400', async () => {
     const own = {
       deployments: (await deployments(caller, 1)).nextCursor!,
       activities: (await activities(caller, 1)).nextCursor!,
@@ -136,7 +136,7 @@ describe('T23: a cursor', () => {
 });
 
 describe('contract §1: pages', () => {
-  it('are split only when a row too many was read', () => {
+  it('end with a cursor only if there is one row more', () => {
     const scope: CursorScope = { core: test.core, account: 'acc-1', list: 'numbers' };
     expect(toPage(scope, [1, 2], 2, (n) => [n])).toEqual({ rows: [1, 2] });
     expect(toPage(scope, [], 2, (n) => [n])).toEqual({ rows: [] });
@@ -145,7 +145,7 @@ describe('contract §1: pages', () => {
     expect(decodeCursor(scope, nextCursor!)).toEqual([2]);
   });
 
-  it('show each row that stays exactly once, while rows are inserted and deleted', async () => {
+  it('contain each row that stays exactly once, while rows are inserted and deleted', async () => {
     const { caller: owner } = await test.account('scale');
     const made: string[] = [];
     for (let i = 0; i < 21; i += 1) made.push((await deploySite(test.core, owner, SITE)).body.deployment);
@@ -171,7 +171,7 @@ describe('contract §1: pages', () => {
     expect(seen.filter((id) => stayed.includes(id))).toEqual(stayed);
   });
 
-  it('are not thrown off by rows of one and the same moment', async () => {
+  it('are correct for rows with the same time', async () => {
     const moment = test.core.now();
     const still = { ...test.core, now: () => moment };
     const { caller: owner } = await test.account('scale');

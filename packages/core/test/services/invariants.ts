@@ -22,7 +22,7 @@ const TABLES = [
   'upload_pack',
 ] as const;
 
-/** What a refused request leaves as it was: the rows of each table, the counters, the uploads at hand. */
+/** The state that a refused request must not change: the rows of each table, the counters, and the open uploads. */
 export async function stateOf({
   core,
   database,
@@ -34,20 +34,20 @@ export async function stateOf({
   return { ...rows!, activePacks: core.activePacks.size };
 }
 
-/** Sweeps without patience, and says so when deploys kept the fence. */
+/** Sweeps without grace times, and reports if deploys held the fence. */
 export async function sweepAll({ core }: TestCore): Promise<SweepReport> {
   return sweep(core, { graceMs: 0 });
 }
 
 /**
- * I2: every manifest hash has a content row in a sealed pack that the deployment lists, and holds those bytes.
- * I4: counters equal a recount.
+ * I2: every hash of a manifest has a content row in a sealed pack that the deployment refers to, and its bytes are
+ * there. I4: counters equal a recount.
  */
 export async function expectSound({ core, database }: TestCore): Promise<void> {
   const sites = createLiveSites(core);
   const deployments = await database.query<{ id: string; files: number }>(
     `select id, files from deployment where status = 'success' and (expires is null or expires > $1)`,
-    // Not those that are about to expire while this looks.
+    // Leaves out those that are about to expire during the check.
     [new Date(core.now().getTime() + 60_000)],
   );
   for (const { id, files } of deployments) {
@@ -79,7 +79,10 @@ export async function expectSound({ core, database }: TestCore): Promise<void> {
   expect(misjudged, 'I4: storage').toEqual([]);
 }
 
-/** I3: after the sweep, files = rows = packs that deployments, uploads or compressed forms need, and no content lies elsewhere. */
+/**
+ * I3: after the sweep, files = rows = packs that deployments, uploads or compressed forms need, and every content is in
+ * one of them.
+ */
 export async function expectSwept({ core, database }: TestCore): Promise<void> {
   const ids = async (query: string) => (await database.query<{ id: string }>(query)).map(({ id }) => id).toSorted();
   const referenced = await ids(

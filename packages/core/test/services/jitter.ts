@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Core } from '../../src/core.ts';
 import type { Database } from '../../src/database/database.ts';
 
-/** Numbers from 0 to 1 that follow from a seed. */
+/** A sequence of numbers from 0 to 1, derived from a seed. */
 export function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -14,8 +14,8 @@ export function seededRandom(seed: number): () => number {
 }
 
 /**
- * The same core with pauses of random length around every touch of the pack store and before every commit: windows that
- * are open for microseconds stay open for milliseconds. Source: security §6, injector 2.
+ * The same core with random pauses around every use of the pack store and before every commit. Race windows of
+ * microseconds become milliseconds. Source: security §6, injector 2.
  */
 export function withJitter(core: Core, random: () => number, maxPauseMs: number): Core {
   const idle = () => pause(random() * maxPauseMs);

@@ -19,7 +19,7 @@ beforeEach(async () => {
 
 const scope = () => ({ core: test.core, caller });
 const labels = async () => (await listLabels(scope())).labels;
-/** Each is made a second after the one before. */
+/** Each deployment is created one second after the one before. */
 async function deploy(list: string[], fields: Record<string, string> = {}): Promise<string> {
   test.advance(1);
   return (await deploySite(test.core, caller, { a: '1' }, { fields: { labels: JSON.stringify(list), ...fields } })).body
@@ -39,12 +39,12 @@ async function domain(name: string, list: string[]): Promise<void> {
 }
 
 describe('contract §6: GET /labels', () => {
-  it('is empty when nothing carries one', async () => {
+  it('is empty if nothing has a label', async () => {
     await deploy([]);
     expect(await labels()).toEqual([]);
   });
 
-  it('is distinct over deployments, domains and tokens, the most recently used first', async () => {
+  it('lists distinct labels of deployments, domains and tokens, the most recently used first', async () => {
     await deploy(['old', 'both']);
     await token(['token', 'both']);
     await domain('one', ['domain']);
@@ -53,7 +53,7 @@ describe('contract §6: GET /labels', () => {
     expect(await labels()).toEqual(['old', 'domain', 'both', 'token']);
   });
 
-  it('no longer has what nothing carries any more', async () => {
+  it('no longer lists labels that nothing has any more', async () => {
     const [first, second] = [await deploy(['one']), await deploy(['two'])];
     const third = await token(['three']);
     await deploy(['four'], { ttl: '1' });
@@ -67,7 +67,7 @@ describe('contract §6: GET /labels', () => {
     expect(await labels()).toEqual(['new']);
   });
 
-  it('a claim uses the labels of what it claims', async () => {
+  it('counts a claim as a use of the labels of the deployment', async () => {
     const { body } = await deploySite(test.core, ANONYMOUS, { a: '1' }, { fields: { labels: '["found"]' } });
     await deploy(['own']);
     expect(await labels()).toEqual(['own']);
@@ -76,7 +76,7 @@ describe('contract §6: GET /labels', () => {
     expect(await labels()).toEqual(['found', 'own']);
   });
 
-  it('T22: has none of another account', async () => {
+  it('T22: lists no labels of another account', async () => {
     await deploy(['mine']);
     await token(['mine-too']);
     await domain('two', ['mine-three']);
@@ -84,7 +84,7 @@ describe('contract §6: GET /labels', () => {
     expect(await labels()).toEqual([]);
   });
 
-  it('has at most 1,000, the most recent ones', async () => {
+  it('lists at most 1,000, the most recent ones', async () => {
     await test.database.query(
       `insert into token (account_id, token, kind, secret_hash, last4, labels, created)
        select $1, 'x' || lpad(n::text, 6, '0'), 'deploy', sha256(($1 || n)::bytea), '0000',

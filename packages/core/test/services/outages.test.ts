@@ -36,7 +36,7 @@ afterAll(async () => {
   await test.close();
 });
 
-/** What every outage looks like at the edge. */
+/** Expects the error of every outage. */
 async function expectUnavailable(work: Promise<unknown>): Promise<void> {
   const error = await work.then(
     () => null,
@@ -52,7 +52,7 @@ const endIdleSessions = () =>
     'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
   );
 
-describe('I9: PostgreSQL is away', () => {
+describe('I9: PostgreSQL is down', () => {
   const calls: [string, (away: Core) => Promise<unknown>][] = [
     ['a deploy', (away) => deploySite(away, caller, { a: randomBytes(10) })],
     ['a large deploy', (away) => deploySite(away, caller, { a: randomBytes(1_500_000) })],
@@ -68,7 +68,7 @@ describe('I9: PostgreSQL is away', () => {
     ['a sweep', (away) => sweep(away)],
   ];
 
-  it.each(calls)('%s is 503 when its socket is not there, and leaves nothing', async (_, call) => {
+  it.each(calls)('%s is 503 if its socket is missing, and leaves nothing', async (_, call) => {
     const database = openDatabase({ ...test.database.address, socketDir: '/nowhere' });
     await expectUnavailable(call({ ...core, database }));
     expect(await database.isReady()).toBe(false);
@@ -77,19 +77,19 @@ describe('I9: PostgreSQL is away', () => {
     expect(await Array.fromAsync(core.packs.list())).toEqual([]);
   });
 
-  it('is 503 when nobody listens on its port', async () => {
+  it('a query is 503 if its port refuses connections', async () => {
     const database = openDatabase({ url: 'postgresql://berth@127.0.0.1:1/berth' });
     await expectUnavailable(getAccount({ core: { ...core, database }, caller }));
     await database.close();
   });
 
-  it('is ready when it answers', async () => {
+  it('the database is ready as soon as it answers', async () => {
     expect(await core.database.isReady()).toBe(true);
   });
 });
 
 describe('F12: PostgreSQL ends the sessions', () => {
-  it('that are idle: nobody notices', async () => {
+  it('that are idle: callers do not notice', async () => {
     await Promise.all(Array.from({ length: 5 }, () => getAccount({ core, caller })));
     await endIdleSessions();
     await expect
@@ -97,7 +97,7 @@ describe('F12: PostgreSQL ends the sessions', () => {
       .toMatchObject({ account: caller.account });
   });
 
-  it('in the middle of a transaction: 503, and nothing of it is kept', async () => {
+  it('in the middle of a transaction: 503, and the transaction leaves nothing', async () => {
     const before = await stateOf(test);
     await expectUnavailable(
       core.database.transaction(async (em) => {
@@ -108,7 +108,7 @@ describe('F12: PostgreSQL ends the sessions', () => {
     expect(await stateOf(test)).toEqual(before);
   });
 
-  it('during COMMIT of a deploy: 503, and the retry with its key makes the one deployment', async () => {
+  it('during COMMIT of a deploy: 503, and the retry with its key results in one deployment', async () => {
     await test.database.query('create sequence commits');
     await test.database.query(`
       create function end_session() returns trigger language plpgsql as $$
@@ -131,7 +131,7 @@ describe('F12: PostgreSQL ends the sessions', () => {
     expect((await readSite(core, body.deployment))!['index.html']!.equals(files['index.html'])).toBe(true);
   });
 
-  it('while ten deploys run: each is whole or 503', async () => {
+  it('during ten deploys: each is complete or 503', async () => {
     const running = Promise.allSettled(
       Array.from({ length: 10 }, (_, i) => deploySite(core, caller, { a: randomBytes(1_000) }, { key: `shaken ${i}` })),
     );
@@ -161,7 +161,7 @@ describe('T10: the disk is full', () => {
 });
 
 describe('security §5: a transaction that loses a race for locks', () => {
-  /** Holds a row while `work` runs, until it lets go: then nobody holds it. */
+  /** Locks a row while `work` runs, until it calls `letGo`; then the row is free. */
   async function whileLocked(work: (letGo: () => Promise<void>) => Promise<void>): Promise<void> {
     const { promise: done, resolve: end } = Promise.withResolvers<void>();
     const { promise: locked, resolve: hold } = Promise.withResolvers<void>();
@@ -179,7 +179,7 @@ describe('security §5: a transaction that loses a race for locks', () => {
     await sql`select 1 from account where id = ${caller.account} for update`.execute(em.getKysely());
   };
 
-  it('is run again, and may succeed', async () => {
+  it('is retried, and can succeed', async () => {
     let attempts = 0;
     await whileLocked(async (letGo) => {
       const answer = await core.database.transaction(async (em) => {
@@ -193,7 +193,7 @@ describe('security §5: a transaction that loses a race for locks', () => {
     expect(attempts).toBe(2);
   });
 
-  it('is run three times in all, then 503', async () => {
+  it('is run three times in total, then 503', async () => {
     let attempts = 0;
     await whileLocked(async () => {
       await expectUnavailable(
@@ -206,7 +206,7 @@ describe('security §5: a transaction that loses a race for locks', () => {
     expect(attempts).toBe(3);
   });
 
-  it('is run again after a deadlock', async () => {
+  it('is retried after a deadlock', async () => {
     await test.database.query(`create table pair (id int primary key); insert into pair values (1), (2)`);
     const take = (em: EntityManager, id: number) =>
       sql`select 1 from pair where id = ${id} for update`.execute(em.getKysely());
@@ -241,7 +241,7 @@ describe('security §5: a transaction that loses a race for locks', () => {
     ['a refusal', new ServiceError('unavailable', 'no')],
     ['a unique violation', Object.assign(new Error('duplicate'), { code: '23505' })],
     ['a fault of ours', new TypeError('x is undefined')],
-  ])('is the only one that is run again: %s is not', async (_, fault) => {
+  ])('is the only one that is retried: %s is not', async (_, fault) => {
     let attempts = 0;
     await expect(
       core.database.transaction(async () => {

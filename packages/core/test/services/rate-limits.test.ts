@@ -17,16 +17,16 @@ beforeAll(async () => void (test = await createTestCore({ rateLimits: DEFAULT_RA
 afterAll(() => test.close());
 
 const MINUTE_MS = 60_000;
-/** A core whose clock stands at a moment. */
+/** A core whose clock shows a given time. */
 const at = (ms: number) => ({ ...test.core, now: () => new Date(1_800_000_000_000 + ms) });
 
-/** Takes one token after another until one is refused. */
+/** Takes single tokens until one is refused. */
 async function drain(key: string, limit: RateLimit, ms: number): Promise<number> {
   for (let taken = 0; ; taken += 1) if (!(await takeFromBucket(at(ms), key, limit)).allowed) return taken;
 }
 
 describe('contract §7: a token bucket', () => {
-  it('starts full and says what is left, and for how long', async () => {
+  it('starts full and reports the remaining tokens and the time until it is full', async () => {
     const limit = { count: 3, perSeconds: 60 };
     const states = [];
     for (let call = 0; call < 4; call += 1) states.push(await takeFromBucket(at(0), 'says', limit));
@@ -58,7 +58,7 @@ describe('contract §7: a token bucket', () => {
     },
   );
 
-  it('never gives more than its content and its refill, whenever it is asked, for whatever it costs', async () => {
+  it('never gives more than its content and its refill, at any time and for any cost', async () => {
     const limit = { count: 13, perSeconds: 7 };
     let ms = 0;
     let taken = 0;
@@ -74,7 +74,7 @@ describe('contract §7: a token bucket', () => {
     expect(taken).toBeGreaterThan(0.95 * (ms / 7_000) * 13);
   });
 
-  it('of 10 gives exactly 10 of 100 that ask at once', async () => {
+  it('of 10 gives exactly 10 to 100 concurrent requests', async () => {
     const states = await Promise.all(
       Array.from({ length: 100 }, () => takeFromBucket(at(0), 'at once', { count: 10, perSeconds: 600 })),
     );
@@ -85,7 +85,7 @@ describe('contract §7: a token bucket', () => {
     );
   });
 
-  it('takes all that is asked for or nothing', async () => {
+  it('takes all requested tokens or none', async () => {
     const limit = { count: 5, perSeconds: 50 };
     expect(await takeFromBucket(at(0), 'all', limit, 3)).toMatchObject({ allowed: true, remaining: 2 });
     expect(await takeFromBucket(at(0), 'all', limit, 3)).toMatchObject({
@@ -96,7 +96,7 @@ describe('contract §7: a token bucket', () => {
     expect(await takeFromBucket(at(0), 'all', limit, 2)).toMatchObject({ allowed: true, remaining: 0 });
   });
 
-  it('never gives more than it holds, and then names the time at which it is full', async () => {
+  it('never gives more than its size, and then reports the time at which it is full', async () => {
     const limit = { count: 5, perSeconds: 50 };
     expect(await takeFromBucket(at(0), 'too much', limit, 6)).toMatchObject({
       allowed: false,
@@ -107,14 +107,14 @@ describe('contract §7: a token bucket', () => {
     expect(await takeFromBucket(at(0), 'too much', limit, 6)).toMatchObject({ allowed: false, retryAfterSeconds: 20 });
   });
 
-  it('is refused for no longer than it takes to fill, even if a clock ran ahead', async () => {
+  it('refuses for no longer than it takes to fill, even if a clock ran ahead', async () => {
     const limit = { count: 2, perSeconds: 60 };
     expect(await drain('ahead', limit, 24 * 60 * MINUTE_MS)).toBe(2);
     expect(await takeFromBucket(at(0), 'ahead', limit)).toMatchObject({ allowed: false, retryAfterSeconds: 30 });
     expect(await takeFromBucket(at(30_000), 'ahead', limit)).toMatchObject({ allowed: true, remaining: 0 });
   });
 
-  it('follows a limit that was changed', async () => {
+  it('follows a changed limit', async () => {
     expect(await drain('changed', { count: 2, perSeconds: 60 }, 0)).toBe(2);
     expect(await takeFromBucket(at(0), 'changed', { count: 10, perSeconds: 10 })).toMatchObject({
       allowed: false,
@@ -124,7 +124,7 @@ describe('contract §7: a token bucket', () => {
 });
 
 describe('contract §7: the named limits', () => {
-  it('are one for each name and client', async () => {
+  it('have one bucket for each name and client', async () => {
     const core = { ...at(0), rateLimits: { ...DEFAULT_RATE_LIMITS, unlock: { count: 1, perSeconds: 600 } } };
     expect((await takeFrom(core, 'unlock', 'one')).allowed).toBe(true);
     expect((await takeFrom(core, 'unlock', 'one')).allowed).toBe(false);
@@ -144,7 +144,7 @@ describe('contract §7: the named limits', () => {
     });
   });
 
-  it('take back what was not used, and never hold more for it', async () => {
+  it('accept returned tokens, and never exceed their size', async () => {
     const core = { ...at(0), rateLimits: { ...DEFAULT_RATE_LIMITS, deploy: { count: 2, perSeconds: 60 } } };
     await takeFrom(core, 'deploy', 'back', 2);
     await giveBack(core, 'deploy', 'back');
@@ -153,14 +153,14 @@ describe('contract §7: the named limits', () => {
     expect(await takeFrom(core, 'deploy', 'back')).toMatchObject({ allowed: true, remaining: 1 });
   });
 
-  it('are none when they are off', async () => {
+  it('do not apply if they are off', async () => {
     const core = { ...at(0), rateLimits: null };
     await giveBack(core, 'signin', 'off');
     for (let call = 0; call < 50; call += 1) expect((await takeFrom(core, 'signin', 'off', 100)).allowed).toBe(true);
     expect(await test.database.query(`select 1 from rate_bucket where key = 'signin:off'`)).toEqual([]);
   });
 
-  it('need no transaction of their own, and outlive the one of their caller', async () => {
+  it("need no transaction of their own, and survive a rollback of the caller's", async () => {
     const core = { ...at(0), rateLimits: { ...DEFAULT_RATE_LIMITS, claim: { count: 1, perSeconds: 60 } } };
     await core.database
       .transaction(async () => {
@@ -171,7 +171,7 @@ describe('contract §7: the named limits', () => {
     expect((await takeFrom(core, 'claim', 'rolled back')).allowed).toBe(false);
   });
 
-  it('T27: are unavailable when the store is away', async () => {
+  it('T27: are unavailable if the store cannot be used', async () => {
     const database = openDatabase({ url: 'postgres://nobody@127.0.0.1:1/nothing' });
     const away = { ...test.core, database };
     await expect(takeFrom(away, 'signin', 'me')).rejects.toMatchObject({ code: 'unavailable' });
@@ -180,7 +180,7 @@ describe('contract §7: the named limits', () => {
   });
 });
 
-it('buckets that are full again are forgotten, others are not', async () => {
+it('forget buckets that are full again, and no others', async () => {
   await takeFromBucket(at(0), 'forgotten', { count: 2, perSeconds: 60 });
   await takeFromBucket(at(0), 'kept', { count: 2, perSeconds: 62 });
   await forgetFullBuckets(at(30_000));

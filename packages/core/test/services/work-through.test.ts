@@ -7,7 +7,7 @@ let test: TestCore;
 beforeAll(async () => void (test = await createTestCore()));
 afterAll(() => test.close());
 
-/** A list of numbers that are due in order; those that fail stay due. */
+/** A list of numbers that are due in order. Those that fail stay due. */
 function listOf(count: number, fails: (item: number) => boolean, groupOf: (item: number) => string = String) {
   const due = new Set(Array.from({ length: count }, (_, n) => n));
   const worked: number[] = [];
@@ -32,7 +32,7 @@ function logging() {
 }
 
 describe('work on a list', () => {
-  it('logs an item that fails, with the task and the item, and does the others', async () => {
+  it('logs an item that fails, with the task and the item, and processes the others', async () => {
     const { core, logged } = logging();
     const { list, due } = listOf(5, (item) => item === 1);
     expect(await workThrough(core, list, { limit: 10 })).toBe(4);
@@ -47,11 +47,14 @@ describe('work on a list', () => {
     ]);
   });
 
-  it.each([1, 2, 3, 7])('does as much as its limit of %i, however many failing items are due first', async (limit) => {
-    const { list, due } = listOf(30, (item) => item < 20);
-    expect(await workThrough(test.core, list, { limit })).toBe(limit);
-    expect(due.size).toBe(30 - limit);
-  });
+  it.each([1, 2, 3, 7])(
+    'processes as many as its limit of %i, even if any number of failing items are due first',
+    async (limit) => {
+      const { list, due } = listOf(30, (item) => item < 20);
+      expect(await workThrough(test.core, list, { limit })).toBe(limit);
+      expect(due.size).toBe(30 - limit);
+    },
+  );
 
   it('tries each failing item once in a run', async () => {
     const { list, worked } = listOf(6, () => true);
@@ -83,7 +86,7 @@ describe('work on a list', () => {
     expect(worked).toHaveLength(1_000);
   });
 
-  it('ends with the error of an item when the database is away', async () => {
+  it('ends with the error of an item if the database is down', async () => {
     const database = openDatabase({ ...test.database.address, socketDir: '/nowhere' });
     const { list, worked } = listOf(3, () => true);
     await expect(workThrough({ ...test.core, database }, list, { limit: 10 })).rejects.toThrow('item 0 fails');
@@ -91,7 +94,7 @@ describe('work on a list', () => {
     await database.close();
   });
 
-  it('ends after the current item when it is stopped', async () => {
+  it('ends after the current item when it is aborted', async () => {
     const stopping = new AbortController();
     const { list, worked } = listOf(3, () => false);
     const work = (item: number) => {
@@ -103,6 +106,6 @@ describe('work on a list', () => {
   });
 });
 
-it('an attempt gives what its work gives', async () => {
+it('an attempt returns the result of its work', async () => {
   expect(await attempt(test.core, { task: 'add' }, async () => 1 + 1)).toEqual({ ok: true, value: 2 });
 });

@@ -8,7 +8,7 @@ import { endOfPeriod } from './billing-periods.ts';
 import { lockAccount } from './account-lock.ts';
 import { toUnixSeconds } from '../timestamps.ts';
 
-/** An account as the operator sees it in a list. */
+/** An account in the operator's list. */
 export interface AccountRow {
   account: string;
   email: string;
@@ -20,16 +20,19 @@ export interface AccountRow {
   created: number;
 }
 
-/** How an account is billed, and what waits for it. Times in Unix seconds. */
+/** The billing of an account, and its scheduled downgrade. Times in Unix seconds. */
 export interface AccountBilling {
   state: AccountState;
   period: 'month' | 'year';
   periodEnds: number;
-  /** The downgrade that waits for the end of the period. */
+  /** The downgrade at the end of the period. */
   scheduled: { plan: string; due: number } | null;
 }
 
-/** Makes an account. @returns Its id. @throws `business_logic_error` when the address has one already. Source: contract §8. */
+/**
+ * Creates an account. @returns Its id. @throws `business_logic_error` if the e-mail address already has one. Source:
+ * contract §8.
+ */
 export async function openAccount(core: Core, account: NewAccount): Promise<string> {
   try {
     return await core.database.transaction(async (em) => createAccount(em, core, account));
@@ -56,7 +59,7 @@ export async function listAccounts(core: Core): Promise<AccountRow[]> {
   }));
 }
 
-/** What the operator alone knows of an account. @throws `not_found`. */
+/** Returns what only the operator may know about an account. @throws `not_found`. */
 export async function getBilling(core: Core, account: string): Promise<AccountBilling> {
   const em = core.database.em();
   const row = await em.findOne(Account, { id: account });
@@ -71,7 +74,7 @@ export async function getBilling(core: Core, account: string): Promise<AccountBi
 }
 
 /**
- * The operator working in the name of an account, whatever its state.
+ * Lets the operator act for an account, whatever its state.
  *
  * @param reference The id of the account, or its e-mail address in any case.
  * @throws `not_found`.
@@ -85,7 +88,7 @@ export async function actForAccount(core: Core, reference: string): Promise<Scop
   return { core, caller: { kind: 'account', ...row, credential: 'api', token: '', authMethod: 'operator' } };
 }
 
-/** Makes an API key of an account. @returns The key, the one time it is seen. Source: contract §8. */
+/** Creates an API key for an account. @returns The key, which cannot be read again. Source: contract §8. */
 export async function addKey(core: Core, account: string): Promise<string> {
   return core.database.transaction(async (em) => {
     await lockAccount(em, account);

@@ -3,22 +3,22 @@ import { sql } from 'kysely';
 import type { AccountState } from '../../entities/index.ts';
 import { ServiceError } from '../../errors.ts';
 
-/** What of an account counts while it is locked. */
+/** The fields of an account that are valid while it is locked. */
 export interface LockedAccount {
   id: string;
   plan: string;
   state: AccountState;
-  /** Live deployments, as counted. */
+  /** The number of live deployments. */
   deployments: number;
-  /** Bytes stored: never too few, and exactly those when `storageExact`. */
+  /** The number of stored bytes: an upper bound, exact if `storageExact`. */
   storageBytes: number;
   storageExact: boolean;
 }
 
 /**
- * Locks an account row until the transaction ends; always before rows of deployments and domains.
+ * Locks an account row until the transaction ends. Must come before the locks of deployments and domains.
  *
- * @returns The account; `null` when there is none. Source: security §5, L4.
+ * @returns The account; `null` if it is missing. Source: security §5, L4.
  */
 export async function lockAccount(em: EntityManager, account: string): Promise<LockedAccount | null> {
   const { rows } = await sql<LockedAccount>`
@@ -28,7 +28,7 @@ export async function lockAccount(em: EntityManager, account: string): Promise<L
   return rows[0] ?? null;
 }
 
-/** As {@link lockAccount}. @throws `forbidden` when the account is no longer active. */
+/** Like {@link lockAccount}. @throws `forbidden` if the account is no longer active. */
 export async function lockActiveAccount(em: EntityManager, account: string): Promise<LockedAccount> {
   const row = await lockAccount(em, account);
   if (row?.state !== 'active') throw new ServiceError('forbidden', `This account is ${row?.state ?? 'gone'}.`);

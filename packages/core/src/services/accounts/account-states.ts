@@ -4,7 +4,7 @@ import { Account, type AccountState } from '../../entities/index.ts';
 import { notFound } from '../../errors.ts';
 import { recordActivity } from '../activities/activities.ts';
 
-/** The state an account was in, and the one it is in now. */
+/** The previous and the current state of an account. */
 export interface StateChange {
   from: AccountState;
   to: AccountState;
@@ -13,8 +13,8 @@ export interface StateChange {
 /**
  * Suspends, activates or terminates an account, from the next request on and in every process.
  *
- * A suspended account may do nothing, and visitors of its sites read that they are paused. A terminated one may do nothing
- * either, and its sites are not found. Nothing of either is removed, so `active` undoes both.
+ * A suspended account cannot do anything, and its sites show visitors that they are paused. A terminated account cannot
+ * do anything either, and its sites are not found. Nothing is deleted, so `active` undoes both.
  *
  * @throws `not_found`. Source: contract §6.
  */

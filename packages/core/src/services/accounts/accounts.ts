@@ -43,18 +43,18 @@ export async function getAccount({ core, caller }: { core: Core; caller: Account
   };
 }
 
-/** What a new account is to be. */
+/** The fields of a new account. */
 export interface NewAccount {
   email: string;
   plan: string;
   name?: string | null;
-  /** How long a billing period is: a month unless told otherwise. The first one begins at once. */
+  /** The length of a billing period. Default: a month. The first period begins at once. */
   period?: BillingPeriod;
-  /** Whether it is the first account, which the first start makes. */
+  /** True for the first account, which the first start creates. */
   isOwner?: boolean;
 }
 
-/** Makes an account with its first member, in the caller's transaction. @returns Its id. */
+/** Creates an account with its first member, in the caller's transaction. @returns Its id. */
 export function createAccount(
   em: EntityManager,
   core: Core,
@@ -71,7 +71,10 @@ export function createAccount(
   return id;
 }
 
-/** Makes an API key of an account and records it, in the caller's transaction, which has locked or made the account. @returns The key, the one time it is seen. */
+/**
+ * Creates an API key for an account and records the activity, in the caller's transaction, which must have locked or
+ * created the account. @returns The key, which cannot be read again.
+ */
 export function generateKey(em: EntityManager, core: Core, account: string, secret?: string): string {
   const created = core.now();
   const made = createToken(em, account, { kind: 'api', created, secret });
@@ -80,11 +83,11 @@ export function generateKey(em: EntityManager, core: Core, account: string, secr
 }
 
 /**
- * Sees to it that the owner's account exists and, when the operator chose a key, that this key opens it.
+ * Makes sure that the owner's account exists and, if the operator chose a key, that this key is valid.
  *
- * Any number of processes may start at once: one of them makes the account.
+ * Several processes can start at once: one of them creates the account.
  *
- * @returns The owner's API key when this call minted one, to be shown once; else `null`. Source: contract §8.
+ * @returns The owner's API key if this call created one, to be shown once; otherwise `null`. Source: contract §8.
  */
 export async function ensureOwner(
   core: Core,
@@ -104,7 +107,7 @@ export async function ensureOwner(
   });
 }
 
-/** Whether an owner was made before, whatever the address. Accounts that the operator made do not count. */
+/** True if an owner was created before, with any e-mail address. Accounts that the operator created do not count. */
 async function hasOwner(em: EntityManager): Promise<boolean> {
   const { rows } = await sql`
     select 1 from activity where event = 'account.create' and meta @> '{"owner": true}' limit 1`.execute(
@@ -114,8 +117,8 @@ async function hasOwner(em: EntityManager): Promise<boolean> {
 }
 
 /**
- * Turns away whose account can hold no more deployments, before anything is sent. An answer of the moment:
- * {@link countDeployment} has the last word.
+ * Refuses a caller whose account cannot have more deployments, before anything is sent. The result can be outdated at
+ * once: {@link countDeployment} decides.
  *
  * @throws `forbidden`, with `details`. Source: contract §6.
  */
@@ -127,10 +130,10 @@ export async function refuseFull(core: Core, caller: Caller): Promise<void> {
 
 /**
  * Counts one more deployment of an account, if its state and its plan's cap allow it. Locks the account row until the
- * transaction ends, so that parallel deploys never pass a cap.
+ * transaction ends, so that parallel deploys cannot exceed a cap.
  *
- * @returns The account, as it was.
- * @throws `forbidden`, with `details` when it is the cap. Source: contract §6; security T26.
+ * @returns The account, as it was before.
+ * @throws `forbidden`, with `details` if the cap is reached. Source: contract §6; security T26.
  */
 export async function countDeployment(em: EntityManager, core: Core, account: string): Promise<LockedAccount> {
   const locked = await lockActiveAccount(em, account);

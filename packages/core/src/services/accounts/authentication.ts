@@ -18,12 +18,12 @@ interface CredentialRow {
 }
 
 /**
- * Decides who makes a request.
+ * Determines the caller of a request.
  *
- * @param header The `Authorization` header; `undefined` when it is absent, the one case that is anonymous.
+ * @param header The `Authorization` header. Only a request without the header, `undefined`, is anonymous.
  * @param address The client's address.
- * @throws `authentication_failed` for a header that is present and opens nothing: unreadable, of another scheme, unknown,
- *   expired or revoked, all alike. `forbidden` for a suspended or terminated account.
+ * @throws `authentication_failed` if the header is present but invalid: unreadable, of another scheme, unknown,
+ *   expired or revoked, with the same message for all. `forbidden` for a suspended or terminated account.
  * Source: service-api part 5; contract §1; security T20.
  */
 export async function authenticate(core: Core, header: string | undefined, address: string): Promise<Caller> {
@@ -44,10 +44,10 @@ export async function authenticate(core: Core, header: string | undefined, addre
 }
 
 /**
- * Looks again at the credential of a caller whose request lasts.
+ * Checks the credential of a caller again during a long request.
  *
  * @returns When it expires; `null` for never.
- * @throws `authentication_failed` when it was revoked or has expired; `forbidden` when its account was closed.
+ * @throws `authentication_failed` if it was revoked or has expired; `forbidden` if its account is no longer active.
  * Source: contract §5, §9.
  */
 export async function checkCredential(core: Core, caller: AccountCaller): Promise<Date | null> {
@@ -56,10 +56,11 @@ export async function checkCredential(core: Core, caller: AccountCaller): Promis
 }
 
 /**
- * Checks the credential of a caller again and keeps it from being revoked until the transaction ends: what commits was
- * allowed, and a revocation that was answered comes before everything that does not. Called when the account is locked.
+ * Checks the credential of a caller again and locks it, so that it cannot be revoked until the transaction ends. So
+ * everything that commits was allowed, and nothing commits after a revocation was answered. Call it after the account
+ * is locked.
  *
- * @throws `authentication_failed` when it was revoked or has expired; `forbidden` when its account was closed.
+ * @throws `authentication_failed` if it was revoked or has expired; `forbidden` if its account is no longer active.
  * Source: contract §5.
  */
 export async function holdCredential(em: EntityManager, core: Core, caller: Caller): Promise<void> {
@@ -101,7 +102,10 @@ async function findCredential(core: Core, credential: string): Promise<Credentia
   return rows[0];
 }
 
-/** Asks again whether it is stale, so that of requests at the same time one moves it. */
+/**
+ * Marks a credential as used. The update checks again if the mark is old, so that only one of several concurrent
+ * requests writes it.
+ */
 async function markUsed(core: Core, id: number): Promise<void> {
   const now = core.now();
   await sql`update token set used = ${now} where id = ${id} and (used is null or used < ${staleBefore(now)})`.execute(

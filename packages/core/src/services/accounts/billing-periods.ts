@@ -1,15 +1,15 @@
-/** How long one billing period is. */
+/** The length of a billing period. */
 export type BillingPeriod = 'month' | 'year';
 
 const MONTHS = { month: 1, year: 12 } as const satisfies Record<BillingPeriod, number>;
 
 /**
- * The end of the billing period that a moment lies in. The end belongs to the next period.
+ * Returns the end of the billing period that contains a given time. The end itself belongs to the next period.
  *
- * Periods follow the calendar, in UTC, and each is counted from the first start, so that they do not drift: from
- * 31 January on they begin on 28 or 29 February, 31 March, 30 April.
+ * Periods follow the calendar, in UTC, and are all counted from the first start, so that they do not drift: after a
+ * start on 31 January they begin on 28 or 29 February, 31 March, 30 April.
  *
- * @param started The start of the first period. A moment before it lies in that one too.
+ * @param started The start of the first period. Earlier times count as part of the first period.
  * Source: service-api part 3, contract §6.
  */
 export function endOfPeriod(started: Date, period: BillingPeriod, now: Date): Date {
@@ -23,7 +23,7 @@ function monthsOf(date: Date): number {
   return date.getUTCFullYear() * 12 + date.getUTCMonth();
 }
 
-/** The same day and time so many months later; the last day of the month where it has no such day. */
+/** The same day and time, `months` later; the last day of the month if the month is too short. */
 function addMonths(date: Date, months: number): Date {
   const month = date.getUTCMonth() + months;
   const lastDay = new Date(Date.UTC(date.getUTCFullYear(), month + 1, 0)).getUTCDate();

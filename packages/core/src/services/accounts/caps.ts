@@ -2,10 +2,10 @@ import type { Caps } from '@berth/contract';
 import type { Core } from '../../core.ts';
 import { ServiceError } from '../../errors.ts';
 
-/** The caps that count things; `storage` is measured. */
+/** The caps on numbers of things. `storage` is measured in bytes. */
 type Counted = Exclude<keyof Caps, 'storage'>;
 
-/** What a refusal says, by cap. */
+/** The error messages, by cap. */
 const WORDS: Record<Counted, (limit: number, used: number) => string> = {
   deployments: (limit, used) => holds(limit, used, 'deployments'),
   platformDomains: (limit, used) => holds(limit, used, 'platform domains'),
@@ -15,7 +15,7 @@ const WORDS: Record<Counted, (limit: number, used: number) => string> = {
 };
 
 /**
- * Sees to it that a plan covers one more than what is used.
+ * Throws unless the plan covers one more than `used`.
  *
  * @throws `forbidden`, with `details`, at the cap. Source: contract §2, §6; security T26.
  */

@@ -9,14 +9,16 @@ import { recordActivity } from '../activities/activities.ts';
 const MAX_EMAIL = 254;
 const EMAIL = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u;
 
-/** A person who works in an account. */
+/** A person who acts for an account. */
 export interface AccountMember {
   email: string;
   role: 'owner' | 'member';
   created: Date;
 }
 
-/** The members of an account, the first one first. @throws `not_found` when there is no such account. Source: contract §6. */
+/**
+ * Lists the members of an account, the first one first. @throws `not_found` for a missing account. Source: contract §6.
+ */
 export async function listMembers(core: Core, account: string): Promise<AccountMember[]> {
   const em = core.database.em();
   if ((await em.count(Account, { id: account })) === 0) throw notFound('account');
@@ -24,11 +26,11 @@ export async function listMembers(core: Core, account: string): Promise<AccountM
 }
 
 /**
- * Gives a person a seat in an account. The account row is locked, so that any number of calls at once never pass the cap.
+ * Adds a member to an account. The account row is locked, so that concurrent calls cannot exceed the cap.
  *
- * @param email As the person writes it; upper and lower case name the same person.
- * @throws `validation_failed` for what is no e-mail address; `not_found` when there is no such account;
- *   `business_logic_error` when the person has a seat already; `forbidden`, with `details`, at the plan's cap.
+ * @param email As the person writes it. Case does not matter.
+ * @throws `validation_failed` for an invalid e-mail address; `not_found` for a missing account;
+ *   `business_logic_error` if the person is already a member; `forbidden`, with `details`, at the plan's cap.
  * Source: contract §6; service-api part 8.
  */
 export async function addMember(core: Core, account: string, email: string): Promise<AccountMember> {
@@ -56,9 +58,9 @@ export async function addMember(core: Core, account: string, email: string): Pro
 }
 
 /**
- * Takes a person's seat away.
+ * Removes a member from an account.
  *
- * @throws `not_found` when there is no such account or member; `business_logic_error` for the owner, who stays.
+ * @throws `not_found` for a missing account or member; `business_logic_error` for the owner, who cannot be removed.
  * Source: contract §6.
  */
 export async function removeMember(core: Core, account: string, email: string): Promise<AccountMember> {

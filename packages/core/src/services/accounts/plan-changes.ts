@@ -10,30 +10,30 @@ import { type FittedDomains, fitCustomDomains } from '../domains/paused-domains.
 import { type RunLimits, workThrough } from '../work-through.ts';
 import { toUnixSeconds } from '../timestamps.ts';
 
-/** What became of a wish for another plan. */
+/** The result of a requested plan change. */
 export interface PlanChangeOutcome extends FittedDomains {
   /**
-   * `changed` at once; `scheduled` for `due`; `cancelled`: the account stays on its plan, and a downgrade that waited does
-   * not come; `unchanged`: it is on this plan already.
+   * `changed`: at once. `scheduled`: for `due`. `cancelled`: the account stays on its plan, and its scheduled downgrade
+   * is dropped. `unchanged`: the account is already on this plan.
    */
   outcome: 'changed' | 'scheduled' | 'cancelled' | 'unchanged';
   from: string;
   to: string;
-  /** When a scheduled change takes effect; else `null`. */
+  /** When a scheduled change takes effect; otherwise `null`. */
   due: Date | null;
 }
 
 const BATCH = 1000;
 
 /**
- * Puts an account on another plan: an upgrade at once, a downgrade at the end of the billing period. What is an upgrade is
- * told by the rank of the plans. A wish replaces one that still waits; wishing for the current plan cancels it.
+ * Changes the plan of an account: an upgrade at once, a downgrade at the end of the billing period. The ranks of the
+ * plans decide which it is. A request replaces a scheduled downgrade; requesting the current plan cancels it.
  *
- * Any plan of the table can be chosen, also one that is closed or arranged directly. When an account that paid nothing so
- * far begins to pay, its billing periods are counted from then on.
+ * Every plan can be chosen, also one that is closed or arranged directly. When an account changes from a free to a paid
+ * plan, its billing periods are counted from then on.
  *
- * @param options.atOnce Has a downgrade take effect at once, too.
- * @throws `not_found`; `validation_failed` for a plan that is not in the table.
+ * @param options.atOnce Makes a downgrade take effect at once, too.
+ * @throws `not_found`; `validation_failed` for an unknown plan.
  * Source: service-api part 3, contract §6.
  */
 export async function changePlan(
@@ -69,8 +69,8 @@ export async function changePlan(
 }
 
 /**
- * Applies the downgrades that are due, each in a transaction of its own. One that fails is logged and left to the next run.
- * Any number of processes may do so at once: each downgrade takes effect once.
+ * Applies the downgrades that are due, each in its own transaction. A failed one is logged and retried by the next run.
+ * Several processes can run this at once: each downgrade is applied once.
  *
  * @returns How many this call applied. Source: contract §6.
  */
@@ -94,7 +94,7 @@ export async function applyDuePlanChanges(core: Core, { signal }: Pick<RunLimits
   );
 }
 
-/** Looks again once the account is locked: another process, or another wish, may have been first. */
+/** Reads the downgrade again after the account is locked: another process or another request may have been first. */
 async function applyDue(core: Core, account: string, now: Date): Promise<boolean> {
   return core.database.transaction(async (em) => {
     const row = await em.findOne(Account, { id: account }, { lockMode: LockMode.PESSIMISTIC_WRITE });
@@ -106,7 +106,10 @@ async function applyDue(core: Core, account: string, now: Date): Promise<boolean
   });
 }
 
-/** Writes down a downgrade for the end of the billing period; the same wish again changes nothing. @returns When. */
+/**
+ * Schedules a downgrade for the end of the billing period. Repeating the request changes nothing. @returns When it
+ * takes effect.
+ */
 function schedule(em: EntityManager, core: Core, row: Account, pending: PlanChange | null, plan: string): Date {
   const created = core.now();
   const due = endOfPeriod(row.periodStarted, row.period, created);
@@ -117,7 +120,7 @@ function schedule(em: EntityManager, core: Core, row: Account, pending: PlanChan
   return due;
 }
 
-/** The account is on the new plan from this transaction on, and its domains fit it. */
+/** Moves the account to the new plan and fits its domains, in this transaction. */
 async function transition(
   em: EntityManager,
   core: Core,
@@ -148,7 +151,7 @@ function isFree(core: Core, plan: string): boolean {
   return price !== 'contact' && price.month === 0 && price.year === 0;
 }
 
-/** A plan that is no longer in the table ranks like the one whose grants it has. */
+/** The rank of a plan. A plan that no longer exists ranks like the plan whose grants it has. */
 function rankOf(plans: Plans, id: string): number {
   const plan = plans.get(id);
   return plan.rank ?? plans.all.indexOf(plan);

@@ -9,9 +9,9 @@ import {
 import type { Caller, Core, Plans } from '../../core.ts';
 
 /**
- * The plan table over a list of plans.
+ * Creates the plans from a list.
  *
- * @param all In display order; holds the plan that anonymous deploys follow. Source: contract §6.
+ * @param all In display order. Must contain the plan of anonymous deploys. Source: contract §6.
  */
 export function createPlans(all: readonly Plan[]): Plans {
   const byId = new Map(all.map((plan) => [plan.plan, plan]));
@@ -20,12 +20,15 @@ export function createPlans(all: readonly Plan[]): Plans {
   return { all, get: (plan) => byId.get(plan) ?? anonymous };
 }
 
-/** The plan that a request's deploys follow: the account's, or Free for an anonymous one. Source: service-api part 8. */
+/**
+ * The plan whose limits apply to a caller's deploys: the account's plan, or Free for an anonymous caller. Source:
+ * service-api part 8.
+ */
 export function planOf(core: Core, caller: Caller): Plan {
   return core.plans.get(caller.kind === 'account' ? caller.plan : ANONYMOUS_PLAN);
 }
 
-/** What one deploy of this caller may hold. */
+/** The limits of one deploy of this caller. */
 export function limitsOf(core: Core, caller: Caller): DeployLimits {
   return planOf(core, caller).limits;
 }
@@ -35,7 +38,7 @@ export function getLimits({ core, caller }: { core: Core; caller: Caller }): Lim
   return { ...limitsOf(core, caller), blockedExtensions: [...BLOCKED_EXTENSIONS] };
 }
 
-/** `GET /plans`: what is on sale, in display order. Source: service-api part 2. */
+/** `GET /plans`: the plans, in display order. Source: service-api part 2. */
 export function listPlans(core: Core): { plans: PlanRow[] } {
   return {
     plans: core.plans.all.map(({ plan, name, price, caps, closed }) => ({

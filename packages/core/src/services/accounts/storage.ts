@@ -8,30 +8,30 @@ import { type RunLimits, workThrough } from '../work-through.ts';
 import { type ContentLengths, hashAt, numberArray, packHashes } from '../packs/contents.ts';
 import type { LockedAccount } from './account-lock.ts';
 
-/** Whose deployments and open uploads refer to contents. */
+/** The account or the anonymous address whose deployments and open uploads refer to contents. */
 export type StorageOwner = { account: string } | { address: string };
 
-/** Bytes that are stored for an owner, and those that further contents would add. */
+/** The bytes that are stored for an owner, and the bytes that further contents would add. */
 export interface Storage {
   used: number;
   added: number;
 }
 
-/** Most accounts that one run of the sweep measures. */
+/** The maximum number of accounts that one run of the sweep measures. */
 const MEASURED_AT_ONCE = 100;
 const NOTHING: ContentLengths = new Map();
 
-/** The owner of what a caller publishes. */
+/** The owner of the contents that a caller publishes. */
 export function storageOwnerOf(caller: Caller): StorageOwner {
   return caller.kind === 'account' ? { account: caller.account } : { address: caller.address };
 }
 
-/** The cap of what a caller publishes; `undefined` for none. Source: contract §6. */
+/** The storage cap of a plan or, for `null`, of an anonymous address; `undefined` for no cap. Source: contract §6. */
 export function storageCapOf(core: Core, plan: string | null): number | undefined {
   return plan === null ? ANONYMOUS_STORAGE_BYTES : core.plans.get(plan).caps?.storage;
 }
 
-/** @throws `forbidden`, with `details`, when the cap does not hold both. Source: contract §6. */
+/** @throws `forbidden`, with `details`, if `used` and `added` together exceed the cap. Source: contract §6. */
 export function refuseBeyondStorage({ used, added }: Storage, limit: number | undefined): void {
   if (limit !== undefined && used + added > limit)
     throw new ServiceError(
@@ -42,9 +42,10 @@ export function refuseBeyondStorage({ used, added }: Storage, limit: number | un
 }
 
 /**
- * Measures storage exactly, as of one moment. The cost grows with the number of files in all deployments and open uploads.
+ * Measures storage exactly, in one snapshot. The cost grows with the number of files in all deployments and open
+ * uploads.
  *
- * @param contents SHA-256 in hex, and lengths. Those that the owner has not yet are `added`.
+ * @param contents SHA-256 in hex, and lengths. Those that the owner does not have yet count as `added`.
  */
 export async function measureStorage(
   db: QueryExecutorProvider,
@@ -55,10 +56,10 @@ export async function measureStorage(
 }
 
 /**
- * Counts contents as stored for an account, which the transaction has locked.
+ * Counts contents as stored for an account, which the transaction must have locked.
  *
  * @param contents Those that were not found among the account's own.
- * @param options.certain Whether none of its deployments can have one of them.
+ * @param options.certain True if none of the account's deployments can have any of them.
  * @throws `forbidden`, with `details`, beyond the cap. Source: contract §6; security T26.
  */
 export async function addStorage(
@@ -73,7 +74,7 @@ export async function addStorage(
   const limit = storageCapOf(core, account.plan);
   let exact = account.storageExact && (certain || contents.size === 0);
   let storage: Storage = { used: account.storageBytes, added: 0 };
-  // An open upload has reserved its contents.
+  // An open upload has already reserved its contents.
   if (contents.size > 0) ({ added: storage.added } = await measure(db, uploadsOf(owner), contents));
   if (!exact && limit !== undefined && storage.used + storage.added > limit) {
     storage = await measureStorage(db, owner, contents);
@@ -88,7 +89,7 @@ export async function addStorage(
 }
 
 /**
- * Sees to it that the cap of an anonymous address holds further contents. The transaction has locked the address.
+ * Throws unless further contents fit the cap of an anonymous address. The transaction must have locked the address.
  *
  * @throws `forbidden`, with `details`. Source: contract §6; security T26.
  */
@@ -104,12 +105,15 @@ export async function requireAnonymousStorage(
   refuseBeyondStorage(await measureStorage(db, { address }, contents), ANONYMOUS_STORAGE_BYTES);
 }
 
-/** Locks an anonymous address until the transaction ends; in the place of the row of an account. Source: security §5, L4. */
+/** Locks an anonymous address until the transaction ends, like the row of an account. Source: security §5, L4. */
 export async function lockAddress(em: EntityManager, address: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`storage:${address}`}, 0))`.execute(em.getKysely());
 }
 
-/** Some of what an account refers to goes: from now on the counter is an upper bound. The transaction has locked the account. */
+/**
+ * Marks the counter of an account as an upper bound, because a deployment or an upload of it is being removed. The
+ * transaction must have locked the account.
+ */
 export async function releaseStorage(em: EntityManager, account: string): Promise<void> {
   await sql`
     update account set storage_exact = false, storage_version = storage_version + 1 where id = ${account}`.execute(
@@ -117,7 +121,7 @@ export async function releaseStorage(em: EntityManager, account: string): Promis
   );
 }
 
-/** The bytes that are stored for an account, exactly. */
+/** Returns the exact number of bytes that are stored for an account. */
 export async function readStorage(core: Core, account: string): Promise<number> {
   return inTurn(core, `storage:${account}`, async () => {
     const { rows } = await sql<{ bytes: number; exact: boolean }>`
@@ -129,7 +133,7 @@ export async function readStorage(core: Core, account: string): Promise<number> 
   });
 }
 
-/** Measures accounts whose counter is only a bound, so that few requests have to. Source: contract §6. */
+/** Measures accounts whose counter is only an upper bound, so that few requests have to do it. Source: contract §6. */
 export function measureInexact(core: Core, limits: RunLimits): Promise<number> {
   return workThrough<{ id: string }>(
     core,
@@ -150,7 +154,10 @@ export function measureInexact(core: Core, limits: RunLimits): Promise<number> {
   );
 }
 
-/** Without a lock: what changes meanwhile discards the measurement, which stays true of its moment. */
+/**
+ * Measures without a lock. A change in the meantime discards the stored measurement; the returned value is correct for
+ * its snapshot.
+ */
 async function remeasure(core: Core, account: string): Promise<number> {
   const db = core.database.kysely;
   const { rows } = await sql<{ version: number; used: number }>`
@@ -181,7 +188,7 @@ async function measure(
   return rows[0]!;
 }
 
-/** `held`: each content of manifests once. The packed hashes are read whole, and once: `|| ''` detoasts them. */
+/** `held`: each content of the manifests once. `|| ''` detoasts the packed hashes, so that they are read only once. */
 function heldContents(manifests: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     manifests as materialized (select hashes || ''::bytea as hashes, sizes from (${manifests}) m (hashes, sizes)),
@@ -200,7 +207,7 @@ const deploymentsOf = (owner: StorageOwner) => sql`
 const uploadsOf = (owner: StorageOwner) => sql`
   select hashes, sizes from upload where committed is null and ${belongsTo(owner)}`;
 
-/** An upper bound of what is stored for an owner, without looking into manifests. */
+/** Returns an upper bound of the bytes that are stored for an owner, without reading manifests. */
 export async function mostStored(db: QueryExecutorProvider, owner: StorageOwner): Promise<number> {
   if ('account' in owner) {
     const { rows } = await sql<{ bytes: number }>`

@@ -19,22 +19,22 @@ import type { Scope } from '../../core.ts';
 import { randomSecret, randomSuffix, secretHash } from '../random.ts';
 import { toUnixSeconds } from '../timestamps.ts';
 
-/** What a new credential is to be. */
+/** The fields of a new credential. */
 export interface NewToken {
   kind: TokenKind;
   labels?: string[];
   expires?: Date | null;
   created: Date;
-  /** The identifier; a random one when absent. */
+  /** The identifier. Default: a random one. */
   token?: string | undefined;
-  /** The whole credential, when the operator chose it; a random one when absent. */
+  /** The whole credential, if the operator chose it. Default: a random one. */
   secret?: string | undefined;
 }
 
 /**
- * Makes a credential of an account, in the caller's transaction. Only its hash and last 4 characters are kept.
+ * Creates a credential for an account, in the caller's transaction. Only its hash and its last 4 characters are stored.
  *
- * @returns The identifier, and the secret: the one time it is to be seen. Source: contract §1, §5.
+ * @returns The identifier, and the secret, which cannot be read again. Source: contract §1, §5.
  */
 export function createToken(
   em: EntityManager,
@@ -58,16 +58,16 @@ export function createToken(
   return { token, secret: credential };
 }
 
-/** The most credentials of one account. */
+/** The maximum number of credentials per account. */
 export const MAX_TOKENS = 1_000;
 
 /**
- * `POST /tokens`: makes a credential of the caller's account.
+ * `POST /tokens`: creates a credential for the caller's account.
  *
- * An account has at most {@link MAX_TOKENS}. At that number, credentials that have expired make room: they are removed.
+ * An account has at most {@link MAX_TOKENS}. At that number, expired credentials are deleted to make room.
  *
- * @returns The record, and the secret, which no other answer holds.
- * @throws `business_logic_error` when the account has {@link MAX_TOKENS} that have not expired.
+ * @returns The record, and the secret, which no other answer contains.
+ * @throws `business_logic_error` if the account has {@link MAX_TOKENS} that have not expired.
  * Source: service-api part 5, contract §5.
  */
 export async function addToken(
@@ -101,7 +101,7 @@ export async function addToken(
   });
 }
 
-/** Removes expired tokens of an account that is full, or refuses another one. */
+/** Deletes expired tokens if the account is full. Throws if none has expired. */
 async function makeRoom(em: EntityManager, account: string, now: Date): Promise<void> {
   if ((await em.count(Token, { account })) < MAX_TOKENS) return;
   const removed = await em.nativeDelete(Token, { account, expires: { $lte: now } });
@@ -114,9 +114,10 @@ async function makeRoom(em: EntityManager, account: string, now: Date): Promise<
 }
 
 /**
- * An identifier that no token of the account has. The account is locked, so that it stays free until the transaction ends.
+ * Returns an identifier that no token of the account has. The account must be locked, so that it stays free until the
+ * transaction ends.
  *
- * @param random Where identifiers come from. Source: contract §1.
+ * @param random Generates identifiers. Source: contract §1.
  */
 export async function freeIdentifier(em: EntityManager, account: string, random = randomSuffix): Promise<string> {
   for (;;) {
@@ -125,7 +126,7 @@ export async function freeIdentifier(em: EntityManager, account: string, random 
   }
 }
 
-/** `GET /tokens`, newest first, expired ones among them. @throws `validation_failed` for a bad cursor. */
+/** `GET /tokens`, newest first, expired ones included. @throws `validation_failed` for a bad cursor. */
 export async function listTokens({ core, caller }: Scope, page: PageQuery): Promise<z.infer<typeof TokenList>> {
   const scope: CursorScope = { core, account: caller.account, list: 'tokens' };
   const before = page.cursor === undefined ? undefined : Number(decodeCursor(scope, page.cursor)[0]);
@@ -146,10 +147,10 @@ export async function getToken({ core, caller }: Scope, token: string): Promise<
 }
 
 /**
- * `DELETE /tokens/{token}`: the credential opens nothing from the next request on, in every process.
+ * `DELETE /tokens/{token}`: revokes a credential in every process, from the next request on.
  *
- * Never refused for what the credential is: it may be the one that asks, and the last API key of the account. Whoever
- * has to be rid of a key must not be told to wait; the operator can always make the account a new one.
+ * Any credential can be revoked, even the one that sends the request and the last API key of the account: revoking a
+ * leaked key must never have to wait, and the operator can always create a new one.
  *
  * @throws `not_found`. Source: contract §5; security T20.
  */

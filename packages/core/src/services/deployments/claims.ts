@@ -14,7 +14,8 @@ import { secretHash } from '../random.ts';
 import { requireRoom } from '../rate-limits.ts';
 
 /**
- * Reads a claim: the hash, or the whole claim URL, with white space around it, a slash at its end, a query or a fragment.
+ * Parses a claim: the hash, or the whole claim URL. White space around it, a trailing slash, a query and a fragment are
+ * ignored.
  *
  * @throws `validation_failed` for anything else, such as the claim URL of another service. Source: contract §1, §6.
  */
@@ -33,13 +34,14 @@ export function readClaim(addresses: Pick<Addresses, 'claim'>, claim: string): s
 }
 
 /**
- * `POST /account/claim`: the anonymous deployment that the hash belongs to becomes the caller's, and permanent.
+ * `POST /account/claim`: makes the anonymous deployment of a claim hash the caller's, and permanent.
  *
- * Of accounts that claim at once exactly one wins. The winner may repeat it, as long as the deployment is there: a lost
- * answer does not look like a loss. Every attempt with a readable claim costs one of the account's claim attempts.
+ * If several accounts claim at once, exactly one wins. The winner may repeat the claim as long as the deployment
+ * exists, so that a lost answer does not look like a lost claim. Every attempt with a valid claim counts against the
+ * account's limit on claims.
  *
- * @throws `validation_failed` for a claim that cannot be read; `not_found` when it is unknown, expired or another
- *   account's; `forbidden`, with `details`, at a cap of the plan: the deployment stays claimable; `rate_limit_exceeded`.
+ * @throws `validation_failed` for an invalid claim; `not_found` if it is unknown, expired or another account's;
+ *   `forbidden`, with `details`, at a cap of the plan, and the deployment stays claimable; `rate_limit_exceeded`.
  * Source: service-api part 3; contract §6; security T24.
  */
 export async function claimDeployment({ core, caller }: Scope, claim: string): Promise<WireDeployment> {

@@ -2,23 +2,24 @@ import type { Caller, Core } from '../../core.ts';
 import { hasOutcome, type IdempotencyKey } from './idempotency.ts';
 import { giveBack, type RateLimitState, requireRoom } from '../rate-limits.ts';
 
-/** What a deploy has taken of the limit on deploys. */
+/** What a deploy has taken from the rate limit on deploys. */
 export interface DeployBudget {
-  /** What is left; `null` when nothing was asked for. */
+  /** The state of the limit; `null` if nothing was taken. */
   state: RateLimitState | null;
-  /** Puts back what was taken, for a deploy that turned out to be a repetition. Never throws. */
+  /** Returns what was taken, for a deploy that turned out to be a repetition. Never throws. */
   giveBack(): Promise<void>;
 }
 
 /**
- * Takes a deploy out of the budget of the credential, or of the address of an anonymous client, before its body is read:
- * whoever has none left is turned away without an upload.
+ * Counts a deploy against the rate limit of the credential, or of the address of an anonymous client. Called before the
+ * body is read, so that a refused client does not upload anything.
  *
- * A repetition costs nothing, and must not be turned away by a budget that its first run has emptied. So a key that has an
- * outcome takes nothing. A key whose first run is still under way does take: whether that ends well is not known yet. When
- * it then was a repetition after all, the caller gives back. A refused deploy costs what one that succeeds costs.
+ * A repetition is free, and must not be refused because its first run used up the limit. So a key with a stored outcome
+ * takes nothing. A key whose first run has not ended does count, because its outcome is unknown; if it turns out to be
+ * a repetition, the caller returns what was taken. A deploy that is refused counts like one that succeeds.
  *
- * @throws `rate_limit_exceeded`; `unavailable` when the store is away. Source: contract §3, §7; security T25, T27.
+ * @throws `rate_limit_exceeded`; `unavailable` if the store cannot be used. Source: contract §3, §7; security T25,
+ *   T27.
  */
 export async function takeDeployBudget(core: Core, caller: Caller, key: IdempotencyKey | null): Promise<DeployBudget> {
   if (!core.rateLimits || (key && (await hasOutcome(core, key)))) return { state: null, async giveBack() {} };

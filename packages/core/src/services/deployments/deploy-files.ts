@@ -5,14 +5,14 @@ import type { RuleFiles } from '../../serving/rules/compile.ts';
 import { judgeFiles } from './file-rules.ts';
 import { keepRuleFile } from './rule-files.ts';
 
-/** A file part that arrived whole. */
+/** A file part that has arrived completely. */
 export interface UploadedFile extends Digest {
   path: string;
-  /** Left behind by a desktop system: it takes part in the checksums and is then forgotten. */
+  /** True for a file that a desktop system left in the folder. It counts for the checksums and is then dropped. */
   junk: boolean;
 }
 
-/** Takes the bytes of one file part. */
+/** Receives the bytes of one file part. */
 export interface FileSink {
   /** @returns A promise when the sender should pause. @throws `payload_too_large`, `validation_failed`. */
   write(chunk: Uint8Array): Promise<void> | undefined;
@@ -22,19 +22,21 @@ export interface FileSink {
 
 /** The file parts of one upload, checked and stored as they arrive. */
 export interface DeployFiles {
-  /** Starts a file. @param name The filename as the part carried it. @throws `validation_failed`, `payload_too_large`. */
+  /**
+   * Starts a file. @param name The filename of the part, unchanged. @throws `validation_failed`, `payload_too_large`.
+   */
   begin(name: string): FileSink;
-  /** Every part so far, in order, junk included. What a part is made of is known once the pack has finished. */
+  /** Every part so far, in order, junk included. The hashes are known after the pack has finished. */
   readonly parts: readonly UploadedFile[];
-  /** The rule files among them that arrived whole. Source: serving S22. */
+  /** The rule files that have arrived completely. Source: serving S22. */
   readonly ruleFiles: RuleFiles;
 }
 
 /**
- * Collects files into a pack under the limits of a plan. Every limit is refused the moment it is crossed.
+ * Collects files into a pack under the limits of a plan. A limit is enforced as soon as it is exceeded.
  *
- * @param onContent Called with each file that is to be published, when it has arrived.
- * @param check Called with every chunk; what it throws ends the upload.
+ * @param onContent Called with each file that will be published, when it has arrived.
+ * @param check Called with every chunk. An error that it throws ends the upload.
  */
 export function collectFiles(
   pack: Pick<PackBuilder, 'begin'>,
@@ -77,16 +79,16 @@ export function collectFiles(
   };
 }
 
-/** Looks at the bytes of a file as they pass; throws when they are refused. */
+/** Checks the bytes of a file as they pass; throws if they are refused. */
 export interface ContentCheck {
   write(chunk: Uint8Array): void;
   end(): void;
 }
 
 /**
- * Looks at the content of a file whose name says that it has to be looked at.
+ * Returns a content check for files whose names require one: keys and rule files.
  *
- * @param ruleFiles Gets it when it is a rule file.
+ * @param ruleFiles Receives the content of a rule file.
  * @returns `null` for most files. Source: contract §3; serving S22.
  */
 export function contentCheck(path: string, ruleFiles: RuleFiles): ContentCheck | null {
@@ -108,7 +110,7 @@ function privateKeyCheck(path: string): ContentCheck {
 }
 
 /**
- * Holds the parts against the checksums: one MD5 a part, in order, each equal to what arrived.
+ * Compares the parts with the checksums: one MD5 per part, in order.
  *
  * @throws `validation_failed` naming the first file that differs. Source: contract §3; security T7.
  */

@@ -16,18 +16,20 @@ import { parseBoundedJson } from '../../bounded-json.ts';
 import { invalid, ServiceError } from '../../errors.ts';
 import { maxParts, tooLarge } from './file-rules.ts';
 
-/** The single fields of a deploy, as text. */
+/** The fields of a deploy besides its files, as text. */
 export interface DeployForm {
-  /** Takes a field. @throws `validation_failed` for one that is unknown or repeated, `payload_too_large` for a long one. */
+  /**
+   * Adds a field. @throws `validation_failed` for one that is unknown or repeated, `payload_too_large` for a long one.
+   */
   add(name: string, value: string): void;
-  /** Reads the fields. @throws `validation_failed`; `forbidden` for a `ttl` without a credential. */
+  /** Parses the fields. @throws `validation_failed`; `forbidden` for a `ttl` without a credential. */
   read(caller: Caller): { checksums: string[]; options: DeployOptions };
 }
 
-/** The longest field besides `checksums`, in bytes. */
+/** The maximum length of a field other than `checksums`, in bytes. */
 const MAX_FIELD_BYTES = 64 * 1024;
 
-/** Gathers the fields of a deploy under the limits of a plan, in any order. Source: contract §3. */
+/** Collects the fields of a deploy under the limits of a plan, in any order. Source: contract §3. */
 export function collectForm(limits: DeployLimits): DeployForm {
   const fields = new Map<DeployField, string>();
   return {
@@ -69,7 +71,10 @@ export function collectForm(limits: DeployLimits): DeployForm {
   };
 }
 
-/** Parses a field that holds a list of texts: two levels more than a list has are read, to say what is wrong with it. */
+/**
+ * Parses a field that must be a list of texts. Allows two more levels of nesting, so that validation can say what is
+ * invalid.
+ */
 function json(field: string, text: string, maxLength: number): unknown {
   const bounds = { maxBytes: text.length, maxDepth: 3, maxValues: maxLength + 2 };
   try {

@@ -2,14 +2,14 @@ import { findCaseTwins, isDotFile, isWithheld, RULE_FILES, type Warning } from '
 
 const MAX_WARNINGS = 100;
 
-/** What is worth knowing about an accepted deploy, as the answer tells it. */
+/** The warnings about an accepted deploy, as the answer lists them. */
 export interface DeployWarnings {
   add(warning: Warning): void;
-  /** The first 100, and one that counts the rest. Source: serving S65. */
+  /** The first 100 warnings, and one that counts the rest. Source: serving S65. */
   list(): Warning[];
 }
 
-/** Collects warnings. However many there are, only those that are told are kept. */
+/** Collects warnings. Keeps only those that will be listed, and counts the rest. */
 export function collectWarnings(): DeployWarnings {
   const kept: Warning[] = [];
   let rest = 0;
@@ -27,7 +27,10 @@ export function collectWarnings(): DeployWarnings {
   };
 }
 
-/** Warns of files that are not served, and of names that many disks hold only once. Source: contract §3; serving S12. */
+/**
+ * Warns of files that are not served, and of names that collide on case-insensitive disks. Source: contract §3;
+ * serving S12.
+ */
 export function warnOfNames(paths: readonly string[], warnings: DeployWarnings): void {
   for (const file of paths)
     if (isWithheld(file) && !RULE_FILES.has(file))

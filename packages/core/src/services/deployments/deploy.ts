@@ -15,26 +15,28 @@ import { type Outcome, type Publication, publish } from './publish.ts';
 import { ruled } from './ruled.ts';
 import { watchStorage } from './storage-watch.ts';
 
-/** One deploy on its way in. Its owner always ends it with `close`. */
+/** One deploy that is being received. Its owner must always end it with `close`. */
 export interface Deploy {
   files: Pick<DeployFiles, 'begin'>;
   form: Pick<DeployForm, 'add'>;
   /**
-   * Publishes what arrived: all of it, durably, or nothing.
+   * Publishes everything that arrived, durably, or nothing.
    *
-   * @throws `validation_failed`, `forbidden`, `payload_too_large`, `business_logic_error`, `unavailable`; nothing has
-   *   changed then, unless the connection broke during the commit itself: then the same key finds the outcome.
+   * @throws `validation_failed`, `forbidden`, `payload_too_large`, `business_logic_error`, `unavailable`. Nothing has
+   *   changed then, unless the connection to the database broke during the commit itself; repeating with the same key
+   *   returns the outcome.
    */
   commit(): Promise<{ body: CreatedDeployment; replayed: boolean }>;
-  /** Lets go of the upload. What was not committed is given up, and nothing of it remains. */
+  /** Releases the upload. Anything that was not committed is removed. */
   close(): Promise<void>;
 }
 
 /**
- * Starts a deploy: bytes go into a pack as they arrive, hashed on the way; `commit` writes everything else at once.
+ * Starts a deploy: bytes go into a pack as they arrive and are hashed on the way; `commit` writes everything else at
+ * once.
  *
- * @throws `forbidden` when the account is full, before a byte is read; a keyed deploy may be a replay; it is refused here
- *   only for storage, and only when it is not a replay.
+ * @throws `forbidden` if the account is full, before any byte is read. A deploy with a key may be a replay, so it is
+ *   refused here only for storage, and only if it is not a replay.
  * Source: contract §3; security §5.
  */
 export async function beginDeploy(core: Core, caller: Caller, key: IdempotencyKey | null): Promise<Deploy> {
@@ -82,7 +84,7 @@ function check(files: DeployFiles, form: DeployForm, caller: Caller) {
   return { files: publishedFiles(files.parts, FILES_FIELD), options };
 }
 
-/** The canonical manifest and parameters: what "the same request" means. Source: contract §3. */
+/** The canonical manifest and parameters, which define "the same request". Source: contract §3. */
 function canonical({ files, options }: ReturnType<typeof check>): unknown {
   return [
     files.map(({ path, sha256, size }) => [path, sha256, size]).toSorted((a, b) => (a[0]! < b[0]! ? -1 : 1)),

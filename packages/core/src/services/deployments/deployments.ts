@@ -16,7 +16,7 @@ import { recordActivity } from '../activities/activities.ts';
 import { type CursorScope, decodeCursor, olderThan, toPage } from '../cursors.ts';
 import { toUnixSeconds } from '../timestamps.ts';
 
-/** How many domains a message lists; `details` has them all. */
+/** The maximum number of domains in a message; `details` lists all of them. */
 const MOST_NAMED = 10;
 
 /** The wire form of a deployment. Source: service-api part 2. */
@@ -35,7 +35,7 @@ export function toDeployment(addresses: Addresses, row: Deployment): WireDeploym
   };
 }
 
-/** What an account's deployment has to satisfy to be seen: the clock decides, not the sweep. */
+/** The condition under which an account can see a deployment. Expiry is judged by the clock, not by the sweep. */
 const visible = ({ core, caller }: Scope) => ({
   account: caller.account,
   $or: [{ expires: null }, { expires: { $gt: core.now() } }],
@@ -72,7 +72,7 @@ export async function updateDeployment(
   { labels }: { labels: string[] },
 ): Promise<WireDeployment> {
   return scope.core.database.transaction(async (em) => {
-    // The audit log refers to the account: its lock would otherwise come after the deployment's.
+    // The audit log refers to the account. Without this, the account would be locked after the deployment.
     await lockAccount(em, scope.caller.account);
     const row = await getOwnDeployment(em, scope, reference, { lock: true });
     if (row.status !== 'success')
@@ -93,9 +93,10 @@ export async function updateDeployment(
 }
 
 /**
- * `DELETE /deployments/{deployment}`: the site is gone at once, its bytes later. Repeating it is no error.
+ * `DELETE /deployments/{deployment}`: the site is gone at once, its bytes are removed later. Repeating it is not an
+ * error.
  *
- * @throws `not_found`; `business_logic_error`, naming them, while domains point at it. Source: contract §3.
+ * @throws `not_found`; `business_logic_error`, naming the domains, while domains point at it. Source: contract §3.
  */
 export async function deleteDeployment(
   scope: Scope,
@@ -120,7 +121,7 @@ export async function deleteDeployment(
   });
 }
 
-/** Under the lock of the account no other domain of it comes to point at the deployment. */
+/** Throws if domains point at the deployment. The lock of the account prevents new links meanwhile. */
 async function refuseLinked(em: EntityManager, deployment: string): Promise<void> {
   const linked = await em.find(Domain, { deployment }, { fields: ['name'], orderBy: { name: 'asc' } });
   if (linked.length === 0) return;
@@ -133,16 +134,16 @@ async function refuseLinked(em: EntityManager, deployment: string): Promise<void
   );
 }
 
-/** Counts one deployment less, in the transaction that ends it; what it stored may go with it. */
+/** Counts one deployment less, in the transaction that ends it. The storage counter becomes an upper bound. */
 export async function uncountDeployment(em: EntityManager, account: string): Promise<void> {
   await sql`update account set deployment_count = deployment_count - 1 where id = ${account}`.execute(em.getKysely());
   await releaseStorage(em, account);
 }
 
 /**
- * The row of a deployment of the caller.
+ * Returns the row of a deployment of the caller.
  *
- * @param lock Locks it until the transaction ends; the account is locked before. Source: security §5, L5.
+ * @param lock Locks the row until the transaction ends. The account must be locked before. Source: security §5, L5.
  * @throws `not_found`.
  */
 export async function getOwnDeployment(

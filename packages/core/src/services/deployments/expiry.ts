@@ -12,8 +12,8 @@ interface Due {
 }
 
 /**
- * Ends deployments whose time has come. They stopped being served at that very moment; this makes it a fact of the
- * database: status, counter and audit log in one transaction each. One that fails is logged and left to the next run.
+ * Ends expired deployments. Visitors already cannot see them; this updates the database: status, counter and audit log,
+ * in one transaction each. A failed one is logged and retried by the next run.
  *
  * @returns How many this call ended.
  */
@@ -38,7 +38,7 @@ export async function expireDeployments(core: Core, limits: RunLimits): Promise<
   );
 }
 
-/** Guarded by the state it expects: a claim or a delete that came first wins. */
+/** Updates only a deployment that is still in the expected state: an earlier claim or delete wins. */
 async function expire(core: Core, id: string, account: string | null, now: Date): Promise<boolean> {
   return core.database.transaction(async (em) => {
     if (account !== null) await lockAccount(em, account);

@@ -5,23 +5,23 @@ import type { Caller, Core } from '../../core.ts';
 import { limitsOf } from '../accounts/plans.ts';
 import { maxParts, tooManyFiles } from './file-rules.ts';
 
-/** A file in JSON besides its path: names of fields, size, SHA-256, and white space. */
+/** The size of a file in JSON without its path: field names, size, SHA-256, and white space. */
 const FILE_BYTES = 256;
-/** JSON may write each byte of a path as an escape such as `\u0041`. */
+/** JSON can write each byte of a path as an escape such as `\u0041`. */
 const ESCAPED_BYTES = 6;
-/** Bodies that escape every character are read up to this size; beyond it, paths in plain UTF-8 are. */
+/** Bodies up to this size may escape every character. Larger ones must have paths in plain UTF-8. */
 const ESCAPED_BODY_BYTES = 128 * 1024 ** 2;
 const OTHER_BYTES = 1024 ** 2;
 
-/** An object and its three values; twice that, since junk is listed but not counted, and unknown fields are ignored. */
+/** An object and its three values, times two: junk is listed but not counted, and unknown fields are ignored. */
 const FILE_VALUES = 8;
 const OTHER_VALUES = 10_000;
 
 /**
- * How large JSON that lists the files of a deploy may be: large enough for as many files as the plan allows, with the
- * longest paths there are.
+ * The maximum size of JSON that lists the files of a deploy: enough for as many files as the plan allows, with paths of
+ * the maximum length.
  *
- * Up to 20,000 files that holds for JSON in plain ASCII as well, where a character may take 6 bytes for each of its own.
+ * Up to 20,000 files this includes JSON in plain ASCII, where each byte of a path may take 6 bytes.
  */
 export function fileListSize({ maxFilesCount }: DeployLimits): Pick<JsonBounds, 'maxBytes' | 'maxValues'> {
   const escaped = maxFilesCount * (ESCAPED_BYTES * MAX_PATH_BYTES + FILE_BYTES);
@@ -34,10 +34,10 @@ export function fileListSize({ maxFilesCount }: DeployLimits): Pick<JsonBounds, 
 }
 
 /**
- * Refuses lists of files that are longer than the caller's plan allows. It reads their lengths only, so it runs before
- * anything is validated.
+ * Refuses lists of files that are longer than the caller's plan allows. Reads only their lengths, so it runs before
+ * validation.
  *
- * What a change removes may be as many files as any plan allows: its base may come from a larger plan.
+ * A change may remove as many files as any plan allows, because its base may come from a larger plan.
  *
  * @param input As the client sent it.
  * @throws `payload_too_large`.

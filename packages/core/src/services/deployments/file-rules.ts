@@ -8,44 +8,50 @@ import {
 } from '@berth/contract';
 import { invalid, invalidFile, ServiceError } from '../../errors.ts';
 
-/** A file that may stand in a deploy. */
+/** A file that a deploy may contain. */
 export interface JudgedFile {
-  /** Canonical. */
+  /** In canonical form. */
   path: string;
-  /** Left behind by a desktop system: it is dropped without a word and not counted for the user. */
+  /**
+   * True for a file that a desktop system left in the folder. It is dropped silently and does not count against the
+   * limits.
+   */
   junk: boolean;
-  /** Counts bytes of it. @throws `payload_too_large` the moment a limit is crossed. */
+  /** Counts bytes of the file. @throws `payload_too_large` as soon as a limit is exceeded. */
   grow(bytes: number): void;
 }
 
-/** How many file parts a deploy may have: junk is not counted for the user, but it is counted here. Source: security T4. */
+/**
+ * The maximum number of file parts of a deploy. Includes junk, which does not count against the plan.
+ * Source: security T4.
+ */
 export function maxParts(limits: DeployLimits): number {
   return limits.maxFilesCount * 2 + 100;
 }
 
-/** @throws `payload_too_large` in the one form it has. Source: contract §2. */
+/** Creates the `payload_too_large` error. Source: contract §2. */
 export function tooLarge(limit: SizeLimit, max: number, message: string, file?: string): ServiceError {
   return new ServiceError('payload_too_large', message, {
     details: { limit, max, ...(file === undefined ? {} : { file }) },
   });
 }
 
-/** The refusal of more files than the plan allows. Source: contract §2. */
+/** The error for more files than the plan allows. Source: contract §2. */
 export function tooManyFiles({ maxFilesCount }: DeployLimits): ServiceError {
   return tooLarge('maxFilesCount', maxFilesCount, `A deploy must have at most ${maxFilesCount} files.`);
 }
 
-/** The refusal of one file that is larger than the plan allows. Source: contract §2. */
+/** The error for a file that is larger than the plan allows. Source: contract §2. */
 export function fileTooLarge(path: string, maxFileSize: number): ServiceError {
   return tooLarge('maxFileSize', maxFileSize, `${path}: a file must have at most ${maxFileSize} bytes.`, path);
 }
 
 /**
- * Judges the files of one deploy as they are named: their paths, what is refused by its name, how many there are, how large
- * they are. Every limit is refused the moment it is crossed.
+ * Checks the files of one deploy as they are named: their paths, refused names, their number and their sizes. A limit
+ * is enforced as soon as it is exceeded.
  *
- * @returns Judges one more file, by the name it was sent with, or by the path that a deployment has it by, which was
- *   accepted then. @throws `validation_failed`, `payload_too_large`.
+ * @returns A function that checks one more file, by the name it was sent with, or by its path in a deployment, which
+ *   was accepted before. @throws `validation_failed`, `payload_too_large`.
  * Source: contract §3; security T1, T4.
  */
 export function judgeFiles(limits: DeployLimits): (name: string, options?: { accepted: boolean }) => JudgedFile {
@@ -77,7 +83,7 @@ export function judgeFiles(limits: DeployLimits): (name: string, options?: { acc
   };
 }
 
-/** @throws `validation_failed` for a name that is no path, or is refused. */
+/** @throws `validation_failed` for an invalid path or a refused name. */
 function judgeName(name: string): { path: string; junk: boolean } {
   const read = normalizePath(name);
   if (!read.ok) throw invalidFile(shown(name), read.reason);
@@ -89,10 +95,10 @@ function judgeName(name: string): { path: string; junk: boolean } {
 }
 
 /**
- * The files a deploy publishes.
+ * The files that a deploy publishes.
  *
- * @param field Where they stood, for the refusal of none.
- * @throws `validation_failed` when there are none, or two cannot stand side by side. Source: contract §3.
+ * @param field The field that listed them, named in the error for an empty list.
+ * @throws `validation_failed` if there are none, or two of them conflict. Source: contract §3.
  */
 export function publishedFiles<T extends { path: string; junk: boolean }>(parts: readonly T[], field: string): T[] {
   const files = parts.filter(({ junk }) => !junk);
@@ -102,7 +108,7 @@ export function publishedFiles<T extends { path: string; junk: boolean }>(parts:
   return files;
 }
 
-/** A name as an error may show it: printable and short. */
+/** A name as an error message may contain it: printable and short. */
 function shown(name: string): string {
   const printable = Array.from(name.slice(0, 200), (c) => (/[\p{C}\p{Zl}\p{Zp}]/u.test(c) ? '\ufffd' : c)).join('');
   return printable === '' ? '(empty)' : printable;

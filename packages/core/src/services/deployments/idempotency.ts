@@ -6,7 +6,7 @@ import type { Caller, Core } from '../../core.ts';
 import { IdempotencyRecord } from '../../entities/index.ts';
 import { invalid, ServiceError } from '../../errors.ts';
 
-/** Whose key it is, and the key. The same key of another scope is another key. */
+/** An idempotency key and its scope. The same key in another scope is another key. */
 export interface IdempotencyKey {
   scope: string;
   key: string;
@@ -16,9 +16,9 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Reads an `Idempotency-Key`. Its scope is the credential, or the address of an anonymous client.
+ * Parses an `Idempotency-Key`. Its scope is the credential, or the address of an anonymous client.
  *
- * @throws `validation_failed` for an empty or too long one. Source: contract §1, §3.
+ * @throws `validation_failed` if it is empty or too long. Source: contract §1, §3.
  */
 export function readIdempotencyKey(header: string | undefined, caller: Caller): IdempotencyKey | null {
   if (header === undefined) return null;
@@ -30,8 +30,8 @@ export function readIdempotencyKey(header: string | undefined, caller: Caller): 
 }
 
 /**
- * What a deploy asks for, as a keyed hash: equal for equal files and parameters, whatever the boundaries of the body.
- * Keyed, so that the hash of a weak site password cannot be searched for.
+ * A keyed hash of a deploy request: equal for equal files and parameters, whatever the boundaries of the body. Keyed,
+ * so that a weak site password cannot be found by trying hashes.
  *
  * Source: contract §3; security T25.
  */
@@ -40,10 +40,10 @@ export function fingerprintOf(core: Core, asked: unknown): Buffer {
 }
 
 /**
- * Waits for a twin with the same key, then looks for its outcome. Holds the key until the transaction ends.
+ * Waits for a concurrent request with the same key, then reads its outcome. Locks the key until the transaction ends.
  *
- * @returns The stored body, or `null` when the key is new.
- * @throws `business_logic_error` when the key was used for something else. Source: contract §3.
+ * @returns The stored body, or `null` if the key is new.
+ * @throws `business_logic_error` if the key was used for another request. Source: contract §3.
  */
 export async function findReplay<T>(
   em: EntityManager,
@@ -72,7 +72,7 @@ export async function findReplay<T>(
   return decrypt(core, id, Buffer.from(record.response)) as T;
 }
 
-/** Whether a key has an outcome that is replayed. An answer of the moment: nothing is held. */
+/** True if a key has an outcome to replay. Takes no lock, so the result can be outdated at once. */
 export async function hasOutcome(core: Core, { scope, key }: IdempotencyKey): Promise<boolean> {
   const after = new Date(core.now().getTime() - IDEMPOTENCY_WINDOW_SECONDS * 1000);
   const { rows } = await sql`
@@ -82,7 +82,7 @@ export async function hasOutcome(core: Core, { scope, key }: IdempotencyKey): Pr
   return rows.length > 0;
 }
 
-/** Stores a 201 under its key, in the transaction of the deployment. It may hold a claim hash, so it is encrypted. */
+/** Stores a 201 under its key, in the transaction of the deployment. Encrypted, because it may contain a claim hash. */
 export function storeOutcome(
   em: EntityManager,
   core: Core,

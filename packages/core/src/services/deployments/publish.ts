@@ -16,24 +16,24 @@ import { markSealed } from '../packs/open-packs.ts';
 import type { RuleData } from '../../serving/rules/rules.ts';
 import { randomDeploymentId, randomSecret, secretHash } from '../random.ts';
 
-/** A deployment that only needs to be written down: its bytes are on their way to the disk. */
+/** A deployment that is ready to be recorded: its bytes are being written to the disk. */
 export interface Publication {
   files: readonly { path: string; sha256: string; size: number }[];
   options: Omit<DeployOptions, 'password'>;
   /** PHC string; `null` for a public site. */
   passwordHash: string | null;
-  /** The new contents; `null` when every content was stored already. */
+  /** The new contents; `null` if every content was already stored. */
   pack: NewPack | null;
-  /** Whether its contents have been counted as stored since its upload began. */
+  /** True if its contents have counted as stored since its upload began. */
   reserved: boolean;
-  /** What its rule files say; `null` when it has no rules. */
+  /** The rules from its rule files; `null` if it has none. */
   rules: RuleData | null;
   warnings: Warning[];
-  /** The key, and what it stands for. */
+  /** The key, and the fingerprint of the request. */
   idempotency: (IdempotencyKey & { fingerprint: Buffer }) | null;
 }
 
-/** The 201 body, and whether it is an earlier one again. `packUsed` tells whether the new pack is referred to. */
+/** The body of the 201, and whether it is a replay. `packUsed` is true if the new pack is referred to. */
 export interface Outcome {
   body: CreatedDeployment;
   replayed: boolean;
@@ -41,12 +41,13 @@ export interface Outcome {
 }
 
 /**
- * Makes a deployment visible, in the caller's one transaction: contents, counters, deployment, manifest, audit log and
- * the idempotency record come to be together or not at all. Locks are taken in the one order of the protocol. Contents are
- * entered while the pack is still being made durable; nobody sees them before the commit, which waits for it.
+ * Makes a deployment visible, in the caller's transaction: contents, counters, deployment, manifest, audit log and the
+ * idempotency record are written together or not at all. Locks are taken in the order that the protocol defines.
+ * Contents are inserted while the pack is still being made durable; they become visible with the commit, which waits
+ * for the pack.
  *
  * @throws `authentication_failed` for a credential that was revoked meanwhile; `forbidden` at a cap of the plan;
- *   `business_logic_error` for a key used otherwise; `unavailable`.
+ *   `business_logic_error` for a key that was used for another request; `unavailable`.
  * Source: security §5, P3 to P6.
  */
 export async function publish(
@@ -115,7 +116,7 @@ export async function publish(
   return { body, replayed: false, packUsed };
 }
 
-/** Gives out an id that was never given out before. */
+/** Returns an id that was never used before. */
 async function issueId(em: EntityManager): Promise<string> {
   for (;;) {
     const id = randomDeploymentId();

@@ -7,16 +7,17 @@ import { MAX_SHIP_JSON_BYTES, parseShipJson } from '../../serving/rules/parse-sh
 import { MAX_REDIRECTS_BYTES } from '../../serving/rules/redirects-file.ts';
 import type { ContentCheck } from './deploy-files.ts';
 
-/** Netlify's own file. It is not read, but `Basic-Auth` in it says what its owner expects. */
+/** Netlify's configuration file. It is not read, but `Basic-Auth` in it shows what its owner expects. */
 const NETLIFY_FILE = 'netlify.toml';
 
 /**
- * Checks a rule file while it is uploaded, and keeps as much of it as will be read. A `ship.json` is refused at once when it
- * is larger than 256 KiB, and at its end when it is not one JSON object in UTF-8 or nested deeper than 8. A rule file or a
- * `netlify.toml` with a `Basic-Auth` field is refused.
+ * Checks a rule file while it is uploaded, and keeps the part of it that will be read. A `ship.json` is refused as soon
+ * as it is larger than 256 KiB, and at its end if it is not one JSON object in UTF-8 or is nested deeper than 8. A rule
+ * file or a `netlify.toml` with a `Basic-Auth` field is refused.
  *
- * @param into Gets the content when all of it has arrived.
- * @returns `null` for any other file. The check throws `validation_failed`. Source: contract §3; serving S22, S23, S65.
+ * @param into Receives the content when all of it has arrived.
+ * @returns `null` for any other file. The check throws `validation_failed`. Source: contract §3; serving S22, S23,
+ *   S65.
  */
 export function keepRuleFile(path: string, into: RuleFiles): ContentCheck | null {
   switch (path) {
@@ -73,7 +74,10 @@ function refuseBasicAuth(file: string): ContentCheck['write'] {
   };
 }
 
-/** An owner who expects `Basic-Auth` to work must not publish the site in the open. Source: contract §3. */
+/**
+ * The error for `Basic-Auth`: an owner who expects it to work must not publish the site without protection. Source:
+ * contract §3.
+ */
 function basicAuth(file: string, place: string): ServiceError {
   return invalidFile(
     file,
@@ -82,7 +86,7 @@ function basicAuth(file: string, place: string): ServiceError {
   );
 }
 
-/** One byte more than is read is kept: it tells that there is more. */
+/** Keeps one byte more than is read, which shows that there is more. */
 function keepLines(maxBytes: number, done: (bytes: Uint8Array) => void): ContentCheck {
   const chunks: Buffer[] = [];
   let room = maxBytes + 1;

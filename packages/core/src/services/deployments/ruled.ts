@@ -2,7 +2,7 @@ import { compileRules, type RuleFiles } from '../../serving/rules/compile.ts';
 import { collectWarnings, warnOfNames } from './deploy-warnings.ts';
 import type { Publication } from './publish.ts';
 
-/** What the rule files say, and what is worth knowing about them and the other files. Source: serving S12, S22, S23. */
+/** The rules from the rule files, and the warnings about them and the other files. Source: serving S12, S22, S23. */
 export function ruled(ruleFiles: RuleFiles, published: Publication['files']): Pick<Publication, 'rules' | 'warnings'> {
   const paths = published.map(({ path }) => path);
   const warnings = collectWarnings();

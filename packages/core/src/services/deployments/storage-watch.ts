@@ -4,23 +4,23 @@ import { mostStored, measureStorage, refuseBeyondStorage, storageCapOf, storageO
 import type { Digest } from '../../storage/pack-builder.ts';
 import { hasOutcome, type IdempotencyKey } from './idempotency.ts';
 
-/** How many bytes arrive at least between two measurements. */
+/** The minimum number of bytes that arrive between two measurements. */
 const MEASURE_EVERY_BYTES = 16 * 1024 * 1024;
 
-/** Follows the contents of a deploy while they arrive. */
+/** Tracks the storage that a deploy needs while its contents arrive. */
 export interface StorageWatch {
-  /** A content has arrived. */
+  /** Adds a content that has arrived. */
   add(content: Pick<Digest, 'sha256' | 'size'>): void;
-  /** @throws `forbidden`, with `details`, once what has arrived is known to be too much. */
+  /** @throws `forbidden`, with `details`, once the contents that arrived are known to exceed the cap. */
   check(): void;
 }
 
 /**
- * Refuses a deploy that cannot fit its owner's storage before all of it is read. Storage is measured only when the bytes that
- * arrived might not fit, beside the upload. `storeContents` has the last word.
+ * Refuses a deploy that cannot fit its owner's storage before all of it is read. Storage is measured only when the
+ * bytes that arrived might not fit, concurrently with the upload. The final check is in `storeContents`.
  *
- * @param key A deploy that repeats an earlier one is not refused: it adds nothing.
- * @throws `forbidden`, with `details`, when the owner is beyond the cap already. Source: contract §6.
+ * @param key A deploy that repeats an earlier one is not refused, because it adds nothing.
+ * @throws `forbidden`, with `details`, if the owner already exceeds the cap. Source: contract §6.
  */
 export async function watchStorage(core: Core, caller: Caller, key: IdempotencyKey | null): Promise<StorageWatch> {
   const limit = storageCapOf(core, caller.kind === 'account' ? caller.plan : null);
@@ -43,7 +43,7 @@ export async function watchStorage(core: Core, caller: Caller, key: IdempotencyK
       room = Math.max(limit! - storage.used - storage.added, MEASURE_EVERY_BYTES);
       refuseBeyondStorage(storage, limit);
     } catch (error) {
-      // What fails otherwise is left to the transaction.
+      // Other errors are left to the transaction.
       const isFull = error instanceof ServiceError && error.code === 'forbidden';
       if (isFull && !(key && (await hasOutcome(core, key)))) refusal = error;
     } finally {

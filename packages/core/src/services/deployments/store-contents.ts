@@ -11,7 +11,7 @@ const NONE: ContentLengths = new Map();
 /**
  * Counts the contents of a publication as stored for its owner, under the fence. Locks an anonymous address.
  *
- * @param account The account of the caller, locked; `null` for an anonymous one.
+ * @param account The account of the caller, already locked; `null` for an anonymous one.
  * @param fresh The contents that were not stored before.
  * @throws `forbidden`, with `details`, beyond the cap. Source: contract §6; security T26.
  */
@@ -32,9 +32,9 @@ export async function storeContents(
 }
 
 /**
- * Counts contents as stored for an account, as far as its recent deployments do not have them.
+ * Counts contents as stored for an account, except those that its recent deployments already have.
  *
- * @param account Locked.
+ * @param account Already locked.
  * @param fresh The contents that were not stored before.
  * @throws `forbidden`, with `details`, beyond the cap. Source: contract §6.
  */

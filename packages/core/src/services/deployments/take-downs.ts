@@ -7,22 +7,22 @@ import { recordActivity } from '../activities/activities.ts';
 import { lockAccount } from '../accounts/account-lock.ts';
 import { releaseStorage } from '../accounts/storage.ts';
 
-/** What became of a site that was to be taken down or put back. */
+/** The result of a take-down or of undoing one. */
 export interface TakeDown {
   deployment: string;
   /** `null` for an anonymous deployment. */
   account: string | null;
   takenDown: boolean;
-  /** False when it was so already. */
+  /** False if nothing changed. */
   changed: boolean;
 }
 
 /**
- * Takes a site down, or puts it back as it was. While it is down everybody who asks for it is told that it is, under each
- * of its names; its owner keeps everything. Open uploads of the account are dropped: they may hold its contents.
+ * Takes a site down, or undoes a take-down. While it is down, visitors of all its names see that it was taken down; its
+ * owner keeps everything. Open uploads of the account are dropped, because they may contain its contents.
  *
  * @param reference Its id, its host name or its URL.
- * @param options.reason For the owner, who reads it among the activities.
+ * @param options.reason Shown to the owner among the activities.
  * @throws `not_found`, also for a deployment that is being deleted. Source: contract §6.
  */
 export async function setTakenDown(
@@ -47,7 +47,7 @@ interface Change {
   reason: string | undefined;
 }
 
-/** @returns `null` when it has another owner by now, or has gone. */
+/** @returns `null` if it was deleted or has another owner by now. */
 async function change(
   core: Core,
   { deployment, account, takenDown, reason }: Change,
@@ -79,13 +79,16 @@ async function change(
   });
 }
 
-/** What was spared of an open upload may come from the deployment; its client begins again. Source: contract §9. */
+/**
+ * Drops the open uploads of an account: the contents that their clients need not send may come from the deployment. The
+ * clients begin again. Source: contract §9.
+ */
 async function dropOpenUploads(em: EntityManager, account: string): Promise<void> {
   await sql`delete from upload where account_id = ${account} and committed is null`.execute(em.getKysely());
   await releaseStorage(em, account);
 }
 
-/** @returns Whose it is, `null` for nobody's; `undefined` when there is no such deployment. */
+/** @returns The owner; `null` for an anonymous deployment; `undefined` for a missing one. */
 async function findOwner(core: Core, deployment: string): Promise<string | null | undefined> {
   const { rows } = await sql<{ account: string | null }>`
     select account_id as account from deployment where id = ${deployment} and status = 'success'`.execute(
@@ -94,7 +97,7 @@ async function findOwner(core: Core, deployment: string): Promise<string | null 
   return rows[0]?.account;
 }
 
-/** The host of a URL; anything else as it is. */
+/** The host of a URL; any other text unchanged. */
 function hostOf(reference: string): string {
   return /^https?:\/\/([^/?#]+)/i.exec(reference)?.[1] ?? reference;
 }

@@ -10,7 +10,7 @@ type DomainUsage = Pick<Caps, 'platformDomains' | 'customDomains'>;
 
 const CAP_OF = { platform: 'platformDomains', custom: 'customDomains' } as const;
 
-/** How many domains an account holds. Paused ones are not counted. Source: contract §6. */
+/** Counts the domains of an account. Paused domains do not count. Source: contract §6. */
 export async function countDomains(em: EntityManager, account: string): Promise<DomainUsage> {
   const { rows } = await sql<DomainUsage>`
     select (count(*) filter (where kind = 'platform'))::int as "platformDomains",
@@ -19,15 +19,15 @@ export async function countDomains(em: EntityManager, account: string): Promise<
   return rows[0]!;
 }
 
-/** The most domains of an account whose DNS is not verified: each of them is looked up again and again. */
+/** The maximum number of domains of an account whose DNS is not verified. Each of them is checked repeatedly. */
 export const MAX_UNVERIFIED_DOMAINS = 10_000;
 
 /**
- * Sees to it that an account may have one more domain. The caller holds the lock of the account row, so that parallel
- * requests never pass a cap.
+ * Throws unless the account may have one more domain. The caller must hold the lock of the account row, so that
+ * parallel requests cannot exceed a cap.
  *
- * @throws `forbidden`, with `details`, at the cap of the plan; `business_logic_error` for a custom domain of an account that
- *   has {@link MAX_UNVERIFIED_DOMAINS}, whatever its plan. Source: contract §6; security T26.
+ * @throws `forbidden`, with `details`, at the cap of the plan; `business_logic_error` for a custom domain of an
+ *   account that has {@link MAX_UNVERIFIED_DOMAINS}, whatever its plan. Source: contract §6; security T26.
  */
 export async function requireDomainRoom(
   em: EntityManager,

@@ -9,22 +9,27 @@ import { namesAbove, registrableOf } from './domain-names.ts';
 import { wantedRecords } from './domain-records.ts';
 import { type DomainState, judgeChecks } from './domain-schedule.ts';
 
-/** How long a domain is left alone after a look, in milliseconds; longer than a look takes. Source: contract §4. */
+/**
+ * The minimum pause between two checks of one domain, in milliseconds. Longer than a check takes. Source: contract §4.
+ */
 export const COOLDOWN_MS = 10_000;
-/** Beside a hash, so that no other advisory lock is meant. */
+/** The class of the advisory lock. The hash of a name is the second key, so no other advisory lock can collide. */
 const NAME_LOCK = 7_212_020;
 const BLOCKED =
   'The record is as it should be, but another account has proved this name, or one above or below it, before.';
 
-/** Who wanted a look. Somebody who asks has just changed the records, so that the next looks follow soon. */
+/**
+ * Who requested a check. If a person did, they have probably just changed the records, so the next checks follow soon.
+ */
 export interface Asker {
   authMethod: AuthMethod;
   asked: boolean;
 }
 
 /**
- * SQL that is true of a domain, as `d`, that no process is checking and that was not checked within the cooldown. A last
- * check further ahead than the clocks of two processes differ was written by a clock that was wrong, and does not count.
+ * SQL that is true for a domain, as `d`, that no process is checking and that was not checked within the cooldown. A
+ * last check too far in the future was written by a wrong clock and is ignored; small differences between the clocks of
+ * processes are allowed for.
  */
 export function isFree(now: Date): RawBuilder<boolean> {
   const before = new Date(now.getTime() - COOLDOWN_MS);
@@ -33,9 +38,9 @@ export function isFree(now: Date): RawBuilder<boolean> {
 }
 
 /**
- * Claims the next check of a domain. Checks of one domain never overlap, whichever process makes them.
+ * Claims the next check of a domain. Checks of one domain never overlap, in any process.
  *
- * @returns 0, or after how many whole seconds to try again.
+ * @returns 0 if claimed, or the number of whole seconds after which to retry.
  */
 export async function claimLook(core: Core, id: number): Promise<number> {
   const now = core.now();
@@ -52,10 +57,10 @@ export async function claimLook(core: Core, id: number): Promise<number> {
 }
 
 /**
- * Looks at the DNS of a domain, whose look was claimed, and moves its status. The look is outside of any transaction; what
- * it found is judged by the row as it is then.
+ * Checks the DNS of a domain whose check was claimed, and updates its status. The lookup runs outside of any
+ * transaction. Its result is applied to the row as it is afterwards.
  *
- * @returns The row; `null` when the domain is gone. Source: contract §4; security T28.
+ * @returns The row; `null` if the domain was deleted. Source: contract §4; security T28.
  */
 export async function lookAtDomain(core: Core, id: number, asker: Asker): Promise<Domain | null> {
   const row = await core.database.em().findOne(Domain, { id }, { populate: ['account'] });
@@ -71,7 +76,10 @@ export async function lookAtDomain(core: Core, id: number, asker: Asker): Promis
   });
 }
 
-/** Enters what a look found. The caller holds the locks of the account, of the row and, when all is found, of the name. */
+/**
+ * Stores the result of a check. The caller must hold the locks of the account, of the row and, if all records were
+ * found, of the name.
+ */
 async function settle(em: EntityManager, core: Core, row: Domain, found: DnsCheck[], asker: Asker): Promise<void> {
   const now = core.now();
   const before = row.status;
@@ -86,7 +94,8 @@ async function settle(em: EntityManager, core: Core, row: Domain, found: DnsChec
 }
 
 /**
- * Waits for whoever proves a related name right now. Names above and below each other end in the same two labels.
+ * Waits for other transactions that are proving a related name. Names above and below each other share their last two
+ * labels.
  *
  * Source: security T28.
  */
@@ -95,7 +104,7 @@ async function lockName(em: EntityManager, name: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(${NAME_LOCK}, hashtext(${end}))`.execute(em.getKysely());
 }
 
-/** Whether another account has proved this name, or one above or below it. Source: contract §4; security T28. */
+/** True if another account has proved this name, or a name above or below it. Source: contract §4; security T28. */
 async function isBlocked(em: EntityManager, { name, account }: Domain): Promise<boolean> {
   const names = [name, ...namesAbove({ name, registrable: registrableOf(name) })];
   const { rows } = await sql`

@@ -5,30 +5,30 @@ import { getDomain } from 'tldts';
 import type { Addresses } from '../../core.ts';
 import { RESERVED_LABELS, SPECIAL_USE_NAMES } from './reserved-names.ts';
 
-/** A name that can be a domain. */
+/** A valid domain name. */
 export interface DomainName {
   ok: true;
-  /** Lower case, A-labels, no dot at the end. */
+  /** Lower case, A-labels, no trailing dot. */
   name: string;
   kind: 'platform' | 'custom';
-  /** Whether it is a registrable domain itself, which can have no CNAME. */
+  /** True if it is a registrable domain itself, which cannot have a CNAME. */
   apex: boolean;
-  /** The registrable domain it belongs to; of a platform domain the host name of the platform. */
+  /** The registrable domain of the name; for a platform domain the host name of the platform. */
   registrable: string;
 }
 
-/** A text that is no domain; `name` is there when it is a host name all the same. */
+/** A text that cannot be a domain. Has a `name` if it is nevertheless a valid host name. */
 export interface NoDomainName {
   ok: false;
   name: string | null;
-  /** What is wrong and what would be right, without a dot at the end. */
+  /** What is invalid and what would be valid, without a trailing dot. */
   reason: string;
 }
 
-/** What of the addresses the grammar depends on. */
+/** The addresses that the grammar depends on. */
 export type NameRules = Pick<Addresses, 'platformHost' | 'cnameTarget' | 'serviceHosts'>;
 
-/** Far longer than the Unicode form of any name of 253 bytes. */
+/** The maximum length of a text that is parsed. Far longer than the Unicode form of any name of 253 bytes. */
 const MAX_TEXT = 1_000;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const MAX_NAME = 253;
@@ -36,10 +36,10 @@ const ACCOUNT_TARGET = /^to-[a-z0-9]{7}$/;
 const PLATFORM_LABEL_MIN = 3;
 
 /**
- * Brings a text to the one spelling of a host name: UTS-46, lower case, A-labels, no dot at the end. What a URL parser
- * would cut off, decode or read as a number is refused instead. Normalising twice is normalising once.
+ * Normalises a text to the canonical spelling of a host name: UTS-46, lower case, A-labels, no trailing dot. Anything
+ * that a URL parser would cut off, decode or read as a number is refused. Normalising is idempotent.
  *
- * @returns The name, or why it is none. Source: contract §4; security T29.
+ * @returns The name, or the reason why it is invalid. Source: contract §4; security T29.
  */
 export function normaliseName(text: string): { ok: true; name: string } | NoDomainName {
   if (text === '') return none('the name is empty; use a full name such as "www.example.com"');
@@ -68,7 +68,7 @@ export function normaliseName(text: string): { ok: true; name: string } | NoDoma
 }
 
 /**
- * Decides whether a text can be a domain, and which kind. Pure: whether it is free is another question.
+ * Decides if a text can be a domain, and of which kind. Pure: does not check if the name is free.
  *
  * Platform domains are one label of 3 to 63 characters below the platform domain. Source: contract §4; security T29.
  */
@@ -94,22 +94,24 @@ export function readDomainName(text: string, rules: NameRules): DomainName | NoD
   return { ok: true, name, kind: 'custom', apex: name === registrable, registrable };
 }
 
-/** Whether a custom name is a registrable domain itself. */
+/** True if a custom name is a registrable domain itself. */
 export function isApex(name: string): boolean {
   return findRegistrable(name) === name;
 }
 
-/** The registrable domain of a custom name. One that has become a suffix since is its own. */
+/** The registrable domain of a custom name. If the name has become a public suffix since, the name itself. */
 export function registrableOf(name: string): string {
   return findRegistrable(name) ?? name;
 }
 
-/** By the public suffix list, private suffixes such as `github.io` included; `null` for a suffix itself. */
+/**
+ * The registrable domain by the public suffix list, private suffixes such as `github.io` included; `null` for a suffix.
+ */
 function findRegistrable(name: string): string | null {
   return getDomain(name, { allowPrivateDomains: true, validateHostname: false, detectIp: false });
 }
 
-/** What is wrong with the label of a platform domain; `null` for nothing. */
+/** The reason why the label of a platform domain is invalid; `null` if it is valid. */
 function platformFault(label: string): string | null {
   if (label.includes('.')) return 'a platform domain must be a single part below the domain of the platform';
   if (label.length < PLATFORM_LABEL_MIN) return `a platform domain must have at least ${PLATFORM_LABEL_MIN} characters`;
@@ -118,7 +120,7 @@ function platformFault(label: string): string | null {
   return null;
 }
 
-/** The names above a custom one, from its parent up to its registrable domain. */
+/** The names above a custom name, from its parent up to its registrable domain. */
 export function namesAbove({ name, registrable }: Pick<DomainName, 'name' | 'registrable'>): string[] {
   const above: string[] = [];
   for (let at = name; at !== registrable && at.includes('.');) {

@@ -4,25 +4,25 @@ import { attempt } from '../work-through.ts';
 import { isFree, lookAtDomain } from './domain-checks.ts';
 import { LONGEST_SCHEDULE_MS } from './domain-schedule.ts';
 
-/** How much one run looks at. */
+/** The size of one run. */
 export interface RecheckOptions {
-  /** Most domains that are looked at side by side. Default 16. */
+  /** The maximum number of domains that are checked concurrently. Default: 16. */
   batch?: number;
-  /** Most batches of a run. Default 20. */
+  /** The maximum number of batches in a run. Default: 20. */
   batches?: number;
-  /** Ends the run after the batch at hand. */
+  /** Ends the run after the current batch. */
   signal?: AbortSignal;
 }
 
-/** How long a process has for a look that it took on; then another one may. */
+/** How long a process has to finish a check that it claimed. Then another process may claim it. */
 const LEASE_MS = 2 * 60_000;
 const DAY_MS = 24 * 60 * 60_000;
 
 /**
- * Looks at the DNS of domains whose time has come: those that are waited for, after growing pauses, and each day those that
- * serve, or would if they were not paused. Any number of processes may run it: each takes other domains.
+ * Checks the DNS of domains that are due: unverified ones after growing pauses, and once a day those that serve, or
+ * would serve if they were not paused. Several processes can run this at once; each claims different domains.
  *
- * @returns How many domains were looked at. Source: contract §4; security T28.
+ * @returns How many domains were checked. Source: contract §4; security T28.
  */
 export async function recheckDomains(
   core: Core,
@@ -47,7 +47,7 @@ export async function recheckDomains(
 async function claimDue(core: Core, batch: number): Promise<number[]> {
   const now = core.now();
   const at = (ms: number) => new Date(now.getTime() + ms);
-  // A next check beyond every schedule, or a last check ahead of now, was written by a clock that was wrong.
+  // A next check later than any schedule, or a last check in the future, was written by a wrong clock.
   const { rows } = await sql<{ id: number }>`
     update domain set checked = ${now}, next_check = ${at(LEASE_MS)}
     where id in (

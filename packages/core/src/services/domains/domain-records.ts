@@ -7,13 +7,14 @@ import { isApex } from './domain-names.ts';
 
 const PROOF_BYTES = 20;
 
-/** What the records of a domain are made of. */
+/** What the records of a domain are computed from. */
 export type RecordMakers = Pick<Core, 'addresses' | 'keys'>;
 
 /**
- * The records that prove a custom domain to be an account's and lead its visitors here: a CNAME for a subdomain; for an
- * apex, which can have none, addresses and a TXT record. The CNAME target is the account's own, so that a name that merely
- * points at the service proves nothing for anybody else. Of several addresses of one kind any will do. Pure.
+ * The records that prove that an account owns a custom domain and that route its visitors here: a CNAME for a
+ * subdomain; addresses and a TXT record for an apex, which cannot have a CNAME. The CNAME target is specific to the
+ * account, so a name that merely points at the service proves nothing for other accounts. If there are several
+ * addresses of one kind, one of them is enough. Pure.
  *
  * @param name The normalised name of a custom domain. Source: contract §4; security T28.
  */
@@ -33,12 +34,14 @@ export function wantedRecords(
   ];
 }
 
-/** Those records as people enter them, one value each. */
+/** The same records as people enter them, one value each. */
 export function listRecords(wanted: readonly WantedRecord[]): DomainRecords['records'] {
   return wanted.flatMap(({ type, name, values }) => values.map((value) => ({ type, name, value })));
 }
 
-/** What the TXT record of an apex holds: nobody can tell it who has no key, and it is another one for each account and name. */
+/**
+ * The value of the TXT record of an apex. It cannot be computed without the key, and differs for each account and name.
+ */
 function proofOf({ keys }: RecordMakers, account: string, name: string): string {
   const mac = createHmac('sha256', keys.proof)
     .update(JSON.stringify([account, name]))

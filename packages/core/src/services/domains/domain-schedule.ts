@@ -1,33 +1,36 @@
 import type { DnsCheck, Domain } from '../../entities/index.ts';
 
-/** What looks move. */
+/** The fields that a check changes. */
 export type DomainState = Pick<Domain, 'status' | 'verified' | 'misses' | 'missing' | 'nextCheck'>;
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** The pauses of a domain that is waited for: the first one, doubled after each look up to the longest. */
+/**
+ * The pauses between the checks of an unverified domain: the first one, which doubles after each check up to the
+ * longest.
+ */
 const FIRST_PAUSE_MS = MINUTE_MS;
 const LONGEST_PAUSE_MS = 6 * HOUR_MS;
-/** How long a domain is waited for after it was made, or after somebody asked last. */
+/** How long an unverified domain is checked after it was created, or after a person last requested a check. */
 const PATIENCE_MS = 30 * DAY_MS;
-/** How often a domain that serves is looked at; sooner after a look that was not answered. */
+/** How often a serving domain is checked. Sooner after a check without an answer. */
 const DAILY_MS = DAY_MS;
 const RETRY_MS = HOUR_MS;
-/** No next check is scheduled further ahead. */
+/** The maximum time until a next check. */
 export const LONGEST_SCHEDULE_MS = DAILY_MS;
-/** A domain that serves is lost after so many definite misses in a row over such a time. Source: security T28. */
+/** A serving domain is lost after this many definite misses in a row, over this time. Source: security T28. */
 const MISSES_TO_LOSE = 3;
 const MISSING_TO_LOSE_MS = 7 * DAY_MS;
 
 /**
- * What a look makes of a domain. Pure.
+ * Computes the state of a domain after a check. Pure.
  *
- * One that was proved loses that only by definite misses, three in a row over 7 days; a look that failed or was not
- * answered counts for nothing, and neither does one that somebody asked for. One that is waited for is looked at after 1,
- * 2, 4, … minutes, at last every 6 hours, for 30 days. A paused one stays so.
+ * A proved domain is lost only after three definite misses in a row over 7 days. A check that failed or got no answer
+ * does not count, and neither does a check that a person requested. An unverified domain is checked after 1, 2, 4, …
+ * minutes, up to every 6 hours, for 30 days. A paused domain stays paused.
  *
- * @param asked Whether somebody asked for the look, who has probably just changed the records.
+ * @param asked True if a person requested the check, who has probably just changed the records.
  * Source: contract §4; security T28.
  */
 export function judgeChecks(
@@ -52,7 +55,7 @@ function judgeAwaited(
   const missing = asked ? now : (row.missing ?? row.created);
   const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (misses - 1), LONGEST_PAUSE_MS);
   const isGivenUp = now.getTime() - missing.getTime() >= PATIENCE_MS;
-  // A look that failed does not take back what an earlier one saw.
+  // A failed check does not undo what an earlier check found.
   const isPartial = checks.some(({ ok }) => ok) || (status === 'partial' && checks.some(({ failed }) => failed));
   return {
     status: isPartial ? 'partial' : 'pending',

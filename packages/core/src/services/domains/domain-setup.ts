@@ -5,41 +5,41 @@ import { claimLook, COOLDOWN_MS, lookAtDomain } from './domain-checks.ts';
 import { registrableOf } from './domain-names.ts';
 import { wantedRecords } from './domain-records.ts';
 
-/** One record to add, and what the last look said of it. */
+/** One record to add, and the result of its last check. */
 export interface SetupRecord {
   type: 'A' | 'AAAA' | 'CNAME' | 'TXT';
-  /** The whole name. */
+  /** The full name. */
   name: string;
-  /** The name as it stands before the domain; `@` for the domain itself. */
+  /** The name relative to the domain; `@` for the domain itself. */
   relative: string;
   values: readonly string[];
-  /** What the last look said: `unseen` before the first one, `unanswered` when nobody said anything. */
+  /** The result of the last check: `unseen` before the first one, `unanswered` if no DNS server answered. */
   state: 'found' | 'missing' | 'unanswered' | 'unseen';
-  /** Why it was not found. */
+  /** The reason why it was not found. */
   reason: string | null;
 }
 
-/** What the public page of a domain shows: no account, no deployment. */
+/** The content of the public page of a domain. Contains no account and no deployment. */
 export interface DomainSetup {
   domain: string;
   status: DomainStatus;
   records: SetupRecord[];
-  /** The DNS provider; `null` when it is not known. */
+  /** The DNS provider; `null` if it is unknown. */
   provider: string | null;
-  /** Whether its form wants whole names rather than short ones. */
+  /** True if the form of the provider expects full names instead of relative ones. */
   wholeNames: boolean;
-  /** How to add the records there. */
+  /** How to add the records at the provider. */
   steps: string[];
-  /** When DNS was last looked at, and when it is looked at next unasked. */
+  /** When the DNS was last checked, and when the next automatic check is due. */
   checked: Date | null;
   nextCheck: Date | null;
-  /** After how many seconds a look can be asked for; 0 for now. */
+  /** The number of seconds after which a check can be requested; 0 for now. */
   waitSeconds: number;
 }
 
 const SHARE_HASH = /^[0-9a-f]{32}$/;
 
-/** What the page behind a share link shows; `null` for a link that leads nowhere. Source: contract §4. */
+/** The content of the page behind a share link; `null` if the link is invalid. Source: contract §4. */
 export async function findDomainSetup(core: Core, hash: string): Promise<DomainSetup | null> {
   const row = await findShared(core, hash);
   if (!row) return null;
@@ -70,9 +70,9 @@ export async function findDomainSetup(core: Core, hash: string): Promise<DomainS
 }
 
 /**
- * Looks at the DNS of a shared domain now, unless that was done within the last 10 s, or its account may not act.
+ * Checks the DNS of a shared domain now, unless it was checked within the last 10 s or its account is not active.
  *
- * @returns Whether the link leads to a domain. Source: contract §4.
+ * @returns True if the link is valid. Source: contract §4.
  */
 export async function checkDomainSetup(core: Core, hash: string): Promise<boolean> {
   const row = await findShared(core, hash);
@@ -88,7 +88,7 @@ function stateOf(check: DnsCheck | undefined): SetupRecord['state'] {
   return check.failed ? 'unanswered' : 'missing';
 }
 
-/** The domains of an account that is terminated are not shared any more. */
+/** Domains of a terminated account are no longer shared. */
 async function findShared(core: Core, hash: string): Promise<Domain | null> {
   if (!SHARE_HASH.test(hash)) return null;
   const row = await core.database.em().findOne(Domain, { shareHash: hash }, { populate: ['account'] });

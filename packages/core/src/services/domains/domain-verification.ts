@@ -7,12 +7,12 @@ import { getOwnCustomDomain, toDomain } from './domains.ts';
 import { toUnixSeconds } from '../timestamps.ts';
 
 /**
- * `POST /domains/{domain}/verify`: looks at DNS now, for at most 5 s, and moves the status. A name that another account
- * has proved, or one above or below it, stays as it is, and the checks say so. Of two accounts that prove one name at once
- * one gets it.
+ * `POST /domains/{domain}/verify`: checks the DNS now, for at most 5 s, and updates the status. If another account has
+ * proved the name, or one above or below it, the status stays unchanged and the checks say why. If two accounts prove
+ * one name at the same time, one of them gets it.
  *
- * @throws `validation_failed`; `not_found`; `business_logic_error` for a platform domain; `rate_limit_exceeded` within 10 s
- *   after the last look. Source: contract §4; security T28, T30.
+ * @throws `validation_failed`; `not_found`; `business_logic_error` for a platform domain; `rate_limit_exceeded`
+ *   within 10 s after the last check. Source: contract §4; security T28, T30.
  */
 export async function verifyDomain(scope: Scope, reference: string): Promise<VerifiedDomain> {
   const { core, caller } = scope;
@@ -41,7 +41,7 @@ export async function verifyDomain(scope: Scope, reference: string): Promise<Ver
 }
 
 /**
- * `GET /domains/{domain}/dns`: who hosts the DNS, by the NS records of the registrable domain.
+ * `GET /domains/{domain}/dns`: finds the DNS provider by the NS records of the registrable domain.
  *
  * @throws `validation_failed`; `not_found`; `business_logic_error` for a platform domain. Source: contract §4.
  */

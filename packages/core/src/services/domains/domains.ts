@@ -56,12 +56,12 @@ export async function listDomains(scope: Scope, page: PageQuery): Promise<z.infe
   return { domains: rows.map((row) => toDomain(core.addresses, row)), ...(nextCursor ? { nextCursor } : {}) };
 }
 
-/** `GET /domains/{domain}`. @throws `validation_failed` for what is no name; `not_found`. */
+/** `GET /domains/{domain}`. @throws `validation_failed` for an invalid name; `not_found`. */
 export async function getDomain(scope: Scope, reference: string): Promise<WireDomain> {
   return toDomain(scope.core.addresses, await getOwnDomain(scope.core.database.em(), scope, reference));
 }
 
-/** `DELETE /domains/{domain}`: the name serves no more, and is free again. @throws `validation_failed`; `not_found`. */
+/** `DELETE /domains/{domain}`: the name stops serving and is free again. @throws `validation_failed`; `not_found`. */
 export async function deleteDomain(scope: Scope, reference: string): Promise<{ domain: string }> {
   const { core, caller } = scope;
   return core.database.transaction(async (em) => {
@@ -80,7 +80,10 @@ export async function deleteDomain(scope: Scope, reference: string): Promise<{ d
   });
 }
 
-/** Whether a name could be a domain of the account. A name that is none is an answer, not an error. Source: contract §4. */
+/**
+ * Decides if a name can be a domain of the account. The answer for an invalid name is a result, not an error. Source:
+ * contract §4.
+ */
 export async function validateDomain({ core, caller }: Scope, text: string): Promise<DomainValidation> {
   const read = readUsableName(core.addresses, text);
   if (!read.ok) return { valid: false, normalized: read.name, available: false, reason: read.reason };
@@ -89,7 +92,7 @@ export async function validateDomain({ core, caller }: Scope, text: string): Pro
 }
 
 /**
- * `GET /domains/{domain}/records`: what has to stand in the DNS.
+ * `GET /domains/{domain}/records`: the DNS records that the domain needs.
  *
  * @throws `validation_failed`; `not_found`; `business_logic_error` for a platform domain. Source: contract §4.
  */
@@ -101,7 +104,7 @@ export async function getRecords(scope: Scope, reference: string): Promise<Domai
 }
 
 /**
- * `GET /domains/{domain}/share`: the public page with these records.
+ * `GET /domains/{domain}/share`: the public page that lists these records.
  *
  * @throws `validation_failed`; `not_found`; `business_logic_error` for a platform domain. Source: contract §4.
  */
@@ -111,10 +114,11 @@ export async function getShare(scope: Scope, reference: string): Promise<DomainS
 }
 
 /**
- * The row of a domain of the caller.
+ * Returns the row of a domain of the caller.
  *
- * @param lock Locks it until the transaction ends; the account and deployments are locked before. Source: security §5, L6.
- * @throws `validation_failed` for what is no name; `not_found`.
+ * @param lock Locks the row until the transaction ends. The account and the deployments must be locked before. Source:
+ * security §5, L6.
+ * @throws `validation_failed` for an invalid name; `not_found`.
  */
 export async function getOwnDomain(
   em: EntityManager,
@@ -133,7 +137,7 @@ export async function getOwnDomain(
   return row;
 }
 
-/** As {@link getOwnDomain}, for what only makes sense with DNS. @throws `business_logic_error` for a platform domain. */
+/** Like {@link getOwnDomain}, for operations that need DNS. @throws `business_logic_error` for a platform domain. */
 export async function getOwnCustomDomain(
   em: EntityManager,
   scope: Scope,
@@ -152,11 +156,11 @@ function isCustom(row: Domain): row is Domain & { kind: 'custom'; shareHash: str
   return row.kind === 'custom' && row.shareHash !== null;
 }
 
-/** What everybody is told of a name that is another account's. */
+/** The message for a name that belongs to another account. */
 export const HELD = 'this name, or one above it, belongs to another account';
 
 /**
- * Whether another account has proved this name or, when it is a custom one, a name above it. Pending ones block nobody.
+ * True if another account has proved this name or, for a custom name, a name above it. Pending domains block nothing.
  *
  * Source: contract §4; security T28.
  */
@@ -170,7 +174,9 @@ export async function isHeldByAnother(em: EntityManager, account: string, name: 
   return holders > 0;
 }
 
-/** As {@link readDomainName}; an apex is refused as well when nobody could point it anywhere. Source: contract §4. */
+/**
+ * Like {@link readDomainName}, but also refuses an apex if the platform has no addresses for one. Source: contract §4.
+ */
 export function readUsableName(addresses: Addresses, text: string): DomainName | NoDomainName {
   const read = readDomainName(text, addresses);
   if (!read.ok || !read.apex || addresses.apexAddresses.length > 0) return read;

@@ -5,7 +5,7 @@ import type { Core } from '../../core.ts';
 import type { DomainStatus } from '../../entities/index.ts';
 import { recordActivity } from '../activities/activities.ts';
 
-/** Which custom domains a plan change paused and resumed, by name, in that order. */
+/** The custom domains that a plan change paused and resumed, by name. */
 export interface FittedDomains {
   paused: string[];
   resumed: string[];
@@ -18,12 +18,12 @@ interface DomainRow {
 }
 
 /**
- * Fits the custom domains of an account to what a plan covers: pauses those beyond the cap, newest first, or resumes
- * paused ones up to it, oldest first. Nothing is deleted. Platform domains and deployments beyond their caps stay as they
- * are.
+ * Fits the custom domains of an account to the cap of a plan: pauses those beyond the cap, newest first, or resumes
+ * paused ones up to the cap, oldest first. Nothing is deleted. Platform domains and deployments beyond their caps stay
+ * unchanged.
  *
- * Runs in the caller's transaction, which holds the lock of the account. A resumed domain serves at once when it was
- * proved before, else it waits for its DNS as if it were new; either way it is looked up soon.
+ * Runs in the caller's transaction, which must hold the lock of the account. A resumed domain serves at once if it was
+ * proved before; otherwise it waits for its DNS like a new one. In both cases its DNS is checked soon.
  *
  * Source: service-api part 3; contract §4, §6.
  */

@@ -12,24 +12,26 @@ import { HELD, isHeldByAnother, readUsableName, toDomain } from './domains.ts';
 import { randomSecret } from '../random.ts';
 import { toUnixSeconds } from '../timestamps.ts';
 
-/** What a PUT sets; what is left out stays as it is. */
+/** The fields that a PUT sets. Absent fields stay unchanged. */
 export interface DomainChange {
   deployment?: string | undefined;
   labels?: string[] | undefined;
 }
 
-/** How long a new domain is left alone before DNS is looked at unasked: its records are not there yet. */
+/** The pause before the first automatic DNS check of a new domain, whose records do not exist yet. */
 const FIRST_CHECK_MS = 60_000;
 
 /**
- * `PUT /domains/{domain}`: makes a domain, links it to a deployment, switches it to another one, or labels it.
+ * `PUT /domains/{domain}`: creates a domain, links it to a deployment, switches it to another one, or sets its labels.
  *
- * A switch is one change of one row: no visitor meets a mixture or a gap. What changes nothing is not recorded. Of two
- * accounts that ask for one platform domain at once exactly one gets it, and parallel requests never pass a cap.
+ * A switch changes one row, so no visitor sees a mixture or a gap. A request that changes nothing is not recorded. If
+ * two accounts request one platform domain at the same time, exactly one gets it. Parallel requests cannot exceed a
+ * cap.
  *
- * @throws `validation_failed` for a name that cannot be a domain; `not_found` for a deployment that is missing or another
- *   account's; `business_logic_error` for one that is not live, was taken down, or expires, and for a name that is another account's;
- *   `forbidden`, with `details`, at the plan's cap. Source: contract §4; security T26, T28, T35.
+ * @throws `validation_failed` for a name that cannot be a domain; `not_found` for a deployment that is missing or
+ *   belongs to another account; `business_logic_error` for a deployment that is not live, was taken down or expires,
+ *   and for a name of another account; `forbidden`, with `details`, at the plan's cap. Source: contract §4;
+ *   security T26, T28, T35.
  */
 export async function putDomain(
   scope: Scope,
@@ -59,7 +61,7 @@ export async function putDomain(
       return { domain: toDomain(core.addresses, made), created: true };
     });
   } catch (error) {
-    // Another account got the platform domain after it was looked for.
+    // Another account got the platform domain after the check.
     if (error instanceof UniqueConstraintViolationException) throw held(name);
     throw error;
   }
@@ -129,7 +131,7 @@ function updateDomain(
   });
 }
 
-/** A deployment of the caller that a domain can show, locked: it is live, and stays. */
+/** Returns a deployment of the caller to which a domain can be linked, locked: it is live and permanent. */
 async function getLinkable(em: EntityManager, scope: Scope, reference: string): Promise<Deployment> {
   const row = await getOwnDeployment(em, scope, reference, { lock: true });
   if (row.status !== 'success')

@@ -11,7 +11,10 @@ export const SPECIAL_USE_NAMES: readonly string[] = [
   'test',
 ];
 
-/** Labels that nobody gets as a platform domain: visitors would take them for the service, and software for a setting. Source: contract §4. */
+/**
+ * Labels that cannot be platform domains: visitors would take them for the service, and programs for a configuration
+ * host. Source: contract §4.
+ */
 export const RESERVED_LABELS: ReadonlySet<string> = new Set([
   'about',
   'abuse',

@@ -2,12 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
 
-/** A new id for this run of the process. */
+/** Returns a new id for this boot. */
 export function randomBootId(): string {
   return randomBytes(8).toString('hex');
 }
 
-/** Says that this process lives: once at the start, before anything is uploaded, and then again and again. Source: security W4. */
+/**
+ * Updates the heartbeat of this process. Called once at the start, before any upload, and then regularly. Source:
+ * security W4.
+ */
 export async function beat(core: Pick<Core, 'database' | 'boot' | 'now'>): Promise<void> {
   const now = core.now();
   await sql`

@@ -4,11 +4,11 @@ import type { Core } from '../../core.ts';
 import { unavailable } from '../../errors.ts';
 import type { IndexEntry } from '../../storage/pack-index.ts';
 
-/** A pack on its way to the disk, and what it holds. */
+/** A pack that is being made durable, and its contents. */
 export interface NewPack {
   id: string;
   contents: readonly IndexEntry[];
-  /** Resolves when the pack is durable; rejects when it is lost. */
+  /** Resolves when the pack is durable; rejects if it cannot be written. */
   sealed: Promise<{ sizeBytes: number }>;
 }
 
@@ -18,12 +18,12 @@ export type ContentLengths = ReadonlyMap<string, number>;
 const HASH_BYTES = 32;
 const UNIQUE_VIOLATION = '23505';
 
-/** Hashes side by side, as one parameter: PostgreSQL takes 10,000 of them apart faster than it reads an array. */
+/** Concatenates hashes into one parameter: PostgreSQL splits 10,000 of them faster than it reads an array. */
 export function packHashes(hashes: readonly string[]): Buffer {
   return Buffer.from(hashes.join(''), 'hex');
 }
 
-/** Takes packed hashes apart, in hex. */
+/** Splits concatenated hashes, in hex. */
 export function unpackHashes(packed: Buffer): string[] {
   const hex = packed.toString('hex');
   return Array.from({ length: packed.length / HASH_BYTES }, (_, i) =>
@@ -31,27 +31,27 @@ export function unpackHashes(packed: Buffer): string[] {
   );
 }
 
-/** Hashes as the text of a `bytea[]`; none of it needs escaping. */
+/** Formats hashes as the text of a `bytea[]`. Nothing in it needs escaping. */
 export function byteaArray(hashes: readonly string[]): string {
   return `{${hashes.map((hash) => `"\\\\x${hash}"`).join(',')}}`;
 }
 
-/** Numbers as the text of a `bigint[]`: the driver, which escapes each, takes ten times as long. */
+/** Formats numbers as the text of a `bigint[]`. The driver, which escapes each of them, takes ten times as long. */
 export function numberArray(numbers: readonly number[]): string {
   return `{${numbers.join(',')}}`;
 }
 
-/** The numbers of a `bigint[]` that was read as a text with commas: faster than the driver reads an array. */
+/** Parses a `bigint[]` that was read as a text with commas. This is faster than the driver's array parser. */
 export function splitNumbers(text: string): number[] {
   return text === '' ? [] : text.split(',').map(Number);
 }
 
-/** The hash of each position, counted from 1, in a packed parameter or column. */
+/** SQL for the hash at a position, counted from 1, in a packed parameter or column. */
 export const hashAt = (packed: unknown, position: string) =>
   sql`substring(${packed}::bytea from (${sql.raw(position)}::int - 1) * ${sql.lit(HASH_BYTES)} + 1 for ${sql.lit(HASH_BYTES)})`;
 
 /**
- * Finds which contents are stored already. An answer of the moment: only under the fence does it stay true.
+ * Finds which contents are already stored. The result stays true only under the fence.
  *
  * @param hashes SHA-256 in hex.
  */
@@ -63,7 +63,7 @@ async function findStored(core: Core, hashes: readonly string[]): Promise<Set<st
   return new Set(rows.map(({ hash }) => hash));
 }
 
-/** Whether any of these contents is stored. */
+/** True if any of these contents is stored. */
 export async function storedAmong(em: EntityManager, hashes: readonly string[]): Promise<boolean> {
   const { rows } = await sql<{ stored: boolean }>`
     select exists (select 1 from content where hash = any(${byteaArray(hashes)}::bytea[])) as stored`.execute(
@@ -74,21 +74,21 @@ export async function storedAmong(em: EntityManager, hashes: readonly string[]):
 
 const HASHES_AT_ONCE = 2000;
 
-/** Finds what is stored while more contents are still arriving. */
+/** Finds which contents are stored while more are still arriving. */
 export interface StoredLookup {
-  /** Asks about one more content. */
+  /** Adds a content to the lookup. */
   add(hash: string): void;
-  /** Everything that was asked about and is stored. @throws what the database did. */
+  /** Returns the added contents that are stored. @throws the errors of the database. */
   result(): Promise<Set<string>>;
 }
 
-/** Starts a lookup of contents, SHA-256 in hex, that asks the database about many at once. */
+/** Starts a lookup of contents, SHA-256 in hex. It queries the database in batches. */
 export function lookUpStored(core: Core): StoredLookup {
   const answers: Promise<Set<string>>[] = [];
   let pending: string[] = [];
   const ask = () => {
     const answer = findStored(core, pending);
-    answer.catch(() => {}); // Whoever asks for the result hears of it.
+    answer.catch(() => {}); // The error reaches the caller of `result`.
     answers.push(answer);
     pending = [];
   };
@@ -106,10 +106,10 @@ export function lookUpStored(core: Core): StoredLookup {
 }
 
 /**
- * Inserts rows that are most likely new. PostgreSQL is faster when it need not look for conflicts first, so that is left for
- * when there are some.
+ * Inserts rows that are probably new. PostgreSQL inserts faster without a conflict check, so `on conflict` is used only
+ * after a conflict.
  *
- * @returns Whether every row was new.
+ * @returns True if every row was new.
  */
 async function insertAll(em: EntityManager, rows: RawBuilder<unknown>, count: number): Promise<boolean> {
   const db = em.getKysely();
@@ -127,13 +127,13 @@ async function insertAll(em: EntityManager, rows: RawBuilder<unknown>, count: nu
 }
 
 /**
- * Gives every content of a deployment a place, in the deploy's transaction and under the fence: unknown ones in the new
- * pack, the others where they are. A twin that committed the same content first wins.
+ * Assigns every content of a deployment to a pack, in the deploy's transaction and under the fence: new ones to the new
+ * pack, the others to the packs that have them. A concurrent deploy that committed the same content first wins.
  *
  * @param hashes All contents of the deployment, SHA-256 in hex, each once.
- * @param pack The new pack; `null` when nothing new came.
- * @returns The packs the deployment needs, and the contents that were stored for the first time.
- * @throws `unavailable` when a content that was stored at first has been swept away since.
+ * @param pack The new pack; `null` if no new content arrived.
+ * @returns The packs that the deployment needs, and the contents that were stored for the first time.
+ * @throws `unavailable` if a content that was stored before has been swept since.
  * Source: security P4.
  */
 export async function placeContents(

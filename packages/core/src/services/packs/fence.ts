@@ -5,8 +5,9 @@ const FENCE = 7_212_010;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * The sweep fence. Whoever adds a reference to a pack holds it shared; whoever takes content away holds it alone. Both
- * until their transaction ends, so that no content a deploy has just found can vanish before the deploy commits.
+ * Enters the sweep fence, a lock. A transaction that adds a reference to a pack holds it shared; one that removes
+ * contents holds it exclusively. Both hold it until the transaction ends, so that a content which a deploy has found
+ * cannot vanish before the deploy commits.
  *
  * Source: security §5, L2.
  */
@@ -15,10 +16,10 @@ export async function enterFence(em: EntityManager): Promise<void> {
 }
 
 /**
- * Takes the fence alone, for the rest of the transaction.
+ * Takes the fence exclusively, for the rest of the transaction.
  *
- * @param waitMs How long to wait for deploys to leave; 0 does not wait.
- * @returns False when it could not be had. Source: security W1.
+ * @param waitMs How long to wait for deploys to leave it; 0 does not wait.
+ * @returns False if the fence is still held by others. Source: security W1.
  */
 export async function closeFence(em: EntityManager, waitMs: number): Promise<boolean> {
   const db = em.getKysely();

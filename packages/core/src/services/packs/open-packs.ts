@@ -6,23 +6,23 @@ import { unavailable } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
 import { createPackBuilder, type PackBuilder } from '../../storage/pack-builder.ts';
 
-/** A pack that one upload is filling. Its row is written before its file and removed after it. */
+/** A pack that one upload is filling. Its row is inserted before its file is created, and deleted after its file. */
 export interface OpenPack extends Omit<PackBuilder, 'abandon'> {
   readonly id: string;
-  /** Leaves the pack where it is: a transaction has taken it over, or nobody knows whether one did. */
+  /** Keeps the pack: a transaction now refers to it, or it is unknown if one does. */
   release(): void;
-  /** Ends the upload. A pack that was not released is dropped; when that fails, the sweep does it later. */
+  /** Ends the upload. A pack that was not released is dropped; if that fails, the sweep does it later. */
   close(): Promise<void>;
 }
 
-/** Starts a pack for one upload. Neither row nor file is made until there is something to write. Source: security P1. */
+/** Starts a pack for one upload. Its row and file are created with the first byte. Source: security P1. */
 export function openPack(core: Core): OpenPack {
   const id = randomUUID();
   let recorded = false;
   let released = false;
   core.activePacks.add(id);
   const builder = createPackBuilder(async () => {
-    // A process that was silent for long may have been forgotten; its first pack makes it known again.
+    // The row of a process that was silent for long may have been deleted; its next pack inserts it again.
     await sql`
       with known as (
         insert into boot (id, started, heartbeat) values (${core.boot}, ${core.now()}, ${core.now()}) on conflict do nothing)
@@ -54,10 +54,11 @@ export function openPack(core: Core): OpenPack {
 }
 
 /**
- * Runs the transaction that may refer to a pack, and lets go of the pack if it does.
+ * Runs the transaction that may refer to a pack, and releases the pack if it does.
  *
- * @param work Tells whether anything refers to it.
- * @throws what went wrong. During COMMIT nobody knows the outcome then: the pack stays, and its row decides later.
+ * @param work Returns `packUsed`, true if anything refers to the pack.
+ * @throws the error of the transaction. If it failed during COMMIT, the outcome is unknown: the pack stays, and its
+ *   row decides later.
  * Source: security P6, P9.
  */
 export async function commitWith<T extends { packUsed: boolean }>(
@@ -82,9 +83,9 @@ export async function commitWith<T extends { packUsed: boolean }>(
 }
 
 /**
- * Turns a durable pack from `open` to `sealed`, in the transaction that refers to it.
+ * Changes a durable pack from `open` to `sealed`, in the transaction that refers to it.
  *
- * @throws `unavailable` when the sweep has given the pack up meanwhile. Source: security P6, W4.
+ * @throws `unavailable` if the sweep has dropped the pack meanwhile. Source: security P6, W4.
  */
 export async function markSealed(em: EntityManager, core: Core, id: string, sizeBytes: number): Promise<void> {
   const { numAffectedRows } = await sql`
@@ -94,14 +95,16 @@ export async function markSealed(em: EntityManager, core: Core, id: string, size
   if (numAffectedRows !== 1n) throw unavailable('The upload took too long to be kept; send it again.');
 }
 
-/** Drops a pack that nothing refers to: first the row says so, then the file goes, then the row. Source: security P8. */
+/**
+ * Drops a pack that nothing refers to: marks its row as dead, then deletes the file, then the row. Source: security P8.
+ */
 export async function dropPack(core: Core, id: string): Promise<void> {
   const { numAffectedRows } =
     await sql`update pack set state = 'dead' where id = ${id} and state in ('open', 'dead')`.execute(kysely(core));
   if (numAffectedRows === 1n) await removeDeadPack(core, id);
 }
 
-/** Removes the file of a dead pack, then its row. Doing it twice is no error. Source: security W3. */
+/** Deletes the file of a dead pack, then its row. Repeating it is not an error. Source: security W3. */
 export async function removeDeadPack(core: Core, id: string): Promise<void> {
   await core.packs.remove(id);
   failpoint('sweep.pack-file-removed');

@@ -3,18 +3,20 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Core } from '../../core.ts';
 import { byteaArray, type ContentLengths, splitNumbers, unpackHashes } from './contents.ts';
 
-/** Contents that an account has, and the packs they lie in. */
+/** Contents that an account has, and their packs. */
 export interface OwnContents {
   lengths: ContentLengths;
   packs: ReadonlySet<string>;
 }
 
-/** How many deployments, and how many open uploads, are looked through. */
+/** How many deployments, and how many open uploads, are searched. */
 const MOST_RECENT = 10;
-/** Up to so many contents are searched for by the database, which then sends only what may hold one of them. */
+/**
+ * Up to this many contents are searched for by the database, which then returns only rows that may have one of them.
+ */
 const FEW = 32;
 
-/** Contents side by side: hashes packed, lengths as a text with commas. */
+/** A list of contents: hashes packed, lengths as a text with commas. */
 interface Source {
   hashes: Buffer;
   lengths: string;
@@ -22,10 +24,11 @@ interface Source {
 }
 
 /**
- * Finds which contents an account has itself: in its newest deployments, and among those that its open uploads have brought.
- * Deployments that were taken down are no source. What other accounts have stored changes neither the answer nor the work.
+ * Finds which of the contents an account already has: in its newest deployments, and in what its open uploads have
+ * received. Deployments that were taken down are not searched. The contents of other accounts affect neither the result
+ * nor the work.
  *
- * To be asked under the fence: the packs are then there until the transaction ends.
+ * Call it under the fence: the packs then exist until the transaction ends.
  *
  * @param hashes SHA-256 in hex.
  * Source: contract §9; security T22, P10.
@@ -42,14 +45,14 @@ export async function findOwnContents(
   const look = (sources: readonly Source[]) => {
     for (const source of sources) if (take(source, wanted, lengths)) for (const pack of source.packs) packs.add(pack);
   };
-  // The newest deployment has most of them, and leaves few to be searched for in the others.
+  // The newest deployment has most of them, so few remain to be searched for in the others.
   if (wanted.size > FEW) look(await inDeployments(em, core, account, 1, wanted));
   if (wanted.size > 0) look(await inUploads(em, core, account, wanted));
   if (wanted.size > 0) look(await inDeployments(em, core, account, MOST_RECENT, wanted));
   return { lengths, packs };
 }
 
-/** Moves what a source has from what is wanted to what is found. @returns Whether it has any. */
+/** Moves the contents of a source from `wanted` to `found`. @returns True if it has any. */
 function take(source: Source, wanted: Set<string>, found: Map<string, number>): boolean {
   const before = found.size;
   let lengths: number[] | null = null;
@@ -95,7 +98,10 @@ async function inUploads(
   return rows;
 }
 
-/** Keeps what has nothing of a few contents from being sent. A match across two hashes costs a look in vain, and is found out there. */
+/**
+ * SQL that filters out rows without any of a few contents. A match across the boundary of two hashes only costs one
+ * useless row.
+ */
 function mayHold(packed: RawBuilder<unknown>, wanted: ReadonlySet<string>): RawBuilder<unknown> {
   if (wanted.size > FEW) return sql`true`;
   return sql`exists (

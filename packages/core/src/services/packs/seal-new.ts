@@ -2,16 +2,16 @@ import type { NewPack, StoredLookup } from './contents.ts';
 import type { OpenPack } from './open-packs.ts';
 
 /**
- * A new pack up to this size is made durable beside the transaction that enters its contents, whose locks others wait for;
- * a larger one before it.
+ * A new pack up to this size is made durable concurrently with the transaction that inserts its contents, whose locks
+ * block others. A larger pack is made durable before it.
  */
 const MOST_BYTES_BESIDE = 64 * 1024 * 1024;
 
 /**
- * Keeps the contents of a finished pack that nobody has stored yet, and begins to make them durable.
+ * Keeps the contents of a finished pack that are not stored yet, and starts to make them durable.
  *
- * @param isWanted Names the contents that are to be kept at all. Default: every one.
- * @returns `null` when there are none.
+ * @param isWanted Selects the contents to keep. Default: all.
+ * @returns `null` if there are none.
  */
 export async function sealNew(
   pack: OpenPack,
@@ -24,6 +24,6 @@ export async function sealNew(
   if (contents.length === 0) return null;
   const sealed = pack.seal();
   if (contents.reduce((sum, { length }) => sum + length, 0) > MOST_BYTES_BESIDE) await sealed;
-  sealed.catch(() => {}); // Whoever waits for it hears of it; a deploy that is refused meanwhile does not.
+  sealed.catch(() => {}); // The error reaches the code that awaits the promise. A deploy that is refused meanwhile does not await it.
   return { id: pack.id, contents, sealed };
 }

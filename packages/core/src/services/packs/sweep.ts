@@ -10,15 +10,15 @@ import { attempt, type RunLimits, throwIfAway, type Worklist, workThrough } from
 import { closeFence } from './fence.ts';
 import { dropPack, removeDeadPack } from './open-packs.ts';
 
-/** How patient the sweep is. */
+/** The waiting times and the size of a sweep. */
 export interface SweepOptions {
-  /** How old a sealed pack is at least before it goes when nothing refers to it, in milliseconds. */
+  /** The minimum age of a sealed pack that nothing refers to before it is removed, in milliseconds. */
   graceMs: number;
-  /** How long a process may be silent before its open packs are given up, in milliseconds. */
+  /** How long a process may be silent before its open packs are dropped, in milliseconds. */
   bootStaleMs: number;
   /** How long to wait for the fence, in milliseconds; 0 does not wait. */
   fenceWaitMs: number;
-  /** Most deployments, and most packs, removed in one run. */
+  /** The maximum number of deployments, and of packs, that one run removes. */
   batch: number;
   /** Ends the run after the current item. */
   signal?: AbortSignal;
@@ -32,7 +32,7 @@ export const DEFAULT_SWEEP: SweepOptions = {
   batch: 1000,
 };
 
-/** What one run removed. `fenced` is false when deploys kept the fence and packs were left for the next run. */
+/** What one run removed. `fenced` is false if deploys held the fence, so that packs were left to the next run. */
 export interface SweepReport {
   expired: number;
   deployments: number;
@@ -41,13 +41,13 @@ export interface SweepReport {
 }
 
 /**
- * Cleans up: expired deployments, what deleted ones leave behind, uploads that can no longer be committed, packs that nothing
- * refers to, packs of processes that are gone, old idempotency records. Measures the storage of accounts that something was removed from. Safe beside any number of deploys and other sweeps,
- * and after a crash at any step.
+ * Removes what nothing refers to: expired deployments, the remains of deleted ones, uploads that can no longer be
+ * committed, unreferenced packs, packs of stopped processes, old idempotency records. Then measures the storage of the
+ * accounts that own less than before. Safe concurrently with deploys and other sweeps, and after a crash at any step.
  *
- * A step or an item that fails is logged, and the others are still done.
+ * A step or an item that fails is logged, and the others still run.
  *
- * @throws the error of the first step that failed, after the last step; at once when the database is away.
+ * @throws the error of the first step that failed, after the last step; at once if the database cannot be used.
  * Source: security §5, W1 to W5.
  */
 export async function sweep(core: Core, options: Partial<SweepOptions> = {}): Promise<SweepReport> {
@@ -69,7 +69,7 @@ export async function sweep(core: Core, options: Partial<SweepOptions> = {}): Pr
   return report;
 }
 
-/** Runs each step, in order, whether or not those before it failed. */
+/** Runs every step in order, even if earlier steps failed. */
 async function runSteps(
   core: Core,
   signal: AbortSignal | undefined,
@@ -86,7 +86,7 @@ async function runSteps(
   if (errors.length > 0) throw errors[0];
 }
 
-/** Removes the rows of deleted deployments, and with them their claims on packs. */
+/** Deletes the rows of deleted deployments. Their references to packs are deleted with them. */
 async function removeDeleted(core: Core, limits: RunLimits): Promise<number> {
   const due = async (skip: readonly string[], limit: number) => {
     const { rows } = await sql<Row>`
@@ -107,18 +107,19 @@ async function removeDeleted(core: Core, limits: RunLimits): Promise<number> {
   return workThrough(core, rowList('remove deleted deployments', 'deployment', due, remove), limits);
 }
 
-/** Takes the contents out of packs that nothing refers to, and condemns the packs. Only under the fence. */
+/** Deletes the contents of packs that nothing refers to, and marks the packs as dead. Only under the fence. */
 async function condemnUnreferenced(core: Core, { graceMs, fenceWaitMs, batch }: SweepOptions): Promise<boolean> {
   const before = new Date(core.now().getTime() - graceMs);
   return core.database.transaction(async (em) => {
     if (!(await closeFence(em, fenceWaitMs))) return false;
-    // Contents take word of their compressed forms with them; whose pack is then referred to by nothing either.
+    // Deleting contents also deletes the rows of their compressed forms, whose packs may then be unreferenced. So run
+    // it twice.
     if (await condemn(em, before, batch)) await condemn(em, before, batch);
     return true;
   });
 }
 
-/** @returns Whether there were any. */
+/** @returns True if there were any. */
 async function condemn(em: EntityManager, before: Date, batch: number): Promise<boolean> {
   const db = em.getKysely();
   const { rows } = await sql<{ id: string }>`
@@ -136,7 +137,7 @@ async function condemn(em: EntityManager, before: Date, batch: number): Promise<
   return true;
 }
 
-/** Drops open packs that no process fills any more: of silent processes, and of uploads of this one that are over. */
+/** Drops open packs that no process fills any more: of silent processes, and of finished uploads of this process. */
 async function dropAbandoned(core: Core, { bootStaleMs, batch, signal }: SweepOptions): Promise<number> {
   const silent = new Date(core.now().getTime() - bootStaleMs);
   const due = async (skip: readonly string[], limit: number) => {
@@ -174,7 +175,7 @@ interface Row {
   id: string;
 }
 
-/** A worklist of rows that are worked on by their ids, each independent of the others. */
+/** A worklist of rows that are processed by id, independently of each other. */
 function rowList(
   task: string,
   noun: string,

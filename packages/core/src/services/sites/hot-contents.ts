@@ -3,29 +3,30 @@ import type { StoredBytes } from '../../serving/site.ts';
 import type { PackStore } from '../../storage/packs.ts';
 import { createLoadingCache } from './loading-cache.ts';
 
-/** Reads small contents whole, and keeps those in memory that are asked for again and again. */
+/** Reads small contents whole, and keeps frequently requested ones in memory. */
 export interface HotContents {
-  /** What is kept of a content; `undefined` when it has to be read. */
+  /** The cached bytes of a content; `undefined` if it must be read. */
   peek(content: StoredBytes): Buffer | undefined;
   /**
-   * The bytes of a content of at most {@link SMALL_CONTENT_BYTES}. They are shared: nobody changes them. However many ask at
-   * once, it is read once.
+   * Reads a content of at most {@link SMALL_CONTENT_BYTES}. The buffer is shared and must not be changed. Concurrent
+   * requests for a content cause one read.
    *
-   * @throws with code `EBADMSG` rather than to hand on other bytes than the content is made of; what the store throws.
+   * @throws with code `EBADMSG` if the bytes do not match the hash of the content; the errors of the store.
    */
   read(content: StoredBytes): Promise<Buffer>;
 }
 
 const MiB = 1024 * 1024;
-/** Contents up to this size are read whole and kept; larger ones are streamed. */
+/** Contents up to this size are read whole and cached. Larger ones are streamed. */
 export const SMALL_CONTENT_BYTES = 2 * MiB;
 const DEFAULT_BYTES = 42 * MiB;
 const ENTRY_BYTES = 500;
 
 /**
- * Makes the reader. A content is kept from the second time on that it is read lately.
+ * Creates the reader. A content is cached when it is read for the second time within a short period.
  *
- * @param maxBytes How much memory the contents may take; what was not asked for lately goes first. Source: security T36.
+ * @param maxBytes The maximum memory for the contents. Those that were not requested recently are evicted first.
+ * Source: security T36.
  */
 export function createHotContents(packs: PackStore, { maxBytes = DEFAULT_BYTES } = {}): HotContents {
   const kept = createLoadingCache<Buffer>({

@@ -4,11 +4,14 @@ import type { Found, LiveSites, Site, SiteAddress } from '../../serving/site.ts'
 import { type DeployedSite, type DomainLink, loadLink, loadSite, shown, shownBy } from './load-sites.ts';
 import { createLoadingCache } from './loading-cache.ts';
 
-/** How much memory what is kept may take, roughly, and for how long it outlives the database. */
+/** How much memory the cache may use, roughly, and how long it is used while the database is unreachable. */
 export interface SiteCacheLimits {
-  /** For deployments with their manifests and rules. The newest that is larger than this is kept besides. */
+  /**
+   * For deployments with their manifests and rules. In addition, the newest deployment that is larger than this is
+   * cached.
+   */
   sitesBytes: number;
-  /** For what domains are linked to. */
+  /** For the links of domains. */
   linksBytes: number;
   /** How long public sites are served from memory while the database is unreachable, in milliseconds. Source: contract §10. */
   staleMs: number;
@@ -18,18 +21,20 @@ const MiB = 1024 * 1024;
 const LIMITS: SiteCacheLimits = { sitesBytes: 20 * MiB, linksBytes: 4 * MiB, staleMs: 0 };
 const LINK_BYTES = 400;
 const MOST_TRIES = 3;
-/** For how long what is kept is believed after the database has confirmed that word of every change has arrived. */
+/** How long the cache counts as fresh after the database has confirmed that all notifications have arrived. */
 const TRUST_MS = 1_000;
-/** After which the database is asked again, while what is kept goes on being believed. */
+/** The age at which a new confirmation is requested. The cache stays fresh meanwhile. */
 const CONFIRM_MS = 300;
 
 /**
- * The sites that may be answered right now. What is found is kept until the database tells that it is shown otherwise: a
- * trigger says so when the change commits, whoever made it. What is kept counts only while the connection on which that is
- * told has answered within the last second; else the database is asked. So a change is seen by the next visitor in the
- * process that made it (`Database.transaction` waits for the word), and within a second everywhere, also when words are lost.
+ * The sites that can be served now, with a cache. A trigger in the database notifies every process of a change when it
+ * commits, whichever process made it, and the entry is dropped. The cache counts as fresh only if the connection that
+ * delivers the notifications has answered within the last second; otherwise the database is queried. So a change is
+ * visible to the next visitor in the process that made it (`Database.transaction` waits for the notification), and
+ * within a second everywhere, even if notifications are lost.
  *
- * While the database is unreachable, public sites that are kept are answered for `staleMs` more; everything else is `unavailable`.
+ * While the database is unreachable, cached public sites are served for `staleMs` more. Everything else is
+ * `unavailable`.
  *
  * Source: serving S2; architecture "Serving".
  */
@@ -47,7 +52,7 @@ export function createLiveSites(core: Core, limits: Partial<SiteCacheLimits> = {
   });
   let listening: Promise<void> | null = null;
   let confirming = false;
-  /** Up to when what is kept is known to be what the database holds, by `performance.now()`. */
+  /** The time until which the cache is known to match the database, by `performance.now()`. */
   let confirmedUntil = -Infinity;
 
   function hear(payload: string | null): void {
@@ -55,13 +60,13 @@ export function createLiveSites(core: Core, limits: Partial<SiteCacheLimits> = {
     if (deployment !== undefined) sites.forget(deployment);
     else if (domain !== undefined) links.forget(domain);
     else {
-      // An account, or words that were lost: anything may be shown otherwise.
+      // An account changed, or notifications were lost: any entry may be stale.
       sites.clear();
       links.clear();
     }
   }
 
-  /** Whether what is kept can be believed at once. Sees to it that it stays so. */
+  /** True if the cache is fresh now. Requests a new confirmation when one is due. */
   function isTrusted(): boolean {
     confirmedUntil = Math.max(confirmedUntil, news.toldUntil);
     const age = performance.now() - news.toldUntil;
@@ -72,9 +77,9 @@ export function createLiveSites(core: Core, limits: Partial<SiteCacheLimits> = {
     return age <= TRUST_MS;
   }
 
-  /** Sees to it that what is kept can be believed. @returns False when it cannot, and the database has to be asked. */
+  /** Waits until the cache is fresh. @returns False if it cannot be confirmed, so that the database must be queried. */
   async function earnTrust(): Promise<boolean> {
-    // What was found while nobody listened may be shown otherwise by now.
+    // Entries that were loaded before the subscription started may be stale.
     listening ??= news.listen(hear).then(() => hear(null));
     try {
       await listening;
@@ -85,7 +90,7 @@ export function createLiveSites(core: Core, limits: Partial<SiteCacheLimits> = {
     return isTrusted() || news.settle();
   }
 
-  /** What is kept of an address; `undefined` when that is not enough. */
+  /** The cached answer for an address; `undefined` if the cache is not enough. */
   function peek(address: SiteAddress): Found | undefined {
     if ('deployment' in address) {
       const site = sites.peek(address.deployment);
@@ -104,7 +109,7 @@ export function createLiveSites(core: Core, limits: Partial<SiteCacheLimits> = {
       return site && shown(site, now);
     };
     if ('deployment' in address) return find(address.deployment);
-    // A deployment that a domain has just left can be gone before it is read; then the domain is asked again.
+    // A deployment that a domain no longer points at can be deleted before it is read. Then read the link again.
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       const link = await links[tries === 0 ? how : 'reload'](address.domain, () => loadLink(core, address.domain));
       if (!link?.deployment) return link && shownBy(link, null);
@@ -114,7 +119,7 @@ export function createLiveSites(core: Core, limits: Partial<SiteCacheLimits> = {
     return null;
   }
 
-  /** The public site that is kept of an address, if it may stand in for the database. */
+  /** The cached public site of an address, if it may be served without the database. */
   function peekStale(address: SiteAddress): Site | null {
     if (performance.now() - confirmedUntil > staleMs) return null;
     const kept = peek(address);

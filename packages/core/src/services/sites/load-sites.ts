@@ -6,30 +6,30 @@ import type { Coding, CompressedForms, Found, Site, Withheld } from '../../servi
 import { type ManifestFile, PackedManifest } from './packed-manifest.ts';
 import { passwordVersion } from './passwords.ts';
 
-/** A deployment as it can be shown. */
+/** A deployment as it is served. */
 export interface DeployedSite {
   site: Site;
   state: 'shown' | Withheld;
-  /** From when on it is not there any more, in Unix milliseconds; `null` for never. */
+  /** The time of its expiry, in Unix milliseconds; `null` for never. */
   expires: number | null;
-  /** What it takes in memory, roughly. */
+  /** Its size in memory, roughly, in bytes. */
   sizeBytes: number;
 }
 
-/** What a domain leads to. */
+/** The target of a domain. */
 export interface DomainLink {
-  /** `null` when it is not linked. */
+  /** `null` if the domain is not linked. */
   deployment: string | null;
   paused: boolean;
 }
 
-/** What is shown of a deployment at a moment: the clock decides about its end. Source: serving S4. */
+/** What visitors see of a deployment at a given time; the clock decides if it has expired. Source: serving S4. */
 export function shown({ site, state, expires }: DeployedSite, now: () => Date): Found {
   if (expires !== null && expires <= now().getTime()) return null;
   return state === 'shown' ? site : state;
 }
 
-/** What is shown by way of a domain, given what is shown of its deployment. Source: serving S4. */
+/** What visitors see at a domain, given what they see of its deployment. Source: serving S4. */
 export function shownBy({ paused }: DomainLink, found: Found): Found {
   return paused && found !== 'taken-down' ? 'paused' : found;
 }
@@ -39,7 +39,7 @@ const LINK = `
   from domain n join account a on a.id = n.account_id
   where n.name = $1 and n.verified is not null and n.status in ('success', 'paused') and a.state <> 'terminated'`;
 
-/** What a domain leads to; `null` for one that is not proved, or belongs to a terminated account. */
+/** Loads the target of a domain; `null` if the domain is not proved or belongs to a terminated account. */
 export async function loadLink({ database }: Core, domain: string): Promise<DomainLink | null> {
   const [link] = await database.prepared<DomainLink>('site-link', LINK, [domain]);
   return link ?? null;
@@ -64,7 +64,7 @@ type FileRow = [
   forms: Partial<Record<Coding, CompressedForm>> | null,
 ];
 
-/** The hash at a position, counted from 1, stands in the packed column after the others, 32 bytes each. */
+/** The packed column contains the hashes in the order of the positions, which start at 1, 32 bytes each. */
 const SITE = `
   select
     case when d.taken_down is not null then 'taken-down' when a.state = 'suspended' then 'paused' else 'shown' end as state,
@@ -78,8 +78,8 @@ const SITE = `
   where d.id = $1 and d.status = 'success' and (a.state is null or a.state <> 'terminated')`;
 
 /**
- * A deployment with everything that is needed to show it, by one query: no answer mixes two moments. `null` for one that is
- * not `success`, was never there, or belongs to a terminated account.
+ * Loads a deployment with everything that serving it needs, in one query, so that no answer mixes two states. `null` if
+ * it is not `success`, never existed, or belongs to a terminated account.
  */
 export async function loadSite({ database }: Core, deployment: string): Promise<DeployedSite | null> {
   const [row] = await database.prepared<SiteRow>('site', SITE, [deployment]);
@@ -97,7 +97,7 @@ export async function loadSite({ database }: Core, deployment: string): Promise<
   return { site, state, expires, sizeBytes: SITE_BYTES + manifest.sizeBytes + rulesBytes };
 }
 
-/** What a site takes in memory besides its manifest, and its rules by their length as JSON, as measured. */
+/** The size in memory of a site without its manifest and rules, as measured. Rules count by their length as JSON. */
 const SITE_BYTES = 800;
 const RULE_FACTOR = 8;
 

@@ -2,48 +2,48 @@ import { LRUCache } from 'lru-cache';
 import { createRecentKeys } from './recent-keys.ts';
 import { createSieve } from './sieve.ts';
 
-/** What is kept of something that is loaded by a key. `null` is kept too: that there is nothing. */
+/** A cache of values that are loaded by key. The absence of a value, `null`, is cached too. */
 export interface LoadingCache<T extends object> {
-  /** What is kept; `undefined` when nothing is known of the key. */
+  /** The cached value; `undefined` if the cache knows nothing about the key. */
   peek(key: string): T | null | undefined;
   /**
-   * What is kept, or else what loading gives. However many ask for a key at once, it is loaded once. What is forgotten while it
-   * is loaded still answers those who asked before, and is not kept.
+   * Returns the cached value, or loads it. Concurrent requests for a key cause one load. A key that is forgotten while
+   * it is being loaded still answers the earlier requests, and is not cached.
    *
-   * A value is kept when it was loaded twice lately: most are asked for once in a while, and would only push out those that
-   * are asked for all the time. One that is larger than all values may be is kept beside them at once, until the next one of
-   * that size. That there is nothing is kept at once, for a short time.
+   * A value is cached when it was loaded twice within a short period: most keys are rarely requested and would only
+   * evict frequently requested ones. A value that is larger than the whole cache is kept beside it at once, until the
+   * next value of that kind. The absence of a value is cached at once, for a short time.
    *
-   * @throws what loading does.
+   * @throws the errors of `load`.
    */
   get(key: string, load: () => Promise<T | null>): T | null | Promise<T | null>;
-  /** Loads a key whatever is kept of it, which stays until the load succeeds. */
+  /** Loads a key even if it is cached. The cached value stays until the load succeeds. */
   reload(key: string, load: () => Promise<T | null>): Promise<T | null>;
-  /** Forgets a key: whoever asks from now on has it loaded. */
+  /** Forgets a key. The next request loads it. */
   forget(key: string): void;
   clear(): void;
 }
 
-/** What a {@link LoadingCache} is made of. */
+/** The options of a {@link LoadingCache}. */
 export interface LoadingCacheParts<T extends object> {
   /**
-   * How much memory all values may take, by {@link sizeOf}, in bytes; what was not asked for lately goes first. One value
-   * that is larger than this is kept besides.
+   * The maximum memory for all values, by {@link sizeOf}, in bytes. Values that were not requested recently are evicted
+   * first. In addition, one value that is larger than this is kept.
    */
   maxBytes: number;
-  /** What a value takes in memory, roughly, its key included. */
+  /** The size of a value in memory, roughly, its key included. */
   sizeOf(value: T): number;
-  /** For how long it is believed that there is nothing. Default: 5 s. */
+  /** How long the absence of a value is cached. Default: 5 s. */
   absentMs?: number;
 }
 
-/** That there is nothing is believed for a short time, of so many keys at most: anybody can ask for keys without end. */
+/** The maximum number of absent keys in the cache. Bounded because anybody can request endless different keys. */
 const MOST_ABSENT = 10_000;
 const ABSENT_MS = 5_000;
-/** What is loaded again within so many loads is kept. */
+/** A value that is loaded again within this many loads is cached. */
 const LATELY = 8_000;
 
-/** Makes a cache, empty. */
+/** Creates an empty cache. */
 export function createLoadingCache<T extends object>({
   maxBytes,
   sizeOf,

@@ -1,6 +1,6 @@
 import type { Coding, CompressedForms, Manifest, SiteFile, StoredBytes } from '../../serving/site.ts';
 
-/** A file of a deployment, as it goes into a manifest. */
+/** A file of a deployment, as the input of a manifest. */
 export interface ManifestFile extends SiteFile {
   path: string;
 }
@@ -14,16 +14,16 @@ const NUMBER_BYTES = 6;
 const LENGTH_AT = OFFSET_AT + NUMBER_BYTES;
 const STORED_BYTES = LENGTH_AT + NUMBER_BYTES;
 
-/** What a path takes besides its characters and its record, and a manifest without files, as measured. */
+/** The memory of a path besides its characters and its record, and of a manifest without files, as measured. */
 const PATH_BYTES = 72;
 const MANIFEST_BYTES = 850;
 
 /**
- * A manifest that keeps its files as bytes, and makes an object of one when it is asked for. This takes a third of the memory
- * that objects take, so that sites with tens of thousands of files stay in the cache.
+ * A manifest that stores its files as bytes and creates an object only for a requested file. This takes a third of the
+ * memory of objects, so that sites with tens of thousands of files stay in the cache.
  */
 export class PackedManifest implements Manifest {
-  /** What it takes in memory, roughly, in bytes. */
+  /** Its size in memory, roughly, in bytes. */
   readonly sizeBytes: number;
   readonly #places = new Map<string, number>();
   readonly #packs: string[] = [];

@@ -2,7 +2,7 @@ import { argon2, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { unavailable } from '../../errors.ts';
 
-/** What a hash costs now. */
+/** The parameters of new hashes. */
 const NEWEST = { memory: 19 * 1024, passes: 2, parallelism: 1 } as const;
 const SALT_BYTES = 16;
 const TAG_BYTES = 32;
@@ -14,7 +14,7 @@ const derive = promisify(argon2);
 const waiting: (() => void)[] = [];
 let running = 0;
 
-/** The cost of argon2id, as it stands in a PHC string; memory is in KiB. */
+/** The parameters of argon2id in a PHC string. Memory in KiB. */
 interface Cost {
   memory: number;
   passes: number;
@@ -28,22 +28,22 @@ interface Parameters extends Cost {
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
 /**
- * Hashes a site password with argon2id. Two run at a time, since each takes 19 MiB and a core; 50 more may wait.
+ * Hashes a site password with argon2id. Two hashes run at a time, since each takes 19 MiB and a core; 50 more can wait.
  *
- * @param password Trimmed and NFC already.
+ * @param password Already trimmed and normalized to NFC.
  * @returns A PHC string.
- * @throws `unavailable` when too many wait. Source: security §7.
+ * @throws `unavailable` if the queue is full. Source: security §7.
  */
 export function hashPassword(password: string): Promise<string> {
   return write(password, { ...NEWEST, salt: randomBytes(SALT_BYTES) });
 }
 
 /**
- * Whether this is the password that was hashed, in the same queue as {@link hashPassword}.
+ * Compares a password with a hash, in the same queue as {@link hashPassword}.
  *
- * @param password Trimmed and NFC already.
- * @param stored A PHC string, with whatever parameters were in use when it was made.
- * @throws `unavailable` when too many wait. Source: security §7.
+ * @param password Already trimmed and normalized to NFC.
+ * @param stored A PHC string, with the parameters that were in use when it was made.
+ * @throws `unavailable` if the queue is full. Source: security §7.
  */
 export async function verifyPassword(password: string, stored: string): Promise<boolean> {
   const { tag, ...parameters } = read(stored);
@@ -51,10 +51,11 @@ export async function verifyPassword(password: string, stored: string): Promise<
 }
 
 /**
- * Hashes a password again that {@link verifyPassword} has confirmed. The salt stays, and with it the version.
+ * Hashes a password again after {@link verifyPassword} has confirmed it. The salt stays the same, and with it the
+ * version.
  *
- * @returns A PHC string with the parameters in use now; `null` when the stored one has them already.
- * @throws `unavailable` when too many wait. Source: security §7.
+ * @returns A PHC string with the current parameters; `null` if the stored one already has them.
+ * @throws `unavailable` if the queue is full. Source: security §7.
  */
 export async function renewHash(password: string, stored: string): Promise<string | null> {
   const { tag, salt } = read(stored);
@@ -62,7 +63,10 @@ export async function renewHash(password: string, stored: string): Promise<strin
   return isNewest ? null : write(password, { ...NEWEST, salt });
 }
 
-/** Names a password without telling anything of it: equal as long as it stays the same, however it is hashed. */
+/**
+ * An identifier of a password that reveals nothing about it. It stays the same until the password changes, even if the
+ * password is hashed again.
+ */
 export function passwordVersion(stored: string): string {
   return hash('sha256', stored.split('$').at(-2) ?? stored, 'base64url').slice(0, VERSION_LENGTH);
 }

@@ -1,10 +1,10 @@
-/** Keys that came lately. */
+/** Remembers recent keys. */
 export interface RecentKeys {
-  /** Whether a key has come lately; from now on it has. */
+  /** True if the key is already remembered. Remembers it. */
   isRepeated(key: string): boolean;
 }
 
-/** @param most How many keys are remembered at least; twice as many at most. */
+/** @param most The minimum number of keys that are remembered. The maximum is twice that. */
 export function createRecentKeys(most: number): RecentKeys {
   let current = new Set<string>();
   let before = new Set<string>();

@@ -1,29 +1,29 @@
-/** A value that is kept, in a list from the newest to the oldest. */
+/** A cached value, in a list from the newest to the oldest. */
 interface Entry<T> {
   key: string;
   value: T;
   bytes: number;
-  /** Whether it was asked for since it came, or since it was spared. */
+  /** True if it was requested since it was added, or since the hand last passed it. */
   isVisited: boolean;
   newer: Entry<T> | null;
   older: Entry<T> | null;
 }
 
-/** What is kept by key, bounded in bytes. */
+/** Values by key, limited in bytes. */
 export interface Sieve<T> {
   get(key: string): T | undefined;
-  /** Keeps a value, in place of what was there. One that is larger than everything may be is not kept. */
+  /** Adds or replaces a value. A value that is larger than the whole cache is not kept. */
   set(key: string, value: T): void;
   delete(key: string): void;
   clear(): void;
 }
 
 /**
- * A cache that makes room by SIEVE: a hand goes round from the oldest entry to the newest, spares what was asked for since
- * it came by last, and takes the first that was not. Asking costs one look into a map and one flag, where a list in the
- * order of use would be written to each time.
+ * A cache with SIEVE eviction: a hand moves from the oldest entry to the newest. It keeps entries that were requested
+ * since it last passed, and evicts the first one that was not. A request costs one map lookup and one flag; an LRU list
+ * would be written on every request.
  *
- * @param maxBytes How much all values may take, by `sizeOf`.
+ * @param maxBytes The maximum size of all values, by `sizeOf`.
  * Source: Zhang et al., "SIEVE is simpler than LRU", NSDI 2024.
  */
 export function createSieve<T>(maxBytes: number, sizeOf: (value: T) => number): Sieve<T> {

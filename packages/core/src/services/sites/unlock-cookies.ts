@@ -1,9 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** How long a password need not be entered again. Source: contract §7; serving S62. */
+/** How long an unlocked site stays unlocked, in seconds. Source: contract §7; serving S62. */
 export const UNLOCK_SECONDS = 7 * 24 * 3600;
 
-/** What a cookie opens: one deployment on one host, as long as its password stays the same. */
+/** What a cookie unlocks: one deployment on one host, as long as its password stays the same. */
 export interface Opening {
   /** The host name, normalised and without a port. */
   host: string;
@@ -16,7 +16,8 @@ const KEY_ID_LENGTH = 8;
 const LONGEST = 1024;
 
 /**
- * Makes the value of an unlock cookie: `v1.<key id>.<payload>.<HMAC-SHA-256>`, of characters that a cookie may have.
+ * Creates the value of an unlock cookie: `v1.<key id>.<payload>.<HMAC-SHA-256>`, in characters that are valid in a
+ * cookie.
  *
  * Source: security §7.
  */
@@ -29,8 +30,8 @@ export function sealUnlock(key: Buffer, opening: Opening, now: Date): string {
 }
 
 /**
- * Whether the value of a cookie opens this deployment on this host now. A changed byte, another host, deployment or
- * password, and a date that has passed all make it worthless.
+ * True if the value of a cookie unlocks this deployment on this host now. It is invalid after any changed byte, for
+ * another host, deployment or password, and after it has expired.
  *
  * Source: serving S62; security T16.
  */
@@ -49,7 +50,7 @@ export function opens(value: string, key: Buffer, opening: Opening, now: Date): 
   );
 }
 
-/** Tells which key made a cookie, so that one of another key is not tried. */
+/** Identifies the key that made a cookie, so that cookies of other keys are refused without computing an HMAC. */
 function keyId(key: Buffer): string {
   return sign(key, 'key id').slice(0, KEY_ID_LENGTH);
 }
@@ -58,7 +59,7 @@ function sign(key: Buffer, text: string): string {
   return createHmac('sha256', key).update(text).digest('base64url');
 }
 
-/** Compares texts, not the bytes they stand for, of which several texts can stand for the same. */
+/** Compares the texts, not the decoded bytes: several texts can decode to the same bytes. */
 function areEqual(one: string, other: string): boolean {
   const [bytes, others] = [Buffer.from(one), Buffer.from(other)];
   return bytes.length === others.length && timingSafeEqual(bytes, others);

@@ -4,31 +4,31 @@ import type { Core } from '../../core.ts';
 import { passwordVersion, renewHash, verifyPassword } from './passwords.ts';
 import { takeFrom, takeFromBucket } from '../rate-limits.ts';
 
-/** How many times as often as one address all addresses together may try a site. */
+/** The limit of a site for all addresses together, as a multiple of the limit of one address. */
 const SITE_FACTOR = 10;
 
-/** A password that a visitor entered. */
+/** An attempt of a visitor to unlock a site. */
 export interface UnlockAttempt {
   deployment: string;
-  /** As it was entered. */
+  /** As the visitor entered it. */
   password: string;
-  /** The client's address; IPv6 cut to its /64. */
+  /** The client's address. IPv6 is cut to its /64. */
   address: string;
 }
 
-/** What came of it. */
+/** The result of an attempt. */
 export type UnlockOutcome =
-  /** The right password. `passwordVersion` is what the cookie is made for. */
+  /** The password is correct. The cookie is made for `passwordVersion`. */
   | { kind: 'opened'; passwordVersion: string }
-  /** Also for a deployment that has no password, or has gone meanwhile. */
+  /** Also for a deployment that has no password or no longer exists. */
   | { kind: 'wrong' }
   | { kind: 'too-many'; retryAfterSeconds: number };
 
 /**
- * Tries a password on a site. Every attempt counts, right or wrong: against the limit `unlock` of the address and site, and
- * against ten times that limit of the site. A hash with old parameters is renewed on the way.
+ * Checks a password for a site. Every attempt counts, correct or not: against the limit `unlock` of the address and
+ * site, and against ten times that limit for the site. A hash with old parameters is renewed.
  *
- * @throws `unavailable` when too many passwords are being hashed, or the database is away.
+ * @throws `unavailable` if too many passwords are being hashed, or the database cannot be used.
  * Source: serving S61; contract §7; security §7, T16, T27.
  */
 export async function unlockSite(core: Core, { deployment, password, address }: UnlockAttempt): Promise<UnlockOutcome> {
@@ -42,7 +42,7 @@ export async function unlockSite(core: Core, { deployment, password, address }: 
   return { kind: 'opened', passwordVersion: passwordVersion(stored) };
 }
 
-/** @returns When there is room again, in seconds; `null` when the attempt may be made. */
+/** @returns The number of seconds until another attempt is allowed; `null` if this attempt is allowed. */
 async function countAttempt(core: Core, deployment: string, address: string): Promise<number | null> {
   const ofAddress = await takeFrom(core, 'unlock', `${address} ${deployment}`);
   if (!ofAddress.allowed || !core.rateLimits) return ofAddress.allowed ? null : ofAddress.retryAfterSeconds;
@@ -59,7 +59,7 @@ async function findHash(core: Core, deployment: string): Promise<string | null> 
   return rows[0]?.stored ?? null;
 }
 
-/** A hash that cannot be renewed now is renewed the next time: the visitor has nothing to do with it. */
+/** Renews a hash. A failure is ignored, because it must not affect the visitor; the next attempt renews the hash. */
 async function renew(core: Core, deployment: string, password: string, stored: string): Promise<void> {
   try {
     const renewed = await renewHash(password, stored);

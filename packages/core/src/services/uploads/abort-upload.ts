@@ -5,9 +5,10 @@ import { releaseStorage } from '../accounts/storage.ts';
 import { getUpload, noUpload, removeOpenUpload, wasCommitted } from './uploads.ts';
 
 /**
- * Drops an open upload at once; its bytes are cleaned up later.
+ * Aborts an open upload at once; its bytes are removed later.
  *
- * @throws `not_found`, also when it is repeated; `business_logic_error` for one that was committed. Source: contract §9.
+ * @throws `not_found`, also if it is repeated; `business_logic_error` for an upload that was committed. Source:
+ *   contract §9.
  */
 export async function abortUpload(
   { core, caller }: { core: Core; caller: Caller },

@@ -5,10 +5,10 @@ import type { Caller, Core } from '../../core.ts';
 import { notFound, ServiceError } from '../../errors.ts';
 import { splitNumbers, unpackHashes } from '../packs/contents.ts';
 
-/** A deployment that an upload is a change of. */
+/** The deployment that an upload changes. */
 export interface Base {
   files: UploadFile[];
-  /** The packs its contents lie in. */
+  /** The packs that contain its contents. */
   packs: string[];
   /** PHC string; `null` for a public site. */
   passwordHash: string | null;
@@ -24,11 +24,11 @@ interface Row {
 }
 
 /**
- * Reads the files of a deployment of the caller's account. To be asked under the fence: its packs are then there until the
+ * Reads the files of a deployment of the caller's account. Call it under the fence: its packs then exist until the
  * transaction ends.
  *
- * @throws `not_found` for one that is missing, another account's, expired, or being deleted; `business_logic_error` for one
- *   that was taken down.
+ * @throws `not_found` if it is missing, another account's, expired or being deleted; `business_logic_error` if it was
+ *   taken down.
  */
 export async function readBase(em: EntityManager, core: Core, caller: Caller, reference: string): Promise<Base> {
   const id = parseDeploymentReference(reference, core.addresses.platformDomain);
@@ -51,7 +51,7 @@ export async function readBase(em: EntityManager, core: Core, caller: Caller, re
   return { files: filesOf(row), packs: row.packs, passwordHash: row.passwordHash };
 }
 
-/** The files of a manifest, as its columns have them: `sizes` as a text with commas. */
+/** The files of a manifest, from its columns. `sizes` is a text with commas. */
 export function filesOf({ paths, hashes, sizes }: Pick<Row, 'paths' | 'hashes' | 'sizes'>): UploadFile[] {
   const sha256s = unpackHashes(hashes);
   const numbers = splitNumbers(sizes);

@@ -30,40 +30,40 @@ import { changedFiles, otherSize, planFiles } from './planned-files.ts';
 import { makeUploadRoom } from './upload-room.ts';
 import { findUpload, missingOf, noUpload, touchUpload } from './uploads.ts';
 
-/** Who begins, and how. */
+/** The caller and the key of a new upload. */
 export interface Beginning {
   core: Core;
   caller: Caller;
-  /** The `Idempotency-Key` as it was sent. */
+  /** The `Idempotency-Key` of the request, unchanged. */
   idempotencyKey?: string | undefined;
 }
 
-/** What an upload will publish, and what it needs for that. */
+/** The files that an upload will publish, and what is needed for that. */
 interface Plan {
   files: UploadFile[];
-  /** What its client is to send. */
+  /** The contents that the client must send. */
   asked: ContentLengths;
-  /** The packs of what its client is spared. */
+  /** The packs of the contents that the client need not send. */
   packs: ReadonlySet<string>;
-  /** PHC string of the base; `null` when there is no base, or a public one. */
+  /** The password hash of the base as a PHC string; `null` if there is no base or it is public. */
   basePasswordHash: string | null;
 }
 
 /**
- * Begins an upload, or goes on with the one that was begun with the same key. It can be committed for 24 hours; what its
- * client is spared stays stored until then.
+ * Begins an upload, or resumes the one that was begun with the same key. It can be committed for 24 hours; the contents
+ * that the client need not send stay stored until then.
  *
- * A new one is counted as a deploy: whoever has none left is turned away before anything is sent. Its commit then costs
- * nothing.
+ * A new upload counts as a deploy against the rate limit, so that a client without budget is refused before it sends
+ * anything. The commit does not count again.
  *
- * @returns Its name and what is still to be sent, which spares only what this account, or this anonymous upload, has itself
- *   uploaded before.
- * A base that is protected by a password hands it on, unless an API key asks for another one or, by `null`, for none.
+ * @returns The id of the upload and the missing contents. Only contents that this account, or this anonymous upload,
+ *   has uploaded before count as present. The new deployment inherits the password of its base, unless an API key sets
+ *   another one or, with `null`, removes it.
  *
- * @throws `validation_failed`, `authentication_failed`, `payload_too_large`, `unavailable`; `forbidden` at a cap of the plan;
- *   `rate_limit_exceeded`, also when too many uploads are open; `not_found` for the base; `business_logic_error` for a base
- *   that was taken down, for a password from a deploy token beside a protected base, and for a key that was used for
- *   something else.
+ * @throws `validation_failed`, `authentication_failed`, `payload_too_large`, `unavailable`; `forbidden` at a cap of
+ *   the plan; `rate_limit_exceeded`, also if too many uploads are open; `not_found` for the base;
+ *   `business_logic_error` for a base that was taken down, for a password from a deploy token with a protected base,
+ *   and for a key that was used for another request.
  * Source: contract §3, §9; security T2, T4, T22, T25, P10.
  */
 export async function beginUpload(beginning: Beginning, input: BeginUpload): Promise<BegunUpload> {
@@ -97,7 +97,7 @@ export async function beginUpload(beginning: Beginning, input: BeginUpload): Pro
   return twin;
 }
 
-/** The name that a key stands for: it can be found again, and guessed by nobody. Source: security §7. */
+/** The upload id for a key: it can be computed again, but not guessed. Source: security §7. */
 function nameOf(core: Core, { scope, key }: IdempotencyKey): string {
   const mac = createHmac('sha256', core.keys.idempotency).update(JSON.stringify(['upload', scope, key]));
   return mac.digest('hex').slice(0, 32);
@@ -109,7 +109,10 @@ function optionsOf({ labels, password, via, ttl }: BeginUpload, caller: Caller):
   return { labels: labels ?? [], password: password ?? null, via: normalizeVia(via), ttlSeconds: ttl ?? null };
 }
 
-/** What "the same request" means: the order of files and paths says nothing. Source: contract §3. */
+/**
+ * The canonical request, which defines "the same request". The order of files and paths does not matter. Source:
+ * contract §3.
+ */
 function canonical(input: BeginUpload, options: DeployOptions): unknown {
   const sorted = (files: readonly UploadFile[]) =>
     files.map(({ path, sha256, size }) => [path, sha256, size]).toSorted((a, b) => (a[0]! < b[0]! ? -1 : 1));
@@ -118,7 +121,7 @@ function canonical(input: BeginUpload, options: DeployOptions): unknown {
   return input.password === null ? [asked, options, 'no password'] : [asked, options];
 }
 
-/** The upload that a key has begun already; `null` when there is none. */
+/** The upload that was already begun with a key; `null` if there is none. */
 async function goOn(core: Core, caller: Caller, name: string, fingerprint: Buffer): Promise<BegunUpload | null> {
   const upload = await findUpload(core, caller, name);
   if (!upload) return null;
@@ -132,7 +135,9 @@ async function goOn(core: Core, caller: Caller, name: string, fingerprint: Buffe
   return { upload: name, missing: await missingOf(core, upload) };
 }
 
-/** Locks what the new upload counts towards. @returns The account; `null` for an anonymous caller. */
+/**
+ * Locks the account or the address to which the upload counts. @returns The account; `null` for an anonymous caller.
+ */
 async function lockOwner(em: EntityManager, core: Core, caller: Caller): Promise<LockedAccount | null> {
   if (caller.kind === 'anonymous') {
     await lockAddress(em, caller.address);
@@ -143,7 +148,7 @@ async function lockOwner(em: EntityManager, core: Core, caller: Caller): Promise
   return account;
 }
 
-/** Whether a twin with the same key was first. An upload of that key that has expired is removed. */
+/** True if a concurrent request with the same key was first. An expired upload of that key is deleted. */
 async function isTaken(em: EntityManager, core: Core, caller: Caller, name: string): Promise<boolean> {
   const db = em.getKysely();
   const hash = secretHash(name);
@@ -155,7 +160,7 @@ async function isTaken(em: EntityManager, core: Core, caller: Caller, name: stri
   return (await sql`select 1 from upload where hash = ${hash}`.execute(db)).rows.length > 0;
 }
 
-/** The password of the new site. @throws `business_logic_error`. Source: contract §9. */
+/** The password hash of the new site. @throws `business_logic_error`. Source: contract §9. */
 function passwordOf(
   { password }: BeginUpload,
   caller: Caller,
@@ -172,7 +177,9 @@ function passwordOf(
   return passwordHash;
 }
 
-/** Counts what an upload will hold. @throws `forbidden`, with `details`, beyond the cap. Source: contract §6. */
+/**
+ * Counts the contents of an upload as stored. @throws `forbidden`, with `details`, beyond the cap. Source: contract §6.
+ */
 async function reserve(
   em: EntityManager,
   core: Core,
@@ -183,7 +190,7 @@ async function reserve(
   if (caller.kind === 'anonymous')
     await requireAnonymousStorage(em, caller.address, new Map(files.map(({ sha256, size }) => [sha256, size])));
   if (!account) return;
-  // Contents that are not stored at all are in no deployment of the account.
+  // Contents that are not stored at all are not in any deployment of the account.
   await addStorage(em, core, account, asked, { certain: !(await storedAmong(em, [...asked.keys()])) });
 }
 
@@ -202,10 +209,10 @@ async function planOf(em: EntityManager, core: Core, caller: Caller, input: Begi
 }
 
 /**
- * Finds what the client need not send.
+ * Finds the contents that the client need not send.
  *
- * @param known What is known to be there.
- * @throws `validation_failed` when a size is not that of its content.
+ * @param known Contents that are known to be stored.
+ * @throws `validation_failed` if a size is not that of its content.
  */
 async function spare(
   em: EntityManager,

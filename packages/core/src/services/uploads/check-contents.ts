@@ -8,8 +8,8 @@ import { contentCheck } from '../deployments/deploy-files.ts';
 import { byteaArray } from '../packs/contents.ts';
 
 /**
- * Looks at the stored bytes of the few files whose content decides: those that may hold a private key, and rule files. Names
- * may have changed since a content was uploaded, so each is looked at whenever it is published.
+ * Checks the stored bytes of files whose names require it: those that may contain a private key, and rule files. A
+ * content can be published under another name than it was uploaded with, so it is checked each time.
  *
  * @returns The rule files.
  * @throws `validation_failed` naming the file whose content is refused. Source: contract §3; serving S22.

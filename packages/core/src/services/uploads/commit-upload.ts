@@ -13,16 +13,16 @@ import { inTurn } from '../in-turn.ts';
 import { getUpload, noUpload, touchUpload, type Upload } from './uploads.ts';
 
 /**
- * Publishes what an upload is for: all of it, or nothing. Repeating it answers the same deployment again, for 24 hours, also
- * at the same time: there is never a second one. Commits of one upload run one after another.
+ * Publishes all files of an upload, or nothing. Repeating it within 24 hours, even concurrently, returns the same
+ * deployment; there is never a second one. Commits of one upload run one after the other.
  *
- * @throws `not_found`; `business_logic_error`, with how many, while contents are missing; `validation_failed` for a file
- *   whose content is refused; `authentication_failed` for a credential that was revoked meanwhile; `forbidden` at a cap of
- *   the plan; `unavailable`.
+ * @throws `not_found`; `business_logic_error`, with the number, while contents are missing; `validation_failed` for a
+ *   file whose content is refused; `authentication_failed` for a credential that was revoked meanwhile; `forbidden` at
+ *   a cap of the plan; `unavailable`.
  * Source: contract §3, §9; security P3 to P7.
  */
 export async function commitUpload({ core, caller }: { core: Core; caller: Caller }, name: string) {
-  // A list of files is large, and of many commits at once one needs it.
+  // A list of files is large. Of several concurrent commits only one needs it.
   return inTurn(core, `commit:${name}`, async () => commit(core, caller, await getUpload(core, caller, name)));
 }
 
@@ -32,7 +32,7 @@ async function commit(core: Core, caller: Caller, upload: Upload): Promise<Creat
   refuseIncomplete(upload);
   await touchUpload(core, upload);
   const publication = await publicationOf(core, upload, key);
-  // A twin in another process was first.
+  // A concurrent commit in another process was first.
   if (!publication) return replay(core, key);
   const { body } = await core.database.transaction(async (em) => {
     const outcome = await publish(em, core, caller, publication);
@@ -43,7 +43,7 @@ async function commit(core: Core, caller: Caller, upload: Upload): Promise<Creat
   return body;
 }
 
-/** A commit is repeated like a deploy with a key: an upload has one outcome. */
+/** The idempotency key of a commit: an upload has one outcome, like a deploy with a key. */
 function commitKey({ hash }: Upload): IdempotencyKey {
   return { scope: `upload:${hash.toString('hex')}`, key: 'commit' };
 }
@@ -72,7 +72,7 @@ interface Row extends Omit<DeployOptions, 'password'> {
   passwordHash: string | null;
 }
 
-/** What an upload is for; `null` once it was committed. */
+/** The files and options of an upload; `null` if it was committed. */
 async function publicationOf(
   core: Core,
   { hash }: Upload,
@@ -97,7 +97,7 @@ async function publicationOf(
   };
 }
 
-/** From here on its contents are those of the deployment. Its row stays a while, for repetitions of the commit. */
+/** From here on the deployment refers to the contents. The row stays for a while, for repeated commits. */
 async function close(em: EntityManager, core: Core, { hash }: Upload): Promise<void> {
   const db = em.getKysely();
   const committed = core.now();

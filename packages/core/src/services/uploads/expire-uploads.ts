@@ -6,8 +6,8 @@ import { releaseStorage } from '../accounts/storage.ts';
 import { type RunLimits, workThrough } from '../work-through.ts';
 
 /**
- * Removes uploads that have expired, and with them their claims on packs: those of one owner in one transaction. An owner
- * whose uploads cannot be removed is logged and left to the next run.
+ * Deletes expired uploads and their references to packs; those of one owner in one transaction. If the uploads of an
+ * owner cannot be deleted, that is logged and retried by the next run.
  *
  * @returns How many owners had expired uploads. Source: contract §9; security P10.
  */

@@ -3,7 +3,7 @@ import { normalizePath } from '@berth/contract';
 import { invalid, invalidFile } from '../../errors.ts';
 import { judgeFiles, publishedFiles } from '../deployments/file-rules.ts';
 
-/** What an upload changes of its base. */
+/** The changes of an upload to its base. */
 export interface Change {
   base: readonly UploadFile[];
   put: readonly UploadFile[];
@@ -11,10 +11,10 @@ export interface Change {
 }
 
 /**
- * The files that an upload is to publish, under the same rules as those of a multipart deploy.
+ * The files that an upload will publish, under the same rules as those of a multipart deploy.
  *
- * @param options.field Where they stood, for refusals.
- * @param options.base Files of a deployment: those of them that are planned again keep their paths.
+ * @param options.field The field that listed them, named in errors.
+ * @param options.base The files of the base. Those of them that are planned again keep their paths.
  * @throws `validation_failed`, `payload_too_large`. Source: contract §3, §9.
  */
 export function planFiles(
@@ -36,9 +36,11 @@ export function planFiles(
 }
 
 /**
- * What a base is after a change: its files in their order, those that were put again in their places, the new ones behind.
+ * The files of a base after a change: in the order of the base, replaced files at their old positions, new ones at the
+ * end.
  *
- * @throws `validation_failed` for a path that is put and removed, or put twice. Source: contract §9; security T2.
+ * @throws `validation_failed` for a path that is both put and removed, or put twice. Source: contract §9;
+ *   security T2.
  */
 export function changedFiles({ base, put, remove }: Change): UploadFile[] {
   const removed = new Set(remove.map(canonical));
@@ -54,13 +56,16 @@ export function changedFiles({ base, put, remove }: Change): UploadFile[] {
   return [...changed.values()];
 }
 
-/** Two names of one file are the same one; what is no name is refused later, or was never there. */
+/**
+ * The canonical form of a name, so that two names of one file are equal. An invalid name is returned unchanged: it is
+ * refused later, or matches nothing.
+ */
 function canonical(name: string): string {
   const read = normalizePath(name);
   return read.ok ? read.path : name;
 }
 
-/** One content has one length. */
+/** @throws `validation_failed` if one content is listed with two lengths. */
 function refuseTwoSizes(files: readonly UploadFile[]): void {
   const sizes = new Map<string, number>();
   for (const { path, size, sha256 } of files) {
@@ -70,7 +75,7 @@ function refuseTwoSizes(files: readonly UploadFile[]): void {
   }
 }
 
-/** The refusal of a size that the content of this SHA-256 does not have. */
+/** The error for a size that the content of this SHA-256 does not have. */
 export function otherSize(path: string, size: number, known: number) {
   return invalidFile(path, `its size is said to be ${size} bytes; the content with this SHA-256 has ${known}`);
 }

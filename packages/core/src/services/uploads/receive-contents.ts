@@ -20,33 +20,34 @@ import { commitWith, markSealed, openPack } from '../packs/open-packs.ts';
 import { sealNew } from '../packs/seal-new.ts';
 import { contentsOf, getUpload, touchUpload, touchWhileUsed, type Upload } from './uploads.ts';
 
-/** The contents of one body, on their way in. Its owner always ends it with `close`. */
+/** One body of contents that is being received. Its owner must always end it with `close`. */
 export interface ContentsBody {
-  /** Most bytes that the body can have. */
+  /** The maximum size of the body, in bytes. */
   readonly maxBytes: number;
   /**
-   * Starts the next content; the one before has ended.
+   * Starts the next content; the one before must have ended.
    *
-   * @throws `validation_failed` for one that was not asked for, was announced with another length, or stands twice.
+   * @throws `validation_failed` if it was not requested, has another length than announced, or is in the body twice.
    */
   begin(sha256: string, length: number): ContentSink;
   /**
-   * Makes every content durable that arrived whole, and enters it. A content that was begun and has not ended is left out.
+   * Makes every content durable that arrived completely, and records it. A content that has not ended is left out.
    *
-   * @throws `validation_failed` naming the file whose bytes are not those of its SHA-256, once the others are kept;
-   *   `authentication_failed` for a credential that was revoked meanwhile; `business_logic_error` when the upload was
+   * @throws `validation_failed` naming the file whose bytes do not match its SHA-256, after the others are kept;
+   *   `authentication_failed` for a credential that was revoked meanwhile; `business_logic_error` if the upload was
    *   committed or dropped meanwhile; `unavailable`.
    */
   keep(): Promise<ReceivedContents>;
-  /** Lets go of what was not kept. */
+  /** Releases the contents that were not kept. */
   close(): Promise<void>;
 }
 
 /**
- * Takes contents that an upload waits for: they go into a pack as they arrive, hashed on the way, no more than one body in
- * one pack. One that was received already is read and ignored.
+ * Receives missing contents of an upload: they go into a pack as they arrive and are hashed on the way; each body has a
+ * pack of its own. A content that was already received is read and ignored.
  *
- * @throws `not_found`; `business_logic_error` for an upload that was committed. Source: contract §9; security P1 to P6, T22.
+ * @throws `not_found`; `business_logic_error` for an upload that was committed. Source: contract §9; security P1 to
+ *   P6, T22.
  */
 export async function receiveContents(core: Core, caller: Caller, name: string): Promise<ContentsBody> {
   const upload = await getUpload(core, caller, name);
@@ -93,7 +94,7 @@ export async function receiveContents(core: Core, caller: Caller, name: string):
       };
     },
     async keep() {
-      // It is hashed as far as it came, and found not to be what it should be.
+      // The incomplete content is hashed as far as it came, so its hash does not match.
       open?.sink.end();
       await pack.finish();
       if (whole.size > 0) {
@@ -114,7 +115,10 @@ function isOver() {
   });
 }
 
-/** Enters what a body brought, in one transaction: places, what the upload has, what it holds on to. */
+/**
+ * Records the contents of a body in one transaction: their packs, the received contents of the upload, and its
+ * references to packs.
+ */
 async function record(
   em: EntityManager,
   core: Core,

@@ -7,10 +7,11 @@ import { releaseStorage } from '../accounts/storage.ts';
 import { belongsTo, removeOpenUpload } from './uploads.ts';
 
 /**
- * Makes room for one more open upload of a credential, or of an anonymous address: at the ceiling it drops the one that has
- * been idle longest. The transaction has locked the account or the address.
+ * Makes room for one more open upload of a credential or of an anonymous address: at the maximum it drops the one that
+ * has been idle longest. The transaction must have locked the account or the address.
  *
- * @throws `rate_limit_exceeded`, with when to try again, while none has been idle for 10 minutes. Source: contract §9.
+ * @throws `rate_limit_exceeded`, with the time after which to retry, if none has been idle for 10 minutes. Source:
+ *   contract §9.
  */
 export async function makeUploadRoom(em: EntityManager, core: Core, caller: Caller): Promise<void> {
   const now = core.now().getTime();

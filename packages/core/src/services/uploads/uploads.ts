@@ -7,31 +7,31 @@ import { secretHash } from '../random.ts';
 
 /** An upload, without its lists. */
 export interface Upload {
-  /** What names it in the database: the SHA-256 of its name. */
+  /** The SHA-256 of its id, which identifies it in the database. */
   hash: Buffer;
   fingerprint: Buffer;
   committed: boolean;
-  /** How many contents have not arrived yet. */
+  /** The number of missing contents. */
   missing: number;
 }
 
 /** The contents of an open upload. */
 export interface UploadContents {
-  /** What its client was asked for. */
+  /** The contents that the client must send. */
   asked: ContentLengths;
-  /** What of it has arrived. */
+  /** Those of them that have arrived. */
   received: ReadonlySet<string>;
 }
 
 const NAME = /^[0-9a-f]{32}$/;
-/** How often an upload that is in use is marked as such, in milliseconds. */
+/** The interval at which an upload in use is marked as active, in milliseconds. */
 const TOUCH_MS = 60_000;
 
 /**
- * Finds an upload by its name. It belongs to the account that began it; an anonymous one to the address it was begun from.
- * Its lists are not read: a request that has nothing to do costs the same whatever the upload holds.
+ * Finds an upload by its id. It belongs to the account that began it, or to the address if it is anonymous. Its lists
+ * are not read, so a request that has nothing to do is cheap however large the upload is.
  *
- * @returns `null` for one that is missing, belongs to another caller, or has expired.
+ * @returns `null` if it is missing, belongs to another caller, or has expired.
  * Source: contract §9; security T22.
  */
 export async function findUpload(core: Core, caller: Caller, name: string): Promise<Upload | null> {
@@ -46,26 +46,26 @@ export async function findUpload(core: Core, caller: Caller, name: string): Prom
   return rows[0] ? { hash, ...rows[0] } : null;
 }
 
-/** As {@link findUpload}. @throws `not_found`, the same for a missing upload and for one of another caller. */
+/** Like {@link findUpload}. @throws `not_found`, the same for a missing upload and for one of another caller. */
 export async function getUpload(core: Core, caller: Caller, name: string): Promise<Upload> {
   const upload = await findUpload(core, caller, name);
   if (!upload) throw noUpload();
   return upload;
 }
 
-/** The refusal of a missing upload. */
+/** The error for a missing upload. */
 export function noUpload() {
   return notFound('upload');
 }
 
-/** The refusal of an upload that was committed. @param advice What to do instead. */
+/** The error for an upload that was committed. @param advice What to do instead. */
 export function wasCommitted(advice: string) {
   return new ServiceError('business_logic_error', `This upload was committed; ${advice}.`, {
     details: { state: 'committed' },
   });
 }
 
-/** Reads the contents of an upload, as of one moment. */
+/** Reads the contents of an upload, in one snapshot. */
 export async function contentsOf(core: Core, { hash }: Pick<Upload, 'hash'>): Promise<UploadContents> {
   const { rows } = await sql<{ asked: Buffer; lengths: string; received: Buffer | null }>`
     select asked, array_to_string(lengths, ',') as lengths,
@@ -80,7 +80,7 @@ export async function contentsOf(core: Core, { hash }: Pick<Upload, 'hash'>): Pr
   };
 }
 
-/** The contents that an upload still waits for, in the order in which they were asked for. */
+/** The missing contents of an upload, in the order in which they were requested. */
 export async function missingOf(core: Core, upload: Upload): Promise<string[]> {
   if (upload.missing === 0) return [];
   const { asked, received } = await contentsOf(core, upload);
@@ -90,7 +90,7 @@ export async function missingOf(core: Core, upload: Upload): Promise<string[]> {
     .toArray();
 }
 
-/** Marks an upload as in use, at most once a minute. */
+/** Marks an upload as active, at most once a minute. */
 export async function touchUpload(core: Core, { hash }: Pick<Upload, 'hash'>): Promise<void> {
   const now = core.now();
   await sql`
@@ -99,7 +99,7 @@ export async function touchUpload(core: Core, { hash }: Pick<Upload, 'hash'>): P
   );
 }
 
-/** Marks an upload as in use while it is; to be called with every piece of it. A failure is logged. */
+/** Returns a function that marks an upload as active; call it with every chunk. A failure is logged. */
 export function touchWhileUsed(core: Core, upload: Pick<Upload, 'hash'>): () => void {
   let touched = core.now().getTime();
   return () => {
@@ -112,7 +112,7 @@ export function touchWhileUsed(core: Core, upload: Pick<Upload, 'hash'>): () => 
   };
 }
 
-/** Drops an upload that is open, with its claims on packs. @returns Whether there was one. */
+/** Deletes an open upload and its references to packs. @returns True if there was one. */
 export async function removeOpenUpload(em: EntityManager, hash: Buffer): Promise<boolean> {
   const { numAffectedRows } = await sql`delete from upload where hash = ${hash} and committed is null`.execute(
     em.getKysely(),
@@ -120,7 +120,7 @@ export async function removeOpenUpload(em: EntityManager, hash: Buffer): Promise
   return numAffectedRows === 1n;
 }
 
-/** The condition on a row of `upload` that it is the caller's. */
+/** SQL condition: the row of `upload` belongs to the caller. */
 export function belongsTo(caller: Caller) {
   return caller.kind === 'account'
     ? sql`account_id = ${caller.account}`

@@ -32,7 +32,7 @@ const newest = async (count: number) =>
 
 describe('contract §6: the state of an account', () => {
   it.each(['suspended', 'terminated'] as const)(
-    '%s: refuses everything with 403, until it is activated',
+    '%s: refuses everything with 403 until it is activated',
     async (state) => {
       expect(await setAccountState(core, caller.account, state)).toEqual({ from: 'active', to: state });
       await expect(ask()).rejects.toMatchObject({ code: 'forbidden', message: expect.stringContaining(state) });
@@ -41,7 +41,7 @@ describe('contract §6: the state of an account', () => {
     },
   );
 
-  it('is an activity each time it changes, and only then', async () => {
+  it('is recorded as an activity each time it changes, and only then', async () => {
     for (const state of ['suspended', 'suspended', 'terminated', 'active', 'active'] as const)
       await setAccountState(core, caller.account, state);
     expect((await newest(4)).map(({ event, authMethod, meta }) => ({ event, authMethod, meta }))).toMatchObject([
@@ -52,11 +52,11 @@ describe('contract §6: the state of an account', () => {
     ]);
   });
 
-  it('is that of an account that is there', async () => {
+  it('cannot be changed for a missing account', async () => {
     await expect(setAccountState(core, 'acc-nobody', 'suspended')).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('T26: lets no deploy through that commits after it', async () => {
+  it('T26: prevents every deploy that commits after it', async () => {
     const deploys = Array.from({ length: 12 }, () => deploySite(core, caller, { 'index.html': 'x' }));
     await Promise.allSettled([...deploys, setAccountState(core, caller.account, 'suspended')]);
     const log = (await newest(100)).map(({ event }) => event);
@@ -70,7 +70,7 @@ describe('contract §6: a site that the operator takes down', () => {
     ['its id', (id: string) => id],
     ['its host name', (id: string) => `${id.toUpperCase()}.sites.test`],
     ['its URL', (id: string) => `https://${id}.sites.test/some/page?x#y`],
-  ])('is named by %s, and can be put back', async (_, name) => {
+  ])('can be named by %s, and be restored', async (_, name) => {
     const { deployment } = (await deploySite(core, caller, { 'index.html': 'x' })).body;
     const down = await setTakenDown(core, name(deployment), true, { reason: 'Phishing' });
     expect(down).toEqual({ deployment, account: caller.account, takenDown: true, changed: true });
@@ -83,14 +83,14 @@ describe('contract §6: a site that the operator takes down', () => {
     ]);
   });
 
-  it('may belong to nobody', async () => {
+  it('can be anonymous', async () => {
     const { deployment } = (await deploySite(core, ANONYMOUS, { 'index.html': 'x' })).body;
     expect(await setTakenDown(core, deployment, true)).toMatchObject({ account: null, changed: true });
     const [row] = await test.database.query('select taken_down from deployment where id = $1', [deployment]);
     expect(row).toEqual({ taken_down: expect.any(Date) });
   });
 
-  it('is one that is there', async () => {
+  it('must exist', async () => {
     const { deployment } = (await deploySite(core, caller, { 'index.html': 'x' })).body;
     await deleteDeployment({ core, caller }, deployment);
     for (const name of [deployment, 'calm-otter-0000000', 'nonsense', 'https://elsewhere.test/'])
@@ -98,8 +98,8 @@ describe('contract §6: a site that the operator takes down', () => {
   });
 });
 
-describe('contract §8: the accounts an operator works with', () => {
-  it('are made with a plan, a name and a billing period, one an address', async () => {
+describe('contract §8: the accounts that an operator manages', () => {
+  it('are created with a plan, a name and a billing period, one per e-mail address', async () => {
     const email = `${caller.account}@new.test`;
     const account = await openAccount(core, { email, plan: 'pro', name: 'Ada', period: 'year' });
     expect((await listAccounts(core)).at(-1)).toMatchObject({
@@ -115,7 +115,7 @@ describe('contract §8: the accounts an operator works with', () => {
     await expect(openAccount(core, { email, plan: 'free' })).rejects.toMatchObject({ code: 'business_logic_error' });
   });
 
-  it('are named by id or by address in any case', async () => {
+  it('are named by id, or by e-mail address in any case', async () => {
     const email = `Ada.${caller.account}@Example.test`;
     const account = await openAccount(core, { email, plan: 'free' });
     for (const name of [account, email, email.toLowerCase(), email.toUpperCase()])

@@ -30,7 +30,7 @@ const opens = async (key: string) => {
 };
 
 describe('contract §8: the first start', () => {
-  it('makes the owner’s account and tells its key once', async () => {
+  it('creates the owner’s account and returns its key once', async () => {
     const key = await ensureOwner(test.core, OWNER);
     expect(await opens(key!)).toBe('owner@localhost');
     expect(await accounts()).toEqual([{ email: 'owner@localhost', plan: 'scale' }]);
@@ -46,7 +46,7 @@ describe('contract §8: the first start', () => {
     expect(await test.database.query('select 1 from token')).toHaveLength(1);
   });
 
-  it('of many processes at once makes one account, and one of them tells the key', async () => {
+  it('creates one account if many processes start at once, and one of them returns the key', async () => {
     const processes = Array.from({ length: 6 }, () => ({
       ...test.core,
       database: openDatabase(test.database.address),
@@ -58,13 +58,13 @@ describe('contract §8: the first start', () => {
     await Promise.all(processes.map(({ database }) => database.close()));
   });
 
-  it('makes the owner beside accounts that the operator made before', async () => {
+  it('creates the owner even if the operator created accounts before', async () => {
     await test.account();
     expect(await ensureOwner(test.core, OWNER)).toMatch(/^ship-/);
     expect(await accounts()).toHaveLength(2);
   });
 
-  it('makes no second owner when the address has changed', async () => {
+  it('does not create a second owner when the e-mail address has changed', async () => {
     await ensureOwner(test.core, OWNER);
     expect(await ensureOwner(test.core, { ...OWNER, email: 'other@test' })).toBeNull();
     expect(await accounts()).toHaveLength(1);
@@ -72,14 +72,14 @@ describe('contract §8: the first start', () => {
 });
 
 describe('contract §10: OWNER_API_KEY', () => {
-  it('is the owner’s key from the first start on, and is never told', async () => {
+  it('is the owner’s key from the first start on, and is never returned', async () => {
     expect(await ensureOwner(test.core, { ...OWNER, apiKey: CHOSEN })).toBeNull();
     expect(await opens(CHOSEN)).toBe('owner@localhost');
     expect(await ensureOwner(test.core, { ...OWNER, apiKey: CHOSEN })).toBeNull();
     expect(await test.database.query('select last4 from token')).toEqual([{ last4: 'cdef' }]);
   });
 
-  it('joins an owner who is there already, beside the keys there are', async () => {
+  it('is added to the keys of an existing owner', async () => {
     const first = await ensureOwner(test.core, OWNER);
     await ensureOwner(test.core, { ...OWNER, apiKey: CHOSEN });
     await ensureOwner(test.core, { ...OWNER, apiKey: OTHER });
@@ -93,7 +93,7 @@ describe('contract §10: OWNER_API_KEY', () => {
     expect(await accounts()).toHaveLength(1);
   });
 
-  it('opens the owner’s account beside others, made if it is missing', async () => {
+  it('is added to the owner’s account, even if there are others; a missing owner is created', async () => {
     await test.account();
     await ensureOwner(test.core, { ...OWNER, apiKey: CHOSEN });
     expect(await opens(CHOSEN)).toBe('owner@localhost');
@@ -102,7 +102,7 @@ describe('contract §10: OWNER_API_KEY', () => {
 });
 
 describe('service-api part 2: GET /account', () => {
-  it('tells plan, usage, caps and the hint of the newest API key', async () => {
+  it('returns the plan, the usage, the caps and the hint of the newest API key', async () => {
     const { caller, key } = await test.account('pro');
     const account = await getAccount({ core: test.core, caller });
     expect(WireAccount.parse(account)).toEqual(account);
@@ -119,7 +119,7 @@ describe('service-api part 2: GET /account', () => {
     });
   });
 
-  it('counts live deployments, and follows them', async () => {
+  it('counts live deployments after each change', async () => {
     const { caller } = await test.account();
     const usage = async () => (await getAccount({ core: test.core, caller })).usage.deployments;
     const { body } = await deploySite(test.core, caller, { a: '1' });
@@ -129,7 +129,7 @@ describe('service-api part 2: GET /account', () => {
     expect(await usage()).toBe(1);
   });
 
-  it('hints at the newest key, not at a deploy token, and at none when there is none', async () => {
+  it('returns the hint of the newest API key, ignoring deploy tokens, and null if there is none', async () => {
     const { caller } = await test.account();
     test.advance(1);
     const newer = await test.core.database.transaction(async (em) => generateKey(em, test.core, caller.account));
@@ -141,7 +141,7 @@ describe('service-api part 2: GET /account', () => {
     });
   });
 
-  it('has no caps on a plan that is arranged directly, and those of Free on one that is gone', async () => {
+  it('has no caps on a plan that is arranged directly, and those of Free on a plan that no longer exists', async () => {
     const { caller } = await test.account('scale');
     expect(await getAccount({ core: test.core, caller })).toMatchObject({ plan: 'scale', caps: null });
     await test.database.query(`update account set plan = 'gone'`);

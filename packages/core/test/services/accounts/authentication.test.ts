@@ -28,7 +28,7 @@ const usedAt = async (token: string) =>
 const setState = (state: string) =>
   test.database.query('update account set state = $2 where id = $1', [caller.account, state]);
 
-describe('service-api part 5: who makes a request', () => {
+describe('service-api part 5: the caller of a request', () => {
   it('is anonymous without the header, and only then', async () => {
     expect(await as(undefined)).toEqual({ kind: 'anonymous', address: '192.0.2.9' });
   });
@@ -57,21 +57,24 @@ describe('service-api part 5: who makes a request', () => {
     });
   });
 
-  it.each([['bearer'], ['BEARER'], ['bEaReR']])('RFC 9110: the scheme is read in any case (%s)', async (scheme) => {
-    expect(await as(`${scheme} ${key}`)).toMatchObject({ account: caller.account });
-    expect(await as(`  ${scheme}   ${key}  `)).toMatchObject({ account: caller.account });
-  });
+  it.each([['bearer'], ['BEARER'], ['bEaReR']])(
+    'RFC 9110: is found if the scheme is in any case (%s)',
+    async (scheme) => {
+      expect(await as(`${scheme} ${key}`)).toMatchObject({ account: caller.account });
+      expect(await as(`  ${scheme}   ${key}  `)).toMatchObject({ account: caller.account });
+    },
+  );
 });
 
-describe('T20: a header that opens nothing', () => {
+describe('T20: an invalid header', () => {
   it.each<[string, () => string]>([
     ['empty', () => ''],
     ['blank', () => '   '],
-    ['the scheme alone', () => 'Bearer'],
+    ['only the scheme', () => 'Bearer'],
     ['the scheme and a blank', () => 'Bearer '],
-    ['the key alone', () => key],
+    ['only the key', () => key],
     ['another scheme', () => `Basic ${Buffer.from(`x:${key}`).toString('base64')}`],
-    ['a scheme that only begins so', () => `Bearers ${key}`],
+    ['a scheme with the right prefix', () => `Bearers ${key}`],
     ['no space', () => `Bearer${key}`],
     ['a colon', () => `Bearer: ${key}`],
     ['a tab', () => `Bearer\t${key}`],
@@ -83,14 +86,14 @@ describe('T20: a header that opens nothing', () => {
     ['the key cut short', () => `Bearer ${key.slice(0, -1)}`],
     ['the key with more', () => `Bearer ${key}0`],
     ['the other prefix', () => `Bearer ${key.replace('ship-', 'deploy-')}`],
-    ['the secret part alone', () => `Bearer ${key.slice(5)}`],
+    ['only the secret part', () => `Bearer ${key.slice(5)}`],
     ['an unknown API key', () => `Bearer ship-${hex}`],
     ['an unknown deploy token', () => `Bearer deploy-${hex}`],
     ['an unknown prefix', () => `Bearer token-${hex}`],
     ['an identifier instead of a secret', () => `Bearer ${caller.token}`],
     ['a NUL', () => `Bearer ${key}\u0000`],
     ['SQL', () => `Bearer ' or true --`],
-    ['very much', () => `Bearer ${'a'.repeat(100_000)}`],
+    ['a very long text', () => `Bearer ${'a'.repeat(100_000)}`],
   ])('is 401: %s', async (_, header) => {
     await expect(as(header())).rejects.toMatchObject({
       code: 'authentication_failed',
@@ -100,7 +103,7 @@ describe('T20: a header that opens nothing', () => {
     });
   });
 
-  it('is one and the same answer for an unknown, an expired and a revoked credential', async () => {
+  it('gets the same answer for an unknown, an expired and a revoked credential', async () => {
     const expired = await tokenOf({ expires: new Date(test.core.now().getTime() + 600_000) });
     const revoked = await tokenOf({});
     await as(`Bearer ${expired.secret}`);
@@ -117,13 +120,13 @@ describe('T20: a header that opens nothing', () => {
     expect(bodies[0]).toContain('authentication_failed');
   });
 
-  it('never names the credential', async () => {
+  it('is never echoed: the message does not contain the credential', async () => {
     await expect(as(`Bearer ship-${hex}`)).rejects.not.toThrow(hex);
   });
 });
 
 describe('contract §5: an expiring credential', () => {
-  it('is good up to its moment, and not at it', async () => {
+  it('is valid until its expiry, and invalid from that moment on', async () => {
     const moment = test.core.now().getTime() + 60_000;
     const { secret } = await tokenOf({ expires: new Date(moment) });
     const at = (ms: number) => authenticate({ ...test.core, now: () => new Date(ms) }, `Bearer ${secret}`, '');
@@ -147,7 +150,7 @@ describe('service-api part 5: the state of the account', () => {
     expect(await usedAt(token)).toBeUndefined();
   });
 
-  it('is not told to somebody whose credential has expired', async () => {
+  it('is not revealed to a client whose credential has expired', async () => {
     const { secret } = await tokenOf({ expires: new Date(test.core.now().getTime() - 1) });
     await setState('terminated');
     await expect(as(`Bearer ${secret}`)).rejects.toMatchObject({ code: 'authentication_failed' });
@@ -155,7 +158,7 @@ describe('service-api part 5: the state of the account', () => {
 });
 
 describe('contract §5: `used`', () => {
-  it('moves at most once a minute', async () => {
+  it('changes at most once a minute', async () => {
     const { token, secret } = await tokenOf({});
     expect(await usedAt(token)).toBeUndefined();
     await as(`Bearer ${secret}`);
@@ -169,7 +172,7 @@ describe('contract §5: `used`', () => {
     expect(await usedAt(token)).toBeGreaterThanOrEqual(first! + 60_000);
   });
 
-  it('moves once, by any number of requests at the same time', async () => {
+  it('changes once for many concurrent requests', async () => {
     const { token, secret } = await tokenOf({});
     await test.database.query('create table moved (used timestamptz)');
     await test.database.query(
@@ -184,7 +187,7 @@ describe('contract §5: `used`', () => {
     expect(await usedAt(token)).toEqual(expect.any(Number));
   });
 
-  it('stays for a credential that was refused', async () => {
+  it('does not change for a credential that was refused', async () => {
     const { token, secret } = await tokenOf({ expires: new Date(test.core.now().getTime() - 1) });
     await as(`Bearer ${secret}`).catch(() => {});
     expect(await usedAt(token)).toBeUndefined();

@@ -26,7 +26,7 @@ describe('contract §6: the end of a billing period', () => {
     ['2024-02-29', 'year', '2027-06-01', '2028-02-29'],
     ['2026-12-31', 'year', '2030-01-01', '2030-12-31'],
     ['2026-01-15', 'month', '2025-11-01', '2026-02-15'],
-  ] as const)('of periods that began on %s, by the %s, is after %s on %s', (started, period, now, end) => {
+  ] as const)('of periods that began on %s, by the %s, after %s is %s', (started, period, now, end) => {
     expect(endOfPeriod(at(started), period, at(now))).toEqual(at(end));
   });
 
@@ -37,7 +37,7 @@ describe('contract §6: the end of a billing period', () => {
     expect(endOfPeriod(started, 'month', end)).toEqual(at('2026-03-31T23:59:59.999Z'));
   });
 
-  it('is ahead of every moment, by one period at most, and is the start of the next one', () => {
+  it('is later than the given time, by at most one period, and is the start of the next one', () => {
     const moment = fc.date({ min: at('2000-01-01'), max: at('2100-01-01'), noInvalidDate: true });
     fc.assert(
       fc.property(moment, moment, fc.constantFrom('month' as const, 'year' as const), (one, other, period) => {

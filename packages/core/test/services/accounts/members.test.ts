@@ -47,7 +47,7 @@ describe('contract §6: members of an account', () => {
     );
   });
 
-  it('T26: never pass the cap of seats, of 30 at once', async () => {
+  it('T26: never exceed the cap on seats, with 30 requests at once', async () => {
     const outcomes = await Promise.allSettled(Array.from({ length: 30 }, (_, i) => add(`member-${i}@example.com`)));
     const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
     expect(refused).toHaveLength(21);
@@ -58,19 +58,19 @@ describe('contract §6: members of an account', () => {
     await add('late@example.com');
   });
 
-  it('are one person for all spellings, of two at once', async () => {
+  it('count as one person in any spelling, with two requests at once', async () => {
     const outcomes = await Promise.allSettled(['jo@example.com', 'JO@example.com'].map(add));
     expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
     expect(await seats()).toBe(2);
   });
 
-  it('a plan without caps has room for any', async () => {
+  it('are unlimited on a plan without caps', async () => {
     ({ caller } = await test.account('scale'));
     for (let i = 0; i < 12; i += 1) await add(`member-${i}@example.com`);
     expect(await seats()).toBe(13);
   });
 
-  it('a plan of one seat has none but the owner’s', async () => {
+  it('cannot be added on a plan with one seat, which the owner has', async () => {
     ({ caller } = await test.account());
     await expect(add('jo@example.com')).rejects.toMatchObject({
       code: 'forbidden',
@@ -81,14 +81,14 @@ describe('contract §6: members of an account', () => {
   });
 
   it.each<[string, () => Promise<unknown>, object]>([
-    ['what is no address', () => add('jo'), { code: 'validation_failed' }],
-    ['an address with a line in it', () => add('jo@example.com\nx'), { code: 'validation_failed' }],
-    ['an endless address', () => add(`${'a'.repeat(250)}@test`), { code: 'validation_failed' }],
-    ['an unknown account', () => addMember(test.core, 'acc-none', 'jo@example.com'), { code: 'not_found' }],
-    ['the members of an unknown account', () => listMembers(test.core, 'acc-none'), { code: 'not_found' }],
-    ['to remove from an unknown account', () => removeMember(test.core, 'acc-none', 'jo@test'), { code: 'not_found' }],
-    ['to remove a stranger', () => remove('jo@example.com'), { code: 'not_found' }],
-    ['to remove the owner', async () => remove((await list())[0]!.slice(6)), { code: 'business_logic_error' }],
+    ['an invalid address', () => add('jo'), { code: 'validation_failed' }],
+    ['an address with a line feed', () => add('jo@example.com\nx'), { code: 'validation_failed' }],
+    ['an address that is too long', () => add(`${'a'.repeat(250)}@test`), { code: 'validation_failed' }],
+    ['adding to an unknown account', () => addMember(test.core, 'acc-none', 'jo@example.com'), { code: 'not_found' }],
+    ['listing an unknown account', () => listMembers(test.core, 'acc-none'), { code: 'not_found' }],
+    ['removing from an unknown account', () => removeMember(test.core, 'acc-none', 'jo@test'), { code: 'not_found' }],
+    ['removing a person who is not a member', () => remove('jo@example.com'), { code: 'not_found' }],
+    ['removing the owner', async () => remove((await list())[0]!.slice(6)), { code: 'business_logic_error' }],
   ])('%s is refused', async (_, ask, error) => {
     const before = await stateOf(test);
     await expect(ask()).rejects.toMatchObject(error);

@@ -49,7 +49,7 @@ async function onPlan(name: string): Promise<void> {
   ({ account } = caller);
 }
 
-/** Custom domains in the order in which they were made, the first `verified` of them proved. */
+/** Custom domains in the order of creation. The first `verified` of them are proved. */
 async function addDomains(names: readonly string[], verified = names.length): Promise<void> {
   for (const [i, name] of names.entries())
     await test.database.query(
@@ -72,7 +72,7 @@ const events = async (prefix: string) =>
     .filter(({ event }) => event.startsWith(prefix))
     .map(({ event, domain, authMethod, meta }) => ({ event, domain: domain?.split('.')[0], authMethod, meta }))
     .toReversed();
-/** The same service when everything that was scheduled is due. */
+/** The same service at a time when every scheduled change is due. */
 const later = (): Core => ({ ...core, now: () => new Date(Date.now() + 400 * 86_400_000) });
 
 describe('service-api part 3, rule 2: an upgrade', () => {
@@ -90,7 +90,7 @@ describe('service-api part 3, rule 2: an upgrade', () => {
     expect(await events('account.plan')).toMatchObject([{ authMethod: 'operator', meta: { from, to } }]);
   });
 
-  it('resumes paused domains, oldest first, up to the new cap, and those that were proved serve at once', async () => {
+  it('resumes paused domains, oldest first, up to the new cap; those that were proved serve at once', async () => {
     await onPlan('any');
     await addDomains(['a', 'b', 'c', 'd', 'e'], 3);
     await changePlan(core, account, 'free', { atOnce: true });
@@ -102,7 +102,7 @@ describe('service-api part 3, rule 2: an upgrade', () => {
     expect((await getAccount({ core, caller })).usage.customDomains).toBe(4);
   });
 
-  it('has an account that begins to pay begin its billing periods', async () => {
+  it('starts the billing periods of an account that begins to pay', async () => {
     await onPlan('free');
     const past = new Date(Date.now() - 20 * 86_400_000);
     await test.database.query('update account set period_started = $2 where id = $1', [account, past]);
@@ -148,7 +148,7 @@ describe('service-api part 3, rule 2: a downgrade', () => {
     ]);
   });
 
-  it('leaves deployments and platform domains beyond the cap, and takes no new ones', async () => {
+  it('keeps deployments and platform domains beyond the cap, and allows no new ones', async () => {
     await onPlan('any');
     for (let i = 0; i < 6; i += 1) await deploySite(core, caller, { 'index.html': 'one' });
     for (const name of ['p', 'q'])
@@ -166,7 +166,7 @@ describe('service-api part 3, rule 2: a downgrade', () => {
     });
   });
 
-  it('is replaced by another one, and the same wish again changes nothing', async () => {
+  it('is replaced by another request; repeating the same request changes nothing', async () => {
     const first = await changePlan(core, account, 'small');
     expect(await changePlan(core, account, 'small')).toEqual(first);
     await changePlan(core, account, 'free');
@@ -174,7 +174,7 @@ describe('service-api part 3, rule 2: a downgrade', () => {
     expect((await events('account.update')).map(({ meta }) => meta['scheduled'])).toEqual(['small', 'free']);
   });
 
-  it('is cancelled by the wish to stay', async () => {
+  it('is cancelled by a request for the current plan', async () => {
     await changePlan(core, account, 'free');
     expect(await changePlan(core, account, 'large')).toMatchObject({ outcome: 'cancelled' });
     expect(await changePlan(core, account, 'large')).toMatchObject({ outcome: 'unchanged' });
@@ -190,14 +190,14 @@ describe('service-api part 3, rule 2: a downgrade', () => {
     expect(await planOf()).toBe('any');
   });
 
-  it('takes effect at once when the operator says so', async () => {
+  it('takes effect at once if the operator says so', async () => {
     await changePlan(core, account, 'small');
     expect(await changePlan(core, account, 'free', { atOnce: true })).toMatchObject({ outcome: 'changed' });
     expect(await pending()).toEqual([]);
     expect(await planOf()).toBe('free');
   });
 
-  it('is not applied when it is put off while a process is about to apply it', async () => {
+  it('is not applied if it is postponed while a process is about to apply it', async () => {
     await changePlan(core, account, 'small');
     let applying = Promise.resolve(-1);
     await core.database.transaction(async (em) => {
@@ -214,7 +214,7 @@ describe('service-api part 3, rule 2: a downgrade', () => {
     expect(await planOf()).toBe('large');
   });
 
-  it('is applied although one that was due before it fails, which is named in the log and applied when it can be', async () => {
+  it('is applied even if one that was due before it fails; the failed one is logged and applied later', async () => {
     const stuck = account;
     await changePlan(core, stuck, 'small');
     await onPlan('large');
@@ -232,7 +232,7 @@ describe('service-api part 3, rule 2: a downgrade', () => {
     expect(await applyDuePlanChanges(later())).toBe(1);
   });
 
-  it('is applied once by any number of processes at the same time', async () => {
+  it('is applied once if several processes run at the same time', async () => {
     await addDomains(['a', 'b', 'c']);
     await changePlan(core, account, 'small');
     const applied = await Promise.all(Array.from({ length: 6 }, () => applyDuePlanChanges(later())));
@@ -243,7 +243,7 @@ describe('service-api part 3, rule 2: a downgrade', () => {
 });
 
 describe('contract §6: plan changes', () => {
-  it('follow the rank of the plans where the table gives one', async () => {
+  it('are judged by the rank of the plans, if they have one', async () => {
     const ranked: Core = {
       ...core,
       plans: createPlans([plan('free', 0, { rank: 0 }), plan('top', 2, { rank: 9 }), plan('low', 1, { rank: 1 })]),
@@ -255,7 +255,7 @@ describe('contract §6: plan changes', () => {
     expect(await changePlan(ranked, account, 'low')).toMatchObject({ outcome: 'changed' });
   });
 
-  it('are refused for a plan that is not in the table, and for no account', async () => {
+  it('are refused for an unknown plan and for a missing account', async () => {
     await onPlan('free');
     await expect(changePlan(core, account, 'huge')).rejects.toMatchObject({
       code: 'validation_failed',
@@ -264,7 +264,7 @@ describe('contract §6: plan changes', () => {
     await expect(changePlan(core, 'acc-nobody', 'free')).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('T26: leave no deploy beyond the cap that holds when it commits', async () => {
+  it('T26: never leave a deploy beyond the cap that is valid when it commits', async () => {
     await onPlan('any');
     const SITE = { 'index.html': 'the same for all' };
     const order: string[] = [];
@@ -284,7 +284,7 @@ describe('contract §6: plan changes', () => {
     expect(order.filter((outcome) => outcome === 'deployed')).toHaveLength(before + after);
   });
 
-  it('T26: leave no new domain beyond the cap that holds when it commits', async () => {
+  it('T26: never leave a new domain beyond the cap that is valid when it commits', async () => {
     await onPlan('any');
     const puts = Array.from({ length: 16 }, (_, i) => putDomain({ core, caller }, `www.${account}-${i}.com`, {}));
     const [changed, ...outcomes] = await Promise.allSettled([
@@ -304,7 +304,7 @@ describe('contract §6: plan changes', () => {
     expect(await events('domain.pause')).toHaveLength(made.length - 2);
   });
 
-  it('T26: leave no domain beyond the cap, whichever way plans are changed at once', async () => {
+  it('T26: never leave a domain beyond the cap, in any order of concurrent changes', async () => {
     await onPlan('any');
     await addDomains(['a', 'b', 'c', 'd', 'e', 'f']);
     const wishes = ['small', 'large', 'free', 'any', 'old', 'small', 'large', 'free'];

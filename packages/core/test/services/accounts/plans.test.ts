@@ -12,7 +12,7 @@ afterAll(() => test.close());
 const limits = (plan: string) => DEFAULT_PLANS.find((row) => row.plan === plan)!.limits;
 
 describe('contract §6: limits', () => {
-  it('are those of the account’s plan, and Free for who has none', async () => {
+  it('are those of the account’s plan, and those of Free without an account', async () => {
     const { caller } = await test.account('team');
     expect(limitsOf(test.core, caller)).toEqual(limits('team'));
     expect(limitsOf(test.core, ANONYMOUS)).toEqual(limits(ANONYMOUS_PLAN));
@@ -20,15 +20,15 @@ describe('contract §6: limits', () => {
     expect(limitsOf(test.core, { ...caller, plan: '__proto__' })).toEqual(limits(ANONYMOUS_PLAN));
   });
 
-  it('are told with the blocked extensions', async () => {
+  it('are returned with the blocked extensions', async () => {
     const { caller } = await test.account('pro');
     const told = getLimits({ core: test.core, caller });
     expect(Limits.parse(told)).toEqual({ ...limits('pro'), blockedExtensions: [...BLOCKED_EXTENSIONS] });
   });
 });
 
-describe('service-api part 2: plans on sale', () => {
-  it('are listed in display order, without what is not for show', () => {
+describe('service-api part 2: the listed plans', () => {
+  it('are in display order, without hidden ones', () => {
     const rows: Plan[] = [{ ...DEFAULT_PLANS[1]!, closed: 'Not yet.', rank: 9 }, DEFAULT_PLANS[0]!];
     const { plans } = listPlans({ ...test.core, plans: createPlans(rows) });
     expect(PlanList.parse({ plans })).toEqual({ plans });
@@ -38,7 +38,7 @@ describe('service-api part 2: plans on sale', () => {
     ]);
   });
 
-  it('hold the plan that anonymous deploys follow', () => {
+  it('include the plan of anonymous deploys', () => {
     expect(() => createPlans([DEFAULT_PLANS[1]!])).toThrow('no plan "free"');
   });
 });

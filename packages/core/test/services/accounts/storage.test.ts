@@ -44,7 +44,7 @@ const isExact = async () => {
   );
   return row!.exact;
 };
-/** Puts an account on the plan Free. */
+/** Moves an account to the plan Free. */
 async function toFree(of: AccountCaller): Promise<AccountCaller> {
   await test.database.query(`update account set plan = 'free' where id = $1`, [of.account]);
   return { ...of, plan: 'free' };
@@ -59,7 +59,7 @@ let addresses = 0;
 const anonymous = (): AnonymousCaller => ({ kind: 'anonymous', address: `198.51.100.${(addresses += 1)}` });
 
 describe('contract §6: storage', () => {
-  it('counts each content of an account once, also when another account has it', async () => {
+  it('counts each content of an account once, even if another account has it', async () => {
     const [shared, own] = [bytes(100), bytes(30)];
     const { caller: other } = await test.account('free');
     await deploySite(core, other, { 'a.bin': shared });
@@ -80,7 +80,7 @@ describe('contract §6: storage', () => {
     expect(await isExact()).toBe(true);
   });
 
-  it('gives up what no deployment refers to any more, at once', async () => {
+  it('no longer counts contents as soon as no deployment refers to them', async () => {
     const kept = bytes(40);
     const { body } = await deploySite(core, caller, { 'kept.bin': kept, 'big.bin': bytes(500) });
     await deploySite(core, caller, { 'kept.bin': kept });
@@ -89,7 +89,7 @@ describe('contract §6: storage', () => {
     expect(await stored()).toBe(40);
   });
 
-  it('gives up what an upload held when it is dropped, or expires and is swept', async () => {
+  it('no longer counts the contents of an upload when it is dropped, or expires and is swept', async () => {
     const { upload } = await begin(core, caller, { files: listOf({ a: fresh(50) }) });
     await begin(core, caller, { files: listOf({ b: 'x'.repeat(60) }) });
     await abortUpload({ core, caller }, upload);
@@ -99,7 +99,7 @@ describe('contract §6: storage', () => {
     expect(await stored()).toBe(0);
   });
 
-  it('stays known while an account publishes one version after another', async () => {
+  it('stays exact while an account publishes one version after another', async () => {
     for (let i = 0; i < 14; i += 1) {
       const files = { 'same.txt': `${caller.account} same`, 'new.txt': randomUUID() };
       await (i % 2 ? deploySite(core, caller, files) : publishDelta(core, caller, files));
@@ -108,7 +108,7 @@ describe('contract §6: storage', () => {
     expect(await stored()).toBe(`${caller.account} same`.length + 14 * 36);
   });
 
-  it('is measured by the sweep after something was deleted, so that questions need not', async () => {
+  it('is measured by the sweep after a deletion, so that requests need not measure it', async () => {
     const { body } = await deploySite(core, caller, { 'a.bin': bytes(500) });
     await deleteDeployment({ core, caller }, body.deployment);
     expect(await isExact()).toBe(false);
@@ -116,7 +116,7 @@ describe('contract §6: storage', () => {
     expect(await isExact()).toBe(true);
   });
 
-  it('is exact for a content that only an older deployment than the newest ten has', async () => {
+  it('is exact for a content that only a deployment older than the newest ten has', async () => {
     const old = bytes(300);
     await deploySite(core, caller, { 'old.bin': old });
     for (let i = 0; i < 10; i += 1) await deploySite(core, caller, { 'a.txt': `${caller.account} ${i}` });
@@ -127,7 +127,7 @@ describe('contract §6: storage', () => {
     expect(await stored()).toBe(before + 1);
   });
 
-  it('counts contents of two open uploads once', async () => {
+  it('counts the common contents of two open uploads once', async () => {
     const files = { 'index.html': 'y'.repeat(400) };
     await begin(core, caller, { files: listOf(files) });
     await begin(core, caller, { files: listOf(files) });
@@ -138,7 +138,7 @@ describe('contract §6: storage', () => {
 });
 
 describe('contract §6: the storage cap', () => {
-  it('refuses a deploy, an upload and a claim that would pass it, and changes nothing', async () => {
+  it('refuses a deploy, an upload and a claim that would exceed it, and changes nothing', async () => {
     await deploySite(core, caller, { 'a.bin': bytes(9_000) });
     expect(await refusal(deploySite(core, caller, { 'b.bin': bytes(1_001) }))).toMatchObject(full(9_000));
     const files = listOf({ 'b.bin': bytes(1_001) });
@@ -150,7 +150,7 @@ describe('contract §6: the storage cap', () => {
     expect(await stored()).toBe(CAP);
   });
 
-  it('leaves what is too much to be claimed for a claim that fits', async () => {
+  it('keeps a deployment that is too large to be claimed, for a claim that fits', async () => {
     const { body } = await deploySite(core, anonymous(), { 'b.bin': bytes(2_000) });
     const { deployment } = (await deploySite(core, caller, { 'a.bin': bytes(9_000) })).body;
     await refusal(claimDeployment({ core, caller }, body.claim!));
@@ -159,14 +159,14 @@ describe('contract §6: the storage cap', () => {
     expect(await stored()).toBe(2_000);
   });
 
-  it('is judged by what is stored, not by what was counted before something was deleted', async () => {
+  it('applies to what is stored, not to what was counted before a deletion', async () => {
     const { deployment } = (await deploySite(core, caller, { 'a.bin': bytes(9_000) })).body;
     await deleteDeployment({ core, caller }, deployment);
     await deploySite(core, caller, { 'b.bin': bytes(9_500) });
     expect(await stored()).toBe(9_500);
   });
 
-  it('takes what the account has already, also when it is full', async () => {
+  it('allows contents that the account already has, even if it is full', async () => {
     const files = { 'a.bin': bytes(CAP) };
     await deploySite(core, caller, files);
     await deploySite(core, caller, files);
@@ -174,7 +174,7 @@ describe('contract §6: the storage cap', () => {
     expect(await stored()).toBe(CAP);
   });
 
-  it('is not passed by parallel deploys and uploads', async () => {
+  it('is not exceeded by parallel deploys and uploads', async () => {
     const one = () => ({ 'a.bin': bytes(1_000) });
     const outcomes = await Promise.allSettled(
       Array.from({ length: 24 }, (_, i) =>
@@ -187,7 +187,7 @@ describe('contract §6: the storage cap', () => {
     expect(await stored()).toBe(CAP);
   });
 
-  it('is judged again by the commit of an upload whose account has a smaller plan by then', async () => {
+  it('is checked again when an upload is committed whose account has a smaller plan by then', async () => {
     const scale = (await test.account('scale')).caller;
     const files = { 'index.html': 'x'.repeat(CAP + 1) };
     const begun = await begin(core, scale, { files: listOf(files) });
@@ -196,7 +196,7 @@ describe('contract §6: the storage cap', () => {
     expect(await refusal(commitUpload({ core, caller: scale }, begun.upload))).toMatchObject(full(CAP + 1));
   });
 
-  it('is no cap on a plan that names none, such as Scale', async () => {
+  it('does not exist on a plan without one, such as Scale', async () => {
     const { caller: scale } = await test.account('scale');
     await deploySite(core, scale, { 'a.bin': bytes(3 * CAP) });
     expect(await stored(scale)).toBe(3 * CAP);
@@ -208,7 +208,7 @@ describe('contract §6: the storage cap', () => {
     expect(await refusal(beginDeploy(core, await toFree(scale), null))).toMatchObject(full(CAP + 1));
   });
 
-  it('ends a deploy while it arrives, once its contents are known not to fit', async () => {
+  it('ends a deploy while it arrives, as soon as its contents are known not to fit', async () => {
     const deploy = await beginDeploy(core, caller, null);
     let sent = 0;
     try {
@@ -240,7 +240,7 @@ describe('contract §6: the storage cap', () => {
 
 describe('contract §6: the storage of an anonymous address', () => {
   const LIMIT = 500 * MiB;
-  /** As if an address had deployed so much. */
+  /** Makes it look as if an address had deployed this many bytes. */
   const fill = async (by: AnonymousCaller, size: number) => {
     const { body } = await deploySite(core, by, { 'a.bin': bytes(10) });
     await test.database.query('update deployment set size = $2 where id = $1', [body.deployment, size]);
@@ -262,7 +262,7 @@ describe('contract §6: the storage of an anonymous address', () => {
     await deploySite(core, anonymous(), { 'b.bin': bytes(101) });
   });
 
-  it('counts a content once, and none of what was claimed', async () => {
+  it('counts a content once, and no longer counts what was claimed', async () => {
     const by = anonymous();
     const same = { 'b.bin': bytes(80) };
     const { claim } = await fill(by, LIMIT - 100);
@@ -273,7 +273,7 @@ describe('contract §6: the storage of an anonymous address', () => {
     await deploySite(core, by, { 'c.bin': bytes(400) });
   });
 
-  it('is not passed by parallel deploys', async () => {
+  it('does not exceed its cap by parallel deploys', async () => {
     const by = anonymous();
     await fill(by, LIMIT - 250);
     const outcomes = await Promise.allSettled(

@@ -26,7 +26,7 @@ describe('contract §1: a credential', () => {
   it.each([
     ['api', 'ship-'],
     ['deploy', 'deploy-'],
-  ] as const)('of kind %s begins with %s, and is kept as a SHA-256 and 4 characters alone', async (kind, prefix) => {
+  ] as const)('of kind %s starts with %s, and is stored only as a SHA-256 and 4 characters', async (kind, prefix) => {
     const created = test.core.now();
     const expires = new Date(created.getTime() + 60_000);
     const { token, secret } = await test.core.database.transaction(async (em) =>
@@ -57,7 +57,7 @@ describe('contract §1: a credential', () => {
     }
   });
 
-  it('is never made twice', async () => {
+  it('is never created twice', async () => {
     const made = await test.core.database.transaction(async (em) =>
       Array.from({ length: 200 }, () => createToken(em, caller.account, { kind: 'deploy', created: test.core.now() })),
     );
@@ -65,7 +65,7 @@ describe('contract §1: a credential', () => {
     expect(new Set(made.map(({ token }) => token)).size).toBe(200);
   });
 
-  it('is gone with a transaction that fails', async () => {
+  it('is rolled back with a transaction that fails', async () => {
     const count = () => test.database.query('select 1 from token');
     const before = await count();
     await expect(
@@ -92,7 +92,7 @@ describe('contract §5: POST /tokens', () => {
     [{}, { kind: 'deploy', labels: [], expires: null }, /^deploy-/],
     [{ kind: 'api' }, { kind: 'api', labels: [], expires: null }, /^ship-/],
     [{ labels: ['cli', 'us-east-1'] }, { labels: ['cli', 'us-east-1'], expires: null }, /^deploy-/],
-  ] as const)('of %j makes %j', async (request, expected, prefix) => {
+  ] as const)('with %j creates %j', async (request, expected, prefix) => {
     const made = await add(request as Partial<TokenRequest>);
     expect(CreatedToken.parse(made)).toEqual(made);
     expect(made).toMatchObject({ ...expected, used: null });
@@ -105,7 +105,7 @@ describe('contract §5: POST /tokens', () => {
     expect(await opens(secret)).toBe(true);
   });
 
-  it('a ttl ends the credential when it is over, to the second: 401', async () => {
+  it('with a ttl creates a credential that expires after it, to the second: 401', async () => {
     const made = await add({ ttl: 60 });
     expect(made.expires! - made.created).toBe(60);
     const before = made.expires! * 1_000 - 1;
@@ -118,7 +118,7 @@ describe('contract §5: POST /tokens', () => {
     expect(await deleteToken(scope(), made.token)).toEqual({ token: made.token });
   });
 
-  it('contract §1: an identifier that the account has already is drawn again', async () => {
+  it('contract §1: draws another identifier if the account already has the first one', async () => {
     const { token } = await add();
     const drawn = [token, token, 'fresh00'];
     const em = test.core.database.em();
@@ -127,7 +127,7 @@ describe('contract §5: POST /tokens', () => {
     expect(await freeIdentifier(em, other.account, () => token)).toBe(token);
   });
 
-  it('contract §6: is in the audit log, with its end and without its secret', async () => {
+  it('contract §6: is recorded in the audit log, with the expiry and without the secret', async () => {
     const made = await add({ kind: 'api', ttl: 9, labels: ['one'] });
     await deleteToken(scope(), made.token);
     const { activities } = await listActivities(scope(), { limit: 2 });
@@ -141,7 +141,7 @@ describe('contract §5: POST /tokens', () => {
 });
 
 describe('contract §5: DELETE /tokens/{token}', () => {
-  it('takes the credential away once, of many at once', async () => {
+  it('revokes the credential once if many requests arrive at once', async () => {
     const { token, secret } = await add();
     const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => deleteToken(scope(), token)));
     const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
@@ -152,21 +152,21 @@ describe('contract §5: DELETE /tokens/{token}', () => {
     expect(activities.filter((entry) => entry.event === 'token.delete' && entry.token === token)).toHaveLength(1);
   });
 
-  it('is possible for the very credential that asks, be it the last API key', async () => {
+  it('can revoke the credential of the request itself, even if it is the last API key', async () => {
     const { caller: lonely, key } = await test.account();
     expect(await deleteToken({ core: test.core, caller: lonely }, lonely.token)).toEqual({ token: lonely.token });
     expect(await opens(key)).toBe(401);
   });
 
   it.each(['', 'zzzzzzz', 'A1B2C3D', 'zzzzzz', 'zzzzzzzz', '\0', "' or 1=1"])(
-    'of %j, which is none, is 404',
+    'of %j, which does not exist, is 404',
     async (token) => {
       for (const ask of [getToken, deleteToken])
         await expect(ask(scope(), token)).rejects.toMatchObject({ code: 'not_found', status: 404 });
     },
   );
 
-  it('T22: of another account’s token is 404 and leaves it', async () => {
+  it('T22: of another account’s token is 404 and keeps it', async () => {
     const { caller: other } = await test.account();
     const { token, secret } = await add();
     for (const ask of [getToken, deleteToken])
@@ -176,7 +176,7 @@ describe('contract §5: DELETE /tokens/{token}', () => {
 });
 
 describe('service-api part 4: GET /tokens', () => {
-  it('lists the account’s own, newest first, by pages, without secrets', async () => {
+  it('lists the account’s own, newest first, in pages, without secrets', async () => {
     const { caller: own } = await test.account();
     const mine = { core: test.core, caller: own };
     const made = [own.token];
@@ -192,7 +192,7 @@ describe('service-api part 4: GET /tokens', () => {
     expect(seen).toEqual(made);
   });
 
-  it('contract §5: `used` moves at most once a minute', async () => {
+  it('contract §5: `used` changes at most once a minute', async () => {
     const { token, secret } = await add();
     const used = async () => (await getToken(scope(), token)).used;
     expect(await used()).toBeNull();
@@ -208,7 +208,7 @@ describe('service-api part 4: GET /tokens', () => {
   });
 });
 
-describe('contract §5: what a new token may be', () => {
+describe('contract §5: the input for a new token', () => {
   it.each([
     [{ kind: 'API' }, 'kind'],
     [{ kind: 'ship' }, 'kind'],
@@ -224,13 +224,13 @@ describe('contract §5: what a new token may be', () => {
     [{ labels: ['ab'] }, 'labels.0'],
     [{ labels: ['fine', 'Not'] }, 'labels.1'],
     [{ labels: Array.from({ length: 11 }, (_, i) => `label-${i}`) }, 'labels'],
-  ])('not %j', (request, path) => {
+  ])('refuses %j', (request, path) => {
     const { error } = TokenRequest.safeParse(request);
     expect(error?.issues.map((issue) => issue.path.join('.'))).toContain(path);
   });
 
   it.each([{}, { ttl: 1 }, { ttl: 365 * 86_400 }, { kind: 'api' }, { labels: [] }, { unknown: 1 }])(
-    'but %j',
+    'accepts %j',
     (request) => {
       expect(TokenRequest.safeParse(request).success).toBe(true);
     },
@@ -248,7 +248,7 @@ describe('an account has a bounded number of tokens', () => {
   const count = async (account: string) =>
     (await test.database.query('select 1 from token where account_id = $1', [account])).length;
 
-  it('one more than 1,000 is refused until one is revoked', async () => {
+  it('refuses one more than 1,000 until one is revoked', async () => {
     const scope = { core: test.core, caller: (await test.account()).caller };
     const { account } = scope.caller;
     await fill(account, MAX_TOKENS - (await count(account)), 'null');
@@ -263,7 +263,7 @@ describe('an account has a bounded number of tokens', () => {
     expect(await count(account)).toBe(MAX_TOKENS);
   });
 
-  it('expired ones make room', async () => {
+  it('deletes expired ones to make room', async () => {
     const scope = { core: test.core, caller: (await test.account()).caller };
     const { account } = scope.caller;
     await fill(account, MAX_TOKENS, `now() - interval '1 minute'`);

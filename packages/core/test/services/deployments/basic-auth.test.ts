@@ -48,7 +48,7 @@ const FILES: [file: string, text: string, place: string][] = [
 ];
 
 describe.each(WAYS)('contract §3: %s', (_, deploy) => {
-  it.each(FILES)('with Basic-Auth in %s is refused and points to password', async (file, text, place) => {
+  it.each(FILES)('with Basic-Auth in %s is refused, and the message points to password', async (file, text, place) => {
     const deployments = () => test.database.query('select id from deployment');
     const before = await deployments();
     const message = `${file}: ${place}: Basic-Auth protects nothing here, so the site would be public. `;
@@ -62,7 +62,7 @@ describe.each(WAYS)('contract §3: %s', (_, deploy) => {
   });
 });
 
-it('contract §3: a file of that name in a folder is not a rule file and may hold Basic-Auth', async () => {
+it('contract §3: a file of that name in a folder is not a rule file and may contain Basic-Auth', async () => {
   const files = Object.fromEntries(FILES.map(([file, text]) => [`docs/${file}`, text]));
   const { body } = await deploySite(test.core, caller, files);
   expect(Object.keys((await readSite(test.core, body.deployment))!)).toHaveLength(FILES.length);

@@ -35,7 +35,7 @@ const refusal = { code: 'forbidden', status: 403, details: { cap: 'deployments',
 const used = async () => (await getAccount({ core: test.core, caller })).usage.deployments;
 
 describe('contract §6: the cap on deployments', () => {
-  it('T26: lets exactly as many through as it holds, of 100 at once', async () => {
+  it('T26: allows exactly as many as the cap, of 100 at once', async () => {
     const outcomes = await Promise.allSettled(Array.from({ length: 100 }, () => deploySite(test.core, caller, SITE)));
     const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
     expect(refused).toHaveLength(100 - CAP);
@@ -59,7 +59,7 @@ describe('contract §6: the cap on deployments', () => {
     };
     await Promise.all(Array.from({ length: 12 }, deployer));
     expect(deployed).toBeGreaterThan(CAP);
-    // Both are written under the account's lock: the order of the log is the order of the truth.
+    // Both are written under the account's lock, so the log has the order in which they happened.
     const log = await test.database.query<{ event: string }>(
       `select event from activity where account_id = $1 and event like 'deployment.%' order by id`,
       [caller.account],
@@ -74,14 +74,14 @@ describe('contract §6: the cap on deployments', () => {
     expect(await used()).toBe(0);
   });
 
-  it('refuses a full account before a byte is read, and tells a keyed deploy at its end', async () => {
+  it('refuses a full account before a byte is read, but a deploy with a key only at its end', async () => {
     for (let i = 0; i < CAP; i += 1) await deploySite(test.core, caller, SITE);
     await expect(beginDeploy(test.core, caller, null)).rejects.toMatchObject(refusal);
     await expect(deploySite(test.core, caller, SITE, { key: 'k' })).rejects.toMatchObject(refusal);
     expect(test.core.activePacks.size).toBe(0);
   });
 
-  it('counts no deployment that is being deleted', async () => {
+  it('does not count deployments that are being deleted', async () => {
     const { body } = await deploySite(test.core, caller, SITE);
     for (let i = 1; i < CAP; i += 1) await deploySite(test.core, caller, SITE);
     await deleteDeployment({ core: test.core, caller }, body.deployment);
@@ -102,12 +102,12 @@ describe('contract §6: the cap on deployments', () => {
     });
   });
 
-  it('holds for nobody who has no account', async () => {
+  it('does not apply to anonymous deploys', async () => {
     for (let i = 0; i <= CAP; i += 1) await deploySite(test.core, ANONYMOUS, SITE);
   });
 
   it.each([['suspended'], ['terminated']])(
-    'a deploy of an account that is %s meanwhile is 403 and counts nothing',
+    'refuses a deploy of an account that is %s meanwhile with 403 and counts nothing',
     async (state) => {
       const before = await used();
       await test.database.query('update account set state = $2 where id = $1', [caller.account, state]);

@@ -70,14 +70,14 @@ describe('service-api part 3, rule 1: a claim', () => {
     expect(await stateOf(test)).toEqual(before);
   });
 
-  it('of many at once by one account counts once', async () => {
+  it('by one account many times at once counts once', async () => {
     const { hash } = await publish();
     const answers = await Promise.all(Array.from({ length: 12 }, () => claimDeployment(scope(), hash)));
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
     expect(await used(caller)).toBe(1);
   });
 
-  it('T24: of 50 accounts at once goes to exactly one: one 200, 49 times 404', async () => {
+  it('T24: by 50 accounts at once succeeds for exactly one: one 200, 49 times 404', async () => {
     const { deployment, hash } = await publish();
     const callers = await Promise.all(Array.from({ length: 50 }, async () => (await test.account()).caller));
     const before = await stateOf(test);
@@ -90,7 +90,7 @@ describe('service-api part 3, rule 1: a claim', () => {
     expect(await stateOf(test)).toEqual({ ...before, activity: before.activity + 1, counters: before.counters + 1 });
   });
 
-  it('L4: an account that is busy keeps nobody else from claiming: its row is locked before the deployment’s', async () => {
+  it('L4: by a busy account blocks no others: its row is locked before the deployment’s', async () => {
     const { hash, deployment } = await publish();
     const { caller: other } = await test.account();
     const busy = Promise.withResolvers<void>();
@@ -116,7 +116,7 @@ describe('service-api part 3, rule 1: a claim', () => {
     expect(await late).toBe(404);
   });
 
-  it('of two by one account at its last place: one is 200, the other 403', async () => {
+  it('for two deployments at an account’s last place is 200 for one, 403 for the other', async () => {
     const { caller: own } = await test.account('one');
     const [a, b] = [await publish(), await publish()];
     const outcomes = await Promise.allSettled([a, b].map(({ hash }) => claimDeployment(scope(own), hash)));
@@ -163,7 +163,7 @@ describe('contract §6: a claim is refused', () => {
         return hash;
       },
     ],
-  ])('%s: 404, the same to the letter', async (_, prepare) => {
+  ])('%s: 404, with identical bodies', async (_, prepare) => {
     const hash = await prepare();
     const before = await stateOf(test);
     const error: unknown = await claimDeployment(scope(), hash).catch((thrown: unknown) => thrown);
@@ -171,7 +171,7 @@ describe('contract §6: a claim is refused', () => {
     expect(await stateOf(test)).toEqual(before);
   });
 
-  it('over the cap: 403 with cap, used and limit, and it stays claimable', async () => {
+  it('beyond the cap: 403 with cap, used and limit, and the deployment stays claimable', async () => {
     const { caller: full } = await test.account('one');
     await deploySite(test.core, full, { a: '1' });
     const { hash, deployment } = await publish();
@@ -190,7 +190,7 @@ describe('contract §6: a claim is refused', () => {
     await expect(claimDeployment(scope(), hash)).rejects.toMatchObject({ code: 'forbidden' });
   });
 
-  it('T24: claims against the expiry: every deployment is kept or ended, never both', async () => {
+  it('T24: concurrently with the expiry: every deployment is either kept or ended, never both', async () => {
     const { caller: own } = await test.account('pro');
     const sites = await Promise.all(Array.from({ length: 10 }, publish));
     const later: Core = { ...test.core, now: () => new Date(test.core.now().getTime() + THREE_DAYS * 1000) };
@@ -208,7 +208,7 @@ describe('contract §6: a claim is refused', () => {
     for (const row of rows) expect([row.owned, row.owned]).toEqual([row.status === 'success', row.kept]);
   });
 
-  it('contract §7: the 31st attempt in an hour: 429, whoever it belongs to; what cannot be read costs none', async () => {
+  it('contract §7: at the 31st attempt in an hour: 429, whoever owns the deployment; invalid claims do not count', async () => {
     const core: Core = { ...test.core, rateLimits: DEFAULT_RATE_LIMITS };
     for (let i = 0; i < 40; i += 1)
       await expect(claimDeployment(scope(caller, core), 'nonsense')).rejects.toMatchObject({ status: 400 });
@@ -224,7 +224,7 @@ describe('contract §6: a claim is refused', () => {
   });
 });
 
-describe('contract §1: a claim is written', () => {
+describe('contract §1: the text of a claim', () => {
   const page = { claim: (hash: string) => `https://Api.test:443/claim/${hash}` };
   it.each([
     HASH,
@@ -233,7 +233,7 @@ describe('contract §1: a claim is written', () => {
     `  https://api.test/claim/${HASH}/ `,
     `HTTPS://API.TEST/claim/${HASH}`,
     `https://api.test:443/claim/${HASH}?utm_source=mail#top`,
-  ])('%j', (text) => {
+  ])('can be %j', (text) => {
     expect(readClaim(page, text)).toBe(HASH);
   });
 
@@ -261,7 +261,7 @@ describe('contract §1: a claim is written', () => {
     `javascript:${HASH}`,
     `${HASH} ${HASH}`,
     `\0${HASH}`,
-  ])('not %j: 400', (text) => {
+  ])('cannot be %j: 400', (text) => {
     expect(() => readClaim(page, text)).toThrow(expect.objectContaining({ code: 'validation_failed', status: 400 }));
   });
 });

@@ -15,7 +15,7 @@ afterAll(() => test.close());
 
 const junk = (count: number, bytes = '') => Array.from({ length: count }, (_, i) => [`${i}/.DS_Store`, bytes] as const);
 
-describe('T4: what just fits is taken', () => {
+describe('T4: a deploy that just fits is accepted', () => {
   it.each<[string, TestFiles, object]>([
     ['a file of the largest size', { a: 'x'.repeat(1_000) }, { files: 1, size: 1_000 }],
     ['as many files as allowed', Array.from({ length: 5 }, (_, i) => [`f${i}`, 'x'] as const), { files: 5, size: 5 }],
@@ -45,7 +45,7 @@ describe('T4: what just fits is taken', () => {
     expect((await deploySite(test.core, caller, files)).body).toMatchObject(body);
   });
 
-  it('counts the parts that are parsed generously, but not without end', () => {
+  it('the limit on parts is generous, but finite', () => {
     expect(maxParts(LIMITS)).toBe(110);
   });
 });

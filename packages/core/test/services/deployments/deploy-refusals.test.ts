@@ -27,12 +27,12 @@ afterAll(async () => {
 beforeEach(async () => {
   before = await stateOf(test);
 });
-// Each refusal below leaves rows, counters and packs as they were.
+// Each refusal below must leave rows, counters and packs unchanged.
 afterEach(async () => {
   expect(await stateOf(test)).toEqual(before);
 });
 
-/** Asserts that a deploy is refused with 400 naming one input. */
+/** Asserts that a deploy is refused with 400 naming one field. */
 async function expectInvalid(
   files: TestFiles,
   fields: Record<string, string | null>,
@@ -83,7 +83,7 @@ describe('T7: checksums', () => {
     ['swapped', [MD5_OF_B, MD5_OF_A], 'a', `${MD5_OF_A}, checksums[0] says ${MD5_OF_B}`],
     ['doubled', [MD5_OF_A, MD5_OF_A], 'b', `${MD5_OF_B}, checksums[1] says ${MD5_OF_A}`],
     ['of other bytes', [MD5_OF_A, '0'.repeat(32)], 'b', `${MD5_OF_B}, checksums[1] says 000`],
-  ])('that are %s name the first path that differs', async (_, checksums, file, message) => {
+  ])('that are %s are refused, naming the first path that differs', async (_, checksums, file, message) => {
     const refusal = { code: 'validation_failed', details: { file }, message: expect.stringContaining(message) };
     await expect(
       deploySite(test.core, caller, two, { fields: { checksums: JSON.stringify(checksums) } }),
@@ -99,7 +99,7 @@ describe('T7: checksums', () => {
     );
   });
 
-  it('may be nested very deep without harm', async () => {
+  it('can be nested very deep without harm', async () => {
     await expectInvalid(
       two,
       { checksums: '['.repeat(50_000) + ']'.repeat(50_000) },
@@ -173,11 +173,11 @@ describe('contract §3: fields', () => {
 });
 
 describe('contract §3: files', () => {
-  it('of which there is none are refused', async () => {
+  it('are required', async () => {
     await expectInvalid({}, {}, 'files[]', 'at least one file');
   });
 
-  it('that are junk alone are refused', async () => {
+  it('are refused if all of them are junk', async () => {
     await expectInvalid({ '.DS_Store': 'x', 'a/Thumbs.db': 'y' }, {}, 'files[]', 'at least one file');
   });
 
@@ -190,7 +190,7 @@ describe('contract §3: files', () => {
     await expectInvalidFile({ ok: '1', [name]: '2' }, name, message);
   });
 
-  it('T9: with names that cannot be shown are named in a form that can', async () => {
+  it('T9: with unprintable names are named in a printable form', async () => {
     await expectInvalidFile(
       { 'a\r\nSet-Cookie: x\u202e\ud800': '1' },
       'a\ufffd\ufffdSet-Cookie: x\ufffd\ufffd',
@@ -297,7 +297,7 @@ describe('T4: limits of the plan', () => {
     });
   });
 
-  it('are refused the moment they are crossed, without reading on', async () => {
+  it('are enforced as soon as they are exceeded, without reading on', async () => {
     const deploy = await beginDeploy(test.core, caller, null);
     const sink = deploy.files.begin('big');
     sink.write(Buffer.alloc(1_000));
@@ -306,7 +306,7 @@ describe('T4: limits of the plan', () => {
   });
 });
 
-describe('an upload that is broken off', () => {
+describe('an upload whose connection breaks', () => {
   it.each([[0], [500], [999]])('T6: after %s bytes of a file leaves nothing', async (bytes) => {
     const deploy = await beginDeploy(test.core, caller, null);
     deploy.form.add('checksums', checksumsOf({ a: 'x'.repeat(1_000) }));

@@ -21,7 +21,7 @@ afterAll(async () => {
 const now = () => Math.floor(test.core.now().getTime() / 1000);
 
 describe('contract §3: a deploy with a credential', () => {
-  it('answers the deployment, and its site serves every byte at once', async () => {
+  it('returns the deployment, and its site serves every byte at once', async () => {
     const files = {
       'index.html': '<h1>hello</h1>',
       'a/b/c.bin': randomBytes(3_000_000),
@@ -50,7 +50,7 @@ describe('contract §3: a deploy with a credential', () => {
       expect(served[path]!.equals(Buffer.from(bytes)), path).toBe(true);
   });
 
-  it('keeps paths as they are, whatever a database might make of them', async () => {
+  it('keeps paths unchanged, even those with a meaning in a database', async () => {
     const names = [
       'NULL',
       'null',
@@ -94,7 +94,7 @@ describe('contract §3: a deploy with a credential', () => {
     ]);
   });
 
-  it('takes fields before and after the files alike', async () => {
+  it('accepts fields before and after the files', async () => {
     const files = { 'index.html': 'late fields' };
     const deploy = await beginDeploy(test.core, caller, null);
     deploy.form.add('labels', '["early"]');
@@ -108,7 +108,7 @@ describe('contract §3: a deploy with a credential', () => {
     expect(body).toMatchObject({ labels: ['early'], via: 'cli', files: 1 });
   });
 
-  it('T7: reads checksums in any case, and counts junk among them', async () => {
+  it('T7: accepts checksums in any case, and requires those of junk', async () => {
     const files = {
       '.DS_Store': 'junk',
       'index.html': 'x',
@@ -125,13 +125,13 @@ describe('contract §3: a deploy with a credential', () => {
     expect(stored).toEqual([]);
   });
 
-  it('takes one empty file', async () => {
+  it('accepts a single empty file', async () => {
     const { body } = await deploySite(test.core, caller, { 'index.html': '' });
     expect(body).toMatchObject({ files: 1, size: 0 });
     expect((await readSite(test.core, body.deployment))!['index.html']).toHaveLength(0);
   });
 
-  it('folds duplicate labels and keeps their order', async () => {
+  it('removes duplicate labels and keeps their order', async () => {
     const { body } = await deploySite(test.core, caller, { a: '1' }, { fields: { labels: '["bbb","aaa","bbb"]' } });
     expect(body.labels).toEqual(['bbb', 'aaa']);
     const [row] = await test.database.query<{ labels: string[] }>('select labels from deployment where id = $1', [
@@ -140,7 +140,7 @@ describe('contract §3: a deploy with a credential', () => {
     expect(row!.labels).toEqual(['bbb', 'aaa']);
   });
 
-  it('keeps labels that a database might take for something else', async () => {
+  it('keeps labels that have a meaning in a database', async () => {
     const labels = ['null', 'true', '123', '1.5'];
     const { body } = await deploySite(test.core, caller, { a: '1' }, { fields: { labels: JSON.stringify(labels) } });
     const [row] = await test.database.query<{ labels: string[] }>('select labels from deployment where id = $1', [
@@ -155,14 +155,14 @@ describe('contract §3: a deploy with a credential', () => {
     expect(body.claim).toBeUndefined();
   });
 
-  it('keeps a malformed via out without an error', async () => {
+  it('accepts a malformed via and stores `api` instead', async () => {
     const { body } = await deploySite(test.core, caller, { a: '1' }, { fields: { via: '<script>' } });
     expect(body.via).toBe('api');
   });
 });
 
 describe('service-api part 1: an anonymous deploy', () => {
-  it('is public, lives for 3 days and carries the claim URL, of which only a hash is kept', async () => {
+  it('is public, lives for 3 days and returns the claim URL, of which only a hash is stored', async () => {
     const { body } = await deploySite(test.core, ANONYMOUS, { 'index.html': 'anonymous' });
     expect(body).toMatchObject({
       password: false,
@@ -179,7 +179,7 @@ describe('service-api part 1: an anonymous deploy', () => {
     expect(await test.database.query(`select 1 from activity where deployment = $1`, [body.deployment])).toEqual([]);
   });
 
-  it('may have labels, via and a password', async () => {
+  it('can have labels, via and a password', async () => {
     const { body } = await deploySite(
       test.core,
       ANONYMOUS,
@@ -189,7 +189,7 @@ describe('service-api part 1: an anonymous deploy', () => {
     expect(body).toMatchObject({ labels: ['one'], via: 'mcp', password: true });
   });
 
-  it('follows the limits of the Free plan', async () => {
+  it('has the limits of the Free plan', async () => {
     const files = Array.from({ length: 1_001 }, (_, i) => [`f${i}`, ''] as const);
     await expect(deploySite(test.core, ANONYMOUS, files)).rejects.toMatchObject({
       code: 'payload_too_large',
@@ -199,12 +199,12 @@ describe('service-api part 1: an anonymous deploy', () => {
 });
 
 describe('contract §3: warnings', () => {
-  it('are absent when there are none', async () => {
+  it('are absent if there are none', async () => {
     const { body } = await deploySite(test.core, caller, { 'index.html': '1', '.well-known/security.txt': '2' });
     expect(body).not.toHaveProperty('warnings');
   });
 
-  it('tell of faults in rule files, dot files, code of other hosts and names that differ by case alone', async () => {
+  it('report invalid rule files, dot files, code of other hosts and names that differ only in case', async () => {
     const names = [
       '_redirects',
       '_headers',
@@ -229,7 +229,7 @@ describe('contract §3: warnings', () => {
     for (const { message } of body.warnings!) expect(message).toMatch(/^[A-Z].+\.$/);
   });
 
-  it('are bounded: the last says how many more there are', async () => {
+  it('are bounded: the last one counts the rest', async () => {
     const names = Array.from({ length: 150 }, (_, i) => [`.hidden-${i}`, ''] as const);
     const { body } = await deploySite(test.core, caller, names);
     expect(body.warnings).toHaveLength(101);
@@ -238,7 +238,7 @@ describe('contract §3: warnings', () => {
 });
 
 describe('contract §1: a site password', () => {
-  it('is kept as an argon2id PHC string alone, and in no table in clear', async () => {
+  it('is stored only as an argon2id PHC string, and as clear text in no table', async () => {
     const password = 'correct horse battery';
     const { body } = await deploySite(
       test.core,

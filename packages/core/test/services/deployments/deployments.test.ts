@@ -34,7 +34,7 @@ const page = (limit = 50, cursor?: string) =>
   listDeployments(scope, { limit, ...(cursor === undefined ? {} : { cursor }) });
 
 describe('service-api part 4: GET /deployments/{deployment}', () => {
-  it('answers the deployment as it was created, without what is told only once', async () => {
+  it('returns the deployment as it was created, without the fields of the 201 only', async () => {
     const { warnings, ...created } = await deploy({
       labels: '["one","two"]',
       via: 'cli',
@@ -49,7 +49,7 @@ describe('service-api part 4: GET /deployments/{deployment}', () => {
     ['in upper case', (id: string) => id.toUpperCase()],
     ['with its host', (id: string) => `${id}.sites.test`],
     ['with its host and a port', (id: string) => `${id}.SITES.test:8443`],
-  ])('contract §1: takes a reference %s', async (_, refer) => {
+  ])('contract §1: accepts a reference %s', async (_, refer) => {
     const { deployment } = await deploy();
     expect(await getDeployment(scope, refer(deployment))).toMatchObject({ deployment });
     expect(await updateDeployment(scope, refer(deployment), { labels: ['abc'] })).toMatchObject({ deployment });
@@ -57,14 +57,17 @@ describe('service-api part 4: GET /deployments/{deployment}', () => {
   });
 });
 
-describe('T22: what belongs to others is missing', () => {
+describe('T22: a deployment that the account cannot see', () => {
   it.each([
-    ['another account', async () => (await deploySite(test.core, (await test.account()).caller, SITE)).body.deployment],
-    ['nobody yet', async () => (await deploySite(test.core, ANONYMOUS, SITE)).body.deployment],
-    ['nobody ever', async () => 'calm-otter-0000000'],
-    ['no grammar', async () => "x' or true --"],
+    [
+      'one of another account',
+      async () => (await deploySite(test.core, (await test.account()).caller, SITE)).body.deployment,
+    ],
+    ['an anonymous one', async () => (await deploySite(test.core, ANONYMOUS, SITE)).body.deployment],
+    ['one that never existed', async () => 'calm-otter-0000000'],
+    ['an invalid id', async () => "x' or true --"],
     ['a deployment that is over', async () => (test.advance(0), (await deploy({ ttl: '1' })).deployment)],
-  ])('of %s: get, update and delete answer one and the same 404', async (what, refer) => {
+  ])('%s: get, update and delete answer with the same 404', async (what, refer) => {
     const reference = await refer();
     if (what === 'a deployment that is over') test.advance(2);
     const before = await stateOf(test);
@@ -105,7 +108,7 @@ describe('service-api part 4: GET /deployments', () => {
     expect(await page()).toEqual({ deployments: [] });
   });
 
-  it('shows those that are being deleted until the clean-up has ended, and none that are over', async () => {
+  it('includes those that are being deleted until the sweep has removed them, and no expired ones', async () => {
     const [deleted, over, kept] = [await deploy(), await deploy({ ttl: '1' }), await deploy()];
     await deleteDeployment(scope, deleted.deployment);
     test.advance(2);
@@ -149,7 +152,7 @@ describe('contract §3: PATCH', () => {
 });
 
 describe('contract §3: DELETE', () => {
-  it('takes the site off at once, is repeatable while the row lasts, and then 404', async () => {
+  it('takes the site offline at once, can be repeated while the row exists, and is then 404', async () => {
     const { deployment } = await deploy();
     expect(await deleteDeployment(scope, deployment)).toEqual({ deployment, status: 'deleting' });
     expect(await readSite(test.core, deployment)).toBeNull();
@@ -160,7 +163,7 @@ describe('contract §3: DELETE', () => {
     await expect(getDeployment(scope, deployment)).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('counts and records once, of any number at the same time', async () => {
+  it('counts and records once, with many requests at the same time', async () => {
     const { deployment } = await deploy();
     await deploy();
     const answers = await Promise.all(Array.from({ length: 20 }, () => deleteDeployment(scope, deployment)));
@@ -172,7 +175,7 @@ describe('contract §3: DELETE', () => {
     expect(row).toEqual({ count: 1, entries: 1 });
   });
 
-  it('security §5: beside updates of the same deployment never waits for a deadlock to be found', async () => {
+  it('security §5: causes no deadlock with concurrent updates of the same deployment', async () => {
     const deadlocks = async () =>
       Number(
         (

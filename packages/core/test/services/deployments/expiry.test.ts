@@ -35,7 +35,7 @@ const statusOf = async (id: string) =>
   (await test.database.query<{ status: string }>('select status from deployment where id = $1', [id]))[0]?.status;
 
 describe('contract §3: a deployment that expires', () => {
-  it('is over at its very moment, though no sweep has run', async () => {
+  it('is gone at its expiry, even if no sweep has run', async () => {
     const at = (ms: number) => ({ ...test.core, now: () => new Date(ms) });
     const start = test.core.now().getTime();
     const { body } = await deploySite(at(start), caller, SITE, { fields: { ttl: '60' } });
@@ -64,7 +64,7 @@ describe('contract §3: a deployment that expires', () => {
     await sweepAll(test);
   });
 
-  it('is counted less and recorded once when the sweep comes, its bytes gone with it', async () => {
+  it('is no longer counted, and is recorded once, when the sweep runs, which also removes its bytes', async () => {
     const kept = await deploySite(test.core, caller, { other: 'kept' });
     const { deployment } = await withTtl('60');
     test.advance(61);
@@ -80,7 +80,7 @@ describe('contract §3: a deployment that expires', () => {
     await expectSwept(test);
   });
 
-  it('is ended once by any number of sweeps at the same time', async () => {
+  it('is ended once if several sweeps run at the same time', async () => {
     for (let i = 0; i < 5; i += 1) await withTtl('60');
     test.advance(61);
     const ended = await Promise.all(Array.from({ length: 6 }, () => expireDeployments(test.core, { limit: 100 })));
@@ -104,7 +104,7 @@ describe('contract §3: a deployment that expires', () => {
     expect((await getAccount(scope())).usage.deployments).toBe(0);
   });
 
-  it('is ended a bounded number at a time, the longest over first', async () => {
+  it('is ended in bounded batches, the longest expired first', async () => {
     const [later, sooner] = [await withTtl('200'), await withTtl('100')];
     test.advance(300);
     expect(await expireDeployments(test.core, { limit: 1 })).toBe(1);
@@ -114,7 +114,7 @@ describe('contract §3: a deployment that expires', () => {
 });
 
 describe('a deployment that cannot be ended', () => {
-  it('keeps no other waiting, is named in the log, and is ended when it can be', async () => {
+  it('does not block others, is named in the log, and is ended by a later run', async () => {
     const stuck = await withTtl('50');
     const { caller: other } = await test.account();
     const free = (await deploySite(test.core, other, SITE, { fields: { ttl: '60' } })).body;
@@ -142,7 +142,7 @@ describe('a deployment that cannot be ended', () => {
     await sweepAll(test);
   });
 
-  it('has the others of its account wait for the next run: what holds it up may be the account', async () => {
+  it('postpones the others of its account to the next run: the account may be the cause', async () => {
     const deployments = [await withTtl('50'), await withTtl('60'), await withTtl('70')];
     test.advance(100);
     const accept = await refuseRows(test.database, 'update on account', `old.id = '${caller.account}'`);
@@ -156,7 +156,7 @@ describe('a deployment that cannot be ended', () => {
 });
 
 describe('service-api part 1: an anonymous deployment', () => {
-  it('is there for 3 days and gone after them, with nothing left but its id', async () => {
+  it('exists for 3 days and is gone after them; only its id stays reserved', async () => {
     const { body } = await deploySite(test.core, ANONYMOUS, { 'index.html': 'anonymous bytes' });
     test.advance(THREE_DAYS - 600);
     await sweepAll(test);

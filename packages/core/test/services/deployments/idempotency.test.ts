@@ -34,7 +34,7 @@ const deploy = (key: string, files: TestFiles = SITE, fields: Record<string, str
   deploySite(test.core, caller, files, { key, fields });
 
 describe('T25: one key, one deployment', () => {
-  it('of 40 at once: one is made, 39 replay its 201 to the letter', async () => {
+  it('of 40 requests at once one creates it, 39 replay its 201 byte for byte', async () => {
     const before = await stateOf(test);
     const outcomes = await Promise.all(Array.from({ length: 40 }, () => deploy('at once')));
     expect(outcomes.filter(({ replayed }) => !replayed)).toHaveLength(1);
@@ -58,7 +58,7 @@ describe('T25: one key, one deployment', () => {
     expect(second).toEqual({ ...first, replayed: true });
   });
 
-  it('replays when the account is full, and costs nothing', async () => {
+  it('replays when the account is full, and counts nothing', async () => {
     const first = await deploy('one');
     await deploy('two');
     const before = await stateOf(test);
@@ -66,7 +66,7 @@ describe('T25: one key, one deployment', () => {
     expect(await stateOf(test)).toEqual(before);
   });
 
-  it('replays what was answered then, whatever became of it', async () => {
+  it('replays the stored answer, even if the deployment has changed since', async () => {
     const first = await deploy('deleted');
     await deleteDeployment({ core: test.core, caller }, first.body.deployment);
     await sweepAll(test);
@@ -74,14 +74,14 @@ describe('T25: one key, one deployment', () => {
   });
 });
 
-describe('contract §3: the same request is the same manifest and parameters', () => {
+describe('contract §3: the same request has the same manifest and parameters', () => {
   const fields = { labels: '["one","two"]', via: 'cli', ttl: '3600' };
 
   it.each<[string, TestFiles, Record<string, string>]>([
     ['files in another order', { 'a/b.html': 'world', 'index.html': 'hello' }, fields],
     ['names with a leading slash', { '/index.html': 'hello', './a/b.html': 'world' }, fields],
-    ['junk beside them', { ...SITE, '.DS_Store': 'junk' }, fields],
-    ['values written otherwise', SITE, { labels: ' ["one", "two", "one"]', via: 'CLI', ttl: '3600' }],
+    ['additional junk', { ...SITE, '.DS_Store': 'junk' }, fields],
+    ['values in another notation', SITE, { labels: ' ["one", "two", "one"]', via: 'CLI', ttl: '3600' }],
   ])('with %s it replays', async (_, files, otherFields) => {
     const first = await deploy('same', SITE, fields);
     expect(await deploy('same', files, otherFields)).toMatchObject({ replayed: true, body: first.body });
@@ -112,7 +112,7 @@ describe('contract §3: the same request is the same manifest and parameters', (
 });
 
 describe('contract §3: a password is one of the parameters', () => {
-  it('as it is used, trimmed, and though its stored hash differs each time', async () => {
+  it('in its normalized form, trimmed, although its stored hash differs each time', async () => {
     const first = await deploy('password', SITE, { password: 'secret' });
     expect(await deploy('password', SITE, { password: ' secret ' })).toMatchObject({
       replayed: true,
@@ -124,7 +124,7 @@ describe('contract §3: a password is one of the parameters', () => {
 });
 
 describe('contract §3: the scope of a key', () => {
-  it('is the credential: another key of the same account makes its own deployment', async () => {
+  it('is the credential: another key of the same account creates its own deployment', async () => {
     const secret = await test.core.database.transaction(async (em) => generateKey(em, test.core, caller.account));
     const second = (await authenticate(test.core, `Bearer ${secret}`, '')) as AccountCaller;
     const first = await deploy('shared');
@@ -133,7 +133,7 @@ describe('contract §3: the scope of a key', () => {
     expect(other.body.deployment).not.toBe(first.body.deployment);
   });
 
-  it('is the address of an anonymous client: a neighbour gets no claim URL', async () => {
+  it('is the address of an anonymous client: another address gets no claim URL', async () => {
     const neighbour: AnonymousCaller = { kind: 'anonymous', address: '192.0.2.2' };
     const first = await deploySite(test.core, ANONYMOUS, SITE, { key: 'address' });
     const other = await deploySite(test.core, neighbour, SITE, { key: 'address' });
@@ -141,7 +141,7 @@ describe('contract §3: the scope of a key', () => {
     expect(other.body.claim).not.toBe(first.body.claim);
   });
 
-  it('cannot be made up: scopes of tokens and addresses never meet', () => {
+  it('cannot be forged: scopes of tokens and of addresses never overlap', () => {
     const scopes = [
       caller,
       { ...caller, token: 'another' },
@@ -154,7 +154,7 @@ describe('contract §3: the scope of a key', () => {
 });
 
 describe('service-api part 8: the window of 24 hours', () => {
-  it('replays up to its last second, and is over after it', async () => {
+  it('replays up to its last second, and no longer after it', async () => {
     const first = await deploy('window');
     test.advance(DAY_SECONDS - 600);
     await sweepAll(test);
@@ -166,13 +166,13 @@ describe('service-api part 8: the window of 24 hours', () => {
     expect((await deploy('window')).body).toEqual(next.body);
   });
 
-  it('ends for another body as well', async () => {
+  it('also ends for another body', async () => {
     await deploy('window 2');
     test.advance(DAY_SECONDS + 1);
     expect((await deploy('window 2', { other: 'body' })).replayed).toBe(false);
   });
 
-  it('ends with the record being forgotten', async () => {
+  it('ends with the record, which the sweep deletes', async () => {
     await deploy('forgotten');
     test.advance(DAY_SECONDS + 1);
     await sweepAll(test);
@@ -185,12 +185,12 @@ describe('service-api part 7: only a success is stored', () => {
     ['was refused for a field', SITE, { labels: '[1]' }],
     ['was refused for a file', { ...SITE, 'a.exe': '' }, {}],
     ['was too large', { big: 'x'.repeat(10_001) }, {}],
-  ])('a deploy that %s leaves its key free', async (_, files, fields) => {
+  ])('a deploy that %s leaves its key unused', async (_, files, fields) => {
     await expect(deploy('free', files, fields)).rejects.toMatchObject({ status: expect.any(Number) });
     expect((await deploy('free')).replayed).toBe(false);
   });
 
-  it('a deploy that found the account full leaves its key free', async () => {
+  it('a deploy that found the account full leaves its key unused', async () => {
     const { body } = await deploy('1');
     await deploy('2');
     await expect(deploy('3')).rejects.toMatchObject({ code: 'forbidden' });
@@ -200,7 +200,7 @@ describe('service-api part 7: only a success is stored', () => {
 });
 
 describe('T25: the stored response', () => {
-  it('is encrypted: neither claim hash nor deployment stands in the table', async () => {
+  it('is encrypted: the table contains neither claim hash nor deployment', async () => {
     const { body } = await deploySite(test.core, ANONYMOUS, SITE, { key: 'encrypted' });
     const [row] = await test.database.query<{ response: Buffer; text: string }>(
       `select response, r::text as text from idempotency_record r where key = 'encrypted'`,
@@ -212,7 +212,7 @@ describe('T25: the stored response', () => {
     }
   });
 
-  it('opens under its own scope and key alone', async () => {
+  it('can be decrypted only under its own scope and key', async () => {
     await deploySite(test.core, ANONYMOUS, SITE, { key: 'mine' });
     await test.database.query(
       `insert into idempotency_record select scope, 'stolen', fingerprint, response, created from idempotency_record where key = 'mine'`,
@@ -220,7 +220,7 @@ describe('T25: the stored response', () => {
     await expect(deploySite(test.core, ANONYMOUS, SITE, { key: 'stolen' })).rejects.toThrow();
   });
 
-  it('is refused when a bit of it flipped', async () => {
+  it('is refused if a bit of it was flipped', async () => {
     await deploySite(test.core, ANONYMOUS, SITE, { key: 'flipped' });
     await test.database.query(
       `update idempotency_record set response = set_byte(response, 20, get_byte(response, 20) # 1) where key = 'flipped'`,
@@ -228,7 +228,7 @@ describe('T25: the stored response', () => {
     await expect(deploySite(test.core, ANONYMOUS, SITE, { key: 'flipped' })).rejects.toThrow();
   });
 
-  it('has a fingerprint that cannot be recomputed without our key', async () => {
+  it('has a fingerprint that cannot be computed without our key', async () => {
     const other = await createTestCore({ plans: createPlans([PLAN]) });
     await deploySite(other.core, ANONYMOUS, SITE, { key: 'mac', fields: { password: 'weak password' } });
     await deploySite(test.core, ANONYMOUS, SITE, { key: 'mac', fields: { password: 'weak password' } });

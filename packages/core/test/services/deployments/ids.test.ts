@@ -18,7 +18,7 @@ afterAll(() => test.close());
 const issued = async () => (await test.database.query<{ id: string }>('select id from issued_id')).map(({ id }) => id);
 
 describe('contract §1: ids', () => {
-  it('are DNS labels of two words and 7 characters, whichever words are drawn', () => {
+  it('are DNS labels of two words and 7 characters, for all words', () => {
     for (const adjective of ADJECTIVES)
       for (const noun of NOUNS) expect(`${adjective}-${noun}-4k9x2qd`).toMatch(DEPLOYMENT_ID);
     expect(
@@ -33,7 +33,7 @@ describe('contract §1: ids', () => {
       expect(new Set(Array.from({ length: 5_000 }, make)).size).toBe(5_000);
   });
 
-  it('draw on every character, with none favoured', () => {
+  it('use every character, equally often', () => {
     const counts = new Map<string, number>();
     for (let i = 0; i < 6_000; i += 1)
       for (const character of randomSuffix()) counts.set(character, (counts.get(character) ?? 0) + 1);
@@ -46,7 +46,7 @@ describe('contract §1: ids', () => {
 });
 
 describe('T15, I5: an id names one site for ever', () => {
-  it('is kept when its deployment was deleted and swept', async () => {
+  it('stays reserved after its deployment was deleted and swept', async () => {
     const { body } = await deploySite(test.core, caller, { a: '1' });
     await deleteDeployment({ core: test.core, caller }, body.deployment);
     await sweepAll(test);
@@ -57,8 +57,8 @@ describe('T15, I5: an id names one site for ever', () => {
     ).rejects.toMatchObject({ code: '23505' });
   });
 
-  it('is drawn again when it was issued before', async () => {
-    // The first two draws of each deploy are made to look as if they had been issued before.
+  it('is drawn again if it was issued before', async () => {
+    // Makes the first two draws of each deploy look as if they had been issued before.
     await test.database.query('create sequence draws');
     await test.database.query(`
       create function seem_issued() returns trigger language plpgsql as $$
@@ -72,7 +72,7 @@ describe('T15, I5: an id names one site for ever', () => {
     expect(await issued()).toContain(body.deployment);
   });
 
-  it('is given back when its deploy was refused: nobody was told of it', async () => {
+  it('is released if its deploy was refused, since no client has seen it', async () => {
     const before = await issued();
     await expect(
       deploySite(test.core, { ...caller, account: 'acc-nobody' }, { a: '1' }, { key: 'k' }),

@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 afterAll(() => test.close());
 
-/** Requests whose body is still arriving: each resolves with what ends it. */
+/** Requests whose body is still arriving. Each resolves with a function that ends it. */
 const REQUESTS: [string, () => Promise<() => Promise<unknown>>][] = [
   ['a multipart deploy', () => deploying()],
   [
@@ -93,7 +93,7 @@ const HAPPENINGS = [
 ] as const;
 
 describe.each(REQUESTS)('contract §5: %s', (_, start) => {
-  it.each(HAPPENINGS)('changes nothing when its credential %s meanwhile', async (__, status, happen) => {
+  it.each(HAPPENINGS)('changes nothing if its credential %s meanwhile', async (__, status, happen) => {
     const end = await start();
     await happen();
     const before = await stateOf(test);
@@ -107,7 +107,7 @@ describe.each(REQUESTS)('contract §5: %s', (_, start) => {
 });
 
 describe('contract §5: a credential that is revoked', () => {
-  it('publishes nothing after the answer, however requests cross', async () => {
+  it('publishes nothing after the revocation was answered, in any order of requests', async () => {
     for (let i = 0; i < 12; i += 1) {
       const { secret, token } = await addToken({ core, caller: owner }, { kind: 'deploy' });
       caller = (await authenticate(core, `Bearer ${secret}`, '127.0.0.1')) as AccountCaller;
@@ -123,7 +123,7 @@ describe('contract §5: a credential that is revoked', () => {
           (error: { status: number }) => error.status,
         ),
       ]);
-      // Either the deploy was first, and is there when the revocation is answered, or it is refused.
+      // Either the deploy was first, and exists when the revocation is answered, or it is refused.
       expect([outcome, atRevocation - before]).toEqual(outcome === 'published' ? ['published', 1] : [401, 0]);
     }
   });

@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => test.close());
 
 let serial = 0;
-/** Names nobody has yet, of one kind. */
+/** Unused names, one generator per kind. */
 const NAMES = {
   platformDomains: () => `site-${(serial += 1)}.sites.test`,
   customDomains: () => `www.shop-${(serial += 1)}.dev`,
@@ -43,7 +43,7 @@ describe.each(KINDS)('contract §6: the cap on %s', (kind) => {
   const limit = CAPS[kind];
   const refusal = { code: 'forbidden', status: 403, details: { cap: kind, used: limit, limit } };
 
-  it('T26: lets exactly as many through as it holds, of 20 at once', async () => {
+  it('T26: allows exactly as many as the cap, of 20 at once', async () => {
     const { caller } = await test.account();
     const outcomes = await Promise.allSettled(
       Array.from({ length: 20 }, () => putDomain(scopeOf(caller), NAMES[kind](), {})),
@@ -81,7 +81,7 @@ describe.each(KINDS)('contract §6: the cap on %s', (kind) => {
     expect((await usageOf(caller))[kind]).toBe(0);
   });
 
-  it('is not in the way of changes, nor of the other kind', async () => {
+  it('does not prevent changes, nor domains of the other kind', async () => {
     const { caller } = await test.account();
     const names = Array.from({ length: limit }, NAMES[kind]);
     for (const name of names) await putDomain(scopeOf(caller), name, {});
@@ -91,13 +91,13 @@ describe.each(KINDS)('contract §6: the cap on %s', (kind) => {
     expect(await putDomain(scopeOf(caller), NAMES[other](), {})).toMatchObject({ created: true });
   });
 
-  it('is none on a plan arranged directly', async () => {
+  it('does not exist on a plan that is arranged directly', async () => {
     const { caller } = await test.account('open');
     for (let i = 0; i <= limit; i += 1) await putDomain(scopeOf(caller), NAMES[kind](), {});
     expect((await usageOf(caller))[kind]).toBe(limit + 1);
   });
 
-  it('follows the plan the account has now, not the one its credential was read with', async () => {
+  it('follows the current plan of the account, not the one that was read with the credential', async () => {
     const { caller } = await test.account('open');
     await test.database.query(`update account set plan = 'none' where id = $1`, [caller.account]);
     const names = Array.from({ length: 5 }, NAMES[kind]);
@@ -129,7 +129,7 @@ describe('contract §6: paused custom domains', () => {
   });
 });
 
-it('contract §6: an account that was closed meanwhile gets no domain', async () => {
+it('contract §6: an account that is suspended meanwhile gets no domain', async () => {
   const { caller } = await test.account();
   await test.database.query(`update account set state = 'suspended' where id = $1`, [caller.account]);
   await expect(putDomain(scopeOf(caller), NAMES.platformDomains(), {})).rejects.toMatchObject({

@@ -16,14 +16,14 @@ const RULES: NameRules = {
 const LOCAL: NameRules = { platformHost: 'localhost', cnameTarget: 'localhost', serviceHosts: new Set(['localhost']) };
 
 const read = (text: string) => readDomainName(text, RULES);
-/** What a refusal says; fails when the name is accepted. */
+/** Returns the reason of a refusal; fails if the name is accepted. */
 function reasonOf(text: string, rules = RULES): string {
   const answer = readDomainName(text, rules);
   expect(answer).toMatchObject({ ok: false, reason: expect.stringMatching(/^[a-z].*[^.]$/) });
   return (answer as { reason: string }).reason;
 }
 
-describe('contract §4: names normalise by UTS-46, a dot at the end dropped', () => {
+describe('contract §4: names are normalised by UTS-46, without a trailing dot', () => {
   it.each([
     ['www.shop.dev', 'www.shop.dev'],
     ['WWW.Shop.DEV', 'www.shop.dev'],
@@ -43,11 +43,11 @@ describe('contract §4: names normalise by UTS-46, a dot at the end dropped', ()
     ['r3---x.shop.dev', 'r3---x.shop.dev'],
     [`${'a'.repeat(63)}.dev`, `${'a'.repeat(63)}.dev`],
     [`${'a.'.repeat(125)}dev`, `${'a.'.repeat(125)}dev`],
-  ])('%s is %s', (text, name) => {
+  ])('%s becomes %s', (text, name) => {
     expect(normaliseName(text)).toEqual({ ok: true, name });
   });
 
-  it('normalising twice is normalising once, and the kind stays', () => {
+  it('normalising is idempotent and keeps the kind', () => {
     const anything = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.domain(),
@@ -70,7 +70,7 @@ describe('contract §4: names normalise by UTS-46, a dot at the end dropped', ()
   });
 });
 
-describe('T29: what is no domain name', () => {
+describe('T29: invalid domain names', () => {
   it.each([
     ['nothing', '', /empty/],
     ['a space', 'shop .dev', /white space/],
@@ -78,7 +78,7 @@ describe('T29: what is no domain name', () => {
     ['a line feed', 'shop.dev\n', /white space/],
     ['a tab inside', 'sh\top.dev', /white space/],
     ['NUL', 'shop\u0000.dev', /white space/],
-    ['a space that is no ASCII', 'shop\u00a0.dev', /white space/],
+    ['a non-ASCII space', 'shop\u00a0.dev', /white space/],
     ['a path, which would vanish', 'shop.dev/x', /scheme, port or path/],
     ['a scheme', 'https://shop.dev', /scheme, port or path/],
     ['a port', 'shop.dev:443', /scheme, port or path/],
@@ -105,7 +105,7 @@ describe('T29: what is no domain name', () => {
     ['an empty part', 'shop..dev', /must not be empty/],
     ['a dot first', '.shop.dev', /must not be empty/],
     ['two dots last', 'shop.dev..', /must not be empty/],
-    ['a dot alone', '.', /not a domain name/],
+    ['a single dot', '.', /not a domain name/],
     ['a wide slash', 'shop.dev／x', /not a domain name/],
     ['a bidi control', '\u202eshop.dev', /not a domain name/],
     ['a lone surrogate', '\ud800.dev', /not a domain name/],
@@ -115,7 +115,7 @@ describe('T29: what is no domain name', () => {
     ['punycode of nothing', 'xn--.dev', /punycode|letters, digits/],
     ['punycode of plain letters', 'xn--shop-.dev', /punycode|letters, digits/],
     ['broken punycode', 'xn--a.dev', /punycode/],
-    ['punycode of what is not normal', 'xn--zn7c.dev', /punycode/],
+    ['punycode of a text that is not normalized', 'xn--zn7c.dev', /punycode/],
     ['punycode of a capital', 'xn--bcher-2pa.de', /punycode/],
     ['punycode of a letter in two parts', 'xn--bucher-xyd.de', /punycode/],
     ['a part of 64', `${'a'.repeat(64)}.dev`, /1 to 63/],
@@ -129,7 +129,7 @@ describe('T29: what is no domain name', () => {
   });
 });
 
-describe('T29: names that nobody can have', () => {
+describe('T29: reserved names', () => {
   it.each([
     ['local', 'printer.local'],
     ['localhost', 'app.localhost'],
@@ -155,7 +155,7 @@ describe('T29: names that nobody can have', () => {
     '公司.cn',
     'k12.ma.us',
     's3.amazonaws.com',
-  ])('public suffixes, private ones too: %s', (text) => {
+  ])('public suffixes, private ones included: %s', (text) => {
     expect(reasonOf(text)).toContain('suffix');
   });
 
@@ -181,7 +181,7 @@ describe('contract §4: platform domains are one label of 3 to 63 characters bel
     ['to-4k9x2q.sites.test', RULES],
     ['calm-otter.sites.test', RULES],
     ['my-site.localhost', LOCAL],
-  ])('%s is one', (text, rules) => {
+  ])('%s is valid', (text, rules) => {
     const answer = readDomainName(text, rules);
     expect(answer).toMatchObject({ ok: true, kind: 'platform', apex: false, registrable: rules.platformHost });
   });
@@ -196,18 +196,18 @@ describe('contract §4: platform domains are one label of 3 to 63 characters bel
     ...['www', 'api', 'app', 'admin', 'mail', 'WWW', 'status', 'wpad', 'autodiscover', 'postmaster'].map(
       (label): [string, RegExp] => [`${label}.sites.test`, /reserved/],
     ),
-  ])('%s is none', (text, reason) => {
+  ])('%s is invalid', (text, reason) => {
     expect(reasonOf(text)).toMatch(reason);
   });
 
-  it('the machine of a developer has them too', () => {
+  it('exist on a development machine, too', () => {
     expect(reasonOf('www.localhost', LOCAL)).toContain('reserved');
     expect(reasonOf('to-4k9x2qd.localhost', LOCAL)).toContain('reserved');
     expect(reasonOf('a.my-site.localhost', LOCAL)).toContain('single part');
   });
 });
 
-describe('T29: of any text, what is accepted', () => {
+describe('T29: any text that is accepted', () => {
   const part = fc.oneof(
     fc.constantFrom(
       '',
@@ -229,7 +229,7 @@ describe('T29: of any text, what is accepted', () => {
   it.each([
     ['a service', RULES],
     ['the machine of a developer', LOCAL],
-  ])('is a name that somebody may have, under %s', (_, rules) => {
+  ])('is a name that an account can have, under %s', (_, rules) => {
     const kinds = { platform: 0, custom: 0 };
     fc.assert(
       fc.property(anyText(rules), (text) => {
@@ -280,7 +280,7 @@ describe('custom domains', () => {
     expect(read(text)).toMatchObject({ ok: true, kind: 'custom', apex, registrable });
   });
 
-  it('T28: the names above one end at its registrable domain', () => {
+  it('T28: the names above a name end at its registrable domain', () => {
     expect(namesAbove({ name: 'a.b.shop.co.uk', registrable: 'shop.co.uk' })).toEqual(['b.shop.co.uk', 'shop.co.uk']);
     expect(namesAbove({ name: 'shop.co.uk', registrable: 'shop.co.uk' })).toEqual([]);
   });

@@ -28,8 +28,8 @@ beforeAll(async () => {
 beforeEach(() => world.clear());
 afterAll(() => world.close());
 
-describe('T28: looks in the background', () => {
-  it('find the records of a domain that is waited for', async () => {
+describe('T28: checks in the background', () => {
+  it('find the records of an unverified domain', async () => {
     const name = await add(alice, `www.${nextName()}`);
     expect(await recheckDomains(test.core)).toBe(0);
     test.advance(MINUTE);
@@ -42,7 +42,7 @@ describe('T28: looks in the background', () => {
     expect(await eventsOf(alice, name)).toEqual(['domain.create api-key', 'domain.verify system']);
   });
 
-  it('come after growing pauses', async () => {
+  it('follow after growing pauses', async () => {
     const name = await add(alice, `www.${nextName()}`);
     test.advance(MINUTE);
     for (const pause of [1, 2, 4, 8]) {
@@ -56,7 +56,7 @@ describe('T28: looks in the background', () => {
     }
   });
 
-  it('take back a domain whose records are definitely gone for a week, never by failed looks', async () => {
+  it('unverify a domain whose records are definitely gone for a week, never by failed checks', async () => {
     const name = await add(alice, `www.${nextName()}`);
     await point(alice, name);
     await verify(alice, name);
@@ -78,13 +78,13 @@ describe('T28: looks in the background', () => {
       'domain.verify api-key',
       'domain.update system',
     ]);
-    // Then the name is free for whoever it belongs to now.
+    // Now another account can prove the name.
     await add(bob, name);
     await point(bob, name);
     expect((await verify(bob, name)).status).toBe('success');
   });
 
-  it('silence never takes a domain back', async () => {
+  it('never unverify a domain because DNS servers do not answer', async () => {
     const name = await add(alice, `www.${nextName()}`);
     await point(alice, name);
     await verify(alice, name);
@@ -98,7 +98,7 @@ describe('T28: looks in the background', () => {
     expect((await verifyDomain({ core, caller: alice }, name)).status).toBe('success');
   });
 
-  it('look after paused domains that hold a name, and leave other paused ones alone', async () => {
+  it('include paused domains that block a name, and skip other paused ones', async () => {
     const name = await add(alice, `www.${nextName()}`);
     await point(alice, name);
     await verify(alice, name);
@@ -115,7 +115,7 @@ describe('T28: looks in the background', () => {
     expect((await rowOf(alice, name)).status).toBe('success');
   });
 
-  it('are shared by any number of processes, each domain looked at once', async () => {
+  it('are shared by several processes; each domain is checked once', async () => {
     const names = await Promise.all(Array.from({ length: 12 }, () => add(bob, `www.${nextName()}`)));
     test.advance(MINUTE);
     const looked = await Promise.all([1, 2, 3].map(() => recheckDomains(test.core, { batch: 3 })));
@@ -123,7 +123,7 @@ describe('T28: looks in the background', () => {
     expect(server.asked.toSorted()).toEqual(names.map((name) => `CNAME ${name}`).toSorted());
   });
 
-  it('are made of a domain that a wrong clock marked as checked far ahead of now', async () => {
+  it('include a domain that a wrong clock marked as checked far in the future', async () => {
     const name = await add(alice, `www.${nextName()}`);
     await point(alice, name);
     const ahead = async (seconds: number, column: string) =>
@@ -132,7 +132,7 @@ describe('T28: looks in the background', () => {
         name,
       ]);
     test.advance(MINUTE);
-    // Another process may have been first, by a clock that is a little fast.
+    // Another process, with a slightly fast clock, may have been first.
     await ahead(5, 'checked');
     expect(await recheckDomains(test.core)).toBe(0);
     await ahead(365 * DAY, 'checked');
@@ -147,7 +147,7 @@ describe('T28: looks in the background', () => {
     expect((await rowOf(alice, name)).nextCheck!.getTime()).toBeLessThan(test.core.now().getTime() + 2 * DAY * 1000);
   });
 
-  it('are made of a paused domain that a wrong clock marked as checked far ahead of now', async () => {
+  it('include a paused domain that a wrong clock marked as checked far in the future', async () => {
     const name = await add(alice, `www.${nextName()}`);
     await point(alice, name);
     await verify(alice, name);
@@ -175,7 +175,7 @@ describe('T28: looks in the background', () => {
     expect((await rowOf(alice, names[1]!)).status).toBe('success');
   });
 
-  it('are bounded in a run, and end when they are told to', async () => {
+  it('are bounded per run, and end when they are aborted', async () => {
     await Promise.all(Array.from({ length: 6 }, () => add(bob, `www.${nextName()}`)));
     test.advance(MINUTE);
     expect(await recheckDomains(test.core, { signal: AbortSignal.abort() })).toBe(0);

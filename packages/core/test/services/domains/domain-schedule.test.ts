@@ -28,7 +28,7 @@ const look = (row: Row, checks: DnsCheck[], ms: number, asked = false): Row => (
   ...judgeChecks(row, checks, { now: at(ms), asked }),
 });
 
-describe('contract §4: a domain that is waited for', () => {
+describe('contract §4: an unverified domain', () => {
   it.each<[string, DnsCheck[], string]>([
     ['pending', [MISS, MISS], 'pending'],
     ['pending', [OK, MISS], 'partial'],
@@ -38,13 +38,13 @@ describe('contract §4: a domain that is waited for', () => {
     ['partial', [FAILED, MISS], 'partial'],
     ['paused', [OK, OK], 'paused'],
     ['paused', [MISS], 'paused'],
-  ])('goes from %s by %j to %s', (status, checks, then) => {
+  ])('changes from %s by %j to %s', (status, checks, then) => {
     const next = look({ ...AWAITED, status } as Row, checks, 0);
     expect(next.status).toBe(then);
     expect(next.verified).toEqual(then === 'success' ? START : null);
   });
 
-  it('is looked at after growing pauses, from a minute up to 6 hours, and given up after 30 days', () => {
+  it('is checked after growing pauses, from a minute up to 6 hours, and no longer after 30 days', () => {
     const pauses: number[] = [];
     let row: Row = AWAITED;
     let now = MINUTE;
@@ -67,8 +67,8 @@ describe('contract §4: a domain that is waited for', () => {
   });
 });
 
-describe('T28: a domain that serves', () => {
-  it('is looked at daily, and sooner after a look that was not answered', () => {
+describe('T28: a serving domain', () => {
+  it('is checked daily, and sooner after a check without an answer', () => {
     expect(look(PROVED, [OK], 0).nextCheck).toEqual(at(DAY));
     expect(look(PROVED, [FAILED, OK], 0)).toEqual({ ...PROVED, nextCheck: at(HOUR) });
   });
@@ -97,24 +97,24 @@ describe('T28: a domain that serves', () => {
     expect(look(row, [MISS], 31 * DAY).status).toBe('pending');
   });
 
-  it('is never lost by looks that failed', () => {
+  it('is never lost by failed checks', () => {
     let row: Row = look(look(PROVED, [MISS], 0), [MISS], DAY);
     for (let hour = 0; hour < 24 * 60; hour += 1) row = look(row, [FAILED, OK], DAY + hour * HOUR);
     expect(row).toMatchObject({ status: 'success', verified: START, misses: 2 });
   });
 
-  it('is not lost by looks that somebody asks for', () => {
+  it('is not lost by checks that a person requested', () => {
     let row: Row = PROVED;
     for (let day = 0; day < 20; day += 1) row = look(row, [MISS], day * DAY, true);
     expect(row).toMatchObject({ status: 'success', misses: 0 });
   });
 
-  it('starts to count anew once its records were seen again', () => {
+  it('counts misses from zero after its records were found again', () => {
     const row = look(look(look(PROVED, [MISS], 0), [MISS], DAY), [OK], 2 * DAY);
     expect(look(look(row, [MISS], 8 * DAY), [MISS], 14 * DAY)).toMatchObject({ status: 'success', misses: 2 });
   });
 
-  it('stays paused, and loses its proof alone', () => {
+  it('stays paused, and only loses its proof', () => {
     const paused: Row = { ...PROVED, status: 'paused' };
     const row = look(look(look(paused, [MISS], 0), [MISS], 4 * DAY), [MISS], 8 * DAY);
     expect(row).toMatchObject({ status: 'paused', verified: null, nextCheck: null });

@@ -19,13 +19,13 @@ beforeAll(async () => {
 beforeEach(() => world.clear());
 afterAll(() => world.close());
 
-describe('contract §4: what a share link shows', () => {
+describe('contract §4: the page of a share link', () => {
   const setupOf = async (caller: AccountCaller, name: string) => {
     const { shareHash } = await rowOf(caller, name);
     return { hash: shareHash!, setup: (await findDomainSetup(test.core, shareHash!))! };
   };
 
-  it('is the records with their state, the provider and its steps, and nothing of the account', async () => {
+  it('shows the records with their state, the provider and its steps, and nothing of the account', async () => {
     const base = nextName();
     const name = await add(alice, `www.${base}`);
     server.zone.set(base, { NS: ['ns1.hover.com'] });
@@ -48,7 +48,7 @@ describe('contract §4: what a share link shows', () => {
       waitSeconds: 10,
     });
     await point(alice, name);
-    // Within the cooldown nothing is looked at.
+    // Within the cooldown there is no check.
     await checkDomainSetup(core, hash);
     expect((await setupOf(alice, name)).setup.status).toBe('pending');
     test.advance(10);
@@ -59,14 +59,14 @@ describe('contract §4: what a share link shows', () => {
     });
   });
 
-  it('names records of an apex by @ and by the short name', async () => {
+  it('shows the records of an apex as @ and by the short name', async () => {
     const name = await add(alice, nextName());
     const { setup } = await setupOf(alice, name);
     expect(setup.records.map(({ type, relative }) => `${type} ${relative}`)).toEqual(['A @', 'AAAA @', 'TXT _berth']);
   });
 
   it.each(['', 'x', '0'.repeat(32), '0'.repeat(31), "0' or 1=1", '%00'])(
-    'is nothing for a link with %j',
+    'does not exist for a link with %j',
     async (hash) => {
       expect(await findDomainSetup(test.core, hash)).toBeNull();
       expect(await checkDomainSetup(test.core, hash)).toBe(false);
@@ -83,7 +83,7 @@ describe('contract §4: what a share link shows', () => {
     expect((await rowOf(caller, name)).status).toBe('pending');
   });
 
-  it('is nothing once the account is terminated', async () => {
+  it('does not exist once the account is terminated', async () => {
     const { caller } = await test.account('pro');
     const name = await add(caller, nextName());
     const { hash } = await setupOf(caller, name);

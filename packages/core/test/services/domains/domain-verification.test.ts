@@ -60,7 +60,7 @@ describe('contract §4: verify', () => {
     expect(await eventsOf(alice, name)).toEqual(['domain.create api-key', 'domain.verify api-key']);
   });
 
-  it('moves an apex by way of partial: addresses and a TXT proof of the account', async () => {
+  it('moves an apex to success via partial: addresses and a TXT proof of the account', async () => {
     const name = await add(alice, nextName());
     await point(alice, name, ['A', 'AAAA']);
     const routed = await verify(alice, name);
@@ -73,7 +73,7 @@ describe('contract §4: verify', () => {
     expect((await verify(alice, name)).status).toBe('success');
   });
 
-  it('refuses a platform domain, a name that is none, and one of another account', async () => {
+  it('refuses a platform domain, an invalid name, and a name of another account', async () => {
     await putDomain(scopeOf(alice), 'garden.sites.test', {});
     const name = await add(bob, nextName());
     await expect(verify(alice, 'garden.sites.test')).rejects.toMatchObject({ code: 'business_logic_error' });
@@ -82,12 +82,12 @@ describe('contract §4: verify', () => {
     await expect(findProvider(scopeOf(alice), name)).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('may be asked for every 10 s a domain, however many ask at once', async () => {
+  it('is allowed every 10 s per domain, also with concurrent requests', async () => {
     const name = await add(alice, `www.${nextName()}`);
     const start = test.core.now().getTime();
     const at = (ms: number) =>
       verifyDomain({ core: { ...test.core, now: () => new Date(start + ms) }, caller: alice }, name);
-    // They come from several processes, and not in the order of their clocks.
+    // The requests come from several processes, and not in the order of their clocks.
     const outcomes = await Promise.allSettled([3, 1, 4, 2, 0].map(at));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     for (const outcome of outcomes)
@@ -106,7 +106,7 @@ describe('contract §4: verify', () => {
     expect((await rowOf(alice, name)).verified).toBeNull();
   });
 
-  it('finds no domain when it is deleted meanwhile', async () => {
+  it('answers not_found if the domain is deleted meanwhile', async () => {
     const name = await add(alice, `www.${nextName()}`);
     const check: Dns['check'] = async (wanted) => {
       await test.database.query(`delete from domain where name = '${name}'`);
@@ -116,7 +116,7 @@ describe('contract §4: verify', () => {
     await expect(verifyDomain({ core, caller: alice }, name)).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('tells the DNS provider of the registrable domain', async () => {
+  it('returns the DNS provider of the registrable domain', async () => {
     const base = nextName();
     const name = await add(alice, `a.b.${base}`);
     server.zone.set(base, { NS: ['ns1.hover.com'] });
@@ -126,7 +126,7 @@ describe('contract §4: verify', () => {
   });
 });
 
-describe('T28: taking a domain', () => {
+describe('T28: proving a domain', () => {
   it("a name that points at another account's target proves nothing", async () => {
     const name = await add(alice, `www.${nextName()}`);
     await add(bob, name);
@@ -155,7 +155,7 @@ describe('T28: taking a domain', () => {
     ['a child far below', (base) => base, (base) => `a.b.c.${base}`],
     ['the parent', (base) => `www.${base}`, (base) => base],
     ['a name far above', (base) => `a.b.c.${base}`, (base) => `c.${base}`],
-  ])('%s of one that is proved stays pending for another account, even with its records', async (_, first, second) => {
+  ])('%s of a proved name stays pending for another account, even with its records', async (_, first, second) => {
     const base = nextName();
     const taken = await add(alice, first(base));
     await add(bob, second(base));
@@ -170,13 +170,13 @@ describe('T28: taking a domain', () => {
       expect(check).toMatchObject({ ok: false, reason: expect.stringMatching(/another account has proved/) });
     expect(await eventsOf(bob, wanted)).toEqual(['domain.create api-key']);
 
-    // Once the other one is gone the way is free.
+    // Once the other domain is deleted, the name can be proved.
     await test.database.query(`delete from domain where account_id = '${alice.account}'`);
     test.advance(10);
     expect((await verify(bob, second(base))).status).toBe('success');
   });
 
-  it('an internationalised name is one name', async () => {
+  it('an internationalised name is the same name in every spelling', async () => {
     const name = `bücher.${nextName()}`;
     await add(alice, name);
     await add(bob, name.toUpperCase());
@@ -191,7 +191,7 @@ describe('T28: taking a domain', () => {
   it.each([
     ['a sibling', 'a.', 'b.'],
     ['a name that ends alike', 'shop.', 'myshop.'],
-  ])('%s of one that is proved may be proved by another account', async (_, one, other) => {
+  ])('%s of a proved name can be proved by another account', async (_, one, other) => {
     const base = nextName();
     for (const [caller, name] of [
       [alice, one + base],
@@ -203,7 +203,7 @@ describe('T28: taking a domain', () => {
     }
   });
 
-  it('an account may prove names above and below its own', async () => {
+  it('an account can prove names above and below its own', async () => {
     const base = nextName();
     for (const name of [base, `www.${base}`, `a.www.${base}`]) {
       await add(alice, name);
@@ -225,7 +225,7 @@ describe('T28: taking a domain', () => {
       const ofAlice = new Map(server.zone);
       server.zone.clear();
       await point(bob, names[1]);
-      // Both see their own records: one server can only tell one of them what it wants.
+      // Each account needs a server with its own records: one server can only serve one set.
       const second = await startDnsServer(Object.fromEntries(ofAlice));
       const core = { ...test.core, dns: createDns({ servers: [second.address], ...PATIENT }) };
       const both = await Promise.all([verifyDomain({ core, caller: alice }, names[0]), verify(bob, names[1])]);

@@ -7,7 +7,7 @@ import { putDomain } from '../../../src/services/domains/put-domain.ts';
 import { type DnsServer, type Records, startDnsServer } from '../../dns-server.ts';
 import { createTestCore, type TestCore } from '../../test-core.ts';
 
-/** A core with a DNS server of its own, and two accounts that want domains. */
+/** A core with its own DNS server, and two accounts that add domains. */
 export interface DomainWorld {
   test: TestCore;
   server: DnsServer;
@@ -15,20 +15,20 @@ export interface DomainWorld {
   bob: AccountCaller;
   /** A registrable domain that no test has used. */
   nextName(): string;
-  /** Makes a domain of an account. @returns The name. */
+  /** Creates a domain of an account. @returns The name. */
   add(caller: AccountCaller, name: string): Promise<string>;
   verify(caller: AccountCaller, name: string): ReturnType<typeof verifyDomain>;
   rowOf(caller: AccountCaller, name: string): Promise<Domain>;
   /** The activities about a domain, oldest first, as `event authMethod`. */
   eventsOf(caller: AccountCaller, name: string): Promise<string[]>;
-  /** Puts records into the zone as an account is told to, all of them or those of some types. */
+  /** Adds the records that an account needs to the zone: all of them, or those of some types. */
   point(caller: AccountCaller, name: string, types?: readonly string[]): Promise<void>;
-  /** Removes all domains and everything from the zone. */
+  /** Deletes all domains and clears the zone. */
   clear(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The server answers from this very process, which may be busy. */
+/** Long timeouts: the DNS server runs in this process, which may be busy. */
 export const PATIENT = { timeoutMs: 60_000, deadlineMs: 90_000 };
 
 export async function createDomainWorld(): Promise<DomainWorld> {

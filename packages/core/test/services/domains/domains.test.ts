@@ -28,7 +28,7 @@ const scopeOf = (caller: AccountCaller) => ({ core: test.core, caller });
 const put = (name: string, change: DomainChange = {}, caller = mine) => putDomain(scopeOf(caller), name, change);
 const publish = async (caller = mine, fields: Record<string, string> = {}) =>
   (await deploySite(test.core, caller, { 'index.html': 'home' }, { fields })).body.deployment;
-/** Marks a custom domain as proved, as a successful look at DNS does. */
+/** Marks a custom domain as proved, like a successful DNS check. */
 const prove = (name: string, caller: AccountCaller) =>
   test.database.query(`update domain set status = 'success', verified = now() where name = $1 and account_id = $2`, [
     name,
@@ -65,7 +65,7 @@ describe('contract §4: PUT has merge semantics', () => {
     expect((await put(custom)).domain).toMatchObject({ url: `https://${custom}`, status: 'pending', linked: null });
   });
 
-  it('what is left out stays, and `links` counts links to another deployment than before', async () => {
+  it('absent fields stay unchanged, and `links` counts links to another deployment than before', async () => {
     const name = platformName();
     const [first, second] = [await publish(), await publish()];
     const { domain } = await put(name, { deployment: first, labels: ['one', 'two'] });
@@ -83,7 +83,7 @@ describe('contract §4: PUT has merge semantics', () => {
     expect(await getDomain(scopeOf(mine), name)).toEqual(switched.domain);
   });
 
-  it('a deployment that is missing, of nobody or of another account is one 404', async () => {
+  it('a missing deployment, an anonymous one and one of another account are the same 404', async () => {
     const name = platformName();
     const { body } = await deploySite(test.core, { kind: 'anonymous', address: '192.0.2.1' }, { a: 'a' });
     const errors = [];
@@ -113,8 +113,8 @@ describe('contract §4: PUT has merge semantics', () => {
   });
 });
 
-describe('T28: names of others', () => {
-  it('of two accounts that ask for a platform domain at once exactly one gets it', async () => {
+describe('T28: names of other accounts', () => {
+  it('of two accounts that request a platform domain at once exactly one gets it', async () => {
     for (let round = 0; round < 10; round += 1) {
       const name = platformName();
       const outcomes = await Promise.allSettled([mine, theirs].map((caller) => put(name, {}, caller)));
@@ -125,14 +125,14 @@ describe('T28: names of others', () => {
     }
   });
 
-  it('of two requests of one account that create a domain at once one has created it', async () => {
+  it('of two requests of one account that create a domain at once exactly one creates it', async () => {
     for (const name of [platformName(), customName()]) {
       const outcomes = await Promise.all(Array.from({ length: 6 }, () => put(name)));
       expect(outcomes.filter(({ created }) => created)).toHaveLength(1);
     }
   });
 
-  it('a pending custom name blocks nobody, a proved one blocks others on all depths below it', async () => {
+  it('a pending custom name blocks no other account; a proved one blocks all names below it', async () => {
     const base = `shop-${(serial += 1)}.co.uk`;
     await put(`a.${base}`);
     expect(await put(`a.${base}`, {}, theirs)).toMatchObject({ created: true });
@@ -162,7 +162,7 @@ describe('T28: names of others', () => {
     }
   });
 
-  it('an account that holds the domain of the platform itself blocks no platform domain', async () => {
+  it('an account that has the platform domain as a custom domain blocks no platform domain', async () => {
     await put(customName(), {}, theirs);
     await test.database.query(
       `update domain set name = 'sites.test', status = 'success', verified = now() where id = (select max(id) from domain)`,
@@ -172,7 +172,7 @@ describe('T28: names of others', () => {
 });
 
 describe('contract §4: validate', () => {
-  it('answers whether a name can be had, and never whose it is', async () => {
+  it('answers if a name is available, and never who has it', async () => {
     const [custom, platform] = [customName(), platformName()];
     await put(custom, {}, theirs);
     await put(platform, {}, theirs);
@@ -210,7 +210,7 @@ describe('contract §4: records', () => {
     expect(await dnsName(mine)).not.toBe(await dnsName(theirs));
   });
 
-  it('T28: an apex needs the addresses and a TXT record, another one for each account and name', async () => {
+  it('T28: an apex needs the addresses and a TXT record, which differs for each account and name', async () => {
     const proofs = [];
     for (const name of [`shop-${(serial += 1)}.dev`, `shop-${(serial += 1)}.dev`])
       for (const caller of [mine, theirs]) {
@@ -228,14 +228,14 @@ describe('contract §4: records', () => {
     expect(new Set(proofs).size).toBe(4);
   });
 
-  it('of several addresses of one kind any one will do, and each is listed', () => {
+  it('of several addresses of one kind one is enough, and each is listed', () => {
     const core = { ...test.core, addresses: { ...test.core.addresses, apexAddresses: ['192.0.2.1', '192.0.2.2'] } };
     const [a, txt] = wantedRecords(core, { id: 'acc-1', dnsName: 'abcdefg' }, 'shop.dev');
     expect(a).toEqual({ type: 'A', name: 'shop.dev', values: ['192.0.2.1', '192.0.2.2'], match: 'any' });
     expect(txt).toMatchObject({ type: 'TXT', name: '_berth.shop.dev' });
   });
 
-  it('an apex is 400 with advice when there are no addresses to point it at', async () => {
+  it('an apex is 400 with advice if the platform has no addresses for it', async () => {
     const core = { ...test.core, addresses: { ...test.core.addresses, apexAddresses: [] } };
     const scope = { core, caller: mine };
     await expect(putDomain(scope, 'lonely.dev', {})).rejects.toMatchObject({
@@ -246,7 +246,7 @@ describe('contract §4: records', () => {
     expect(await putDomain(scope, 'www.lonely.dev', {})).toMatchObject({ created: true });
   });
 
-  it('share is one public address for each domain; a platform domain has neither', async () => {
+  it('each domain has one public share link; a platform domain has neither records nor a link', async () => {
     const [one, other, platform] = [customName(), customName(), platformName()];
     for (const name of [one, other, platform]) await put(name);
     const share = await getShare(scopeOf(mine), one);
@@ -263,7 +263,7 @@ describe('contract §4: records', () => {
 });
 
 describe('contract §3: a deployment that domains point at', () => {
-  it('cannot be deleted; the refusal names them, and deletes after they are gone succeed', async () => {
+  it('cannot be deleted; the error names the domains, and deleting succeeds after they are gone', async () => {
     const deployment = await publish();
     const names = [platformName(), customName()].toSorted();
     for (const name of names) await put(name, { deployment });
@@ -277,7 +277,7 @@ describe('contract §3: a deployment that domains point at', () => {
     expect(await deleteDeployment(scopeOf(mine), deployment)).toMatchObject({ status: 'deleting' });
   });
 
-  it('is either linked or deleted when both are asked at once, never both', async () => {
+  it('is either linked or deleted if both are requested at once, never both', async () => {
     for (let round = 0; round < 10; round += 1) {
       const [deployment, name] = [await publish(), platformName()];
       await Promise.allSettled([put(name, { deployment }), deleteDeployment(scopeOf(mine), deployment)]);
@@ -294,7 +294,7 @@ describe('contract §3: a deployment that domains point at', () => {
 });
 
 describe('contract §6: activities', () => {
-  it('tell what was created, changed and deleted, and nothing of what was refused or changed nothing', async () => {
+  it('record what was created, changed and deleted, and not what was refused or changed nothing', async () => {
     const { caller } = await test.account('team');
     const [name, first, second] = [platformName(), await publish(caller), await publish(caller)];
     await put(name, { deployment: first, labels: ['one'] }, caller);
@@ -315,7 +315,7 @@ describe('contract §6: activities', () => {
 });
 
 describe('service-api part 4: the list', () => {
-  it('walks newest first, whole while domains come and go, past equal times', async () => {
+  it('lists newest first, completely while domains are added and deleted, also with equal times', async () => {
     const { caller } = await test.account('team');
     const names = Array.from({ length: 7 }, platformName);
     for (const name of names) await put(name, { labels: ['one'] }, caller);

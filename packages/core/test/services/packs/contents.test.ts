@@ -19,7 +19,7 @@ beforeAll(async () => {
   ({ caller: other } = await test.account('scale'));
 });
 afterAll(() => test.close());
-// Nothing is ever left that no deployment needs: no file, no row, no content.
+// Everything that no deployment needs is removed: files, rows and contents.
 afterEach(async () => {
   await expectSwept(test);
   expect(test.core.activePacks.size).toBe(0);
@@ -57,7 +57,7 @@ describe('security §5: equal contents are stored once', () => {
       expect((await readSite(test.core, body.deployment))!['big.bin']!.equals(files['big.bin'])).toBe(true);
   });
 
-  it('a partly known redeploy stores only the new bytes', async () => {
+  it('in a redeploy that is partly new: only the new bytes are stored', async () => {
     const known = { a: randomBytes(700_000), b: randomBytes(900_000), c: randomBytes(1.2 * MiB) };
     await deploySite(test.core, caller, known);
     const before = await packSizes();
@@ -77,7 +77,7 @@ describe('security §5: equal contents are stored once', () => {
     await expectSound(test);
   });
 
-  it('P4: by any number of deploys at the same time', async () => {
+  it('P4: by concurrent deploys', async () => {
     const bytes = randomBytes(100_000);
     const before = await packSizes();
     const done = await Promise.all(
@@ -89,12 +89,12 @@ describe('security §5: equal contents are stored once', () => {
     await expectSound(test);
   });
 
-  it('L3: by deploys that share some contents, in whatever order they come, without a deadlock', async () => {
+  it('L3: by concurrent deploys that share some contents, in any order, without a deadlock', async () => {
     const deadlocks = () =>
       test.database.query(
         'select pg_stat_force_next_flush(), deadlocks from pg_stat_database where datname = current_database()',
       );
-    // Each row takes a while, so that inserts in different orders would meet.
+    // Slows down each insert, so that inserts in different orders would deadlock.
     await test.database.query(
       'create function linger() returns trigger language plpgsql as $$ begin perform pg_sleep(0.003); return new; end $$',
     );
@@ -123,7 +123,7 @@ describe('a pool of one connection', () => {
     ['of new contents', () => ({ a: randomBytes(200) })],
     ['of the empty file', () => ({ a: '' })],
     ['of contents larger than a batch', () => ({ a: randomBytes(1.5 * MiB), b: randomBytes(10) })],
-  ])('is enough for deploys %s: none waits for a second connection while it holds one', async (_, files) => {
+  ])('is enough for deploys %s: none holds a connection while it waits for a second one', async (_, files) => {
     const narrow = { ...test.core, database: openDatabase(test.database.address, { poolSize: 1 }) };
     const done = await Promise.all(Array.from({ length: 6 }, () => deploySite(narrow, caller, files())));
     await narrow.database.close();
@@ -137,13 +137,13 @@ describe('contract §3: all or nothing', () => {
   it.each([
     ['its checksums are wrong', { checksums: '[]' }],
     ['a field is wrong', { ttl: 'soon' }],
-  ])('an upload that had gone to the disk is gone when %s', async (_, fields) => {
+  ])('an upload that was already on the disk is removed if %s', async (_, fields) => {
     const before = await stateOf(test);
     await expect(deploySite(test.core, caller, big, { fields })).rejects.toMatchObject({ code: 'validation_failed' });
     expect(await stateOf(test)).toEqual(before);
   });
 
-  it('an upload that had gone to the disk is gone when it is broken off', async () => {
+  it('an upload that was already on the disk is removed if its connection breaks', async () => {
     const before = await stateOf(test);
     const deploy = await beginDeploy(test.core, caller, null);
     const sink = deploy.files.begin('a.bin');
@@ -154,7 +154,7 @@ describe('contract §3: all or nothing', () => {
     expect(await stateOf(test)).toEqual(before);
   });
 
-  it('a deploy is gone when its last step fails, counters and ids with it', async () => {
+  it('a deploy is removed if its last step fails, with its counters and ids', async () => {
     const before = await stateOf(test);
     await test.database.query(
       `create function refuse() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$`,
@@ -167,7 +167,7 @@ describe('contract §3: all or nothing', () => {
     expect(await stateOf(test)).toEqual(before);
   });
 
-  it('P6: a deploy whose pack the sweep gave up is refused with 503 and leaves nothing', async () => {
+  it('P6: a deploy whose pack the sweep has dropped is refused with 503 and leaves nothing', async () => {
     const before = await stateOf(test);
     const sleeper = { ...test.core, packs: { ...test.core.packs } };
     sleeper.packs.create = async (pack) => {
@@ -190,7 +190,7 @@ describe('contract §3: all or nothing', () => {
 });
 
 describe('P9: a connection that breaks during COMMIT', () => {
-  /** A core whose commits reach the database, but whose answers are lost. */
+  /** A core whose commits succeed, but whose responses are lost. */
   const unsure = (fault: Error) => ({
     ...test.core,
     database: {
@@ -203,10 +203,10 @@ describe('P9: a connection that breaks during COMMIT', () => {
   });
 
   it.each([
-    ['that is known', Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })],
-    ['of the driver', new Error('Connection terminated unexpectedly')],
-    ['nobody knows', new Error('This socket has been ended by the other party')],
-  ])('leaves the pack to the row, with a fault %s: the retry finds the deployment whole', async (_, fault) => {
+    ['a known error', Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })],
+    ['an error of the driver', new Error('Connection terminated unexpectedly')],
+    ['an unknown error', new Error('This socket has been ended by the other party')],
+  ])('leaves the pack to its row after %s: the retry returns the complete deployment', async (_, fault) => {
     const files = { 'index.html': randomBytes(3_000) };
     await expect(deploySite(unsure(fault), caller, files, { key: fault.message })).rejects.toBe(fault);
     const { body, replayed } = await deploySite(test.core, caller, files, { key: fault.message });

@@ -13,14 +13,14 @@ const DURATION_MS = 2_000;
 const MAX_PAUSE_MS = 6;
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000_007);
 
-/** A deployment somebody was told of. */
+/** A deployment whose 201 was received. */
 interface Acknowledged {
   id: string;
   files: Record<string, string>;
   deleting: boolean;
 }
 
-it(`T34, I1 to I4, I6: deploys, deletes, reads and sweeps without grace, on two nodes, lose and leave nothing (SEED=${seed})`, async () => {
+it(`T34, I1 to I4, I6: concurrent deploys, deletes, reads and sweeps without grace, on two nodes, lose nothing and leave nothing behind (SEED=${seed})`, async () => {
   const test = await createTestCore();
   const random = seededRandom(seed);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
@@ -37,14 +37,14 @@ it(`T34, I1 to I4, I6: deploys, deletes, reads and sweeps without grace, on two 
   const live = new Map<string, Acknowledged & { caller: AccountCaller }>();
   const tally = { deployed: 0, refused: 0, deleted: 0, read: 0, sweptPacks: 0 };
   const start = performance.now();
-  /** A slow machine runs longer: a run in which little met proves little. */
+  /** Runs longer on a slow machine, because a run with few operations proves little. */
   const running = () => {
     const passedMs = performance.now() - start;
     return passedMs < DURATION_MS || (passedMs < 4 * DURATION_MS && (tally.deployed < 40 || tally.sweptPacks < 8));
   };
   let keys = 0;
 
-  /** Deploys under a key until the outcome is known; now and then a twin does so at the same time. */
+  /** Deploys with a key until the outcome is known. Sometimes a concurrent request uses the same key. */
   async function deploy(): Promise<void> {
     const caller = pick(callers);
     const files = Object.fromEntries(

@@ -38,14 +38,14 @@ const remove = (deployment: string) => deleteDeployment({ core, caller }, deploy
 const packs = () => test.database.query<{ id: string; state: string }>('select id, state from pack order by id');
 const files = async () => (await Array.fromAsync(core.packs.list())).toSorted();
 
-/** Another process on the same database and packs. */
+/** Simulates another process on the same database and packs. */
 async function anotherProcess(): Promise<Core> {
   const other = { ...core, boot: randomBootId(), activePacks: new Set<string>() };
   await beat(other);
   return other;
 }
 
-/** An upload that has written to the disk and is not finished. */
+/** Starts an upload that has written to the disk and has not finished. */
 async function uploadInProgress(of: Core) {
   const bytes = randomBytes(2.1 * MiB);
   const upload = await beginDeploy(of, caller, null);
@@ -58,7 +58,7 @@ async function uploadInProgress(of: Core) {
 }
 
 describe('W2, W5: packs that nothing refers to', () => {
-  it('go after the grace time and not before it, their contents with them', async () => {
+  it('are removed after the grace time and not before it, with their contents', async () => {
     await remove(await deploy());
     expect(await sweep(core, { graceMs: HOUR_SECONDS * 1000 })).toEqual({
       expired: 0,
@@ -74,14 +74,14 @@ describe('W2, W5: packs that nothing refers to', () => {
     expect(await test.database.query('select 1 from content')).toEqual([]);
   });
 
-  it('stay 24 hours unless told otherwise', async () => {
+  it('are kept for 24 hours by default', async () => {
     expect(DEFAULT_SWEEP).toMatchObject({ graceMs: 24 * HOUR_SECONDS * 1000, bootStaleMs: 600_000 });
     await remove(await deploy());
     await sweep(core);
     expect(await packs()).toHaveLength(1);
   });
 
-  it('are never those a deployment needs, however old', async () => {
+  it('are never those that a deployment needs, however old', async () => {
     const shared = { 'shared.bin': randomBytes(5_000) };
     const [first, second] = [await deploy(shared), await deploy({ ...shared, 'own.bin': randomBytes(10) })];
     await remove(first);
@@ -94,7 +94,7 @@ describe('W2, W5: packs that nothing refers to', () => {
     await expectSwept(test);
   });
 
-  it('are removed a bounded number at a time', async () => {
+  it('are removed in bounded batches', async () => {
     for (let i = 0; i < 5; i += 1) await remove(await deploy());
     expect(await sweep(core, { graceMs: 0, batch: 2 })).toMatchObject({ deployments: 2, packs: 2 });
     expect(await sweep(core, { graceMs: 0, batch: 2 })).toMatchObject({ deployments: 2, packs: 2 });
@@ -102,7 +102,7 @@ describe('W2, W5: packs that nothing refers to', () => {
     await expectSwept(test);
   });
 
-  it('are removed once by any number of sweeps at the same time', async () => {
+  it('are removed once if several sweeps run at the same time', async () => {
     for (let i = 0; i < 6; i += 1) await remove(await deploy());
     const others = await Promise.all([anotherProcess(), anotherProcess()]);
     await Promise.all([core, core, ...others].map((process) => sweep(process, { graceMs: 0 })));
@@ -111,7 +111,7 @@ describe('W2, W5: packs that nothing refers to', () => {
     expect(await files()).toEqual([]);
   });
 
-  it('may hold a content that comes again: it is stored anew', async () => {
+  it('may contain a content that is uploaded again, which is then stored again', async () => {
     const site = { 'index.html': randomBytes(1_000) };
     await remove(await deploy(site));
     await sweepAll(test);
@@ -119,7 +119,7 @@ describe('W2, W5: packs that nothing refers to', () => {
     expect((await readSite(core, again))!['index.html']!.equals(site['index.html'])).toBe(true);
   });
 
-  it('are the last net: a pack that a deployment needs cannot be condemned', async () => {
+  it('are protected by the database: a pack that a deployment needs cannot be marked as dead', async () => {
     await deploy();
     await expect(test.database.query(`update pack set state = 'dead'`)).rejects.toThrow();
     await expect(test.database.query('delete from pack')).rejects.toThrow();
@@ -127,7 +127,7 @@ describe('W2, W5: packs that nothing refers to', () => {
 });
 
 describe('W1: the fence', () => {
-  /** Runs `work` while a deploy is inside the fence. */
+  /** Runs `work` while a deploy holds the fence. */
   async function whileFenced(work: (leave: () => void) => Promise<void>): Promise<void> {
     const { promise: left, resolve: leave } = Promise.withResolvers<void>();
     const { promise: entered, resolve: enter } = Promise.withResolvers<void>();
@@ -145,7 +145,7 @@ describe('W1: the fence', () => {
     }
   }
 
-  it('keeps the sweep out while a deploy is inside, but not from its other work', async () => {
+  it('keeps the sweep out while a deploy holds it, but not from its other work', async () => {
     await remove(await deploy());
     await whileFenced(async () => {
       const dead = randomUUID();
@@ -159,11 +159,11 @@ describe('W1: the fence', () => {
     expect(await sweepAll(test)).toMatchObject({ packs: 1, fenced: true });
   });
 
-  it('is waited for when the sweep is told to, and got when the deploys leave', async () => {
+  it('is waited for if `fenceWaitMs` is set, and taken when the deploys leave it', async () => {
     await remove(await deploy());
     await whileFenced(async (leave) => {
       const swept = sweep(core, { graceMs: 0, fenceWaitMs: 60_000 });
-      // Other databases of the server have locks of their own.
+      // Other databases of the server have their own locks.
       const waiting = () =>
         test.database.query(
           `select 1 from pg_locks join pg_database on pg_database.oid = database
@@ -175,7 +175,7 @@ describe('W1: the fence', () => {
     });
   });
 
-  it('is waited for no longer than told: the sweep then does its other work', async () => {
+  it('is waited for no longer than `fenceWaitMs`: the sweep then does its other work', async () => {
     await remove(await deploy());
     await whileFenced(async () => {
       expect(await sweep(core, { graceMs: 0, fenceWaitMs: 50 })).toEqual({
@@ -187,7 +187,7 @@ describe('W1: the fence', () => {
     });
   });
 
-  it('that could not be had leaves the transaction as it was', async () => {
+  it('leaves the transaction usable if it could not be taken', async () => {
     await whileFenced(async () => {
       const answer = await core.database.transaction(async (em) => {
         expect(await closeFence(em, 30)).toBe(false);
@@ -197,14 +197,14 @@ describe('W1: the fence', () => {
     });
   });
 
-  it('lets any number of deploys in at once', async () => {
+  it('lets concurrent deploys in', async () => {
     await whileFenced(async () => {
       await Promise.all([deploy(), deploy(), deploy()]);
     });
   });
 });
 
-describe('W3: a removal that was broken off', () => {
+describe('W3: an interrupted removal', () => {
   it.each([
     ['before its file went', false],
     ['after its file went', true],
@@ -219,7 +219,7 @@ describe('W3: a removal that was broken off', () => {
     await expectSwept(test);
   });
 
-  it('because the store failed is taken up again: the row stays until the file is gone', async () => {
+  it('because of an error of the store is repeated: the row stays until the file is deleted', async () => {
     await remove(await deploy());
     const { log, warnings } = warningLog();
     const packsAway = { ...core.packs, remove: () => Promise.reject(new Error('The store is away')) };
@@ -231,7 +231,7 @@ describe('W3: a removal that was broken off', () => {
     await expectSwept(test);
   });
 
-  it('because the store failed for some packs keeps no other pack waiting', async () => {
+  it('because of errors of the store for some packs does not block other packs', async () => {
     for (let i = 0; i < 4; i += 1) await remove(await deploy());
     await sweep(core);
     await test.database.query('delete from content');
@@ -252,7 +252,7 @@ describe('W3: a removal that was broken off', () => {
 });
 
 describe('a deleted deployment whose rows cannot be removed', () => {
-  it('keeps no other waiting, is named in the log, and is removed when it can be', async () => {
+  it('does not block others, is named in the log, and is removed by a later run', async () => {
     const deployments = [await deploy(), await deploy(), await deploy()].toSorted();
     for (const id of deployments) await remove(id);
     const accept = await refuseRows(test.database, 'delete on deployment', `old.id = '${deployments[0]}'`);
@@ -287,7 +287,7 @@ describe('a step of the sweep that fails', () => {
     }
   });
 
-  it('is the last one when the database is away', async () => {
+  it('is the last one if the database is down', async () => {
     const database = openDatabase({ ...test.database.address, socketDir: '/nowhere' });
     const { log, warnings } = warningLog();
     await expect(sweep({ ...core, database, log })).rejects.toThrow();
@@ -296,8 +296,8 @@ describe('a step of the sweep that fails', () => {
   });
 });
 
-describe('W4: packs that nobody fills any more', () => {
-  it('are left alone while their upload is under way in this process', async () => {
+describe('W4: open packs that no process fills', () => {
+  it('are kept while their upload is running in this process', async () => {
     const upload = await uploadInProgress(core);
     await sweepAll(test);
     expect(await packs()).toMatchObject([{ state: 'open' }]);
@@ -306,7 +306,7 @@ describe('W4: packs that nobody fills any more', () => {
     expect(Object.keys((await readSite(core, body.deployment))!)).toEqual(['big']);
   });
 
-  it('are left alone while another process that fills them gives a sign of life, however long the upload takes', async () => {
+  it('are kept while the process that fills them has a recent heartbeat, however long the upload takes', async () => {
     const other = await anotherProcess();
     const upload = await uploadInProgress(other);
     test.advance(20 * HOUR_SECONDS);
@@ -318,7 +318,7 @@ describe('W4: packs that nobody fills any more', () => {
     await upload.close();
   });
 
-  it('are removed 10 minutes after the last sign of life; who wakes late is refused and leaves nothing', async () => {
+  it('are removed 10 minutes after the last heartbeat; a process that resumes later is refused and leaves nothing', async () => {
     const other = await anotherProcess();
     const upload = await uploadInProgress(other);
     test.advance(300);
@@ -334,7 +334,7 @@ describe('W4: packs that nobody fills any more', () => {
     await expectSwept(test);
   });
 
-  it('are removed when they are of an upload of this process that is over', async () => {
+  it('are removed if they belong to a finished upload of this process', async () => {
     const orphan = randomUUID();
     await test.database.query(`insert into pack (id, state, boot_id, created) values ($1, 'open', $2, now())`, [
       orphan,
@@ -345,7 +345,7 @@ describe('W4: packs that nobody fills any more', () => {
     await expectSwept(test);
   });
 
-  it('are removed although another one cannot be', async () => {
+  it('are removed even if another one cannot be', async () => {
     const orphans = [randomUUID(), randomUUID(), randomUUID()].toSorted();
     for (const id of orphans)
       await test.database.query(`insert into pack (id, state, boot_id, created) values ($1, 'open', $2, now())`, [
@@ -366,13 +366,13 @@ describe('W4: packs that nobody fills any more', () => {
     await expectSwept(test);
   });
 
-  it('do not keep a process that was forgotten while it was silent from deploying again', async () => {
+  it('do not prevent a process from deploying again after its row was deleted while it was silent', async () => {
     await test.database.query('delete from boot where id = $1', [core.boot]);
     const { body } = await deploySite(core, caller, { late: 'late' });
     expect(await readSite(core, body.deployment)).not.toBeNull();
   });
 
-  it('leave no trace of their process once nothing of it is left', async () => {
+  it('leave no row of their process once it has no packs', async () => {
     const [silent, owner] = [await anotherProcess(), await anotherProcess()];
     const { body } = await deploySite(owner, caller, { kept: 'kept' });
     test.advance(601);
@@ -388,7 +388,7 @@ describe('W4: packs that nobody fills any more', () => {
 });
 
 describe('security §5: isolation', () => {
-  it('is READ COMMITTED, which the fence is made for', async () => {
+  it('is READ COMMITTED, which the fence requires', async () => {
     const { rows } = await sql<{ level: string }>`select current_setting('transaction_isolation') as level`.execute(
       core.database.kysely,
     );

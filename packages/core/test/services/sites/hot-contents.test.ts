@@ -15,7 +15,7 @@ const contentOf = (text: string): StoredBytes => ({
   length: text.length,
 });
 
-/** Packs that hold one text each, by their name. */
+/** Packs that contain one text each, by name. */
 const packs = {
   read: async ({ pack }: Place) => {
     reads += 1;
@@ -29,7 +29,7 @@ beforeEach(() => {
 });
 
 describe('small contents', () => {
-  it('are kept from the second time on that they are read', async () => {
+  it('are cached from the second read on', async () => {
     const content = contentOf('first');
     expect(String(await hot.read(content))).toBe('first');
     expect(hot.peek(content)).toBeUndefined();
@@ -39,24 +39,24 @@ describe('small contents', () => {
     expect(reads).toBe(2);
   });
 
-  it('are read once for all who ask at the same time', async () => {
+  it('are read once for concurrent requests', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => hot.read(contentOf('first'))));
     expect(new Set(answers).size).toBe(1);
     expect(reads).toBe(1);
   });
 
-  it('take no more memory than they may, the least recently used going first', async () => {
+  it('never exceed their memory; the least recently used are evicted first', async () => {
     for (const text of texts) for (let n = 0; n < 2; n += 1) await hot.read(contentOf(text));
     expect(texts.filter((text) => hot.peek(contentOf(text)))).toEqual(['second', 'third', 'fourth']);
   });
 
-  it('do not give way to those that are read once', async () => {
+  it('are not evicted by contents that are read once', async () => {
     for (let n = 0; n < 2; n += 1) await hot.read(contentOf('first'));
     for (let n = 0; n < 100; n += 1) await hot.read(contentOf(`once ${n}`));
     expect(String(hot.peek(contentOf('first')))).toBe('first');
   });
 
-  it('that are not what they should be are an error, and never kept (T36)', async () => {
+  it('with bytes that do not match their hash are an error, and never cached (T36)', async () => {
     const damaged = contentOf('damaged');
     for (let n = 0; n < 3; n += 1) await expect(hot.read(damaged)).rejects.toMatchObject({ code: 'EBADMSG' });
     expect(hot.peek(damaged)).toBeUndefined();

@@ -36,7 +36,7 @@ async function addDomain({
   );
 }
 
-/** What is at an address, in short: the front page, why it is not shown, or `null`. */
+/** A short form of the answer at an address: the front page, why it is not shown, or `null`. */
 async function shown(address: Parameters<LiveSites['find']>[0]): Promise<string | null> {
   await test.core.database.siteNews.settle();
   const site = await sites.find(address);
@@ -47,7 +47,7 @@ async function shown(address: Parameters<LiveSites['find']>[0]): Promise<string 
 const deploy = async (caller: AccountCaller, text: string, fields = {}) =>
   (await deploySite(test.core, caller, { 'index.html': text, other: `beside ${text}` }, { fields })).body.deployment;
 
-describe('S4: what is at a domain', () => {
+describe('S4: the site of a domain', () => {
   it('is its deployment, the same as at the deployment’s own host', async () => {
     const { caller } = await test.account('pro');
     const deployment = await deploy(caller, 'linked', { password: 'open sesame' });
@@ -78,13 +78,13 @@ describe('S4: what is at a domain', () => {
   });
 
   it.each([['nowhere.example'], [''], ["' or true --"], ['__proto__'], ['a'.repeat(253)]])(
-    'nothing is at %j',
+    'is missing at %j',
     async (domain) => {
       expect(await shown({ domain })).toBeNull();
     },
   );
 
-  it('a deployment is not found by the name of a domain, nor a domain by the name of a deployment', async () => {
+  it('is not found by the name of a deployment, nor a deployment by the name of a domain', async () => {
     const { caller } = await test.account('pro');
     const deployment = await deploy(caller, 'page');
     await addDomain({ account: caller.account, name: 'apart.example', deployment });
@@ -92,7 +92,7 @@ describe('S4: what is at a domain', () => {
     expect(await shown({ deployment: 'apart.example' })).toBeNull();
   });
 
-  it('a name that several accounts wait for is the one’s who proved it', async () => {
+  it('is the deployment of the account that proved the name, even if other accounts have it pending', async () => {
     const [{ caller: winner }, { caller: other }] = [await test.account('pro'), await test.account('pro')];
     await addDomain({
       account: other.account,
@@ -107,8 +107,9 @@ describe('S4: what is at a domain', () => {
   });
 });
 
-describe('contract §6: a state of the account or the site holds at every host, from the next look on', () => {
-  // Each row is a state of the account, whether the site was taken down, and what the hosts show: own, domain, paused domain.
+describe('contract §6: a state of the account or the site applies at every host, from the next request on', () => {
+  // Each row has a state of the account, whether the site was taken down, and what the hosts show: own, domain, paused
+  // domain.
   const rows: [string, boolean, (string | null)[]][] = [
     ['active', false, ['page', 'page', 'paused']],
     ['suspended', false, ['paused', 'paused', 'paused']],
@@ -118,7 +119,7 @@ describe('contract §6: a state of the account or the site holds at every host, 
     ['terminated', true, [null, null, null]],
     ['active', false, ['page', 'page', 'paused']],
   ];
-  it('one after another on one site', async () => {
+  it('one state after another on one site', async () => {
     const { caller } = await test.account('pro');
     const deployment = await deploy(caller, 'page');
     const { account } = caller;
@@ -143,7 +144,7 @@ describe('contract §6: a state of the account or the site holds at every host, 
     }
   });
 
-  it('a taken down site that has expired or is being deleted is not there', async () => {
+  it('a site that was taken down is not found once it has expired or is being deleted', async () => {
     const { caller } = await test.account();
     const deployment = await deploy(caller, 'page');
     await test.database.query(
@@ -157,11 +158,11 @@ describe('contract §6: a state of the account or the site holds at every host, 
 });
 
 describe('S2: a switch', () => {
-  it('shows readers whole old or whole new sites, never a gap, though what was left is removed at once', async () => {
+  it('shows visitors the complete old or new site, never a gap, even if the old one is removed at once', async () => {
     const { caller } = await test.account('scale');
     const { account } = caller;
     await addDomain({ account, name: 'switched.example', deployment: await deploy(caller, 'start') });
-    // Nothing is kept: between the look at the domain and the look at the manifest there is time for a switch.
+    // Nothing is cached: between reading the domain and reading the manifest there is time for a switch.
     const forgetful = createLiveSites(test.core, { sitesBytes: 1 });
     let isDone = false;
     const seen = new Set<string>();

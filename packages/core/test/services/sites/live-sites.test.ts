@@ -19,13 +19,13 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-/** The site of a deployment; `null` for one that is not shown. */
+/** Returns the site of a deployment; `null` if it is not shown. */
 async function findSite(
   sites: ReturnType<typeof createLiveSites>,
   deployment: string,
   { fresh = false } = {},
 ): Promise<Site | null> {
-  // What other processes change is told on the connection that listens.
+  // Waits for the notifications of changes by other processes.
   await test.core.database.siteNews.settle();
   const site = await (fresh ? sites.refind : sites.find)({ deployment });
   return typeof site === 'string' ? null : site;
@@ -34,8 +34,8 @@ async function findSite(
 const deploy = async (fields: Record<string, string> = {}) =>
   (await deploySite(test.core, caller, SITE, { fields })).body.deployment;
 
-describe('which sites may be answered', () => {
-  it('are those that are live, with each file’s content and place', async () => {
+describe('sites that can be served', () => {
+  it('are those that are live, with the content and place of each file', async () => {
     const deployment = await deploy();
     const site = await findSite(createLiveSites(test.core), deployment);
     expect(site).toEqual({
@@ -57,7 +57,7 @@ describe('which sites may be answered', () => {
     }
   });
 
-  it('tell of a password and of having no owner', async () => {
+  it('include whether they have a password and an owner', async () => {
     const { body } = await deploySite(test.core, ANONYMOUS, SITE, { fields: { password: 'secret' } });
     expect(await findSite(createLiveSites(test.core), body.deployment)).toMatchObject({
       passwordVersion: expect.any(String),
@@ -66,13 +66,13 @@ describe('which sites may be answered', () => {
   });
 
   it.each([['calm-otter-0000000'], [''], ['%'], ["' or true --"], ['a'.repeat(5_000)], ['__proto__']])(
-    'are not those that never were: %j',
+    'do not include deployments that never existed: %j',
     async (name) => {
       expect(await findSite(createLiveSites(test.core), name)).toBeNull();
     },
   );
 
-  it('are not those of a suspended or terminated account, for as long as it is one', async () => {
+  it('do not include those of an account while it is suspended or terminated', async () => {
     const sites = createLiveSites(test.core);
     const { caller: other } = await test.account();
     const { body } = await deploySite(test.core, other, SITE);
@@ -87,8 +87,8 @@ describe('which sites may be answered', () => {
   });
 });
 
-describe('manifests are kept, whether a site may be answered is asked', () => {
-  it('a deleted site is gone at once, though its manifest was kept', async () => {
+describe('cached sites', () => {
+  it('are gone at once when their deployment is deleted', async () => {
     const sites = createLiveSites(test.core);
     const deployment = await deploy();
     expect(await findSite(sites, deployment)).not.toBeNull();
@@ -97,7 +97,7 @@ describe('manifests are kept, whether a site may be answered is asked', () => {
     expect(await findSite(sites, deployment, { fresh: true })).toBeNull();
   });
 
-  it('a password that comes to be is seen at once', async () => {
+  it('show a new password at once', async () => {
     const sites = createLiveSites(test.core);
     const deployment = await deploy();
     expect(await findSite(sites, deployment)).toMatchObject({ passwordVersion: null });
@@ -105,7 +105,7 @@ describe('manifests are kept, whether a site may be answered is asked', () => {
     expect(await findSite(sites, deployment)).toMatchObject({ passwordVersion: expect.any(String) });
   });
 
-  it('C3: moved contents are found by asking afresh', async () => {
+  it('C3: have the new places of moved contents after a fresh load', async () => {
     const sites = createLiveSites(test.core);
     const deployment = await deploy();
     await findSite(sites, deployment);
@@ -120,7 +120,7 @@ describe('manifests are kept, whether a site may be answered is asked', () => {
     await test.database.query('update content set "offset" = "offset" - 7 where hash = sha256($1)', ['hello']);
   });
 
-  it('are asked for once by any number of visitors at the same time', async () => {
+  it('are loaded once for concurrent visitors', async () => {
     const sites = createLiveSites(test.core);
     const deployment = await deploy();
     await test.core.database.siteNews.settle();
@@ -129,18 +129,15 @@ describe('manifests are kept, whether a site may be answered is asked', () => {
     expect(found[0]).toMatchObject({ deployment });
   });
 
-  it.each([[1], [2_000], [100_000]])(
-    'are answered in any case, however little memory there is (%s bytes)',
-    async (cacheBytes) => {
-      const sites = createLiveSites(test.core, { sitesBytes: cacheBytes });
-      const deployments = await Promise.all([deploy(), deploy(), deploy()]);
-      for (let round = 0; round < 2; round += 1)
-        for (const deployment of deployments) expect((await findSite(sites, deployment))!.manifest.size).toBe(3);
-    },
-  );
+  it.each([[1], [2_000], [100_000]])('are served however little memory there is (%s bytes)', async (cacheBytes) => {
+    const sites = createLiveSites(test.core, { sitesBytes: cacheBytes });
+    const deployments = await Promise.all([deploy(), deploy(), deploy()]);
+    for (let round = 0; round < 2; round += 1)
+      for (const deployment of deployments) expect((await findSite(sites, deployment))!.manifest.size).toBe(3);
+  });
 
   it.each([[1], [2_000], [100_000]])(
-    'that were removed meanwhile are no fault, however little memory there is (%s bytes)',
+    'can lose their manifests meanwhile without an error, however little memory there is (%s bytes)',
     async (cacheBytes) => {
       const sites = createLiveSites(test.core, { sitesBytes: cacheBytes });
       const deployments = await Promise.all(Array.from({ length: 6 }, () => deploy()));
@@ -151,7 +148,7 @@ describe('manifests are kept, whether a site may be answered is asked', () => {
     },
   );
 
-  it('that take more memory than all sites may are loaded once, not at each visit', async () => {
+  it('that are larger than the whole cache are loaded once, not on each visit', async () => {
     const sites = createLiveSites(test.core, { sitesBytes: 1 });
     const deployment = await deploy();
     const site = await findSite(sites, deployment);
@@ -163,7 +160,7 @@ describe('manifests are kept, whether a site may be answered is asked', () => {
     expect(await sites.find({ deployment })).toBe('taken-down');
   });
 
-  it('are answered to everybody while others ask afresh', async () => {
+  it('are served to every visitor during fresh loads', async () => {
     const sites = createLiveSites(test.core);
     const deployment = await deploy();
     for (let round = 0; round < 5; round += 1) {
@@ -174,7 +171,7 @@ describe('manifests are kept, whether a site may be answered is asked', () => {
     }
   });
 
-  it('are answered to everybody while memory is short', async () => {
+  it('are served to every visitor while memory is short', async () => {
     const sites = createLiveSites(test.core, { sitesBytes: 2_500 });
     const deployments = await Promise.all(Array.from({ length: 12 }, () => deploy()));
     for (let round = 0; round < 5; round += 1) {

@@ -5,19 +5,19 @@ import { createLoadingCache } from '../../../src/services/sites/loading-cache.ts
 const cacheOf = (maxBytes = 1_000) => createLoadingCache<{ size: number }>({ maxBytes, sizeOf: ({ size }) => size });
 const value = (size = 1) => ({ size });
 
-/** Has a value kept: it is loaded twice. */
+/** Makes the cache keep a value, by loading it twice. */
 async function keep(cache: ReturnType<typeof cacheOf>, key: string, kept: { size: number }): Promise<void> {
   for (let n = 0; n < 2; n += 1) await cache.get(key, async () => kept);
 }
 
-/** A load that ends when the test says so. */
+/** A load that ends when the test resolves it. */
 function pending() {
   const { promise, resolve, reject } = Promise.withResolvers<{ size: number } | null>();
   return { load: vi.fn(() => promise), resolve, reject };
 }
 
-describe('S2: what is loaded by a key', () => {
-  it('is loaded once, however many ask for it at once', async () => {
+describe('S2: a value that is loaded by a key', () => {
+  it('is loaded once for concurrent requests', async () => {
     const cache = cacheOf();
     const { load, resolve } = pending();
     const asked = Array.from({ length: 20 }, () => cache.get('a', load));
@@ -27,7 +27,7 @@ describe('S2: what is loaded by a key', () => {
     expect(load).toHaveBeenCalledTimes(1);
   });
 
-  it('is kept when it is loaded for the second time within the last 8,000 loads', async () => {
+  it('is cached when it is loaded for the second time within the last 8,000 loads', async () => {
     const cache = cacheOf();
     const load = vi.fn(async () => value());
     await cache.get('a', load);
@@ -42,7 +42,7 @@ describe('S2: what is loaded by a key', () => {
     expect(cache.peek('b')).toBeUndefined();
   });
 
-  it('is kept at once when it is larger than all values may be, and pushes nothing else out', async () => {
+  it('is cached at once if it is larger than the whole cache, and evicts nothing else', async () => {
     const cache = cacheOf(1_000);
     const small = value();
     await keep(cache, 'small', small);
@@ -55,14 +55,14 @@ describe('S2: what is loaded by a key', () => {
     expect(cache.peek('large')).toBe(found);
   });
 
-  it('is kept until the next one that is larger than all values may be, so that memory stays bounded', async () => {
+  it('is cached until the next one that is larger than the whole cache, so that memory stays bounded', async () => {
     const cache = cacheOf(1_000);
     await cache.get('first', async () => value(1_001));
     const second = await cache.get('second', async () => value(5_000));
     expect([cache.peek('first'), cache.peek('second')]).toEqual([undefined, second]);
   });
 
-  it.each(['forget', 'clear'] as const)('is not kept after %s, however large it is', async (forget) => {
+  it.each(['forget', 'clear'] as const)('is not cached after %s, however large it is', async (forget) => {
     const cache = cacheOf(1_000);
     await cache.get('large', async () => value(1_001));
     cache[forget]('large');
@@ -73,7 +73,7 @@ describe('S2: what is loaded by a key', () => {
     expect(cache.peek('large')).toEqual(value());
   });
 
-  it('is not kept when it is forgotten while it is loaded, though who asked before is answered', async () => {
+  it('is not cached if it is forgotten while it is loaded, but earlier requests get it', async () => {
     for (const forget of ['forget', 'clear'] as const) {
       const cache = cacheOf();
       await cache.get('a', async () => value());
@@ -90,7 +90,7 @@ describe('S2: what is loaded by a key', () => {
     }
   });
 
-  it('stays kept when it is reloaded and the load fails', async () => {
+  it('stays cached if it is reloaded and the load fails', async () => {
     const cache = cacheOf();
     const kept = value();
     await keep(cache, 'a', kept);
@@ -101,7 +101,7 @@ describe('S2: what is loaded by a key', () => {
     expect(cache.peek('a')).toBe(kept);
   });
 
-  it('is loaded anew by whoever wants it fresh, and then for everybody', async () => {
+  it('is loaded again by a reload, and then cached for all', async () => {
     const cache = cacheOf();
     await keep(cache, 'a', value());
     const { load, resolve } = pending();
@@ -114,7 +114,7 @@ describe('S2: what is loaded by a key', () => {
     expect(cache.peek('a')).toBe(found);
   });
 
-  it('that fails is an error for all who wait, and is tried again by the next one', async () => {
+  it('is an error for all concurrent requests if the load fails, and the next request loads it again', async () => {
     const cache = cacheOf();
     const { load, reject } = pending();
     const asked = Promise.allSettled([cache.get('a', load), cache.get('a', load)]);
@@ -123,7 +123,7 @@ describe('S2: what is loaded by a key', () => {
     expect(await cache.get('a', async () => value(7))).toEqual(value(7));
   });
 
-  it('is kept also when there is nothing, until it is forgotten', async () => {
+  it('is also cached if it is absent, until it is forgotten', async () => {
     const cache = cacheOf();
     expect(await cache.get('a', async () => null)).toBeNull();
     expect(cache.peek('a')).toBeNull();
@@ -132,7 +132,7 @@ describe('S2: what is loaded by a key', () => {
     expect(cache.peek('a')).toBeUndefined();
   });
 
-  it('that there is nothing is soon forgotten', async () => {
+  it('is cached only for a short time if it is absent', async () => {
     const cache = createLoadingCache({ maxBytes: 1, sizeOf: () => 1, absentMs: 20 });
     const start = performance.now();
     await cache.get('a', async () => null);
@@ -140,7 +140,7 @@ describe('S2: what is loaded by a key', () => {
     expect(performance.now() - start).toBeGreaterThan(15);
   });
 
-  it('takes no more memory than it may: what was not asked for goes first', async () => {
+  it('never makes the cache exceed its memory: values without recent requests are evicted first', async () => {
     const cache = cacheOf(100);
     for (const key of ['a', 'b', 'c']) await keep(cache, key, value(30));
     expect(cache.peek('a')).toEqual(value(30));
@@ -148,7 +148,7 @@ describe('S2: what is loaded by a key', () => {
     expect(['a', 'b', 'c', 'd'].filter((key) => cache.peek(key) !== undefined)).toEqual(['a', 'c', 'd']);
   });
 
-  it('never keeps more than 10,000 keys at which there is nothing, nor drops a value for them', async () => {
+  it('is not evicted by absent keys, of which at most 10,000 are cached', async () => {
     const cache = cacheOf();
     await keep(cache, 'a', value());
     for (let n = 0; n < 10_100; n += 1) await cache.get(`absent-${n}`, async () => null);

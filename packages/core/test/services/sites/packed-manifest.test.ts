@@ -21,7 +21,7 @@ const manifestFile: fc.Arbitrary<ManifestFile> = fc.oneof(
 const manifestFiles = fc.uniqueArray(manifestFile, { selector: ({ path }) => path });
 
 describe('a packed manifest', () => {
-  it('gives each file as it went in, and no other', () => {
+  it('returns each file as it was added, and no other', () => {
     fc.assert(
       fc.property(manifestFiles, fc.string(), (files, other) => {
         const manifest = new PackedManifest(files);

@@ -6,7 +6,7 @@ const PHC = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$(?<salt>[A-Za-z0-9+/]{22})\$(?<
 
 describe('security §7: site passwords', () => {
   it.each([['correct horse'], ['p\u00e4ssw\u00f6rter'], ['\u{1f600}\u{1f600}\u{1f600}\u{1f600}\u{1f600}\u{1f600}']])(
-    '%j is kept as an argon2id PHC string that proves it',
+    '%j is stored as an argon2id PHC string that proves it',
     async (password) => {
       const { salt, tag } = PHC.exec(await hashPassword(password))!.groups!;
       const proof = argon2Sync('argon2id', {
@@ -21,11 +21,11 @@ describe('security §7: site passwords', () => {
     },
   );
 
-  it('are salted: the same one twice gives two strings', async () => {
+  it('are salted: hashing the same one twice gives two strings', async () => {
     expect(await hashPassword('correct horse')).not.toBe(await hashPassword('correct horse'));
   });
 
-  it('wait in a queue of 50 behind the two at work: the next one is 503, and the queue is free again afterwards', async () => {
+  it('wait in a queue of 50 behind the two running hashes: the next one is 503, and later the queue is free again', async () => {
     const outcomes = await Promise.allSettled(Array.from({ length: 55 }, () => hashPassword('secret')));
     const refused = outcomes.flatMap((outcome, i) =>
       outcome.status === 'rejected' ? [{ i, reason: outcome.reason }] : [],
@@ -37,8 +37,8 @@ describe('security §7: site passwords', () => {
   });
 });
 
-describe('security §7: a password that is entered', () => {
-  // The same password and salt, hashed with less than is asked for today.
+describe('security §7: a password that a visitor enters', () => {
+  // The same password and salt, with weaker parameters than the current ones.
   const parameters = {
     message: 'correct horse',
     nonce: Buffer.alloc(16, 7),
@@ -50,7 +50,7 @@ describe('security §7: a password that is entered', () => {
   const unpadded = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '');
   const OLD = `$argon2id$v=19$m=8192,t=1,p=1$${unpadded(parameters.nonce)}$${unpadded(argon2Sync('argon2id', parameters))}`;
 
-  it('is the one that was hashed, or is not', async () => {
+  it('is compared with the hash', async () => {
     for (const stored of [await hashPassword('correct horse'), OLD]) {
       expect(await verifyPassword('correct horse', stored)).toBe(true);
       for (const other of ['Correct horse', 'correct horse ', 'correct', '', 'correct horse\0'])
@@ -58,7 +58,7 @@ describe('security §7: a password that is entered', () => {
     }
   });
 
-  it('is hashed anew when the parameters have changed since, and stays the same password', async () => {
+  it('is hashed again if the parameters have changed, and keeps its version', async () => {
     const renewed = (await renewHash('correct horse', OLD))!;
     expect(renewed).toMatch(PHC);
     expect(await verifyPassword('correct horse', renewed)).toBe(true);
@@ -74,7 +74,7 @@ describe('security §7: a password that is entered', () => {
   });
 
   it.each(['', 'x', '$2b$10$abcdefghijklmnopqrstuv', '$argon2id$v=16$m=8,t=1,p=1$AAAA$AAAA'])(
-    'is not compared with %j, which is no hash of ours',
+    'is not compared with %j, which is not a hash of ours',
     async (stored) => {
       await expect(verifyPassword('correct horse', stored)).rejects.toThrow('not a PHC string');
     },

@@ -6,8 +6,8 @@ const sieve = (maxBytes: number) => createSieve<number>(maxBytes, (size) => size
 const keptOf = (cache: ReturnType<typeof sieve>, ...keys: string[]) =>
   keys.filter((key) => cache.get(key) !== undefined).join('');
 
-describe('a cache that is full', () => {
-  it('lets go what was not asked for, the oldest first', () => {
+describe('a full cache', () => {
+  it('evicts entries that were not requested, the oldest first', () => {
     const cache = sieve(3);
     for (const key of 'abc') cache.set(key, 1);
     cache.get('a');
@@ -15,7 +15,7 @@ describe('a cache that is full', () => {
     expect(keptOf(cache, 'a', 'b', 'c', 'd')).toBe('acd');
   });
 
-  it('spares what was asked for once, and no more', () => {
+  it('spares an entry once after it was requested', () => {
     const cache = sieve(2);
     cache.set('a', 1);
     cache.set('b', 1);
@@ -26,7 +26,7 @@ describe('a cache that is full', () => {
     expect(cache.get('a')).toBeUndefined();
   });
 
-  it('is not emptied by a walk over what is asked for once', () => {
+  it('is not emptied by a scan of keys that are requested once', () => {
     const cache = sieve(10);
     for (let n = 0; n < 5; n += 1) cache.set(`hot-${n}`, 1);
     for (let n = 0; n < 1_000; n += 1) {
@@ -36,7 +36,7 @@ describe('a cache that is full', () => {
     expect(keptOf(cache, ...Array.from({ length: 5 }, (_, n) => `hot-${n}`))).toBe('hot-0hot-1hot-2hot-3hot-4');
   });
 
-  it('does not keep what is larger than all of it, nor what was there under its key', () => {
+  it('does not keep a value that is larger than the cache, and drops the former value of its key', () => {
     const cache = sieve(5);
     cache.set('a', 5);
     cache.set('a', 6);
@@ -44,7 +44,7 @@ describe('a cache that is full', () => {
   });
 });
 
-it('a cache holds what was set last, if anything, and never more than it may', () => {
+it('contains the last value that was set, or nothing, and never exceeds its size', () => {
   const key = fc.constantFrom(...'abcdefgh');
   const step = fc.oneof(
     fc.record({ kind: fc.constant('set' as const), key, size: fc.integer({ min: 0, max: 6 }) }),

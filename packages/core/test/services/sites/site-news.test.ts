@@ -8,7 +8,7 @@ import { createLiveSites } from '../../../src/services/sites/live-sites.ts';
 import type { Found, LiveSites } from '../../../src/serving/site.ts';
 import { createTestCore, deploySite, type TestCore } from '../../test-core.ts';
 
-/** A second, with room for a machine that is busy with other tests. */
+/** One second, with a margin for a busy machine. */
 const SOON_MS = 5_000;
 
 let test: TestCore;
@@ -28,35 +28,35 @@ const takeDownIn = (core: Core, deployment: string) =>
   core.database.transaction((em) =>
     sql`update deployment set taken_down = now() where id = ${deployment}`.execute(em.getKysely()),
   );
-/** Ends the connections on which processes listen, as PostgreSQL does when it restarts. */
+/** Ends the connections that receive notifications, as PostgreSQL does when it restarts. */
 const endListeners = () =>
   test.database.query(
     `select pg_terminate_backend(pid) from pg_stat_activity
      where datname = current_database() and (query like 'listen%berth_site%' or query = 'select 1')`,
   );
 
-/** What another process of the service sees: sites over connections of its own. */
+/** What another process of the service sees: sites over its own connections. */
 function anotherProcess(news?: (real: Listener) => Listener): { sites: LiveSites; core: Core; close(): Promise<void> } {
   const database = openDatabase(test.database.address);
   const core = { ...test.core, database: { ...database, siteNews: news?.(database.siteNews) ?? database.siteNews } };
   return { sites: createLiveSites(core), core, close: () => database.close() };
 }
 
-/** Finds a site so that it is kept. */
+/** Finds a site twice, so that it is cached. */
 async function findTwice(sites: LiveSites, deployment: string): Promise<Found> {
   await sites.find({ deployment });
   return sites.find({ deployment });
 }
 
-/** Looks until an address shows something else. @returns For how long it was shown as before, in milliseconds. */
+/** Polls an address until its answer changes. @returns How long the old answer was served, in milliseconds. */
 async function untilChanged(sites: LiveSites, deployment: string, before: unknown): Promise<number> {
   const start = performance.now();
   while ((sites.peek({ deployment }) ?? (await sites.find({ deployment }))) === before) await setImmediate();
   return performance.now() - start;
 }
 
-describe('S2: what other processes change', () => {
-  it('is known without asking while nothing changes, and the same site is the same object', async () => {
+describe('S2: a change by another process', () => {
+  it('is the only reason for a query: unchanged sites come from the cache, as the same object', async () => {
     const { sites, close } = anotherProcess();
     const deployment = await deploy();
     expect(sites.peek({ deployment })).toBeUndefined();
@@ -66,7 +66,7 @@ describe('S2: what other processes change', () => {
     await close();
   });
 
-  it('is seen within a second', async () => {
+  it('is visible within a second', async () => {
     const { sites, close } = anotherProcess();
     const deployment = await deploy();
     const site = await findTwice(sites, deployment);
@@ -76,7 +76,7 @@ describe('S2: what other processes change', () => {
     await close();
   });
 
-  it('is seen by the next visitor of the process whose transaction it was', async () => {
+  it('is visible to the next visitor of the process that made it', async () => {
     const { sites, core, close } = anotherProcess();
     for (let n = 0; n < 20; n += 1) {
       const deployment = await deploy();
@@ -87,7 +87,7 @@ describe('S2: what other processes change', () => {
     await close();
   });
 
-  it('is seen by the next visitor of that process also when the connection that listens was lost before the word came', async () => {
+  it('is visible to the next visitor of that process even if the notification connection was lost before the notification', async () => {
     const { sites, core, close } = anotherProcess();
     for (let n = 0; n < 10; n += 1) {
       const deployment = await deploy();
@@ -99,7 +99,7 @@ describe('S2: what other processes change', () => {
     await close();
   });
 
-  it('is seen within a second when the connection that listens was lost with the word', async () => {
+  it('is visible within a second if the connection was lost together with the notification', async () => {
     const { sites, close } = anotherProcess();
     for (let n = 0; n < 5; n += 1) {
       const deployment = await deploy();
@@ -111,7 +111,7 @@ describe('S2: what other processes change', () => {
     await close();
   });
 
-  it('is seen within a second when the connection is there and says nothing: then the database is asked each time', async () => {
+  it('is visible within a second if the connection is silent: then every request queries the database', async () => {
     let silent = false;
     const { sites, close } = anotherProcess((real) => ({
       listen: (hear) => real.listen((payload) => silent || hear(payload)),
@@ -130,7 +130,7 @@ describe('S2: what other processes change', () => {
     await close();
   });
 
-  it('is seen though nobody could listen at first', async () => {
+  it('is visible even if the subscription failed at first', async () => {
     let away = true;
     const { sites, close } = anotherProcess((real) => ({
       listen: (hear) => (away ? Promise.reject(new Error('away')) : real.listen(hear)),

@@ -9,11 +9,11 @@ const OPENING: Opening = { host: 'site.example', deployment: 'calm-otter-4k9x2qd
 const VALUE = sealUnlock(KEY, OPENING, NOW);
 
 describe('S62, security §7: an unlock cookie', () => {
-  it('has the form v1.<key id>.<payload>.<HMAC>, in characters that cookies may have', () => {
+  it('has the form v1.<key id>.<payload>.<HMAC>, in characters that are valid in a cookie', () => {
     expect(VALUE).toMatch(/^v1\.[\w-]{8}\.[\w-]+\.[\w-]{43}$/);
   });
 
-  it('opens its site for 7 days', () => {
+  it('unlocks its site for 7 days', () => {
     for (const seconds of [0, 1, UNLOCK_SECONDS - 1]) expect(opens(VALUE, KEY, OPENING, later(seconds))).toBe(true);
     for (const seconds of [UNLOCK_SECONDS, UNLOCK_SECONDS + 1, 10 * UNLOCK_SECONDS])
       expect(opens(VALUE, KEY, OPENING, later(seconds))).toBe(false);
@@ -24,22 +24,22 @@ describe('S62, security §7: an unlock cookie', () => {
     ['host', { host: 'other.example' }],
     ['deployment', { deployment: 'calm-otter-4k9x2qe' }],
     ['password', { passwordVersion: 'second' }],
-  ])('does not open another %s', (_, other) => {
+  ])('does not unlock another %s', (_, other) => {
     expect(opens(VALUE, KEY, { ...OPENING, ...other }, NOW)).toBe(false);
   });
 
-  it('cannot be read two ways: no part runs into the next', () => {
+  it('is unambiguous: no part can run into the next', () => {
     const shifted = sealUnlock(KEY, { host: 'a', deployment: 'b","c', passwordVersion: 'd' }, NOW);
     expect(opens(shifted, KEY, { host: 'a', deployment: 'b', passwordVersion: 'c' }, NOW)).toBe(false);
   });
 
-  it('does not open with another key, nor with the id of this key put on it', () => {
+  it('is invalid with another key, even with the id of this key', () => {
     const foreign = sealUnlock(randomBytes(32), OPENING, NOW);
     expect(opens(foreign, KEY, OPENING, NOW)).toBe(false);
     expect(opens(foreign.replace(/^v1\.[^.]+/, VALUE.split('.').slice(0, 2).join('.')), KEY, OPENING, NOW)).toBe(false);
   });
 
-  it('does not open with any character changed, added or gone', () => {
+  it('is invalid with any character changed, added or removed', () => {
     for (let at = 0; at < VALUE.length; at += 1) {
       const [before, after] = [VALUE.slice(0, at), VALUE.slice(at + 1)];
       for (const put of ['', 'A', 'B', '.', '=', '%', `${VALUE[at]}A`].filter((put) => put !== VALUE[at]))

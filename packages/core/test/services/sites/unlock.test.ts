@@ -34,9 +34,9 @@ let addresses = 0;
 const elsewhere = () => `192.0.2.${(addresses += 1)}`;
 const attempt = (password: string, address = elsewhere()) => unlockSite(test.core, { deployment, password, address });
 
-describe('S61: a password that is tried', () => {
+describe('S61: an attempt to unlock a site', () => {
   it.each([PASSWORD, ` ${PASSWORD}\t`, PASSWORD.normalize('NFD')])(
-    'opens the site as %j: trimmed and NFC, as when it was set',
+    'succeeds with %j: trimmed and NFC, as when it was set',
     async (password) => {
       expect(await attempt(password)).toEqual({ kind: 'opened', passwordVersion: passwordVersion(await storedHash()) });
     },
@@ -52,11 +52,11 @@ describe('S61: a password that is tried', () => {
     '\0',
     '\ufffd'.repeat(8),
     '\ud800'.repeat(8),
-  ])('does not open it as %j', async (password) => {
+  ])('fails with %j', async (password) => {
     expect(await attempt(password)).toEqual({ kind: 'wrong' });
   });
 
-  it('opens neither a public site nor one that is not there', async () => {
+  it('fails for a public site and for a missing one', async () => {
     const { body } = await deploySite(test.core, caller, { 'index.html': 'x' });
     for (const id of [body.deployment, 'calm-otter-0000000', "' or true --"])
       expect(await unlockSite(test.core, { deployment: id, password: PASSWORD, address: elsewhere() })).toEqual({
@@ -64,7 +64,7 @@ describe('S61: a password that is tried', () => {
       });
   });
 
-  it('security §7: renews an old hash, and the cookies of before stay good', async () => {
+  it('security §7: renews an old hash, and existing cookies stay valid', async () => {
     const salt = Buffer.alloc(16, 3);
     const tag = argon2Sync('argon2id', {
       message: PASSWORD,
@@ -84,9 +84,9 @@ describe('S61: a password that is tried', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('security §7: is 503 while too many are being hashed', async () => {
+  it('security §7: is 503 while too many passwords are being hashed', async () => {
     let isTried = false;
-    // Whoever has a hash wants the next one: all places are taken until it was tried.
+    // Every finished hash is followed by another one, so all places stay taken until the attempt was made.
     const others = Array.from({ length: 52 }, async () => {
       do await hashPassword('secret');
       while (!isTried);
@@ -101,8 +101,8 @@ describe('S61: a password that is tried', () => {
   });
 });
 
-describe('T16, contract §7: how often', () => {
-  it('one address may try one site, right or wrong; another address or site does not suffer', async () => {
+describe('T16, contract §7: the number of attempts', () => {
+  it('is limited for one address and site, with right or wrong passwords; other addresses and sites are not affected', async () => {
     const here = elsewhere();
     expect(await attempt('wrong password', here)).toEqual({ kind: 'wrong' });
     expect(await attempt(PASSWORD, here)).toMatchObject({ kind: 'opened' });
@@ -118,14 +118,14 @@ describe('T16, contract §7: how often', () => {
     });
   });
 
-  it('all addresses together may try one site: ten times as often', async () => {
+  it('is limited for one site and all addresses together: ten times as many', async () => {
     for (let n = 0; n < 20; n += 1) expect(await attempt('short')).toEqual({ kind: 'wrong' });
     expect(await attempt(PASSWORD)).toMatchObject({ kind: 'too-many' });
     test.advance(30);
     expect(await attempt(PASSWORD)).toMatchObject({ kind: 'opened' });
   });
 
-  it('without limits: as often as they like', async () => {
+  it('is not limited if the limits are off', async () => {
     const core = { ...test.core, rateLimits: null };
     for (let n = 0; n < 30; n += 1)
       expect(await unlockSite(core, { deployment, password: 'short', address: '192.0.2.1' })).toEqual({

@@ -28,7 +28,7 @@ const publishCopy = async (by: AccountCaller, base: string, options: object = {}
   const { upload } = await begin(core, by, copyOf(base, options));
   return commitUpload({ core, caller: by }, upload);
 };
-/** Which of these passwords opens a deployment; `null` for a public one. */
+/** Returns those of the passwords that unlock a deployment; `null` if it is public. */
 async function opens(deployment: string, passwords: readonly string[]): Promise<string[] | null> {
   const [row] = await test.database.query<{ hash: string | null }>(
     'select password_hash as hash from deployment where id = $1',
@@ -49,13 +49,13 @@ describe('contract §9: a base that is protected by a password', () => {
   it.each([
     ['an API key', () => caller],
     ['a deploy token', () => token],
-  ])('hands it on when %s publishes a change of it', async (_, by) => {
+  ])('passes the password on if %s publishes a change of it', async (_, by) => {
     const copy = await publishCopy(by(), await protectedSite());
     expect(copy.password).toBe(true);
     expect(await opens(copy.deployment, [PASSWORD])).toEqual([PASSWORD]);
   });
 
-  it('gets another password from an API key, or none', async () => {
+  it('can get another password, or none, from an API key', async () => {
     const base = await protectedSite();
     const other = await publishCopy(caller, base, { password: 'another word' });
     expect(await opens(other.deployment, [PASSWORD, 'another word'])).toEqual(['another word']);
@@ -72,14 +72,14 @@ describe('contract §9: a base that is protected by a password', () => {
     });
   });
 
-  it('keeps to itself whether a missing base is protected', async () => {
+  it('does not reveal if a missing base is protected', async () => {
     const { caller: other } = await test.account('pro');
     const stranger = await test.deployToken(other);
     const base = await protectedSite();
     expect(await refusal(begin(core, stranger, copyOf(base, { password: null })))).toMatchObject({ status: 404 });
   });
 
-  it('T25: is asked for otherwise with null than without a password', async () => {
+  it('T25: a request with null differs from one without a password', async () => {
     const base = await protectedSite();
     await begin(core, caller, copyOf(base), 'one key');
     expect(await refusal(begin(core, caller, copyOf(base, { password: null }), 'one key'))).toMatchObject({
@@ -90,7 +90,7 @@ describe('contract §9: a base that is protected by a password', () => {
 });
 
 describe('contract §9: a public base', () => {
-  it('takes a password from either credential, and null changes nothing', async () => {
+  it('gets a password from either credential; null changes nothing', async () => {
     const { deployment: base } = await publishDelta(core, caller, site());
     for (const by of [caller, token]) {
       expect((await publishCopy(by, base, { password: PASSWORD })).password).toBe(true);
@@ -106,12 +106,12 @@ describe('contract §9: a deployment that was taken down', () => {
     return deployment;
   };
 
-  it('is no base', async () => {
+  it('cannot be a base', async () => {
     const error = await refusal(begin(core, caller, copyOf(await takenDown(site()))));
     expect(error).toMatchObject({ status: 422, details: { state: 'taken_down' } });
   });
 
-  it('spares no content, which has to be sent again', async () => {
+  it('does not provide contents, which must be sent again', async () => {
     const files = site();
     await takenDown(files);
     expect((await begin(core, caller, { files: listOf(files) })).missing).toHaveLength(1);
@@ -119,7 +119,7 @@ describe('contract §9: a deployment that was taken down', () => {
     expect((await begin(core, caller, { files: listOf(many) })).missing).toHaveLength(41);
   });
 
-  it('is no target of a domain, new or switched', async () => {
+  it('cannot be the target of a domain, new or switched', async () => {
     const deployment = await takenDown(site());
     const name = () => `${randomUUID().slice(0, 12)}.sites.test`;
     const state = { status: 422, details: { state: 'taken_down' } };
@@ -131,7 +131,7 @@ describe('contract §9: a deployment that was taken down', () => {
     expect((await putDomain({ core, caller }, domain, { deployment })).domain.deployment).toBe(deployment);
   });
 
-  it('does not return by an upload that was begun before', async () => {
+  it('does not return through an upload that was begun before', async () => {
     const files = site();
     const { deployment } = await publishDelta(core, caller, files);
     const before = await begin(core, caller, { files: listOf(files) });

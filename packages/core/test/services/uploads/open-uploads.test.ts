@@ -42,7 +42,7 @@ const refusal = (promise: Promise<unknown>) =>
 const MISSING = { status: 404, message: 'There is no such upload.' };
 
 describe('contract §9: an upload that is aborted', () => {
-  it('is gone at once, with its claims on packs', async () => {
+  it('is gone at once, with its references to packs', async () => {
     const before = await stateOf(test);
     const site = files();
     const begun = await begin(core, caller, { files: listOf(site) });
@@ -65,7 +65,7 @@ describe('contract §9: an upload that is aborted', () => {
     expect(await begin(core, caller, input, 'again')).toEqual({ upload, missing });
   });
 
-  it('T22: belongs to the caller; a deploy token may abort what its account began', async () => {
+  it('T22: belongs to the caller; a deploy token can abort uploads of its account', async () => {
     const { caller: other } = await test.account('pro');
     const { upload } = await open(caller);
     const stranger: AnonymousCaller = { kind: 'anonymous', address: '203.0.113.1' };
@@ -73,7 +73,7 @@ describe('contract §9: an upload that is aborted', () => {
     expect(await abort(upload, token)).toEqual({ upload });
   });
 
-  it('is not one that was committed', async () => {
+  it('cannot be one that was committed', async () => {
     const site = files();
     const begun = await begin(core, caller, { files: listOf(site) });
     await sendMissing(core, caller, begun, site);
@@ -82,7 +82,7 @@ describe('contract §9: an upload that is aborted', () => {
     expect(await commitUpload({ core, caller }, begun.upload)).toEqual(body);
   });
 
-  it('refuses the contents of a body that was under way', async () => {
+  it('refuses the contents of a body that was being sent', async () => {
     const site = files();
     const begun = await begin(core, caller, { files: listOf(site) });
     const body = await receiveContents(core, caller, begun.upload);
@@ -99,7 +99,7 @@ describe.each([
   ['a credential', MOST, () => caller],
   ['an anonymous address', MOST_ANONYMOUS, () => ({ kind: 'anonymous', address: '192.0.2.77' }) as AnonymousCaller],
 ] as const)('contract §9: open uploads of %s', (_, most, by) => {
-  it('are few: one more is refused while none is idle, and says when to come again', async () => {
+  it('are limited: one more is refused while none is idle, with the time after which to retry', async () => {
     const uploads = await Promise.all(Array.from({ length: most }, () => open(by())));
     test.advance(60);
     const error = await refusal(open(by()));
@@ -110,14 +110,14 @@ describe.each([
     await abort((await open(by())).upload, by());
   });
 
-  it('never pass the ceiling, however many begin at once', async () => {
+  it('never exceed the limit with concurrent requests', async () => {
     const outcomes = await Promise.allSettled(Array.from({ length: most + 5 }, () => open(by())));
     const begun = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
     expect(begun).toHaveLength(most);
     for (const { upload } of begun) await abort(upload, by());
   });
 
-  it('make room for one more when one has been idle for over 10 minutes: the idlest goes', async () => {
+  it('are replaced when they have been idle for over 10 minutes, the longest idle first', async () => {
     const site = files();
     const used = await begin(core, by(), { files: listOf(site) });
     test.advance(1);
@@ -135,7 +135,7 @@ describe.each([
     }
   });
 
-  it('do not count what was committed, or has expired', async () => {
+  it('do not count if they were committed or have expired', async () => {
     for (let i = 0; i < most; i += 1) await publishDelta(core, by(), files());
     for (let i = 0; i < most; i += 1) await open(by());
     test.advance(24 * 3_600);
@@ -144,7 +144,7 @@ describe.each([
 });
 
 describe('contract §9: open uploads of one account', () => {
-  it('are counted for each of its credentials apart', async () => {
+  it('are counted for each of its credentials separately', async () => {
     await Promise.all(Array.from({ length: MOST }, () => open(caller)));
     expect(await refusal(open(caller))).toMatchObject({ status: 429 });
     await open(token);

@@ -34,7 +34,7 @@ const refusal = (promise: Promise<unknown>) =>
   );
 const file = (path: string, bytes = '') => listOf({ [path]: bytes })[0]!;
 
-describe('contract §3, §9: begin refuses, and nothing has changed', () => {
+describe('contract §3, §9: beginning an upload is refused, and changes nothing', () => {
   const cases: [title: string, files: object[], refusal: object][] = [
     ['a path that leaves the site (T1)', [file('../x')], { status: 400, details: { file: '../x' } }],
     ['a path in Windows style (T1)', [file('a\\b')], { status: 400 }],
@@ -74,7 +74,7 @@ describe('contract §3, §9: begin refuses, and nothing has changed', () => {
       { status: 400, details: { file: 'y' } },
     ],
     [
-      'another size than a content has that the account published (T7)',
+      'a size that a published content does not have (T7)',
       [{ ...file('x', 'home'), size: 5 }],
       { status: 400, details: { file: 'x' } },
     ],
@@ -91,11 +91,15 @@ describe('contract §3, §9: begin refuses, and nothing has changed', () => {
   it.each<[string, object, object]>([
     ['neither files nor a base', {}, { path: ['files'] }],
     ['files and a base', { files: [file('x')], base: 'x', put: [], remove: [] }, { path: ['base'] }],
-    ['a base without what is put', { base: 'x', remove: [] }, { path: ['put'] }],
+    ['a base without put', { base: 'x', remove: [] }, { path: ['put'] }],
     ['no files', { files: [] }, { path: ['files'] }],
-    ['a size below nothing', { files: [{ ...file('x'), size: -1 }] }, { path: ['files', 0, 'size'] }],
+    ['a negative size', { files: [{ ...file('x'), size: -1 }] }, { path: ['files', 0, 'size'] }],
     ['a hash in capitals', { files: [{ ...file('x'), sha256: 'A'.repeat(64) }] }, { path: ['files', 0, 'sha256'] }],
-    ['a hash of other length', { files: [{ ...file('x'), sha256: 'a'.repeat(63) }] }, { path: ['files', 0, 'sha256'] }],
+    [
+      'a hash of another length',
+      { files: [{ ...file('x'), sha256: 'a'.repeat(63) }] },
+      { path: ['files', 0, 'sha256'] },
+    ],
   ])('%s', async (_, input, issue) => {
     await expect((async () => begin(core, caller, input))()).rejects.toMatchObject({ issues: [issue] });
   });
@@ -110,7 +114,7 @@ describe('contract §3, §9: begin refuses, and nothing has changed', () => {
     expect(await stateOf(test)).toEqual(before);
   });
 
-  it('but not junk, which is dropped, neither counted nor asked for', async () => {
+  it('except for junk, which is dropped, and neither counted nor requested', async () => {
     const files = { x: randomBytes(8).toString('hex'), '.DS_Store': 'junk', '__MACOSX/y': 'z'.repeat(900) };
     const begun = await begin(core, caller, { files: listOf(files) });
     expect(begun.missing).toEqual([sha256Of(files.x)]);
@@ -125,10 +129,10 @@ describe('contract §9: a body of contents', () => {
   const missing = async (name: string) => (await send(core, caller, name, [])).missing;
 
   it.each<[string, (files: UploadFiles) => Sent, object]>([
-    ['one that was not asked for', () => ({ bytes: 'other' }), { status: 400 }],
-    ['one that is longer than announced', ({ c }) => ({ bytes: c!, length: 41 }), { status: 400 }],
-    ['one that is shorter than announced', ({ c }) => ({ bytes: c!, length: 39 }), { status: 400 }],
-    ['one that stands twice', ({ a }) => ({ bytes: a! }), { status: 400 }],
+    ['a content that was not requested', () => ({ bytes: 'other' }), { status: 400 }],
+    ['a content that is longer than announced', ({ c }) => ({ bytes: c!, length: 41 }), { status: 400 }],
+    ['a content that is shorter than announced', ({ c }) => ({ bytes: c!, length: 39 }), { status: 400 }],
+    ['a content that is sent twice', ({ a }) => ({ bytes: a! }), { status: 400 }],
   ])('refuses %s as soon as it begins', async (_, spoil, expected) => {
     const files = three();
     const name = await upload(files);
@@ -136,7 +140,7 @@ describe('contract §9: a body of contents', () => {
     expect(core.activePacks.size).toBe(0);
   });
 
-  it('refuses other bytes than the SHA-256 says, naming the file, and keeps the others', async () => {
+  it('refuses bytes that do not match the SHA-256, naming the file, and keeps the other contents', async () => {
     const files = three();
     const name = await upload(files);
     const spoiled = { bytes: 'x'.repeat(40), sha256: sha256Of(files['b']!) };
@@ -151,7 +155,7 @@ describe('contract §9: a body of contents', () => {
     ).toEqual(files);
   });
 
-  it('T6: keeps what arrived whole of one that breaks off, and of what did not nothing', async () => {
+  it('T6: keeps the complete contents if its connection breaks, and nothing of the incomplete one', async () => {
     const files = three();
     const name = await upload(files);
     expect(await send(core, caller, name, [{ bytes: files['a']! }, { bytes: files['b']!, cut: 39 }])).toEqual({
@@ -163,7 +167,7 @@ describe('contract §9: a body of contents', () => {
     expect(await test.database.query(`select 1 from pack where state <> 'sealed'`)).toEqual([]);
   });
 
-  it('may bring again what came before, also at the same time', async () => {
+  it('can contain contents that were already received, also concurrently', async () => {
     const files = three();
     const name = await upload(files);
     const all = Object.values(files).map((bytes) => ({ bytes }));
@@ -173,7 +177,7 @@ describe('contract §9: a body of contents', () => {
     expect(await test.database.query(`select 1 from pack where state <> 'sealed'`)).toEqual([]);
   });
 
-  it('is bounded by what the upload asks for', async () => {
+  it('is limited to the size of the missing contents', async () => {
     const files = three();
     const body = await receiveContents(core, caller, await upload(files));
     expect(body.maxBytes).toBe(3 * (40 + 40));

@@ -30,7 +30,7 @@ const rows = async () => {
 };
 const site = () => Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`${i}.txt`, randomUUID()]));
 
-describe('contract §9: contents that were received already', () => {
+describe('contract §9: contents that were already received', () => {
   it('are accepted and ignored: repeating a body records nothing more', async () => {
     const files = site();
     const begun = await begin(core, caller, { files: listOf(files) });
@@ -44,7 +44,7 @@ describe('contract §9: contents that were received already', () => {
     await commitUpload({ core, caller }, begun.upload);
   });
 
-  it('are recorded once when the same body arrives many times at once', async () => {
+  it('are recorded once if the same body arrives many times at once', async () => {
     const before = await rows();
     const files = site();
     const begun = await begin(core, caller, { files: listOf(files) });
@@ -53,7 +53,7 @@ describe('contract §9: contents that were received already', () => {
     await commitUpload({ core, caller }, begun.upload);
   });
 
-  it('are recorded beside those that are new', async () => {
+  it('are ignored beside new ones, which are recorded', async () => {
     const files = site();
     const all = Object.values(files);
     const begun = await begin(core, caller, { files: listOf(files) });
@@ -71,7 +71,7 @@ describe('contract §9: contents that were received already', () => {
     await commitUpload({ core, caller }, begun.upload);
   });
 
-  it('reach no disk: not even a file is begun for them', async () => {
+  it('are not written to the disk: not even a file is created', async () => {
     const big = randomBytes(3_000_000);
     const begun = await begin(core, caller, { files: listOf({ 'big.bin': big }) });
     await send(core, caller, begun.upload, [{ bytes: big }]);
@@ -87,8 +87,8 @@ describe('contract §9: contents that were received already', () => {
   });
 });
 
-describe('contract §9: commits of one upload at once', () => {
-  it('run one after another and answer one deployment', async () => {
+describe('contract §9: concurrent commits of one upload', () => {
+  it('run one after the other and return the same deployment', async () => {
     const files = site();
     const begun = await begin(core, caller, { files: listOf(files) });
     await sendMissing(core, caller, begun, files);

@@ -10,7 +10,7 @@ export type UploadFiles = Record<string, string | Uint8Array>;
 
 export const sha256Of = (bytes: string | Uint8Array): string => hash('sha256', bytes);
 
-/** The files as `begin` names them. */
+/** Lists the files as `begin` expects them. */
 export function listOf(files: UploadFiles): UploadFile[] {
   return Object.entries(files).map(([path, bytes]) => ({
     path,
@@ -19,17 +19,17 @@ export function listOf(files: UploadFiles): UploadFile[] {
   }));
 }
 
-/** Begins an upload as the faces do: the input passes its schema first. */
+/** Begins an upload as the routes do: the input is parsed by its schema first. */
 export function begin(core: Core, caller: Caller, input: object, idempotencyKey?: string): Promise<BegunUpload> {
   return beginUpload({ core, caller, idempotencyKey }, BeginUpload.parse(input));
 }
 
-/** A content that is sent, and what its head says. */
+/** A content to send, and the fields of its header. */
 export interface Sent {
   bytes: string | Uint8Array;
   sha256?: string;
   length?: number;
-  /** How many of its bytes arrive; it does not end then. Default: all. */
+  /** The number of bytes that arrive; then the body breaks off. Default: all. */
   cut?: number;
 }
 
@@ -53,7 +53,7 @@ export async function send(
   }
 }
 
-/** Sends what is missing of these files. */
+/** Sends the missing contents of these files. */
 export function sendMissing(core: Core, caller: Caller, { upload, missing }: BegunUpload, files: UploadFiles) {
   const byHash = new Map(Object.values(files).map((bytes) => [sha256Of(bytes), bytes]));
   return send(
@@ -64,7 +64,7 @@ export function sendMissing(core: Core, caller: Caller, { upload, missing }: Beg
   );
 }
 
-/** Publishes files by an upload. */
+/** Publishes files with a delta upload. */
 export async function publishDelta(
   core: Core,
   caller: Caller,

@@ -39,7 +39,7 @@ const refusal = (promise: Promise<unknown>) =>
   );
 
 describe('contract §9: an upload', () => {
-  it('is asked for every content once, publishes when all are there, and is served byte for byte', async () => {
+  it('requests every content once, publishes when all are received, and is served byte for byte', async () => {
     const files: UploadFiles = {
       'index.html': fresh(),
       'a/twin.html': 'twin',
@@ -66,7 +66,7 @@ describe('contract §9: an upload', () => {
     expect(await siteOf(body.deployment)).toEqual(files);
   });
 
-  it('of an account spares what its deployments have, in whichever form they came', async () => {
+  it('of an account need not send contents that its deployments have, whatever form they were uploaded in', async () => {
     const files: UploadFiles = { 'index.html': fresh(), 'old.css': fresh() };
     await deploySite(core, caller, files);
     const next = { ...files, 'index.html': fresh() };
@@ -75,7 +75,7 @@ describe('contract §9: an upload', () => {
     expect((await begin(core, caller, { files: listOf(many) })).missing).toHaveLength(50);
   });
 
-  it('looks for that in the newest ten deployments', async () => {
+  it('compares contents with the newest ten deployments', async () => {
     const { caller: own } = await test.account('pro');
     const first = { 'first.txt': fresh() };
     await publishDelta(core, own, first);
@@ -85,7 +85,7 @@ describe('contract §9: an upload', () => {
     expect((await begin(core, own, { files: listOf(first) })).missing).toHaveLength(1);
   });
 
-  it('against a base sends the difference alone: puts, replaces in place, removes', async () => {
+  it('with a base sends only the changes: adds, replaces in place, removes', async () => {
     const files = { 'a.html': fresh(), 'b.html': fresh(), 'c.html': fresh() };
     const base = (await publishDelta(core, caller, files)).deployment;
     const put = { 'b.html': fresh(), 'd.html': files['a.html'] };
@@ -99,7 +99,7 @@ describe('contract §9: an upload', () => {
     ]);
   });
 
-  it('needs a base no longer that was deleted and swept meanwhile', async () => {
+  it('no longer needs its base, which can be deleted and swept meanwhile', async () => {
     const files = { 'a.html': fresh(), 'b.html': fresh() };
     const base = (await publishDelta(core, caller, files)).deployment;
     const begun = await begin(core, caller, { base, put: [], remove: ['b.html'] });
@@ -109,7 +109,7 @@ describe('contract §9: an upload', () => {
     expect(await siteOf(deployment)).toEqual({ 'a.html': files['a.html'] });
   });
 
-  it('has no base that is missing, another account’s, nobody’s, expired or being deleted', async () => {
+  it('cannot have a base that is missing, another account’s, anonymous, expired or being deleted', async () => {
     const site = async (by: Parameters<typeof publishDelta>[1], options = {}) =>
       (await publishDelta(core, by, { 'index.html': fresh() }, options)).deployment;
     const [deleted, expired] = [await site(caller), await site(caller, { ttl: 10 })];
@@ -126,7 +126,7 @@ describe('contract §9: an upload', () => {
     });
   });
 
-  it('by nobody is a site that can be claimed, and spares only what it brought itself', async () => {
+  it('without a credential becomes a site that can be claimed, and reuses only its own contents', async () => {
     const files = { 'index.html': fresh(), 'a.txt': fresh() };
     const first = await begin(core, ANONYMOUS, { files: listOf(files) }, 'key');
     await send(core, ANONYMOUS, first.upload, [{ bytes: files['a.txt'] }]);
@@ -142,8 +142,8 @@ describe('contract §9: an upload', () => {
   });
 });
 
-describe('T22: what is missing', () => {
-  it('tells nothing of what other accounts, or nobody, have stored', async () => {
+describe('T22: the list of missing contents', () => {
+  it('reveals nothing about the contents of other accounts or anonymous deployments', async () => {
     const theirs = { 'index.html': fresh() };
     await publishDelta(core, other, theirs);
     await publishDelta(core, ANONYMOUS, { ...theirs, 'a.txt': fresh() });
@@ -158,14 +158,14 @@ describe('T22: what is missing', () => {
       }
   });
 
-  it('says nothing of the size of a content that others have stored', async () => {
+  it('does not reveal the size of a content that others have stored', async () => {
     const bytes = fresh();
     await publishDelta(core, other, { 'index.html': bytes });
     const lie = [{ path: 'index.html', size: 1, sha256: sha256Of(bytes) }];
     expect((await begin(core, caller, { files: lie })).missing).toEqual([sha256Of(bytes)]);
   });
 
-  it('is not what an open upload of the same account has brought', async () => {
+  it('does not contain the contents that an open upload of the same account has received', async () => {
     const files = { 'index.html': fresh(), 'a.txt': fresh() };
     const left = await begin(core, caller, { files: listOf(files) });
     await send(core, caller, left.upload, [{ bytes: files['a.txt'] }]);
@@ -176,7 +176,7 @@ describe('T22: what is missing', () => {
     expect(await siteOf((await commit(next.upload)).deployment)).toEqual(files);
   });
 
-  it('T1: an upload of somebody else is one that never was', async () => {
+  it('T1: an upload of another caller is the same as a missing one', async () => {
     const { upload } = await begin(core, caller, { files: listOf({ a: fresh() }) });
     const { upload: nobodys } = await begin(core, ANONYMOUS, { files: listOf({ a: fresh() }) });
     const elsewhere = { ...ANONYMOUS, address: '192.0.2.2' };
@@ -200,7 +200,7 @@ describe('T22: what is missing', () => {
 describe('contract §3, T25: a key', () => {
   const files = { 'index.html': fresh() };
 
-  it('goes on with one upload, however often and at once, and names another one for another credential', async () => {
+  it('resumes one upload, also with concurrent requests, and names another one for another credential', async () => {
     const input = { files: listOf(files) };
     const begun = await Promise.all(Array.from({ length: 8 }, () => begin(core, caller, input, 'one')));
     expect(new Set(begun.map(({ upload }) => upload)).size).toBe(1);
@@ -218,7 +218,7 @@ describe('contract §3, T25: a key', () => {
     ['a password', { files: listOf(files), password: 'open sesame' }],
     ['labels', { files: listOf(files), labels: ['one'] }],
     ['a base', { base: 'calm-otter-zzzzzzz', put: listOf(files), remove: [] }],
-  ])('that was used for other %s is refused', async (_, changed) => {
+  ])('that was used with other %s is refused', async (_, changed) => {
     await begin(core, caller, { files: listOf(files) }, 'taken');
     expect(await refusal(begin(core, caller, changed, 'taken'))).toMatchObject({
       status: 422,
@@ -226,7 +226,7 @@ describe('contract §3, T25: a key', () => {
     });
   });
 
-  it('finds an upload that was committed: nothing is missing, and the commit answers what it answered', async () => {
+  it('finds an upload that was committed: nothing is missing, and the commit returns its answer again', async () => {
     const begun = await begin(core, caller, { files: listOf(files) }, 'done');
     await sendMissing(core, caller, begun, files);
     const body = await commit(begun.upload);
@@ -238,7 +238,7 @@ describe('contract §3, T25: a key', () => {
 });
 
 describe('contract §9: a commit', () => {
-  it('waits for what is missing, and says how much that is', async () => {
+  it('is refused while contents are missing, and says how many', async () => {
     const files = { a: fresh(), b: fresh(), c: fresh() };
     const begun = await begin(core, caller, { files: listOf(files) });
     await send(core, caller, begun.upload, [{ bytes: files.b }]);
@@ -250,7 +250,7 @@ describe('contract §9: a commit', () => {
     expect(await stateOf(test)).toEqual(before);
   });
 
-  it('I6: sent twelve times at once makes one deployment, counts it once and records it once', async () => {
+  it('I6: sent twelve times at once creates one deployment, counts it once and records it once', async () => {
     const files = { 'index.html': fresh() };
     const begun = await begin(core, caller, { files: listOf(files) });
     await sendMissing(core, caller, begun, files);
@@ -266,7 +266,7 @@ describe('contract §9: a commit', () => {
     });
   });
 
-  it('T26: passes no cap, whatever was begun before', async () => {
+  it('T26: exceeds no cap, even if the upload was begun before', async () => {
     const { caller: small } = await test.account('free');
     await test.database.query('update account set deployment_count = 99 where id = $1', [small.account]);
     const uploads = await Promise.all(
@@ -286,7 +286,7 @@ describe('contract §9: a commit', () => {
     await test.database.query('update account set deployment_count = 1 where id = $1', [small.account]);
   });
 
-  it('looks into the files whose content decides, under the names they have now', async () => {
+  it('checks the contents of files whose names require it, under their current names', async () => {
     const key = `-----BEGIN RSA PRIVATE KEY-----\n${fresh()}`;
     await publishDelta(core, caller, { 'notes.txt': key });
     expect(await refusal(publishDelta(core, caller, { 'index.html': '', 'server.pem': key }))).toMatchObject({
@@ -299,7 +299,7 @@ describe('contract §9: a commit', () => {
     });
   });
 
-  it('compiles rule files and warns as a multipart deploy does', async () => {
+  it('compiles rule files and warns like a multipart deploy', async () => {
     const files = {
       'index.html': fresh(),
       'Index.html': 'x',
@@ -321,7 +321,7 @@ describe('contract §9: a commit', () => {
 });
 
 describe('P10: an upload that is open', () => {
-  it('keeps for its 24 hours what it brought and what it was spared, and can be committed at their end', async () => {
+  it('keeps the contents it received and those it need not send for 24 hours, and can be committed until then', async () => {
     const files = { 'spared.html': fresh(), 'brought.html': fresh() };
     const { deployment } = await publishDelta(core, caller, { 'spared.html': files['spared.html'] });
     const begun = await begin(core, caller, { files: listOf(files) });
@@ -334,7 +334,7 @@ describe('P10: an upload that is open', () => {
     expect(await siteOf((await commit(begun.upload)).deployment)).toEqual(files);
   });
 
-  it('is gone after them, and the sweep leaves nothing of it', async () => {
+  it('is gone after them, and the sweep removes all of it', async () => {
     const files = { 'index.html': fresh() };
     const begun = await begin(core, caller, { files: listOf(files) }, 'expires');
     await sendMissing(core, caller, begun, files);
@@ -352,7 +352,7 @@ describe('P10: an upload that is open', () => {
     expect(row).toEqual({ count: 0 });
   });
 
-  it('that was committed holds on to nothing, and its commit is repeated for 24 hours', async () => {
+  it('has no references to packs after the commit, which can be repeated for 24 hours', async () => {
     const files = { 'index.html': fresh() };
     const begun = await begin(core, caller, { files: listOf(files) });
     await sendMissing(core, caller, begun, files);
