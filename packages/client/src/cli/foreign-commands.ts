@@ -1,6 +1,6 @@
 /**
  * Commands of comparable tools (wrangler, netlify, vercel, surge, firebase, gh-pages and others) that berth does not have, each
- * with the berth command that does the same; `null` if there is none. None of these words publishes a folder of that name.
+ * with the berth command that does the same, or `null`. None of these words publishes a folder of that name.
  */
 const FOREIGN = new Map<string, string | null>(
   Object.entries({

@@ -1,7 +1,7 @@
 import type { CreatedDeployment, Domain } from '@berth/contract';
 import type { Amount, FolderEvent } from '../folder/events.ts';
 
-/** The difference between a folder and its last deployment, or an empty one if there is none. Paths are sorted. */
+/** The difference between a folder and its last deployment. If there was none, all files count as added. Paths are sorted. */
 export interface Changes {
   added: readonly string[];
   changed: readonly string[];
