@@ -1,12 +1,12 @@
 #!/bin/sh
-# The publishing step of a CI job: publishes the folder that the build wrote, prints its link, and hands it to later steps.
+# The publishing step of a CI job: publishes the output folder of the build, prints its link, and passes it to later steps.
 #
 #   BERTH_SERVER   the address of the server
 #   BERTH_KEY      a deploy token: berth tokens create --label ci-job --ttl 90d
-#   BERTH          the command line; default: berth, as it is installed
-#   BERTH_DOMAIN   the domain that shows it; it needs an API key in place of the deploy token
+#   BERTH          the command to run; default: the installed berth
+#   BERTH_DOMAIN   the domain to point at the deployment; it needs an API key instead of the deploy token
 #
-# Code 5 says that the server cannot be reached or is busy: the job may be repeated.
+# Exit code 5 means that the server cannot be reached or is busy: run the job again later.
 set -eu
 
 folder=${1:?give the folder to publish}
@@ -14,7 +14,7 @@ set -- "$folder" --quiet
 [ -z "${GITHUB_SHA-}" ] || set -- "$@" --label "$(printf %s "$GITHUB_SHA" | cut -c 1-12)"
 [ -z "${BERTH_DOMAIN-}" ] || set -- "$@" --domain "$BERTH_DOMAIN"
 
-# BERTH may be several words, such as a runtime and a program.
+# BERTH may consist of several words, such as a runtime and a program.
 url=$(${BERTH:-berth} "$@")
 
 [ -z "${GITHUB_OUTPUT-}" ] || printf 'url=%s\n' "$url" >>"$GITHUB_OUTPUT"

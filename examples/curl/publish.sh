@@ -3,14 +3,14 @@
 #
 #   BERTH_SERVER=http://localhost:4000 BERTH_KEY=ship-… ./publish.sh ./dist
 #
-# Without BERTH_KEY the site is public for three days; the answer then holds the link by which an account keeps it.
+# Without BERTH_KEY, the site is public for three days, and the response contains the claim link with which an account can keep it.
 set -eu
 
 folder=${1:?give the folder to publish}
 server=${BERTH_SERVER:-http://localhost:4000}
 cd "$folder"
 
-# Names are bytes here, whatever their encoding.
+# Treat file names as bytes, whatever their encoding.
 LC_ALL=C
 export LC_ALL
 
@@ -18,7 +18,7 @@ files() {
   find . -type f ! -name '.env*' ! -path '*/.git/*' "$@"
 }
 
-# These characters mean something in the configuration of curl below. Berth refuses such names too.
+# These characters have a meaning in the curl configuration below. Berth refuses such names too.
 hostile=$(files -path '*[[:cntrl:]"\\]*' | head -n 1 | tr -d '[:cntrl:]')
 if [ -n "$hostile" ]; then
   printf 'Rename %s: a name must not contain a quote, a backslash or a control character.\n' "$hostile" >&2
@@ -32,8 +32,8 @@ if [ -z "$sums" ]; then
   exit 1
 fi
 
-# curl reads the form as its configuration and the checksums from descriptor 3: neither the files nor the key are on a
-# command line, and no line of the configuration grows with their number.
+# curl reads the form from its configuration, and the checksums from descriptor 3. So neither the file names nor the key appear
+# on a command line, and no line of the configuration grows with the number of files.
 answer=$(
   {
     printf '%s\n' "$sums" | sed 's/^.\{34\}\(.*\)/form = "files[]=@\\"\1\\";filename=\\"\1\\""/'

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Publishes a folder to a Berth server and prints its link. Needs Python 3.9 or newer, and nothing besides.
+"""Publishes a folder to a Berth server and prints its link. Needs only Python 3.9 or newer.
 
     BERTH_SERVER=http://localhost:4000 BERTH_KEY=ship-… python3 publish.py ./dist
 
@@ -22,7 +22,7 @@ HOSTILE = re.compile(r'["\\\x00-\x1f\x7f-\x9f]')
 
 
 def files_of(folder):
-    """Every file of the folder but secrets, in a stable order."""
+    """Return all files of the folder except secrets, in a stable order."""
     for path in sorted(folder.rglob("*")):
         parts = path.relative_to(folder).parts
         is_private = ".git" in parts or path.name.startswith(".env")
@@ -39,7 +39,7 @@ def md5_of(path):
 
 
 def form_of(folder, files, boundary):
-    """The multipart body, piece by piece: no file is ever in memory as a whole."""
+    """Yield the multipart body in pieces, so that no file is ever completely in memory."""
 
     def head(disposition):
         return f'--{boundary}\r\nContent-Disposition: form-data; {disposition}\r\n\r\n'.encode()
@@ -57,11 +57,11 @@ def form_of(folder, files, boundary):
 
 
 def publish(folder, files, server, key):
-    """The deployment, as the server answers it."""
+    """Publish the folder, and return the deployment from the response."""
     boundary = uuid.uuid4().hex
     headers = {
         "Content-Type": f"multipart/form-data; boundary={boundary}",
-        # Makes a repetition safe: the same key with the same files is answered with the first deployment.
+        # Makes a retry safe: the same key with the same files returns the first deployment.
         "Idempotency-Key": boundary,
     }
     if key:

@@ -3,9 +3,9 @@
 //!     rustc --edition 2021 -O publish.rs
 //!     BERTH_SERVER=http://localhost:4000 BERTH_KEY=ship-… ./publish ./dist
 //!
-//! Needs the standard library alone, and so speaks plain http. With the crates `ureq` and `md5` it speaks https as well,
-//! and `ask` and `md5` below are not needed.
-//! Without BERTH_KEY the site is public for three days; the answer then holds the link by which an account keeps it.
+//! Uses only the standard library, so it supports only plain http. For https, replace `ask` and `md5` below with the crates `ureq`
+//! and `md5`.
+//! Without BERTH_KEY, the site is public for three days, and the response contains the claim link with which an account can keep it.
 
 use std::error::Error;
 use std::io::{Read, Write};
@@ -57,12 +57,12 @@ fn publish(folder: &Path, server: &str, key: Option<String>) -> Result<String> {
     form.extend_from_slice(format!("--{BOUNDARY}--\r\n").as_bytes());
 
     let answer = ask(server, key, &form)?;
-    // A link holds no quote, so that no JSON has to be read; of a refusal the whole answer is shown.
+    // A link contains no quote, so no JSON parser is needed. If the server refuses, the whole response is shown.
     let url = answer.split_once("\"url\":\"").and_then(|(_, rest)| rest.split('"').next());
     url.map(str::to_owned).ok_or_else(|| answer.clone().into())
 }
 
-/// Every file below a folder but secrets and what links point at, in a stable order.
+/// Returns all files below a folder, except secrets and the targets of links, in a stable order.
 fn list_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     let mut entries = fs::read_dir(folder)?.collect::<std::io::Result<Vec<_>>>()?;
     entries.sort_by_key(|entry| entry.file_name());
@@ -84,7 +84,7 @@ fn add_part(form: &mut Vec<u8>, disposition: &str, content: &[u8]) {
     form.extend_from_slice(b"\r\n");
 }
 
-/// Sends the form and returns the body of the answer.
+/// Sends the form and returns the body of the response.
 fn ask(server: &str, key: Option<String>, form: &[u8]) -> Result<String> {
     let host = server.strip_prefix("http://").ok_or("this example speaks plain http")?.trim_end_matches('/');
     let address = if host.contains(':') { host.to_owned() } else { format!("{host}:80") };
@@ -103,7 +103,7 @@ fn ask(server: &str, key: Option<String>, form: &[u8]) -> Result<String> {
     Ok(body.to_owned())
 }
 
-/// The MD5 of some bytes as 32 hex digits. Source: RFC 1321.
+/// Returns the MD5 of bytes as 32 hex digits. Source: RFC 1321.
 fn md5(bytes: &[u8]) -> String {
     const SHIFTS: [[u32; 4]; 4] = [[7, 12, 17, 22], [5, 9, 14, 20], [4, 11, 16, 23], [6, 10, 15, 21]];
     let mut state: [u32; 4] = [0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476];

@@ -1,4 +1,4 @@
-// Publishes a folder by the typed client and prints its link.
+// Publishes a folder with the typed client and prints its link.
 //
 //   BERTH_SERVER=http://localhost:4000 BERTH_KEY=ship-… node publish.ts ./dist
 import { stderr, stdout } from 'node:process';
@@ -12,7 +12,7 @@ if (folder === undefined) throw new Error('usage: publish.ts <folder>');
 const client = createClient({ server, key });
 
 try {
-  // Each event is typed: what it holds follows from its `type`.
+  // Each event is typed: its `type` determines its fields.
   for await (const event of deployFolder(
     { folder, client, via: 'example' },
     { signal: AbortSignal.timeout(300_000) },

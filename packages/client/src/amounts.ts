@@ -5,7 +5,7 @@ const DURATIONS = [
   ['min', 60],
 ] as const;
 
-/** Bytes for people, in steps of 1,000: `512 B`, `3.4 kB`, `28 MB`. */
+/** Formats a number of bytes in steps of 1,000: `512 B`, `3.4 kB`, `28 MB`. */
 export function bytes(count: number): string {
   if (count < 1_000) return `${count} B`;
   let value = count;
@@ -17,19 +17,19 @@ export function bytes(count: number): string {
   return `${value < 9.95 ? value.toFixed(1) : Math.round(value)} ${UNITS[unit]}`;
 }
 
-/** A number and its noun: `1 file`, `10,000 files`. */
+/** Formats a number and its noun: `1 file`, `10,000 files`. */
 export function count(number: number, noun: string): string {
   return `${number.toLocaleString('en-US')} ${noun}${number === 1 ? '' : 's'}`;
 }
 
-/** A span of time for people, in its biggest unit: `0.4 s`, `12 s`, `3 min`, `3 d`. */
+/** Formats a duration in its largest unit: `0.4 s`, `12 s`, `3 min`, `3 d`. */
 export function duration(seconds: number): string {
   const [unit, size] = DURATIONS.find(([, size]) => seconds >= size) ?? ['s', 1];
   const value = seconds / size;
   return `${value < 9.95 && !Number.isInteger(value) ? value.toFixed(1) : Math.round(value)} ${unit}`;
 }
 
-/** A moment for people, in the time zone of this machine: `2026-11-24 20:15`. @param seconds Unix seconds; null is never. */
+/** Formats a time in the time zone of this machine: `2026-11-24 20:15`. @param seconds Unix seconds; `null` means never. */
 export function moment(seconds: number | null): string {
   if (seconds === null) return '-';
   const date = new Date(seconds * 1000);

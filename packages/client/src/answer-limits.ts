@@ -1,22 +1,24 @@
 import { ClientError } from './errors.ts';
 
-/** The longest answer that is read, in bytes: the contents of 200,000 files that the server lacks fit in. */
+/** The maximum size of a response, in bytes. A list of 200,000 missing contents fits. */
 export const MAX_ANSWER_BYTES = 16 * 1024 ** 2;
 
-/** The longest body of an error that is read, in bytes. */
+/** The maximum size of an error body, in bytes. */
 export const MAX_ERROR_BYTES = 64 * 1024;
 
-/** The longest event of a stream that is read, in characters. */
+/** The maximum length of an event in a stream, in characters. */
 export const MAX_EVENT_LENGTH = 64 * 1024;
 
-/** The answer of a server is longer than any server has a reason to send. It is read no further. */
+/** A response is larger than a server has any reason to send. Reading it was stopped. */
 export class AnswerTooLarge extends ClientError {
   constructor({ host }: URL, what: string) {
     super('server', `The answer of ${host} is too large: ${what}. Check that it is a Berth server.`);
   }
 }
 
-/** The same answer, whose body fails with {@link AnswerTooLarge} when it exceeds a number of bytes after decompression. */
+/**
+ * Returns the response with a body that fails with {@link AnswerTooLarge} after `maxBytes` bytes, counted after decompression.
+ */
 export function limitAnswer(response: Response, server: URL, maxBytes: number): Response {
   if (response.body === null) return response;
   let bytes = 0;

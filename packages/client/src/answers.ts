@@ -3,7 +3,10 @@ import { TRPCClientError } from '@trpc/client';
 import { limitAnswer, MAX_ERROR_BYTES } from './answer-limits.ts';
 import { aborted, ClientError, type ClientErrorKind } from './errors.ts';
 
-/** The error of an answer that is not 2xx, from REST or tRPC. Reads its body; one that is too large counts as unreadable. */
+/**
+ * Converts a response that is not 2xx, from REST or tRPC, to an error. Reads its body; a body that is too large is treated as
+ * unreadable.
+ */
 export async function answerError(response: Response, server: URL): Promise<ClientError> {
   const text = await limitAnswer(response, server, MAX_ERROR_BYTES)
     .text()
@@ -13,10 +16,10 @@ export async function answerError(response: Response, server: URL): Promise<Clie
 }
 
 /**
- * The error of whatever a request, or a typed call, threw.
+ * Converts anything that a request or typed call threw to an error.
  *
- * @param server Whom it was sent to, for the message.
- * @param signal By which the caller could give up.
+ * @param server The server that the request was sent to, for the message.
+ * @param signal The signal with which the caller could abort.
  */
 export function toClientError(thrown: unknown, server: URL, signal?: AbortSignal | null): ClientError {
   if (signal?.aborted) return aborted(thrown);
@@ -33,7 +36,7 @@ export function toClientError(thrown: unknown, server: URL, signal?: AbortSignal
     return new ClientError('server', `${server.host} answered nothing that can be understood.`, { cause });
   for (let inner: unknown = cause; inner instanceof Error; inner = inner.cause) {
     if (inner instanceof ClientError) return inner;
-    // A `fetch` that was given a signal of its own.
+    // A custom `fetch` was aborted by a signal of its own.
     if (inner.name === 'AbortError') return aborted(thrown);
   }
   return new ClientError('network', `${server.host} cannot be reached: ${innermost(cause)}.`, { cause });
@@ -62,7 +65,7 @@ function kindOf(status: number): ClientErrorKind {
   return status >= 500 ? 'server' : 'refused';
 }
 
-/** A text as JSON; `null` when it is none. */
+/** Parses JSON; returns `null` if the text is invalid. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -71,7 +74,7 @@ export function parsed(text: string): unknown {
   }
 }
 
-/** What went wrong in the end: `fetch` wraps it, and a host with several addresses has a fault for each. */
+/** Returns the message of the root cause: `fetch` wraps the error, and a host with several addresses has one error for each. */
 function innermost(error: Error): string {
   if (error instanceof AggregateError && error.errors[0] instanceof Error) return innermost(error.errors[0]);
   return error.cause instanceof Error ? innermost(error.cause) : error.message;

@@ -13,44 +13,44 @@ import { refuseRedirect } from './redirects.ts';
 
 const EVENT_STREAM = 'text/event-stream';
 
-/** Which server, and as whom. */
+/** The server, and the credential to use. */
 export interface ClientOptions {
   /** The address of the API host, such as `https://berth.example`. */
   server: string;
-  /** An API key or a deploy token; `null` for nobody. Default: `null`. */
+  /** An API key or a deploy token; `null` to send none. Default: `null`. */
   key?: string | null | undefined;
   /**
-   * The id of the account that the key is of, where it is known: what was published with one key is known with every other
-   * key of the account. Default: `null`.
+   * The id of the account that the key belongs to, if known. Data remembered about a publish with one key of the account then
+   * applies to all its keys. Default: `null`.
    */
   account?: string | null | undefined;
   /** Sends requests. Default: the global `fetch`. */
   fetch?: typeof globalThis.fetch | undefined;
 }
 
-/** A server, and whom it takes us for. */
+/** A server and the credential for it. */
 export interface BerthClient {
   /** Ends with a slash. */
   readonly server: URL;
   readonly key: string | null;
-  /** Whose the key is; `null` when that is not known. The server is never told. */
+  /** The id of the account that the key belongs to; `null` if unknown. It is never sent to the server. */
   readonly account: string | null;
-  /** Every query and mutation of the server, typed by its router. Every failure is a {@link ClientError}. */
+  /** The queries and mutations of the server, typed by its router. Every failure is a {@link ClientError}. */
   readonly api: TRPCClient<AppRouter>;
   /**
-   * Asks the server with the same credential. Redirects are refused.
+   * Sends a request with the same credential. Rejects redirects.
    *
-   * @param path Relative to the server, without a slash at its start.
-   * @returns The answer when it is 2xx. Reading more than 16 MiB of it fails, unless `text/event-stream` was asked for.
-   * @throws ClientError for every other answer, and when there was none.
+   * @param path Relative to the server, without a leading slash.
+   * @returns The response if it is 2xx. Reading more than 16 MiB of it fails, unless the request accepts `text/event-stream`.
+   * @throws ClientError for any other response, and if there was none.
    */
   request(path: string, init?: RequestInit): Promise<Response>;
 }
 
 /**
- * Makes a client. Nothing is sent before the first call.
+ * Creates a client. Sends nothing before the first call.
  *
- * @throws ClientError of the kind `refused` when the address is none.
+ * @throws ClientError of the kind `refused` if the address is invalid.
  */
 export function createClient({
   server,
@@ -65,7 +65,7 @@ export function createClient({
     const response = await fetch(url, { ...init, headers, redirect: 'manual' });
     refuseRedirect(response, base, url);
     if (!response.ok) throw await answerError(response, base);
-    // A stream has no end; its reader limits its events.
+    // A stream is endless, so its reader limits the size of each event instead.
     if (headers.get('accept') === EVENT_STREAM) return response;
     return limitAnswer(response, base, MAX_ANSWER_BYTES);
   };
@@ -86,7 +86,7 @@ export function createClient({
   };
 }
 
-/** Reads the body of an answer. @throws ClientError when it breaks off, or is not what was expected. */
+/** Reads and checks the body of a response. @throws ClientError if it breaks off or has an unexpected shape. */
 export async function readAnswer<T>(
   { server }: BerthClient,
   response: Response,
@@ -103,7 +103,7 @@ export async function readAnswer<T>(
   });
 }
 
-/** Calls by name, which fail in one way. */
+/** An untyped tRPC client that converts every failure to a ClientError. */
 class Calls extends TRPCUntypedClient<AppRouter> {
   readonly #server: URL;
 

@@ -1,34 +1,34 @@
 import type { ErrorCode } from '@berth/contract';
 
 /**
- * What kind of trouble it is, for programs that act on it.
+ * The kind of an error, for programs that act on it.
  *
- * - `network`: the server could not be reached, or the line broke or was too slow (408).
- * - `unavailable`: the server is there, but cannot answer now (503, 429, or a gateway's 502, 504): try again later.
- * - `signed-out`: no credential, or one that is not taken (401, 403).
- * - `refused`: what was asked cannot be done as it is (400, 404, 413, 422): another request might.
+ * - `network`: the server cannot be reached, or the connection broke or was too slow (408).
+ * - `unavailable`: the server is up but cannot answer now (503, 429, or a gateway's 502 or 504). Try again later.
+ * - `signed-out`: the credential is missing or not accepted (401, 403).
+ * - `refused`: the request is invalid or not possible (400, 404, 413, 422). A different request might succeed.
  * - `folder`: the folder or one of its files cannot be read, or must not be published.
- * - `server`: the server made a mistake (500), or answered what nobody understands.
- * - `aborted`: the caller gave up.
+ * - `server`: the server failed (500), or its response cannot be understood.
+ * - `aborted`: the caller aborted.
  */
 export type ClientErrorKind = 'network' | 'unavailable' | 'signed-out' | 'refused' | 'folder' | 'server' | 'aborted';
 
-/** What a {@link ClientError} tells besides its message. */
+/** The properties of a {@link ClientError} besides its message. */
 export interface ClientErrorOptions {
-  /** The code of the error body; none when it did not come from the server. */
+  /** The code of the error body; omitted if the error did not come from the server. */
   code?: ErrorCode | undefined;
-  /** The HTTP status; none when there was no answer. */
+  /** The HTTP status; omitted if there was no response. */
   status?: number | undefined;
-  /** The path, inside the folder, of the file it is about. */
+  /** The path, inside the folder, of the file that the error is about. */
   file?: string | undefined;
-  /** When it is worth trying again, in seconds. */
+  /** The number of seconds after which to try again. */
   retryAfterSeconds?: number | undefined;
   /** `details` of the error body. */
   details?: unknown;
   cause?: unknown;
 }
 
-/** The one error of this package. Its message is for people: what was wrong, and what would be right. */
+/** The only error class of this package. Its message is for people: it says what was wrong and what would be right. */
 export class ClientError extends Error {
   readonly kind: ClientErrorKind;
   readonly code: ErrorCode | null;
@@ -49,12 +49,12 @@ export class ClientError extends Error {
   }
 }
 
-/** The error of what the caller gave up. */
+/** Creates the error for a call that the caller aborted. */
 export function aborted(cause?: unknown): ClientError {
   return new ClientError('aborted', 'It was given up before its end.', { cause });
 }
 
-/** Which state stood in the way of what was asked: `details.state` of a 422; `null` when that is not what it says. */
+/** Returns the state that made a request impossible: `details.state` of a 422. `null` for any other error. */
 export function stateOf(failure: unknown): string | null {
   if (!(failure instanceof ClientError) || failure.status !== 422) return null;
   const { state } = (failure.details ?? {}) as { state?: unknown };

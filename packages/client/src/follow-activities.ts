@@ -10,26 +10,26 @@ import { aborted, ClientError } from './errors.ts';
 import { withEvents } from './progress.ts';
 import { pauseBefore, type RetryPolicy } from './retry.ts';
 
-/** A line is taken up again for as long as it is wanted. */
+/** Reconnects are retried without limit. */
 const FOR_EVER: RetryPolicy = { attempts: Infinity, firstMs: 1_000, longestMs: 15_000, withinMs: Infinity };
 
-/** Of a caller who takes them more slowly than they come, no more than about this many are held: the server holds the rest. */
+/** The approximate maximum of activities to buffer for a slow caller. The rest stays on the server. */
 const MOST_HELD = 1_000;
 
-/** Where to begin, and who hears of it. */
+/** Options of {@link followActivities}. */
 export interface FollowOptions {
-  /** How many of what happened already come first; `Infinity` for all. Default: none. */
+  /** How many past activities to return first; `Infinity` for all. Default: none. */
   last?: number | undefined;
-  /** Called once, before the first activity: everything that happens from now on will be told. */
+  /** Called once, before the first activity. From then on, no activity is missed. */
   onBegin?: (() => void) | undefined;
 }
 
 /**
- * What happened in an account, if that is wanted, and then what happens: each activity once, the oldest first. A line that
- * breaks is taken up again behind the last activity that was told, as often as it has to be.
+ * Yields past activities of an account, if requested, and then new ones: each activity once, the oldest first. If the
+ * connection breaks, it reconnects after the last activity that was yielded, without limit.
  *
- * @throws ClientError when there is no line to begin with; later `aborted` when the signal says so, and what the server says
- *   when it does not take the key any more.
+ * @throws ClientError if the first connection fails; later `aborted` if the signal is aborted, and the error of the server if
+ *   it no longer accepts the key.
  */
 export async function* followActivities(
   client: BerthClient,
@@ -55,19 +55,22 @@ export async function* followActivities(
   }
 }
 
-/** Behind the activity of an id, or that many before the end. */
+/** The start of a connection: after the activity with an id, or that many activities before the end. */
 type Place = { lastEventId: string } | { last: number };
 
-/** An activity with its id, or, at the beginning of a line, the id that stands before them. */
+/**
+ * An activity and its id. The first one of a connection has no activity, only the id of the position where the connection
+ * starts.
+ */
 interface Heard {
   id: string;
   activity: Activity | null;
 }
 
 /**
- * What comes on one line. It ends without an error when its reader is too far behind.
+ * Yields the activities of one connection. Ends without an error if its reader is too far behind.
  *
- * @throws ClientError when the line breaks, or there is none; `aborted`.
+ * @throws ClientError if the connection breaks or cannot be opened; `aborted`.
  */
 function heardOn(client: BerthClient, from: Place, given: AbortSignal): AsyncGenerator<Heard, void, undefined> {
   return withEvents<Heard, void>(given, async (tell, signal) => {
@@ -75,7 +78,7 @@ function heardOn(client: BerthClient, from: Place, given: AbortSignal): AsyncGen
     const fail = (thrown: unknown) => ended.reject(toClientError(thrown, client.server, signal));
     signal.addEventListener('abort', () => fail(signal.reason), { once: true });
 
-    /** Says at its beginning where it begins, so that nothing is lost when it breaks before the first activity. */
+    /** Reports its position at the start, so that nothing is lost if the connection breaks before the first activity. */
     class Line extends EventSource {
       constructor(...given: ConstructorParameters<typeof EventSource>) {
         super(...given);
@@ -105,7 +108,7 @@ function heardOn(client: BerthClient, from: Place, given: AbortSignal): AsyncGen
       onData: ({ id, data }) => {
         if (tell({ id, activity: data as Activity }) >= MOST_HELD) ended.resolve();
       },
-      // It would come again by itself, but without the pauses of a crowd.
+      // It would reconnect automatically, but without the random pauses that spread many clients.
       onConnectionStateChange: ({ error }) => void (error && fail(error)),
       onError: fail,
       onComplete: () => fail(new Error('it ended the line')),
@@ -118,7 +121,10 @@ function heardOn(client: BerthClient, from: Place, given: AbortSignal): AsyncGen
   });
 }
 
-/** True for what a later attempt may not meet: a gateway gives many answers while the server behind it starts. */
+/**
+ * Returns true if a later attempt may succeed. Includes server errors: a gateway gives various responses while the server
+ * behind it starts.
+ */
 function mayPass(failure: unknown): failure is ClientError {
   if (failure instanceof AnswerTooLarge) return false;
   return failure instanceof ClientError && ['network', 'unavailable', 'server'].includes(failure.kind);

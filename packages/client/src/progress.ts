@@ -1,18 +1,18 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { aborted } from './errors.ts';
 
-/** Progress is told no more often than this, in milliseconds. */
+/** The minimum time between two progress events, in milliseconds. */
 export const PROGRESS_MS = 100;
 
-/** How long work may hold the event loop, in milliseconds. */
+/** How long work may block the event loop, in milliseconds. */
 const SLICE_MS = 8;
 
 /**
- * Does work that tells of events, and yields them in order.
+ * Runs work that emits events, and yields the events in order.
  *
- * When the caller stops iterating, or gives up, the work's signal is aborted, and the generator ends after the work has.
+ * If the caller stops iterating or aborts, the signal of the work is aborted, and the generator ends after the work has ended.
  *
- * @param work Ends with the result of the generator, or throws what it throws. `tell` returns how many events wait to be taken.
+ * @param work Its result or error becomes that of the generator. `tell` emits an event and returns how many are waiting.
  */
 export async function* withEvents<E, R>(
   given: AbortSignal | undefined,
@@ -47,7 +47,7 @@ export async function* withEvents<E, R>(
   }
 }
 
-/** The result of a generator whose events are of no interest. */
+/** Runs a generator to its end, and returns its result. @param hear Called for each event. */
 export async function takeAll<E, R>(
   events: AsyncGenerator<E, R, undefined>,
   hear: (event: E) => void = () => {},
@@ -59,7 +59,7 @@ export async function takeAll<E, R>(
   }
 }
 
-/** Says, each time it is asked, whether so many milliseconds have passed since it last said so. */
+/** Returns a function that returns true at most once per interval, for example to limit progress events. */
 export function every(ms: number): () => boolean {
   let last = performance.now();
   return () => {
@@ -71,9 +71,9 @@ export function every(ms: number): () => boolean {
 }
 
 /**
- * For work in one thread: lets others have their turn, once it has held the event loop for some milliseconds.
+ * Lets synchronous work yield to the event loop after it has run for a few milliseconds.
  *
- * @throws the reason of the signal when it is aborted.
+ * @throws the reason of the signal if it is aborted.
  */
 export function createTurns(signal: AbortSignal): { isOver(): boolean; next(): Promise<void> } {
   let isOver = every(SLICE_MS);

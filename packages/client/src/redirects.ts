@@ -1,11 +1,11 @@
 import { ClientError } from './errors.ts';
 
 /**
- * Refuses an answer that leads elsewhere: what was asked, passwords and files among it, is for the server that was named.
+ * Rejects redirects. The request may contain passwords and files, which are only for the server that the caller named.
  *
  * @param server The address of the server.
- * @param asked The address of the request, below it.
- * @throws ClientError `refused`; its `details.server` is the address to use instead, where there is one.
+ * @param asked The address of the request, on that server.
+ * @throws ClientError `refused`. Its `details.server` is the address to use instead, if there is one.
  */
 export function refuseRedirect({ status, type, headers }: Response, server: URL, asked: URL): void {
   const location = headers.get('location');
@@ -19,7 +19,10 @@ export function refuseRedirect({ status, type, headers }: Response, server: URL,
   throw new ClientError('refused', message, { status, details: { server: target } });
 }
 
-/** The server whose address for the same request is the target of a redirect: without the path of the request. */
+/**
+ * Returns the address of the server that the redirect leads to: its target without the path of the request, or the origin if
+ * the path differs. `null` if the target is not a web address.
+ */
 function serverBehind(target: URL | null, server: URL, asked: URL): string | null {
   if (target === null || !/^https?:$/.test(target.protocol)) return null;
   const path = asked.pathname.slice(server.pathname.length);

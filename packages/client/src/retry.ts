@@ -1,24 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ClientError } from './errors.ts';
 
-/** How often, and for how long, what failed for the moment is tried again. */
+/** How often, and for how long, to retry after temporary failures. */
 export interface RetryPolicy {
-  /** Failures in a row that are borne; the next one is thrown. */
+  /** The number of failures in a row to tolerate; the next one is thrown. */
   attempts: number;
-  /** The longest pause after the first failure, in milliseconds; it doubles with each further one. */
+  /** The maximum pause after the first failure, in milliseconds. It doubles with each further failure. */
   firstMs: number;
-  /** No pause is longer, unless the server asks for it. */
+  /** The maximum of any pause, unless the server asks for a longer one. */
   longestMs: number;
-  /** No pause begins that would end later than this after the first failure in a row. */
+  /** The time limit after the first failure in a row. A pause that would end later is not started. */
   withinMs: number;
 }
 
-/** The longest pause that a server can ask for, in milliseconds. A timer takes at most 24 days. */
+/** The maximum pause that a server can ask for, in milliseconds. A timer supports at most 24 days. */
 export const LONGEST_ASKED_MS = 86_400_000;
 
 export const DEFAULT_RETRIES: RetryPolicy = { attempts: 10, firstMs: 250, longestMs: 15_000, withinMs: 180_000 };
 
-/** One failure that is followed by another attempt. */
+/** A failure that is followed by another attempt. */
 export interface Retry {
   /** From 1. */
   attempt: number;
@@ -26,31 +26,32 @@ export interface Retry {
   reason: string;
 }
 
-/** Failures in a row, of one piece of work. */
+/** Counts the failures in a row of one piece of work. */
 export interface Retries {
   /**
-   * Waits until it is time to try again.
+   * Waits until the next attempt.
    *
-   * @param atLeastMs The shortest pause. Default: none.
-   * @throws the failure itself when trying again is of no use, or was tried often enough; `aborted`.
+   * @param atLeastMs The minimum pause. Default: none.
+   * @throws the failure itself if a retry cannot help or the limits are reached; `aborted`.
    */
   after(failure: unknown, atLeastMs?: number): Promise<void>;
-  /** Something was achieved: failures are counted anew. */
+  /** Reports progress, which resets the failure count. */
   progressed(): void;
 }
 
-/** True for what may go away by itself: the line broke, or the server asks to come later. */
+/** Returns true for temporary failures: the connection broke, or the server asks to try again later. */
 export function isPassing(failure: unknown): failure is ClientError {
   return failure instanceof ClientError && (failure.kind === 'network' || failure.kind === 'unavailable');
 }
 
 /**
- * The pause before another attempt: anywhere between none and twice the last limit ("full jitter"), so that clients that
- * failed together do not come back together; at least what the server asked for, up to {@link LONGEST_ASKED_MS}.
+ * Returns the pause before the next attempt. It is random, between 0 and a limit that doubles with each failure ("full
+ * jitter"), so that clients that failed together do not return together. It is at least what the server asked for, up to {@link
+ * LONGEST_ASKED_MS}.
  *
  * @param attempt Failures in a row, from 1.
- * @param elapsedMs Since the first of them.
- * @returns Milliseconds, or `null` to give up.
+ * @param elapsedMs Time since the first of them.
+ * @returns Milliseconds, or `null` to stop retrying.
  */
 export function pauseBefore(
   attempt: number,
@@ -66,7 +67,7 @@ export function pauseBefore(
   return elapsedMs + waitMs > policy.withinMs ? null : waitMs;
 }
 
-/** Counts failures and waits after each. @param tell Hears of every pause when it begins. */
+/** Counts failures and waits after each. @param tell Called at the start of each pause. */
 export function createRetries(policy: RetryPolicy, signal: AbortSignal, tell: (retry: Retry) => void): Retries {
   let attempt = 0;
   let firstAt = 0;
@@ -87,7 +88,7 @@ export function createRetries(policy: RetryPolicy, signal: AbortSignal, tell: (r
   };
 }
 
-/** Does something that may be repeated safely, until it succeeds or trying again is of no use. */
+/** Repeats idempotent work until it succeeds or a retry cannot help. */
 export async function retry<T>(work: () => Promise<T>, retries: Retries): Promise<T> {
   for (;;) {
     try {

@@ -19,9 +19,9 @@ const SITE = {
 
 interface Example {
   name: string;
-  /** What it is run with; without them on the machine it is not. */
+  /** The programs that it needs. It is skipped on a machine without them. */
   needs: string[];
-  /** The command line but for the folder. */
+  /** The command line without the folder. */
   command: (home: string) => string[];
   via: string;
 }
@@ -59,15 +59,15 @@ const isHere = (program: string) => spawnSync(program, ['--version']).error === 
 const server = useServer();
 
 interface Ran {
-  /** Absent when it succeeded. */
+  /** Missing if it succeeded. */
   code?: number;
   stdout: string;
   stderr: string;
-  /** The folder that it published. */
+  /** The published folder. */
   folder: string;
 }
 
-/** Runs an example on a folder with these files, which does not exist when there are `null`. */
+/** Runs an example on a folder with these files, or on a missing folder if they are `null`. */
 async function run(
   { command }: Example,
   more: Record<string, string> = {},
@@ -106,7 +106,7 @@ describe.each(CASES)('the example $name', (example) => {
     expect((await server().visit(stdout.trim())).text).toBe(SITE['index.html']);
   });
 
-  it.skipIf(isMissing)('says why it was refused, and fails', async () => {
+  it.skipIf(isMissing)('prints why it was refused, and fails', async () => {
     const outcome = await run(example, { BERTH_KEY: `ship-${'f'.repeat(32)}` });
     expect(outcome).toMatchObject({ code: expect.any(Number), stdout: '' });
     expect(outcome.stderr).toMatch(/key|credential/i);
@@ -118,7 +118,7 @@ describe.each(CASES)('the example $name', (example) => {
     expect(stderr).toMatch(/dist/);
   });
 
-  it.skipIf(isMissing)('says that an empty folder has no files, and fails', async () => {
+  it.skipIf(isMissing)('prints that an empty folder has no files, and fails', async () => {
     const { code, stdout, stderr } = await run(example, {}, {});
     expect({ code, stdout }).toEqual({ code: expect.any(Number), stdout: '' });
     expect(stderr).toMatch(/There (?:is no file|are no files) to publish/);
@@ -133,7 +133,7 @@ const HOSTILE_NAMES = [
   ['an escape sequence', 'a\u001b[31m'],
 ] as const;
 
-/** Runs an example on a folder with one such name. @throws when anything of the folder was sent. */
+/** Runs an example on a folder with a hostile file name. Fails if anything of the folder was sent. */
 async function refusesName(example: Example, name: string, more: Record<string, string> = {}): Promise<void> {
   const site = { 'index.html': 'front', a: 'the start of the name', [name]: 'hostile' };
   const { code, stdout, stderr, folder } = await run(example, more, site);
@@ -146,7 +146,7 @@ async function refusesName(example: Example, name: string, more: Record<string, 
 
 describe.each(CASES.filter(({ name }) => ['python', 'rust'].includes(name)))('the example $name', (example) => {
   it.skipIf(!example.needs.every(isHere)).each(HOSTILE_NAMES)(
-    'sends nothing of a folder with %s in a file name, and says so',
+    'refuses a folder with %s in a file name, and sends nothing',
     (_, name) => refusesName(example, name),
   );
 });
@@ -161,7 +161,7 @@ describe.skipIf(!['curl', 'md5sum'].every(isHere))('the example curl', () => {
     expect((await server().visit(stdout.trim(), '/2999.html')).text).toBe('page 2999');
   });
 
-  /** An `md5sum` that prints names as they are, as some systems have it. */
+  /** Creates an `md5sum` that prints names unchanged, as on some systems. */
   function plainMd5sum(): string {
     const { home } = somebody();
     writeFiles(home, { md5sum: `#!/bin/sh\nfor file; do printf '%032d  %s\\n' 0 "$file"; done\n` });
@@ -171,16 +171,16 @@ describe.skipIf(!['curl', 'md5sum'].every(isHere))('the example curl', () => {
 
   describe.each([
     ['that escapes names', () => process.env['PATH']!],
-    ['that prints names as they are', plainMd5sum],
+    ['that prints names unchanged', plainMd5sum],
   ])('with an md5sum %s', (_, path) => {
-    it.each(HOSTILE_NAMES)('sends nothing of a folder with %s in a file name, and says so', (_what, name) =>
+    it.each(HOSTILE_NAMES)('refuses a folder with %s in a file name, and sends nothing', (_what, name) =>
       refusesName(curl, name, { PATH: path() }),
     );
   });
 });
 
 describe('the CI job', () => {
-  it('hands the link to later steps, and labels the deployment with the commit', async () => {
+  it('passes the link to later steps, and labels the deployment with the commit', async () => {
     const { home } = somebody();
     const [output, summary] = [join(home, 'output'), join(home, 'summary')];
     const { stdout } = await run(
@@ -199,7 +199,7 @@ describe('the CI job', () => {
     expect(deployments[0]!.labels).toEqual(['4f9c2b7d10e8']);
   });
 
-  it('runs the script that is beside its workflow', () => {
+  it('runs the script next to its workflow', () => {
     const workflow = readFileSync(join(EXAMPLES, 'ci/publish.yml'), 'utf8');
     expect(workflow).toContain('run: ./publish.sh ./dist\n');
     expect(workflow).toContain('url: ${{ steps.publish.outputs.url }}\n');

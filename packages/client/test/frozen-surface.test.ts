@@ -7,7 +7,10 @@ import { PARTS } from '../src/cli/parts.ts';
 import { createProgram } from '../src/cli/program.ts';
 import * as client from '../src/index.ts';
 
-/** What scripts and programs rely on. Entries may be added; the recorded ones stay. `--json` is held by `cli/json.test.ts`. */
+/**
+ * What scripts and programs depend on. New entries may be added; the recorded ones must stay. `--json` is covered by
+ * `cli/json.test.ts`.
+ */
 const SURFACE: Record<keyof typeof recorded, () => string[]> = {
   exitCodes: () => Object.entries(EXIT).map(([name, code]) => `${name} ${code}`),
   commands: readCommands,
@@ -16,7 +19,7 @@ const SURFACE: Record<keyof typeof recorded, () => string[]> = {
   events: () => [...sourceOf('{deploy,folder,watch}/events.ts').matchAll(/type: '([a-z]+)'/g)].map(([, type]) => type!),
 };
 
-it.each(Object.keys(SURFACE) as (keyof typeof recorded)[])('keeps every recorded name of its %s', (family) => {
+it.each(Object.keys(SURFACE) as (keyof typeof recorded)[])('the client keeps its recorded %s', (family) => {
   const current = new Set(SURFACE[family]());
   expect(recorded[family].filter((name) => !current.has(name))).toEqual([]);
 });
@@ -31,7 +34,7 @@ function readCommands(): string[] {
   });
 }
 
-/** Every type that the entry point exports, by name or with `export type *`. */
+/** Lists every type that the entry point exports, by name or with `export type *`. */
 function readTypes(): string[] {
   const index = sourceOf('index.ts');
   const named = [...index.matchAll(/\{([^}]*)\}/g)].flatMap(([, names]) =>

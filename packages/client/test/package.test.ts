@@ -23,7 +23,7 @@ describe('the package of the command line', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('is one program with its license and a page about it, and depends on nothing', async () => {
+  it('contains one program, its license and a README, and has no dependencies', async () => {
     const { stdout } = await exec('tar', ['-tzf', tarball]);
     expect(stdout.trim().split('\n').toSorted()).toEqual(
       ['LICENSE', 'README.md', 'berth.js', 'main.js', 'package.json'].map((name) => `package/${name}`),
@@ -33,7 +33,7 @@ describe('the package of the command line', () => {
     expect(Object.keys(manifest).filter((key) => /dependencies|scripts/i.test(key))).toEqual([]);
   });
 
-  it.each(['20.20.2', '22.21.9', '18.0.0'])('names the Node it needs first thing on Node %s', async (version) => {
+  it.each(['20.20.2', '22.21.9', '18.0.0'])('prints the required version of Node on Node %s', async (version) => {
     const older = `data:text/javascript,Object.defineProperty(process.versions, 'node', { value: '${version}' })`;
     const words = ['--import', older, join(CLIENT, 'dist/berth.js'), './dist'];
     await expect(exec(process.execPath, words)).rejects.toMatchObject({
@@ -43,7 +43,7 @@ describe('the package of the command line', () => {
     });
   });
 
-  it('keeps the check of Node apart from the code that an older one cannot load', async () => {
+  it('checks the version of Node before it loads code that an older one cannot run', async () => {
     const entry = readFileSync(join(CLIENT, 'dist/berth.js'), 'utf8');
     expect(entry.length).toBeLessThan(1_000);
     expect(entry).not.toMatch(/^\s*import /m);
@@ -51,7 +51,7 @@ describe('the package of the command line', () => {
     expect(manifest.engines).toEqual({ node: '>=22.22.0' });
   });
 
-  it('publishes by npx, far from this repository', async () => {
+  it('publishes with npx outside of this repository', async () => {
     const { home, env } = somebody({ BERTH_SERVER: `http://localhost:${server().port}`, BERTH_KEY: OWNER_KEY });
     writeFiles(join(home, 'dist'), { 'index.html': 'by npx' });
     copyFileSync(tarball, join(home, 'berth.tgz'));

@@ -16,7 +16,7 @@ interface Typed {
   output: string;
 }
 
-/** The commands of a document behind `$`, in their order, with what it says they print. */
+/** Reads the commands of a document after `$`, with the output that it shows for them. */
 function commandsOf(document: string): Typed[] {
   const blocks = [...read(document).matchAll(/^```console\n(.*?)^```$/gms)].map(([, block]) => block!);
   return blocks.flatMap((block) =>
@@ -30,7 +30,7 @@ function commandsOf(document: string): Typed[] {
   );
 }
 
-/** Without what is different on every machine and in every run. */
+/** Replaces what differs on every machine and in every run. */
 function normal(text: string, home: string): string {
   return text
     .replaceAll(/[a-z]+-[a-z]+-[a-z0-9]{7}\b/g, 'calm-otter-4k9x2qd')
@@ -42,7 +42,7 @@ function normal(text: string, home: string): string {
 describe.each(['README.md', 'packages/client/README.md'])('the commands of %s', (document) => {
   const server = useServer();
 
-  it('print what it says, one after the other', async () => {
+  it('print the documented output, one after the other', async () => {
     const { home, env } = somebody({ BERTH_SERVER: `http://localhost:${server().port}`, BERTH_KEY: OWNER_KEY });
     writeFiles(join(home, 'dist'), { 'index.html': '<h1>It floats.</h1>', 'site.css': 'h1{}' });
     writeFileSync(join(home, 'dist/photo.jpg'), Buffer.alloc(25_000));
@@ -58,12 +58,12 @@ describe.each(['README.md', 'packages/client/README.md'])('the commands of %s', 
   });
 });
 
-it('the README names every exit code as the program has it', () => {
+it('the README lists every exit code with its meaning in the program', () => {
   const rows = [...read('packages/client/README.md').matchAll(/^\| (\d+) \| (.+) \|$/gm)];
   expect(rows.map(([, code, meaning]) => [Number(code), meaning])).toEqual(EXIT_MEANINGS.map((row) => [...row]));
 });
 
-it('the README names every option of publishing, and every command', async () => {
+it('the README lists every option of publishing, and every command', async () => {
   const { runs } = somebody();
   const readme = read('packages/client/README.md');
   const help = (await runs('publish', '--help')).out.split('Global Options')[0]!;

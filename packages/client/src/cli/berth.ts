@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// The entry of the package. It runs on any Node, to name the one that the rest needs, and loads that only then.
+// The entry of the package. It runs on any version of Node, so it can name the required one, and loads the program only after
+// this check.
 import { tooOld } from './node-version.ts';
 
 const message = tooOld(process.versions.node);

@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
 
-/** The name that is spelled nearly like a word, by the judgement of the argument parser; `null` when none is. */
+/** Finds the name with the most similar spelling, as judged by the argument parser; `null` if none is similar. */
 export function closest(word: string, names: readonly string[]): string | null {
   const asked = new Command().exitOverride().configureOutput({ writeErr() {} });
   for (const name of names) asked.command(name);

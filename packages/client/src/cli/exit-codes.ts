@@ -1,6 +1,6 @@
 import type { ClientErrorKind } from '../errors.ts';
 
-/** What a command line ends with. The numbers are a promise: scripts act on them. */
+/** The exit codes. Scripts depend on these numbers, so they never change. */
 export const EXIT = {
   ok: 0,
   unexpected: 1,
@@ -12,7 +12,7 @@ export const EXIT = {
 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** Every exit code in a few words, in the order of the help. */
+/** A short description of each exit code, in the order of the help. */
 export const EXIT_MEANINGS: readonly (readonly [ExitCode, string])[] = [
   [EXIT.ok, 'done'],
   [EXIT.unexpected, 'an unexpected error, here or on the server'],
@@ -23,7 +23,7 @@ export const EXIT_MEANINGS: readonly (readonly [ExitCode, string])[] = [
   [EXIT.interrupted, 'interrupted'],
 ];
 
-/** The exit code for each kind of trouble. */
+/** Returns the exit code for a kind of error. */
 export function exitCodeOf(kind: ClientErrorKind): ExitCode {
   switch (kind) {
     case 'network':

@@ -5,7 +5,7 @@ import { duration } from '../amounts.ts';
 import type { Source } from './settings.ts';
 import { UsageError } from './usage-error.ts';
 
-/** What went wrong, as it is told: to people in two lines, to programs as `{ "error": … }`. */
+/** A failure as it is printed: two lines for people, `{ "error": … }` for programs. */
 export interface Failure {
   exit: ExitCode;
   kind: string;
@@ -14,19 +14,19 @@ export interface Failure {
   message: string;
   /** What to do about it. */
   next: string | null;
-  /** The file it is about, as its path in the folder. */
+  /** The file that the error is about: its path in the folder. */
   file: string | null;
   retryAfterSeconds: number | null;
   details: unknown;
 }
 
-/** What a command was about to do, as far as it is known. */
+/** What a command was doing, as far as it is known. */
 export interface Circumstances {
   server: URL | null;
   key: { from: Source | 'login'; key: string | null } | null;
 }
 
-/** Tells whatever was thrown in words that say what to do. */
+/** Converts anything thrown to a failure that says what to do next. */
 export function failureOf(thrown: unknown, circumstances: Circumstances): Failure {
   if (thrown instanceof ClientError) {
     const { kind, code, status, file, retryAfterSeconds, details } = thrown;
@@ -58,7 +58,7 @@ export function failureOf(thrown: unknown, circumstances: Circumstances): Failur
   };
 }
 
-/** What is said to somebody who sent no key. */
+/** Returns the message for a command without a key. */
 export function nobodyAt(server: URL): string {
   return `Nobody is signed in to ${server.origin}`;
 }

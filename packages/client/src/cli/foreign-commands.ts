@@ -1,6 +1,6 @@
 /**
  * Commands of comparable tools (wrangler, netlify, vercel, surge, firebase, gh-pages and others) that berth does not have, each
- * with the one that does it here; `null` where none does. None of them publishes a folder of that name.
+ * with the berth command that does the same, or `null`. None of these words publishes a folder of that name.
  */
 const FOREIGN = new Map<string, string | null>(
   Object.entries({
@@ -89,12 +89,12 @@ const FOREIGN = new Map<string, string | null>(
   }),
 );
 
-/** Whether a word is a command of comparable tools, so that it does not mean a folder. */
+/** Returns true if a word is a command of a comparable tool. Such a word never means a folder. */
 export function isForeignCommand(word: string): boolean {
   return FOREIGN.has(word.toLowerCase());
 }
 
-/** What to type instead of a command of comparable tools; empty where berth has nothing like it. */
+/** Returns what to type instead of a command of a comparable tool; empty if berth has no such command. */
 export function instead(word: string): string {
   const command = FOREIGN.get(word.toLowerCase()) ?? null;
   return command === null ? '' : `Did you mean berth ${command}?`;

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The command line: `berth ./dist`.
+// The program `berth`.
 import { EXIT } from './exit-codes.ts';
 import { PARTS } from './parts.ts';
 import { run } from './run.ts';
@@ -7,13 +7,13 @@ import { terminalOf } from './terminal.ts';
 
 const { argv, env, stdin, stdout, stderr } = process;
 const words = argv.slice(2);
-// Lists of processes show the title in place of the arguments, one of which may be a password.
+// Lists of processes show this title instead of the arguments, which may contain a password.
 process.title = 'berth';
 
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.on(signal, () => (stop.signal.aborted ? process.exit(EXIT.interrupted) : stop.abort()));
-// A reader that has seen enough, such as `head`, is no fault.
+// A reader that closes the pipe early, such as `head`, is not an error.
 stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? EXIT.ok : EXIT.unexpected));
 
 process.exitCode = await run(words, {

@@ -1,7 +1,7 @@
-/** The oldest Node that berth runs on: the one its file watcher, chokidar 6, asks for. */
+/** The oldest Node that can run berth. Its file watcher, chokidar 6, requires it. */
 export const OLDEST_NODE = '22.22.0';
 
-/** What to print when a Node is too old for berth; `null` when it is not. @param version Such as `20.20.2`. */
+/** Returns the message for a Node that is too old; `null` if it is new enough. @param version Such as `20.20.2`. */
 export function tooOld(version: string): string | null {
   const [major, minor] = partsOf(version);
   const [oldestMajor, oldestMinor] = partsOf(OLDEST_NODE);

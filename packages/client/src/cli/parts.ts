@@ -4,17 +4,17 @@ import { deployFolder } from '../deploy/deploy-folder.ts';
 import { planFolder } from '../deploy/plan-folder.ts';
 import { watchFolder } from '../watch/watch-folder.ts';
 
-/** The engine behind the command line. Tests give their own, to show what it does with events that are hard to cause. */
+/** The functions that the commands use. Tests replace them to produce rare events. */
 export interface Parts {
   createClient(options: ClientOptions): BerthClient;
   deployFolder: typeof deployFolder;
   planFolder: typeof planFolder;
   watchFolder: typeof watchFolder;
-  /** Shows a page in the browser of the person who typed the command. */
+  /** Opens a page in the browser of the user. */
   openPage(url: string): Promise<void>;
 }
 
-/** The real ones. */
+/** The real functions. */
 export const PARTS: Parts = {
   createClient,
   deployFolder,

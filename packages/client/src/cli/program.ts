@@ -15,7 +15,7 @@ import { EXIT_MEANINGS } from './exit-codes.ts';
 import { columns } from './render/table.ts';
 import { VERSION } from './version.ts';
 
-/** In the order of the help. The first one is meant where no command is named. */
+/** The commands, in the order of the help. The first one is the default. */
 const PARTS: readonly CommandPart[] = [
   addPublish,
   addWatch,
@@ -47,7 +47,7 @@ Exit codes:
 ${columns(EXIT_MEANINGS.map(([code, meaning]) => [`  ${code}`, meaning])).join('\n')}
 `;
 
-/** The program: what can be typed, and what it does. Errors of the command line are thrown, as CommanderError. */
+/** Creates the program with all commands. Errors in the command line are thrown as CommanderError. */
 export function createProgram(surroundings: Surroundings): Command {
   const { terminal } = surroundings.world;
   const program = new Command('berth')
@@ -71,7 +71,7 @@ export function createProgram(surroundings: Surroundings): Command {
   return program;
 }
 
-/** The lines of a text that ends with a line break. */
+/** Splits a text into lines. A line break at the end does not add an empty line. */
 export function linesOf(text: string): string[] {
   return text.replace(/\n$/, '').split('\n');
 }

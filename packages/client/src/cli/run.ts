@@ -14,8 +14,8 @@ const HELP_WAS_SHOWN = new Set(['commander.help', 'commander.helpDisplayed', 'co
 /**
  * Runs one command line.
  *
- * @param words What was typed behind `berth`.
- * @returns The exit code. Whatever goes wrong is said in plain words, or as JSON; nothing is thrown.
+ * @param words The arguments after `berth`.
+ * @returns The exit code. Errors are printed in plain words or as JSON; nothing is thrown.
  */
 export async function run(words: readonly string[], world: World): Promise<ExitCode> {
   const circumstances: Circumstances = { server: null, key: null };
@@ -42,8 +42,8 @@ export async function run(words: readonly string[], world: World): Promise<ExitC
 const FLAGS: ReadonlySet<string> = new Set(['--json', '-q', '--quiet']);
 
 /**
- * A group of commands takes what it does not know for an argument of the command that needs no name; a person who mistyped
- * a command wants to hear that.
+ * Throws for a mistyped command in a group. Otherwise the word would be treated as an argument of the default command of the
+ * group.
  */
 function refuseUnknownVerb(program: Command, words: readonly string[]): void {
   const [noun, verb] = words.filter((word) => !FLAGS.has(word));
@@ -59,7 +59,7 @@ function misunderstood({ code, message }: CommanderError, program: Command): Usa
   const names = program.commands.map((command) => command.name());
   const [first = ''] = program.args;
   if (!names.includes(first) && isForeignCommand(first)) return new UsageError(noCommand(first));
-  // A word that is no command is taken for a folder, and what follows it for too many arguments.
+  // An unknown command is parsed as a folder, and the words after it as too many arguments.
   if (code === 'commander.excessArguments' && /^[a-z-]+$/i.test(first) && !names.includes(first)) {
     const meant = closest(first, names) ?? 'publish';
     return new UsageError(`There is no command "${first}". Did you mean berth ${meant}?`);

@@ -13,7 +13,7 @@ import {
 } from './settings.ts';
 import type { Line, Terminal } from './terminal.ts';
 
-/** What a command line runs in. */
+/** The environment of a command line. */
 export interface World {
   env: Environment;
   terminal: Terminal;
@@ -29,29 +29,29 @@ export interface GlobalOptions {
   quiet?: boolean;
 }
 
-/** What a command works with. */
+/** What a command needs to do its work. */
 export interface Session extends World {
   client: BerthClient;
-  /** A client for another server or key. */
+  /** Creates a client for another server or key. */
   connect(server: URL, key: string | null): BerthClient;
   server: { server: URL; from: Source };
   key: { key: string | null; from: Source };
   settings: { file: string; stored: Settings };
   json: boolean;
   quiet: boolean;
-  /** Where the engine remembers hashes, and what was published. */
+  /** Where the engine remembers hashes and the last deployments. */
   cacheDir: string;
-  /** Prints the answer: the value where programs read it, else the lines. */
+  /** Prints the result: as JSON with `--json`, otherwise as lines. */
   answer(value: unknown, lines: () => readonly string[]): void;
-  /** Says something beside the answer, to people. */
+  /** Prints a note for people on standard error. Does nothing with `--json` or `--quiet`. */
   note(line: Line): void;
 }
 
 /**
- * Finds out which server and which key are meant.
+ * Determines the server and the key to use.
  *
- * @param circumstances Is told of them, for the message of an error.
- * @throws UsageError when a setting cannot be used.
+ * @param circumstances Receives both, for error messages.
+ * @throws UsageError if a setting is invalid.
  */
 export async function openSession(
   world: World,
@@ -81,7 +81,7 @@ export async function openSession(
   };
 }
 
-/** Requests that end with the command, when it is interrupted. */
+/** Creates a `fetch` whose requests are aborted when the command is interrupted. */
 function interruptible(signal: AbortSignal): typeof fetch {
   return (input, init) =>
     fetch(input, { ...init, signal: init?.signal ? AbortSignal.any([signal, init.signal]) : signal });

@@ -4,35 +4,35 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { UsageError } from './usage-error.ts';
 
-/** What is kept between commands. A key is kept for one server, and is never sent to another. */
+/** The stored settings. A key is stored for one server, and is never sent to another one. */
 export interface Settings {
-  /** The server that is meant when none is named. */
+  /** The default server. */
   server?: string;
   /** The keys, by the origin of their server. */
   keys?: Readonly<Record<string, string>>;
 }
 
-/** Where a value comes from. */
+/** The origin of a value. */
 export type Source = 'option' | 'environment' | 'settings' | 'default';
 
-/** The address of a server as people write it. */
+/** Formats the address of a server as people write it. */
 export function addressOf(server: URL): string {
   return server.href.replace(/\/$/, '');
 }
 
 export const DEFAULT_SERVER = 'http://localhost:4000';
 
-/** Variables by name. */
+/** Environment variables. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The file of the settings: in the user's folder for such files, as the system has it. */
+/** Returns the path of the settings file, in the system's folder for settings of the user. */
 export function settingsFile(env: Environment, platform: NodeJS.Platform = process.platform): string {
   const folder =
     env['XDG_CONFIG_HOME'] || (platform === 'win32' ? env['APPDATA'] : '') || join(env['HOME'] || homedir(), '.config');
   return join(folder, 'berth', 'config.json');
 }
 
-/** The settings; none when the file is missing. @throws UsageError when the file cannot be used. */
+/** Reads the settings; empty if the file does not exist. @throws UsageError if the file is invalid. */
 export async function readSettings(file: string): Promise<Settings> {
   let text;
   try {
@@ -49,7 +49,7 @@ export async function readSettings(file: string): Promise<Settings> {
   }
 }
 
-/** Replaces the settings at once, readable by their owner alone. */
+/** Replaces the settings atomically. Only their owner can read the file. */
 export async function writeSettings(file: string, settings: Settings): Promise<void> {
   const draft = `${file}.${randomUUID()}`;
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
@@ -62,7 +62,7 @@ export async function writeSettings(file: string, settings: Settings): Promise<v
   }
 }
 
-/** The server that is meant: the option, else `BERTH_SERVER`, else the settings, else the default. @throws UsageError. */
+/** Chooses the server: the option, `BERTH_SERVER`, the settings, or the default, in this order. @throws UsageError. */
 export function chooseServer(
   option: string | undefined,
   env: Environment,
@@ -74,7 +74,10 @@ export function chooseServer(
   return { server: serverUrl(DEFAULT_SERVER), from: 'default' };
 }
 
-/** The key for a server: `BERTH_KEY`, else the one that was stored for this very server; none deploys anonymously. */
+/**
+ * Chooses the key for a server: `BERTH_KEY`, or else the key stored for exactly this server. Without a key, deploys are
+ * anonymous.
+ */
 export function chooseKey(
   server: URL,
   env: Environment,
@@ -85,7 +88,7 @@ export function chooseKey(
   return { key, from: key === null ? 'default' : 'settings' };
 }
 
-/** The address of a server. @throws UsageError. */
+/** Parses the address of a server. @throws UsageError. */
 export function serverUrl(text: string): URL {
   const url = /^\s*https?:\/\//i.test(text) ? URL.parse(text.trim()) : null;
   if (!url || url.username || url.password || url.search || url.hash)

@@ -5,32 +5,38 @@ import { aborted } from '../errors.ts';
 import { printable } from './render/text.ts';
 import type { Environment } from './settings.ts';
 
-/** A colour of a piece of a line. */
+/** The colour of a part of a line. */
 type Colour = 'red' | 'yellow' | 'cyan' | 'dim';
 
-/** A text, or pieces of text with their colours. It is one line whatever is in it: control characters are printed escaped. */
+/** A text, or parts of text with colours. It is always printed as one line, because control characters are escaped. */
 export type Line = string | readonly (string | { colour: Colour; text: string })[];
 
-/** Where a command prints, and whom it can ask. The one way to the screen: nothing that a server sent can control it. */
+/** Where a command prints and asks. All output goes through it, so nothing sent by a server can control the screen. */
 export interface Terminal {
-  /** Prints lines of the answer. */
+  /** Prints lines of the result on standard output. */
   out(lines: readonly Line[]): void;
-  /** Prints lines beside the answer. */
+  /** Prints other lines on standard error. */
   err(lines: readonly Line[]): void;
-  /** Shows a text below the lines, in place of the one before; an empty one removes it. Does nothing where no person watches. */
+  /**
+   * Shows a status line below the output, in place of the previous one; an empty text removes it. Does nothing without a live
+   * screen.
+   */
   status(text: string): void;
-  /** The columns of the screen on which a person watches progress; `null` in a script, a pipe or a log. */
+  /** The columns of the screen for progress; `null` in a script, a pipe or a log. */
   columns(): number | null;
-  /** Whether a person can be asked. */
+  /** Whether there is a person to ask. */
   canAsk: boolean;
-  /** Asks, without showing what is typed when it is `secret`. Without a person the next line of the input is the answer. */
+  /**
+   * Asks a question. Does not show what is typed if it is `secret`. Without a person, reads the answer from the next line of
+   * the input.
+   */
   ask(question: string, options?: { secret?: boolean; signal?: AbortSignal }): Promise<string>;
 }
 
-/** What a terminal reads. */
+/** The input of a terminal. */
 export type Input = Readable & { isTTY?: boolean };
 
-/** What a terminal writes to. */
+/** The output of a terminal. */
 export interface Screen {
   isTTY?: boolean;
   columns?: number;
@@ -39,7 +45,7 @@ export interface Screen {
 
 const CLEAR_LINE = '\r\u001b[2K';
 
-/** The terminal of a process. */
+/** Creates the terminal of a process. */
 export function terminalOf(
   { stdin, stdout, stderr }: { stdin: Input; stdout: Screen; stderr: Screen },
   env: Environment,
@@ -66,7 +72,7 @@ export function terminalOf(
   };
 }
 
-/** What writes lines as text. */
+/** Returns a function that converts lines to text. */
 function writerOf(isColoured: boolean): (lines: readonly Line[]) => string {
   const colours = picocolors.createColors(isColoured);
   const pieceOf = (piece: string | { colour: Colour; text: string }): string =>
@@ -75,7 +81,7 @@ function writerOf(isColoured: boolean): (lines: readonly Line[]) => string {
   return (lines) => lines.map((line) => `${textOf(line)}\n`).join('');
 }
 
-/** Whether this is a place for plain lines, whatever the streams say. */
+/** Returns true if the environment asks for plain lines, even on a terminal. */
 function isPlain(env: Environment): boolean {
   return Boolean(env['NO_COLOR']) || isOn(env['CI']) || env['TERM'] === 'dumb';
 }

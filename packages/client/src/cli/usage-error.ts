@@ -1,4 +1,4 @@
-/** What was typed, or what a setting says, cannot be used. The message says what would be right. */
+/** The command line or a setting is invalid. The message says what would be valid. */
 export class UsageError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

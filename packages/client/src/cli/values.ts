@@ -4,7 +4,7 @@ import { InvalidArgumentError } from 'commander';
 const UNIT_SECONDS = { s: 1, m: 60, min: 60, h: 3_600, d: 86_400, w: 604_800 } as const;
 const SPAN = /^(\d{1,9})(s|m|min|h|d|w)$/;
 
-/** A span of time with its unit, such as `90s`, `30m`, `12h`, `3d` or `2w`, in seconds. */
+/** Parses a duration with a unit, such as `90s`, `30m`, `12h`, `3d` or `2w`, to seconds. */
 export function readTtl(text: string): number {
   const [, number, unit] = SPAN.exec(text) ?? [];
   const seconds = Number(number) * UNIT_SECONDS[(unit ?? 's') as keyof typeof UNIT_SECONDS];
@@ -13,7 +13,7 @@ export function readTtl(text: string): number {
   return seconds;
 }
 
-/** How many to list: a whole number, or `all`. */
+/** Parses how many rows to list: a positive integer, or `all`. */
 export function readLimit(text: string): number {
   const limit = text === 'all' ? Infinity : Number(text);
   if (!(limit === Infinity || (Number.isInteger(limit) && limit >= 1)))
@@ -21,12 +21,12 @@ export function readLimit(text: string): number {
   return limit;
 }
 
-/** Values of an option that may stand several times. */
+/** Collects the values of an option that can be repeated. */
 export function collect(value: string, before: readonly string[] | undefined): readonly string[] {
   return [...(before ?? []), value];
 }
 
-/** The id or host name of a site, also when its whole address was pasted. */
+/** Parses the id or host name of a site. A full address is accepted too. */
 export function readSite(text: string): string {
   const url = /^https?:\/\//i.test(text) ? URL.parse(text) : null;
   return url ? url.hostname : text;

@@ -1,15 +1,15 @@
 import type { BerthClient } from '../client.ts';
 import { createTurns } from '../progress.ts';
 
-/** Small pieces are sent together, so many bytes at a time. */
+/** Small pieces are combined until they have this many bytes. */
 const TOGETHER_BYTES = 64 * 1024;
 
 /**
- * Sends a body that is made while it is sent, no faster than the server takes it.
+ * Streams a request body with backpressure: pieces are produced only as fast as the server accepts them.
  *
- * @param pieces Makes it; it is always run to an end.
- * @param onBytes Told of the bytes that are handed over.
- * @throws what making the body threw, or ClientError.
+ * @param pieces Produces the body. It is always closed at the end.
+ * @param onBytes Called with the number of bytes handed over.
+ * @throws the error of `pieces`, or ClientError.
  */
 export async function sendBody(
   client: BerthClient,
@@ -40,7 +40,7 @@ export async function sendBody(
   }
 }
 
-/** Puts small pieces together into larger ones. */
+/** Combines small pieces into larger ones. */
 async function* together(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let held: Uint8Array[] = [];
   let heldBytes = 0;
@@ -55,7 +55,7 @@ async function* together(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
   if (heldBytes > 0) yield Buffer.concat(held);
 }
 
-/** Reading small files asks for no other turn of the event loop, nor does a connection that takes everything. */
+/** Yields to the event loop regularly. Neither reading small files nor a connection that accepts everything at once does. */
 async function* inTurns(pieces: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const turns = createTurns(signal);
   for await (const piece of pieces) {

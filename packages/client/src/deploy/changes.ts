@@ -2,14 +2,14 @@ import type { Published } from '../folder/published.ts';
 import type { FolderFile } from '../folder/snapshot.ts';
 import type { Changes } from './events.ts';
 
-/** Changes, and the files behind them. */
+/** Changes, and the files that must be published for them. */
 export interface Difference {
   changes: Changes;
-  /** What was added or changed. */
+  /** The added and changed files. */
   put: readonly FolderFile[];
 }
 
-/** How files differ from what was published before; from nothing when that is not known. */
+/** Compares files with the deployment that was published before. If it is unknown, all files count as added. */
 export function differenceOf(published: Published | null, files: readonly FolderFile[]): Difference {
   const before = published?.files ?? new Map<string, string>();
   const added: string[] = [];

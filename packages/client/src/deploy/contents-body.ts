@@ -5,10 +5,10 @@ import type { BodyProgress } from './upload-progress.ts';
 
 const SHA256_BYTES = 32;
 
-/** Contents that travel in one body. */
+/** The maximum size of a body with several contents, in bytes. */
 export const BODY_BYTES = 8 * 1024 * 1024;
 
-/** Divides contents into bodies, in order: of {@link BODY_BYTES} at most, or of one large content. */
+/** Divides contents into bodies, in order. Each has at most {@link BODY_BYTES}, or is a single larger content. */
 export function divide(contents: readonly FolderFile[]): FolderFile[][] {
   const bodies: FolderFile[][] = [];
   let last: FolderFile[] = [];
@@ -26,7 +26,7 @@ export function divide(contents: readonly FolderFile[]): FolderFile[][] {
   return bodies;
 }
 
-/** Writes contents as they travel: each with its head before it. Source: contract §9. */
+/** Generates a body of contents, each one preceded by its header. Source: contract §9. */
 export async function* contentsBody(
   source: Source,
   contents: readonly FolderFile[],

@@ -8,32 +8,32 @@ import { sendContents } from './send-contents.ts';
 import { createUploadProgress, type UploadProgress } from './upload-progress.ts';
 import type { Work } from './work.ts';
 
-/** How often an upload is begun anew that the server does not go on with. */
+/** How often to begin another upload if the server cannot continue the current one. */
 const BEGIN_ANEW = 2;
 
 /**
- * After a body that broke off, the server makes durable what arrived of it. Whoever asks what is missing before that is told
- * too much.
+ * The server needs a moment to make durable what arrived of an interrupted body. If asked before, it reports too many contents
+ * as missing.
  */
 const KEEPING_MS = 200;
 
-/** How long an upload that is dropped is waited for. Left behind, it expires. */
+/** How long to wait until the server has aborted an upload. An upload that is not aborted expires. */
 const DROP_MS = 3_000;
 
-/** An upload that is open, and one file for each content that it waits for. */
+/** An open upload, and one file for each missing content. */
 interface OpenUpload {
   upload: string;
   missing: FolderFile[];
 }
 
 /**
- * Publishes by sending what the server lacks.
+ * Publishes by delta upload: sends only the contents that the server does not have.
  *
- * What was published before is the base, so that only the difference is listed; where there is none, or the server has it no
- * more, every file is. An upload that broke off is resumed, also that of an earlier run. One that no later run can resume,
- * or that was cancelled, is dropped.
+ * The base is the deployment that was published before, so only the difference is listed. Without a base, or if the server no
+ * longer has it, every file is listed. An interrupted upload is resumed, even one of an earlier run. The upload is aborted if
+ * no later run can resume it, or if the publish was cancelled.
  *
- * @returns `null` when the server has no such procedures; nothing was sent then.
+ * @returns `null` if the server does not support delta uploads; then nothing was sent.
  * Source: contract §9.
  */
 export async function uploadDelta(work: Work, difference: Difference): Promise<CreatedDeployment | null> {
@@ -47,7 +47,7 @@ export async function uploadDelta(work: Work, difference: Difference): Promise<C
   }
 }
 
-/** An upload that cannot be dropped now expires later. */
+/** Aborts an upload. If that fails, the upload expires later. */
 async function drop({ asked, unfinished }: Work, upload: string): Promise<void> {
   try {
     await asked.client.api.deployments.abort.mutate({ upload }, { signal: AbortSignal.timeout(DROP_MS) });
@@ -57,7 +57,7 @@ async function drop({ asked, unfinished }: Work, upload: string): Promise<void> 
   }
 }
 
-/** @param onBegun Called with the name of each upload that is begun. */
+/** @param onBegun Called with the id of each upload that is begun. */
 async function sendDelta(
   work: Work,
   { put, changes }: Difference,
@@ -84,9 +84,9 @@ async function sendDelta(
 }
 
 /**
- * Sends until nothing is missing. After a failure that passes, the server is asked what still is.
+ * Sends contents until none is missing. After a temporary failure, it asks the server which contents are still missing.
  *
- * @returns The name of the upload.
+ * @returns The id of the upload.
  */
 async function sendMissing(
   { asked, source, signal, retries: countFailures }: Work,
@@ -110,7 +110,10 @@ async function sendMissing(
   }
 }
 
-/** Begins an upload, or goes on with the one of the same key. `null` when the server has no such procedure. */
+/**
+ * Begins an upload, or resumes the one with the same idempotency key. Returns `null` if the server does not support delta
+ * uploads.
+ */
 async function begin(
   { asked, source, published, unfinished, signal }: Work,
   put: readonly FolderFile[],
@@ -143,13 +146,13 @@ async function begin(
   }
 }
 
-/** One file for each content. */
+/** Returns one file for each missing content. */
 function filesOf(files: readonly FolderFile[], missing: readonly string[]): FolderFile[] {
   const wanted = new Set(missing);
   return files.filter(({ sha256 }) => wanted.delete(sha256));
 }
 
-/** The upload is not where it was thought to be: contents are missing, or another run has committed it. */
+/** Returns true if the upload has an unexpected state: contents are missing, or another run has committed it. */
 function isElsewhere(failure: unknown): boolean {
   const state = stateOf(failure);
   return state === 'incomplete' || state === 'committed';

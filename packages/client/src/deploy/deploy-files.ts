@@ -7,8 +7,8 @@ import { memorySource } from './source.ts';
 import { withoutMemory } from './unfinished.ts';
 
 /**
- * Publishes files that are in memory, in the same way as `deployFolder`, and with the same events but for `walked` and
- * `hashed`. Nothing is remembered: a run that is given up is not gone on with.
+ * Publishes files from memory. Works like `deployFolder` and emits the same events, except `walked` and `hashed`. Nothing is
+ * remembered: an interrupted run cannot be resumed.
  *
  * @throws ClientError, as `deployFolder`.
  */

@@ -12,16 +12,16 @@ import { folderSource } from './source.ts';
 import { fingerprintOf, openUnfinished } from './unfinished.ts';
 
 /**
- * Publishes a folder, tells what happens meanwhile, and returns the deployment.
+ * Publishes a folder, emits events on the way, and returns the deployment.
  *
- * Only what the server lacks is sent; to a server that cannot tell what it lacks, everything. A run that is killed, or given
- * up, leaves nothing half published: the next one goes on where it broke off, when it asks for the same. What fails for the
- * moment is tried again and told as `retried`.
+ * Sends only the contents that the server does not have, or everything if the server does not support delta uploads. A run that
+ * is killed or aborted leaves nothing half published. The next run resumes it, if its input is the same. Temporary failures are
+ * retried, and reported as `retried`.
  *
- * To stop iterating is to give up.
+ * To abort, stop iterating.
  *
- * @throws ClientError: `folder` when the folder cannot be published as it is, or changes meanwhile; `aborted` when the caller
- *   gave up; else what the server answered.
+ * @throws ClientError: `folder` if the folder cannot be published as it is, or changes meanwhile; `aborted` if the caller
+ *   aborted; otherwise the error of the server.
  * Source: contract §3, §9.
  */
 export function deployFolder(

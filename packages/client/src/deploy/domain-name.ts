@@ -3,7 +3,8 @@ import type { BerthClient } from '../client.ts';
 import { ClientError } from '../errors.ts';
 
 /**
- * The whole name of a domain: a name without a dot is one below the platform domain, which a deployment tells by its address.
+ * Returns the full name of a domain. A name without a dot is a subdomain of the platform domain, which is taken from the
+ * address of a deployment.
  *
  * @param deployment Any deployment of the same server.
  */
@@ -12,9 +13,9 @@ export function wholeDomainName(name: string, { deployment, url }: { deployment:
 }
 
 /**
- * The same, as the newest deployment of the account tells it.
+ * Returns the full name of a domain, based on the newest deployment of the account.
  *
- * @returns `null` when it is not known: nothing was published yet. @throws ClientError.
+ * @returns `null` if it is unknown because nothing was published yet. @throws ClientError.
  */
 export async function findWholeName({ api }: BerthClient, name: string, signal?: AbortSignal): Promise<string | null> {
   if (name.includes('.')) return name;
@@ -23,9 +24,9 @@ export async function findWholeName({ api }: BerthClient, name: string, signal?:
 }
 
 /**
- * Whether the account can have a domain, as the server says it.
+ * Asks the server whether the account can use a domain.
  *
- * @returns `null` when that cannot be known before something is published. @throws ClientError. Source: contract §4.
+ * @returns `null` if that cannot be known before something is published. @throws ClientError. Source: contract §4.
  */
 export async function validateDomain(
   client: BerthClient,
@@ -37,7 +38,8 @@ export async function validateDomain(
 }
 
 /**
- * Refuses a domain that the account cannot have. Where the server cannot say so, it says more when the domain is linked.
+ * Throws if the account cannot use a domain. If the server cannot answer, this check is skipped, and the error comes when the
+ * domain is linked.
  *
  * @throws ClientError of the kind `refused` or `aborted`.
  */

@@ -1,7 +1,7 @@
 import type { CreatedDeployment, Domain } from '@berth/contract';
 import type { Amount, FolderEvent } from '../folder/events.ts';
 
-/** How a folder differs from what was published of it before, or from nothing. Paths, in order. */
+/** The difference between a folder and its last deployment. If there was none, all files count as added. Paths are sorted. */
 export interface Changes {
   added: readonly string[];
   changed: readonly string[];
@@ -9,7 +9,7 @@ export interface Changes {
   unchanged: number;
 }
 
-/** Something went wrong and is tried again after a pause. */
+/** An attempt failed. It is retried after a pause. */
 export interface RetriedEvent {
   type: 'retried';
   /** From 1. */
@@ -19,17 +19,17 @@ export interface RetriedEvent {
 }
 
 /**
- * What has happened, in the order in which it happens. `hashed` and `uploaded` tell of progress and come several times, the
- * last time with `done` equal to `total`.
+ * The events of a deploy, in order. `hashed` and `uploaded` report progress. They come several times; the last time, `done`
+ * equals `total`.
  */
 export type DeployEvent =
   | FolderEvent
-  /** The server said what it wants. `via` tells how it is sent. */
+  /** It is known which contents must be sent, and how (`via`). */
   | { type: 'planned'; via: 'delta' | 'multipart'; changes: Changes; missing: Amount }
-  /** So much of what is missing was sent; `sentBytes` are all bytes of bodies so far. */
+  /** Progress in sending the missing contents. `sentBytes` counts all bytes of request bodies so far. */
   | { type: 'uploaded'; done: Amount; total: Amount; sentBytes: number }
   | RetriedEvent
-  /** It is live. */
+  /** The deployment is live. */
   | { type: 'committed'; deployment: CreatedDeployment }
-  /** The domain shows it. */
+  /** The domain points at the deployment. */
   | { type: 'linked'; domain: Domain };

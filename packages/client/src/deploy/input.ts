@@ -3,23 +3,23 @@ import type { BerthClient } from '../client.ts';
 import type { ReadFolder } from '../folder/read-folder.ts';
 import type { RetryPolicy } from '../retry.ts';
 
-/** The reason of a signal for a publication that will not be resumed: its upload is dropped. */
+/** Abort a signal with this reason if the publish will not be resumed. The upload is then aborted on the server. */
 export const CANCELLED: DOMException = new DOMException('The publication was cancelled.', 'AbortError');
 
-/** What is asked for besides the files. */
+/** The options of a deploy, besides its files. */
 export interface Publication {
   client: BerthClient;
-  /** The domain that shows the deployment from then on. It needs an API key. */
+  /** The domain to point at the deployment. It needs an API key. */
   domain?: string | undefined;
   labels?: readonly string[] | undefined;
   /**
-   * Visitors need it: 6 to 128 characters; an empty one is an error. Default: the password of the version that is changed, where
-   * only the difference is sent, else none. `null` publishes without one.
+   * The password for visitors: 6 to 128 characters. An empty one is an error. `null` publishes without a password. Default: the
+   * password of the previous version if only the difference is sent, otherwise none.
    */
   password?: string | null | undefined;
-  /** Seconds until the deployment expires. It needs a credential, and goes without a domain. */
+  /** Seconds until the deployment expires. It needs a credential, and cannot be combined with a domain. */
   ttl?: number | undefined;
-  /** What publishes, such as `cli`. Default: the server's `api`. */
+  /** The program that publishes, such as `cli`. Default: `api`, set by the server. */
   via?: string | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface DeployFolderInput extends Publication {
   folder: string;
 }
 
-/** A file that is not on disk. */
+/** A file in memory. */
 export interface FileInput {
   /** Relative to the site, `/`-separated. */
   path: string;
@@ -41,17 +41,18 @@ export interface DeployFilesInput extends Publication {
 
 export interface DeployOptions {
   /**
-   * Gives up. What was sent stays on the server for a while, and the next run of `deployFolder` resumes it. Aborted with
-   * {@link CANCELLED} as its reason, it also drops the upload, which stops counting as storage.
+   * Aborts the deploy. What was sent stays on the server for a while, and the next run of `deployFolder` resumes it. If the
+   * reason is {@link CANCELLED}, the upload is also aborted on the server, and no longer counts as storage.
    */
   signal?: AbortSignal | undefined;
-  /** Where hashes, and what was published, are remembered. Default: `berth` in the system's folder for caches. */
+  /** Where to remember hashes and the last deployment. Default: `berth` in the cache folder of the system. */
   cacheDir?: string | undefined;
-  /** Whether only what the server lacks is sent, where it can tell. Default: true. */
+  /** Whether to send only missing contents, if the server supports that. Default: true. */
   delta?: boolean | undefined;
   /**
-   * Hears of the deployment as soon as there is one, and is waited for before the engine forgets how it got there. So a program
-   * that keeps it, and is killed at any moment, finds it kept, or gets the very same one by asking for the same again.
+   * Called as soon as the deployment exists. The engine waits for it before it forgets how to resume this deploy. So a program
+   * that saves the deployment here can be killed at any moment: either it has saved the deployment, or it gets the same one
+   * when it runs again with the same input.
    */
   onCommitted?: ((deployment: CreatedDeployment) => Promise<void>) | undefined;
   /** Default: {@link DEFAULT_RETRIES}. */
@@ -59,6 +60,6 @@ export interface DeployOptions {
 }
 
 export interface DeployFolderOptions extends DeployOptions {
-  /** What `readFolder` read of the folder a moment ago, which is published, file for file; it is not read again then. */
+  /** A recent result of `readFolder`. Exactly these files are published; the folder is not read again. */
   snapshot?: ReadFolder | undefined;
 }

@@ -4,7 +4,7 @@ import { piecesOf, type Source } from './source.ts';
 import type { BodyProgress } from './upload-progress.ts';
 
 /**
- * Writes the form of `POST /deployments`: the fields, the files, and at the end their checksums, which are made on the way.
+ * Generates the form of `POST /deployments`: the fields, the files, and then their checksums, which are computed on the way.
  *
  * Source: contract §3.
  */

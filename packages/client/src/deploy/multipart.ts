@@ -11,7 +11,7 @@ import { createUploadProgress } from './upload-progress.ts';
 import type { Work } from './work.ts';
 
 /**
- * Publishes by the multipart route: every file, in one request. It may be repeated under its key.
+ * Publishes by the multipart route: all files in one request. It can be repeated safely with the same idempotency key.
  *
  * Source: contract §3.
  */

@@ -2,10 +2,10 @@ import { scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
 
 /**
- * Tells passwords apart without keeping them: equal for equal passwords and salts. It is made slowly: nobody finds the password
- * by trying those that people use.
+ * Hashes a password, so that two passwords can be compared without storing them: equal passwords and salts give equal hashes.
+ * The hash is slow, so that common passwords cannot be found by trying them.
  *
- * @returns 64 hex digits; `null` for no password.
+ * @returns 64 hex digits; `null` if there is no password.
  */
 export async function markOf(password: string | null | undefined, salt: string): Promise<string | null> {
   if (typeof password !== 'string') return null;

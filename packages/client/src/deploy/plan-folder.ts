@@ -8,20 +8,20 @@ import { differenceOf } from './changes.ts';
 import type { Changes } from './events.ts';
 import type { DeployFolderInput, DeployOptions } from './input.ts';
 
-/** What publishing a folder would do. */
+/** The result of a dry run. */
 export interface FolderPlan {
-  /** How the folder differs from what was published of it before. */
+  /** The difference to the last deployment of the folder. */
   changes: Changes;
-  /** What would have to be sent, as far as this machine knows: contents that were not in what was published before. */
+  /** An estimate of what would be sent: the contents that were not in the last deployment. The server is not asked. */
   missing: Amount;
   total: Amount;
-  /** The deployment that was published before; `null` when none is known. */
+  /** The id of the last deployment; `null` if unknown. */
   base: string | null;
   skipped: readonly SkippedFile[];
 }
 
 /**
- * Says what publishing a folder would do. Nothing is sent.
+ * Computes what publishing a folder would do. Sends nothing.
  *
  * @throws ClientError of the kind `folder` or `aborted`.
  */
@@ -37,7 +37,7 @@ export async function planFolder(
   return { changes, missing: unknownOf(put, published), total, base: published?.deployment ?? null, skipped };
 }
 
-/** How many contents were not in what was published before. */
+/** Counts the contents that were not in the last deployment. */
 function unknownOf(put: readonly FolderFile[], published: Published | null): Amount {
   const known = new Set(published?.files.values());
   const amount = { files: 0, bytes: 0 };

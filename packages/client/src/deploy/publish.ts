@@ -10,7 +10,7 @@ import { uploadMultipart } from './multipart.ts';
 import type { Work } from './work.ts';
 
 /**
- * Refuses, before anything is read or sent, what the server would refuse at the end.
+ * Throws for input that the server would refuse at the end, before anything is read or sent.
  *
  * @throws ClientError of the kind `signed-out` or `refused`.
  */
@@ -30,7 +30,7 @@ export function refuseImpossible({ client: { key }, domain, password, ttl }: Pub
     );
 }
 
-/** An empty password never means none. @throws ClientError of the kind `refused`. Source: contract §1. */
+/** Checks a password. An empty one never means no password. @throws ClientError of the kind `refused`. Source: contract §1. */
 export function refuseBadPassword(password: string | null | undefined): void {
   const reason = typeof password !== 'string' ? undefined : Password.safeParse(password).error?.issues[0]?.message;
   if (reason !== undefined)
@@ -38,10 +38,10 @@ export function refuseBadPassword(password: string | null | undefined): void {
 }
 
 /**
- * Publishes files, and links the domain. Before anything is sent to a domain for the first time, the server is asked whether
- * it can be had.
+ * Publishes files, and links the domain. On the first deploy to a domain, it asks the server whether the account can use the
+ * domain before it sends anything.
  *
- * @param onEnd Told of the deployment when everything that was asked for is done.
+ * @param onEnd Called with the deployment when everything is done.
  * @throws ClientError.
  */
 export async function publish(
@@ -64,7 +64,7 @@ export async function publish(
   await onCommitted?.(deployment);
 
   function end(event: DeployEvent): CreatedDeployment {
-    // In this order: a key must never meet another base than the one it was used with.
+    // The order matters: an idempotency key must never be used with another base than before.
     unfinished.done();
     onEnd(deployment);
     tell(event);

@@ -7,15 +7,16 @@ import { contentsBody, divide } from './contents-body.ts';
 import type { Source } from './source.ts';
 import type { UploadProgress } from './upload-progress.ts';
 
-/** Bodies that are on their way at once. */
+/** The number of bodies to send in parallel. */
 const AT_ONCE = 2;
 
 /**
- * Sends contents of an upload, in few bodies. What arrived whole is kept by the server, also when this fails.
+ * Sends contents of an upload, in few bodies. The server keeps each content that arrived completely, even if this fails.
  *
- * After a failure that may pass, no other body is begun; any other one ends those that are on their way.
+ * After a temporary failure, no further body is started, but the running ones finish. Any other failure aborts the running
+ * ones.
  *
- * @throws ClientError: the first failure, when nothing is on its way any more.
+ * @throws ClientError: the first failure, after all bodies have ended.
  * Source: contract §9.
  */
 export async function sendContents(

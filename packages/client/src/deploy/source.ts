@@ -6,23 +6,23 @@ import type { ReadFolder } from '../folder/read-folder.ts';
 import type { FolderFile } from '../folder/snapshot.ts';
 import type { FileInput } from './input.ts';
 
-/** Files that are to be published, and their bytes. */
+/** The files to publish, and access to their bytes. */
 export interface Source {
   files: readonly FolderFile[];
   /**
-   * Gives the bytes of a file, which are those that were hashed: all of them, or fewer and then an error.
+   * Returns the bytes of a file, which match its hash. If they do not, it yields only a part of them and then throws.
    *
-   * @throws ClientError of the kind `folder` when the file has changed since.
+   * @throws ClientError of the kind `folder` if the file has changed since it was hashed.
    */
   read(file: FolderFile): Uint8Array | AsyncIterable<Uint8Array>;
 }
 
-/** The bytes of a file, piece by piece. */
+/** Returns the bytes of a file as an iterable of pieces. */
 export function piecesOf(bytes: ReturnType<Source['read']>): Iterable<Uint8Array> | AsyncIterable<Uint8Array> {
   return bytes instanceof Uint8Array ? [bytes] : bytes;
 }
 
-/** The files of a folder that was read. Source: security T3. */
+/** Creates a source from a folder that was read. Source: security T3. */
 export function folderSource({ files, root, diskNames }: ReadFolder): Source {
   return {
     files,
@@ -34,10 +34,10 @@ export function folderSource({ files, root, diskNames }: ReadFolder): Source {
 }
 
 /**
- * Files in memory. Junk is dropped.
+ * Creates a source from files in memory. Skips junk.
  *
- * @throws ClientError of the kind `folder`, naming the file: a site can have no such name, it must not be published, or two
- *   cannot stand side by side.
+ * @throws ClientError of the kind `folder`, with the file: its name is invalid for a site, it must not be published, or its
+ *   path conflicts with another one.
  */
 export function memorySource(inputs: readonly FileInput[]): Source {
   const bytes = new Map<string, Uint8Array>();
@@ -72,7 +72,7 @@ function readSmallChecked(location: string, { path, size, sha256 }: FolderFile):
   throw changing(path);
 }
 
-/** The last piece is held back until all bytes are known to be right: wrong ones never arrive whole. */
+/** Reads a file and checks its bytes. Yields the last piece only after the check, so changed files never arrive completely. */
 async function* readChecked(location: string, { path, size, sha256 }: FolderFile): AsyncGenerator<Uint8Array> {
   const digest = createHash('sha256');
   let left = size;

@@ -6,19 +6,19 @@ import type { Publication } from './input.ts';
 
 const VERSION = 1;
 
-/** A deploy that has not come to its end, which the next run goes on with when it asks for the same. */
+/** A deploy that has not ended. The next run with the same input resumes it. */
 export interface Unfinished {
   /** Whether a later run can resume it. */
   readonly isKept: boolean;
   /** The idempotency key of the deploy. */
   readonly key: string;
-  /** Takes another key: the server does not go on under the old one. */
+  /** Replaces the key, because the server cannot continue with the old one. */
   renew(): void;
-  /** It came to its end. */
+  /** Forgets the deploy, because it has ended. */
   done(): void;
 }
 
-/** A deploy that nobody goes on with when this program ends. */
+/** Creates a deploy that cannot be resumed after this program ends. */
 export function withoutMemory(): Unfinished {
   let key: string = randomUUID();
   return {
@@ -34,10 +34,10 @@ export function withoutMemory(): Unfinished {
 }
 
 /**
- * A deploy that is remembered in a file of the cache. The key is that of the last run when it asked for the same, and the
- * server still knows of it.
+ * Opens a deploy that is remembered in a cache file. Reuses the key of the last run if that run had the same input and the
+ * server still knows the key.
  *
- * @param fingerprint What is asked for.
+ * @param fingerprint Identifies the input.
  */
 export function openUnfinished(path: string, fingerprint: string): Unfinished {
   let key = findKey(path, fingerprint) ?? begin();
@@ -62,7 +62,7 @@ export function openUnfinished(path: string, fingerprint: string): Unfinished {
   };
 }
 
-/** What a deploy asks for, as a hash. @param password The mark of the password. */
+/** Hashes the input of a deploy. @param password The hash of the password. */
 export function fingerprintOf(
   files: readonly FolderFile[],
   { labels, ttl, via }: Publication,

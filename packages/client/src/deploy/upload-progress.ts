@@ -3,23 +3,23 @@ import type { FolderFile } from '../folder/snapshot.ts';
 import { every, PROGRESS_MS } from '../progress.ts';
 import type { DeployEvent } from './events.ts';
 
-/** Tells how much of what is missing was sent. */
+/** Reports how much of the missing contents was sent. */
 export interface UploadProgress {
-  /** Everything that was missing at first; or later, when that is more. */
+  /** The contents that were missing at first, or later if there were more. */
   readonly total: Amount;
-  /** This is what is missing, at first or again: the rest of it has arrived. */
+  /** Sets the missing contents, at the start or after a retry. All others count as sent. */
   begin(missing: readonly FolderFile[]): void;
-  /** So many bytes of a file were handed over. */
+  /** Counts bytes of a file that were handed over. */
   onPiece(bytes: number): void;
-  /** A file was handed over whole. */
+  /** Counts a file that was handed over completely. */
   onFile(): void;
-  /** So many bytes of a body were handed over. */
+  /** Counts bytes of a request body that were handed over. */
   onBytes(bytes: number): void;
-  /** Everything has arrived. */
+  /** Reports that all contents have arrived. */
   end(): void;
 }
 
-/** What a body tells of while it is made. */
+/** The callbacks for a body while it is generated. */
 export type BodyProgress = Pick<UploadProgress, 'onPiece' | 'onFile'>;
 
 export function createUploadProgress(tell: (event: DeployEvent) => void): UploadProgress {

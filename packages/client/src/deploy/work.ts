@@ -5,15 +5,15 @@ import type { Publication } from './input.ts';
 import type { Source } from './source.ts';
 import type { Unfinished } from './unfinished.ts';
 
-/** What one publishing works with. */
+/** The context of one deploy. */
 export interface Work {
   source: Source;
   asked: Publication;
-  /** What was published before, for telling changes and for sending them alone. */
+  /** The last deployment, to compute the changes and to send only these. */
   published: Published | null;
   unfinished: Unfinished;
   tell(event: DeployEvent): void;
   signal: AbortSignal;
-  /** A new count of failures, for one piece of the work. */
+  /** Creates a new failure counter, for one step of the deploy. */
   retries(): Retries;
 }

@@ -3,22 +3,22 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** The folder in which this package remembers things: `berth` in the system's folder for caches. */
+/** Returns the default cache folder of this package: `berth` in the cache folder of the system. */
 export function defaultCacheDir(env: NodeJS.ProcessEnv = process.env, platform: string = process.platform): string {
   if (platform === 'win32') return join(env['LOCALAPPDATA'] ?? join(homedir(), 'AppData', 'Local'), 'berth', 'Cache');
   if (platform === 'darwin') return join(homedir(), 'Library', 'Caches', 'berth');
   return join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'berth');
 }
 
-/** A short name for a list of facts: equal for equal facts, and telling nothing of them. */
+/** Hashes a list of values to a short name. Equal lists give equal names, and a name reveals nothing about its values. */
 export function nameOf(facts: readonly (string | null)[]): string {
   return hash('sha256', JSON.stringify(facts)).slice(0, 32);
 }
 
 /**
- * Reads a file of the cache.
+ * Reads a cache file.
  *
- * @returns `null` when there is none, or it is not JSON: what is remembered is a help, never a need.
+ * @returns `null` if it does not exist or is not JSON: the cache is optional.
  */
 export function readCacheFile(path: string): unknown {
   try {
@@ -28,10 +28,7 @@ export function readCacheFile(path: string): unknown {
   }
 }
 
-/**
- * Replaces a file of the cache, whole or not at all, for its owner's eyes only. A cache that cannot be written is gone
- * without.
- */
+/** Replaces a cache file atomically. Only its owner can read it. Write errors are ignored, because the cache is optional. */
 export function writeCacheFile(path: string, value: unknown): void {
   const fresh = `${path}.${randomUUID()}`;
   try {
@@ -43,11 +40,11 @@ export function writeCacheFile(path: string, value: unknown): void {
   }
 }
 
-/** Removes a file of the cache, if it is there. */
+/** Removes a cache file, if it exists. */
 export function removeCacheFile(path: string): void {
   try {
     rmSync(path, { force: true });
   } catch {
-    // It is in the way of nobody.
+    // A left-over file does no harm.
   }
 }

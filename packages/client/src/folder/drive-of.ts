@@ -2,19 +2,19 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { win32 } from 'node:path';
 
-/** What decides on which drive a path is. */
+/** The facts that determine on which drive a path is. */
 export interface Machine {
   platform: string;
   home: string;
-  /** Where drives are mounted. Linux only. */
+  /** The mount points of drives. Linux only. */
   mountPoints(): readonly string[];
 }
 
 const THIS_MACHINE: Machine = { platform: process.platform, home: homedir(), mountPoints: readMountPoints };
 
 /**
- * Names the drive that a path is on, without asking the drive. A path on the disk of the system, or of the home folder, counts as
- * a drive of its own: it may be a link to another drive.
+ * Names the drive of a path without accessing the drive. On the disk of the system or of the home folder, each path counts as a
+ * separate drive, because it may be a link to another drive.
  */
 export function driveOf(path: string, machine: Machine = THIS_MACHINE): string {
   const drive = mountOf(path, machine);
@@ -30,10 +30,10 @@ function mountOf(path: string, { platform, mountPoints }: Machine): string {
   return longest;
 }
 
-/** Finds the mount points in the text of `/proc/self/mountinfo`. Source: proc_pid_mountinfo(5). */
+/** Parses the mount points from the text of `/proc/self/mountinfo`. Source: proc_pid_mountinfo(5). */
 export function parseMountPoints(text: string): string[] {
   const points = text.split('\n').map((line) => line.split(' ', 5)[4] ?? '');
-  // Spaces and the like are written as octal numbers.
+  // Spaces and similar characters are written as octal numbers.
   return points.map((point) =>
     point.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8))),
   );
@@ -41,7 +41,10 @@ export function parseMountPoints(text: string): string[] {
 
 let known: string[] | null = null;
 
-/** Asks the kernel, which asks no drive: once for all paths that are named in a row. */
+/**
+ * Reads the mount points from the kernel, which does not access any drive. Reads them once for all paths in the same turn of
+ * the event loop.
+ */
 function readMountPoints(): string[] {
   if (known === null) {
     try {

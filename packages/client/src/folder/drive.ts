@@ -4,34 +4,34 @@ import { basename } from 'node:path';
 import { aborted, ClientError } from '../errors.ts';
 import { driveOf } from './drive-of.ts';
 
-/** A drive at work. */
+/** A drive with work in progress. */
 interface Busy {
-  /** Since when it owes its answer, in milliseconds of the monotonic clock. */
+  /** When the current work began, in milliseconds of the monotonic clock. */
   since: number;
-  /** Gives its turn to each caller that waits, in the order in which they came. */
+  /** Callbacks that start the waiting callers, in order of arrival. */
   waiting: Set<() => void>;
 }
 
-/** By drive. A network drive that went away stays here until it answers. */
+/** The busy drives. A network drive that went away stays here until it responds. */
 const busy = new Map<string, Busy>();
 
 /**
- * Asks a drive what is at a path, links followed. A network drive that went away may never answer: another thread waits for it,
- * and the caller only until it gives up. So ask first, before anything that blocks this thread.
+ * Reads what is at a path, and follows links. A network drive that went away may never respond: then another thread is blocked,
+ * and the caller waits only until it aborts. So call this before anything that would block this thread.
  *
- * @returns `null` when nothing is there, or it cannot be known.
- * @throws ClientError of the kind `aborted` when the caller gives up.
+ * @returns `null` if nothing is there, or if it cannot be read.
+ * @throws ClientError of the kind `aborted` if the caller aborts.
  */
 export function askDrive(path: string, signal: AbortSignal): Promise<Stats | null> {
   return onDrive(path, signal, async (stats) => stats);
 }
 
 /**
- * Does work on the drive of a path while the drive answers. Once it has owed one answer for longer than the limit, this call and
- * the later ones fail, until the drive is back.
+ * Runs work on the drive of a path, with a time limit. If one piece of work takes longer than the limit, this call and later
+ * ones fail until the drive responds again.
  *
- * @param work Gets what is at the path, links followed; `null` when nothing is there, or it cannot be known.
- * @throws ClientError of the kind `folder` when the drive does not answer in time, and whatever the work throws.
+ * @param work Receives the stats of the path, with links followed; `null` if nothing is there, or if it cannot be read.
+ * @throws ClientError of the kind `folder` if the drive does not respond in time, and any error of `work`.
  */
 export async function onDriveWithin<T>(
   path: string,
@@ -46,7 +46,7 @@ export async function onDriveWithin<T>(
   const wait = (): void => {
     timer = setTimeout(() => setImmediate(check), leftMs());
   };
-  // After a turn of the event loop: an answer may have come while the machine was asleep, or this thread busy.
+  // Checked after a turn of the event loop: the drive may have responded while the machine was asleep or this thread was busy.
   const check = (): void => {
     if (isOver) return;
     if (leftMs() > 0) wait();
@@ -65,8 +65,8 @@ export async function onDriveWithin<T>(
 }
 
 /**
- * Does work on the drive of a path, one piece of work per drive at a time: the threads that wait for drives are few, and a
- * drive that never answers holds at most one of them.
+ * Runs one piece of work per drive at a time. There are few threads for file access, and a drive that never responds blocks at
+ * most one of them.
  */
 async function onDrive<T>(path: string, signal: AbortSignal, work: (stats: Stats | null) => Promise<T>): Promise<T> {
   const drive = driveOf(path);
@@ -88,7 +88,7 @@ async function takeTurn(drive: string, signal: AbortSignal): Promise<void> {
   const turn = Promise.withResolvers<void>();
   owner.waiting.add(turn.resolve);
   const giveUp = (): void => {
-    // A turn that was given already is taken, and passed on.
+    // If the turn was already granted, it is used and then passed on.
     if (owner.waiting.delete(turn.resolve)) turn.reject(aborted(signal.reason));
   };
   signal.addEventListener('abort', giveUp, { once: true });
@@ -120,9 +120,9 @@ function silent(path: string): ClientError {
 }
 
 /**
- * Waits for what cannot be cancelled, and no longer than the caller wants it. A later result is ignored.
+ * Waits for a promise that cannot be cancelled, until the caller aborts. A later result is ignored.
  *
- * @throws ClientError of the kind `aborted` when the caller gives up.
+ * @throws ClientError of the kind `aborted` if the caller aborts.
  */
 export async function unlessGivenUp<T>(asked: Promise<T>, signal: AbortSignal): Promise<T> {
   const givenUp = Promise.withResolvers<never>();

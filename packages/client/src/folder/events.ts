@@ -1,14 +1,17 @@
 import type { SkippedFile } from './snapshot.ts';
 
-/** How much of something. */
+/** A number of files, and their total size. */
 export interface Amount {
   files: number;
   bytes: number;
 }
 
-/** What happens while a folder is read, in the order in which it happens. */
+/** The events of reading a folder, in order. */
 export type FolderEvent =
   /** The folder was listed. */
   | { type: 'walked'; total: Amount; skipped: readonly SkippedFile[] }
-  /** So much is hashed; `cached` of it is known from before and was not read. Comes several times, at last with all done. */
+  /**
+   * Progress in hashing. `cached` counts files whose hash was known, so that they were not read. Comes several times; the last
+   * time, `done` equals `total`.
+   */
   | { type: 'hashed'; done: Amount; total: Amount; cached: Amount };

@@ -1,20 +1,23 @@
 import type { BigIntStats } from 'node:fs';
 
-/** Coarse clocks of file systems tick this often, in nanoseconds: Linux kernels, and those that keep seconds alone (FAT). */
+/**
+ * The resolution of coarse file system clocks, in nanoseconds: of Linux kernels, and of systems that store only seconds (FAT).
+ */
 const FINE_TICK_NS = 20_000_000n;
 const COARSE_TICK_NS = 2_000_000_000n;
 const SECOND_NS = 1_000_000_000n;
 
-/** Size, times and inode of a file: as long as they stay the same, so does its content. */
+/** Combines size, times and inode of a file. While they stay the same, so does its content. */
 export function stateOf({ size, mtimeNs, ctimeNs, ino }: BigIntStats): string {
   return `${size}.${mtimeNs}.${ctimeNs}.${ino}`;
 }
 
 /**
- * Whether a file was left alone for long enough that a write to it after `now` must show in its times. One that was not may
- * change within the tick of the clock it was read in, and look the same. Git calls such entries of its index racy.
+ * Returns true if the file has not changed for a while, so that any write after `nowMs` must change its times. A file that was
+ * written just now may change within the same tick of the clock and still have the same state. Git calls such index entries
+ * racy.
  *
- * @param nowMs When its state was read, in Unix milliseconds.
+ * @param nowMs When the state was read, in Unix milliseconds.
  */
 export function isSettled({ mtimeNs, ctimeNs }: BigIntStats, nowMs: number): boolean {
   const latest = mtimeNs > ctimeNs ? mtimeNs : ctimeNs;

@@ -9,19 +9,19 @@ const REASONS: Readonly<Record<string, string>> = {
   EMFILE: 'too many files are open',
 };
 
-/** The error of a file that cannot be published, or of a folder below the one that is. @param file Its path in the folder. */
+/** Creates the error for a file or subfolder that cannot be published. @param file Its path in the folder. */
 export function folderError(file: string, reason: string, cause?: unknown): ClientError {
   return new ClientError('folder', `${file}: ${reason}.`, { file, cause });
 }
 
-/** The error of a file that the system does not let us read. */
+/** Creates the error for a file that the system does not allow to read. */
 export function unreadable(file: string, thrown: unknown): ClientError {
   if (thrown instanceof ClientError) return thrown;
   const { code = '', message } = thrown as NodeJS.ErrnoException;
   return folderError(file, REASONS[code] ?? message, thrown);
 }
 
-/** The error of a file that does not stay as it is. */
+/** Creates the error for a file that keeps changing. */
 export function changing(file: string): ClientError {
   return folderError(file, 'it changes while it is read; try again when it is finished');
 }

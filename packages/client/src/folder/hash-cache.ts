@@ -3,19 +3,21 @@ import { nameOf, readCacheFile, writeCacheFile } from './cache-files.ts';
 
 const VERSION = 1;
 
-/** Which contents the files of one folder had when they were last read. */
+/** Remembers the hashes of the files of one folder. */
 export interface HashCache {
-  /** @returns The SHA-256 of a file that is in the same state as when it was read; `null` when it is not, or is unknown. */
+  /**
+   * @returns The SHA-256 of a file whose state has not changed since it was read; `null` if it has, or if the file is unknown.
+   */
   find(name: string, state: string): string | null;
-  /** Remembers what was read. Only for a settled file. */
+  /** Adds the hash of a file. Only for settled files. */
   add(name: string, state: string, sha256: string): void;
-  /** Writes the entries that were found or added since it was opened, and forgets the others. */
+  /** Writes the entries that were found or added since the cache was opened, and drops all others. */
   save(): void;
 }
 
 type Entry = readonly [name: string, state: string, sha256: string];
 
-/** Opens the cache of a folder; one that cannot be read, or is of another version, is empty. */
+/** Opens the cache of a folder. It is empty if it cannot be read or has another version. */
 export function openHashCache(cacheDir: string, root: string): HashCache {
   const path = join(cacheDir, 'hashes', `${nameOf([root])}.json`);
   const known = new Map(read(path).map((entry) => [entry[0], entry]));

@@ -7,17 +7,17 @@ import { stateOf } from './file-state.ts';
 import { readLargeFile, readSmallFile, SMALL_FILE_BYTES } from './read-file.ts';
 import type { FoundFile } from './walk.ts';
 
-/** How often a file is read again that changed while it was read, and after which pause in milliseconds. */
+/** How often to read a file again if it changed while it was read, and the pause before that in milliseconds. */
 const READ_AGAIN = 3;
 const PAUSE_MS = 50;
 
-/** The longest head line of a private key, which may lie across two pieces. */
+/** The maximum length of the first line of a private key. It may be split across two pieces. */
 const MARKER_CHARACTERS = 96;
 
-/** What a file consists of, or that it is a private key. */
+/** A file and its hash. `privateKey` is true if it contains a private key. */
 export type HashedFile = FoundFile & { sha256: string; privateKey: boolean };
 
-/** True for a file that is to be hashed by {@link hashLargeFile}. */
+/** Returns true if the file must be hashed by {@link hashLargeFile}. */
 export function isLarge({ stats }: FoundFile): boolean {
   return stats.size > SMALL_FILE_BYTES;
 }
@@ -25,8 +25,8 @@ export function isLarge({ stats }: FoundFile): boolean {
 /**
  * Reads and hashes a small file.
  *
- * @returns `null` when it is not what was found: it changed since, or while it was read.
- * @throws ClientError of the kind `folder` when it cannot be read.
+ * @returns `null` if it changed since it was found, or while it was read.
+ * @throws ClientError of the kind `folder` if it cannot be read.
  */
 export function hashSmallFile(root: string, found: FoundFile): HashedFile | null {
   try {
@@ -39,7 +39,7 @@ export function hashSmallFile(root: string, found: FoundFile): HashedFile | null
   }
 }
 
-/** The same for a file of any size, piece by piece. */
+/** Does the same as {@link hashSmallFile} for a file of any size, piece by piece. */
 export async function hashLargeFile(root: string, found: FoundFile, signal: AbortSignal): Promise<HashedFile | null> {
   const digest = createHash('sha256');
   const suspect = mayHoldPrivateKey(found.path);
@@ -68,9 +68,9 @@ export async function hashLargeFile(root: string, found: FoundFile, signal: Abor
 }
 
 /**
- * Hashes a file that changed while it was read, once it is left alone.
+ * Hashes a file that changed while it was read, as soon as it stops changing.
  *
- * @throws ClientError of the kind `folder` when it goes on changing.
+ * @throws ClientError of the kind `folder` if it keeps changing.
  */
 export async function hashChangedFile(root: string, found: FoundFile, signal: AbortSignal): Promise<HashedFile> {
   for (let attempt = 1; attempt <= READ_AGAIN; attempt += 1) {

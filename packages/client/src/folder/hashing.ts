@@ -7,23 +7,23 @@ import { createQueue } from './queue.ts';
 import type { SkippedFile } from './snapshot.ts';
 import type { FoundFile } from './walk.ts';
 
-/** Hashing the files of a folder while it is walked. */
+/** Hashes the files of a folder while it is scanned. */
 export interface Hashing {
-  /** Takes a file that was found. */
+  /** Adds a file that was found. */
   add(found: FoundFile): void;
-  /** There are no more. @param skipped What was left out on the way. */
+  /** Ends the list of files. @param skipped What the scan skipped. */
   end(skipped: readonly SkippedFile[]): void;
-  /** Hashes the small files, in turns with the walk. Ends after the last one. */
+  /** Hashes the small files, alternating with the scan. Resolves after the last one. */
   small(): Promise<void>;
-  /** Hashes the large files, one at a time, while other threads read. Ends after the last one. */
+  /** Hashes the large files, one at a time, while other threads read. Resolves after the last one. */
   large(): Promise<void>;
-  /** What was hashed, or was known. */
+  /** The files with their hashes, new or cached. */
   readonly files: readonly HashedFile[];
-  /** What turned out to be a private key. */
+  /** The files that contain a private key. */
   readonly privateKeys: readonly SkippedFile[];
 }
 
-/** @param cache Is asked first, and told of every settled file. */
+/** @param cache Provides known hashes, and receives the hash of every settled file. */
 export function createHashing(
   root: string,
   cache: HashCache,
@@ -46,7 +46,7 @@ export function createHashing(
       tell({ type: 'hashed', done: { ...done }, total: { ...total }, cached: { ...cached } });
   }
 
-  /** Counts a file by the size it was found with, so that the end is the total. */
+  /** Records a hashed file. Progress counts the size at which the file was found, so that it ends exactly at the total. */
   function take(found: FoundFile, hashed: HashedFile): void {
     if (hashed.privateKey) privateKeys.push({ path: found.path, reason: 'private' });
     else {

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import ignore from 'ignore';
 import { unreadable } from './folder-errors.ts';
 
-/** The file at the root of a folder that names what is left out, in the syntax of `.gitignore`. It is left out itself. */
+/** The file at the root of a folder that lists what to skip, in the syntax of `.gitignore`. It is itself skipped. */
 export const IGNORE_FILE = '.berthignore';
 
 /**
- * Reads the {@link IGNORE_FILE} at the root; those in folders below have no meaning.
+ * Reads the {@link IGNORE_FILE} at the root. Files of that name in subfolders have no effect.
  *
- * @returns Whether a name is left out; names of folders end with a slash.
- * @throws ClientError of the kind `folder` when it is there and cannot be read.
+ * @returns A function that returns true if a name must be skipped. Names of folders end with a slash.
+ * @throws ClientError of the kind `folder` if the file exists and cannot be read.
  */
 export function readIgnoreFile(root: string): (name: string) => boolean {
   const path = join(root, IGNORE_FILE);

@@ -5,31 +5,34 @@ import type { FolderFile } from './snapshot.ts';
 
 const VERSION = 2;
 
-/** Where a folder is published to, and as whom. */
+/** A folder, and where it is published with which credential. */
 export interface Target {
   client: { server: URL; key: string | null; account: string | null };
-  /** The folder: absolute, links resolved. */
+  /** The folder: an absolute path with links resolved. */
   root: string;
   domain: string | null;
 }
 
-/** What was last published of a folder. */
+/** The last deployment of a folder. */
 export interface Published {
   /** The id of the deployment. */
   deployment: string;
-  /** The mark of its password; `null` when it has none. */
+  /** The hash of its password; `null` if it has none. */
   password: string | null;
   /** Path to SHA-256. */
   files: ReadonlyMap<string, string>;
 }
 
-/** A short name for a target, which tells nothing of the key. It is the same for all keys of an account that is known. */
+/**
+ * Returns a short name for a target. It reveals nothing about the key, and is the same for all keys of an account if the
+ * account is known.
+ */
 export function nameOfTarget({ client: { server, key, account }, root, domain }: Target): string {
   if (account !== null) return nameOf([server.href, null, root, domain, account]);
   return nameOf([server.href, key === null ? null : hash('sha256', key), root, domain]);
 }
 
-/** What was last published to a target from this machine; `null` when that is not known. */
+/** Finds the last deployment from this machine to a target; `null` if unknown. */
 export function findPublished(cacheDir: string, target: Target): Published | null {
   const file = readCacheFile(pathOf(cacheDir, target)) as Record<string, unknown> | null;
   if (file?.['version'] !== VERSION || typeof file['deployment'] !== 'string' || !Array.isArray(file['files']))
@@ -40,7 +43,7 @@ export function findPublished(cacheDir: string, target: Target): Published | nul
   return { deployment, password, files: new Map(files) };
 }
 
-/** Remembers what was published. */
+/** Remembers the last deployment to a target. */
 export function savePublished(
   cacheDir: string,
   target: Target,

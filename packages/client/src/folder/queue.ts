@@ -1,7 +1,7 @@
-/** What one piece of work finds and another takes, in order. One takes. */
+/** A queue in memory with one consumer. Items keep their order. */
 export interface Queue<T> extends AsyncIterable<T> {
   push(item: T): void;
-  /** There is no more: who takes ends after the last one. */
+  /** Ends the queue: the consumer ends after the last item. */
   end(): void;
 }
 

@@ -2,21 +2,21 @@ import { type BigIntStats, closeSync, constants, fstatSync, openSync, readSync }
 import { type FileHandle, open } from 'node:fs/promises';
 
 /**
- * A file up to this size is read in one go, by the thread that asks: a fifth of the time of asking another thread. Larger
- * ones are read by other threads, piece by piece.
+ * Files up to this size are read at once on the calling thread, which takes a fifth of the time of using another thread. Larger
+ * files are read by other threads, piece by piece.
  */
 export const SMALL_FILE_BYTES = 256 * 1024;
 
 const PIECE_BYTES = 512 * 1024;
 
-/** A link is not followed, and a pipe not waited for, also when it took the place of a file a moment ago. */
+/** Does not follow a link and does not wait for a pipe, even if it has just replaced a file. */
 const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /**
  * Reads a small file.
  *
- * @param sizeBytes How many bytes are expected.
- * @returns What is there, one byte more than expected at most, and the state of the file after it was read.
+ * @param sizeBytes The expected size.
+ * @returns The content, up to one byte more than expected, and the state of the file after it was read.
  */
 export function readSmallFile(location: string, sizeBytes: number): { bytes: Buffer; stats: BigIntStats } {
   const fd = openSync(location, FLAGS);
@@ -32,7 +32,7 @@ export function readSmallFile(location: string, sizeBytes: number): { bytes: Buf
 }
 
 /**
- * Reads a large file, piece by piece. A piece is the caller's.
+ * Reads a large file, piece by piece. The caller owns each piece.
  *
  * @returns The state of the file after it was read.
  */

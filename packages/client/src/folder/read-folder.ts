@@ -13,27 +13,27 @@ import type { FolderSnapshot, SkippedFile } from './snapshot.ts';
 import { walk } from './walk.ts';
 
 export interface ReadFolderOptions {
-  /** Where hashes are remembered. Default: `berth` in the system's folder for caches. */
+  /** Where to remember hashes. Default: `berth` in the cache folder of the system. */
   cacheDir?: string | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** A snapshot, and where its files are. */
+/** A snapshot, and the location of its files. */
 export interface ReadFolder extends FolderSnapshot {
-  /** The folder: absolute, links resolved. */
+  /** The folder: an absolute path with links resolved. */
   root: string;
-  /** How the disk spells the paths that it spells in another way. */
+  /** Names on disk, by path. Contains only the paths whose name on disk is spelled differently. */
   diskNames: ReadonlyMap<string, string>;
 }
 
 /**
- * Reads a folder: which files are to be published, and what they consist of.
+ * Reads the files to publish from a folder, with their hashes.
  *
- * Junk, what is private, what `.berthignore` names, links and what is no file are left out, and told. A file that is known
- * from before in the same state is not read. One that changes while it is read is read again.
+ * Skips junk, private files, links, special files, and everything that `.berthignore` lists. The result lists what was skipped.
+ * A file whose state is known from before is not read. A file that changes while it is read is read again.
  *
- * @throws ClientError of the kind `folder`, naming the file: it cannot be read, goes on changing, has a name that no site
- *   can have, or must not be published, such as a program. Of the kind `aborted` when the caller gave up.
+ * @throws ClientError of the kind `folder`, with the file: it cannot be read, keeps changing, has a name that is invalid for a
+ *   site, or must not be published, such as a program. Of the kind `aborted` if the caller aborted.
  * Source: contract §3; security T2, T3.
  */
 export function readFolder(
@@ -43,7 +43,7 @@ export function readFolder(
   return withEvents(signal, (tell, signal) => readFolderTelling(folder, cacheDir, tell, signal));
 }
 
-/** Where a folder is. @throws ClientError of the kind `folder` when there is none. */
+/** Resolves the path of a folder. @throws ClientError of the kind `folder` if it is not a folder. */
 function rootOf(folder: string): string {
   try {
     const root = realpathSync(folder);
@@ -54,7 +54,7 @@ function rootOf(folder: string): string {
   throw new ClientError('folder', `${folder} is a file; name the folder that it lies in.`);
 }
 
-/** The same, for what tells of more. */
+/** Does the same as {@link readFolder} for callers that also emit other events. */
 export async function readFolderTelling(
   folder: string,
   cacheDir: string,
@@ -92,7 +92,7 @@ function snapshotOf(root: string, hashed: readonly HashedFile[], skipped: readon
   return { root, files, totalBytes, skipped: skipped.toSorted(byPath), diskNames };
 }
 
-/** No two files of a disk have one name, but two names can be one path of a site. */
+/** Throws if two names on disk result in the same path of the site. */
 function refuseClash(paths: readonly string[]): void {
   const clash = findPathConflict(paths);
   if (!clash) return;

@@ -1,6 +1,6 @@
-/** One file of a folder that is to be published. */
+/** One file to publish. */
 export interface FolderFile {
-  /** Relative to the folder, `/`-separated, NFC: the path of the site. */
+  /** The path on the site: relative to the folder, `/`-separated, NFC. */
   path: string;
   /** In bytes. */
   size: number;
@@ -8,15 +8,15 @@ export interface FolderFile {
   sha256: string;
 }
 
-/** Why something in the folder is left out. */
+/** The reason for skipping something in the folder. */
 export type SkipReason =
-  /** A file that systems leave behind, such as `.DS_Store`. */
+  /** A file that the system creates, such as `.DS_Store`. */
   | 'junk'
-  /** `.env*`, `.git`, keys, `node_modules`: never to be published. */
+  /** `.env*`, `.git`, keys, `node_modules`: must never be published. */
   | 'private'
-  /** Named by `.berthignore`. */
+  /** Listed in `.berthignore`. */
   | 'ignored'
-  /** A link: nothing outside of the folder is ever published. */
+  /** A link. Nothing outside of the folder is ever published. */
   | 'link'
   /** A pipe, a socket or a device. */
   | 'not-a-file';
@@ -26,10 +26,10 @@ export interface SkippedFile {
   reason: SkipReason;
 }
 
-/** What a folder consists of at a moment, in the order of its paths by code unit: equal folders give equal snapshots. */
+/** The files of a folder at one moment, sorted by path in code unit order. Equal folders give equal snapshots. */
 export interface FolderSnapshot {
   files: readonly FolderFile[];
-  /** All sizes together, in bytes. */
+  /** The sum of all sizes, in bytes. */
   totalBytes: number;
   skipped: readonly SkippedFile[];
 }

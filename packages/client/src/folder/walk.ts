@@ -6,28 +6,29 @@ import { folderError, unreadable } from './folder-errors.ts';
 import { readIgnoreFile } from './ignore-file.ts';
 import type { SkippedFile, SkipReason } from './snapshot.ts';
 
-/** A file as it was found, before it is read. */
+/** A file that was found but not read yet. */
 export interface FoundFile {
-  /** The path of the site. */
+  /** The path on the site. */
   path: string;
-  /** The same as the disk spells it. */
+  /** The path on disk, which may be spelled differently. */
   name: string;
   stats: BigIntStats;
 }
 
-/** Where what is found goes. */
+/** Receives the results of a scan. */
 export interface Findings {
   file(found: FoundFile): void;
   skip(skipped: SkippedFile): void;
 }
 
 /**
- * Lists a folder. Follows no link. Folders that are left out are not entered, and are told with a slash at the end.
+ * Lists the files of a folder. Does not follow links. Skipped folders are not entered, and are reported with a slash at the
+ * end.
  *
- * One thread asks the system, in short turns: names and states come from memory, and sending each question to another
- * thread takes five times as long as the answer.
+ * Runs on one thread, in short turns: names and states come from memory, and sending each request to another thread takes five
+ * times as long as the request itself.
  *
- * @throws ClientError of the kind `folder` for what cannot be read, and for what must not be published but is no secret.
+ * @throws ClientError of the kind `folder` if something cannot be read, or must not be published but is not private.
  */
 export async function walk(root: string, findings: Findings, turns: ReturnType<typeof createTurns>): Promise<void> {
   const ignored = readIgnoreFile(root);
@@ -52,7 +53,7 @@ function list(root: string, folder: string): Dirent[] {
   }
 }
 
-/** What is somebody's own is left out whatever the rules of the folder say. */
+/** Private files are skipped regardless of the rules in the folder. */
 function reasonToSkip(name: string, entry: Dirent, ignored: (name: string) => boolean): SkipReason | null {
   if (isJunk(name)) return 'junk';
   if (privatePath(name)) return 'private';

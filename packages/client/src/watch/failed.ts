@@ -4,10 +4,10 @@ import type { WatchRule } from './rule.ts';
 import { clearFailures, type Decision, emit, unsettle, type WatchState } from './state.ts';
 
 /**
- * Decides what follows from a failure: another try after a growing pause, or none before the folder changes. A folder that
- * changes while it is read or sent is no failure at first.
+ * Decides what to do after a failure: retry after a growing pause, or wait until the folder changes. A folder that changes
+ * while it is read or published does not count as a failure at first.
  *
- * @param state Nothing is under way in it any more. @param during What failed. Source: the watch rule, D5, D6.
+ * @param state Must have no scan or publish running. @param during What failed. Source: the watch rule, D5, D6.
  */
 export function failed(
   state: WatchState,
@@ -26,7 +26,8 @@ export function failed(
     case 'folder': {
       const { since, quietFailures } = state.unstable ?? { since: now, quietFailures: 0 };
       const unstable = { since, quietFailures: quietFailures + 1 };
-      // A build at work explains it, but not for ever, and not when nothing moves. What is heard may come late: once is nothing.
+      // A running build explains this, but not indefinitely, and not if nothing changes. Change notifications may be late, so a
+      // single failure without one proves nothing.
       return unstable.quietFailures > 2 || now >= since + rule.graceMs
         ? paused({ ...state, unstable }, error, false, now, rule)
         : { state: { ...unsettle(state, now, true), seen: null, unstable }, effects: [] };

@@ -19,10 +19,10 @@ import { watchLabel, withWatchLabel } from './marks.ts';
 import { createPruner } from './pruner.ts';
 import { isShown } from './shown.ts';
 
-/** A deploy gives up soon: after a pause, the watch publishes what the folder is by then. */
+/** A deploy stops retrying early, because the watch pauses and then publishes the newest state of the folder. */
 const RETRIES: Partial<RetryPolicy> = { attempts: 3, withinMs: 5_000 };
 
-/** What a publisher works with. */
+/** The functions that a publisher uses. Tests replace them. */
 export interface PublisherParts {
   readFolder: typeof readFolder;
   deployFolder: typeof deployFolder;
@@ -30,22 +30,22 @@ export interface PublisherParts {
 
 export const PUBLISHER_PARTS: PublisherParts = { readFolder, deployFolder };
 
-/** The hands of a watch. What goes wrong is a happening too. */
+/** Runs the effects of a watch. Failures are returned as inputs of the watch. */
 export interface Publisher {
-  /** What was published last, as far as it is known without the server. @throws ClientError `aborted`. */
+  /** Returns the last deployment according to the local cache. @throws ClientError `aborted`. */
   remembered(): Promise<Omit<Live, 'sure'> | null>;
   look(): Promise<WatchInput>;
-  /** Publishes what the last look found, file for file. */
+  /** Publishes the files of the last scan. */
   publish(): Promise<WatchInput>;
-  /** Deletes old deployments. Tells what went wrong, and tries it again the next time. */
+  /** Deletes old deployments. Emits failures as events, and retries at the next call. */
   prune(): Promise<void>;
 }
 
 /**
- * Makes the hands of a watch.
+ * Creates the publisher of a watch.
  *
- * @param input Its `folder` is absolute.
- * @param tell Hears the events of deploys, and what was pruned.
+ * @param input Its `folder` must be absolute.
+ * @param tell Receives the events of deploys, and which deployments were pruned.
  * @throws ClientError `signed-out`, `refused`, as `watchFolder`.
  */
 export function createPublisher(
@@ -65,7 +65,7 @@ export function createPublisher(
   const labels = withWatchLabel(input.labels ?? [], label);
   const pruner = createPruner(client, label, keep);
   let found: ReadFolder | null = null;
-  /** How the last look ended. A deploy tells of it, as if it had read the folder itself. */
+  /** The last event of each type from the last scan. They are emitted with the deploy, as if it had read the folder itself. */
   const read = new Map<FolderEvent['type'], FolderEvent>();
   let knowsLive = false;
   let mayPrune = true;

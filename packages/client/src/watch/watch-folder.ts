@@ -9,7 +9,7 @@ import { WATCH_RULE } from './rule.ts';
 import { beginWatch, type Effect, type WatchInput } from './state.ts';
 import { createWatcher, type Watcher } from './watcher.ts';
 
-/** What a watch is made of. Tests give their own, to cause what is hard to cause. */
+/** The parts of a watch. Tests replace them to cause rare situations. */
 export interface WatchParts extends PublisherParts {
   createWatcher: typeof createWatcher;
 }
@@ -17,20 +17,20 @@ export interface WatchParts extends PublisherParts {
 const PARTS: WatchParts = { ...PUBLISHER_PARTS, createWatcher };
 
 /**
- * Publishes a folder, and again whenever it changed and is quiet: one build, one deploy.
+ * Publishes a folder, and publishes it again each time it has changed and is settled: one build, one deploy.
  *
- * - With a `domain`, each deployment is linked to it, in one step for its visitors. Without one, each has a link of its own: a
- *   watch takes no name of the account that nobody asked for.
+ * - With a `domain`, each deployment is linked to it, in one step for visitors. Without one, each deployment has a link of its
+ *   own: a watch never uses a domain of the account that the caller did not name.
  * - A folder that is missing, empty, half written, or the same as what is live is not published.
- * - One deploy runs at a time; what changes meanwhile is published next, as it is by then.
- * - When the server cannot be reached, it is tried again after growing pauses, with what the folder is by then.
- * - Its deployments carry a label, and of those only the newest are kept; see {@link WatchFolderInput.keep}.
+ * - One deploy runs at a time. Changes during a deploy are published next, in their newest state.
+ * - If the server cannot be reached, the watch retries after growing pauses, and publishes the newest state.
+ * - The deployments have a label. Only the newest with this label are kept; see {@link WatchFolderInput.keep}.
  *
- * It goes on until it is aborted or left. Either ends a deploy at hand, which then is live as a whole or not at all; nothing
- * is under way any more when the generator has returned.
+ * The watch runs until its signal is aborted or its iterator is closed. Either one aborts a running deploy; afterwards, that
+ * deployment is live as a whole or not at all. When the generator has returned, no work is left running.
  *
- * @throws ClientError `signed-out` without a key; `refused` when no label is free for the watch, `keep` is below 1, or the
- *   password is not one.
+ * @throws ClientError `signed-out` without a key; `refused` if there are too many labels to add that of the watch, `keep` is
+ *   below 1, or the password is invalid.
  * Source: the watch rule.
  */
 export async function* watchFolder(
@@ -48,7 +48,7 @@ export async function* watchFolder(
   }
 }
 
-/** Does what is decided, until the signal is aborted. */
+/** Runs the watch until the signal is aborted. */
 async function run(
   input: WatchFolderInput,
   options: WatchOptions & { signal: AbortSignal },

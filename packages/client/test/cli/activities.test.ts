@@ -7,7 +7,7 @@ import { useServer } from '@berth/api/testing/vitest';
 
 const server = useServer();
 
-it('berth activities --follow tells what happened, then what happens, until Ctrl-C', async () => {
+it('berth activities --follow prints past activities, then new ones, until Ctrl-C', async () => {
   const { key } = await server().account('pro');
   const proxy = await startProxy(server().port);
   const { starts } = somebody({ BERTH_SERVER: proxy.url, BERTH_KEY: key });
@@ -29,7 +29,7 @@ it('berth activities --follow tells what happened, then what happens, until Ctrl
   expect((await ended).code).toBe(130);
 });
 
-it('berth activities --follow says what is wrong when it cannot begin', async () => {
+it('berth activities --follow prints the error if it cannot connect', async () => {
   const env = { BERTH_SERVER: `http://localhost:${server().port}` };
   expect(await somebody(env).runs('activities', '--follow')).toEqual({
     code: 3,
@@ -43,7 +43,7 @@ it('berth activities --follow says what is wrong when it cannot begin', async ()
   });
 });
 
-it('berth activities reads as many pages as are wanted', async () => {
+it('berth activities reads as many pages as --limit needs', async () => {
   const { key } = await server().account('pro');
   const { runs } = somebody({ BERTH_SERVER: `http://localhost:${server().port}`, BERTH_KEY: key });
   const headers = { 'Content-Type': 'application/json' };

@@ -23,7 +23,7 @@ describe.each(['bash', 'zsh', 'fish'])('the completion for %s', (shell) => {
       expect(out).toContain(word);
   });
 
-  it.skipIf(!isHere(shell))('is a script that the shell can read', async () => {
+  it.skipIf(!isHere(shell))('is a valid script for the shell', async () => {
     const { home, runs } = somebody();
     const file = join(home, 'completion');
     writeFileSync(file, (await runs('completion', shell)).out);
@@ -32,7 +32,7 @@ describe.each(['bash', 'zsh', 'fish'])('the completion for %s', (shell) => {
   });
 });
 
-it.each(['tcsh', 'powershell'])('has nothing for %s, and says what there is', async (shell) => {
+it.each(['tcsh', 'powershell'])('berth completion refuses %s, and lists the supported shells', async (shell) => {
   expect(await somebody().runs('completion', shell)).toMatchObject({
     code: 2,
     out: '',
@@ -40,8 +40,8 @@ it.each(['tcsh', 'powershell'])('has nothing for %s, and says what there is', as
   });
 });
 
-describe.skipIf(!isHere('bash'))('what bash completes', () => {
-  /** What stands there after a press of Tab behind a line. */
+describe.skipIf(!isHere('bash'))('completion in bash', () => {
+  /** The completions that bash offers for a line. */
   async function completed(line: string): Promise<string[]> {
     const { home, runs } = somebody();
     mkdirSync(join(home, 'dist'));
@@ -67,7 +67,7 @@ describe.skipIf(!isHere('bash'))('what bash completes', () => {
     ['berth completion z', ['zsh']],
     ['berth no', []],
     ['berth ./dist --dry', ['--dry-run']],
-  ])('behind "%s" is %j', async (line, words) => {
+  ])('offers for "%s": %j', async (line, words) => {
     expect(await completed(line)).toEqual(words);
   });
 });

@@ -12,7 +12,7 @@ const server = useServer();
 
 const here = () => ({ BERTH_SERVER: `http://localhost:${server().port}`, BERTH_KEY: OWNER_KEY });
 
-/** A server that answers everything in one way, or takes what it gets and never answers. */
+/** Starts a server that answers all requests in the same way, or receives them and never answers. */
 async function answering(
   answer: (req: IncomingMessage, res: ServerResponse) => void,
 ): Promise<Server & { url: string }> {
@@ -40,67 +40,67 @@ async function countDeployments(): Promise<unknown> {
 interface Case {
   title: string;
   code: number;
-  /** What stands in the message. */
+  /** Must match the message. */
   says: RegExp;
-  /** @returns What is typed. */
+  /** @returns The arguments of the command. */
   given: (person: Person) => string[] | Promise<string[]>;
   env?: Record<string, string>;
-  /** A word is a folder of the home: only the real program runs there. */
+  /** Set if an argument is a folder relative to the home: then run the real program, which is started there. */
   isWord?: true;
 }
 
 const CASES: Case[] = [
   {
-    title: 'an option that there is not, and names the one that was meant',
+    title: 'an unknown option, and suggests a similar one',
     code: 2,
     says: /^Error: unknown option '--domian'\. Did you mean --domain\?$/m,
     given: ({ home }) => [join(home, 'dist'), '--domian', 'blog'],
   },
   {
-    title: 'a word that is neither a folder nor a command, and names the command that was meant',
+    title: 'a word that is neither a folder nor a command, and suggests a similar command',
     code: 2,
     says: /"deploymnts"\. Did you mean berth deployments\?/,
     given: () => ['deploymnts'],
   },
   {
-    title: 'a verb that there is not, and names the one that was meant',
+    title: 'an unknown verb, and suggests a similar one',
     code: 2,
     says: /no command "berth domains vrify"\. Did you mean berth domains verify\?/,
     given: () => ['domains', 'vrify', 'www.example.com'],
   },
   {
-    title: 'a command that there is not, and names the one that was meant',
+    title: 'an unknown command, and suggests a similar one',
     code: 2,
     says: /no command "wach"\. Did you mean berth watch\?/,
     given: ({ home }) => ['wach', join(home, 'dist')],
   },
   {
-    title: 'a command of other programs, and names the one that does it here',
+    title: 'a command of other programs, and suggests the equivalent one',
     code: 2,
     says: /no command "deploy"\. Did you mean berth publish\?/,
     given: ({ home }) => ['deploy', join(home, 'dist')],
   },
   ...['logs', 'dev', 'env', 'list', 'build', 'test', 'init', 'deploy', 'ls', 'rm', 'rollback'].map((word) => ({
-    title: `${word}, a command of other tools, also where there is a folder with a front page, and says how to publish it`,
+    title: `${word}, a command of other tools, even if a folder with a front page has this name, and says how to publish that`,
     code: 2,
     says: new RegExp(`^Error: There is no command "${word}"\\..* Use berth \\./${word} to publish the folder\\.$`, 'm'),
     given: ({ home }: Person) => (writeFiles(home, { [`${word}/index.html`]: 'secret' }), [word]),
     isWord: true as const,
   })),
   {
-    title: 'a command of other tools where there is no folder, and names the one that does it here',
+    title: 'a command of other tools if no folder has this name, and suggests the equivalent one',
     code: 2,
     says: /^Error: There is no command "logs"\. Did you mean berth activities\?$/m,
     given: () => ['logs'],
   },
   {
-    title: 'a command of other tools with an option, and names the one that does it here',
+    title: 'a command of other tools with an option, and suggests the equivalent one',
     code: 2,
     says: /^Error: There is no command "logs"\. Did you mean berth activities\?$/m,
     given: () => ['logs', '--follow'],
   },
   {
-    title: 'a command of other tools with an argument, and names the one that does it here',
+    title: 'a command of other tools with an argument, and suggests the equivalent one',
     code: 2,
     says: /^Error: There is no command "rollback"\. Did you mean berth domains set\?$/m,
     given: () => ['rollback', 'calm-otter-4k9x2qd'],
@@ -131,7 +131,7 @@ const CASES: Case[] = [
     env: { BERTH_PASSWORD: '' },
   })),
   {
-    title: 'an empty password that is asked for',
+    title: 'an empty password typed at the question',
     code: 2,
     says: /The password is empty/,
     given: ({ home }) => [join(home, 'dist'), '-p', '-'],
@@ -143,7 +143,7 @@ const CASES: Case[] = [
     given: ({ home }) => [join(home, 'dist'), join(home, 'dist')],
   },
   {
-    title: 'an argument that is missing',
+    title: 'a missing argument',
     code: 2,
     says: /missing required argument/,
     given: () => ['tokens', 'delete'],
@@ -155,19 +155,19 @@ const CASES: Case[] = [
     given: ({ home }) => [join(home, 'dist'), '--ttl', '3'],
   },
   {
-    title: 'a time to live beside a domain',
+    title: 'a time to live together with a domain',
     code: 2,
     says: /cannot be used with option/,
     given: ({ home }) => [join(home, 'dist'), '--ttl', '3d', '--domain', 'blog'],
   },
   {
-    title: 'an address that is none',
+    title: 'an invalid address',
     code: 2,
     says: /"localhost:4000" is not the address of a server, such as http:\/\/localhost:4000\./,
     given: () => ['account', '--server', 'localhost:4000'],
   },
   {
-    title: 'settings that are damaged, and names their file',
+    title: 'damaged settings, and names their file',
     code: 2,
     says: /The settings in .+config\.json are damaged/,
     given: ({ home }) => {
@@ -176,14 +176,14 @@ const CASES: Case[] = [
     },
   },
   {
-    title: 'nobody who is signed in, and says how to',
+    title: 'a missing key, and says how to sign in',
     code: 3,
     says: /^Error: Nobody is signed in to http:.+\.\nSign in with berth login, or set BERTH_KEY\.$/m,
     given: () => ['deployments'],
     env: { BERTH_KEY: '' },
   },
   {
-    title: 'a key that is not taken, and says which one',
+    title: 'a key that is not accepted, and says where it comes from',
     code: 3,
     says: /The key in BERTH_KEY is not one of this server\./,
     given: ({ home }) => [join(home, 'dist')],
@@ -204,7 +204,7 @@ const CASES: Case[] = [
     env: { BERTH_KEY: '' },
   },
   {
-    title: 'a deploy token that asks for more than it may',
+    title: 'a deploy token without permission for the command',
     code: 3,
     says: /An API key may do more/,
     given: async (person) => {
@@ -213,7 +213,7 @@ const CASES: Case[] = [
     },
   },
   {
-    title: 'a deploy token beside a domain',
+    title: 'a deploy token together with a domain',
     code: 3,
     says: /A domain needs an API key[^]*An API key may do more/,
     given: async (person) => {
@@ -222,7 +222,7 @@ const CASES: Case[] = [
     },
   },
   {
-    title: 'an account that is suspended, without a hint that does not help',
+    title: 'a suspended account, without a useless hint',
     code: 3,
     says: /^Error: The account is suspended\.\n$/,
     given: async () => {
@@ -231,37 +231,37 @@ const CASES: Case[] = [
     },
   },
   {
-    title: 'a folder that is not there',
+    title: 'a missing folder',
     code: 4,
     says: /There is no folder .+\/build\./,
     given: ({ home }) => [join(home, 'build')],
   },
   {
-    title: 'a file in place of a folder',
+    title: 'a file instead of a folder',
     code: 4,
     says: /index\.html is a file/,
     given: ({ home }) => [join(home, 'dist/index.html')],
   },
   {
-    title: 'a folder without a file',
+    title: 'a folder without files',
     code: 4,
     says: /no file/,
     given: ({ home }) => [join(writeFiles(home, { 'empty/.DS_Store': '' }), 'empty')],
   },
   {
-    title: 'a file that may not be published, and says which one and what to do',
+    title: 'a file that must not be published, and says which one and what to do',
     code: 4,
     says: /^Error: .*setup\.exe.*\n.*setup\.exe, or leave it out with a line in \.berthignore\.$/m,
     given: ({ home }) => [join(writeFiles(home, { 'dist/files/setup.exe': 'MZ' }), 'dist')],
   },
   {
-    title: 'something that is not there',
+    title: 'a deployment that does not exist',
     code: 4,
     says: /There is no such deployment\./,
     given: () => ['deployments', 'get', 'calm-otter-4k9x2qd'],
   },
   {
-    title: 'a server that redirects, and names the one to use',
+    title: 'a server that redirects, and names the address to use',
     code: 4,
     says: /^Error: The server at .+ redirects to https:\/\/berth\.example\. .+\nUse --server https:\/\/berth\.example$/m,
     given: async () => {
@@ -272,7 +272,7 @@ const CASES: Case[] = [
     },
   },
   {
-    title: 'a server that made a mistake',
+    title: 'an internal error of the server',
     code: 1,
     says: /Something went wrong on our side\.\nThe log of the server says more\./,
     given: async () => {
@@ -281,7 +281,7 @@ const CASES: Case[] = [
     },
   },
   {
-    title: 'a server that is not there, and says which one',
+    title: 'a server that cannot be reached, and says which one',
     code: 5,
     says: /cannot be reached[^]*Is a Berth running at http:\/\/127\.0\.0\.1:\d+\? Name another one with --server/,
     given: async () => {
@@ -313,7 +313,7 @@ describe('the exit code', () => {
     expect(outcome).toMatchObject({ code, out: '' });
     expect(outcome.err).toMatch(says);
 
-    // The real program says the same.
+    // The real program must print the same error.
     const asJson = await person.types(...words, '--json');
     expect(asJson).toMatchObject({ code, out: '' });
     const { error } = JSON.parse(asJson.err);
@@ -325,7 +325,7 @@ describe('the exit code', () => {
   it.each([
     ['a list', ['account']],
     ['a deploy', ['./dist']],
-  ])('is 130 after Ctrl-C, at once, while %s waits for the server', async (_, words) => {
+  ])('is 130 immediately after Ctrl-C while %s waits for the server', async (_, words) => {
     const asked = Promise.withResolvers<void>();
     const { url } = await answering(() => asked.resolve());
     const person = somebody(here());
@@ -340,7 +340,7 @@ describe('the exit code', () => {
     });
   });
 
-  it('is 0 for help and the version, and 2 for nothing at all, with the help beside the answer', async () => {
+  it('is 0 for help and version, and 2 without arguments, with the help on standard error', async () => {
     const person = somebody();
     expect(await person.runs('--help')).toMatchObject({ code: 0, err: '' });
     expect(await person.runs('help', 'domains')).toMatchObject({ code: 0, err: '' });
@@ -348,14 +348,14 @@ describe('the exit code', () => {
     expect(await person.runs()).toMatchObject({ code: 2, out: '', err: expect.stringContaining('Usage: berth') });
   });
 
-  it('is 0 when the reader of the answer has seen enough', async () => {
+  it('is 0 if the reader of the output closes the pipe early', async () => {
     const child = somebody().starts('--help');
     child.stdout.destroy();
     const [code] = await once(child, 'exit');
     expect(code).toBe(0);
   });
 
-  it('is explained by the help, number by number', async () => {
+  it('is explained in the help for each number', async () => {
     const { out } = await somebody().runs('--help');
     for (const [code, meaning] of EXIT_MEANINGS) expect(out).toMatch(new RegExp(`^ +${code} +${meaning}$`, 'm'));
   });

@@ -13,7 +13,7 @@ const known: Record<string, string> = {};
 let domains = 0;
 let key: string;
 
-/** Everything that a command prints of an answer. */
+/** Commands that together print all texts of responses. */
 const COMMANDS = [
   'DIST',
   'DIST --domain other',
@@ -41,10 +41,10 @@ const COMMANDS = [
   'whoami',
 ];
 
-/** What these print is known before the server answers. */
+/** The output of these does not depend on the response. */
 const PRINTS_NOTHING_OF_IT = new Set(['DIST --dry-run']);
 
-/** With fewer hostile fields, commands get further. */
+/** With fewer hostile fields, commands get further before they fail. */
 const TAMPERED: readonly Tampering[] = [
   {},
   { kept: ['status'] },
@@ -55,7 +55,7 @@ beforeAll(async () => {
   ({ key } = await server().account('scale'));
 });
 
-/** Makes what the commands are about. */
+/** Creates the data that the commands use. */
 async function prepare(): Promise<void> {
   const client = createClient({ server: `http://localhost:${server().port}`, key });
   const files = [{ path: 'index.html', content: 'hi' }];
@@ -66,7 +66,7 @@ async function prepare(): Promise<void> {
   Object.assign(known, { ID: deployment, TOKEN: token });
 }
 
-/** Runs a command at a server. */
+/** Runs a command against a server. */
 async function runAt(url: string, words: string, opened: string[] = []): Promise<Outcome> {
   const { runs, home } = somebody(
     { BERTH_SERVER: url, BERTH_KEY: key },
@@ -76,7 +76,7 @@ async function runAt(url: string, words: string, opened: string[] = []): Promise
   return runs(...words.split(' ').map((word) => known[word] ?? word));
 }
 
-it.each(COMMANDS)('texts of a hostile server never reach the terminal raw from berth %s', async (words) => {
+it.each(COMMANDS)('escapes control characters in the texts of a hostile server: berth %s', async (words) => {
   let shown = '';
   for (const tampering of TAMPERED) {
     const url = await startTampering(server().port, tampering);
@@ -113,7 +113,7 @@ it.each([400, 401, 403, 404, 413, 422, 429, 500])(
 it.each([
   ['watch', ['watch', 'dist', '--label', 'one']],
   ['activities --follow', ['activities', '--follow', '--limit', 'all']],
-])('texts of a hostile server never reach the terminal raw from berth %s', async (_, words) => {
+])('escapes control characters in the texts of a hostile server: berth %s', async (_, words) => {
   for (const more of [[], ['--json']]) {
     const url = await startTampering(server().port, { kept: ['status'] });
     const { starts, home } = somebody({ BERTH_SERVER: url, BERTH_KEY: key });
@@ -128,7 +128,7 @@ it.each([
   }
 });
 
-it('texts of a hostile server never reach the terminal raw from berth login', async () => {
+it('escapes control characters in the texts of a hostile server: berth login', async () => {
   const url = await startTampering(server().port);
   const { typesWith } = somebody({ BERTH_SERVER: url });
   const { code, out, err } = await typesWith(`${key}\n`, 'login');

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { somebody, writeFiles } from './typed.ts';
 import { useServer } from '@berth/api/testing/vitest';
 
-/** The words for the values of an object, in the order in which they stand there. */
+/** Describes the values of an object, in their order. */
 type Shape = { [key: string]: Shape | Shape[] | string };
 
 const DEPLOYMENT: Shape = {
@@ -57,7 +57,7 @@ const PUBLISHED: Shape = {
   skipped: [{ path: 'string', reason: 'string' }],
 };
 
-/** What each command prints with `--json`: the promise of the README. They run in this order. */
+/** The documented output of each command with `--json`. The commands run in this order. */
 const SHAPES: [words: string, shape: Shape][] = [
   ['DIST', PUBLISHED],
   ['DIST --domain blog', { ...PUBLISHED, domain: DOMAIN }],
@@ -121,7 +121,7 @@ const SHAPES: [words: string, shape: Shape][] = [
           domain: 'null',
           token: 'string',
           authMethod: 'string',
-          // Differs by event.
+          // Depends on the event.
           meta: 'object',
         },
       ],
@@ -150,7 +150,7 @@ const FAILURE: Shape = {
   },
 };
 
-/** What a value looks like; of a list the first element speaks for all, `list` when it holds no objects. */
+/** Describes the shape of a value. Describes a list by its first element, or as `list` if it contains no objects. */
 function shapeOf(value: unknown): Shape | Shape[] | string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return typeof value[0] === 'object' ? [shapeOf(value[0]) as Shape] : 'list';
@@ -163,7 +163,7 @@ function shapeOf(value: unknown): Shape | Shape[] | string {
 describe('--json', () => {
   const server = useServer();
 
-  it('prints one object on one line, whose shape does not change, for every command', async () => {
+  it('prints one object in a stable shape on one line, for every command', async () => {
     const opened: string[] = [];
     const env = { BERTH_SERVER: `http://localhost:${server().port}`, BERTH_KEY: OWNER_KEY };
     const { home, runs } = somebody(env, { openPage: async (url) => void opened.push(url) });
@@ -182,7 +182,7 @@ describe('--json', () => {
     expect(opened).toHaveLength(1);
   });
 
-  it('tells the claim link of a deploy without an account', async () => {
+  it('prints the claim link of a deploy without an account', async () => {
     const { home, runs } = somebody({ BERTH_SERVER: `http://localhost:${server().port}` });
     const { out, err } = await runs(writeFiles(join(home, 'dist'), { 'index.html': 'hi' }), '--json');
     expect(err).toBe('');
@@ -192,7 +192,7 @@ describe('--json', () => {
     });
   });
 
-  it('prints errors on standard error, in one shape as well', async () => {
+  it('prints errors on standard error, in a stable shape', async () => {
     const { runs } = somebody();
     for (const words of [['deploymnts'], ['domains', 'lst'], ['./dist', '--ttl', '3'], ['--nothing']]) {
       const { out, err } = await runs(...words, '--json');

@@ -16,7 +16,7 @@ beforeAll(() => {
 
 const fileOf = (home: string) => join(home, '.config/berth/config.json');
 
-/** Somebody who has signed in with a key. */
+/** Creates a user and signs in with a key. */
 async function signedIn(key = OWNER_KEY) {
   const person = somebody();
   const outcome = await person.typesWith(`${key}\n`, 'login', '--server', url);
@@ -24,7 +24,7 @@ async function signedIn(key = OWNER_KEY) {
 }
 
 describe('berth login', () => {
-  it('stores the key in a file that its owner alone can read, and uses it from then on', async () => {
+  it('stores the key in a file that only its owner can read, and uses it from then on', async () => {
     const { home, outcome, types } = await signedIn();
     const file = fileOf(home);
     expect(outcome).toEqual({
@@ -38,7 +38,7 @@ describe('berth login', () => {
     expect(await types('whoami')).toEqual({ code: 0, out: `owner@localhost on ${url}, by the stored key\n`, err: '' });
   });
 
-  it('takes a deploy token as well', async () => {
+  it('accepts a deploy token', async () => {
     const { deployToken } = await server().account();
     const { outcome, runs } = await signedIn(deployToken);
     expect(outcome).toMatchObject({ code: 0, out: expect.stringContaining('with a deploy token') });
@@ -47,20 +47,20 @@ describe('berth login', () => {
 
   it.each([
     [
-      'a key that the server does not take',
+      'a key that the server does not accept',
       `ship-${'f'.repeat(32)}`,
       3,
       /^Error: http:\S+ does not take this key\.\nA key is one of one server: name it with --server\.$/m,
     ],
-    ['what is no key', 'hunter2', 2, /This is no key/],
-    ['nothing', '', 2, /There is no key/],
+    ['an invalid key', 'hunter2', 2, /This is no key/],
+    ['an empty key', '', 2, /There is no key/],
   ])('refuses %s, and stores nothing', async (_, key, code, says) => {
     const { home, outcome } = await signedIn(key);
     expect(outcome).toMatchObject({ code, out: '', err: expect.stringMatching(says) });
     expect(() => statSync(fileOf(home))).toThrow('ENOENT');
   });
 
-  it('keeps the file to its owner also when it was open to others before', async () => {
+  it('makes the file private even if others could read it before', async () => {
     const { home, typesWith, runs } = somebody();
     writeFiles(home, { '.config/berth/config.json': JSON.stringify({ server: 'http://localhost:4000' }) });
     await typesWith(`${OWNER_KEY}\n`, 'login', '--server', url);
@@ -70,7 +70,7 @@ describe('berth login', () => {
   });
 });
 
-it('never sends a stored key to another server', async () => {
+it('berth never sends a stored key to another server', async () => {
   const sent: (string | undefined)[] = [];
   const other = createServer((req, res) => {
     sent.push(req.headers.authorization);
@@ -83,7 +83,7 @@ it('never sends a stored key to another server', async () => {
   expect(sent).toEqual([undefined]);
 });
 
-it('prints no key, whatever is typed', async () => {
+it('berth prints no key in any command', async () => {
   const { home, runs, outcome, types } = await signedIn();
   const dist = writeFiles(join(home, 'dist'), { 'index.html': 'hi' });
   const outcomes: Outcome[] = [outcome, await types(dist), await types('account', '--server', 'http://127.0.0.1:9')];
@@ -107,7 +107,7 @@ it('prints no key, whatever is typed', async () => {
 });
 
 describe('berth logout', () => {
-  it('forgets the key for one server', async () => {
+  it('deletes the stored key of one server', async () => {
     const { home, runs } = await signedIn();
     expect((await runs('logout')).out).toBe(`The key for ${url} is forgotten.\n`);
     expect(JSON.parse(readFileSync(fileOf(home), 'utf8'))).toEqual({ server: url, keys: {} });
@@ -116,8 +116,8 @@ describe('berth logout', () => {
   });
 });
 
-describe('the server that is meant', () => {
-  it('is the option, else BERTH_SERVER, else the one of the settings, else the one of this machine', async () => {
+describe('the chosen server', () => {
+  it('comes from the option, BERTH_SERVER, the settings or the default, in this order', async () => {
     const { env, runs } = somebody();
     const said = async (...words: string[]) => (await runs('config', ...words)).out.split('\n')[0];
     expect(await said()).toMatch(/^server +http:\/\/localhost:4000 +default$/);
@@ -129,7 +129,7 @@ describe('the server that is meant', () => {
     expect((await runs('config', 'get', 'server')).out).toBe('https://two.example\n');
   });
 
-  it('is refused as a setting when it is none', async () => {
+  it('cannot be set to an invalid address', async () => {
     const { home, runs } = somebody();
     for (const address of ['api.example.com', 'ftp://api.example.com', 'https://me:secret@api.example.com', ''])
       expect(await runs('config', 'set', 'server', address)).toMatchObject({ code: 2, out: '' });

@@ -8,7 +8,7 @@ import { somebody, writeFiles } from './typed.ts';
 
 const server = useServer();
 
-it('berth open shows what was published last, a deployment, or a domain, however it is named', async () => {
+it('berth open opens the last deployment, or a deployment or domain by any of its names', async () => {
   const opened: string[] = [];
   const { key } = await server().account('pro');
   const env = { BERTH_SERVER: `http://localhost:${server().port}`, BERTH_KEY: key };
@@ -41,7 +41,7 @@ it.each([
   'http://ada:secret@evil.example/',
   'https://',
   '',
-])('berth open refuses the address "%s" of a server, and names it', async (url) => {
+])('berth open refuses the address "%s" from a server, and names it in the error', async (url) => {
   const opened: string[] = [];
   const answer = { result: { data: { url, deployments: [{ url }] } } };
   const server = await startAnswering((_req, res) => {
@@ -59,7 +59,7 @@ it.each([
   expect(opened).toEqual([]);
 });
 
-it('an address of a website is http or https, without a user name or password', () => {
+it('parseWebAddress accepts only http and https without a user name or password', () => {
   for (const text of ['http://a', 'https://a.example:8443/b?c#d', 'HTTPS://A.example'])
     expect(parseWebAddress(text)?.href).toBe(new URL(text).href);
   for (const text of ['ftp://a', 'https://a@b', 'https://:b@c', 'a.example', 'data:text/html,x', 'http:'])

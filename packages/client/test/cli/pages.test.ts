@@ -3,7 +3,7 @@ import { readPages } from '../../src/cli/commands/pages.ts';
 
 type Page = { rows: number[]; nextCursor?: string };
 
-/** Reads a list that answers its nth question with a page. */
+/** Reads a list whose nth request is answered with a page. */
 async function read(limit: number, pageOf: (nth: number) => Page) {
   let asked = 0;
   const rows = readPages(
@@ -20,7 +20,7 @@ async function read(limit: number, pageOf: (nth: number) => Page) {
 const HUNDRED = Array.from({ length: 100 }, (_, i) => i);
 
 describe('a list', () => {
-  it('is read page by page to its end, or as far as wanted', async () => {
+  it('is read page by page to its end, or up to a limit', async () => {
     const pageOf = (nth: number): Page => ({ rows: HUNDRED, ...(nth < 2 && { nextCursor: `${nth}` }) });
     expect(await read(Infinity, pageOf)).toMatchObject({ more: false, asked: 3, rows: { length: 300 } });
     expect(await read(150, pageOf)).toMatchObject({ more: true, asked: 2, rows: { length: 150 } });
@@ -28,10 +28,10 @@ describe('a list', () => {
 
   it.each([
     ['repeats a cursor', () => ({ rows: HUNDRED, nextCursor: 'again' }), 2],
-    ['repeats two cursors in turn', (nth: number) => ({ rows: HUNDRED, nextCursor: `${nth % 2}` }), 3],
-    ['has no rows, but more pages', (nth: number) => ({ rows: [], nextCursor: `${nth}` }), 1],
+    ['alternates between two cursors', (nth: number) => ({ rows: HUNDRED, nextCursor: `${nth % 2}` }), 3],
+    ['has an empty page, but more pages', (nth: number) => ({ rows: [], nextCursor: `${nth}` }), 1],
     ['has a cursor that is too long', (nth: number) => ({ rows: HUNDRED, nextCursor: `${nth}`.padEnd(513) }), 1],
-  ])('that %s is an error of the server', async (_, pageOf, asked) => {
+  ])('that %s fails as an error of the server', async (_, pageOf, asked) => {
     const message = 'The server answered with a list that has no end';
     expect(await read(Infinity, pageOf)).toEqual({ kind: 'server', message, asked });
   });
@@ -41,7 +41,7 @@ describe('a list', () => {
     expect(endless).toMatchObject({ more: true, rows: { length: 1_000_000 } });
   });
 
-  it('takes no more rows of a page than it asked for', async () => {
+  it('returns no more rows of a page than requested', async () => {
     expect(await read(3, () => ({ rows: HUNDRED, nextCursor: 'x' }))).toMatchObject({ rows: [0, 1, 2], more: true });
   });
 });

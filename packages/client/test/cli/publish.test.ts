@@ -19,7 +19,7 @@ beforeAll(() => {
   env = { BERTH_SERVER: `http://localhost:${server().port}`, BERTH_KEY: OWNER_KEY };
 });
 
-/** Somebody who has built a site. */
+/** Creates a user who has built a site. */
 function builder(more: Record<string, string> = {}, parts = {}) {
   const person = somebody({ ...env, ...more }, parts);
   return { ...person, dist: writeFiles(join(person.home, 'dist'), SITE) };
@@ -29,7 +29,7 @@ const deploymentAt = async (url: string) =>
   (await server().api(`/deployments/${new URL(url).hostname}`)).json<Deployment & Record<string, unknown>>();
 
 describe('berth <folder>', () => {
-  it('publishes the folder, and prints its link alone on standard output', async () => {
+  it('publishes the folder, and prints only its link on standard output', async () => {
     const { code, out, err } = await builder().types('./dist');
     expect(code).toBe(0);
     expect(out).toMatch(/^http:\/\/[a-z]+-[a-z]+-[a-z0-9]{7}\.localhost:\d+\n$/);
@@ -50,7 +50,7 @@ describe('berth <folder>', () => {
     ['my-site', { 'my-site/index.html': 'hi' }],
     ['.', { 'a.txt': 'hi' }],
     ['--label publish dist', { 'dist/index.html': 'hi' }],
-  ])('is understood from "berth %s"', async (words, files) => {
+  ])('publishes the folder of "berth %s"', async (words, files) => {
     const { home, types } = builder();
     writeFiles(home, files);
     const { code, out, err } = await types(...words.split(' '));
@@ -58,7 +58,7 @@ describe('berth <folder>', () => {
     expect((await server().visit(out.trim())).status).toBeLessThan(500);
   });
 
-  it('is what a shell takes for a value: URL=$(berth ./dist)', async () => {
+  it('sets a shell variable to the link: URL=$(berth ./dist)', async () => {
     const { env, home } = builder();
     const script = 'URL=$("$0" "$1" ./dist 2>/dev/null) && printf "<%s>" "$URL"';
     const { stdout } = await promisify(execFile)('sh', ['-c', script, process.execPath, MAIN], { env, cwd: home });
@@ -66,12 +66,12 @@ describe('berth <folder>', () => {
     expect((await server().visit(url!)).status).toBe(200);
   });
 
-  it('prints no escapes and no carriage returns where nobody looks on', async () => {
+  it('prints no escapes and no carriage returns without a terminal', async () => {
     const { out, err } = await builder().types('./dist');
     for (const escape of ['\u001b', '\r']) expect(out + err).not.toContain(escape);
   });
 
-  it('shows the deployment at a domain; a name without a dot is one below the platform domain', async () => {
+  it('points a domain at the deployment; a name without a dot is a subdomain of the platform domain', async () => {
     const { home, runs } = builder();
     writeFiles(join(home, 'dist'), { 'index.html': 'blog' });
     const fresh = await server().account('pro');
@@ -87,14 +87,14 @@ describe('berth <folder>', () => {
     expect(whole.out).toBe(`http://notes.localhost:${server().port}\n`);
   });
 
-  it('prints the link of the deployment while a domain waits for its DNS, and says what it waits for', async () => {
+  it('prints the link of the deployment while the domain waits for DNS, and says so', async () => {
     const { dist, runs } = builder();
     const { out, err } = await runs(dist, '--domain', 'www.waiting-for-dns.com');
     expect((await server().visit(out.trim())).text).toBe(SITE['index.html']);
     expect(err).toContain('berth domains records www.waiting-for-dns.com\n');
   });
 
-  it('publishes nothing for a domain that cannot be had (contract §4)', async () => {
+  it('publishes nothing if the account cannot use the domain (contract §4)', async () => {
     const { dist, runs } = builder({ BERTH_KEY: (await server().account('pro')).key });
     const { code, out, err } = await runs(dist, '--domain', 'www.waiting.example');
     expect({ code, out }).toEqual({ code: 4, out: '' });
@@ -103,9 +103,9 @@ describe('berth <folder>', () => {
     expect(JSON.parse((await runs('deployments', '--json')).out)).toMatchObject({ deployments: [] });
   });
 
-  it('says where the site is when its domain could not be asked about before, and cannot be had', async () => {
+  it('prints where the site is if its domain could not be checked before and is refused', async () => {
     const { dist, runs } = builder({ BERTH_KEY: (await server().account('pro')).key });
-    // Nothing tells an account without deployments what the platform domain is.
+    // An account without deployments does not know the platform domain.
     const { code, out, err } = await runs(dist, '--domain', 'www');
     expect({ code, out }).toEqual({ code: 4, out: '' });
     const [, url] = /^It is published anyway, at (http:\S+)$/m.exec(err)!;
@@ -125,7 +125,7 @@ describe('berth <folder>', () => {
 
   it.each([
     ['BERTH_PASSWORD', { BERTH_PASSWORD: 'open sesame' }, [], ''],
-    ['the input, when it is "-"', {}, ['--password', '-'], 'open sesame\n'],
+    ['the input if the option is "-"', {}, ['--password', '-'], 'open sesame\n'],
   ])('takes the password from %s', async (_, more, words, input) => {
     const { typesWith } = builder(more as Record<string, string>);
     const { out } = await typesWith(input, './dist', ...words);
@@ -148,7 +148,7 @@ describe('berth <folder>', () => {
     await once(child, 'close');
   });
 
-  it('publishes without an account, and says until when and by which link it can be kept', async () => {
+  it('publishes without an account, and prints the claim link and when the site expires', async () => {
     const { dist, runs } = builder({ BERTH_KEY: '' });
     for (const words of [[], ['--quiet']]) {
       const { code, out, err } = await runs(dist, ...words);
@@ -159,13 +159,13 @@ describe('berth <folder>', () => {
     }
   });
 
-  it('tells the warnings of the server', async () => {
+  it('prints the warnings of the server', async () => {
     const { dist, runs } = builder();
     writeFiles(dist, { _redirects: '/a /b 999\n' });
     expect((await runs(dist)).err).toMatch(/^Warning: _redirects:1: .+$/m);
   });
 
-  it('says nothing but the link with --quiet', async () => {
+  it('prints only the link with --quiet', async () => {
     const { dist, runs } = builder();
     expect((await runs(dist, '--quiet')).err).toBe('');
   });
@@ -177,7 +177,7 @@ describe('berth <folder>', () => {
     expect(JSON.parse(out).sent).toMatchObject({ via: 'multipart', files: 2 });
   });
 
-  it('takes options before and behind the folder, and the word "publish"', async () => {
+  it('accepts options before and after the folder, and the word "publish"', async () => {
     const { dist, runs } = builder();
     for (const words of [
       ['--label', 'v1.2', dist],
@@ -191,7 +191,7 @@ describe('berth <folder>', () => {
 });
 
 describe('berth <folder> --dry-run', () => {
-  it('says what would be sent, and sends nothing', async () => {
+  it('prints what would be sent, and sends nothing', async () => {
     const { dist, runs } = builder();
     const before = await server().api('/deployments?limit=1');
     const { code, out, err } = await runs(dist, '--dry-run');
@@ -200,7 +200,7 @@ describe('berth <folder> --dry-run', () => {
     expect((await server().api('/deployments?limit=1')).text).toBe(before.text);
   });
 
-  it('names what was added, changed and removed since the folder was published', async () => {
+  it('lists what was added, changed and removed since the last deployment', async () => {
     const { home, dist, runs } = builder();
     await runs(dist);
     writeFiles(dist, { 'index.html': 'changed', 'about.html': 'new' });
@@ -210,7 +210,7 @@ describe('berth <folder> --dry-run', () => {
   });
 });
 
-it('links a deployment to a domain in one go, as the server has it', async () => {
+it('berth --domain links the deployment, and prints the domain as the server returns it', async () => {
   const { dist, runs } = builder();
   const { out } = await runs(dist, '--domain', 'linked', '--json');
   const { deployment, domain } = JSON.parse(out) as { deployment: Deployment; domain: Domain };
@@ -218,7 +218,7 @@ it('links a deployment to a domain in one go, as the server has it', async () =>
   expect(domain.deployment).toBe(deployment.deployment);
 });
 
-it('says that a domain shows it only when it does', async () => {
+it('berth --domain does not report a domain as live before its DNS is set', async () => {
   const { dist, runs } = builder();
   const { out, err } = await runs(dist, '--domain', 'www.example.com');
   expect((await deploymentAt(out.trim())).url).toBe(out.trim());

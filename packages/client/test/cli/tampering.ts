@@ -4,28 +4,28 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 
-/** Everything that a terminal acts on, a line break with a forged line, and what turns a line around. */
+/** All kinds of characters that a terminal acts on: controls, a line break with a forged line, and changes of direction. */
 export const HOSTILE =
   'x\u001b[2J\u001b]0;title\u0007\u009b31m\u0090\r\nFORGED\t\u007f\u2028FORGED\u202e\u2066\u200f\u061c\u0000';
 
-/** What {@link HOSTILE} must not leave on a screen: the lines of the program itself end with a line feed. */
+/** Matches what {@link HOSTILE} must not put on a screen. The program itself ends lines with a line feed. */
 export const CONTROL = /[^\P{Cc}\n]|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|^FORGED/mu;
 
-/** Kept as they are: without them a command ends before it prints anything. */
+/** These fields stay unchanged, because without them a command ends before it prints anything. */
 const KEPT = new Set(['upload', 'missing', 'nextCursor']);
 
-/** How a server is made hostile. */
+/** How to make a server hostile. */
 export interface Tampering {
-  /** Further fields that are kept. */
+  /** Further fields that stay unchanged. */
   kept?: readonly string[];
-  /** The status of an error with hostile fields that every request is answered with. */
+  /** Answer every request with an error of this status and hostile fields. */
   status?: number;
 }
 
 /**
- * A server that answers as another one does, with {@link HOSTILE} at the end of each text of its answers and events.
+ * Starts a server that answers like another one, with {@link HOSTILE} at the end of each text in its responses and events.
  *
- * @param port Where the other one listens. @returns Its address; it is closed after the test.
+ * @param port The port of the other one. @returns The address of the new one, which is closed after the test.
  */
 export async function startTampering(port: number, { kept = [], status }: Tampering = {}): Promise<string> {
   const isKept = (field: string) => KEPT.has(field) || kept.includes(field);
@@ -39,7 +39,7 @@ export async function startTampering(port: number, { kept = [], status }: Tamper
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** A value with each of its texts spoilt. Addresses stay addresses. */
+/** Returns a value with {@link HOSTILE} added to each text. Addresses stay valid. */
 function spoilt(value: unknown, isKept: (field: string) => boolean): unknown {
   if (typeof value === 'string') return value.startsWith('http') ? `${value}/${HOSTILE}` : value + HOSTILE;
   if (Array.isArray(value)) return value.map((inner) => spoilt(inner, isKept));

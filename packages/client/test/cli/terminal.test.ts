@@ -10,7 +10,10 @@ import { useServer } from '@berth/api/testing/vitest';
 
 const CLEAR_LINE = '\r\u001b[2K';
 
-/** Runs a program on a terminal of 60 columns, types an answer to its question, and prints what the screen was sent. */
+/**
+ * Runs a program on a terminal of 60 columns, types an answer to its question, and prints everything that was sent to the
+ * screen.
+ */
 const ON_TERMINAL = `
 import fcntl, os, pty, struct, sys, termios
 answer, command = sys.argv[1], sys.argv[2:]
@@ -53,7 +56,7 @@ describe.skipIf(spawnSync('python3', ['-c', 'import pty']).status !== 0)('on a t
     );
   }
 
-  it('shows a bar that fits, takes it away, and ends with the link', async () => {
+  it('berth shows a bar that fits, removes it, and ends with the link', async () => {
     const screen = await shown(['./dist']);
     expect(screen).toMatch(/Sending .*[█░]{8,} +\d+ %/);
     const shownLines = screen.split(CLEAR_LINE).flatMap((part) => part.split('\r\n'));
@@ -61,13 +64,13 @@ describe.skipIf(spawnSync('python3', ['-c', 'import pty']).status !== 0)('on a t
     expect(screen.split(CLEAR_LINE).at(-1)).toMatch(/^[^█░]*http:\/\/[^\r\n]+\r\n$/);
   });
 
-  it.each([{ NO_COLOR: '1' }, { CI: 'true' }, { TERM: 'dumb' }])('prints plain lines with %j', async (more) => {
+  it.each([{ NO_COLOR: '1' }, { CI: 'true' }, { TERM: 'dumb' }])('berth prints plain lines with %j', async (more) => {
     const screen = await shown(['./dist'], { more });
     for (const sign of ['\u001b', '█', '░']) expect(screen).not.toContain(sign);
     expect(screen).toMatch(/^2 new; 3\.0 MB to send\.\r$/m);
   });
 
-  it('asks for a password, and does not show what is typed', async () => {
+  it('berth asks for a password, and does not show what is typed', async () => {
     const screen = await shown(['./dist', '--password', '-'], { answer: 'open sesame' });
     expect(screen).toContain('Password: ');
     expect(screen).not.toContain('sesame');
@@ -76,7 +79,7 @@ describe.skipIf(spawnSync('python3', ['-c', 'import pty']).status !== 0)('on a t
     expect(password).toBe(true);
   });
 
-  it('ends with 130 after Ctrl-C at a question', async () => {
+  it('berth exits with 130 after Ctrl-C at a question', async () => {
     const { code, stdout } = await ran(['./dist', '--password', '-'], { answer: '\u0003' });
     expect(code).toBe(130);
     expect(stdout).toContain('Interrupted.');

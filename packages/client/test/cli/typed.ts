@@ -9,25 +9,25 @@ import { PARTS, type Parts } from '../../src/cli/parts.ts';
 import { run } from '../../src/cli/run.ts';
 import { terminalOf } from '../../src/cli/terminal.ts';
 
-/** What a command line answered. */
+/** The result of a command line. */
 export interface Outcome {
   code: number | NodeJS.Signals | null;
   out: string;
   err: string;
 }
 
-/** Somebody with a home of their own, which goes with the test. */
+/** A user with a home folder, which is deleted after the test. */
 export interface Person {
   home: string;
-  /** What every command is started with. */
+  /** The environment of all commands. */
   env: Record<string, string>;
-  /** Runs the real program, in its home. */
+  /** Runs the real program in the home folder. */
   types(...words: string[]): Promise<Outcome>;
-  /** The same, with something on its input. */
+  /** Does the same as `types`, with an input. */
   typesWith(input: string, ...words: string[]): Promise<Outcome>;
-  /** Starts the real program, and leaves it to the test. */
+  /** Starts the real program without waiting for it. */
   starts(...words: string[]): ChildProcessWithoutNullStreams;
-  /** Runs a command line in this process: the same but for the start, which costs half a second. */
+  /** Runs a command line in this process. Does the same as `types`, but saves the start, which takes half a second. */
   runs(...words: string[]): Promise<Outcome>;
 }
 
@@ -35,7 +35,7 @@ export const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
 /** Halves the time a process takes to start. */
 const COMPILE_CACHE = join(import.meta.dirname, '../../../../node_modules/.cache/node');
 
-/** @param given Further variables, such as `BERTH_SERVER`. @param parts What is put in place of the real ones by `runs`. */
+/** @param given Further variables, such as `BERTH_SERVER`. @param parts Replace the real parts in `runs`. */
 export function somebody(given: Record<string, string> = {}, parts: Partial<Parts> = {}): Person {
   const home = mkdtempSync(join(tmpdir(), 'berth-home-'));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
@@ -77,7 +77,7 @@ export function somebody(given: Record<string, string> = {}, parts: Partial<Part
   };
 }
 
-/** What a program that was started ended with. */
+/** Waits for the result of a started program. */
 export async function outcomeOf(child: ChildProcessWithoutNullStreams): Promise<Outcome> {
   const ended = new Promise<Outcome['code']>((resolve) =>
     child.once('close', (code, signal) => resolve(signal ?? code)),
@@ -86,7 +86,7 @@ export async function outcomeOf(child: ChildProcessWithoutNullStreams): Promise<
   return { code, out, err };
 }
 
-/** Writes files below a folder, and returns the folder. */
+/** Writes files into a folder, and returns the folder. */
 export function writeFiles(folder: string, files: Record<string, string | Buffer>): string {
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });

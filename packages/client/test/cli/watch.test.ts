@@ -11,7 +11,7 @@ beforeAll(() => {
   env = { BERTH_SERVER: `http://localhost:${server().port}`, BERTH_KEY: OWNER_KEY };
 });
 
-/** Starts a watch, whose answers are read line by line. */
+/** Starts a watch whose output is read line by line. */
 function watching(...words: string[]) {
   const person = somebody(env);
   const dist = writeFiles(join(person.home, 'dist'), { 'index.html': 'build 1' });
@@ -22,7 +22,7 @@ function watching(...words: string[]) {
   return { dist, child, ended, nextLine: async () => (await lines.next()).value as string };
 }
 
-it('prints the link of each state that is live, and ends with 130 after Ctrl-C', async () => {
+it('berth watch prints the link of each deployment that is live, and exits with 130 after Ctrl-C', async () => {
   const { dist, child, ended, nextLine } = watching('--domain', 'watched.localhost');
   for (const build of ['build 1', 'build 2']) {
     writeFiles(dist, { 'index.html': build });
@@ -37,7 +37,7 @@ it('prints the link of each state that is live, and ends with 130 after Ctrl-C',
   for (const escape of ['\u001b', '\r']) expect(err).not.toContain(escape);
 });
 
-it('prints one object a line with --json', async () => {
+it('berth watch --json prints one object per line', async () => {
   const { child, ended, nextLine } = watching('--json');
   expect(JSON.parse(await nextLine())).toEqual({ type: 'watching', folder: expect.any(String), domain: null });
   let row;

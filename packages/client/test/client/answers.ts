@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { onTestFinished } from 'vitest';
 
-/** A server that answers as it is told, and is gone after the test. @returns Its address. */
+/** Starts a server with a request listener. It is closed after the test. @returns Its address. */
 export async function startAnswering(listener: RequestListener): Promise<string> {
   const server = createServer(listener).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -15,7 +15,7 @@ export async function startAnswering(listener: RequestListener): Promise<string>
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** An address at which nobody listens, nor will before the test is over: it is the near end of a connection. */
+/** Returns an address where nothing listens until the end of the test: the local end of an open connection. */
 export async function nobodyListens(): Promise<string> {
   const far = createServer().listen(0, '127.0.0.1');
   await once(far, 'listening');
@@ -31,7 +31,7 @@ export async function nobodyListens(): Promise<string> {
 /** More than any client reads, in bytes. */
 export const ENDLESS_BYTES = 64 * 1024 ** 2;
 
-/** Repeats a text as often as the client takes it, up to {@link ENDLESS_BYTES}. @param sent Counts what was taken. */
+/** Sends a text repeatedly until the client stops reading, up to {@link ENDLESS_BYTES}. @param sent Counts the bytes sent. */
 export function answerEndlessly(res: ServerResponse, text: string, sent: { bytes: number }): void {
   const piece = Buffer.from(text.repeat(Math.ceil(64_000 / text.length)));
   function* pieces() {

@@ -8,7 +8,7 @@ import { useServer } from '@berth/api/testing/vitest';
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
-/** What a call throws. */
+/** Returns the error that a call throws. */
 async function failureOf(work: Promise<unknown>): Promise<ClientError> {
   const thrown = await work.then(
     () => null,
@@ -30,12 +30,12 @@ describe('a client of a real server', () => {
   });
 
   const REFUSALS = [
-    ['a key that is not taken', `ship-${'f'.repeat(32)}`, 'account', 'signed-out', 'authentication_failed', 401],
-    ['no key where one is needed', null, 'account', 'signed-out', 'authentication_failed', 401],
-    ['what is not there', OWNER_KEY, 'deployments/calm-otter-0000000', 'refused', 'not_found', 404],
+    ['a key that is not accepted', `ship-${'f'.repeat(32)}`, 'account', 'signed-out', 'authentication_failed', 401],
+    ['a missing key', null, 'account', 'signed-out', 'authentication_failed', 401],
+    ['a missing deployment', OWNER_KEY, 'deployments/calm-otter-0000000', 'refused', 'not_found', 404],
   ] as const;
   test.each(REFUSALS)(
-    'fails in one way for %s, whichever face refuses it',
+    'fails with the same error for %s through tRPC and REST',
     async (_, key, path, kind, code, status) => {
       const client = clientAs(key);
       const call =
@@ -47,7 +47,7 @@ describe('a client of a real server', () => {
     },
   );
 
-  test('tells the details of a refusal', async () => {
+  test('includes the details of a refusal', async () => {
     const failure = await failureOf(clientAs(OWNER_KEY).api.domains.put.mutate({ domain: 'www' }));
     expect(failure).toMatchObject({ kind: 'refused', status: 400, details: { issues: [{ path: 'domain' }] } });
   });
@@ -69,8 +69,8 @@ const ANSWERS = [
   [404, '', {}, { kind: 'refused', code: null, status: 404 }],
 ] as const;
 
-describe.each(ANSWERS)('an answer %i %s', (status, text, headers, expected) => {
-  test('is the same error of a call and of a request', async () => {
+describe.each(ANSWERS)('a response %i %s', (status, text, headers, expected) => {
+  test('gives the same error for a call and a request', async () => {
     const server = await startAnswering((req, res) => {
       const isCall = req.url?.startsWith('/trpc') === true && text.startsWith('{');
       res.writeHead(status, { ...headers, ...(text.startsWith('{') ? { 'Content-Type': 'application/json' } : {}) });
@@ -84,8 +84,8 @@ describe.each(ANSWERS)('an answer %i %s', (status, text, headers, expected) => {
   });
 });
 
-describe('no answer', () => {
-  test('is a fault of the network, which names the server and what is wrong', async () => {
+describe('a failed response', () => {
+  test('is a network error with server and cause if the server cannot be reached', async () => {
     const client = createClient({ server: await nobodyListens() });
     for (const call of [() => client.request('ping'), () => client.api.platform.ping.query()])
       expect(await failureOf(call())).toMatchObject({
@@ -95,7 +95,7 @@ describe('no answer', () => {
       });
   });
 
-  test('that breaks off is one too', async () => {
+  test('is a network error if it breaks off', async () => {
     const server = await startAnswering((_req, res) => {
       res.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': '100' });
       res.write('{"result":', () => res.destroy());
@@ -103,17 +103,17 @@ describe('no answer', () => {
     expect(await failureOf(createClient({ server }).api.platform.ping.query())).toMatchObject({ kind: 'network' });
   });
 
-  test('that nobody understands is a fault of the server', async () => {
+  test('is a server error if it cannot be understood', async () => {
     const server = await startAnswering((_req, res) => void res.end('<h1>Welcome to nginx</h1>'));
     expect(await failureOf(createClient({ server }).api.platform.ping.query())).toMatchObject({ kind: 'server' });
   });
 
   const WAYS = [
     ['at once', () => AbortSignal.abort()],
-    ['meanwhile', () => AbortSignal.timeout(20)],
-    ['for a reason of its own', () => AbortSignal.abort(new Error('enough'))],
+    ['while it waits', () => AbortSignal.timeout(20)],
+    ['with a custom reason', () => AbortSignal.abort(new Error('enough'))],
   ] as const;
-  test.each(WAYS)('because the caller gave up %s is not a fault', async (_, signal) => {
+  test.each(WAYS)('is reported as aborted if the caller aborts %s', async (_, signal) => {
     const client = createClient({ server: await startAnswering(() => {}) });
     for (const call of [
       () => client.request('x', { signal: signal() }),
@@ -123,12 +123,12 @@ describe('no answer', () => {
   });
 });
 
-describe('an address', () => {
-  test.each(['', 'berth.example', 'localhost:4000', 'ftp://berth.example', '/tmp'])('"%s" is none', (server) => {
+describe('the address of a client', () => {
+  test.each(['', 'berth.example', 'localhost:4000', 'ftp://berth.example', '/tmp'])('cannot be "%s"', (server) => {
     expect(() => createClient({ server })).toThrow(expect.objectContaining({ kind: 'refused' }));
   });
 
-  test('may have a path, below which everything is asked', async () => {
+  test('may have a path, which starts the path of all requests', async () => {
     const asked: (string | undefined)[] = [];
     const server = await startAnswering((req, res) => {
       asked.push(req.url);
@@ -156,7 +156,7 @@ describe('a redirect', () => {
   ] as const;
   const CASES = WAYS.flatMap(([what, ask]) => [301, 302, 303, 307, 308].map((status) => [what, status, ask] as const));
 
-  test.each(CASES)('of %s by %i is refused, and nothing reaches its target', async (_, status, ask) => {
+  test.each(CASES)('of %s with status %i is refused, and nothing reaches its target', async (_, status, ask) => {
     const asked: (string | undefined)[] = [];
     const target = await startAnswering((req, res) => (asked.push(req.url), res.end('{"result":{"data":{}}}')));
     const server = await startAnswering((req, res) => {
@@ -180,7 +180,7 @@ describe('a redirect', () => {
     ['file:///etc/passwd', null],
     ['http://', null],
   ] as const;
-  test.each(TARGETS)('to %s names the server %s', async (location, named) => {
+  test.each(TARGETS)('to %s gives the server address %s', async (location, named) => {
     const server = await startAnswering((_req, res) => void res.writeHead(307, { Location: location }).end());
     expect(await failureOf(createClient({ server }).request('ping'))).toMatchObject({
       details: { server: named === 'SERVER' ? server : named },
@@ -188,13 +188,13 @@ describe('a redirect', () => {
   });
 });
 
-describe('an answer without end', () => {
+describe('an endless response', () => {
   const WAYS = [
     ['a call', (client: BerthClient) => client.api.platform.ping.query()],
     ['a request', async (client: BerthClient) => (await client.request('ping')).text()],
   ] as const;
 
-  test.each(WAYS)('to %s is read no further than 16 MiB', async (_, ask) => {
+  test.each(WAYS)('to %s is read up to 16 MiB', async (_, ask) => {
     const sent = { bytes: 0 };
     const server = await startAnswering((_req, res) => answerEndlessly(res.writeHead(200, JSON_TYPE), ' ', sent));
     expect(await failureOf(ask(createClient({ server })))).toMatchObject({
@@ -204,7 +204,7 @@ describe('an answer without end', () => {
     expect(sent.bytes).toBeLessThan(32 * 1024 ** 2);
   });
 
-  test.each(WAYS)('to %s is recognised when it is compressed', async (_, ask) => {
+  test.each(WAYS)('to %s is detected if it is compressed', async (_, ask) => {
     const bomb = gzipSync(Buffer.alloc(ENDLESS_BYTES, ' '));
     const server = await startAnswering(
       (_req, res) => void res.writeHead(200, { ...JSON_TYPE, 'Content-Encoding': 'gzip' }).end(bomb),
@@ -214,14 +214,14 @@ describe('an answer without end', () => {
     });
   });
 
-  test.each(WAYS)('to %s that is an error counts as its status, after 64 KiB', async (_, ask) => {
+  test.each(WAYS)('to %s is handled by its status after 64 KiB if it is an error', async (_, ask) => {
     const sent = { bytes: 0 };
     const server = await startAnswering((_req, res) => answerEndlessly(res.writeHead(503, JSON_TYPE), ' ', sent));
     expect(await failureOf(ask(createClient({ server })))).toMatchObject({ kind: 'unavailable', status: 503 });
     expect(sent.bytes).toBeLessThan(16 * 1024 ** 2);
   });
 
-  test.each(WAYS)('to %s is an answer when it fits', async (_, ask) => {
+  test.each(WAYS)('to %s is accepted if it stays below the limit', async (_, ask) => {
     const server = await startAnswering((_req, res) => {
       res.writeHead(200, JSON_TYPE).end(`{"result":{"data":"${'x'.repeat(16 * 1024 ** 2 - 100)}"}}`);
     });
@@ -229,7 +229,7 @@ describe('an answer without end', () => {
   });
 });
 
-test.each([['-5'], ['soon'], ['Infinity'], ['NaN']])('Retry-After: %s asks for no pause', async (value) => {
+test.each([['-5'], ['soon'], ['Infinity'], ['NaN']])('an invalid Retry-After: %s is ignored', async (value) => {
   const server = await startAnswering((_req, res) => void res.writeHead(503, { 'Retry-After': value }).end());
   expect(await failureOf(createClient({ server }).request('ping'))).toMatchObject({ retryAfterSeconds: null });
 });

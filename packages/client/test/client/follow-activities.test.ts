@@ -9,14 +9,14 @@ import { answerEndlessly, nobodyListens, startAnswering } from './answers.ts';
 
 const server = useServer();
 
-/** An account in which things happen when the test says so, and nothing else does. */
+/** Creates an account whose only activities are those that the test causes. */
 async function openAccount() {
   const { account, key } = await server().account('pro');
   await server().database.query('delete from activity where account_id = $1', [account]);
   return {
     account,
     key,
-    /** Makes things happen, one after the other. */
+    /** Causes activities, one after the other. */
     async happen(...names: (string | number)[]) {
       await server().database.query(
         `insert into activity (account_id, event, created, auth_method, meta)
@@ -28,7 +28,7 @@ async function openAccount() {
   };
 }
 
-/** Follows an account until the test is over. */
+/** Follows an account until the test ends. */
 function follow(client: ClientOptions, options: FollowOptions = {}) {
   const stop = new AbortController();
   onTestFinished(() => stop.abort());
@@ -38,7 +38,7 @@ function follow(client: ClientOptions, options: FollowOptions = {}) {
     stop,
     begun: begun.promise,
     activities,
-    /** The names of the next that are told. */
+    /** Returns the names of the next activities. */
     async next(count = 1): Promise<unknown[]> {
       const told: Activity[] = [];
       while (told.length < count) told.push((await activities.next()).value);
@@ -49,7 +49,7 @@ function follow(client: ClientOptions, options: FollowOptions = {}) {
 
 const here = (key: string) => ({ server: `http://localhost:${server().port}`, key });
 
-test('what happened comes first, as much of it as is wanted, then what happens, the oldest first', async () => {
+test('followActivities yields the requested past activities first, then new ones, the oldest first', async () => {
   const { key, happen } = await openAccount();
   await happen('one', 'two', 'three');
   const some = follow(here(key), { last: 2 });
@@ -63,7 +63,7 @@ test('what happened comes first, as much of it as is wanted, then what happens, 
   expect([await some.next(), await all.next(), await first]).toEqual([['four'], ['four'], ['four']]);
 });
 
-test('what happens between the subscription and the first word of it is told once, in its place', async () => {
+test('followActivities yields an activity once and in order if it happens while the connection opens', async () => {
   const { key, happen } = await openAccount();
   await happen('before');
   const { next } = follow(
@@ -83,7 +83,7 @@ test('what happens between the subscription and the first word of it is told onc
 });
 
 test.each(['after some', 'before the first'])(
-  'a line that is cut %s is taken up where it was, with everything that happened meanwhile, once',
+  'followActivities resumes after a connection is cut %s activity, and yields everything since then once',
   async (when) => {
     const { key, happen } = await openAccount();
     await happen('before');
@@ -98,7 +98,7 @@ test.each(['after some', 'before the first'])(
     }
 
     const mended = Promise.withResolvers<undefined>();
-    // It is there, cannot answer, and answers late.
+    // A gateway error, a server error, and a request to try again later.
     const troubles = [{ status: 502 }, { status: 500 }, { status: 503, headers: { 'Retry-After': '0' } }];
     proxy.trouble = () => troubles.shift() ?? mended.promise;
     proxy.cut();
@@ -112,7 +112,7 @@ test.each(['after some', 'before the first'])(
   },
 );
 
-test('a reader who is slow is told everything, and what it has not read yet is left with the server', async () => {
+test('a slow reader gets every activity, and the server keeps those that it has not read yet', async () => {
   const { key, happen } = await openAccount();
   const names = Array.from({ length: 2_500 }, (_, at) => String(at));
   await happen(...names);
@@ -138,7 +138,7 @@ test('a reader who is slow is told everything, and what it has not read yet is l
   expect(await next()).toEqual(['last']);
 });
 
-test('it ends in words of the server when the key is not taken any more', async () => {
+test("followActivities ends with the server's error if the key is no longer accepted", async () => {
   const { account, key, happen } = await openAccount();
   const { begun, next } = follow(here(key));
   const told = next();
@@ -148,7 +148,7 @@ test('it ends in words of the server when the key is not taken any more', async 
   await expect(told).rejects.toMatchObject({ kind: 'signed-out', status: 401, code: 'authentication_failed' });
 });
 
-test('it ends when its caller has heard enough, also between two lines', async () => {
+test('followActivities ends if its caller aborts, even between two connections', async () => {
   const { key } = await openAccount();
   const proxy = await startProxy(server().port);
   const one = follow(here(key));
@@ -164,7 +164,7 @@ test('it ends when its caller has heard enough, also between two lines', async (
   for (const end of ends) await expect(end).rejects.toMatchObject({ kind: 'aborted' });
 });
 
-test('it does not begin where nobody answers, or with a key that is not taken, or for one too many', async () => {
+test('followActivities fails without a server, with an invalid key, or with too many subscribers', async () => {
   const { key } = await openAccount();
   const failing = (client: ClientOptions) => expect(follow(client).next()).rejects;
   await failing({ server: await nobodyListens(), key }).toMatchObject({ kind: 'network' });
@@ -185,7 +185,7 @@ const ENDLESS = [
   ['in one line', 'x'],
   ['in many lines', 'data: x\n'],
 ] as const;
-test.each(ENDLESS)('an event without end, %s, is an error, after little of it', async (_, piece) => {
+test.each(ENDLESS)('an endless event, %s, fails early', async (_, piece) => {
   const sent = { bytes: 0 };
   const url = await startAnswering((_req, res) => {
     res.writeHead(200, EVENTS).write(`event: connected\ndata: {}\n\n${BEGIN}data: `);
@@ -198,7 +198,7 @@ test.each(ENDLESS)('an event without end, %s, is an error, after little of it', 
   expect(sent.bytes).toBeLessThan(32 * 1024 ** 2);
 });
 
-test('a redirect is refused', async () => {
+test('followActivities refuses a redirect', async () => {
   const asked: (string | undefined)[] = [];
   const target = await startAnswering((req, res) => (asked.push(req.url), res.writeHead(200, EVENTS).write(BEGIN)));
   const url = await startAnswering((req, res) => void res.writeHead(307, { Location: target + req.url }).end());

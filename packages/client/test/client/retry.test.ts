@@ -8,7 +8,7 @@ const QUICK: RetryPolicy = { attempts: 3, firstMs: 1, longestMs: 1, withinMs: 1e
 const unavailable = new ClientError('unavailable', 'Later.', {});
 const asked = (retryAfterSeconds: number) => new ClientError('unavailable', 'Later.', { retryAfterSeconds });
 
-describe('a pause', () => {
+describe('the pause between retries', () => {
   const CEILINGS = [
     [1, 100],
     [2, 200],
@@ -16,13 +16,13 @@ describe('a pause', () => {
     [4, 800],
     [5, 1_000],
   ] as const;
-  test.each(CEILINGS)('after failure %i is anywhere from 0 to %i ms', (attempt, ceiling) => {
+  test.each(CEILINGS)('after failure %i is between 0 and %i ms', (attempt, ceiling) => {
     expect(pauseBefore(attempt, 0, unavailable, POLICY, () => 0)).toBe(0);
     expect(pauseBefore(attempt, 0, unavailable, POLICY, () => 0.5)).toBe(ceiling / 2);
     expect(pauseBefore(attempt, 0, unavailable, POLICY, () => 1)).toBe(ceiling);
   });
 
-  test('is never shorter than the server asks for, and at most a second longer', () => {
+  test('is at least what the server asks for, and at most a second longer', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 0, max: 8 }), (attempt, seconds) => {
         const pause = pauseBefore(attempt, 0, asked(seconds), POLICY);
@@ -37,14 +37,14 @@ describe('a pause', () => {
       expect(pauseBefore(1, 0, asked(seconds), patient, () => 1)).toBe(86_400_000 + 100);
   });
 
-  test('is none after too many failures, or when it would end too late', () => {
+  test('is null after too many failures, or if it would end too late', () => {
     expect(pauseBefore(6, 0, unavailable, POLICY)).toBeNull();
     expect(pauseBefore(1, 9_950, unavailable, POLICY, () => 1)).toBeNull();
     expect(pauseBefore(1, 0, asked(11), POLICY)).toBeNull();
   });
 });
 
-test('only what passes by itself is tried again', () => {
+test('only temporary failures are retried', () => {
   const kinds: ClientErrorKind[] = ['network', 'unavailable', 'signed-out', 'refused', 'folder', 'server', 'aborted'];
   expect(kinds.filter((kind) => isPassing(new ClientError(kind, 'x')))).toEqual(['network', 'unavailable']);
   expect(isPassing(new Error('x'))).toBe(false);
@@ -53,7 +53,7 @@ test('only what passes by itself is tried again', () => {
 describe('work that fails', () => {
   const { signal } = new AbortController();
 
-  test('is done again until it succeeds, and each failure is told', async () => {
+  test('is retried until it succeeds, and each failure is reported', async () => {
     const told: Retry[] = [];
     let failures = 2;
     const work = async () => {
@@ -72,7 +72,7 @@ describe('work that fails', () => {
     ]);
   });
 
-  test('is given up after as many attempts as allowed, with the failure itself', async () => {
+  test('is not retried after the allowed number of attempts, and throws the failure itself', async () => {
     let attempts = 0;
     const work = async () => {
       attempts += 1;
@@ -87,7 +87,7 @@ describe('work that fails', () => {
     expect(attempts).toBe(4);
   });
 
-  test('may fail as often again after it got on', async () => {
+  test('gets the full number of attempts again after progress', async () => {
     const retries = createRetries(QUICK, signal, () => {});
     for (let i = 0; i < 3; i += 1) await retries.after(unavailable);
     retries.progressed();
@@ -95,7 +95,7 @@ describe('work that fails', () => {
     await expect(retries.after(unavailable)).rejects.toBe(unavailable);
   });
 
-  test('is given up in the middle of a pause when the caller gives up', async () => {
+  test('stops in the middle of a pause if the caller aborts', async () => {
     const gaveUp = new AbortController();
     const retries = createRetries({ ...POLICY, withinMs: 1e9 }, gaveUp.signal, () => gaveUp.abort());
     await expect(retries.after(asked(1_000))).rejects.toMatchObject({ name: 'AbortError' });

@@ -1,4 +1,4 @@
-/** Programs that misuse the client and do not compile. Each line below a `@ts-expect-error` would be one if it did. */
+/** Programs that misuse the client and must not compile. Each line below a `@ts-expect-error` must be an error. */
 import { createClient, deployFiles, deployFolder, type DeployEvent, planFolder } from '../../src/index.ts';
 
 const client = createClient({ server: 'https://berth.example', key: null });
@@ -12,13 +12,13 @@ export async function calls() {
   await client.api.sites.list.query();
   // @ts-expect-error There is no such procedure.
   await client.api.deployments.publish.mutate({});
-  // @ts-expect-error Reading is no mutation.
+  // @ts-expect-error A query is not a mutation.
   await client.api.deployments.list.mutate({});
-  // @ts-expect-error A deployment is named.
+  // @ts-expect-error The deployment is required.
   await client.api.deployments.get.query({});
-  // @ts-expect-error Labels are texts.
+  // @ts-expect-error Labels are strings.
   await client.api.deployments.update.mutate({ deployment: 'calm-otter-4k9x2qd', labels: [1] });
-  // @ts-expect-error A domain is not unlinked.
+  // @ts-expect-error A domain cannot be unlinked.
   await client.api.domains.put.mutate({ domain: 'blog', deployment: null });
   const token = await client.api.tokens.create.mutate({ kind: 'deploy' });
   token.secret.length.toFixed();
@@ -27,21 +27,21 @@ export async function calls() {
 }
 
 export async function options() {
-  // @ts-expect-error A client has a server.
+  // @ts-expect-error The server is required.
   createClient({ key: null });
-  // @ts-expect-error A key is a text.
+  // @ts-expect-error A key is a string.
   createClient({ server: 'https://berth.example', key: 1 });
-  // @ts-expect-error The client of a deploy is not left out.
+  // @ts-expect-error The client of a deploy is required.
   deployFolder({ folder: 'dist' });
   // @ts-expect-error A time to live is a number.
   deployFolder({ folder: 'dist', client, ttl: '1h' });
   // @ts-expect-error There is no such option.
   deployFolder({ folder: 'dist', client }, { force: true });
-  // @ts-expect-error Contents are texts or bytes.
+  // @ts-expect-error Contents are strings or bytes.
   deployFiles({ client, files: [{ path: 'index.html', content: 1 }] });
   const plan = await planFolder({ folder: 'dist', client });
   plan.changes.added.at(0)?.toUpperCase();
-  // @ts-expect-error Nothing was published.
+  // @ts-expect-error The result is not a deployment.
   void plan.deployment;
 }
 
@@ -56,12 +56,12 @@ export async function events() {
   }
   const deploy = deployFolder({ folder: 'dist', client });
   const step = await deploy.next();
-  // @ts-expect-error The deployment comes at the end alone.
+  // @ts-expect-error Only the last result is a deployment.
   void step.value.deployment;
   if (step.done) step.value.deployment.toUpperCase();
 }
 
-/** All events are there, and a new one is noticed. */
+/** Handles all events, so that a new one does not compile. */
 function wordsFor(event: DeployEvent): string {
   switch (event.type) {
     case 'walked':

@@ -7,7 +7,7 @@ import { sha256 } from './worlds.ts';
 
 const MIB = 1024 * 1024;
 
-test('a body is made no faster than the server takes it, and its making ends when the caller gives up', async () => {
+test('a body is produced only as fast as the server accepts it, and stops if the caller aborts', async () => {
   const server = await startAnswering((req) => void req.pause());
   const gaveUp = new AbortController();
   let made = 0;
@@ -35,7 +35,7 @@ test('a body is made no faster than the server takes it, and its making ends whe
   expect(ended).toBe(true);
 });
 
-test('contents are divided into bodies in order, none larger than allowed but one of a single content', () => {
+test('contents are divided into bodies in order, each within the limit or a single content', () => {
   const sizes = [1, BODY_BYTES, 5 * MIB, 2 * MIB, MIB - 200, 0, 3 * MIB, 100 * MIB, 7];
   const contents = sizes.map((size, i) => ({ path: `${i}`, size, sha256: sha256(`${i}`) }));
   const bodies = divide(contents);

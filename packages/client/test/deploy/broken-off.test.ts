@@ -10,14 +10,14 @@ import { useServer } from '@berth/api/testing/vitest';
 
 const server = useServer();
 const EVENTS = ['walked', 'hashed', 'planned', 'uploaded', 'committed', 'linked'] as const;
-/** Some of it small, some of it in bodies of its own. */
+/** Small contents, and contents large enough for bodies of their own. */
 const SITE = {
   ...Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`f/${i}.txt`, `file ${i}`])),
   'one.bin': Buffer.alloc(5_000_000, 'one'),
   'two.bin': Buffer.alloc(5_000_000, 'two'),
 };
 
-/** After the work was finished: every content went by at most once, and the site is there. */
+/** Expects a finished deploy: each content was sent at most once, and the site is live. */
 async function expectFinished(world: World, deployments: number): Promise<void> {
   const twice = world.proxy.contents.filter((one, i, all) => all.indexOf(one) !== i);
   expect(twice).toEqual([]);
@@ -28,13 +28,13 @@ async function expectFinished(world: World, deployments: number): Promise<void> 
 let domains = 0;
 const freshDomain = () => `broken${(domains += 1)}.localhost`;
 
-/** One that was told to have ended is not gone on with. */
+/** A deploy that reported its end is not resumed. */
 const deploymentsAfter = (event: DeployEvent['type']) => (event === 'linked' ? 2 : 1);
 
-describe.each(EVENTS)('a deploy that ends at %s', (event) => {
+describe.each(EVENTS)('a deploy that ends at the event %s', (event) => {
   const WAYS = [
     [
-      'because the caller gives up',
+      'because the caller aborts',
       async ({ folder, client, options }: World, domain: string) => {
         const gaveUp = new AbortController();
         const events = deployFolder({ folder, client, domain }, { ...options, signal: gaveUp.signal });
@@ -65,7 +65,7 @@ describe.each(EVENTS)('a deploy that ends at %s', (event) => {
     ],
   ] as const;
 
-  test.each(WAYS)('%s is finished by the next run, which sends no content twice', async (_, end) => {
+  test.each(WAYS)('%s is completed by the next run, which sends no content twice', async (_, end) => {
     const world = await makeWorld(server(), SITE);
     const domain = freshDomain();
     await end(world, domain);
@@ -78,7 +78,7 @@ describe.each(EVENTS)('a deploy that ends at %s', (event) => {
   });
 });
 
-test('a deploy that broke off is not gone on with when the folder is another one meanwhile', async () => {
+test('an interrupted deploy is not resumed if the folder has changed since', async () => {
   const world = await makeWorld(server(), SITE);
   for await (const { type } of deployFolder({ folder: world.folder, client: world.client }, world.options))
     if (type === 'uploaded') break;
@@ -88,7 +88,7 @@ test('a deploy that broke off is not gone on with when the folder is another one
   expect(world.proxy.contents.filter((one, i, all) => all.indexOf(one) !== i)).toEqual([]);
 });
 
-test('a deploy that broke off is not gone on with when another password is asked for', async () => {
+test('an interrupted deploy is not resumed with another password', async () => {
   const world = await makeWorld(server(), { 'index.html': 'hi' });
   world.proxy.trouble = (_req, path) => (path.endsWith('commit') ? { status: 400 } : undefined);
   const asked = { folder: world.folder, client: world.client };
@@ -99,7 +99,7 @@ test('a deploy that broke off is not gone on with when another password is asked
   expect(await world.deployments()).toBe(1);
 });
 
-test('a deploy by multipart that is killed before it is told of its end is repeated under its key', async () => {
+test('a multipart deploy whose response was lost is repeated with the same idempotency key', async () => {
   const world = await makeWorld(server(), { 'index.html': 'hi', 'a.txt': 'a' });
   world.proxy.trouble = (_req, path) => (path === '/deployments' ? 'lose-answer' : undefined);
   const once = { delta: false, retries: { attempts: 0 } };

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { differenceOf } from '../../src/deploy/changes.ts';
 
-/** A few paths and contents, so that most are in both. */
+/** Few paths and contents, so that most are in both lists. */
 const files = fc
   .dictionary(fc.constantFrom('a', 'b', 'c', 'd/e', '__proto__', 'constructor'), fc.constantFrom('1', '2'))
   .map((all) =>
@@ -13,7 +13,7 @@ const files = fc
 const contentsOf = (all: readonly { path: string; sha256: string }[]) =>
   new Map(all.map(({ path, sha256 }) => [path, sha256]));
 
-test('what was published, with what changed put and removed, is what there is', () => {
+test('the published files, with the changes applied, equal the current files', () => {
   fc.assert(
     fc.property(files, files, (before, now) => {
       const { put, changes } = differenceOf({ password: null, deployment: 'x', files: contentsOf(before) }, now);
@@ -27,7 +27,7 @@ test('what was published, with what changed put and removed, is what there is', 
   );
 });
 
-test('without anything published before, everything is added', () => {
+test('all files are added if nothing was published before', () => {
   fc.assert(
     fc.property(files, (now) => {
       const { put, changes } = differenceOf(null, now);

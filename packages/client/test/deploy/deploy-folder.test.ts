@@ -12,7 +12,7 @@ const server = useServer();
 const SITE = { 'index.html': '<h1>one</h1>', 'a/b.txt': 'text', 'a/same.txt': 'text', 'empty.txt': '' };
 
 describe('a first deploy', () => {
-  test('publishes every file of the folder and tells each step', async () => {
+  test('publishes every file of the folder and emits each step', async () => {
     const world = await makeWorld(server(), SITE);
     const { events, result } = await world.deploy({ labels: ['first-one'], via: 'cli' });
     expect(typesOf(events)).toEqual(['walked', 'hashed', 'planned', 'uploaded', 'committed']);
@@ -40,7 +40,7 @@ describe('a first deploy', () => {
     });
   });
 
-  test('sends contents larger than a body alone, and others together', async () => {
+  test('sends each content larger than a body separately, and the others together', async () => {
     const big = Buffer.alloc(9 * 1024 * 1024, 'big');
     const world = await makeWorld(server(), { 'big.bin': big, 'z.txt': 'z', 'a.txt': 'a' });
     const { result } = await world.deploy();
@@ -50,14 +50,14 @@ describe('a first deploy', () => {
     expect(sha256(answer.bytes)).toBe(sha256(big));
   });
 
-  test('goes without an account, and answers a claim', async () => {
+  test('works without an account, and returns a claim link', async () => {
     const world = await makeWorld(server(), SITE);
     const { result } = await world.deploy({ client: createClient({ server: world.proxy.url }) });
     expect(result.claim).toMatch(/\/claim\//);
     expect(await world.read(result, '/a/b.txt')).toBe('text');
   });
 
-  test('of a folder without files is refused before anything is sent', async () => {
+  test('is refused before anything is sent if the folder has no files', async () => {
     const world = await makeWorld(server(), { '.env': 'SECRET=1' });
     await expect(world.deploy()).rejects.toMatchObject({ kind: 'folder', message: 'There is no file to publish.' });
     expect(world.proxy.passed).toEqual([]);
@@ -65,7 +65,7 @@ describe('a first deploy', () => {
 });
 
 describe('a redeploy', () => {
-  test('sends what changed, and lists no more than that (contract §9)', async () => {
+  test('sends and lists only what changed (contract §9)', async () => {
     const files = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`f/${i}.txt`, `file ${i}`]));
     const world = await makeWorld(server(), files);
     await world.deploy();
@@ -88,7 +88,7 @@ describe('a redeploy', () => {
     expect((await server().visit(result.deployment, '/f/9.txt')).status).toBe(404);
   });
 
-  test('of an unchanged folder sends no content', async () => {
+  test('sends no content if the folder is unchanged', async () => {
     const world = await makeWorld(server(), SITE);
     const first = await world.deploy();
     world.proxy.passed.length = 0;
@@ -99,7 +99,7 @@ describe('a redeploy', () => {
     expect(await world.read(result, '/a/b.txt')).toBe('text');
   });
 
-  test('lists every file when the server has the base no more', async () => {
+  test('lists every file if the server no longer has the base', async () => {
     const world = await makeWorld(server(), SITE);
     const { result: base } = await world.deploy();
     await world.client.api.deployments.delete.mutate({ deployment: base.deployment });
@@ -109,7 +109,7 @@ describe('a redeploy', () => {
     expect(await world.read(result, '/a/b.txt')).toBe('text');
   });
 
-  test('to another server, of another account or at another domain knows nothing of this one', async () => {
+  test('does not use a base of another server, account or domain', async () => {
     const world = await makeWorld(server(), SITE);
     await world.deploy();
     const other = createClient({ server: world.proxy.url, key: (await server().account()).key });
@@ -120,7 +120,7 @@ describe('a redeploy', () => {
 });
 
 describe('a domain', () => {
-  test('shows the new deployment after each deploy', async () => {
+  test('points at the new deployment after each deploy', async () => {
     const world = await makeWorld(server(), SITE);
     const domain = `d${Date.now()}.localhost`;
     const first = await world.deploy({ domain });
@@ -145,7 +145,7 @@ describe('a domain', () => {
     expect(world.proxy.passed).toEqual([]);
   });
 
-  test('that another account holds is refused before anything is sent, also by its first part (contract §4)', async () => {
+  test('that another account owns is refused before anything is sent, even by its first label (contract §4)', async () => {
     const [owner, world] = [await makeWorld(server(), SITE), await makeWorld(server(), SITE)];
     await owner.deploy({ domain: 'taken-name.localhost' });
     await world.deploy();
@@ -160,7 +160,7 @@ describe('a domain', () => {
     expect(await world.deployments()).toBe(1);
   });
 
-  test('is asked about once: a later deploy to it asks no more', async () => {
+  test('is checked once: a later deploy to it skips the check', async () => {
     const world = await makeWorld(server(), SITE);
     await world.deploy({ domain: 'asked-once.localhost' });
     world.proxy.passed.length = 0;
@@ -170,7 +170,7 @@ describe('a domain', () => {
   });
 });
 
-test('a plan tells what would happen, and sends nothing', async () => {
+test('planFolder returns what would happen, and sends nothing', async () => {
   const world = await makeWorld(server(), SITE);
   const asked = { folder: world.folder, client: world.client };
   expect(await planFolder(asked, world.options)).toMatchObject({
@@ -191,7 +191,7 @@ test('a plan tells what would happen, and sends nothing', async () => {
   expect(world.proxy.passed).toEqual([]);
 });
 
-test('a refusal of the server names its code, its status and the file', async () => {
+test('a refusal of the server has its code, its status and the file', async () => {
   const world = await makeWorld(server(), { 'ship.json': '{' });
   await expect(world.deploy()).rejects.toMatchObject({
     kind: 'refused',
@@ -201,7 +201,7 @@ test('a refusal of the server names its code, its status and the file', async ()
   });
 });
 
-test('who is killed while it keeps the deployment gets the very same one by asking again', async () => {
+test('a program that is killed while it saves the deployment gets the same one from the next run', async () => {
   const world = await makeWorld(server(), { 'index.html': 'hi' });
   const kept: string[] = [];
   const keep = async ({ deployment }: { deployment: string }) => {
@@ -214,7 +214,7 @@ test('who is killed while it keeps the deployment gets the very same one by aski
   expect(await world.deployments()).toBe(1);
 });
 
-test('what is kept on this machine tells neither the key nor the password', async () => {
+test('the cache contains neither the key nor the password', async () => {
   const world = await makeWorld(server(), SITE);
   world.proxy.trouble = (_req, path) => (path.endsWith('commit') ? { status: 400 } : undefined);
   const events = deployFolder({ folder: world.folder, client: world.client, password: 'open sesame' }, world.options);

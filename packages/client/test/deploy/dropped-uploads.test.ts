@@ -9,14 +9,14 @@ import { makeWorld, settled, type World } from './worlds.ts';
 const server = useServer();
 const SITE = { 'index.html': '<h1>one</h1>', 'a/b.txt': 'text', 'big.bin': Buffer.alloc(2_000_000, 'big') };
 
-/** How many uploads of the world's account are open. */
+/** Counts the open uploads of the account. */
 async function openUploads({ client }: World): Promise<number> {
   const { account } = await client.api.account.get.query();
   return (await server().database.query('select 1 from upload where account_id = $1 and committed is null', [account]))
     .length;
 }
 
-/** Publishes the folder, and gives up once it is known what is missing. */
+/** Publishes the folder, and aborts as soon as the missing contents are known. */
 async function giveUp(world: World, reason?: DOMException): Promise<void> {
   const controller = new AbortController();
   const { folder, client, options } = world;
@@ -26,7 +26,7 @@ async function giveUp(world: World, reason?: DOMException): Promise<void> {
   }).rejects.toMatchObject({ kind: 'aborted' });
 }
 
-test('a publication that is cancelled drops its upload at once', async () => {
+test('a cancelled deploy aborts its upload at once', async () => {
   const world = await makeWorld(server(), SITE);
   await giveUp(world, CANCELLED);
   await settled(world);
@@ -35,7 +35,7 @@ test('a publication that is cancelled drops its upload at once', async () => {
   expect(await world.deployments()).toBe(1);
 });
 
-test('a publication that is given up for now keeps its upload for the next run', async () => {
+test('a deploy that is aborted without CANCELLED keeps its upload for the next run', async () => {
   const world = await makeWorld(server(), SITE);
   await giveUp(world);
   await settled(world);
@@ -44,14 +44,14 @@ test('a publication that is given up for now keeps its upload for the next run',
   expect(await openUploads(world)).toBe(0);
 });
 
-test('a publication that fails because the line is down keeps its upload', async () => {
+test('a deploy that fails because of the network keeps its upload', async () => {
   const world = await makeWorld(server(), SITE);
   world.proxy.trouble = (_req, path) => (path.startsWith('/uploads') ? { cutAfter: 0 } : undefined);
   await expect(world.deploy({}, { retries: { attempts: 0 } })).rejects.toMatchObject({ kind: 'network' });
   expect(await openUploads(world)).toBe(1);
 });
 
-test('files in memory are not published by a later run: a failure drops their upload', async () => {
+test('a failed deploy of files in memory aborts its upload, because no later run resumes it', async () => {
   const world = await makeWorld(server(), {});
   world.proxy.trouble = (_req, path) => (path.endsWith('commit') ? { status: 400 } : undefined);
   const files = [{ path: 'index.html', content: 'hi' }];
@@ -59,7 +59,7 @@ test('files in memory are not published by a later run: a failure drops their up
   expect(await openUploads(world)).toBe(0);
 });
 
-test('an upload that cannot be dropped does not hide why the publication ended', async () => {
+test('a failure to abort an upload does not hide why the deploy ended', async () => {
   const world = await makeWorld(server(), {});
   world.proxy.trouble = (_req, path) =>
     path.endsWith('commit') || path.endsWith('abort') ? { status: 400 } : undefined;
@@ -71,7 +71,7 @@ test('an upload that cannot be dropped does not hide why the publication ended',
   expect(await openUploads(world)).toBe(1);
 });
 
-test('too many open uploads are waited for like any limit, as long as the server asks', async () => {
+test('a deploy waits as long as the server asks if there are too many open uploads', async () => {
   const world = await makeWorld(server(), SITE);
   world.proxy.trouble = (_req, path, nth) =>
     path.endsWith('begin') && nth === 0 ? { status: 429, headers: { 'Retry-After': '1' } } : undefined;
@@ -81,7 +81,7 @@ test('too many open uploads are waited for like any limit, as long as the server
   expect((retried as { waitMs: number }).waitMs).toBeGreaterThanOrEqual(1_000);
 });
 
-test('a folder that was published with a password keeps it when a change of it is published without one', async () => {
+test('a site keeps its password if a change is published without one', async () => {
   const world = await makeWorld(server(), SITE);
   expect((await world.deploy({ password: 'open sesame' })).result.password).toBe(true);
   writeFiles(world.folder, { 'index.html': 'two' });

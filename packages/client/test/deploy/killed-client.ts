@@ -1,4 +1,4 @@
-/** Deploys a folder, and is killed the moment it hears of an event. */
+/** Deploys a folder, and kills itself at an event. */
 import { createClient } from '../../src/client.ts';
 import { deployFolder } from '../../src/deploy/deploy-folder.ts';
 

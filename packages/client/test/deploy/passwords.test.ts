@@ -21,7 +21,7 @@ describe.each(['', '   ', '12345', 'x'.repeat(129)])('the password %.10j', (pass
     expect(await deployments()).toBe(0);
   });
 
-  it('is 400 for the server, in every way of publishing', async () => {
+  it('is refused by the server with 400, in every way of publishing', async () => {
     const { client, key, deployments } = await makeWorld(server(), {});
     const sha256 = 'a'.repeat(64);
     const files = [{ path: 'index.html', size: 2, sha256 }];

@@ -4,40 +4,40 @@ import type { AddressInfo } from 'node:net';
 import { CONTENT_HEAD_BYTES } from '@berth/contract';
 import { onTestFinished } from 'vitest';
 
-/** A request that came by. */
+/** A request that passed the proxy. */
 export interface Passed {
   method: string;
   /** Without the query. */
   path: string;
-  /** Of the body, as far as it came. */
+  /** The bytes of the body that were received. */
   bytes: number;
-  /** `null` for one that was not let through to its end. */
+  /** `null` if the request was cut. */
   status: number | null;
   body: string;
 }
 
-/** What happens to a request instead of what it asks for. */
+/** How to disturb a request. */
 export type Trouble =
-  /** It is answered, and goes no further: after its body, or after the first bytes of it. */
+  /** Answer it instead of the server: after its body, or after the first bytes of the body. */
   | { status: number; headers?: Record<string, string>; inBody?: boolean }
-  /** Its connection is cut after so many bytes of its body. */
+  /** Cut its connection after so many bytes of its body. */
   | { cutAfter: number }
-  /** The server answers, but the connection is cut instead of telling. */
+  /** Let the server answer, but cut the connection before the response. */
   | 'lose-answer';
 
-/** Stands between a client and a server, sees everything, and makes trouble. */
+/** A proxy between a client and a server that records all requests and can disturb them. */
 export interface Proxy {
   url: string;
   passed: Passed[];
-  /** The SHA-256 of each content that went by whole, as often as it did. */
+  /** The SHA-256 of each content that was sent completely, once for each time. */
   contents: string[];
-  /** @param nth How many requests of this method and path came before. */
+  /** @param nth The number of earlier requests with this method and path. */
   trouble: (req: IncomingMessage, path: string, nth: number) => Trouble | undefined | Promise<Trouble | undefined>;
-  /** Cuts every connection, whatever comes by on it. */
+  /** Cuts all connections immediately. */
   cut(): void;
 }
 
-/** Starts a proxy that is gone after the test. @param port Where the server listens, or what says so each time. */
+/** Starts a proxy that is closed after the test. @param port The port of the server, or a function that returns it. */
 export async function startProxy(port: number | (() => number)): Promise<Proxy> {
   const proxy: Proxy = {
     url: '',
@@ -75,7 +75,7 @@ async function pass(proxy: Proxy, portNow: () => number, req: IncomingMessage, r
   const port = portNow();
   const cutAfter = typeof trouble === 'object' ? trouble.cutAfter : Number.POSITIVE_INFINITY;
   const follow = method === 'PUT' ? followContents((sha256) => proxy.contents.push(sha256)) : () => {};
-  /** What came by still arrives. */
+  /** The bytes received before the cut are still forwarded. */
   const cut = () => {
     if (onward.socket) onward.socket.end();
     else onward.destroy();
@@ -116,7 +116,7 @@ async function pass(proxy: Proxy, portNow: () => number, req: IncomingMessage, r
   req.on('end', () => onward.end());
 }
 
-/** Reads contents as they travel. @returns What takes the bytes. */
+/** Parses contents in a request body. @returns A function that takes the bytes. */
 function followContents(onWhole: (sha256: string) => void): (chunk: Buffer) => void {
   let head = Buffer.alloc(0);
   let left = 0n;

@@ -9,7 +9,7 @@ import { deployFolder } from '../../src/deploy/deploy-folder.ts';
 import { collect, makeFolder, writeFiles } from '../folder/folders.ts';
 import { startProxy } from './proxy.ts';
 
-test('a server that is killed in the middle and comes again has one deployment in the end', async () => {
+test('a deploy creates one deployment even if the server is killed and restarted in the middle', async () => {
   const database = await createTestDatabase();
   const dataDir = mkdtempSync(join(tmpdir(), 'berth-killed-'));
   const env = testEnvironment(database, dataDir);
@@ -28,7 +28,7 @@ test('a server that is killed in the middle and comes again has one deployment i
     await database.drop();
     rmSync(dataDir, { recursive: true, force: true });
   });
-  // It comes again at another port: somebody else might have got the first one meanwhile.
+  // It restarts on another port, because another process might have taken the first one.
   const proxy = await startProxy(() => port);
   const killedAt = new Set(['/uploads/*/contents', '/trpc/deployments.commit', '/trpc/domains.put']);
   proxy.trouble = async (_req, path) => {

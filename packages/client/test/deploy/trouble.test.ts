@@ -30,13 +30,13 @@ const TROUBLES: readonly (readonly [string, Trouble])[] = [
 const CASES = REQUESTS.flatMap((path) => TROUBLES.map(([what, trouble]) => [path, what, trouble] as const));
 let domains = 0;
 
-test.each(CASES)('when %s %s, the deploy goes on, to one deployment', async (troubled, _, trouble) => {
+test.each(CASES)('if %s %s, the deploy is retried and creates one deployment', async (troubled, _, trouble) => {
   const world = await makeWorld(server(), SITE);
   world.proxy.trouble = (_req, path, nth) => (path === troubled && nth < 2 ? trouble : undefined);
   const delta = troubled !== '/deployments';
   const { events, result } = await world.deploy({ domain: `trouble${(domains += 1)}.localhost` }, { delta });
   const retried = events.filter(({ type }) => type === 'retried');
-  // Of two bodies whose answers were lost, the contents are there.
+  // If the responses of two bodies were lost, their contents have still arrived.
   const isThere = troubled.startsWith('/uploads') && trouble === 'lose-answer';
   expect(retried).toHaveLength(isThere ? 1 : 2);
   expect(typesOf(events).at(-1)).toBe('linked');
@@ -47,20 +47,20 @@ test.each(CASES)('when %s %s, the deploy goes on, to one deployment', async (tro
 describe('a server whose database restarts', () => {
   const RESTARTING: Trouble = { status: 503, headers: { 'Retry-After': '1' } };
 
-  test.each(REQUESTS)('and that answers %s 503 in its body is asked again, to one deployment', async (troubled) => {
+  test.each(REQUESTS)('and answers %s with 503 during its body gets one deployment', async (troubled) => {
     const world = await makeWorld(server(), SITE);
     world.proxy.trouble = (_req, path, nth) =>
       path === troubled && nth === 0 ? { ...RESTARTING, inBody: true } : undefined;
     const domain = `restart${(domains += 1)}.localhost`;
     const { events, result } = await world.deploy({ domain }, { delta: troubled !== '/deployments' });
-    // Not how long: the connection of an unread body may be reset before its answer arrives.
+    // The pause is not checked: the connection of an unread body may be reset before the response arrives.
     expect(events.filter(({ type }) => type === 'retried')).toHaveLength(1);
     expect(await world.deployments()).toBe(1);
     expect(sha256((await server().visit(result.deployment, '/big.bin')).bytes)).toBe(sha256(BIG));
     expect(result.files).toBe(3);
   });
 
-  test.each([true, false])('and that answers everything 503 once gets one deployment (delta: %s)', async (delta) => {
+  test.each([true, false])('and answers everything with 503 once gets one deployment (delta: %s)', async (delta) => {
     const world = await makeWorld(server(), SITE);
     world.proxy.trouble = (_req, path, nth) => (REQUESTS.includes(path) && nth === 0 ? RESTARTING : undefined);
     const domain = `restart${(domains += 1)}.localhost`;
@@ -73,7 +73,7 @@ describe('a server whose database restarts', () => {
   });
 });
 
-test('contents that arrived whole before the line broke are not sent again', async () => {
+test('contents that arrived completely before the connection broke are not sent again', async () => {
   const files = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`${i}.txt`, `${i}`.padEnd(60_000, '.')]));
   const world = await makeWorld(server(), files);
   world.proxy.trouble = async (_req, path, nth) => {
@@ -86,14 +86,14 @@ test('contents that arrived whole before the line broke are not sent again', asy
   expect(contents.length).toBe(50);
 });
 
-test('what the server refuses is not tried again', async () => {
+test('a deploy that the server refuses is not retried', async () => {
   const world = await makeWorld(server(), SITE);
   world.proxy.trouble = () => ({ status: 400 });
   await expect(world.deploy()).rejects.toMatchObject({ kind: 'refused', status: 400 });
   expect(world.proxy.passed).toHaveLength(1);
 });
 
-test('a server that stays away is given up', async () => {
+test('a deploy fails if the server stays unreachable', async () => {
   const world = await makeWorld(server(), SITE);
   world.proxy.trouble = () => ({ cutAfter: 0 });
   const { rejects } = expect(world.deploy({}, { retries: { attempts: 3, firstMs: 1 } }));
@@ -101,8 +101,8 @@ test('a server that stays away is given up', async () => {
   expect(world.proxy.passed).toHaveLength(4);
 });
 
-describe('an upload that the server knows no more', () => {
-  test.each(['/uploads/*/contents', '/trpc/deployments.commit'])('when asked %s, is begun anew', async (lost) => {
+describe('an upload that the server no longer knows', () => {
+  test.each(['/uploads/*/contents', '/trpc/deployments.commit'])('at %s is replaced by a new one', async (lost) => {
     const world = await makeWorld(server(), SITE);
     world.proxy.trouble = (_req, path, nth) => (path === lost && nth === 0 ? { status: 404 } : undefined);
     await world.deploy();
@@ -111,7 +111,7 @@ describe('an upload that the server knows no more', () => {
     expect(await world.deployments()).toBe(1);
   });
 
-  test('again and again, is an error', async () => {
+  test('repeatedly fails the deploy', async () => {
     const world = await makeWorld(server(), SITE);
     world.proxy.trouble = (_req, path) => (path.endsWith('commit') ? { status: 404 } : undefined);
     await expect(world.deploy()).rejects.toMatchObject({ kind: 'refused', status: 404 });
@@ -119,7 +119,7 @@ describe('an upload that the server knows no more', () => {
 });
 
 describe('a server without delta uploads', () => {
-  test('is sent a form with every file, once', async () => {
+  test('receives one form with every file', async () => {
     const world = await makeWorld(server(), { ...SITE, 'é ü.txt': 'name' });
     world.proxy.trouble = (_req, path) => (path.startsWith('/trpc/deployments.') ? { status: 404 } : undefined);
     const { events, result } = await world.deploy({
@@ -139,7 +139,7 @@ describe('a server without delta uploads', () => {
     expect(world.proxy.passed.map(({ path }) => path)).toEqual(['/trpc/deployments.begin', '/deployments']);
   });
 
-  test('serves what was sent', async () => {
+  test('serves the files that were sent', async () => {
     const world = await makeWorld(server(), SITE);
     const { result } = await world.deploy({}, { delta: false });
     expect(await world.read(result, '/a/b.txt')).toBe('text');
@@ -156,7 +156,7 @@ describe('a file that changes after it was hashed', () => {
     ['large, to fewer bytes', 'big.bin', Buffer.alloc(BIG.length - 1, 'big')],
     ['large, to more bytes', 'big.bin', Buffer.alloc(BIG.length + 1, 'big')],
   ] as const;
-  test.each(FILES)('(%s) is never sent whole, and is told (T3)', async (_, path, content) => {
+  test.each(FILES)('(%s) is never sent completely, and is reported (T3)', async (_, path, content) => {
     for (const delta of [true, false]) {
       const world = await makeWorld(server(), SITE);
       const change = () => {
@@ -177,7 +177,7 @@ describe('a file that changes after it was hashed', () => {
   });
 });
 
-test('a file that a link took the place of after it was hashed is not sent, also when it is the same (T3)', async () => {
+test('a file that was replaced by a link after it was hashed is not sent, even if the content is the same (T3)', async () => {
   const world = await makeWorld(server(), SITE);
   const elsewhere = makeFolder();
   writeFiles(elsewhere, { 'b.txt': 'text' });
@@ -224,7 +224,7 @@ describe('files in memory', () => {
     ['.env', 'environment files (.env*) hold secrets and are never published'],
     ['x.exe', 'programs and installers (.exe) are never published'],
   ] as const;
-  test.each(REFUSED)('are refused before anything is sent when one is %s', async (path, reason) => {
+  test.each(REFUSED)('are refused before anything is sent if one is %s', async (path, reason) => {
     const { client, options, proxy } = await makeWorld(server(), {});
     await expect(collect(deployFiles({ client, files: [{ path, content: '' }] }, options))).rejects.toMatchObject({
       kind: 'folder',
@@ -234,7 +234,7 @@ describe('files in memory', () => {
     expect(proxy.passed).toEqual([]);
   });
 
-  test('are refused when two have one path, or one is the folder of another', async () => {
+  test('are refused if two have the same path, or one is the folder of another', async () => {
     const { client, options } = await makeWorld(server(), {});
     for (const paths of [
       ['a', 'a'],

@@ -9,7 +9,7 @@ import { deployFolder } from '../../src/deploy/deploy-folder.ts';
 import { collect, makeFolder, writeFiles } from '../folder/folders.ts';
 import { type Proxy, startProxy } from './proxy.ts';
 
-/** An account of its own, a folder, and a way to a server on which there may be trouble. */
+/** A new account, a folder, and a proxy to the server that can cause failures. */
 export interface World {
   server: TestServer;
   proxy: Proxy;
@@ -23,9 +23,9 @@ export interface World {
     input?: Partial<DeployFolderInput>,
     options?: DeployFolderOptions,
   ): Promise<{ events: DeployEvent[]; result: CreatedDeployment }>;
-  /** How many deployments the account has. */
+  /** Counts the deployments of the account. */
   deployments(): Promise<number>;
-  /** What the folder's site answers for a path. */
+  /** Returns the content that a deployment serves at a path. */
   read(deployment: CreatedDeployment, path: string): Promise<string>;
 }
 
@@ -55,7 +55,7 @@ export async function makeWorld(server: TestServer, files: Readonly<Record<strin
   };
 }
 
-/** Waits until the server has kept, or given up, everything that came. */
+/** Waits until the server has stored or discarded everything that it received. */
 export function settled({ server }: Pick<World, 'server'>): Promise<void> {
   return vi.waitFor(
     async () => expect(await server.database.query("select id from pack where state = 'open'")).toEqual([]),
@@ -63,7 +63,7 @@ export function settled({ server }: Pick<World, 'server'>): Promise<void> {
   );
 }
 
-/** The types of events, those that come several times in a row once. */
+/** Returns the types of events, with repeated ones merged. */
 export function typesOf(events: readonly DeployEvent[]): string[] {
   return events.map(({ type }) => type).filter((type, i, all) => type !== all[i - 1]);
 }

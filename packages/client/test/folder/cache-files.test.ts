@@ -11,6 +11,6 @@ const CASES = [
   ['win32', { LOCALAPPDATA: '/users/me/local' }, '/users/me/local/berth/Cache'],
 ] as const;
 
-test.each(CASES)('on %s with %o the cache is the folder that the system means for it', (platform, env, folder) => {
+test.each(CASES)('on %s with %o the cache is in the cache folder of the system', (platform, env, folder) => {
   expect(defaultCacheDir(env, platform)).toBe(folder);
 });

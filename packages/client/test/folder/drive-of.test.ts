@@ -17,19 +17,19 @@ const WINDOWS: Machine = { platform: 'win32', home: 'C:\\Users\\mara', mountPoin
 it.each([
   ['a mounted drive is the longest mount point above a path', LINUX, '/mnt/nas/deep/site', '/mnt/nas/deep'],
   ['folders on one mounted drive share it', LINUX, '/mnt/nas/site', '/mnt/nas'],
-  ['a mount point that only begins like a path is another drive', LINUX, '/mnt/nas-2/site', '/mnt/nas-2/site'],
+  ['a mount point that is only a prefix of the name is another drive', LINUX, '/mnt/nas-2/site', '/mnt/nas-2/site'],
   ['a mount point may contain spaces', LINUX, '/media/Back up/site', '/media/Back up'],
-  ['a folder on the disk of the home folder counts alone', LINUX, '/home/mara/site', '/home/mara/site'],
-  ['a folder on the disk of the system counts alone', LINUX, '/srv/site', '/srv/site'],
+  ['a folder on the disk of the home folder is a separate drive', LINUX, '/home/mara/site', '/home/mara/site'],
+  ['a folder on the disk of the system is a separate drive', LINUX, '/srv/site', '/srv/site'],
   ['a volume of macOS is a drive', MAC, '/Volumes/nas/a/site', '/Volumes/nas'],
-  ['a folder on the startup disk of macOS counts alone', MAC, '/Users/mara/site', '/Users/mara/site'],
+  ['a folder on the startup disk of macOS is a separate drive', MAC, '/Users/mara/site', '/Users/mara/site'],
   ['a drive letter of Windows is a drive', WINDOWS, 'Z:\\a\\site', 'z:\\'],
   ['a network share of Windows is a drive', WINDOWS, '\\\\Nas\\web\\site', '\\\\nas\\web\\'],
-  ['a folder on the system drive of Windows counts alone', WINDOWS, 'C:\\site', 'C:\\site'],
+  ['a folder on the system drive of Windows is a separate drive', WINDOWS, 'C:\\site', 'C:\\site'],
 ] as const)('%s', (_title, machine, path, drive) => {
   expect(driveOf(path, machine)).toBe(drive);
 });
 
-it('each path counts alone where the mount points are not known', () => {
+it('each path is a separate drive if the mount points are unknown', () => {
   expect(driveOf('/mnt/nas/site', { ...LINUX, mountPoints: () => [] })).toBe('/mnt/nas/site');
 });

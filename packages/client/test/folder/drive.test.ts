@@ -5,16 +5,16 @@ import { askDrive, onDriveWithin, unlessGivenUp } from '../../src/folder/drive.t
 
 const { signal } = new AbortController();
 const never = new Promise<never>(() => {});
-/** A path on the disk of the system, which counts as a drive of its own. */
+/** A path on the disk of the system, which counts as a separate drive. */
 const ownDrive = () => join(parse(process.cwd()).root, crypto.randomUUID());
 
-describe('a drive that is asked', () => {
-  it('says what is at a path, or that nobody may know', async () => {
+describe('a drive', () => {
+  it('returns what is at a path, or null if it cannot be read', async () => {
     expect((await askDrive(tmpdir(), signal))?.isDirectory()).toBe(true);
     expect(await askDrive(join(tmpdir(), crypto.randomUUID()), signal)).toBeNull();
   });
 
-  it('is waited for until the caller gives up, and no longer', async () => {
+  it('is waited for only until the caller aborts', async () => {
     const leaving = new AbortController();
     const waiting = unlessGivenUp(never, leaving.signal);
     leaving.abort();
@@ -22,17 +22,17 @@ describe('a drive that is asked', () => {
     await expect(unlessGivenUp(never, leaving.signal)).rejects.toMatchObject({ kind: 'aborted' });
   });
 
-  it('is of no interest when it fails after the caller gave up', async () => {
+  it('may fail after the caller has aborted', async () => {
     const leaving = new AbortController();
     const late = Promise.withResolvers<never>();
     const waiting = unlessGivenUp(late.promise, leaving.signal);
     leaving.abort();
     await expect(waiting).rejects.toMatchObject({ kind: 'aborted' });
-    // A rejection that nobody hears would end the program.
+    // An unhandled rejection would end the program.
     late.reject(new Error('the drive is gone'));
   });
 
-  it('does one piece of work at a time, in the order in which they came', async () => {
+  it('does one piece of work at a time, in order of arrival', async () => {
     const path = ownDrive();
     const first = Promise.withResolvers<void>();
     const began = Promise.withResolvers<void>();
@@ -51,7 +51,7 @@ describe('a drive that is asked', () => {
     expect(order).toEqual(['first', 'second']);
   });
 
-  it('that does not answer in time is said not to answer, once waited for and then at once', async () => {
+  it('that does not respond in time fails the first call after the limit, and later calls at once', async () => {
     const path = join(ownDrive(), 'dist');
     const failure = { kind: 'folder', message: expect.stringContaining('The drive with “dist” does not answer.') };
     await expect(onDriveWithin(path, 20, () => never)).rejects.toMatchObject(failure);
@@ -60,7 +60,7 @@ describe('a drive that is asked', () => {
     expect(worked).toBe(0);
   });
 
-  it('forgets those that gave up before it answered', async () => {
+  it('drops callers that aborted before it responded', async () => {
     const path = ownDrive();
     const answer = Promise.withResolvers<void>();
     const slow = onDriveWithin(path, 60_000, () => answer.promise);

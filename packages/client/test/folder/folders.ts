@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** Makes a folder that is gone after the test. */
+/** Creates a folder that is deleted after the test. */
 export function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'berth-client-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** Writes files into a folder. They look as if they had been there for a minute. */
+/** Writes files into a folder, with times one minute ago. */
 export function writeFiles(folder: string, files: Readonly<Record<string, string | Uint8Array>>): void {
   for (const [name, content] of Object.entries(files)) {
     const path = join(folder, name);
@@ -22,7 +22,7 @@ export function writeFiles(folder: string, files: Readonly<Record<string, string
   }
 }
 
-/** Everything that a generator yields, and what it returns. */
+/** Collects everything that a generator yields, and its result. */
 export async function collect<E, R>(events: AsyncGenerator<E, R, undefined>): Promise<{ events: E[]; result: R }> {
   const all: E[] = [];
   for (;;) {

@@ -15,8 +15,8 @@ async function read(folder: string, cache = cacheDir()): Promise<ReadFolder> {
 
 const pathsOf = ({ files }: ReadFolder) => files.map(({ path }) => path);
 
-describe('what is published of a folder', () => {
-  test('is every file, in the order of paths by code unit, with size and SHA-256', async () => {
+describe('readFolder', () => {
+  test('returns every file with size and SHA-256, sorted by path in code unit order', async () => {
     const folder = makeFolder();
     writeFiles(folder, { 'b.txt': 'b', 'B.txt': 'B', 'a/z.txt': '', 'a.txt': 'a', 'é.txt': 'e', 'a/b/c.txt': 'c' });
     const { files, totalBytes, skipped } = await read(folder);
@@ -29,7 +29,7 @@ describe('what is published of a folder', () => {
     expect([totalBytes, skipped]).toEqual([5, []]);
   });
 
-  test('is no link, whether it leads out or stays inside, and each is told (T3)', async () => {
+  test('skips and reports links, both to the outside and to the inside (T3)', async () => {
     const folder = makeFolder();
     const outside = makeFolder();
     writeFiles(outside, { 'secret.txt': 'secret' });
@@ -46,7 +46,7 @@ describe('what is published of a folder', () => {
     );
   });
 
-  test('is nothing private, at any depth, and each is told (contract §3)', async () => {
+  test('skips and reports private files, at any depth (contract §3)', async () => {
     const folder = makeFolder();
     const key = '-----BEGIN RSA PRIVATE KEY-----\nMIIE\n';
     writeFiles(folder, {
@@ -71,14 +71,14 @@ describe('what is published of a folder', () => {
     );
   });
 
-  test('is no private key that is known from before', async () => {
+  test('skips a private key that is in the cache', async () => {
     const folder = makeFolder();
     const cache = cacheDir();
     writeFiles(folder, { 'a.txt': 'a', 'server.pem': '-----BEGIN PRIVATE KEY-----' });
     for (let i = 0; i < 2; i += 1) expect(pathsOf(await read(folder, cache))).toEqual(['a.txt']);
   });
 
-  test('is no junk, pipe or socket, and each is told', async () => {
+  test('skips and reports junk, pipes and sockets', async () => {
     const folder = makeFolder();
     writeFiles(folder, { 'a.txt': 'a', '.DS_Store': 'x', 'b/Thumbs.db': 'x', '__MACOSX/a.txt': 'x' });
     execFileSync('mkfifo', [join(folder, 'pipe')]);
@@ -96,7 +96,7 @@ describe('what is published of a folder', () => {
     ]);
   });
 
-  test('is nothing that .berthignore names, in the syntax of .gitignore, nor that file', async () => {
+  test('skips .berthignore, and what it lists in the syntax of .gitignore', async () => {
     const folder = makeFolder();
     writeFiles(folder, {
       '.berthignore': '# drafts\n*.map\n!keep.map\n/drafts/\nsub/**/x.txt\n!.env\n',
@@ -120,7 +120,7 @@ describe('what is published of a folder', () => {
     ]);
   });
 
-  test('has names in NFC, and is found under the name on disk', async () => {
+  test('returns names in NFC, and finds files by their names on disk', async () => {
     const folder = makeFolder();
     const onDisk = 'cafe\u0301/e\u0301.txt';
     writeFiles(folder, { [onDisk]: 'x' });
@@ -129,7 +129,7 @@ describe('what is published of a folder', () => {
     expect([...diskNames]).toEqual([['café/é.txt'.normalize('NFC'), onDisk]]);
   });
 
-  test('of a link to a folder is that of the folder', async () => {
+  test('follows a link to the folder itself', async () => {
     const [folder, elsewhere] = [makeFolder(), makeFolder()];
     writeFiles(folder, { 'a.txt': 'a' });
     symlinkSync(folder, join(elsewhere, 'dist'));
@@ -151,25 +151,25 @@ describe('a folder is refused', () => {
     ['a\\b.html', 'folders must be separated by "/", not by "\\"'],
     ['new\nline.txt', 'a path must not contain control or direction characters'],
   ] as const;
-  test.each(NAMES)('that holds %j', async (name, reason) => {
+  test.each(NAMES)('that contains %j', async (name, reason) => {
     const folder = makeFolder();
     writeFiles(folder, { 'index.html': 'hi', [name]: 'x' });
     expect(await refusal(folder)).toMatchObject({ kind: 'folder', file: name, message: `${name}: ${reason}.` });
   });
 
-  test('unless .berthignore names the file at fault', async () => {
+  test('unless .berthignore lists the invalid file', async () => {
     const folder = makeFolder();
     writeFiles(folder, { 'index.html': 'hi', 'setup.exe': 'x', '.berthignore': '*.exe' });
     expect(pathsOf(await read(folder))).toEqual(['index.html']);
   });
 
-  test('in which two names are one path (T2)', async () => {
+  test('in which two names give the same path (T2)', async () => {
     const folder = makeFolder();
     writeFiles(folder, { 'é.txt': '1', 'e\u0301.txt': '2' });
     expect(await refusal(folder)).toMatchObject({ kind: 'folder', file: 'é.txt' });
   });
 
-  test('that is not there, or is a file', async () => {
+  test('that does not exist, or is a file', async () => {
     const folder = makeFolder();
     writeFiles(folder, { 'a.txt': 'a' });
     for (const path of ['nothing', 'a.txt'])
@@ -181,7 +181,7 @@ describe('a folder is refused', () => {
   test.each([
     ['private.txt', 'private.txt'],
     ['private/a.txt', 'private/'],
-  ])('with %s, which may not be read, and names it', async (file, named) => {
+  ])('with %s, which cannot be read, and names it', async (file, named) => {
     const folder = makeFolder();
     writeFiles(folder, { 'index.html': 'hi', [file]: 'x' });
     const { chmodSync } = await import('node:fs');
@@ -202,7 +202,7 @@ describe('a folder is refused', () => {
 });
 
 describe('a file that changes while it is read', () => {
-  test('is read again, and found as it is in the end', async () => {
+  test('is read again, and returned in its last state', async () => {
     const folder = makeFolder();
     const path = join(folder, 'big.bin');
     writeFileSync(path, Buffer.alloc(4 * 1024 * 1024));
@@ -214,7 +214,7 @@ describe('a file that changes while it is read', () => {
     expect(result).toMatchObject({ totalBytes: 8, files: [{ path: 'big.bin', size: 8 }] });
   });
 
-  test('without an end is told', async () => {
+  test('again and again is an error', async () => {
     const folder = makeFolder();
     const path = join(folder, 'big.bin');
     writeFileSync(path, Buffer.alloc(1024 * 1024));
@@ -229,17 +229,17 @@ describe('a file that changes while it is read', () => {
   });
 });
 
-describe('the memory of hashes', () => {
-  /** How many files were not read. */
+describe('the hash cache', () => {
+  /** Returns how many files were not read. */
   async function cachedOf(folder: string, cache: string) {
     const { events, result } = await collect(readFolder(folder, { cacheDir: cache }));
     const last = events.at(-1);
     return { cached: last?.type === 'hashed' ? last.cached.files : null, result };
   }
-  /** Files count as settled a moment after they were written. */
+  /** Files are settled a moment after they were written. */
   const settle = () => new Promise((resolve) => setTimeout(resolve, 30));
 
-  test('spares reading files that are in the same state', async () => {
+  test('avoids reading files whose state has not changed', async () => {
     const [folder, cache] = [makeFolder(), cacheDir()];
     writeFiles(folder, { 'a.txt': 'a', 'b.txt': 'b' });
     await settle();
@@ -268,7 +268,7 @@ describe('the memory of hashes', () => {
       },
     ],
   ] as const;
-  test.each(CHANGES)('is not fooled by %s', async (_, change) => {
+  test.each(CHANGES)('detects %s', async (_, change) => {
     const [folder, cache] = [makeFolder(), cacheDir()];
     writeFiles(folder, { 'a.txt': 'A' });
     await settle();
@@ -279,7 +279,7 @@ describe('the memory of hashes', () => {
     expect(result.files[0]?.sha256).not.toBe(before.files[0]?.sha256);
   });
 
-  test('does not trust a file that was written a moment before it was read', async () => {
+  test('does not reuse the hash of a file that was written just before it was read', async () => {
     const [folder, cache] = [makeFolder(), cacheDir()];
     for (const content of ['1', '2', '3', '4', '5']) {
       writeFileSync(join(folder, 'a.txt'), content);
@@ -289,7 +289,7 @@ describe('the memory of hashes', () => {
     }
   });
 
-  test('is of its owner alone, and forgets files that are gone', async () => {
+  test('is readable only for its owner, and drops deleted files', async () => {
     const [folder, cache] = [makeFolder(), cacheDir()];
     writeFiles(folder, { 'a.txt': 'a', 'gone.txt': 'b' });
     await settle();
@@ -311,7 +311,7 @@ describe('the memory of hashes', () => {
     '{"version":99,"entries":[["a.txt","x","y"]]}',
     '{"version":1,"entries":[[1]]}',
   ];
-  test.each(BROKEN)('that reads %j is none', async (text) => {
+  test.each(BROKEN)('is ignored if its text is %j', async (text) => {
     const [folder, cache] = [makeFolder(), cacheDir()];
     writeFiles(folder, { 'a.txt': 'a' });
     await settle();
@@ -322,7 +322,7 @@ describe('the memory of hashes', () => {
     expect((await cachedOf(folder, cache)).cached).toBe(1);
   });
 
-  test('that cannot be written is gone without', async () => {
+  test('is optional if it cannot be written', async () => {
     const [folder, cache] = [makeFolder(), cacheDir()];
     writeFiles(folder, { 'a.txt': 'a' });
     writeFileSync(join(cache, 'hashes'), 'a file in the way');
@@ -330,8 +330,8 @@ describe('the memory of hashes', () => {
   });
 });
 
-describe('reading', () => {
-  test('tells of progress, at last of everything', async () => {
+describe('reading a folder', () => {
+  test('emits progress, and at the end the total', async () => {
     const folder = makeFolder();
     writeFiles(folder, { 'a.txt': 'a', 'b.bin': Buffer.alloc(300_000), '.env': 'x' });
     const { events } = await collect(readFolder(folder, { cacheDir: cacheDir() }));
@@ -340,7 +340,7 @@ describe('reading', () => {
     expect(events.at(-1)).toEqual({ type: 'hashed', done: total, total, cached: { files: 0, bytes: 0 } });
   });
 
-  test('of an empty folder finds nothing', async () => {
+  test('finds nothing if it is empty', async () => {
     const folder = makeFolder();
     mkdirSync(join(folder, 'empty'));
     const { events, result } = await collect(readFolder(folder, { cacheDir: cacheDir() }));
@@ -348,7 +348,7 @@ describe('reading', () => {
     expect(events.map(({ type }) => type)).toEqual(['walked', 'hashed']);
   });
 
-  test('ends when the caller gives up, before or meanwhile', async () => {
+  test('ends if the caller aborts before or while it runs', async () => {
     const folder = makeFolder();
     writeFiles(folder, { 'a.bin': Buffer.alloc(20 * 1024 * 1024) });
     const before = readFolder(folder, { cacheDir: cacheDir(), signal: AbortSignal.abort() });

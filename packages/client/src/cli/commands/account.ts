@@ -14,7 +14,7 @@ const CAPS = [
   ['seats', 'members'],
 ] as const;
 
-/** `berth account` and `berth whoami`. */
+/** Adds `berth account` and `berth whoami`. */
 export function addAccount(program: Command, at: Surroundings): void {
   program
     .command('account')

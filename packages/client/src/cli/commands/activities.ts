@@ -12,7 +12,7 @@ interface Options {
   follow?: boolean;
 }
 
-/** `berth activities`: what happened in the account. */
+/** Adds `berth activities`: the activities of the account. */
 export function addActivities(program: Command, at: Surroundings): void {
   program
     .command('activities')
@@ -40,7 +40,7 @@ export function addActivities(program: Command, at: Surroundings): void {
     );
 }
 
-/** An activity in the shape that does not change. */
+/** An activity in the stable shape of `--json`. */
 function activityRow({ event, created, deployment, domain, token, authMethod, meta }: Activity) {
   return {
     event,
@@ -58,6 +58,6 @@ function toCells({ created, event, deployment, domain, token, authMethod }: Acti
   return [moment(created), event.padEnd(EVENT_COLUMNS), authMethod.padEnd(AUTH_COLUMNS), about.join(' ')];
 }
 
-/** Lines that come one by one are as wide as those that come together. */
+/** Fixed widths, so that lines printed one by one align like those printed together. */
 const EVENT_COLUMNS = 23;
 const AUTH_COLUMNS = 12;

@@ -12,7 +12,7 @@ const SHELLS = {
 } as const satisfies Record<string, (places: readonly Place[]) => string>;
 type Shell = keyof typeof SHELLS;
 
-/** `berth completion`: the script by which a shell completes what is typed. */
+/** Adds `berth completion`: prints a completion script for a shell. */
 export function addCompletion(program: Command, { world }: Surroundings): void {
   program
     .command('completion')

@@ -7,7 +7,7 @@ import { examples, inSession, type Surroundings } from './define.ts';
 const NAMES = ['server'] as const;
 type Name = (typeof NAMES)[number];
 
-/** `berth config`: what is kept between commands. */
+/** Adds `berth config`: the stored settings. */
 export function addConfig(program: Command, at: Surroundings): void {
   const config = program
     .command('config')

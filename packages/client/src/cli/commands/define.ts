@@ -2,20 +2,20 @@ import type { Command } from 'commander';
 import type { Circumstances } from '../failure.ts';
 import { type GlobalOptions, openSession, type Session, type World } from '../session.ts';
 
-/** What commands are made in. */
+/** What the definition of a command needs. */
 export interface Surroundings {
   world: World;
-  /** What a command was about to do, for the message of an error. */
+  /** What the command was doing, for error messages. */
   circumstances: Circumstances;
 }
 
-/** A part of the command line, which adds itself to the program. */
+/** A part of the command line. Adds its commands to the program. */
 export type CommandPart = (program: Command, surroundings: Surroundings) => void;
 
 /**
- * An action that works in a session.
+ * Creates the action of a command that needs a session.
  *
- * @param work Is given the arguments that the command declares, and its own options.
+ * @param work Receives the arguments that the command declares, and its options.
  */
 export function inSession<Arguments extends readonly unknown[], Options = Record<never, never>>(
   { world, circumstances }: Surroundings,
@@ -27,7 +27,7 @@ export function inSession<Arguments extends readonly unknown[], Options = Record
   };
 }
 
-/** The help behind the options: examples, each with what it does. */
+/** Formats the help text after the options: examples, each with its effect. */
 export function examples(...rows: readonly (readonly [line: string, does: string])[]): string {
   const width = Math.max(...rows.map(([line]) => line.length));
   return ['', 'Examples:', ...rows.map(([line, does]) => `  ${line.padEnd(width)}  ${does}`), ''].join('\n');

@@ -6,7 +6,7 @@ import { readSite } from '../values.ts';
 import { examples, inSession, type Surroundings } from './define.ts';
 import { addList } from './list.ts';
 
-/** `berth deployments`: what was published. */
+/** Adds `berth deployments`: lists and changes deployments. */
 export function addDeployments(program: Command, at: Surroundings): void {
   const deployments = program
     .command('deployments')
@@ -66,7 +66,7 @@ export function addDeployments(program: Command, at: Surroundings): void {
     );
 }
 
-/** A deployment in the shape that does not change: what is absent on the wire is null. */
+/** A deployment in the stable shape of `--json`: fields that the API omits are null. */
 export function deploymentRow({
   deployment,
   url,

@@ -7,7 +7,7 @@ import { examples, inSession, type Surroundings } from './define.ts';
 import { addList } from './list.ts';
 import { fullDomain } from './platform-domain.ts';
 
-/** `berth domains`: names that stay while deployments change. */
+/** Adds `berth domains`: names that stay while deployments change. */
 export function addDomains(program: Command, at: Surroundings): void {
   const domains = program
     .command('domains')

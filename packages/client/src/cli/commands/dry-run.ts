@@ -5,7 +5,7 @@ import type { Session } from '../session.ts';
 const SIGNS = { added: '+', changed: '~', removed: '-' } as const;
 const KINDS = ['added', 'changed', 'removed'] as const;
 
-/** Says what publishing a folder would do, and does nothing. */
+/** Prints what publishing a folder would do. Sends nothing. */
 export async function dryRun(session: Session, input: DeployFolderInput, options: DeployOptions): Promise<void> {
   const { parts, answer, note } = session;
   const planned = await parts.planFolder(input, options);

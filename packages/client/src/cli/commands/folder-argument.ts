@@ -9,11 +9,11 @@ import { UsageError } from '../usage-error.ts';
 const FRONT_PAGE = 'index.html';
 
 /**
- * Makes sure that an argument is a folder, and is meant as one. A word without a slash that stands where a command could is
- * taken for a folder only if that has a front page, and if no comparable tool has a command of that name.
+ * Checks that an argument is a folder, and is meant as one. A word without a slash could also be a command. It counts as a
+ * folder only if the folder has a front page and no comparable tool has a command of that name.
  *
  * @param isExplicit Whether the command was named, as in `berth publish logs`.
- * @throws UsageError for a word that may be a command, ClientError `folder` for a path that is no folder.
+ * @throws UsageError for a word that may be a command, ClientError `folder` for a path that is not a folder.
  */
 export async function requireFolder(program: Command, folder: string, isExplicit: boolean): Promise<void> {
   const found = await stat(folder).catch(() => null);
@@ -31,7 +31,7 @@ export async function requireFolder(program: Command, folder: string, isExplicit
   throw new UsageError(`There is neither a command nor a folder "${folder}". Did you mean berth ${meant}?`);
 }
 
-/** Says that there is no such command, and what to type instead. */
+/** Returns the message for an unknown command, with what to type instead. */
 export function noCommand(word: string, more = ''): string {
   return [`There is no command "${word}".`, instead(word), more].filter((part) => part !== '').join(' ');
 }

@@ -5,9 +5,9 @@ import { readLimit } from '../values.ts';
 import { inSession, type Surroundings } from './define.ts';
 import { MORE, readPages } from './pages.ts';
 
-/** What there is a list of. */
+/** Describes a list that can be printed. */
 export interface Listed<Name extends string, Row> {
-  /** The name of the rows, on the wire and in what `--json` prints. */
+  /** The name of the list, in the API and in the output of `--json`. */
   name: Name;
   read(
     client: BerthClient,
@@ -16,13 +16,13 @@ export interface Listed<Name extends string, Row> {
   description: string;
   heading: readonly string[];
   toCells(row: Row): readonly string[];
-  /** What `--json` prints of a row. Default: the row. */
+  /** Converts a row for `--json`. Default: the row itself. */
   toJson?(row: Row): unknown;
-  /** What is said when there are none. */
+  /** The message for an empty list. */
   none: string;
 }
 
-/** Adds the command `list`, which stands for its noun alone too. */
+/** Adds the command `list`, which is the default command of its noun. */
 export function addList<Name extends string, Row>(
   noun: Command,
   at: Surroundings,

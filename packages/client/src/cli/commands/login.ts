@@ -7,7 +7,7 @@ import { UsageError } from '../usage-error.ts';
 import { examples, inSession, type Surroundings } from './define.ts';
 import { whose } from './whose.ts';
 
-/** `berth login` and `berth logout`. */
+/** Adds `berth login` and `berth logout`. */
 export function addLogin(program: Command, at: Surroundings): void {
   program
     .command('login')

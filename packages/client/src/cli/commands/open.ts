@@ -8,7 +8,7 @@ import { examples, inSession, type Surroundings } from './define.ts';
 import { fullDomain } from './platform-domain.ts';
 import type { Session } from '../session.ts';
 
-/** `berth open`: a site in the browser. */
+/** Adds `berth open`: opens a site in the browser. */
 export function addOpen(program: Command, at: Surroundings): void {
   program
     .command('open')

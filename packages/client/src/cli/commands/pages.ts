@@ -8,14 +8,14 @@ interface Page {
 
 const MOST_A_PAGE = 100;
 
-/** A million rows: `all` has an end, too. */
+/** Limits `all` to a million rows. */
 const MOST_PAGES = 10_000;
 
 /**
- * Reads as much of a list as is wanted, page by page, at most {@link MOST_PAGES} of them.
+ * Reads a list page by page, up to a number of rows and at most {@link MOST_PAGES} pages.
  *
  * @returns The rows, and whether there are more.
- * @throws ClientError `server` when a page does not lead to the end of the list.
+ * @throws ClientError `server` if the pages never lead to the end of the list.
  */
 export async function readPages<P extends Page, Row>(
   limit: number,
@@ -38,5 +38,5 @@ export async function readPages<P extends Page, Row>(
   }
 }
 
-/** Says that a list goes on. */
+/** The note that a list has more rows. */
 export const MORE = 'There are more: --limit all lists everything.';

@@ -3,11 +3,11 @@ import type { Session } from '../session.ts';
 import { UsageError } from '../usage-error.ts';
 
 /**
- * The password of a site: the option, which `-` makes a question, else `BERTH_PASSWORD`, else that of the version that is
- * changed. `--no-password` is `null`: none at all.
+ * Reads the password of a site: from the option (`-` asks for it), otherwise from `BERTH_PASSWORD`. `undefined` keeps the
+ * password of the previous version. `--no-password` gives `null`, which removes it.
  *
- * @throws UsageError for an unusable one. An empty one never means none: a script whose variable is unset would publish a
- *   public site.
+ * @throws UsageError for an invalid one. An empty one never means no password: otherwise a script with an unset variable would
+ *   publish a public site.
  */
 export async function readPassword(
   { terminal, signal, env }: Session,

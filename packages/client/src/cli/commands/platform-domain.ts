@@ -4,14 +4,14 @@ import { findWholeName } from '../../deploy/domain-name.ts';
 import { readSite } from '../values.ts';
 
 /**
- * The whole name of a domain: one without a dot is a name below the platform domain, as the newest deployment tells it.
- * Where nothing is published yet the name stays as it is.
+ * Returns the full name of a domain. A name without a dot is a subdomain of the platform domain, which is taken from the newest
+ * deployment. If nothing was published yet, the name stays unchanged.
  *
  * @throws ClientError.
  */
 export async function fullDomain(client: BerthClient, typed: string): Promise<string> {
   const name = readSite(typed);
-  // Without an API key there is no domain either: that is for the call to say which wants one.
+  // Without an API key there are no domains. The call that needs the key reports that.
   if (name.includes('.') || kindOfCredential(client.key ?? '') !== 'api') return name;
   return (await findWholeName(client, name)) ?? name;
 }

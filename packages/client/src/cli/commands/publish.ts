@@ -22,7 +22,7 @@ interface Options {
   delta: boolean;
 }
 
-/** `berth ./dist`, the command that needs no name. */
+/** Adds `berth ./dist`, the default command. */
 export function addPublish(program: Command, at: Surroundings): void {
   program
     .command('publish', { isDefault: true })
@@ -64,7 +64,7 @@ export function addPublish(program: Command, at: Surroundings): void {
     );
 }
 
-/** What was published, as the events tell it. */
+/** The result of a deploy, collected from its events. */
 interface Published {
   deployment: CreatedDeployment | null;
   domain: Domain | null;
@@ -128,7 +128,7 @@ function tell(session: Session, { deployment, domain, plan, sentBytes, skipped }
   const { claim = null, warnings = [], expires = null } = deployment;
   for (const { file, line, message } of warnings)
     note([{ colour: 'yellow', text: `Warning: ${file}${line === undefined ? '' : `:${line}`}: ${message}` }]);
-  // A claim link is told only once: silence would lose the site.
+  // The claim link is shown only this once, so print it even with `--quiet`. Without it the site would be lost.
   if (claim !== null && !json)
     terminal.err([
       `It is gone after ${moment(expires)}, unless an account claims it:`,

@@ -10,7 +10,7 @@ interface CreateOptions {
   label?: string[];
 }
 
-/** `berth tokens`: keys for others. */
+/** Adds `berth tokens`: credentials for others. */
 export function addTokens(program: Command, at: Surroundings): void {
   const tokens = program
     .command('tokens')

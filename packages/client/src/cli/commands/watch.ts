@@ -17,7 +17,7 @@ interface Options {
   delta: boolean;
 }
 
-/** `berth watch`: every build is live. */
+/** Adds `berth watch`: publishes each build. */
 export function addWatch(program: Command, at: Surroundings): void {
   program
     .command('watch')
@@ -80,7 +80,7 @@ async function watch(session: Session, input: WatchArguments[0], options: WatchA
   if (signal.aborted) throw aborted(signal.reason);
 }
 
-/** What programs are told: each change of the watch, and none of the progress between. */
+/** Converts an event for `--json`: each change of the watch, but no progress. */
 function rowOf(event: WatchEvent) {
   switch (event.type) {
     case 'watching':

@@ -2,10 +2,10 @@ import { kindOfCredential } from '@berth/contract';
 import type { BerthClient } from '../../client.ts';
 
 /**
- * Asks the server whose a client's key is.
+ * Asks the server to which account the key of a client belongs.
  *
- * @returns The e-mail address of the account; `null` for a deploy token, which may not ask, and is good all the same.
- * @throws ClientError when the key is not taken.
+ * @returns The e-mail address of the account; `null` for a deploy token, which is valid but not allowed to ask.
+ * @throws ClientError if the key is not accepted.
  */
 export async function whose({ api, key }: BerthClient): Promise<string | null> {
   if (kindOfCredential(key ?? '') !== 'deploy') return (await api.account.get.query()).email;

@@ -1,6 +1,6 @@
 import type { Place } from './tree.ts';
 
-/** The script by which bash completes `berth`. */
+/** Returns the completion script for bash. */
 export function bashCompletion(places: readonly Place[]): string {
   const paths = places.filter(({ path }) => path.length > 0).map(({ path }) => `'/${path.join('/')}'`);
   return `# Completes berth in bash: eval "$(berth completion bash)"

@@ -1,6 +1,6 @@
 import type { Place, Word } from './tree.ts';
 
-/** The script by which fish completes `berth`. */
+/** Returns the completion script for fish. */
 export function fishCompletion(places: readonly Place[]): string {
   const paths = places.filter(({ path }) => path.length > 0).map(({ path }) => `'/${path.join('/')}'`);
   return `# Completes berth in fish: berth completion fish | source

@@ -1,26 +1,29 @@
 import type { Command } from 'commander';
 
-/** What can be typed at a place of the command line. */
+/** A place in the command line, and what can be typed there. */
 export interface Place {
-  /** The words that lead there: none, `deployments`, `deployments list`. */
+  /** The words before it: none, `deployments`, `deployments list`. */
   path: readonly string[];
   words: readonly Word[];
   options: readonly Word[];
-  /** Whether a folder can stand there. */
+  /** Whether a folder can be typed there. */
   takesFolder: boolean;
 }
 
-/** A word, and what it does. */
+/** A word, and its effect. */
 export interface Word {
   word: string;
   does: string;
 }
 
-/** Every place of a program, the program itself first. What may be left out is no place of its own. */
+/**
+ * Returns every place of a program, starting with the program itself. The options of a default command also belong to its
+ * parent.
+ */
 export function placesOf(program: Command): Place[] {
   const globals = optionsOf(program);
   const placesBelow = (command: Command, path: readonly string[]): Place[] => {
-    // The first command of a group is the one that is meant where none is named.
+    // The first command of a group is its default.
     const [unnamed] = command.commands;
     const own: Place = {
       path,

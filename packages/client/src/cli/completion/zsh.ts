@@ -1,6 +1,6 @@
 import type { Place, Word } from './tree.ts';
 
-/** The script by which zsh completes `berth`. */
+/** Returns the completion script for zsh. */
 export function zshCompletion(places: readonly Place[]): string {
   const paths = places.filter(({ path }) => path.length > 0).map(({ path }) => `/${path.join('/')}`);
   return `#compdef berth

@@ -1,9 +1,9 @@
-/** How far something has come. */
+/** The progress of something. */
 export interface Progress {
   label: string;
   done: number;
   total: number;
-  /** What is said behind the bar; left out where there is no room for it. */
+  /** Text after the bar; omitted if there is no room for it. */
   detail: string;
 }
 
@@ -11,7 +11,10 @@ const LABEL_COLUMNS = 10;
 const MOST_COLUMNS = 30;
 const FEWEST_COLUMNS = 8;
 
-/** A bar of one line that fits: `Sending    ████████░░░░░░  57 %  3.1 of 5.4 MB`. @param width Columns that there are. */
+/**
+ * Renders a progress bar that fits on one line: `Sending ████████░░░░░░ 57 % 3.1 of 5.4 MB`. @param width The number of
+ * columns.
+ */
 export function bar({ label, done, total, detail }: Progress, width: number): string {
   const share = total === 0 ? 1 : Math.min(done / total, 1);
   const head = label.padEnd(LABEL_COLUMNS);

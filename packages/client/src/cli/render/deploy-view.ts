@@ -5,39 +5,39 @@ import { bytes, count, duration } from '../../amounts.ts';
 import { bar } from './bar.ts';
 import { printable } from './text.ts';
 
-/** What a deploy has shown so far. */
+/** The state of the display of a deploy. */
 export interface DeployView {
-  /** When it began, in milliseconds. */
+  /** Start of the deploy, in milliseconds. */
   began: number;
   total: Amount;
-  /** When sending began. */
+  /** Start of sending. */
   sending: number | null;
-  /** How many quarters of the sending were told, where there is no bar. */
+  /** How many quarters of the sending were printed, if there is no bar. */
   quarters: number;
 }
 
-/** What there is to see after an event. */
+/** The display after an event. */
 export interface DeployFrame {
   view: DeployView;
-  /** Lines that stay. */
+  /** Lines to print permanently. */
   lines: readonly string[];
-  /** The line that changes; empty when there is nothing going on. */
+  /** The status line, which changes in place; empty if nothing is in progress. */
   status: string;
 }
 
-/** Where it is shown: `columns` of a screen, or `null` for a log, which gets lines alone. */
+/** Where the display is: `columns` of a screen, or `null` for a log, which gets only permanent lines. */
 export interface Stage {
-  /** The moment of the event, in milliseconds. */
+  /** The time of the event, in milliseconds. */
   at: number;
   columns: number | null;
 }
 
-/** A view of nothing yet. @param at The moment, in milliseconds. */
+/** Creates the initial display. @param at The time, in milliseconds. */
 export function beginView(at: number): DeployView {
   return { began: at, total: { files: 0, bytes: 0 }, sending: null, quarters: 0 };
 }
 
-/** Shows an event. Pure: the same events give the same lines. */
+/** Computes the display after an event. Pure: the same events give the same lines. */
 export function showEvent(view: DeployView, event: DeployEvent, { at, columns }: Stage): DeployFrame {
   const frame = (more: Partial<DeployFrame>): DeployFrame => ({ view, lines: [], status: '', ...more });
   const progress = (label: string, done: Amount, total: Amount, detail: string) =>
@@ -77,7 +77,7 @@ export function showEvent(view: DeployView, event: DeployEvent, { at, columns }:
   }
 }
 
-/** A plan in one line: what differs from what was published before, and what has to be sent. */
+/** Formats a plan in one line: the difference to the last deployment, and what must be sent. */
 export function plan({ added, changed, removed, unchanged }: Changes, missing: Amount): string {
   const parts = [
     [added.length, 'new'],
@@ -101,7 +101,7 @@ const REASONS: Record<SkipReason, string> = {
 };
 const SHOWN = 3;
 
-/** What is left out, by reason, with the first few paths of each. What systems leave behind is not worth a word. */
+/** Lists skipped files by reason, with the first few paths of each. Junk is not listed. */
 export function leftOut(skipped: readonly SkippedFile[]): string[] {
   const reasons = (Object.keys(REASONS) as SkipReason[]).filter((reason) => reason !== 'junk');
   return reasons.flatMap((reason) => {

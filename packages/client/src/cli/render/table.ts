@@ -2,12 +2,12 @@ import { printable } from './text.ts';
 
 const GAP = '  ';
 
-/** Lines with their columns aligned, under a heading; nothing when there are no rows. */
+/** Formats rows as aligned columns under a heading. Returns nothing if there are no rows. */
 export function table(heading: readonly string[], rows: readonly (readonly string[])[]): string[] {
   return rows.length === 0 ? [] : columns([heading.map((title) => title.toUpperCase()), ...rows]);
 }
 
-/** Lines with their columns aligned. Control characters are escaped, which makes cells wider. */
+/** Formats rows as aligned columns. Control characters are escaped, which makes cells wider. */
 export function columns(rows: readonly (readonly string[])[]): string[] {
   const clean = rows.map((row) => row.map(printable));
   const widths: number[] = [];

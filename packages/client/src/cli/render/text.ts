@@ -1,8 +1,8 @@
-/** Control characters, line separators, and those that change the direction of text. */
+/** Control characters, line separators, and characters that change the direction of text. */
 const CONTROLS = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
 /**
- * The same text with every character escaped that would move the cursor, start a line or turn one around: `\u001b` for ESC.
+ * Escapes every character that would move the cursor, start a line or change the direction of text: `\u001b` for ESC. Escaped
  * JSON keeps its meaning.
  */
 export function printable(text: string): string {

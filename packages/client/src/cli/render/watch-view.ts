@@ -3,21 +3,21 @@ import type { MissingReason, WatchEvent } from '../../watch/events.ts';
 import { count, duration } from '../../amounts.ts';
 import { beginView, type DeployView, showEvent, type Stage } from './deploy-view.ts';
 
-/** What a watch has shown so far. */
+/** The state of the display of a watch. */
 export interface WatchView {
   deploy: DeployView;
-  /** What was said to be left out: it is said again only when it differs. */
+  /** The skipped files that were printed. They are printed again only if they differ. */
   leftOut: string;
 }
 
-/** What there is to see after an event: lines that stay, and the line that changes. */
+/** The display after an event: permanent lines, and the status line. */
 export interface WatchFrame {
   view: WatchView;
   lines: readonly string[];
   status: string;
 }
 
-/** A view of nothing yet. @param at The moment, in milliseconds. */
+/** Creates the initial display. @param at The time, in milliseconds. */
 export function beginWatchView(at: number): WatchView {
   return { deploy: beginView(at), leftOut: '' };
 }
@@ -28,7 +28,7 @@ const MISSING: Record<MissingReason, string> = {
   'no-front-page': 'The folder has no index.html any more. What is live stays.',
 };
 
-/** Shows an event. Pure: the same events give the same lines. */
+/** Computes the display after an event. Pure: the same events give the same lines. */
 export function showWatchEvent(view: WatchView, event: WatchEvent, stage: Stage): WatchFrame {
   const frame = (lines: readonly string[], status = ''): WatchFrame => ({ view, lines, status });
   switch (event.type) {

@@ -14,7 +14,7 @@ const sent = (bytes: number): DeployEvent => ({
   sentBytes: bytes,
 });
 
-/** A deploy: the moment of each event in milliseconds, what stays of it in a log, and the line that changes on a screen. */
+/** A deploy: each event with its time in milliseconds, the permanent lines in a log, and the status line on a screen. */
 const DEPLOY: [at: number, event: DeployEvent, lines: string[], status: string][] = [
   [0, { type: 'walked', total: TOTAL, skipped: [] }, [], ''],
   [
@@ -53,7 +53,7 @@ const DEPLOY: [at: number, event: DeployEvent, lines: string[], status: string][
   ],
 ];
 
-it('tells a deploy line by line in a log, and nothing that changes', () => {
+it('a deploy is shown in a log as permanent lines, without a status line', () => {
   let view = beginView(0);
   for (const [at, event, lines] of DEPLOY) {
     const frame = showEvent(view, event, { at, columns: null });
@@ -62,7 +62,7 @@ it('tells a deploy line by line in a log, and nothing that changes', () => {
   }
 });
 
-it('shows the same on a screen, where what is under way is one line that changes', () => {
+it('a deploy is shown on a screen as the same lines and a status line', () => {
   let view = beginView(0);
   for (const [at, event, lines, status] of DEPLOY) {
     const frame = showEvent(view, event, { at, columns: 100 });
@@ -71,7 +71,7 @@ it('shows the same on a screen, where what is under way is one line that changes
   }
 });
 
-it('says what is left out and why, the first few of each kind, and no word of what systems leave behind', () => {
+it('skipped files are listed by reason, the first few of each, without junk', () => {
   const skipped = [
     { path: '.DS_Store', reason: 'junk' },
     { path: '.env', reason: 'private' },

@@ -28,12 +28,12 @@ describe('amounts', () => {
     [259_200, '3 d'],
   ])('%d seconds are %s', (seconds, text) => expect(duration(seconds)).toBe(text));
 
-  it('are counted with their noun', () => {
+  it('are formatted with a noun', () => {
     expect([count(1, 'file'), count(0, 'file'), count(10_000, 'file')]).toEqual(['1 file', '0 files', '10,000 files']);
   });
 });
 
-describe('what is typed', () => {
+describe('arguments', () => {
   it.each([
     ['1s', 1],
     ['90s', 90],
@@ -43,25 +43,25 @@ describe('what is typed', () => {
     ['3d', 259_200],
     ['2w', 1_209_600],
     ['365d', 31_536_000],
-  ])('the time %s is %d seconds', (text, seconds) => expect(readTtl(text)).toBe(seconds));
+  ])('of %s parse as %d seconds', (text, seconds) => expect(readTtl(text)).toBe(seconds));
 
-  it.each(['', '3', '0s', '366d', '-1d', '1.5h', '3 d', '3y', '1e3s'])('"%s" is no time', (text) => {
+  it.each(['', '3', '0s', '366d', '-1d', '1.5h', '3 d', '3y', '1e3s'])('refuse the duration "%s"', (text) => {
     expect(() => readTtl(text)).toThrow('Write a number and a unit');
   });
 
-  it('a limit is a whole number, or all', () => {
+  it('accept a positive integer or "all" as a limit', () => {
     expect([readLimit('5'), readLimit('all')]).toEqual([5, Infinity]);
     for (const text of ['0', '-1', '1.5', 'many', '']) expect(() => readLimit(text)).toThrow('whole number');
   });
 
-  it('a site is an id, a name, or a whole address', () => {
+  it('accept an id, a name or an address as a site', () => {
     expect(readSite('calm-otter-4k9x2qd')).toBe('calm-otter-4k9x2qd');
     expect(readSite('http://calm-otter-4k9x2qd.localhost:4000/docs/')).toBe('calm-otter-4k9x2qd.localhost');
   });
 });
 
 describe('the bar', () => {
-  it('fits into every width, and never says more than is done', () => {
+  it('fits into any width, and never shows more than is done', () => {
     fc.assert(
       fc.property(fc.nat(200), fc.nat(1_000), fc.nat(1_000), fc.string(), (width, done, total, detail) => {
         const line = bar({ label: 'Sending', done, total, detail }, width);
@@ -83,7 +83,7 @@ describe('the terminal', () => {
     return { printed, ...terminalOf(streams, {}) };
   }
 
-  it('shows a status below the lines, and removes it without a trace', () => {
+  it('shows a status line below the output, and removes it completely', () => {
     const { printed, status, err } = terminal(true);
     status('50 %');
     err(['one', 'two']);
@@ -95,7 +95,7 @@ describe('the terminal', () => {
     expect(printed.err).toBe(`50 %${clear}one\ntwo\n50 %${clear}60 %${clear}`);
   });
 
-  it('shows no status where no person watches', () => {
+  it('shows no status line without a live screen', () => {
     const { printed, status, err } = terminal(false);
     status('50 %');
     err(['one']);
@@ -103,7 +103,7 @@ describe('the terminal', () => {
     expect(printed.err).toBe('one\n');
   });
 
-  it('escapes whatever would control it, in lines, coloured pieces and the status', () => {
+  it('escapes control characters in lines, coloured parts and the status line', () => {
     const { printed, out, err, status } = terminal(true);
     out([HOSTILE]);
     err([['plain ', { colour: 'red', text: HOSTILE }]]);
@@ -112,7 +112,7 @@ describe('the terminal', () => {
     expect(printed).toEqual({ out: `${escaped}\n`, err: `plain \u001b[31m${escaped}\u001b[39m\n${escaped}` });
   });
 
-  it('prints JSON with its meaning', () => {
+  it('prints JSON without changing its meaning', () => {
     const { printed, out } = terminal(false);
     out([JSON.stringify({ [HOSTILE]: HOSTILE })]);
     expect(JSON.parse(printed.out)).toEqual({ [HOSTILE]: HOSTILE });
@@ -120,7 +120,7 @@ describe('the terminal', () => {
   });
 });
 
-it('tables are aligned, also with escaped control characters', () => {
+it('tables are aligned even with escaped control characters', () => {
   expect(
     columns([
       ['a', 'long\u001b[2J', ''],

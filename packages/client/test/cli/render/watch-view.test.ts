@@ -43,7 +43,7 @@ const WATCH: [event: WatchEvent, lines: string[], status: string][] = [
   ],
 ];
 
-it('tells a watch line by line, and what is left out only when it differs', () => {
+it('a watch is shown line by line, with skipped files only if they differ', () => {
   let view = beginWatchView(0);
   for (const [event, lines, status] of WATCH) {
     const frame = showWatchEvent(view, event, { at: 0, columns: null });
