@@ -6,8 +6,8 @@ import { Problem } from '../../src/shared/problem.ts';
 
 const KINDS: ClientErrorKind[] = ['network', 'unavailable', 'signed-out', 'refused', 'folder', 'server', 'aborted'];
 
-describe('trouble is told in words, with what to do (desktop §8, 5)', () => {
-  test.each(KINDS)('of the kind %s', (kind) => {
+describe('problemOf gives a message and the next step (desktop §8, 5)', () => {
+  test.each(KINDS)('for an error of the kind %s', (kind) => {
     const problem = Problem.parse(problemOf(new ClientError(kind, 'It did not work')));
     expect(problem).toMatchObject({ kind, message: 'It did not work.', file: null });
     if (problem.next !== null) expect(problem.next).toMatch(/^[A-Z].*\.$/);
@@ -66,24 +66,24 @@ describe('trouble is told in words, with what to do (desktop §8, 5)', () => {
       { next: 'Try again in 2 min.' },
     ],
   ];
-  test.each(TABLE)('%s', (_, error, problem) => {
+  test.each(TABLE)('for %s', (_, error, problem) => {
     expect(problemOf(error)).toMatchObject(problem);
   });
 });
 
-test('input that does not fit is refused, with the place in it', () => {
+test('refuses invalid input and names the field', () => {
   const { error } = z.object({ name: z.string() }).safeParse({ name: 1 });
   const { kind, message } = problemOf(error);
   expect(kind).toBe('refused');
   expect(message).toMatch(/^name: .+\.$/);
 });
 
-test('what somebody gave up is told as that', () => {
+test('reports an AbortError as aborted', () => {
   expect(problemOf(new DOMException('The operation was aborted', 'AbortError')).kind).toBe('aborted');
 });
 
 test.each([new TypeError("Cannot read properties of undefined (reading 'key')"), 'a text', null, undefined, { a: 1 }])(
-  'a fault of the app tells nothing of its inside: %s',
+  'a bug in the app reveals no internal details: %s',
   (thrown) => {
     const problem = problemOf(thrown);
     expect(problem).toEqual({
@@ -95,6 +95,6 @@ test.each([new TypeError("Cannot read properties of undefined (reading 'key')"),
   },
 );
 
-test('a message of a server fills no window', () => {
+test('shortens a long message from a server', () => {
   expect(problemOf(new ClientError('refused', 'x'.repeat(100_000))).message.length).toBeLessThan(700);
 });

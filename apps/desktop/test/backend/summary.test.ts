@@ -30,7 +30,7 @@ interface Given {
   publishings?: PublishingState[];
   folders?: FolderState[];
   online?: boolean;
-  /** How long ago publishings failed. */
+  /** How long ago each publishing failed, in milliseconds. */
   failedAgo?: number;
 }
 
@@ -67,11 +67,11 @@ const TABLE: [string, Given, string, string][] = [
   ['all folders paused', { folders: [paused, paused] }, 'paused', '2 folders are paused.'],
 ];
 
-test.each(TABLE)('%s (desktop §8, 12 and 13)', (_, input, status, text) => {
+test.each(TABLE)('summarizes the status: %s (desktop §8, 12 and 13)', (_, input, status, text) => {
   expect(summarize(given(input))).toMatchObject({ status, text });
 });
 
-test('the newest 5 links that still lead somewhere are there, each once', () => {
+test('contains the newest 5 links that have not expired, without duplicates', () => {
   const at = (ago: number, url = `https://${ago}.sites.example`) => published({ at: NOW - ago, url });
   const gone = published({ at: NOW + 1, url: 'https://gone.sites.example', expires: NOW / 1_000 });
   const input = given({ publishings: [gone, at(1), at(2), at(7, 'https://1.sites.example'), at(3), at(5), at(6)] });
