@@ -13,9 +13,9 @@ describe('the question about a folder, by its facts (desktop §8, 17)', () => {
     ['a site with a package.json', { source: true }, null, []],
     ['a project with a page, and a build', { source: true, builds: ['dist'] }, 'project', ['dist']],
     ['a project without a page', { source: true, frontPage: false }, 'project', []],
-    ['a page that has to be built', { source: true, unbuilt: true }, 'project', []],
+    ['a page that must be built', { source: true, unbuilt: true }, 'project', []],
     ['a folder without a page', { frontPage: false }, 'no-front-page', []],
-    ['one with sites in it', { frontPage: false, builds: ['out'], sites: ['a'] }, 'no-front-page', ['out', 'a']],
+    ['a folder with sites in it', { frontPage: false, builds: ['out'], sites: ['a'] }, 'no-front-page', ['out', 'a']],
     ['many sites', { frontPage: false, sites: [...'abcdefg'] }, 'no-front-page', [...'abcde']],
     ['a home folder, whatever is in it', { personal: true, builds: ['public'] }, 'personal', []],
   ];

@@ -15,7 +15,7 @@ describe('problemOf gives a message and the next step (desktop §8, 5)', () => {
 
   const TABLE: [string, ClientError, Partial<Problem>][] = [
     [
-      'a key that is taken no more',
+      'a key that is no longer valid',
       new ClientError('signed-out', 'Authentication failed', { status: 401 }),
       { message: 'The server does not take the key.', next: 'Sign in again under Settings.' },
     ],
@@ -25,12 +25,12 @@ describe('problemOf gives a message and the next step (desktop §8, 5)', () => {
       { next: 'Free up space: your plan holds 100 deployments.' },
     ],
     [
-      'a plan that has none of it',
+      'a plan that does not include it',
       new ClientError('signed-out', 'Full', { status: 403, details: { cap: 'customDomains', used: 0, limit: 0 } }),
       { next: 'Your plan holds no domains of your own: a bigger one does.' },
     ],
     [
-      'a credential that may not',
+      'a credential without permission',
       new ClientError('signed-out', 'Not allowed', { status: 403 }),
       { next: 'Sign in with an API key, which may do more.' },
     ],
@@ -44,7 +44,7 @@ describe('problemOf gives a message and the next step (desktop §8, 5)', () => {
       { message: 'a/film.mp4 is too large: a file may have at most 5.0 MB.', file: 'a/film.mp4' },
     ],
     [
-      'a site that is too large, whichever file crossed the line',
+      'a site that is too large, whichever file exceeds the limit',
       new ClientError('refused', 'x', {
         status: 413,
         file: 'z.txt',
@@ -61,7 +61,7 @@ describe('problemOf gives a message and the next step (desktop §8, 5)', () => {
       { next: 'Change setup.exe, or leave it out with a line in a file named .berthignore.', file: 'setup.exe' },
     ],
     [
-      'a server that asks to come later',
+      'a server that asks to retry later',
       new ClientError('unavailable', 'Too many', { status: 429, retryAfterSeconds: 120 }),
       { next: 'Try again in 2 min.' },
     ],

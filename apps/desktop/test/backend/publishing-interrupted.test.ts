@@ -66,8 +66,8 @@ test('cancelling after everything is sent still reports a deployment that went l
 });
 
 test.each([
-  ['while it is sent', (path: string) => path.includes('/uploads/')],
-  ['while it is put together', (path: string) => path.endsWith('commit')],
+  ['during the upload', (path: string) => path.includes('/uploads/')],
+  ['during the commit', (path: string) => path.endsWith('commit')],
 ])('a publishing that is interrupted by a quit %s finishes once after the next start (issue 6)', async (_, isThere) => {
   const desktop = await openSignedIn(server());
   const [reached, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<undefined>()];
@@ -89,8 +89,8 @@ test.each([
 });
 
 test.each([
-  ['while it sends', (path: string) => path.includes('/uploads/')],
-  ['before it hears that it is live', (path: string) => path.endsWith('commit')],
+  ['during its upload', (path: string) => path.includes('/uploads/')],
+  ['before it receives the final answer', (path: string) => path.endsWith('commit')],
 ])('an app that is killed %s finishes the publishing once after its next start (issue 6)', async (_, isThere) => {
   const { key } = await server().account();
   const proxy = await startProxy(server().port);

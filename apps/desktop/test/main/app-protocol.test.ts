@@ -105,7 +105,7 @@ it.for([
   '/index.html/',
   '/INDEX.HTML',
   '/missing.js',
-])('refuses %s (desktop §6)', async (path) => {
+])('refuses the path %s (desktop §6)', async (path) => {
   const { answer } = compiled();
   const response = await ask(answer, path);
   expect([403, 404]).toContain(response.status);

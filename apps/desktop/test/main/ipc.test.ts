@@ -43,12 +43,12 @@ const STRANGERS: Record<string, (fake: FakeElectron) => FakeSender> = {
     return { sender: other, senderFrame: other.mainFrame === window().webContents.mainFrame ? null : other.mainFrame };
   },
   'another window that shows our frame': ({ window }) => ({ sender: {}, senderFrame: window().webContents.mainFrame }),
-  'our frame, gone': ({ window }) => {
+  'our frame after it was destroyed': ({ window }) => {
     const { webContents } = window();
     Object.assign(webContents.mainFrame, { isDestroyed: () => true });
     return { sender: webContents, senderFrame: webContents.mainFrame };
   },
-  'our frame, which throws when it is asked anything': ({ window }) => {
+  'our frame when its properties throw': ({ window }) => {
     const { webContents } = window();
     Object.defineProperty(webContents.mainFrame, 'url', {
       get: () => {
