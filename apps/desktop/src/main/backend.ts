@@ -55,6 +55,6 @@ export interface Backend {
   setOnline(online: boolean): void;
   /** Reports the state of an update. */
   setUpdate(update: Update): void;
-  /** Stops all work in a way that the next start can resume it. */
+  /** Stops all work so that the next start can resume it. */
   close(): Promise<void>;
 }

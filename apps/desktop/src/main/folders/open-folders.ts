@@ -74,7 +74,7 @@ export async function openFolders(options: FoldersOptions): Promise<Folders> {
   const notes = createNotes({ native, openLink, wanted: () => settings().notifications, tell });
   let isTelling = false;
   let isClosed = false;
-  /** No more writes. If a command still waits for a server, its folder stays stored as paused. */
+  /** Set when nothing may be written any longer. If a command still waits for a server, its folder stays stored as paused. */
   let isOver = false;
 
   const list = (): WatchedFolder[] => [...folders.values()].map((folder) => folder.show());

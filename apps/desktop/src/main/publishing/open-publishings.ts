@@ -38,7 +38,7 @@ export interface Publishings {
   awake(): void;
   /** Reports that the list of watched folders has changed. */
   watchedChanged(): void;
-  /** Stops all work in a way that the next start can resume it. */
+  /** Stops all work so that the next start can resume it. */
   close(): Promise<void>;
 }
 
