@@ -125,7 +125,7 @@ describe('the versions of a folder (desktop §1)', () => {
     expect((await server().visit(second!)).text).toBe('two');
   });
 
-  it('prunes to the number in the settings after the next deploy, even if the setting changes during it', async () => {
+  it('prunes to the number in the settings after the next deploy, also after the setting has changed', async () => {
     const world = await openWorld(server());
     await world.signIn();
     const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());

@@ -42,7 +42,7 @@ describe('a JSON file (desktop §2)', () => {
     expect(readdirSync(join(path, '..'))).toEqual(['count.json']);
   });
 
-  it('rejects and keeps the old file if a write fails, and the next change writes both', async () => {
+  it('rejects and leaves no partial file if a write fails, and the next change writes the value', async () => {
     const path = makePath();
     const file = await openCount(path);
     await file.change(() => ({ count: 1 }));

@@ -109,7 +109,7 @@ test('asks about a folder that is probably the wrong one, and suggests its build
   await expect(desktop.ask('answerPublishing', { id: id!, instead: null })).rejects.toThrow('no question');
 });
 
-test('publishes the folder as it is once the user confirms, and asks again after a quit', async () => {
+test('asks again after a quit, and publishes the folder as it is once the user confirms', async () => {
   const desktop = await openSignedIn(server());
   const [id] = await desktop.drop([makeSite({ 'notes.txt': 'all of it' })]);
   await desktop.until(id!, 'asking');

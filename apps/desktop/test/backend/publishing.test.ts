@@ -77,7 +77,7 @@ test('removes the claim link when the deployment expires', async () => {
   }
 });
 
-test('a retried publishing goes to the end of the queue', async () => {
+test('a retried publishing waits in the queue like a new one', async () => {
   const desktop = await openSignedIn(server());
   desktop.proxy.trouble = () => ({ status: 400 });
   const [first] = await desktop.drop([makeSite({ 'index.html': '1' })]);
