@@ -4,12 +4,12 @@ import { noDownloads } from './build/no-downloads.ts';
 import { APP_ID, DESKTOP_NAME, PROGRAM } from './src/main/shell/identity.ts';
 
 /**
- * How the app is packaged for the three systems.
+ * Configures how the app is packaged for Linux, macOS and Windows.
  *
- * @param env `BERTH_UPDATE_FEED`: the folder on the web where the newest packages are, an `https:` address. Without it a package
- * has nobody to ask for updates, and does not ask. With it a package for macOS or Windows has to be signed.
- * `BERTH_ELECTRON_DIST`: a folder with Electron, which is downloaded otherwise. `BERTH_NO_DOWNLOADS`: nothing is.
- * @throws Error when the feed is not such an address. Source: design of the desktop app, §4.
+ * @param env `BERTH_UPDATE_FEED`: the `https:` address of the folder with the newest packages. Without it, the packaged app does
+ * not check for updates. With it, packages for macOS and Windows must be signed.
+ * `BERTH_ELECTRON_DIST`: a folder with Electron; by default it is downloaded. `BERTH_NO_DOWNLOADS`: fails instead of downloading.
+ * @throws Error if `BERTH_UPDATE_FEED` is not an `https:` address. Source: design of the desktop app, §4.
  */
 export function configure(env: NodeJS.ProcessEnv): Configuration {
   const feed = feedOf(env['BERTH_UPDATE_FEED']);
@@ -24,7 +24,7 @@ export function configure(env: NodeJS.ProcessEnv): Configuration {
     directories: { buildResources: 'assets', output: 'release' },
     artifactName: `${PROGRAM}-\${version}-\${os}-\${arch}.\${ext}`,
 
-    // Everything is compiled into `dist`: no modules are looked for, installed or rebuilt.
+    // `dist` contains everything, so no modules are collected, installed or rebuilt.
     files: ['dist/**', 'package.json', '!**/*.map'],
     beforeBuild: async () => false,
     asar: true,
@@ -47,7 +47,7 @@ export function configure(env: NodeJS.ProcessEnv): Configuration {
     linux: {
       target: ['AppImage', 'deb', 'tar.gz'],
       executableName: PROGRAM,
-      // The name of the `.desktop` file is the one by which the desktop knows the windows.
+      // The desktop matches windows to the `.desktop` file by name.
       syncDesktopName: true,
       icon: 'assets/icons',
       category: 'Network;FileTransfer',
@@ -58,14 +58,14 @@ export function configure(env: NodeJS.ProcessEnv): Configuration {
     deb: {
       packageName: PROGRAM,
       packageCategory: 'web',
-      // Asks the desktop whether it shows icons in a tray.
+      // Needed to ask the desktop whether it shows tray icons.
       recommends: ['libglib2.0-bin'],
     },
-    // The runtime that needs no FUSE 2, which newer systems do not have.
+    // This runtime does not need FUSE 2, which newer systems lack.
     toolsets: { appimage: '1.0.3' },
 
     mac: {
-      // Updates come as an archive.
+      // The updater installs from the zip archive.
       target: (feed === null ? ['dmg'] : ['dmg', 'zip']).map((target) => ({ target, arch: 'universal' })),
       category: 'public.app-category.developer-tools',
       icon: 'assets/icon.icns',
@@ -76,7 +76,7 @@ export function configure(env: NodeJS.ProcessEnv): Configuration {
     },
 
     win: { target: ['nsis'], icon: 'assets/icon.ico', forceCodeSigning: signed },
-    // For the user alone: nobody is asked for an administrator.
+    // Installs for the current user only, so no administrator is needed.
     nsis: { oneClick: true, perMachine: false, packElevateHelper: false },
   };
 }

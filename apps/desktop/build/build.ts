@@ -5,15 +5,15 @@ import { build, type InlineConfig } from 'vite';
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** Where the compiled app goes. */
+/** The folder of the compiled app. */
 export const DIST = join(ROOT, 'dist');
 
-/** The licences of what is compiled into a part go with it. */
+/** Each part ships with the licences of the packages that are compiled into it. */
 const LICENSES = { fileName: 'licenses.md' };
 
-/** Builds one of the three parts. @param outDir Where it goes. */
+/** The Vite configuration of each of the three parts. @param outDir The output folder. */
 const PARTS = {
-  /** Node in Electron: modules, with everything but Electron inside. */
+  /** Runs in Electron's Node: ES modules that bundle everything except Electron. */
   main: (outDir: string): InlineConfig => ({
     ...common('main'),
     build: {
@@ -27,7 +27,7 @@ const PARTS = {
     },
     ssr: { noExternal: true, target: 'node' },
   }),
-  /** A sandboxed preload knows CommonJS alone, and may require nothing but Electron. */
+  /** A sandboxed preload must be CommonJS and can require only Electron. */
   preload: (outDir: string): InlineConfig => ({
     ...common('preload'),
     build: {
@@ -61,7 +61,7 @@ const PARTS = {
 
 export type Part = keyof typeof PARTS;
 
-/** Compiles the app, or some parts of it, into a folder. The main process comes with its pictures, in `assets`. */
+/** Compiles the app, or some parts of it, into a folder. Copies the images of the main process into `assets`. */
 export async function buildApp(
   outDir: string = DIST,
   parts: readonly Part[] = ['main', 'preload', 'renderer'],
@@ -72,7 +72,7 @@ export async function buildApp(
   if (parts.includes('main')) await copyAssets(outDir);
 }
 
-/** Otherwise what is compiled in a test would be React for developers, with the paths of the sources in it. */
+/** Sets NODE_ENV during a build. Otherwise a build in a test would contain the development React and source paths. */
 async function inProduction(work: () => Promise<void>): Promise<void> {
   const { NODE_ENV } = process.env;
   process.env['NODE_ENV'] = 'production';
@@ -84,7 +84,7 @@ async function inProduction(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** The pictures that the main process shows: of the window, and of the tray. */
+/** Copies the images that the main process shows: the window's icon and the tray icons. */
 async function copyAssets(outDir: string): Promise<void> {
   for (const name of ['icon.png', 'tray']) {
     await cp(join(ROOT, 'assets', name), join(outDir, 'assets', name), { recursive: true });

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// What electron-builder calls in place of `fpm` for a Debian package: the same arguments, and `dpkg-deb`, which every Debian has.
+// electron-builder calls this instead of `fpm` to make a Debian package. It takes the same arguments and uses `dpkg-deb`, which
+// every Debian system has.
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
@@ -22,7 +23,7 @@ if (one('-t') !== 'deb') throw new Error(`A Debian package can be made here, and
 
 const stage = mkdtempSync(join(tmpdir(), 'berth-deb-'));
 try {
-  // It becomes the root of the file system, which is not for the eyes of one user.
+  // It becomes the root of the file system, so all users must be able to read it.
   chmodSync(stage, 0o755);
   for (const [from, to] of files) {
     mkdirSync(join(stage, dirname(to)), { recursive: true });
@@ -60,7 +61,7 @@ try {
   rmSync(stage, { recursive: true, force: true });
 }
 
-/** Options have a value each, but for `--force`; the rest are files with the place that they go to. */
+/** Parses the arguments. Each option except `--force` has a value; the other arguments are `source=target` files. */
 function readArguments(args: string[]): { options: Map<string, string[]>; files: [from: string, to: string][] } {
   const options = new Map<string, string[]>();
   const files: [string, string][] = [];

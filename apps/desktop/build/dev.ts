@@ -1,4 +1,4 @@
-// `npm run dev`: compiles the app and starts it, and both again for whatever changes in its sources.
+// `npm run dev`: compiles the app and starts it. Repeats both when a source file changes.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { watch } from 'node:fs';
@@ -9,7 +9,7 @@ import { buildApp, type Part } from './build.ts';
 const ROOT = join(import.meta.dirname, '..');
 const QUIET_MS = 100;
 
-/** What is made of which sources. */
+/** The parts that are compiled from each source folder. */
 const SOURCES: Readonly<Record<string, readonly Part[]>> = {
   'src/main': ['main'],
   'src/preload': ['preload'],
@@ -19,7 +19,7 @@ const SOURCES: Readonly<Record<string, readonly Part[]>> = {
   '../../packages/client/src': ['main', 'renderer'],
 };
 
-// From Node, the package of Electron is the path of its program; it is downloaded when it is asked for the first time.
+// In Node, the `electron` package exports the path of its program. The first import downloads it.
 const electron = createRequire(import.meta.url)('electron') as string;
 const stale = new Set<Part>(['main', 'preload', 'renderer']);
 let running: ChildProcess | null = null;
@@ -34,7 +34,7 @@ for (const [folder, parts] of Object.entries(SOURCES))
   });
 work = work.then(refresh);
 
-/** Compiles what is stale, and starts the app anew. What does not compile leaves the app that runs as it is. */
+/** Compiles the stale parts and restarts the app. If compiling fails, the running app stays as it is. */
 async function refresh(): Promise<void> {
   const parts = [...stale];
   if (parts.length === 0) return;

@@ -1,10 +1,10 @@
-/** A square picture: a PNG file, and how many pixels it is wide. */
+/** A square image: a PNG file and its width in pixels. */
 export interface Picture {
   size: number;
   png: Buffer;
 }
 
-/** What macOS calls each picture: its width in points, and `@2x` where it is for screens of twice the density. */
+/** The ICNS type of each image with its width in pixels. The comments give the size in points for `@2x` screens. */
 const ICNS_TYPES: Readonly<Record<string, number>> = {
   ic11: 32, // 16@2x
   ic12: 64, // 32@2x
@@ -19,7 +19,7 @@ const ICNS_TYPES: Readonly<Record<string, number>> = {
 /** The sizes that {@link icns} needs. */
 export const ICNS_SIZES: readonly number[] = [...new Set(Object.values(ICNS_TYPES))];
 
-/** The icon of an app on macOS: a list of PNG files, each behind its type and length. @throws Error without all of {@link ICNS_SIZES}. */
+/** Builds a macOS icon: PNG files, each after its type and length. @throws Error unless all {@link ICNS_SIZES} are given. */
 export function icns(pictures: readonly Picture[]): Buffer {
   const entries = Object.entries(ICNS_TYPES).map(([type, size]) => {
     const picture = pictures.find((one) => one.size === size);
@@ -29,7 +29,7 @@ export function icns(pictures: readonly Picture[]): Buffer {
   return chunk('icns', Buffer.concat(entries));
 }
 
-/** An icon of Windows: a directory of PNG files, and the files. A picture is at most 256 pixels wide. */
+/** Builds a Windows icon: a directory followed by PNG files. Images are at most 256 pixels wide. */
 export function ico(pictures: readonly Picture[]): Buffer {
   const header = Buffer.alloc(6 + 16 * pictures.length);
   header.writeUInt16LE(1, 2);
@@ -37,7 +37,7 @@ export function ico(pictures: readonly Picture[]): Buffer {
   let start = header.length;
   for (const [index, { size, png }] of pictures.entries()) {
     const at = 6 + 16 * index;
-    // A byte cannot hold 256: it is written as 0.
+    // 256 does not fit in a byte and is written as 0.
     header.writeUInt8(size % 256, at);
     header.writeUInt8(size % 256, at + 1);
     header.writeUInt16LE(1, at + 4);

@@ -1,4 +1,4 @@
-// `node build/icons.ts`: every icon of the app, from the drawings in `assets`. What it makes is kept in the repository.
+// `node build/icons.ts`: renders every icon of the app from the drawings in `assets`. The results are committed.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { chromium, type Page } from 'playwright-core';
@@ -12,10 +12,10 @@ const LINUX_SIZES = [16, 24, 32, 48, 64, 128, 256, 512, 1024];
 const WINDOWS_SIZES = [16, 20, 24, 32, 40, 48, 64, 256];
 const WINDOW_SIZE = 256;
 
-/** Below this the drawing with fewer lines is used. */
+/** Icons below this width, in pixels, use the drawing with fewer lines. */
 const SMALL = 40;
 
-/** On macOS an icon keeps a distance from its edges: a tile of 824 in 1,024. */
+/** macOS icons have a margin: the tile is 824 pixels wide in an image of 1,024. */
 const MAC_VIEW = '-64.6 -64.6 1153.2 1153.2';
 const MAC_VIEW_SMALL = '-1.94 -1.94 19.88 19.88';
 

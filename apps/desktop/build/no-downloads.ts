@@ -1,6 +1,6 @@
 import type { Configuration } from 'electron-builder';
 
-/** What a package is made with, and the variable that says where it is on this machine. */
+/** The tool that makes each kind of package, and the environment variable that contains the tool's path. */
 const TOOLS: Readonly<Record<string, readonly [tool: string, variable: string]>> = {
   AppImage: ['the AppImage tools', 'APPIMAGE_TOOLS_PATH'],
   deb: ['fpm', 'CUSTOM_FPM_PATH'],
@@ -8,10 +8,10 @@ const TOOLS: Readonly<Record<string, readonly [tool: string, variable: string]>>
 };
 
 /**
- * Hooks for a machine without a network. electron-builder fetches Electron and its tools when it first needs them, and tries for
- * long before it fails, with an address for a reason. These fail at once, with the name of what is not there.
+ * Hooks for a machine without a network. electron-builder downloads Electron and its tools when it first needs them. Offline it
+ * retries for a long time, and its error names only a URL. These hooks fail immediately and name what is missing.
  *
- * @param env Where each tool is.
+ * @param env The environment variables with the paths of the tools.
  */
 export function noDownloads(env: NodeJS.ProcessEnv): Pick<Configuration, 'artifactBuildStarted' | 'beforePack'> {
   return {

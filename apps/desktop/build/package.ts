@@ -1,4 +1,4 @@
-// `node build/package.ts`: compiles the app and packages it, for this system or as the arguments of electron-builder say.
+// `node build/package.ts`: compiles the app and packages it for this system. Arguments are passed to electron-builder.
 import { type ChildProcess, spawn, type StdioOptions } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -10,10 +10,10 @@ import { buildApp, DIST } from './build.ts';
 const ROOT = join(import.meta.dirname, '..');
 const ELECTRON_BUILDER = createRequire(import.meta.url).resolve('electron-builder/cli.js');
 
-/** Where there is what Debian makes its packages with, nothing is downloaded for it. */
+/** On systems with `dpkg-deb`, Debian packages need no downloaded tool. */
 const DEBIAN = existsSync('/usr/bin/dpkg-deb') ? { CUSTOM_FPM_PATH: join(ROOT, 'build/deb.ts') } : {};
 
-/** Runs electron-builder on the compiled app. Nothing is published. @param args Which packages, and other options of it. */
+/** Runs electron-builder on the compiled app. It publishes nothing. @param args Arguments of electron-builder. */
 export function runPackager(
   args: readonly string[],
   env: NodeJS.ProcessEnv = process.env,
@@ -28,9 +28,9 @@ export function runPackager(
       env: {
         ...DEBIAN,
         ...env,
-        // The tools that it runs find this very Node.
+        // Makes the tools that it runs find the same Node.
         PATH: [dirname(process.execPath), env['PATH']].join(delimiter),
-        // Versions are moved by hand: nobody is asked whether there is a newer electron-builder, or a newer npm.
+        // Versions are updated by hand: disables the checks for a newer electron-builder and npm.
         NO_UPDATE_NOTIFIER: '1',
         npm_config_update_notifier: 'false',
       },

@@ -1,15 +1,15 @@
-/** The states that the tray tells; each has an icon. */
+/** The states of the tray; each has an icon. */
 export const TRAY_STATUSES = ['idle', 'working', 'paused', 'offline', 'error'] as const;
 export type TrayStatus = (typeof TRAY_STATUSES)[number];
 
-/** `colour` is legible on light and on dark panels; `template` is black, for the menu bar that colours it itself. */
+/** `colour` is legible on light and dark panels. `template` is black for the macOS menu bar, which colours it. */
 export type TrayKind = 'colour' | 'template';
 
-/** The mooring post. */
+/** The logo, a mooring post. */
 const POST =
   '<rect x="3" y="1" width="10" height="4" rx="2"/><path d="M5 5h6v3q0 2 1.5 4h-9q1.5-2 1.5-4z"/><rect x="2" y="12" width="12" height="3" rx="1.5"/>';
 
-/** What is cut out of the post for a badge, and the badge. */
+/** The colour and sign of each badge. */
 const BADGES: Readonly<Record<Exclude<TrayStatus, 'idle'>, { colour: string; sign: string }>> = {
   working: {
     colour: '#1d8ce0',

@@ -6,39 +6,39 @@ import type { About, Update } from '../shared/settings.ts';
 import type { z } from 'zod';
 import type { Native } from './native.ts';
 
-/** What answers the commands. Each gets what its schema made of the input, and may throw: a `ClientError` tells people why. */
+/** One handler for each command. It gets the parsed input and may throw; the message of a `ClientError` is for the user. */
 export type Handlers = {
   readonly [C in CommandName]: (input: z.output<(typeof commands)[C]['input']>) => Promise<CommandOutput<C>>;
 };
 
-/** Hears of events. */
+/** Emits an event to the page. */
 export type Tell = <E extends EventName>(name: E, data: EventData<E>) => void;
 
 export interface BackendOptions {
   native: Native;
   about: About;
-  /** Where what must last is kept. */
+  /** The folder of data that must not be lost. */
   dataDir: string;
-  /** Where the engine remembers hashes, and what was published. */
+  /** The folder where the watch engine caches hashes and what it has published. */
   cacheDir: string;
-  /** The server that is known from the start. Default: `http://localhost:4000`. */
+  /** The server that is known when the app starts for the first time. Default: `http://localhost:4000`. */
   server?: string | undefined;
-  /** Hears of every change of the state. */
+  /** Called with every event, and so with every change of the state. */
   tell: Tell;
-  /** Other times than the engine's; tests are in a hurry. */
+  /** Overrides the timing of the watch engine, which is too slow for tests. */
   watchRule?: Partial<WatchRule> | undefined;
   retries?: Partial<RetryPolicy> | undefined;
 }
 
-/** How the whole app is, for the icon in the tray: an error wins over work, work over a pause. */
+/** The status of the whole app, for the tray icon. An error takes precedence over work, and work over a pause. */
 export type AppStatus = 'error' | 'working' | 'offline' | 'paused' | 'idle';
 
-/** What the tray shows. */
+/** The content of the tray menu. */
 export interface Summary {
   status: AppStatus;
-  /** One sentence about it. */
+  /** The status in one sentence. */
   text: string;
-  /** The newest links first, at most 5. */
+  /** The 5 newest links, newest first. */
   links: readonly { name: string; url: string }[];
   folders: readonly { id: string; name: string; paused: boolean }[];
 }
@@ -46,15 +46,15 @@ export interface Summary {
 /** The app without its windows. */
 export interface Backend {
   readonly handlers: Handlers;
-  /** Turns paths that the user gave into grants. What cannot be read is left out. Paths are absolute. */
+  /** Turns absolute paths that the user picked into grants. Skips paths that cannot be read. */
   give(paths: readonly string[]): Promise<Given[]>;
   summary(): Summary;
-  /** The window came to the front, or the machine woke up: what is watched is looked at. */
+  /** Scans the watched folders. Called when the window comes to the front or the machine wakes up. */
   awake(): void;
-  /** Whether the machine has a network. */
+  /** Reports whether the machine has a network. */
   setOnline(online: boolean): void;
-  /** How far the update is. */
+  /** Reports the state of an update. */
   setUpdate(update: Update): void;
-  /** Ends what is under way so that the next start goes on with it. */
+  /** Stops all work so that the next start can resume it. */
   close(): Promise<void>;
 }

@@ -4,19 +4,19 @@ import { ClientError, onDriveWithin } from '@berth/client';
 import type { Given } from '../shared/publishing.ts';
 import { GIVEN_WITHIN_MS } from './drive-limits.ts';
 
-/** How long a grant is good, in milliseconds. */
+/** How long a grant is valid, in milliseconds. */
 const GOOD_FOR_MS = 3_600_000;
-/** So many are kept; the oldest are forgotten first. */
+/** The max number of grants. The oldest are dropped first. */
 const MOST = 10_000;
 
-/** What stands behind a grant: an absolute path, and what is there. */
+/** What a grant refers to: an absolute path and its kind. */
 export interface Granted {
   path: string;
-  /** `unknown`: its drive did not answer in time. */
+  /** `unknown`: the drive did not answer in time. */
   kind: Given['kind'];
 }
 
-/** What is kept of a grant. A confirmation stands for a folder that the user was asked about. */
+/** A stored grant. A confirmation refers to a folder that the user was asked about. */
 interface Kept {
   path: string;
   kind: Granted['kind'] | 'confirmation';
@@ -25,30 +25,30 @@ interface Kept {
 }
 
 /**
- * The paths that the user gave: by a drop, a dialog, or as a suggestion inside of what was given. A page that is not ours can
- * name none of its own. Source: design of the desktop app, §6; security T40.
+ * The paths that the user picked, by a drop, in a dialog, or as a suggestion inside a picked folder. The page never sends a path,
+ * so a compromised page cannot choose one. Source: design of the desktop app, §6; security T40.
  */
 export interface Grants {
-  /** What cannot be read is left out. What is on a drive that does not answer is given as `unknown`. */
+  /** Makes a grant for each path. Skips unreadable paths. The kind is `unknown` if the drive does not answer. */
   give(paths: readonly string[]): Promise<Given[]>;
-  /** The user is about to be asked about a folder. @returns what confirms it, as long as a grant is good. */
+  /** Makes the confirmation for a question about a folder. It is valid as long as a grant. */
   confirm(path: string): string;
-  /** Whether it is the confirmation of this very folder. */
+  /** True if it is a valid confirmation of this folder. */
   isConfirmed(confirmation: string, path: string): boolean;
-  /** What a grant stands for, which it does from then on no more. @throws ClientError `refused` for one that is unknown, used, or too old. */
+  /** Reads a grant and uses it up. @throws ClientError `refused` when it is unknown, used or expired. */
   take(grant: string): Granted;
-  /** The same, and the grant stays good. */
+  /** Reads a grant, which stays valid. @throws ClientError `refused` when it is unknown, used or expired. */
   look(grant: string): Granted;
 }
 
 /**
- * Keeps grants: 128 random bits each, good once and for an hour. What is neither a folder nor a file is given to nobody; a
- * link stands for what it points at, as whoever drops it means that.
+ * Creates a store of grants. Each is 128 random bits, valid once and for an hour. Only folders and files get one. A symbolic link
+ * counts as its target, because that is what the user means.
  *
- * @param now The time, in milliseconds. Default: the clock of the system.
+ * @param now The time, in milliseconds. Default: the system clock.
  */
 export function createGrants(now: () => number = Date.now): Grants {
-  // In the order in which they were given.
+  // In the order they were made.
   const grants = new Map<string, Kept>();
 
   function forgetOld(): void {
@@ -99,7 +99,7 @@ export function createGrants(now: () => number = Date.now): Grants {
   };
 }
 
-/** What is at a path, links followed; `null` when it is neither a folder nor a file, or cannot be reached. */
+/** The kind of a path, following links; `null` if it does not exist or is neither a folder nor a file. */
 async function kindOf(path: string): Promise<Granted['kind'] | null> {
   try {
     return await onDriveWithin(path, GIVEN_WITHIN_MS, async (stats) => {

@@ -1,7 +1,7 @@
-/** Does work of one kind one after the other: each begins with what the ones before it have led to. */
+/** Runs tasks one after the other, so that each sees the results of the ones before. */
 export type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** Makes a line of its own. Work that fails keeps nobody behind it from its turn. */
+/** Creates a serial queue. A failed task does not block later ones. */
 export function createInTurn(): InTurn {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {

@@ -6,5 +6,5 @@ import { startApp } from './start.ts';
 
 boundMemory();
 
-// Electron is not ready before this module has been run to its end: nothing is waited for here.
+// Electron becomes ready only after this module has finished, so it must not await anything.
 void startApp(electron, { openBackend, dist: join(import.meta.dirname, '..'), process });

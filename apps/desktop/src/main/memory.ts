@@ -1,14 +1,14 @@
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * Keeps the heap close to what lives in it. A large folder would let the part for young objects grow to 64 MiB, and stay so for
- * days in an app that waits; and garbage would pile up to several times of what lives before it is looked for. It costs no time
- * that could be measured (`npm run bench:desktop`).
+ * Keeps the heap close to the size of the live objects. Otherwise a large folder lets the young generation grow to 64 MiB, where
+ * it stays for days in an idle app, and garbage grows to several times the live objects before it is collected. The cost in time
+ * is too small to measure (`npm run bench:desktop`).
  *
- * To be called before anything else: it counts for what is not grown yet.
+ * Call it before anything else: it does not shrink a heap that has grown already.
  */
 export function boundMemory(): void {
   setFlagsFromString('--semi-space-growth-factor=1');
-  // Garbage is looked for when the heap is half as large again as what lived after the last time.
+  // Collects garbage when the heap is 50 % larger than the live objects after the last collection.
   setFlagsFromString('--heap-growing-percent=50');
 }

@@ -3,18 +3,18 @@ import { type NextDropOptions, PublishOptions } from '../shared/publishing.ts';
 import type { Handlers } from './backend.ts';
 import { checkPassword } from './folders/checks.ts';
 
-/** What the user set for the next drop. It is kept here, so that it applies whichever way the drop comes; in memory only. */
+/** The options of the next drop, in memory only. They are in the main process so that they apply however the drop arrives. */
 export interface NextDrop {
-  /** As typed. */
+  /** The options as the user typed them. */
   options(): NextDropOptions;
-  /** @throws ClientError `refused` while they cannot be used. Nothing is published without a password that was set. */
+  /** The checked options. @throws ClientError `refused` if they are invalid, so that nothing loses the password that was set. */
   usable(): PublishOptions;
-  /** A drop was taken. */
+  /** Clears the options after a drop has used them. */
   clear(): void;
   readonly handlers: Pick<Handlers, 'setNextDrop'>;
 }
 
-/** @param onTaken Called when a drop used up what was set. */
+/** @param onTaken Called when a drop has used options that were set. */
 export function createNextDrop(onTaken: () => void): NextDrop {
   let options: NextDropOptions = {};
   return {

@@ -2,11 +2,11 @@ import type { Native } from './native.ts';
 
 export interface NoterParts {
   native: Pick<Native, 'notify' | 'isLookedAt'>;
-  /** Whether the user wants any. */
+  /** True if the user has enabled notifications. */
   wanted(): boolean;
 }
 
-/** Shows a message of the system, while the user wants any and does not look at the window. It does not throw. */
+/** Shows a system notification if they are enabled and the window is not in front. Does not throw. */
 export type Noter = (title: string, body: string, onClick: () => void) => void;
 
 /** Source: design of the desktop app, §8, 14. */
@@ -16,7 +16,7 @@ export function createNoter({ native, wanted }: NoterParts): Noter {
     try {
       native.notify({ title, body, onClick });
     } catch {
-      // A system that shows no messages: the window tells the same.
+      // The system cannot show notifications. The window shows the same information.
     }
   };
 }

@@ -25,22 +25,22 @@ import { type AppTray, createTray } from './shell/tray.ts';
 import { type Appearance, createMainWindow, type MainWindow } from './shell/window.ts';
 import type { AppOptions, ElectronModule } from './start.ts';
 
-/** What is known of a start by the time Electron is ready. */
+/** The parameters of the start that are known when Electron is ready. */
 export interface Start {
   platform: About['platform'];
-  /** Whether the window is not to be shown yet. */
+  /** True if the app must start without showing its window. */
   hidden: boolean;
   arrivals: Arrivals;
 }
 
-/** A desktop that is only starting shows its tray within this many seconds. */
+/** How many seconds a desktop may take after login until it shows its tray. */
 const LOGIN_PATIENCE = 10;
 
 /**
- * Puts the app together, once Electron is ready: what guards the page, what answers it, the backend, and then the window, the
- * menu and the tray.
+ * Builds the app once Electron is ready: the protection of the page, the backend, the IPC handlers, and then the menu, the tray
+ * and the window.
  *
- * @throws whatever the backend throws when it cannot be opened.
+ * @throws The errors of opening the backend.
  */
 export async function openApp(electron: ElectronModule, options: AppOptions, start: Start): Promise<void> {
   const { app, Menu, net, powerMonitor } = electron;
@@ -115,7 +115,7 @@ export async function openApp(electron: ElectronModule, options: AppOptions, sta
   Menu.setApplicationMenu(Menu.buildFromTemplate(menuTemplate({ platform, packaged: app.isPackaged }, actions)));
   app.on('activate', () => window.show());
   app.on('window-all-closed', () => {
-    // What has begun to quit goes on by itself: an update closes the windows before it does.
+    // If the app is quitting already, do not quit again: an update closes the windows first.
     if (!staysWhenClosed() && !quitting.begun()) app.quit();
   });
   quitAtShutdown(powerMonitor, app);
@@ -133,17 +133,17 @@ export async function openApp(electron: ElectronModule, options: AppOptions, sta
   arrivals.listen(actions.receive);
 }
 
-/** Serves the page, and nothing but it: no permission is given, and no request leaves. */
+/** Serves only the page. Grants no permission and lets no request out. */
 function guardPage({ protocol, session }: Pick<ElectronModule, 'protocol' | 'session'>, dist: string): void {
   protocol.handle(APP_SCHEME, createAppProtocol(join(dist, 'renderer')));
   refusePermissions(session.defaultSession);
 }
 
-/** Answers what the page asks. Once it has read the state, it hears what it missed. */
+/** Answers the commands of the page. After the page has read the state, it gets the queued events. */
 function answerPage(ipcMain: IpcMain, window: MainWindow, backend: Backend, teller: Teller): void {
   const readState = async () => {
     const state = await backend.handlers.readState(undefined);
-    // The page has its answer first, and then what it missed.
+    // The page must get the answer before the queued events.
     setImmediate(() => teller.ready());
     return state;
   };
@@ -154,23 +154,23 @@ function answerPage(ipcMain: IpcMain, window: MainWindow, backend: Backend, tell
   });
 }
 
-/** Linux and macOS wait for who asks them to, for a few seconds. Windows does not: there the app ends as if it fell over. */
+/** Delays a shutdown for a few seconds on Linux and macOS so that the app can quit. Windows does not wait: the app is killed. */
 function quitAtShutdown(powerMonitor: PowerMonitor, app: Pick<App, 'quit'>): void {
   const quit = (event: Pick<Event, 'preventDefault'>) => {
     event.preventDefault();
     app.quit();
   };
-  // In Electron's types this one event is without its argument.
+  // Electron's types lack the argument of this event.
   powerMonitor.on('shutdown', quit as () => void);
 }
 
-/** Without a tray, a window that nobody sees could not be found. */
+/** Minimizes instead of hiding the window if there is no tray to open it from. */
 function appearanceOf(hidden: boolean, tray: boolean): Appearance {
   if (!hidden) return 'shown';
   return tray ? 'hidden' : 'minimized';
 }
 
-/** macOS and Windows take the picture from the program. */
+/** The icon of the window. Only Linux needs it; macOS and Windows use the icon of the program. */
 function windowIcon(assets: string, platform: string): string | null {
   const icon = join(assets, 'icon.png');
   return platform === 'linux' && existsSync(icon) ? icon : null;

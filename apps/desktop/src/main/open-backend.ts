@@ -18,10 +18,10 @@ import { summarize } from './summary.ts';
 const FIRST_SERVER = 'http://localhost:4000';
 
 /**
- * Opens the app without its windows: what was kept is read, and what was under way goes on. Of a file that is damaged, a notice
- * is told once; no folder is waited for.
+ * Opens the app without its windows. Loads the stored data and resumes unfinished work. Emits one notice for each damaged file.
+ * Does not wait for any folder.
  *
- * @throws Error when what was kept cannot be read. Source: design of the desktop app, §1, §6.
+ * @throws Error when stored data cannot be read. Source: design of the desktop app, §1, §6.
  */
 export async function openBackend(options: BackendOptions): Promise<Backend> {
   const { native, about, dataDir, cacheDir, server = FIRST_SERVER, watchRule, retries } = options;
@@ -31,10 +31,10 @@ export async function openBackend(options: BackendOptions): Promise<Backend> {
   const onSetAside = (path: string, copy: string) => void lost.push(lostWith(path, copy));
 
   const tell: Tell = (name, data) => {
-    // Nobody has asked for the state before it is whole.
+    // The page cannot have read the state before it is complete.
     if (!isOpen) return;
     options.tell(name, data);
-    // Whether a folder that was published is watched is told with the publishing.
+    // A publishing says whether its folder is watched, so it changes too.
     if (name === 'folders') publishings.watchedChanged();
   };
 

@@ -4,14 +4,14 @@ import { type SizeLimit, SIZE_LIMITS } from '@berth/contract';
 import { z } from 'zod';
 import type { Problem } from '../shared/problem.ts';
 
-/** A server that is not ours may say anything, at any length. */
+/** The max length of a message. Messages of foreign servers can have any length. */
 const LONGEST_MESSAGE = 600;
 
 /**
- * Tells whatever was thrown in words that say what was wrong, which file it is about, and what to do.
+ * Converts a thrown value to a problem for the user: what went wrong, in which file, and what to do.
  *
- * Errors of the client keep their kind. Input that does not fit its schema is `refused`. Anything else is a fault of the app
- * itself: `unexpected`, and nothing of its inside is told.
+ * Errors of the client keep their kind. Input that does not match its schema is `refused`. Anything else is a bug in the app:
+ * `unexpected`, without any internal details.
  *
  * Source: design of the desktop app, §6, §8.
  */
@@ -46,7 +46,7 @@ const LIMIT_WORDS: Record<SizeLimit, (max: number, file: string | null) => strin
   body: (max) => `It is too large to be sent at once: at most ${bytes(max)}.`,
 };
 
-/** Which limit a 413 is about; `null` when it does not say. */
+/** The limit that a 413 reports; `null` if it names none. */
 function limitOf({ details }: ClientError): { limit: SizeLimit; max: number } | null {
   return z.object({ limit: z.enum(SIZE_LIMITS), max: z.number() }).safeParse(details).data ?? null;
 }

@@ -1,31 +1,31 @@
 import type { DeployEvent, SkippedFile } from '@berth/client';
 import type { Amount, LeftOut, Progress } from '../shared/progress.ts';
 
-/** Over how long the speed is measured, in milliseconds. */
+/** The period over which the speed is measured, in milliseconds. */
 const SPEED_OVER_MS = 3_000;
-/** A shorter time tells nothing of the speed. */
+/** The shortest period that gives a meaningful speed, in milliseconds. */
 const SPEED_FROM_MS = 500;
 const SHOWN_PATHS = 5;
 
-/** What the events of a deploy have led to so far. */
+/** The state of a deploy after the events so far. */
 export interface ProgressView {
   progress: Progress;
   leftOut: LeftOut[];
-  /** Of the folder. */
+  /** The size of the folder. */
   total: Amount;
-  /** How many bytes were sent at which moments of the last seconds. */
+  /** Samples of the last seconds: the bytes sent by each time. */
   sent: readonly { at: number; bytes: number }[];
 }
 
-/** A deploy of which nothing was heard yet. */
+/** The state of a deploy before the first event. */
 export function beginProgress(): ProgressView {
   return { progress: { phase: 'listing' }, leftOut: [], total: { files: 0, bytes: 0 }, sent: [] };
 }
 
 /**
- * What an event leads to. Pure.
+ * Applies an event to the state. Pure.
  *
- * @param nowMs The moment of the event, in Unix milliseconds.
+ * @param nowMs The time of the event, in Unix milliseconds.
  * Source: design of the desktop app, §6, §8.
  */
 export function showProgress(view: ProgressView, event: DeployEvent, nowMs: number): ProgressView {
@@ -69,7 +69,7 @@ function sending(done: Amount, total: Amount, bytesPerSecond: number | null): Pr
   return { phase: 'sending', done, total, bytesPerSecond };
 }
 
-/** The last one that is too old stays: from it on nothing was sent, which is to be counted. */
+/** Drops old samples. Keeps the newest of the old ones, so that a pause since then lowers the speed. */
 function recent(sent: ProgressView['sent'], nowMs: number): ProgressView['sent'] {
   const first = sent.findLastIndex(({ at }) => at <= nowMs - SPEED_OVER_MS);
   return sent.slice(Math.max(0, first));
@@ -81,7 +81,7 @@ function speedOf(sent: ProgressView['sent']): number | null {
   return Math.max(0, Math.round(((last.bytes - first.bytes) * 1_000) / (last.at - first.at)));
 }
 
-/** What was left out, by reason, with the first few paths of each. What systems leave behind is not worth a word. */
+/** Groups skipped files by reason, with the first few paths of each. Leaves out junk files of operating systems. */
 export function leftOutOf(skipped: readonly SkippedFile[]): LeftOut[] {
   const found = new Map<LeftOut['reason'], LeftOut>();
   for (const { path, reason } of skipped) {

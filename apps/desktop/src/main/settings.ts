@@ -8,24 +8,24 @@ import { type JsonFileOptions, openJsonFile } from './storage/json-file.ts';
 
 export interface SettingsParts {
   native: Pick<Native, 'setTheme' | 'loginItem'>;
-  /** Where `settings.json` is kept. */
+  /** The folder of `settings.json`. */
   dataDir: string;
-  /** Hears of every change. */
+  /** Called on every change. */
   tell(settings: Settings): void;
-  /** Hears when their file is damaged. */
+  /** Called when the file is damaged. */
   onSetAside?: JsonFileOptions<Settings>['onSetAside'];
 }
 
-/** How the user wants the app to be. */
+/** The settings of the app. */
 export interface OpenSettings {
   value(): Settings;
   readonly handlers: Pick<Handlers, 'changeSettings'>;
 }
 
 /**
- * Opens the settings and applies them. Whether the app starts at login is what the system says, whatever was kept.
+ * Loads the settings and applies them. `openAtLogin` is read from the system and overrides the stored value.
  *
- * @throws Error when their file cannot be read. Source: design of the desktop app, §2.
+ * @throws Error when `settings.json` cannot be read. Source: design of the desktop app, §2.
  */
 export async function openSettings({ native, dataDir, tell, onSetAside }: SettingsParts): Promise<OpenSettings> {
   const { loginItem } = native;
@@ -34,7 +34,7 @@ export async function openSettings({ native, dataDir, tell, onSetAside }: Settin
 
   const opensAtLogin = async () => loginItem.available && (await loginItem.isOn().catch(() => false));
 
-  /** @throws ClientError `refused` when the system does not do it; it is as it was then. */
+  /** @throws ClientError `refused` if the system does not apply the change; the old value stays in force. */
   async function setOpenAtLogin(on: boolean): Promise<void> {
     const failure = await loginItem.set(on).then(
       () => null,

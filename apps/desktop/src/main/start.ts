@@ -31,36 +31,36 @@ export type ElectronModule = Pick<
   | 'Tray'
 >;
 
-/** What is used of the process. */
+/** The parts of `process` that the app uses. */
 export interface AppProcess {
   platform: string;
   env: NodeJS.ProcessEnv;
   argv: readonly string[];
   execPath: string;
-  /** Where a package keeps its resources. */
+  /** The folder of a packaged app's resources. */
   resourcesPath: string;
   cwd(): string;
 }
 
-/** What an app is started with. */
+/** The options of {@link startApp}. */
 export interface AppOptions {
   openBackend(options: BackendOptions): Promise<Backend>;
-  /** The folder of the compiled app: `renderer`, `preload` and `assets` are in it. */
+  /** The folder of the compiled app, with `renderer`, `preload` and `assets`. */
   dist: string;
   process: AppProcess;
-  /** Other folders, servers and times than the app's own; tests have theirs. */
+  /** Overrides folders, servers and timing, for tests. */
   backend?: Partial<Pick<BackendOptions, 'cacheDir' | 'dataDir' | 'retries' | 'server' | 'watchRule'>> | undefined;
-  /** Whether there is a tray. Default: as the system says. @param patience How often to ask, a second apart. */
+  /** True if there is a tray. Default: asks the system. @param patience How many times to ask, one second apart. */
   hasTray?: ((patience: number) => Promise<boolean>) | undefined;
-  /** Default: electron-updater, where the package says whom to ask. */
+  /** Default: electron-updater, if the package contains an update feed. */
   updates?: Updates | undefined;
 }
 
 /**
- * Starts the app. What Electron has to hear before it is ready, it hears before this function gives way; no page is loaded
- * before everything that guards it is in place.
+ * Starts the app. Everything that Electron requires before it is ready happens synchronously, before the first `await`. No page
+ * is loaded until all its protections are in place.
  *
- * @returns When the window is there, or when another instance is to show it. A start that fails says why, and ends the app.
+ * @returns Resolves when the window is open, or when another instance will show it. A failed start shows the error and exits.
  *
  * Source: design of the desktop app, §2, §6, §8.
  */
@@ -85,7 +85,7 @@ export async function startApp(electron: ElectronModule, options: AppOptions): P
   }
 }
 
-/** The relatives of Linux are as Linux is. */
+/** Treats other Unixes as Linux. */
 function platformOf(platform: string): About['platform'] {
   return platform === 'darwin' || platform === 'win32' ? platform : 'linux';
 }

@@ -4,16 +4,16 @@ import type { Publishing } from '../shared/publishing.ts';
 import { troubleOf } from '../shared/trouble-of.ts';
 import type { AppStatus, Summary } from './backend.ts';
 
-/** How long something that failed counts as trouble when nobody looks at it, in milliseconds. */
+/** How long a failed publishing keeps the status at `error`, in milliseconds. */
 const TROUBLE_FOR_MS = 3_600_000;
 const MOST_LINKS = 5;
 
 type Folders = readonly Pick<WatchedFolder, 'id' | 'name' | 'state' | 'url' | 'live'>[];
 
 export interface SummaryInput {
-  /** The newest first. */
+  /** Newest first. */
   publishings: readonly Pick<Publishing, 'id' | 'name' | 'state'>[];
-  /** When those that failed did so, by their id, in Unix milliseconds. */
+  /** The times at which publishings failed, by id, in Unix milliseconds. */
   failedAt: ReadonlyMap<string, number>;
   folders: Folders;
   online: boolean;
@@ -21,9 +21,9 @@ export interface SummaryInput {
 }
 
 /**
- * Tells how the whole app is. Pure. An error wins over work, work over a missing network or server, that over a pause; the app
- * is paused when nobody is signed in for one of its folders, or all of them are paused. It is up to date only when each folder
- * is that is not paused.
+ * Summarizes the status of the app. Pure. An error takes precedence over work, work over a missing network or server, and that
+ * over a pause. The app is paused if a folder needs the user to sign in, or if all folders are paused. It is up to date only if
+ * every folder that is not paused is.
  *
  * Source: design of the desktop app, §8, 12 and 13.
  */
@@ -73,7 +73,7 @@ function waits({ length }: Folders): string {
   return length === 1 ? 'waits' : 'wait';
 }
 
-/** One by its name, several by their number. */
+/** The name of a single thing, or the number of several. */
 function named(things: readonly { name: string }[], noun: string): string {
   const [only] = things;
   return only && things.length === 1 ? only.name : count(things.length, noun);

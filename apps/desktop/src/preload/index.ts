@@ -5,7 +5,7 @@ import type { Problem } from '../shared/problem.ts';
 
 const MOST_DROPPED = 1_000;
 
-/** Asks the app. What cannot be sent, and what nobody answers, is an answer too: nothing rejects. */
+/** Sends a command to the app. Never rejects: a command that cannot be sent or is not answered gives a problem. */
 async function ask(channel: string, input: unknown): Promise<Answer<unknown>> {
   try {
     return await ipcRenderer.invoke(channel, input);
@@ -22,7 +22,7 @@ const events = Object.fromEntries(
   EVENTS.map((name) => [
     name,
     (listener: (data: unknown) => void) => {
-      // The event object has a way to the whole of IPC: the page never sees it.
+      // The event object gives access to all of IPC, so the page must not get it.
       const hear = (_event: unknown, data: unknown) => listener(data);
       ipcRenderer.on(eventChannel(name), hear);
       return () => void ipcRenderer.off(eventChannel(name), hear);
@@ -30,7 +30,7 @@ const events = Object.fromEntries(
   ]),
 );
 
-/** Only here is a path made of what was dropped, and only the app hears it. */
+/** Turns dropped files into grants. Only this function reads their paths, and it sends them only to the app. */
 async function grant(files: Iterable<File> | null | undefined): Promise<Answer<unknown>> {
   const dropped = [...(files ?? [])];
   if (dropped.length > MOST_DROPPED)
@@ -43,7 +43,7 @@ async function grant(files: Iterable<File> | null | undefined): Promise<Answer<u
   return ask(GRANT_CHANNEL, paths);
 }
 
-/** The path of a file on a disk; an empty string for everything else. */
+/** The path of a file that is on a disk; otherwise an empty string. */
 function pathOf(file: File): string {
   try {
     return webUtils.getPathForFile(file);

@@ -1,4 +1,4 @@
-/** What the page may ask of the app. The preload has one function for each, and nothing else. */
+/** The commands that the page may send to the app. The preload exposes one function for each. */
 export const COMMANDS = [
   'readState',
   // Publishing
@@ -52,7 +52,7 @@ export const COMMANDS = [
 ] as const;
 export type CommandName = (typeof COMMANDS)[number];
 
-/** What the app tells the page. Each of the first five tells a whole part of the state anew. */
+/** The events that the app sends to the page. Each of the first five carries a complete part of the state. */
 export const EVENTS = [
   'publishings',
   'folders',
@@ -67,9 +67,9 @@ export const EVENTS = [
 ] as const;
 export type EventName = (typeof EVENTS)[number];
 
-/** The channel of a command, and the one of an event. */
+/** The IPC channels of a command and of an event. */
 export const commandChannel = (name: CommandName) => `berth:${name}`;
 export const eventChannel = (name: EventName) => `berth:on:${name}`;
 
-/** The channel by which the preload, and it alone, turns a dropped file's path into a grant. */
+/** The channel on which the preload turns the path of a dropped file into a grant. Only the preload uses it. */
 export const GRANT_CHANNEL = 'berth:grant';

@@ -26,17 +26,17 @@ const One = z.object({ id: Id });
 const OneDeployment = z.object({ deployment: z.string().max(300) });
 const OneDomain = z.object({ domain: Name });
 
-/** A folder that was given, or was published a moment ago. */
+/** A folder that the user has just picked or published. */
 const FolderSource = z.union([z.object({ grant: Grant }), z.object({ publishing: Id })]);
-/** The confirmation that a question about this very folder came with. */
+/** The confirmation that came with an earlier question about the same folder. */
 const Sure = Grant.optional();
 const Asking = z.object({ is: z.literal('asking'), question: FolderQuestion });
 
 /** Everything the window shows. */
 export const AppState = z.object({
-  /** The newest first. */
+  /** Newest first. */
   publishings: z.array(Publishing),
-  /** In the order in which they were added. */
+  /** In the order they were added. */
   folders: z.array(WatchedFolder),
   session: Session,
   settings: Settings,
@@ -45,46 +45,46 @@ export const AppState = z.object({
 });
 export type AppState = z.infer<typeof AppState>;
 
-/** Pages of the window. */
+/** The pages of the window. */
 export const PAGES = ['publish', 'folders', 'sites', 'domains', 'activity', 'settings'] as const;
 export type Page = (typeof PAGES)[number];
 
-/** What the page may ask for: what it gives, and what it gets. Sites, domains and activities are those of the current server. */
+/** The commands of the page with their inputs and outputs. Sites, domains and activities are those of the current server. */
 export const commands = {
   readState: { input: Nothing, output: AppState },
 
-  /** Asks the user for a folder; nothing when there was none chosen. */
+  /** Asks the user for a folder. `null` when the user cancels. */
   pickFolder: { input: Nothing, output: Given.nullable() },
   pickFiles: { input: Nothing, output: z.array(Given) },
-  /** Sets what the next drop gets besides a link, whichever way it comes. `dropTaken` says when it is used up. */
+  /** Sets the options of the next drop, however it arrives. The event `dropTaken` follows once a drop has used them. */
   setNextDrop: { input: NextDropOptions, output: Nothing },
   /**
-   * Publishes what was given, with what is set for the next drop: each folder alone, all files together. Each grant is used up.
-   * What was pasted is asked about first.
+   * Publishes the granted items with the options of the next drop: each folder separately, all files together. Uses up grants.
+   * Pasted items are published only after the user confirms.
    */
   publish: {
     input: z.object({ grants: z.array(Grant).min(1).max(1_000), pasted: z.boolean().optional() }),
     output: z.object({ publishings: z.array(Id) }),
   },
-  /** Publishes what was asked about anyway, or a folder that was suggested. */
+  /** Answers the question about a folder: publishes it anyway (`instead: null`), or publishes a suggested folder. */
   answerPublishing: { input: One.extend({ instead: Grant.nullable() }), output: Nothing },
   cancelPublishing: { input: One, output: Nothing },
   retryPublishing: { input: One, output: Nothing },
-  /** Takes it off the list. What is published stays published; what is under way is cancelled. */
+  /** Removes a publishing from the list. A finished one stays published; a running one is cancelled. */
   dismissPublishing: { input: One, output: Nothing },
-  /** Gives an anonymous deployment to the account. */
+  /** Claims an anonymous deployment for the account. */
   claimPublishing: { input: One, output: Nothing },
 
-  /** A free name for a folder, as far as that can be known. */
+  /** Suggests a name for a folder. `validation` says whether it is free; it is `null` when that cannot be checked. */
   suggestName: {
     input: z.object({ of: FolderSource, name: Name.optional() }),
     output: z.object({ name: z.string(), validation: DomainValidation.nullable() }),
   },
-  /** What has to be answered before a folder is watched. */
+  /** Returns the question that the user must answer before this folder can be watched, or `null`. */
   checkFolder: { input: z.object({ of: FolderSource }), output: z.object({ question: FolderQuestion.nullable() }) },
   /**
-   * Watches a folder. Where a password was set, for the next drop or for the site that was published, leaving it out is refused:
-   * `null` says that the user wants none.
+   * Starts to watch a folder. If a password is set for the next drop, or the published site has one, `password` is required:
+   * `null` means that the user wants none.
    */
   watch: {
     input: z.object({
@@ -96,22 +96,22 @@ export const commands = {
     }),
     output: z.discriminatedUnion('is', [Asking, One.extend({ is: z.literal('watched') })]),
   },
-  /** A deploy that is under way comes to its end first. */
+  /** Pauses after the running deploy, if there is one, has finished. */
   pauseFolder: { input: One, output: Nothing },
   resumeFolder: { input: One, output: Nothing },
-  /** Looks at once, tries again at once, and publishes what is not live. */
+  /** Scans now, skips any pause before a retry, and publishes the folder unless its content is live already. */
   publishFolder: { input: One, output: Nothing },
-  /** Ends the deploy that is under way, and pauses. What was live stays. */
+  /** Aborts the running deploy and pauses. The live version does not change. */
   cancelFolder: { input: One, output: Nothing },
-  /** Makes the version before the live one live, and pauses. */
+  /** Makes the previous version live and pauses. */
   undoFolder: { input: One, output: Version },
-  /** The newest first. */
+  /** Newest first. */
   listVersions: { input: One, output: z.object({ versions: z.array(Version) }) },
-  /** Makes a version live, and pauses when it is not what the folder holds. */
+  /** Makes a version live. Pauses if the folder's content differs from it. */
   makeLive: { input: One.extend({ deployment: z.string().max(300) }), output: Version },
   /**
-   * The password is that of the versions that are published from then on; `null` takes it away. Unless the folder is paused, such
-   * a version is published at once.
+   * A password applies to versions that are published from now on; `null` removes it. Unless the folder is paused, a version with
+   * the new password is published immediately.
    */
   changeFolder: {
     input: One.extend({
@@ -121,21 +121,21 @@ export const commands = {
     }),
     output: Nothing,
   },
-  /** Says where a folder is that was moved. */
+  /** Sets the new location of a folder that was moved. */
   locateFolder: {
     input: One.extend({ grant: Grant, sure: Sure }),
     output: z.discriminatedUnion('is', [Asking, z.object({ is: z.literal('located') })]),
   },
-  /** Shows it in the file manager. */
+  /** Shows the folder in the file manager. */
   showFolder: { input: One, output: Nothing },
-  /** Stops watching. Its site stays as it is. */
+  /** Stops watching a folder. Its site stays online, unchanged. */
   removeFolder: { input: One, output: Nothing },
 
   listDeployments: { input: Page, output: DeploymentList },
   labelDeployment: { input: OneDeployment.extend({ labels: Labels }), output: Deployment },
   deleteDeployment: { input: OneDeployment, output: Nothing },
   listDomains: { input: Page, output: DomainList },
-  /** Adds a domain, or changes what it shows. */
+  /** Adds a domain, or points it at another deployment. */
   putDomain: {
     input: OneDomain.extend({ deployment: z.string().max(300).optional(), labels: Labels.optional() }),
     output: Domain,
@@ -146,49 +146,49 @@ export const commands = {
   deleteDomain: { input: OneDomain, output: Nothing },
   listActivities: { input: Page, output: ActivityList },
 
-  /** Adds a server once it has answered, and makes it the current one. */
+  /** Checks that a Berth server answers at the address, adds it, and makes it the current one. */
   addServer: {
     input: z.object({ address: z.string().trim().min(1).max(2_048) }),
     output: z.object({ origin: z.url() }),
   },
   chooseServer: { input: z.object({ origin: z.url() }), output: Nothing },
-  /** Forgets a server and its key. Its folders are paused. The last one stays. */
+  /** Removes a server and its key, and pauses its folders. The last server cannot be removed. */
   removeServer: { input: z.object({ origin: z.url() }), output: Nothing },
-  /** Signs in to the current server with a key, once the server has said whose it is. */
+  /** Signs in to the current server with a key, after the server has confirmed which account it belongs to. */
   signIn: { input: z.object({ key: z.string().trim().min(1).max(512) }), output: z.object({ email: z.string() }) },
   signOut: { input: Nothing, output: Nothing },
-  /** Asks the current server for the account, with its usage. */
+  /** Reads the account and its usage from the current server. */
   refreshAccount: { input: Nothing, output: Nothing },
 
   changeSettings: { input: Settings.partial().strict(), output: Settings },
   copy: { input: z.object({ text: z.string().min(1).max(8_192) }), output: Nothing },
-  /** Opens a page in the browser: `https:` without credentials, `http:` on the hosts of the known servers alone. */
+  /** Opens a page in the browser. Only `https:` without credentials, and `http:` on the hosts of known servers, are allowed. */
   openLink: { input: z.object({ url: z.string().max(4_096) }), output: Nothing },
   restartToUpdate: { input: Nothing, output: Nothing },
 } as const satisfies Record<CommandName, { input: z.ZodType; output: z.ZodType }>;
 
-/** What the app tells the page. */
+/** The events that the app sends to the page, with their data. */
 export const events = {
   publishings: z.array(Publishing),
   folders: z.array(WatchedFolder),
   session: Session,
   settings: Settings,
   update: Update,
-  /** A drop took what was set for it: nothing is set any more. */
+  /** A drop has used the options of the next drop; they are empty now. */
   dropTaken: z.object({}),
-  /** Something happened in the account of the current server. */
+  /** A new activity of the account on the current server. */
   activity: Activity,
-  /** From here on every activity is told: what was read before may miss some. */
+  /** From now on every activity is sent. A list that was read earlier may lack some. */
   following: z.object({}),
-  /** The menu, the tray, a notification or a link wants a page to be shown, and one thing on it. */
+  /** The menu, the tray, a notification or a link asks for a page, and optionally for one item on it. */
   navigate: z.object({
     page: z.enum(PAGES),
-    /** The publishing or folder that is meant. */
+    /** The publishing or folder to show. */
     id: Id.optional(),
-    /** An address that a link wants to have added as a server: filled in, and not more. */
+    /** The server address from a link. The page only fills it in; the user decides whether to add it. */
     server: z.url().optional(),
   }),
-  /** Something that belongs to no card: such as a link that could not be understood. */
+  /** A problem that belongs to no card, such as an invalid link. */
   notice: z.object({ problem: Problem }),
 } as const satisfies Record<EventName, z.ZodType>;
 
@@ -196,7 +196,7 @@ export type CommandInput<C extends CommandName> = z.input<(typeof commands)[C]['
 export type CommandOutput<C extends CommandName> = z.output<(typeof commands)[C]['output']>;
 export type EventData<E extends EventName> = z.output<(typeof events)[E]>;
 
-/** How a command ends: errors lose all but their message on the way to the page, so they travel as values. */
+/** The result of a command. Errors are values because Electron passes only the message of an exception to the page. */
 export type Answer<T> = { ok: true; value: T } | { ok: false; problem: Problem };
 
 type Asked<C extends CommandName> =
@@ -204,12 +204,12 @@ type Asked<C extends CommandName> =
     ? () => Promise<Answer<CommandOutput<C>>>
     : (input: CommandInput<C>) => Promise<Answer<CommandOutput<C>>>;
 
-/** What the page finds as `window.desktop`. */
+/** The API that the page finds at `window.desktop`. */
 export interface DesktopApi {
-  /** One function for each command. None of them rejects. */
+  /** One function for each command. They never reject. */
   commands: { readonly [C in CommandName]: Asked<C> };
-  /** One function for each event. @returns what stops the listening. */
+  /** Subscribes to an event; one function for each. @returns A function that unsubscribes. */
   events: { readonly [E in EventName]: (listener: (data: EventData<E>) => void) => () => void };
-  /** Turns what was dropped into grants. What is on no disk, or cannot be read, is left out. */
+  /** Turns dropped files and folders into grants. Skips items that are not on a disk or cannot be read. */
   grant(files: readonly File[]): Promise<Answer<Given[]>>;
 }

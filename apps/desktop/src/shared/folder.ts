@@ -3,12 +3,12 @@ import { Problem } from './problem.ts';
 import { LeftOut, Progress } from './progress.ts';
 import { Id } from './publishing.ts';
 
-/** What is live of a watched folder. */
+/** The live version of a watched folder. */
 export const LiveVersion = z.object({
   deployment: z.string(),
   files: z.int(),
   bytes: z.number(),
-  /** When it was published, in Unix milliseconds. */
+  /** The time of publishing, in Unix milliseconds. */
   at: z.number(),
 });
 export type LiveVersion = z.infer<typeof LiveVersion>;
@@ -16,59 +16,59 @@ export type LiveVersion = z.infer<typeof LiveVersion>;
 /** Why a folder is paused. */
 export const PauseReason = z.enum([
   'asked',
-  /** An older version was made live, which must not be replaced by the next build. */
+  /** An older version was made live. The next build must not replace it. */
   'earlier-version',
-  /** Its address was made to show something else, or was deleted, under Domains: that must not be undone by the next build. */
+  /** The folder's domain was deleted or pointed at another deployment on the page Domains. The next build must not undo that. */
   'address-changed',
 ]);
 export type PauseReason = z.infer<typeof PauseReason>;
 
-/** Where a watched folder stands. It is what the folder's card, the tray and a screen reader tell. */
+/** The state of a watched folder, as the folder's card, the tray and screen readers present it. */
 export const FolderState = z.discriminatedUnion('is', [
-  /** It is looked at for the first time since the app started. */
+  /** The first scan since the app started. */
   z.object({ is: z.literal('starting') }),
-  /** It changed; it is waited for until it is quiet. */
+  /** The folder has changed and has not settled yet. */
   z.object({ is: z.literal('settling') }),
   z.object({ is: z.literal('publishing'), progress: Progress }),
-  /** What is in it is what is live. */
+  /** The live version equals the folder. */
   z.object({ is: z.literal('live') }),
-  /** It did not work for now, and is tried again. */
+  /** A deploy failed and will be retried. */
   z.object({
     is: z.literal('waiting'),
     problem: Problem,
-    /** When, in Unix milliseconds. */
+    /** The time of the retry, in Unix milliseconds. */
     until: z.number(),
   }),
-  /** It did not work, and is tried again when the folder changes, or when it is asked for. */
+  /** A deploy failed. It is retried when the folder changes or the user asks for it. */
   z.object({ is: z.literal('failed'), problem: Problem }),
-  /** There is nothing in it that could be published. What was live stays. */
+  /** The folder is gone or has nothing to publish. The live version does not change. */
   z.object({ is: z.literal('missing'), reason: z.enum(['gone', 'empty', 'no-front-page']) }),
   z.object({ is: z.literal('paused'), why: PauseReason }),
-  /** Nobody is signed in to its server. */
+  /** The user is not signed in to the folder's server. */
   z.object({ is: z.literal('signed-out') }),
 ]);
 export type FolderState = z.infer<typeof FolderState>;
 
-/** A folder that is published whenever it changes, always under the same address. */
+/** A folder that is published each time it changes, always at the same address. */
 export const WatchedFolder = z.object({
   id: Id,
   name: z.string(),
-  /** For eyes alone: no command takes a path. */
+  /** Only for display: no command takes a path. */
   path: z.string(),
   /** The origin of the server. */
   server: z.url(),
-  /** As it was chosen: a whole name, or the first part of one below the platform domain. */
+  /** As the user chose it: a full name, or only its first label for a name below the platform domain. */
   domain: z.string(),
-  /** Where it is shown; `null` before the first deploy. */
+  /** The address of the site; `null` before the first deploy. */
   url: z.url().nullable(),
   labels: z.array(z.string()),
   password: z.boolean(),
   state: FolderState,
   live: LiveVersion.nullable(),
   leftOut: z.array(LeftOut),
-  /** Why it is looked at every so often instead of being listened to; `null` while it is listened to. */
+  /** How often and why the folder is polled; `null` while the system reports its changes. */
   polling: z.object({ everyMs: z.number(), reason: z.string() }).nullable(),
-  /** Why its name is not served yet: a domain of one's own that lacks DNS records. */
+  /** True while the folder's custom domain is not served because its DNS records are missing. */
   needsDns: z.boolean(),
 });
 export type WatchedFolder = z.infer<typeof WatchedFolder>;
@@ -81,7 +81,7 @@ export const Version = z.object({
   created: z.number(),
   files: z.int(),
   bytes: z.number(),
-  /** Whether it is what the folder's address shows. */
+  /** True if the folder's address shows this version. */
   live: z.boolean(),
 });
 export type Version = z.infer<typeof Version>;

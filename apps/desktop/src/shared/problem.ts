@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What kind of trouble it is: those of the client, and `unexpected` for a fault of the app itself. */
+/** The kinds of problems: those of the client, and `unexpected` for a bug in the app itself. */
 export const PROBLEM_KINDS = [
   'network',
   'unavailable',
@@ -12,14 +12,14 @@ export const PROBLEM_KINDS = [
   'unexpected',
 ] as const;
 
-/** Trouble, as people are told of it. */
+/** A problem in words for the user. */
 export const Problem = z.object({
   kind: z.enum(PROBLEM_KINDS),
-  /** What was wrong: a sentence. */
+  /** A sentence that says what went wrong. */
   message: z.string(),
-  /** What to do about it: a sentence; `null` when nothing can be done but to try again. */
+  /** A sentence that says what to do next; `null` if the user can only try again. */
   next: z.string().nullable(),
-  /** The path, in the folder, of the file at fault. */
+  /** The file that caused the problem, as a path in the folder; `null` if no single file did. */
   file: z.string().nullable(),
 });
 export type Problem = z.infer<typeof Problem>;

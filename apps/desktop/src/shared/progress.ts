@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-/** How much of something. */
+/** A number of files and their size. */
 export const Amount = z.object({ files: z.int().min(0), bytes: z.number().min(0) });
 export type Amount = z.infer<typeof Amount>;
 
-/** What was left out of what is published: how often for each reason, and the first few paths. */
+/** Files that were left out of a deployment for one reason: how many, and the first few paths. */
 export const LeftOut = z.object({
   reason: z.enum(['private', 'ignored', 'link', 'not-a-file']),
   count: z.int().min(1),
@@ -12,30 +12,30 @@ export const LeftOut = z.object({
 });
 export type LeftOut = z.infer<typeof LeftOut>;
 
-/** How far a deploy is. It is the state that the client's events lead to, so that a window that opens late sees it too. */
+/** The progress of a deploy. It is a state rather than an event, so that a window that opens later can show it too. */
 export const Progress = z.discriminatedUnion('phase', [
-  /** The folder is listed. */
+  /** Lists the folder. */
   z.object({ phase: z.literal('listing') }),
-  /** Its files are read; `cached` of them were known and needed no reading. */
+  /** Reads the files. `cached` counts those that were unchanged and did not have to be read. */
   z.object({ phase: z.literal('reading'), done: Amount, total: Amount, cached: Amount }),
-  /** The server says what it lacks. */
+  /** Asks the server which contents are missing. */
   z.object({ phase: z.literal('comparing'), total: Amount }),
   z.object({
     phase: z.literal('sending'),
     done: Amount,
     total: Amount,
-    /** Of the last seconds; `null` before there is anything to say. */
+    /** Measured over the last seconds; `null` until there is a measurement. */
     bytesPerSecond: z.number().min(0).nullable(),
   }),
-  /** Everything is there: the server puts it together. */
+  /** All contents are uploaded; the server assembles the deployment. */
   z.object({ phase: z.literal('finishing') }),
-  /** It is live; its domain is switched. */
+  /** The deployment is live; the domain is being pointed at it. */
   z.object({ phase: z.literal('linking') }),
-  /** Something went wrong, and is tried again. */
+  /** An attempt failed and will be retried. */
   z.object({
     phase: z.literal('retrying'),
     attempt: z.int().min(1),
-    /** When it is tried again, in Unix milliseconds. */
+    /** The time of the retry, in Unix milliseconds. */
     at: z.number(),
     reason: z.string(),
   }),

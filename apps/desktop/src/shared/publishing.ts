@@ -2,27 +2,27 @@ import { z } from 'zod';
 import { Problem } from './problem.ts';
 import { LeftOut, Progress } from './progress.ts';
 
-/** What stands for a path that the user gave: one use, known to the main process alone. */
+/** A token for a path that the user picked. It works once, and only the main process knows the path. */
 export const Grant = z.string().regex(/^[0-9a-f]{32}$/);
 
-/** Names something of the app: random, 16 hex digits. */
+/** The id of a publishing or a watched folder: 16 random hex digits. */
 export const Id = z.string().regex(/^[0-9a-f]{16}$/);
 
-/** What the user gave: a folder, or files. `unknown`: its drive does not answer. */
+/** A folder or file that the user picked. `unknown`: its drive does not respond. */
 export const Given = z.object({ grant: Grant, name: z.string(), kind: z.enum(['folder', 'file', 'unknown']) });
 export type Given = z.infer<typeof Given>;
 
-/** What may be asked for besides the files. */
+/** The options of a publish. */
 export const PublishOptions = z.object({
-  /** The domain that shows it: a whole name, or the first part of one below the platform domain. */
+  /** The domain of the site: a full name, or only its first label for a name below the platform domain. */
   domain: z.string().trim().min(1).max(300).optional(),
   labels: z.array(z.string().max(64)).max(10).optional(),
-  /** What visitors have to enter. */
+  /** The password that visitors must enter. */
   password: z.string().min(1).max(512).optional(),
 });
 export type PublishOptions = z.infer<typeof PublishOptions>;
 
-/** What the user sets for the next drop, as typed: it may not be usable yet. */
+/** The options of the next drop exactly as the user typed them. They may still be invalid. */
 export const NextDropOptions = z.object({
   domain: z.string().max(1_000).optional(),
   labels: PublishOptions.shape.labels,
@@ -30,41 +30,41 @@ export const NextDropOptions = z.object({
 });
 export type NextDropOptions = z.infer<typeof NextDropOptions>;
 
-/** What is asked about a folder before it becomes public, when it is likely not the one that was meant. */
+/** A question about a folder that the user probably did not mean to publish. It is asked before the folder becomes public. */
 export const FolderQuestion = z.object({
   about: z.enum([
     /** There is no `index.html` at its root. */
     'no-front-page',
-    /** It is the source of a site: there is a `package.json`, or the like, and no front page, or a build beside it. */
+    /** It is the source of a site: it has a `package.json` or similar, and either no front page or a build folder. */
     'project',
     /** A home folder, a desktop, a folder of documents or downloads, a whole disk. */
     'personal',
   ]),
-  /** Folders in it that look like what was meant. */
+  /** Folders inside it that the user more likely meant. */
   suggestions: z.array(z.object({ grant: Grant, name: z.string() })).max(5),
-  /** Confirms this very folder: a command that carries it does not ask again. */
+  /** Confirms this folder: a command that passes it is not asked again. */
   anyway: Grant,
 });
 export type FolderQuestion = z.infer<typeof FolderQuestion>;
 
-/** What is asked before something is published. */
+/** A question that must be answered before something is published. */
 export const Question = z.object({
   about: z.enum([
     ...FolderQuestion.shape.about.options,
-    /** It was pasted, which is easily done by mistake. */
+    /** It was pasted, which easily happens by mistake. */
     'pasted',
   ]),
   suggestions: FolderQuestion.shape.suggestions,
 });
 export type Question = z.infer<typeof Question>;
 
-/** Something worth knowing about what was published. */
+/** A warning about a published file. */
 export const Notice = z.object({ file: z.string(), line: z.int().nullable(), message: z.string() });
 
-/** What a publishing led to. */
+/** The result of a publishing. */
 export const Published = z.object({
   deployment: z.string(),
-  /** The link to give away: that of the domain, once it serves, else that of the deployment. */
+  /** The link to share: the domain's once it is served, otherwise the deployment's. */
   url: z.url(),
   domain: z.string().nullable(),
   /** The origin of the server. */
@@ -73,21 +73,21 @@ export const Published = z.object({
   bytes: z.number(),
   /** Unix milliseconds. */
   at: z.number(),
-  /** When it is gone, in Unix seconds; `null` for what stays. */
+  /** The time it expires, in Unix seconds; `null` if it does not. */
   expires: z.number().nullable(),
-  /** The link by which an account takes it over, until one has. */
+  /** The link to claim the deployment with; `null` once it belongs to an account. */
   claim: z.url().nullable(),
   password: z.boolean(),
-  /** Whether the link was put on the clipboard. */
+  /** True if the link was copied to the clipboard. */
   copied: z.boolean(),
   notices: z.array(Notice).max(20),
 });
 export type Published = z.infer<typeof Published>;
 
-/** Where a publishing stands. */
+/** The state of a publishing. */
 export const PublishingState = z.discriminatedUnion('is', [
   z.object({ is: z.literal('asking'), question: Question }),
-  /** Others come first. */
+  /** Waits for the publishings before it. */
   z.object({ is: z.literal('queued') }),
   z.object({ is: z.literal('working'), progress: Progress }),
   z.object({ is: z.literal('published'), published: Published }),
@@ -96,17 +96,17 @@ export const PublishingState = z.discriminatedUnion('is', [
 ]);
 export type PublishingState = z.infer<typeof PublishingState>;
 
-/** One drop, from the moment it falls to its link. */
+/** One drop, from the moment the user drops it until it has a link. */
 export const Publishing = z.object({
   id: Id,
-  /** Of the folder, or of the one file; `3 files` for several. */
+  /** The name of the folder or the single file; `3 files` for several. */
   name: z.string(),
   kind: z.enum(['folder', 'files']),
   /** Unix milliseconds. */
   begun: z.number(),
   state: PublishingState,
   leftOut: z.array(LeftOut),
-  /** Whether it is a folder that is there and is not watched yet. */
+  /** True if it is a folder that still exists and is not watched yet. */
   watchable: z.boolean(),
 });
 export type Publishing = z.infer<typeof Publishing>;

@@ -2,15 +2,15 @@ import { z } from 'zod';
 
 export const Settings = z.object({
   theme: z.enum(['system', 'light', 'dark']),
-  /** Tells of what ended while the window is not looked at. */
+  /** Notifies the user of deploys that end while the window is in the background. */
   notifications: z.boolean(),
-  /** Puts each new link on the clipboard. */
+  /** Copies each new link to the clipboard. */
   copyLinks: z.boolean(),
-  /** How many versions of a watched folder stay. */
+  /** How many versions of each watched folder to keep. */
   keepVersions: z.int().min(1).max(50),
-  /** Whether closing the window leaves the app in the tray. */
+  /** True if the app stays in the tray when the window is closed. */
   closeToTray: z.boolean(),
-  /** Whether the app starts, hidden, when the user logs in. */
+  /** True if the app starts hidden when the user logs in. */
   openAtLogin: z.boolean(),
 });
 export type Settings = z.infer<typeof Settings>;
@@ -24,13 +24,13 @@ export const DEFAULT_SETTINGS: Settings = {
   openAtLogin: false,
 };
 
-/** What the page needs to know of the app it is in. */
+/** What the page must know about the app. */
 export const About = z.object({
   version: z.string(),
   platform: z.enum(['linux', 'darwin', 'win32']),
-  /** Whether there is a tray or a menu bar to live in. */
+  /** True if the system has a tray or menu bar for the app. */
   tray: z.boolean(),
-  /** Whether the system can start the app at login. */
+  /** True if the system can start the app at login. */
   canOpenAtLogin: z.boolean(),
 });
 export type About = z.infer<typeof About>;
@@ -39,7 +39,7 @@ export type About = z.infer<typeof About>;
 export const Update = z.discriminatedUnion('is', [
   z.object({ is: z.literal('none') }),
   z.object({ is: z.literal('downloading'), version: z.string(), percent: z.number().min(0).max(100) }),
-  /** It is taken when the app restarts. */
+  /** It is installed when the app restarts. */
   z.object({ is: z.literal('ready'), version: z.string() }),
 ]);
 export type Update = z.infer<typeof Update>;

@@ -16,7 +16,7 @@ const second = useServer();
 const UNKNOWN = `ship-${'0'.repeat(31)}f`;
 const nameOf = () => `site-${crypto.randomUUID().slice(0, 8)}.localhost`;
 
-describe('the address of a server', () => {
+describe('readServerAddress', () => {
   it.each([
     ['berth.example', 'https://berth.example'],
     ['  Berth.Example/ ', 'https://berth.example'],
@@ -36,7 +36,7 @@ describe('the address of a server', () => {
     ['[2001:db8::1]', 'https://[2001:db8::1]'],
     ['10.example', 'https://10.example'],
     ['https://bücher.example', 'https://xn--bcher-kva.example'],
-  ])('%j is %s', (typed, origin) => expect(readServerAddress(typed)).toBe(origin));
+  ])('reads %j as the address %s', (typed, origin) => expect(readServerAddress(typed)).toBe(origin));
 
   it.each([
     '',
@@ -48,11 +48,13 @@ describe('the address of a server', () => {
     'https://',
     'https://a:b@c.d',
     'me@berth.example',
-  ])('%j is none', (typed) => expect(() => readServerAddress(typed)).toThrow(/address of a server/));
+  ])('rejects %j, which is not an address', (typed) =>
+    expect(() => readServerAddress(typed)).toThrow(/address of a server/),
+  );
 });
 
 describe('signing in (desktop §1, §6)', () => {
-  it('keeps the key in the keychain alone, and knows whose it is after a restart', async () => {
+  it('stores the key only in the keychain and still knows its account after a restart', async () => {
     const world = await openWorld(server());
     expect(world.signInState()).toEqual({ is: 'signed-out' });
     const { key, account } = await server().account();
@@ -66,17 +68,17 @@ describe('signing in (desktop §1, §6)', () => {
     await eventually(() => expect(world.signInState()).toMatchObject({ is: 'signed-in', account: { email } }));
   });
 
-  it('with another key of the same account publishes nothing again, nor after a restart', async () => {
+  it('does not publish again after signing in with another key of the same account, nor after a restart', async () => {
     const world = await openWorld(server());
     const { key } = await world.signIn();
     const given = { password: 'open-sesame' };
     const { id, live } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf(), given);
     await world.accounts.handlers.signIn({ key: await addKey(key) });
-    // What is live is so once the server has said it to the new key.
+    // The folder is live again only after the server has confirmed it for the new key.
     await eventually(() =>
       expect(world.told(id).slice(world.told(id).lastIndexOf('starting'))).toEqual(['starting', 'live']),
     );
-    // Whose the key is, is known before the server has said it again.
+    // The account of the key is known before the server confirms it again.
     const gate = Promise.withResolvers<void>();
     world.network.hold = async (request) => {
       if (request.includes('account.get')) await gate.promise;
@@ -88,7 +90,7 @@ describe('signing in (desktop §1, §6)', () => {
     expect(await world.deployments()).toEqual([live!.deployment]);
   });
 
-  it('is of an account that is asked for again when it was not written down', async () => {
+  it('reads the account id from the server again if it was not stored', async () => {
     const world = await openWorld(server());
     const { account } = await world.signIn();
     expect(world.accounts.client().account).toBe(account);
@@ -109,7 +111,7 @@ describe('signing in (desktop §1, §6)', () => {
     ['a deploy token', async () => (await server().account()).deployToken, 'deploy token'],
     ['a key that the server does not know', async () => UNKNOWN, 'does not know this key'],
     ['something else', async () => 'hunter2', 'no API key'],
-  ])('refuses %s in words, and keeps nothing', async (_what, keyOf, words) => {
+  ])('refuses to sign in with %s, says why, and stores nothing', async (_what, keyOf, words) => {
     const world = await openWorld(server());
     await expect(world.accounts.handlers.signIn({ key: await keyOf() })).rejects.toMatchObject({
       kind: 'refused',
@@ -119,14 +121,14 @@ describe('signing in (desktop §1, §6)', () => {
     expect(world.native.keys.size).toBe(0);
   });
 
-  it('sends what is no API key nowhere', async () => {
+  it('does not send text that is not an API key to any server', async () => {
     const world = await openWorld(server());
     for (const key of ['hunter2', `deploy-${'0'.repeat(32)}`])
       await expect(world.accounts.handlers.signIn({ key })).rejects.toThrow();
     expect(world.network.sent).toEqual([]);
   });
 
-  it('is not said to have worked when the keychain does not take the key', async () => {
+  it('fails to sign in if the keychain cannot store the key', async () => {
     const world = await openWorld(server());
     const { key } = await server().account();
     world.native.broken.keychain = new Error('locked');
@@ -134,7 +136,7 @@ describe('signing in (desktop §1, §6)', () => {
     expect(world.signInState()).toEqual({ is: 'signed-out' });
   });
 
-  it('ends when one signs out: the key is gone, and folders wait', async () => {
+  it('deletes the key on sign-out, and watched folders wait', async () => {
     const world = await openWorld(server());
     await world.signIn();
     const { id } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
@@ -147,7 +149,7 @@ describe('signing in (desktop §1, §6)', () => {
     expect(world.folder(id).state).toEqual({ is: 'signed-out' });
   });
 
-  it('ends when the key is revoked: it is said, and folders go on after one has signed in again', async () => {
+  it('reports a revoked key, and folders resume after signing in again', async () => {
     const world = await openWorld(server());
     const { key } = await world.signIn();
     const again = await addKey(key);
@@ -170,7 +172,7 @@ describe('signing in (desktop §1, §6)', () => {
     await world.until(id, 'live');
   });
 
-  it('takes another key of the same account from then on, for folders too', async () => {
+  it('uses a new key of the same account from then on, also for watched folders', async () => {
     const world = await openWorld(server());
     const { key } = await world.signIn();
     const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
@@ -183,7 +185,7 @@ describe('signing in (desktop §1, §6)', () => {
     expect(new Set(world.network.sent.map(({ authorization }) => authorization))).toEqual(new Set([`Bearer ${again}`]));
   });
 
-  it('is shown as it is while the server cannot be reached, and is asked again by itself', async () => {
+  it('shows the account as unreachable while the server is down, and retries automatically', async () => {
     const world = await openWorld(server());
     await world.signIn();
     world.network.down = true;
@@ -196,7 +198,7 @@ describe('signing in (desktop §1, §6)', () => {
     await eventually(() => expect(world.signInState().is).toBe('signed-in'));
   });
 
-  it('tells the usage as it is by now when it is asked to', async () => {
+  it('reads the current usage when the account is refreshed', async () => {
     const world = await openWorld(server());
     const { key } = await world.signIn();
     await server().publish({ 'index.html': 'one' }, { key });
@@ -206,7 +208,7 @@ describe('signing in (desktop §1, §6)', () => {
 });
 
 describe('servers', () => {
-  it('are kept when they have answered as a Berth, and become the current one', async () => {
+  it('adds a server that answers as a Berth server, and makes it the current one', async () => {
     const world = await openWorld(server());
     const address = `localhost:${second().port}`;
     expect(await world.accounts.handlers.addServer({ address })).toEqual({ origin: `http://${address}` });
@@ -223,7 +225,7 @@ describe('servers', () => {
     );
   });
 
-  it('are not kept when something else answers, or nobody does', async () => {
+  it('does not add a server if something else answers, or nothing does', async () => {
     const world = await openWorld(server());
     const other = createServer((_req, res) =>
       res.setHeader('content-type', 'application/json').end('{"result":{"data":{}}}'),
@@ -239,7 +241,7 @@ describe('servers', () => {
     expect(world.accounts.session().servers).toHaveLength(1);
   });
 
-  it('are known by where they lead to', async () => {
+  it('adds a server under the address that it redirects to', async () => {
     const world = await openWorld(server());
     const door = createServer((req, res) =>
       res.writeHead(302, { location: `http://localhost:${second().port}${req.url}` }).end(),
@@ -253,7 +255,7 @@ describe('servers', () => {
     });
   });
 
-  it('each get their own key, and never that of another', async () => {
+  it('sends each server only its own key', async () => {
     const world = await openWorld(server());
     const { key: first } = await world.signIn();
     const { origin } = await world.accounts.handlers.addServer({ address: `localhost:${second().port}` });
@@ -272,7 +274,7 @@ describe('servers', () => {
     expect(sent(origin)).toEqual(new Set([`Bearer ${key}`]));
   });
 
-  it('are asked whose the key is that the keychain has of them, when their list was lost', async () => {
+  it('checks the key in the keychain when a server is added again after its list was lost', async () => {
     const world = await openWorld(server());
     const { key, account } = await second().account();
     world.native.keys.set(`http://localhost:${second().port}`, key);
@@ -280,7 +282,7 @@ describe('servers', () => {
     await eventually(() => expect(world.signInState(origin)).toMatchObject({ is: 'signed-in', account: { account } }));
   });
 
-  it('are never all removed, however many are at once, and the current one is always one of them', async () => {
+  it('keeps at least one server when all are removed at once, and the current one is always in the list', async () => {
     const world = await openWorld(server());
     const { origin } = await world.accounts.handlers.addServer({ address: `localhost:${second().port}` });
     const currents = new Set<boolean>();
@@ -294,7 +296,7 @@ describe('servers', () => {
     expect(currents).toEqual(new Set([true]));
   });
 
-  it('leave no key behind when one is removed while somebody signs in to it', async () => {
+  it('leaves no key behind if a server is removed during its sign-in', async () => {
     const world = await openWorld(server());
     const { origin } = await world.accounts.handlers.addServer({ address: `localhost:${second().port}` });
     const { key } = await second().account();
@@ -308,7 +310,7 @@ describe('servers', () => {
     expect([...world.native.keys.keys()]).toEqual([]);
   });
 
-  it('that ask for a pause of weeks are not asked without one', async () => {
+  it('caps a Retry-After of weeks instead of retrying immediately', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     const fetch = vi.fn<typeof globalThis.fetch>(async () =>
@@ -334,7 +336,7 @@ describe('servers', () => {
     expect(fetch).toHaveBeenCalledTimes(2);
   });
 
-  it('are forgotten with their key, and their folders are paused; the last one stays', async () => {
+  it('removes a server with its key and pauses its folders, but never removes the last server', async () => {
     const world = await openWorld(server());
     await world.signIn();
     const { id } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
@@ -348,7 +350,7 @@ describe('servers', () => {
   });
 });
 
-it('nothing secret is in any file that the app keeps (security T40)', async () => {
+it('writes no secret into any file of the app (security T40)', async () => {
   const native = testNative();
   const world = await openWorld(server(), native);
   const { key } = await world.signIn();
@@ -366,7 +368,7 @@ it('nothing secret is in any file that the app keeps (security T40)', async () =
     for (const secret of [key, key.slice(5), password, btoa(key), btoa(password)]) expect(text).not.toContain(secret);
 });
 
-/** Another API key for whoever has this one. */
+/** Makes another API key for the account of this key. */
 async function addKey(key: string): Promise<string> {
   const body = JSON.stringify({ kind: 'api' });
   const headers = { 'Content-Type': 'application/json' };
@@ -374,7 +376,7 @@ async function addKey(key: string): Promise<string> {
   return answer.json<{ secret: string }>().secret;
 }
 
-/** Revokes the oldest key of whoever has this one. */
+/** Revokes the oldest key of the account of this key. */
 async function revoke(key: string): Promise<void> {
   const { tokens } = (await server().api('/tokens', { key })).json<{ tokens: { token: string }[] }>();
   const { token } = tokens.at(-1)!;

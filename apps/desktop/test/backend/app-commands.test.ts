@@ -3,11 +3,11 @@ import { expect, test } from 'vitest';
 import { AppState } from '../../src/shared/contract.ts';
 import { makeSite, openDesktop } from './desktop.ts';
 
-/** Nothing listens there. */
+/** Nothing listens at this address. */
 const server = 'http://localhost:9';
 const open = () => openDesktop({ server });
 
-test('the state is whole, and tells nothing of a key (desktop §6)', async () => {
+test('the state is complete and contains no key (desktop §6)', async () => {
   const { ask } = await open();
   const state = await ask('readState', undefined);
   expect(AppState.strict().parse(state)).toMatchObject({
@@ -19,7 +19,7 @@ test('the state is whole, and tells nothing of a key (desktop §6)', async () =>
   });
 });
 
-test('links leave as https, or to a known server; everything else is refused (desktop §6)', async () => {
+test('opens only https links and links to known servers, and refuses all others (desktop §6)', async () => {
   const { ask, native } = await open();
   await ask('openLink', { url: 'https://calm-otter.sites.example/a?b#c' });
   await ask('openLink', { url: `${server}/claim/1` });
@@ -32,7 +32,7 @@ test('links leave as https, or to a known server; everything else is refused (de
   await expect(ask('openLink', { url: server })).rejects.toThrow('Copy the link instead');
 });
 
-test('a text is copied, or it is said that it is not', async () => {
+test('copies text, and reports an error if the clipboard fails', async () => {
   const { ask, native } = await open();
   await ask('copy', { text: 'https://calm-otter.sites.example' });
   expect(native.copied).toEqual(['https://calm-otter.sites.example']);
@@ -40,7 +40,7 @@ test('a text is copied, or it is said that it is not', async () => {
   await expect(ask('copy', { text: 'a' })).rejects.toMatchObject({ kind: 'refused' });
 });
 
-test('what is chosen in a dialog is given as what is dropped; nothing chosen is nothing given', async () => {
+test('makes grants for the items that the user picks in a dialog, and none if the user cancels', async () => {
   const { ask, native } = await open();
   expect(await ask('pickFolder', undefined)).toBe(null);
   expect(await ask('pickFiles', undefined)).toEqual([]);
@@ -55,7 +55,7 @@ test('what is chosen in a dialog is given as what is dropped; nothing chosen is 
   await expect(ask('pickFiles', undefined)).rejects.toMatchObject({ kind: 'folder' });
 });
 
-test('the app restarts to a newer version once there is one, and tells how far it is', async () => {
+test('reports the progress of an update, and restarts only once it is ready', async () => {
   const { ask, backend, native, told } = await open();
   await expect(ask('restartToUpdate', undefined)).rejects.toThrow('no newer version');
   backend.setUpdate({ is: 'downloading', version: '1.1.0', percent: 40 });
@@ -67,7 +67,7 @@ test('the app restarts to a newer version once there is one, and tells how far i
   expect(native.restarts).toBe(1);
 });
 
-test('without a network the app says so, and with it no more', async () => {
+test('the status is offline exactly while there is no network', async () => {
   const { backend } = await open();
   backend.setOnline(false);
   expect(backend.summary()).toMatchObject({ status: 'offline' });

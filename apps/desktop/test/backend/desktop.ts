@@ -10,7 +10,7 @@ import { type CommandInput, type CommandOutput, commands, type EventData, events
 import type { NextDropOptions, Published, Publishing } from '../../src/shared/publishing.ts';
 import { testNative, type TestNative } from './native.ts';
 
-/** One thing that the page was told. */
+/** One event that the page received. */
 export interface Told {
   name: string;
   data: unknown;
@@ -18,25 +18,25 @@ export interface Told {
   at: number;
 }
 
-/** The app without its windows, and somebody in front of it. */
+/** The app without its windows, with the commands of a user. */
 export interface Desktop {
   backend: Backend;
   native: TestNative;
   dataDir: string;
   cacheDir: string;
   told: Told[];
-  /** Does what the page can ask for: what goes in and comes out fits the contract. */
+  /** Runs a command of the page. Checks its input and output against the contract. */
   ask<C extends CommandName>(name: C, input: CommandInput<C>): Promise<CommandOutput<C>>;
-  /** Drops what lies at some paths. @returns The publishings. */
+  /** Drops the items at some paths. @returns The ids of the publishings. */
   drop(paths: readonly string[], options?: NextDropOptions): Promise<string[]>;
   find(id: string): Promise<Publishing>;
-  /** Waits until a publishing stands somewhere. */
+  /** Waits until a publishing is in a state. */
   until<S extends Publishing['state']['is']>(
     id: string,
     is: S,
   ): Promise<Publishing & { state: Extract<Publishing['state'], { is: S }> }>;
   published(id: string): Promise<Published>;
-  /** Quits, and starts again. */
+  /** Quits the app and starts it again. */
   restart(): Promise<Desktop>;
 }
 
@@ -48,7 +48,7 @@ export interface DesktopOptions {
   watchRule?: Partial<WatchRule>;
 }
 
-/** Opens an app in a hurry, which is closed after the test. */
+/** Opens an app with short pauses. It is closed after the test. */
 export async function openDesktop(options: DesktopOptions): Promise<Desktop> {
   const { server, native = testNative(), dataDir = makeDir(), cacheDir = makeDir() } = options;
   const told: Told[] = [];
@@ -113,19 +113,19 @@ export async function openDesktop(options: DesktopOptions): Promise<Desktop> {
   };
 }
 
-/** The lists of publishings that were told. */
+/** The lists of publishings that were emitted. */
 export function listsOf({ told }: Desktop): EventData<'publishings'>[] {
   return told.filter(({ name }) => name === 'publishings').map(({ data }) => data as EventData<'publishings'>);
 }
 
-/** Makes a folder that is gone after the test. */
+/** Creates a folder that is removed after the test. */
 export function makeDir(): string {
   const dir = mkdtempSync(join(tmpdir(), 'berth-desktop-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   return dir;
 }
 
-/** Makes a folder of files with a name of its own, which is gone after the test. */
+/** Creates a folder with files. It is removed after the test. */
 export function makeSite(files: Readonly<Record<string, string | Uint8Array>>, name = 'site'): string {
   const folder = join(makeDir(), name);
   mkdirSync(folder);

@@ -7,8 +7,8 @@ const server = useServer();
 
 const nameOf = () => `site-${crypto.randomUUID().slice(0, 8)}.localhost`;
 
-describe('a password (security T40)', () => {
-  it('is never forgotten by accident: without it, nothing is published, and the words ask for it', async () => {
+describe('the password of a watched folder (security T40)', () => {
+  it('publishes nothing while the password is lost, and asks for it', async () => {
     const world = await openWorld(server(), testNative({ kept: 'memory' }));
     const { key } = await world.signIn();
     const name = nameOf();
@@ -37,8 +37,8 @@ describe('a password (security T40)', () => {
   });
 });
 
-describe('a password that is given later (security T40)', () => {
-  it('does not outlive its folder, when that is removed at the same time', async () => {
+describe('a password that is set later (security T40)', () => {
+  it('deletes the password if its folder is removed at the same time', async () => {
     const world = await openWorld(server());
     await world.signIn();
     const { id } = await world.watch(world.build('dist', { 'index.html': 'open' }), nameOf());
@@ -53,7 +53,7 @@ describe('a password that is given later (security T40)', () => {
     expect([...world.native.keys.keys()]).toEqual([world.origin]);
   });
 
-  it('keeps versions without it from going live again', async () => {
+  it('does not make earlier versions live that have no password', async () => {
     const world = await openWorld(server());
     await world.signIn();
     const { id, url, live } = await world.watch(world.build('dist', { 'index.html': 'open' }), nameOf());
@@ -70,8 +70,8 @@ describe('a password that is given later (security T40)', () => {
   });
 });
 
-describe('a password that is taken away (security T40)', () => {
-  it('opens the site at the same address at once, and is gone from the keychain; earlier versions keep it', async () => {
+describe('removing a password (security T40)', () => {
+  it('unlocks the site at the same address immediately and deletes the password from the keychain; earlier versions keep it', async () => {
     const world = await openWorld(server());
     await world.signIn();
     const given = { password: 'open-sesame' };
@@ -95,7 +95,7 @@ describe('a password that is taken away (security T40)', () => {
     expect((await server().visit(url!)).text).toBe('one');
   });
 
-  it('is also that of a folder whose password is not known any more, or whose other settings change', async () => {
+  it('can remove a password that is lost, and change other settings of its folder', async () => {
     const world = await openWorld(server(), testNative({ kept: 'memory' }));
     const { key } = await world.signIn();
     const given = { password: 'open-sesame' };
@@ -110,7 +110,7 @@ describe('a password that is taken away (security T40)', () => {
     await world.until(id, 'live');
   });
 
-  it('waits with a folder that is paused: what is live keeps it until the folder goes on', async () => {
+  it('keeps the live version of a paused folder locked until the folder resumes', async () => {
     const world = await openWorld(server());
     await world.signIn();
     const given = { password: 'open-sesame' };
@@ -124,7 +124,7 @@ describe('a password that is taken away (security T40)', () => {
     await world.until(id, 'live');
   });
 
-  it('stays when the keychain does not let it go, which is said; the site stays locked', async () => {
+  it('keeps the password and the lock, and reports an error, if the keychain cannot delete the password', async () => {
     const world = await openWorld(server());
     await world.signIn();
     const given = { password: 'open-sesame' };

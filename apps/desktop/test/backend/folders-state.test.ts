@@ -44,7 +44,7 @@ const WATCHING: WatchEvent = { type: 'watching', folder: '/site', domain: 'www.e
 const SETTLING: WatchEvent = { type: 'settling' };
 const UNCHANGED: WatchEvent = { type: 'unchanged' };
 
-describe('what the events of a watch lead to (desktop §5, §8)', () => {
+describe('the state of a folder after events of its watch (desktop §5, §8)', () => {
   it.each<[string, WatchEvent[], FolderState['is']]>([
     ['nothing was heard', [], 'starting'],
     ['it is listened to', [WATCHING], 'starting'],
@@ -79,7 +79,7 @@ describe('what the events of a watch lead to (desktop §5, §8)', () => {
     ['it is looked at every so often', [published, { type: 'polling', everyMs: 2_000, reason: 'ENOSPC' }], 'live'],
   ])('%s', (_what, events, is) => expect(after(...events).state.is).toBe(is));
 
-  it('what is live is told with its address, from the moment it is live', () => {
+  it('includes the live version and its address as soon as it is live', () => {
     expect(after(walked).live).toBeNull();
     expect(after(walked, { type: 'committed', deployment: DEPLOYMENT }).live).toBeNull();
     expect(after(walked, published)).toMatchObject({
@@ -89,7 +89,7 @@ describe('what the events of a watch lead to (desktop §5, §8)', () => {
     expect(after(walked, published, SETTLING, walked, failed('refused', null)).live).toMatchObject({ files: 2 });
   });
 
-  it('a failure says until when it waits, and what was wrong', () => {
+  it('includes the problem and the time of the retry after a failure', () => {
     expect(after(walked, failed('unavailable', 5_000)).state).toMatchObject({
       until: NOW + 5_000,
       problem: { kind: 'unavailable', message: 'It did not work.' },
@@ -97,7 +97,7 @@ describe('what the events of a watch lead to (desktop §5, §8)', () => {
     expect(after(walked, failed('refused', null)).state).not.toHaveProperty('until');
   });
 
-  it('a name that is refused is said to be the name, and what to do; other refusals are not', () => {
+  it('suggests another name only if the name was refused', () => {
     const committed: WatchEvent = { type: 'committed', deployment: DEPLOYMENT };
     expect(after(walked, committed, failed('refused', null)).state).toMatchObject({
       problem: { kind: 'refused', next: expect.stringContaining('Choose another name') },
@@ -108,7 +108,7 @@ describe('what the events of a watch lead to (desktop §5, §8)', () => {
     });
   });
 
-  it('a deploy tells how far it is, and what it leaves out, which stays when it is over', () => {
+  it('includes the progress and the skipped files of a deploy, and keeps the skipped files afterwards', () => {
     const skipped = [{ reason: 'private', count: 1, paths: ['.env'] }];
     expect(after(walked)).toMatchObject({ state: { progress: { phase: 'reading' } }, leftOut: skipped });
     expect(after(walked, published)).toMatchObject({ deploy: null, leftOut: skipped });
@@ -119,13 +119,13 @@ describe('what the events of a watch lead to (desktop §5, §8)', () => {
     ['partial', true],
     ['success', false],
     ['paused', false],
-  ] as const)('a domain that is %s lacks records: %s', (status, needsDns) => {
+  ] as const)('for a domain with the status %s, needsDns is %s', (status, needsDns) => {
     const linked: WatchEvent = { type: 'linked', domain: { ...DOMAIN, status } };
     expect(after(walked, linked, published).needsDns).toBe(needsDns);
     expect(after(walked, linked, published, SETTLING, UNCHANGED).needsDns).toBe(needsDns);
   });
 
-  it('that it is looked at every so often stays told, with the reason', () => {
+  it('keeps saying that the folder is polled, and why', () => {
     const view = after({ type: 'polling', everyMs: 2_000, reason: 'ENOSPC' }, published);
     expect(view.polling).toEqual({ everyMs: 2_000, reason: 'ENOSPC' });
   });

@@ -7,8 +7,8 @@ const server = useServer();
 
 const nameOf = () => `site-${crypto.randomUUID().slice(0, 8)}.localhost`;
 
-describe('earlier versions (desktop §1, §8)', () => {
-  it('go live again, and no build replaces them before the folder goes on', async () => {
+describe('making an earlier version live (desktop §1, §8)', () => {
+  it('pauses the folder, so that no build replaces the earlier version before it resumes', async () => {
     const world = await openWorld(server());
     await world.signIn();
     const path = world.build('dist', { 'index.html': 'one' });
@@ -44,7 +44,7 @@ describe('earlier versions (desktop §1, §8)', () => {
     await world.until(id, 'live');
   });
 
-  it('are chosen by their deployment; the newest one goes live without a pause', async () => {
+  it('makes the chosen deployment live, and does not pause if it is the newest version', async () => {
     const world = await openWorld(server());
     await world.signIn();
     const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
@@ -63,7 +63,7 @@ describe('earlier versions (desktop §1, §8)', () => {
     expect(await world.until(id, 'paused')).toMatchObject({ state: { why: 'asked' } });
   });
 
-  it('leave the folder as it was when it does not work', async () => {
+  it('leaves the folder unchanged if it fails', async () => {
     const world = await openWorld(server());
     await world.signIn();
     const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
@@ -84,7 +84,7 @@ describe('earlier versions (desktop §1, §8)', () => {
 });
 
 describe('the versions of a folder (desktop §1)', () => {
-  it('stay together when the folder is moved and its address changed; old ones go, but none that an address shows', async () => {
+  it('keeps the versions when the folder is moved and its address changes; prunes old ones, except those that a domain shows', async () => {
     const world = await openWorld(server());
     const { key } = await world.signIn();
     const { deployment: foreign } = await server().publish({ 'index.html': 'by hand' }, { key });
@@ -115,7 +115,7 @@ describe('the versions of a folder (desktop §1)', () => {
     world.build('dist-2', { 'index.html': 'four' });
     await world.untilShown(second!, 'four');
     const { live: four } = await world.until(id, 'live');
-    // The oldest is the last one that is deleted.
+    // The oldest version is deleted last.
     await eventually(async () =>
       expect(await world.deployments()).toEqual([four!.deployment, two!.deployment, foreign]),
     );
@@ -125,7 +125,7 @@ describe('the versions of a folder (desktop §1)', () => {
     expect((await server().visit(second!)).text).toBe('two');
   });
 
-  it('are as many as the setting says by the next deploy, also when it changes meanwhile', async () => {
+  it('prunes to the number in the settings after the next deploy, also after the setting has changed', async () => {
     const world = await openWorld(server());
     await world.signIn();
     const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
@@ -143,8 +143,8 @@ describe('the versions of a folder (desktop §1)', () => {
   });
 });
 
-describe('an address that is changed under Domains (desktop §8)', () => {
-  it('pauses its folder, says so, and shows it again when the folder goes on', async () => {
+describe('a domain that is changed on the page Domains (desktop §8)', () => {
+  it('pauses the folder of the domain with a reason; resuming shows the folder again', async () => {
     const world = await openWorld(server());
     const { key } = await world.signIn();
     const name = nameOf();
@@ -165,7 +165,7 @@ describe('an address that is changed under Domains (desktop §8)', () => {
     await world.until(id, 'live');
   });
 
-  it('pauses its folder when it is deleted; the folder makes it anew when it goes on', async () => {
+  it('pauses the folder of a deleted domain; resuming creates the domain again', async () => {
     const world = await openWorld(server());
     await world.signIn();
     const name = nameOf();
@@ -177,7 +177,7 @@ describe('an address that is changed under Domains (desktop §8)', () => {
     expect(await world.until(id, 'live')).toMatchObject({ url });
   });
 
-  it('leaves its folder alone when it shows the same as before', async () => {
+  it('does not pause the folder if the domain still shows the same deployment', async () => {
     const world = await openWorld(server());
     await world.signIn();
     const name = nameOf();
@@ -191,8 +191,8 @@ describe('an address that is changed under Domains (desktop §8)', () => {
   });
 });
 
-describe('an answer that comes late', () => {
-  it('does not hide what was published meanwhile', async () => {
+describe('a late answer about the live version', () => {
+  it('does not replace a version that was published in the meantime', async () => {
     const world = await openWorld(server());
     await world.signIn();
     const { id, url, live } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
@@ -217,8 +217,8 @@ describe('an answer that comes late', () => {
   });
 });
 
-describe('what is told beside the window (desktop §8)', () => {
-  it('is nothing of what was live before, and is learned from the server', async () => {
+describe('notifications about watched folders (desktop §8)', () => {
+  it('does not notify about a live version that is read from the server', async () => {
     const world = await openWorld(server());
     await world.signIn();
     const path = world.build('dist', { 'index.html': 'one' });
@@ -231,7 +231,7 @@ describe('what is told beside the window (desktop §8)', () => {
     expect(world.native.notes).toEqual([]);
   });
 
-  it('does not keep a folder from being watched when the system shows no messages', async () => {
+  it('watches a folder even if the system cannot show notifications', async () => {
     const world = await openWorld(server());
     await world.signIn();
     world.native.lookedAt = false;
@@ -244,7 +244,7 @@ describe('what is told beside the window (desktop §8)', () => {
     await world.until(id, 'live');
   });
 
-  it('is one note for each build, whose click opens the site, and only while nobody looks', async () => {
+  it('notifies once for each build while the window is in the background; a click opens the site', async () => {
     const world = await openWorld(server());
     await world.signIn();
     const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
@@ -258,7 +258,7 @@ describe('what is told beside the window (desktop §8)', () => {
     expect(world.native.opened).toEqual([url]);
   });
 
-  it('is one note for a folder that waits for somebody, whose click shows the folder', async () => {
+  it('notifies once when a folder needs the user to act; a click shows the folder', async () => {
     const world = await openWorld(server());
     await world.signIn();
     const { id } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());

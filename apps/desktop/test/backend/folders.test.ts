@@ -8,7 +8,7 @@ const server = useServer();
 const nameOf = () => `site-${crypto.randomUUID().slice(0, 8)}.localhost`;
 
 describe('a watched folder (desktop §5, §8)', () => {
-  it('is live at one address, build after build, one deploy for each', async () => {
+  it('publishes every build at the same address, with one deploy each', async () => {
     const world = await openWorld(server());
     await world.signIn();
     const path = world.build('dist', { 'index.html': 'one', 'app.js': '1' });
@@ -25,7 +25,7 @@ describe('a watched folder (desktop §5, §8)', () => {
     expect(world.told(id).slice(-3)).toEqual(['settling', 'publishing', 'live']);
   });
 
-  it('survives that its folder is deleted and made anew, and keeps what was live meanwhile', async () => {
+  it('keeps the live version while the folder is deleted, and continues when it is created again', async () => {
     const world = await openWorld(server());
     await world.signIn();
     const path = world.build('dist', { 'index.html': 'one' });
@@ -40,7 +40,7 @@ describe('a watched folder (desktop §5, §8)', () => {
     await world.until(id, 'live');
   });
 
-  it('is known after a restart, with what is live, and publishes nothing again', async () => {
+  it('remembers the folder and its live version after a restart, and does not publish again', async () => {
     const world = await openWorld(server());
     await world.signIn();
     const before = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf(), { labels: ['blog'] });
@@ -55,7 +55,7 @@ describe('a watched folder (desktop §5, §8)', () => {
     expect(await world.deployments()).toEqual([before.live!.deployment]);
   });
 
-  it('stays paused across a restart, and takes what changed meanwhile when it goes on (D9)', async () => {
+  it('stays paused across a restart, and publishes the changes since then when it resumes (D9)', async () => {
     const world = await openWorld(server());
     await world.signIn();
     const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
@@ -64,7 +64,7 @@ describe('a watched folder (desktop §5, §8)', () => {
     await world.reopen();
     world.build('dist', { 'index.html': 'two' });
     world.folders.awake();
-    // What is published while it is paused would come before the next one.
+    // A deploy of the paused folder would happen before this one.
     const other = await world.watch(world.build('other', { 'index.html': 'other' }), nameOf());
     expect(other.state).toEqual({ is: 'live' });
     expect(world.folder(id).state).toEqual({ is: 'paused', why: 'asked' });
@@ -76,7 +76,7 @@ describe('a watched folder (desktop §5, §8)', () => {
     await world.until(id, 'live');
   });
 
-  it('waits while the server cannot be reached, says until when, and publishes once it is back', async () => {
+  it('shows the time of the next retry while the server is down, and publishes once it is back', async () => {
     const world = await openWorld(server());
     await world.signIn();
     const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
@@ -95,7 +95,7 @@ describe('a watched folder (desktop §5, §8)', () => {
     expect(await world.deployments()).toHaveLength(2);
   });
 
-  it('is started without a network, and goes on when there is one', async () => {
+  it('resumes when the network is back after a start without one', async () => {
     const world = await openWorld(server());
     await world.signIn();
     const { id, live } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
@@ -109,7 +109,7 @@ describe('a watched folder (desktop §5, §8)', () => {
     expect(await world.deployments()).toHaveLength(1);
   });
 
-  it('tries again what was refused when it is asked to, and asks the server nothing when all is live', async () => {
+  it('retries a refused deploy on request, and sends nothing if everything is live', async () => {
     const world = await openWorld(server());
     const { account } = await world.signIn('free');
     const grant = await world.grant(world.build('dist', { 'index.html': 'one' }));
@@ -136,7 +136,7 @@ describe('a watched folder (desktop §5, §8)', () => {
     await eventually(() => expect(world.folder(id).needsDns).toBe(false));
   });
 
-  it('waits with the name of the file that cannot be published, and goes on once it is gone', async () => {
+  it('names the file that cannot be published, and publishes once the file is gone', async () => {
     const world = await openWorld(server());
     await world.signIn();
     const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
@@ -149,7 +149,7 @@ describe('a watched folder (desktop §5, §8)', () => {
     await world.until(id, 'live');
   });
 
-  it('ends what is under way when it is cancelled, and pauses; what was live stays', async () => {
+  it('aborts the running deploy on cancel and pauses; the live version does not change', async () => {
     const world = await openWorld(server());
     await world.signIn();
     const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
@@ -163,7 +163,7 @@ describe('a watched folder (desktop §5, §8)', () => {
     expect(await world.deployments()).toHaveLength(1);
   });
 
-  it('lets a deploy come to its end when it is paused meanwhile (D9)', async () => {
+  it('finishes the running deploy before it pauses (D9)', async () => {
     const world = await openWorld(server());
     await world.signIn();
     const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
@@ -178,7 +178,7 @@ describe('a watched folder (desktop §5, §8)', () => {
     expect(await world.deployments()).toContain(live!.deployment);
   });
 
-  it('shows its site, its place and its name to nobody but the page, and is forgotten when it is removed', async () => {
+  it('opens the folder in the file manager, and forgets it once it is removed, while its site stays online', async () => {
     const world = await openWorld(server());
     await world.signIn();
     const path = world.build('dist', { 'index.html': 'one' });
@@ -193,7 +193,7 @@ describe('a watched folder (desktop §5, §8)', () => {
     await expect(world.folders.handlers.showFolder({ id })).rejects.toThrow('not watched any more');
   });
 
-  it('is found again where it was moved to, and keeps its address', async () => {
+  it('keeps its address when the user locates the folder after it was moved', async () => {
     const world = await openWorld(server());
     await world.signIn();
     const path = world.build('dist', { 'index.html': 'one' });
@@ -208,7 +208,7 @@ describe('a watched folder (desktop §5, §8)', () => {
     await expect(world.folders.handlers.locateFolder({ id, grant })).rejects.toThrow('drop it again');
   });
 
-  it('says that the list cannot be written when it cannot', async () => {
+  it('reports an error if folders.json cannot be written', async () => {
     const world = await openWorld(server());
     await world.signIn();
     const { id } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
@@ -218,7 +218,7 @@ describe('a watched folder (desktop §5, §8)', () => {
     await expect(world.accounts.handlers.signOut(undefined)).rejects.toThrow('cannot be written');
   });
 
-  it('is published under another name when that is changed; the old one stays as it is', async () => {
+  it('publishes under the new name after the name is changed; the old name still shows the last version', async () => {
     const world = await openWorld(server());
     await world.signIn();
     const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
@@ -233,8 +233,8 @@ describe('a watched folder (desktop §5, §8)', () => {
   });
 });
 
-describe('what begins a watch (desktop §5, §6)', () => {
-  it('refuses in words what cannot be watched, and leaves the grant good', async () => {
+describe('starting to watch a folder (desktop §5, §6)', () => {
+  it('refuses a folder that cannot be watched, says why, and keeps its grant valid', async () => {
     const world = await openWorld(server());
     const path = world.build('dist', { 'index.html': 'one' });
     const file = `${world.build('other', { 'index.html': 'one' })}/index.html`;
@@ -264,7 +264,7 @@ describe('what begins a watch (desktop §5, §6)', () => {
     expect(world.folders.list()).toHaveLength(1);
   });
 
-  it('learns from the server what is live of a folder that was watched before, and publishes nothing again', async () => {
+  it('reads the live version of a folder that was watched before from the server, and does not publish again', async () => {
     const world = await openWorld(server());
     await world.signIn();
     const path = world.build('dist', { 'index.html': 'one' });
@@ -278,7 +278,7 @@ describe('what begins a watch (desktop §5, §6)', () => {
     expect(await world.deployments()).toHaveLength(1);
   });
 
-  it('watches a folder once, however often that is asked for at once', async () => {
+  it('watches a folder only once when it is requested several times at once', async () => {
     const world = await openWorld(server());
     await world.signIn();
     const path = world.build('dist', { 'index.html': 'one' });
@@ -292,7 +292,7 @@ describe('what begins a watch (desktop §5, §6)', () => {
     expect(world.native.keys.size).toBe(2);
   });
 
-  it('refuses a name that another account has', async () => {
+  it('refuses a name that belongs to another account', async () => {
     const world = await openWorld(server());
     await world.signIn();
     const name = nameOf();
@@ -305,7 +305,7 @@ describe('what begins a watch (desktop §5, §6)', () => {
     );
   });
 
-  it('suggests the name of the project instead of that of its build, and one that is free', async () => {
+  it('suggests a free name, made from the project instead of its build folder', async () => {
     const world = await openWorld(server());
     const unique = `p${crypto.randomUUID().slice(0, 8)}`;
     const grant = await world.grant(world.build(`Ünï ${unique}/dist`, { 'index.html': 'one' }));
@@ -319,7 +319,7 @@ describe('what begins a watch (desktop §5, §6)', () => {
     await world.signIn();
     await world.watch(world.build('third', { 'index.html': 'one' }), `${own}-2`);
     expect(await suggest()).toMatchObject({ name: `${own}-3`, validation: { available: true } });
-    // What the account has already shows something, though it may have it.
+    // A name of the same account is not suggested, because it already shows something.
     await world.sites.handlers.putDomain({ domain: `${own}-3` });
     expect(await suggest(`${own}-3`)).toMatchObject({ validation: { available: true } });
     expect(await suggest()).toMatchObject({ name: `${own}-4` });

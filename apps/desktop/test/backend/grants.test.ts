@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 beforeEach(() => () => rmSync(dir, { recursive: true }));
 
-test('a grant is 128 random bits, and says what was given but not where it is (desktop §6)', async () => {
+test('a grant has 128 random bits and reveals the name of the item but not its path (desktop §6)', async () => {
   const given = await createGrants().give([site, file, site]);
   expect(given).toEqual([
     { grant: expect.stringMatching(/^[0-9a-f]{32}$/), name: 'site', kind: 'folder' },
@@ -28,7 +28,7 @@ test('a grant is 128 random bits, and says what was given but not where it is (d
   expect(JSON.stringify(given)).not.toContain(dir);
 });
 
-test('a grant is good once; looking at it does not use it up (desktop §6)', async () => {
+test('take uses up a grant, look does not (desktop §6)', async () => {
   const grants = createGrants();
   const [given] = await grants.give([site]);
   expect(grants.look(given!.grant)).toEqual({ path: site, kind: 'folder' });
@@ -37,11 +37,11 @@ test('a grant is good once; looking at it does not use it up (desktop §6)', asy
   expect(() => grants.look(given!.grant)).toThrow('drop it again');
 });
 
-test('a grant that was never given is refused', () => {
+test('refuses an unknown grant', () => {
   expect(() => createGrants().take('0'.repeat(32))).toThrow(expect.objectContaining({ kind: 'refused' }));
 });
 
-test('a grant is good for an hour', async () => {
+test('a grant is valid for an hour', async () => {
   let now = 1_000_000;
   const grants = createGrants(() => now);
   const [given] = await grants.give([site]);
@@ -51,7 +51,7 @@ test('a grant is good for an hour', async () => {
   expect(() => grants.look(given!.grant)).toThrow(expect.objectContaining({ kind: 'refused' }));
 });
 
-test('the oldest of more than 10,000 grants are forgotten', async () => {
+test('drops the oldest grants when there are more than 10,000', async () => {
   const grants = createGrants();
   const [first, second] = await grants.give([site, file]);
   await grants.give(Array.from({ length: 9_999 }, () => file));
@@ -59,7 +59,7 @@ test('the oldest of more than 10,000 grants are forgotten', async () => {
   expect(grants.look(second!.grant).path).toBe(file);
 });
 
-test('what is not absolute, not there, or neither a folder nor a file, is given to nobody', async () => {
+test('makes no grant for a path that is relative, missing, or neither a folder nor a file', async () => {
   const socket = join(dir, 'socket');
   const server = createServer().listen(socket);
   onTestFinished(() => void server.close());
@@ -68,7 +68,7 @@ test('what is not absolute, not there, or neither a folder nor a file, is given 
   expect(await createGrants().give(['site', './site', join(dir, 'gone'), join(dir, 'broken'), socket])).toEqual([]);
 });
 
-test('a link stands for what it points at', async () => {
+test('a symbolic link counts as its target', async () => {
   symlinkSync(site, join(dir, 'current'));
   expect(await createGrants().give([join(dir, 'current')])).toMatchObject([{ name: 'current', kind: 'folder' }]);
 });

@@ -6,25 +6,25 @@ import { makeDir, makeSite } from './desktop.ts';
 
 const PLAIN: Facts = { personal: false, frontPage: true, source: false, unbuilt: false, builds: [], sites: [] };
 
-describe('what is asked follows from what was seen (desktop §8, 17)', () => {
+describe('the question about a folder, by its facts (desktop §8, 17)', () => {
   const TABLE: [string, Partial<Facts>, string | null, string[]][] = [
     ['a site', {}, null, []],
     ['a site with a folder named like a build', { builds: ['public'] }, null, []],
     ['a site with a package.json', { source: true }, null, []],
     ['a project with a page, and a build', { source: true, builds: ['dist'] }, 'project', ['dist']],
     ['a project without a page', { source: true, frontPage: false }, 'project', []],
-    ['a page that has to be built', { source: true, unbuilt: true }, 'project', []],
+    ['a page that must be built', { source: true, unbuilt: true }, 'project', []],
     ['a folder without a page', { frontPage: false }, 'no-front-page', []],
-    ['one with sites in it', { frontPage: false, builds: ['out'], sites: ['a'] }, 'no-front-page', ['out', 'a']],
+    ['a folder with sites in it', { frontPage: false, builds: ['out'], sites: ['a'] }, 'no-front-page', ['out', 'a']],
     ['many sites', { frontPage: false, sites: [...'abcdefg'] }, 'no-front-page', [...'abcde']],
     ['a home folder, whatever is in it', { personal: true, builds: ['public'] }, 'personal', []],
   ];
-  test.each(TABLE)('%s', (_, facts, about, suggestions) => {
+  test.each(TABLE)('decides about %s', (_, facts, about, suggestions) => {
     expect(doubtOf({ ...PLAIN, ...facts })).toEqual(about === null ? null : { about, suggestions });
   });
 });
 
-describe('a folder is looked at', () => {
+describe('the question about a folder, by its files', () => {
   const TABLE: [string, string[], string | null, string[]?][] = [
     ['a plain site', ['index.html', 'public/index.html'], null],
     ['a project with its build', ['package.json', 'index.html', 'dist/index.html'], 'project', ['dist']],
@@ -40,12 +40,12 @@ describe('a folder is looked at', () => {
     ],
     ['a page that is a folder', ['index.html/a.txt'], 'no-front-page', []],
   ];
-  test.each(TABLE)('%s', async (_, files, about, suggestions = []) => {
+  test.each(TABLE)('inspects %s', async (_, files, about, suggestions = []) => {
     const folder = makeSite(Object.fromEntries(files.map((file) => [file, 'x'])));
     expect(await inspectFolder(folder, '/home/nobody')).toEqual(about === null ? null : { about, suggestions });
   });
 
-  test('a home folder, what holds it, and the great folders in it are personal, by whatever link', async () => {
+  test('treats the home folder, its parents and the personal folders in it as personal, also through links', async () => {
     const home = join(makeDir(), 'anna');
     for (const name of ['Desktop', 'Bilder', 'sites/blog', '.config']) mkdirSync(join(home, name), { recursive: true });
     writeFileSync(join(home, '.config/user-dirs.dirs'), 'XDG_PICTURES_DIR="$HOME/Bilder"\n');
@@ -61,7 +61,7 @@ describe('a folder is looked at', () => {
     expect(await isAsked(join(home, 'sites/blog'))).toBe(null);
   });
 
-  test('a folder that is not there is not doubted: publishing it says why', async () => {
+  test('asks nothing about a missing folder, because publishing it reports the error', async () => {
     expect(await inspectFolder(join(makeDir(), 'gone'), '/home/nobody')).toBe(null);
   });
 });

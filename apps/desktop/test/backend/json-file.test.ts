@@ -17,8 +17,8 @@ const openCount = (path: string) => openJsonFile({ path, schema, initial: { coun
 
 const readCount = (path: string) => (JSON.parse(readFileSync(path, 'utf8')) as { count: number }).count;
 
-describe('a file of JSON (desktop §2)', () => {
-  it('holds what was changed when it is opened again, for its owner alone', async () => {
+describe('a JSON file (desktop §2)', () => {
+  it('keeps changes until it is opened again, and only its owner can read it', async () => {
     const path = makePath();
     const file = await openCount(path);
     expect(file.value()).toEqual({ count: 0 });
@@ -29,7 +29,7 @@ describe('a file of JSON (desktop §2)', () => {
     expect(statSync(join(path, '..')).mode & 0o777).toBe(0o700);
   });
 
-  it('tells the newest value at once, and has it on disk when a change resolves', async () => {
+  it('returns the newest value immediately, and has it on disk when the change resolves', async () => {
     const path = makePath();
     const file = await openCount(path);
     const changes = [];
@@ -42,7 +42,7 @@ describe('a file of JSON (desktop §2)', () => {
     expect(readdirSync(join(path, '..'))).toEqual(['count.json']);
   });
 
-  it('leaves the file whole when it cannot be replaced, says so, and writes it with the next change', async () => {
+  it('rejects and leaves no partial file if a write fails, and the next change writes the value', async () => {
     const path = makePath();
     const file = await openCount(path);
     await file.change(() => ({ count: 1 }));
@@ -61,7 +61,7 @@ describe('a file of JSON (desktop §2)', () => {
     ['half written', '{"count":'],
     ['of another shape', '{"count":"three"}'],
     ['empty', ''],
-  ])('sets one aside that is %s, says so, and begins anew', async (_what, text) => {
+  ])('sets a file aside that is %s, reports it, and starts with the initial value', async (_what, text) => {
     const path = makePath();
     mkdirSync(join(path, '..'));
     writeFileSync(path, text);
@@ -75,7 +75,7 @@ describe('a file of JSON (desktop §2)', () => {
     expect(readCount(path)).toBe(7);
   });
 
-  it('is not replaced by a beginning when it is there and cannot be read', async () => {
+  it('does not replace an existing file that cannot be read', async () => {
     const path = makePath();
     mkdirSync(path, { recursive: true });
     await expect(openCount(path)).rejects.toThrow('EISDIR');

@@ -1,4 +1,4 @@
-/** An app without windows, which signs in and publishes a folder until it is killed. */
+/** An app without windows that signs in and publishes a folder until it is killed. */
 import { openBackend } from '../../src/main/open-backend.ts';
 import { testNative } from './native.ts';
 

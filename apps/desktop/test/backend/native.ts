@@ -1,6 +1,6 @@
 import type { Native, Note } from '../../src/main/native.ts';
 
-/** A system that keeps what was asked of it, and answers what a test wants it to. */
+/** A fake system that records calls and gives the answers that a test sets. */
 export interface TestNative extends Native {
   copied: string[];
   opened: string[];
@@ -12,12 +12,12 @@ export interface TestNative extends Native {
   restarts: number;
   /** Whether the window is in front. */
   lookedAt: boolean;
-  /** What the user chooses in the next dialogs. */
+  /** The paths that the user picks in the next dialogs. */
   folder: string | null;
   files: string[];
-  /** What is to be thrown by whoever is asked for something: as when the system has no clipboard, or no keychain. */
+  /** Errors to throw from some functions, for example if the system has no clipboard or keychain. */
   broken: Partial<Record<'copyText' | 'openExternal' | 'keychain' | 'loginItem', Error>>;
-  /** The keys that are kept, by the origin of their server. */
+  /** The stored keys, by the origin of their server. */
   keys: Map<string, string>;
   openAtLogin: boolean;
 }
@@ -83,7 +83,7 @@ export function testNative(given: { kept?: 'system' | 'memory'; canOpenAtLogin?:
   return native;
 }
 
-/** Stops the keychain when it is to keep a secret, until it is let go. */
+/** Makes the keychain wait before it stores a secret, until the test releases it. */
 export function stopAtWrite({ keychain }: TestNative): { reached: Promise<void>; letGo(): void } {
   const { write } = keychain;
   const reached = Promise.withResolvers<void>();

@@ -6,8 +6,8 @@ import { Problem } from '../../src/shared/problem.ts';
 
 const KINDS: ClientErrorKind[] = ['network', 'unavailable', 'signed-out', 'refused', 'folder', 'server', 'aborted'];
 
-describe('trouble is told in words, with what to do (desktop §8, 5)', () => {
-  test.each(KINDS)('of the kind %s', (kind) => {
+describe('problemOf gives a message and the next step (desktop §8, 5)', () => {
+  test.each(KINDS)('for an error of the kind %s', (kind) => {
     const problem = Problem.parse(problemOf(new ClientError(kind, 'It did not work')));
     expect(problem).toMatchObject({ kind, message: 'It did not work.', file: null });
     if (problem.next !== null) expect(problem.next).toMatch(/^[A-Z].*\.$/);
@@ -15,7 +15,7 @@ describe('trouble is told in words, with what to do (desktop §8, 5)', () => {
 
   const TABLE: [string, ClientError, Partial<Problem>][] = [
     [
-      'a key that is taken no more',
+      'a key that is no longer valid',
       new ClientError('signed-out', 'Authentication failed', { status: 401 }),
       { message: 'The server does not take the key.', next: 'Sign in again under Settings.' },
     ],
@@ -25,12 +25,12 @@ describe('trouble is told in words, with what to do (desktop §8, 5)', () => {
       { next: 'Free up space: your plan holds 100 deployments.' },
     ],
     [
-      'a plan that has none of it',
+      'a plan that does not include it',
       new ClientError('signed-out', 'Full', { status: 403, details: { cap: 'customDomains', used: 0, limit: 0 } }),
       { next: 'Your plan holds no domains of your own: a bigger one does.' },
     ],
     [
-      'a credential that may not',
+      'a credential without permission',
       new ClientError('signed-out', 'Not allowed', { status: 403 }),
       { next: 'Sign in with an API key, which may do more.' },
     ],
@@ -44,7 +44,7 @@ describe('trouble is told in words, with what to do (desktop §8, 5)', () => {
       { message: 'a/film.mp4 is too large: a file may have at most 5.0 MB.', file: 'a/film.mp4' },
     ],
     [
-      'a site that is too large, whichever file crossed the line',
+      'a site that is too large, whichever file exceeds the limit',
       new ClientError('refused', 'x', {
         status: 413,
         file: 'z.txt',
@@ -61,29 +61,29 @@ describe('trouble is told in words, with what to do (desktop §8, 5)', () => {
       { next: 'Change setup.exe, or leave it out with a line in a file named .berthignore.', file: 'setup.exe' },
     ],
     [
-      'a server that asks to come later',
+      'a server that asks to retry later',
       new ClientError('unavailable', 'Too many', { status: 429, retryAfterSeconds: 120 }),
       { next: 'Try again in 2 min.' },
     ],
   ];
-  test.each(TABLE)('%s', (_, error, problem) => {
+  test.each(TABLE)('for %s', (_, error, problem) => {
     expect(problemOf(error)).toMatchObject(problem);
   });
 });
 
-test('input that does not fit is refused, with the place in it', () => {
+test('refuses invalid input and names the field', () => {
   const { error } = z.object({ name: z.string() }).safeParse({ name: 1 });
   const { kind, message } = problemOf(error);
   expect(kind).toBe('refused');
   expect(message).toMatch(/^name: .+\.$/);
 });
 
-test('what somebody gave up is told as that', () => {
+test('reports an AbortError as aborted', () => {
   expect(problemOf(new DOMException('The operation was aborted', 'AbortError')).kind).toBe('aborted');
 });
 
 test.each([new TypeError("Cannot read properties of undefined (reading 'key')"), 'a text', null, undefined, { a: 1 }])(
-  'a fault of the app tells nothing of its inside: %s',
+  'a bug in the app reveals no internal details: %s',
   (thrown) => {
     const problem = problemOf(thrown);
     expect(problem).toEqual({
@@ -95,6 +95,6 @@ test.each([new TypeError("Cannot read properties of undefined (reading 'key')"),
   },
 );
 
-test('a message of a server fills no window', () => {
+test('shortens a long message from a server', () => {
   expect(problemOf(new ClientError('refused', 'x'.repeat(100_000))).message.length).toBeLessThan(700);
 });

@@ -15,14 +15,14 @@ const uploaded = (sentBytes: number, files = 1): DeployEvent => ({
   sentBytes,
 });
 
-/** What events lead to, each at its moment. */
+/** The states after a list of events with their times. */
 function after(...events: [DeployEvent, number?][]): ProgressView {
   const view = events.reduce((view, [event, at = 0]) => showProgress(view, event, at), beginProgress());
   expect(Progress.safeParse(view.progress).error).toBeUndefined();
   return view;
 }
 
-test('every phase is told, from the first listing to the link (desktop §8, 3)', () => {
+test('shows every phase of a deploy, from listing to linking (desktop §8, 3)', () => {
   expect(beginProgress().progress).toEqual({ phase: 'listing' });
   const read: DeployEvent = { type: 'hashed', done: amount(1, 100), total: amount(4, 400), cached: amount(1, 100) };
   const allRead: DeployEvent = { ...read, done: amount(4, 400) };
@@ -43,11 +43,11 @@ test('every phase is told, from the first listing to the link (desktop §8, 3)',
   }, beginProgress());
 });
 
-test('when nothing has to be sent, it goes on to the end at once', () => {
+test('goes directly to finishing if nothing must be sent', () => {
   expect(after([planned(NONE)]).progress).toEqual({ phase: 'finishing' });
 });
 
-test('the speed is that of the last 3 seconds', () => {
+test('measures the speed over the last 3 seconds', () => {
   const view = after(
     [planned(), 0],
     [uploaded(90_000), 1_000],
@@ -59,7 +59,7 @@ test('the speed is that of the last 3 seconds', () => {
   expect(view.progress).toMatchObject({ phase: 'sending', bytesPerSecond: 3_000 });
 });
 
-test('the speed counts a pause in which nothing was sent, and is not told of a moment that is too short', () => {
+test('includes a pause in the speed, and gives no speed for a period that is too short', () => {
   expect(after([planned(), 0], [uploaded(50_000), 499]).progress).toMatchObject({ bytesPerSecond: null });
   expect(after([planned(), 0], [uploaded(50_000), 500]).progress).toMatchObject({ bytesPerSecond: 100_000 });
   expect(after([planned(), 0], [uploaded(0), 1_000], [uploaded(50_000), 51_000]).progress).toMatchObject({
@@ -67,12 +67,12 @@ test('the speed counts a pause in which nothing was sent, and is not told of a m
   });
 });
 
-test('the speed of a long upload is known from a few moments', () => {
+test('keeps only a few samples of a long upload', () => {
   const moments = Array.from({ length: 5_000 }, (_, i): [DeployEvent, number] => [uploaded(i), i * 100]);
   expect(after([planned(), 0], ...moments).sent.length).toBeLessThan(35);
 });
 
-test('a failure that passes is told with its reason and the moment of the next attempt', () => {
+test('shows the reason of a temporary failure and the time of the next attempt', () => {
   const retried: DeployEvent = { type: 'retried', attempt: 2, waitMs: 750, reason: 'The line broke' };
   expect(after([planned(), 0], [retried, 10_000]).progress).toEqual({
     phase: 'retrying',
@@ -82,7 +82,7 @@ test('a failure that passes is told with its reason and the moment of the next a
   });
 });
 
-test('what was left out is told by reason, with 5 paths, and without what systems leave behind (desktop §8, 18)', () => {
+test('groups skipped files by reason with 5 paths each, and leaves out junk files (desktop §8, 18)', () => {
   const links = Array.from({ length: 7 }, (_, i): SkippedFile => ({ path: `link${i}`, reason: 'link' }));
   const { leftOut } = after(
     [walked([{ path: '.DS_Store', reason: 'junk' }, { path: '.env', reason: 'private' }, ...links])],
@@ -94,7 +94,7 @@ test('what was left out is told by reason, with 5 paths, and without what system
   ]);
 });
 
-test('events change no view that was made before', () => {
+test('does not modify the view that an event is applied to', () => {
   const before = after([planned(), 0], [uploaded(100), 1]);
   const copy = structuredClone(before);
   showProgress(before, uploaded(200), 2);

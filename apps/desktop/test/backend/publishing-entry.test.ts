@@ -6,7 +6,7 @@ const CLAIMABLE = { ...PUBLISHED, expires: NOW / 1_000 + 60, claim: 'https://ber
 
 const entry = (id: string, state: KeptState): Entry => ({ ...ENTRY, id, name: id, state });
 
-test('of more than 100 the oldest ones go: first what is at its end, last what can be claimed, never what is open', () => {
+test('keeps 100 publishings: removes the oldest ended ones first, claimable ones last, and open ones never', () => {
   const oldest = [
     entry('claimable', { is: 'published', published: CLAIMABLE }),
     entry('open', { is: 'unfinished' }),
@@ -31,7 +31,7 @@ test('of more than 100 the oldest ones go: first what is at its end, last what c
   ]);
 });
 
-test('a claim is told until its deployment is gone', () => {
+test('keeps the claim link until its deployment has expired', () => {
   expect(withoutOldClaim(CLAIMABLE, NOW)).toEqual(CLAIMABLE);
   expect(withoutOldClaim(CLAIMABLE, NOW + 60_000)).toEqual({ ...CLAIMABLE, claim: null });
 });

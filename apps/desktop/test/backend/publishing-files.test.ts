@@ -7,7 +7,7 @@ import { big, openSignedIn, PAGE, stagedIn } from './publishing-world.ts';
 
 const server = useServer();
 
-test('files that are dropped together are one site, and no copy of them stays', async () => {
+test('publishes files that are dropped together as one site, and removes their copies', async () => {
   const desktop = await openSignedIn(server());
   const folder = makeSite({ 'index.html': PAGE, 'style.css': 'body{}', 'photo.jpg': big(200_000), 'no.txt': 'left' });
   const [id] = await desktop.drop(['index.html', 'style.css', 'photo.jpg'].map((name) => join(folder, name)));
@@ -19,7 +19,7 @@ test('files that are dropped together are one site, and no copy of them stays', 
   await expect.poll(() => stagedIn(desktop)).toEqual([]);
 });
 
-test('a page that comes alone is the front page; another file has a link of its own', async () => {
+test('publishes a single page as the front page, and gives another single file a link to itself', async () => {
   const desktop = await openSignedIn(server());
   const folder = makeSite({ 'poem.html': PAGE, 'a photo.jpg': 'pixels' });
   const [page] = await desktop.drop([join(folder, 'poem.html')]);
@@ -30,7 +30,7 @@ test('a page that comes alone is the front page; another file has a link of its 
   expect((await server().visit(url, new URL(url).pathname)).text).toBe('pixels');
 });
 
-test('a copy of files outlives a quit, and goes on although the files are gone', async () => {
+test('resumes from the copies of dropped files after a quit, even if the files are gone', async () => {
   const desktop = await openSignedIn(server());
   desktop.proxy.trouble = () => ({ cutAfter: 0 });
   const folder = makeSite({ 'index.html': PAGE, 'a.txt': 'a' });
@@ -46,7 +46,7 @@ test('a copy of files outlives a quit, and goes on although the files are gone',
   await expect.poll(() => stagedIn(desktop)).toEqual([]);
 });
 
-test('files that are cancelled while they wait for the server leave no copy, and are taken as they are by then when tried again', async () => {
+test('removes the copies of cancelled files, and a retry copies the files again', async () => {
   const desktop = await openSignedIn(server(), 'scale', {
     watchRule: { firstPauseMs: 3_600_000, longestPauseMs: 3_600_000 },
   });
@@ -68,7 +68,7 @@ test('files that are cancelled while they wait for the server leave no copy, and
   expect((await server().visit((await desktop.published(id!)).url, '/a.txt')).text).toBe('after');
 });
 
-test('files of one name are refused in words, and nothing begins', async () => {
+test('refuses files with the same name, says why, and publishes nothing', async () => {
   const desktop = await openSignedIn(server());
   const [one, two] = [makeSite({ 'a.html': '1' }), makeSite({ 'A.html': '2' })];
   await expect(desktop.drop([join(one, 'a.html'), join(two, 'A.html')])).rejects.toMatchObject({
@@ -78,7 +78,7 @@ test('files of one name are refused in words, and nothing begins', async () => {
   expect((await desktop.ask('readState', undefined)).publishings).toEqual([]);
 });
 
-test('a file that is gone by its turn fails by its name, and leaves no copy', async () => {
+test('fails with the name of a file that was deleted while it was queued, and leaves no copy', async () => {
   const desktop = await openSignedIn(server());
   const gate = Promise.withResolvers<undefined>();
   desktop.proxy.trouble = () => gate.promise;
@@ -93,13 +93,13 @@ test('a file that is gone by its turn fails by its name, and leaves no copy', as
   await expect.poll(() => stagedIn(desktop)).toEqual([]);
 });
 
-test('a folder that is likely not what was meant is asked about, and its build is suggested (desktop §8, 17)', async () => {
+test('asks about a folder that is probably the wrong one, and suggests its build folder (desktop §8, 17)', async () => {
   const desktop = await openSignedIn(server());
   const project = makeSite({ 'package.json': '{}', 'dist/index.html': PAGE, 'src/a.ts': '' }, 'shop');
   const [id] = await desktop.drop([project]);
   const { question } = (await desktop.until(id!, 'asking')).state;
   expect(question).toMatchObject({ about: 'project', suggestions: [{ name: 'dist' }] });
-  // A question keeps nothing else from being published.
+  // An open question does not block other publishings.
   const [other] = await desktop.drop([makeSite({ 'index.html': 'other' })]);
   await desktop.published(other!);
   await desktop.ask('answerPublishing', { id: id!, instead: question.suggestions[0]!.grant });
@@ -109,7 +109,7 @@ test('a folder that is likely not what was meant is asked about, and its build i
   await expect(desktop.ask('answerPublishing', { id: id!, instead: null })).rejects.toThrow('no question');
 });
 
-test('who is sure has it published as it is; a question outlives a quit', async () => {
+test('asks again after a quit, and publishes the folder as it is once the user confirms', async () => {
   const desktop = await openSignedIn(server());
   const [id] = await desktop.drop([makeSite({ 'notes.txt': 'all of it' })]);
   await desktop.until(id!, 'asking');

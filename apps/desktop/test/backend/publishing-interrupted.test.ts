@@ -11,10 +11,10 @@ import { testNative } from './native.ts';
 import { big, open, openSignedIn, PAGE } from './publishing-world.ts';
 
 const server = useServer();
-/** Not before the test is over, however slow the machine is. */
+/** True for a time that is certainly after the end of the test, even on a slow machine. */
 const isFar = (at: number) => at > Date.now() + 1_800_000;
 
-test('what is cancelled in the middle of its upload is not live, and goes on where it broke off (desktop §8, 21)', async () => {
+test('a publishing that is cancelled during its upload is not live, and a retry resumes the upload (desktop §8, 21)', async () => {
   const desktop = await openSignedIn(server());
   const gate = Promise.withResolvers<undefined>();
   desktop.proxy.trouble = ({ method }) => (method === 'PUT' ? gate.promise : undefined);
@@ -32,7 +32,7 @@ test('what is cancelled in the middle of its upload is not live, and goes on whe
   expect(await desktop.deployments()).toHaveLength(1);
 });
 
-test('what waits is cancelled at once; what is published stays so', async () => {
+test('cancels a queued publishing immediately, and does not change a published one', async () => {
   const desktop = await openSignedIn(server());
   const gate = Promise.withResolvers<undefined>();
   desktop.proxy.trouble = () => gate.promise;
@@ -47,7 +47,7 @@ test('what waits is cancelled at once; what is published stays so', async () => 
   expect(await desktop.deployments()).toHaveLength(1);
 });
 
-test('who cancels when all is sent hears that it went live, if it did', async () => {
+test('cancelling after everything is sent still reports a deployment that went live', async () => {
   const desktop = await openSignedIn(server());
   const [asked, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<undefined>()];
   desktop.proxy.trouble = (_req, path) => {
@@ -66,9 +66,9 @@ test('who cancels when all is sent hears that it went live, if it did', async ()
 });
 
 test.each([
-  ['while it is sent', (path: string) => path.includes('/uploads/')],
-  ['while it is put together', (path: string) => path.endsWith('commit')],
-])('what is interrupted by a quit %s is finished after the next start, once (issue 6)', async (_, isThere) => {
+  ['during the upload', (path: string) => path.includes('/uploads/')],
+  ['during the commit', (path: string) => path.endsWith('commit')],
+])('a publishing that is interrupted by a quit %s finishes once after the next start (issue 6)', async (_, isThere) => {
   const desktop = await openSignedIn(server());
   const [reached, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<undefined>()];
   desktop.proxy.trouble = (_req, path) => {
@@ -89,9 +89,9 @@ test.each([
 });
 
 test.each([
-  ['while it sends', (path: string) => path.includes('/uploads/')],
-  ['before it hears that it is live', (path: string) => path.endsWith('commit')],
-])('an app that is killed %s finishes after its next start, once (issue 6)', async (_, isThere) => {
+  ['during its upload', (path: string) => path.includes('/uploads/')],
+  ['before it receives the final answer', (path: string) => path.endsWith('commit')],
+])('an app that is killed %s finishes the publishing once after its next start (issue 6)', async (_, isThere) => {
   const { key } = await server().account();
   const proxy = await startProxy(server().port);
   const [dataDir, cacheDir] = [makeDir(), makeDir()];
@@ -122,11 +122,11 @@ test.each([
   ['without a name', undefined],
   ['with a name', `k${crypto.randomUUID().slice(0, 12)}`],
 ])(
-  'an app that is killed when all is done, and not written down, finds it done once (issue 6): %s',
+  'an app that is killed after the deploy but before storing the result does not publish twice (issue 6): %s',
   async (_, domain) => {
     const desktop = await openSignedIn(server());
     const [dataDir, cacheDir] = [makeDir(), makeDir()];
-    // The link is copied after the engine has forgotten the upload, and before the list says that it is published.
+    // The link is copied after the engine has removed its record of the upload, and before the list says that it is published.
     desktop.native.copyText = () => {
       cpSync(desktop.dataDir, dataDir, { recursive: true });
       cpSync(desktop.cacheDir, cacheDir, { recursive: true });
@@ -143,7 +143,7 @@ test.each([
   },
 );
 
-test('an anonymous publishing whose last answer was lost in a crash keeps its claim, and is there once', async () => {
+test('an anonymous publishing keeps its claim link and is published once if the last answer is lost in a crash', async () => {
   const desktop = await open(server(), { watchRule: { firstPauseMs: 3_600_000, longestPauseMs: 3_600_000 } });
   desktop.proxy.trouble = (_req, path) => (path.endsWith('commit') ? 'lose-answer' : undefined);
   const labels = [`drop-${crypto.randomUUID().slice(0, 8)}`];
@@ -153,7 +153,7 @@ test('an anonymous publishing whose last answer was lost in a crash keeps its cl
     .toMatchObject({
       progress: { phase: 'retrying', at: expect.toSatisfy(isFar) },
     });
-  // Its files as they are, as after a crash: nobody has closed anything, and nothing happens in it for an hour.
+  // Uses its files without closing the app, as after a crash. The first app does nothing for an hour.
   desktop.proxy.trouble = () => undefined;
   const { dataDir, cacheDir, proxy } = desktop;
   const again = await openDesktop({ server: proxy.url, dataDir, cacheDir });
@@ -161,7 +161,7 @@ test('an anonymous publishing whose last answer was lost in a crash keeps its cl
   expect(await server().database.query('select id from deployment where labels @> $1', [labels])).toHaveLength(1);
 });
 
-test('a server that is down is waited for (desktop §8, 25)', async () => {
+test('waits for a server that is down (desktop §8, 25)', async () => {
   const desktop = await openSignedIn(server(), 'scale', {
     watchRule: { firstPauseMs: 3_600_000, longestPauseMs: 3_600_000 },
   });
@@ -179,7 +179,7 @@ test('a server that is down is waited for (desktop §8, 25)', async () => {
   expect(await desktop.deployments()).toHaveLength(1);
 });
 
-test('a server that is down is tried again after each pause, and waited for until it is cancelled', async () => {
+test('retries after each pause while the server is down, until the user cancels', async () => {
   const desktop = await openSignedIn(server());
   desktop.proxy.trouble = () => ({ status: 503 });
   const [id] = await desktop.drop([makeSite({ 'index.html': PAGE })]);
@@ -197,7 +197,7 @@ test('a server that is down is tried again after each pause, and waited for unti
   expect(await desktop.deployments()).toHaveLength(1);
 });
 
-test('who waits for one server does not keep another from being published to', async () => {
+test('waiting for one server does not block publishing to another', async () => {
   const desktop = await openSignedIn(server(), 'scale', {
     watchRule: { firstPauseMs: 3_600_000, longestPauseMs: 3_600_000 },
   });
@@ -212,7 +212,7 @@ test('who waits for one server does not keep another from being published to', a
   expect((await desktop.find(behind!)).state.is).toBe('queued');
 });
 
-test('what is dismissed is off the list, and what was under way is cancelled', async () => {
+test('dismissing removes a publishing from the list, and cancels it if it is running', async () => {
   const desktop = await openSignedIn(server());
   const gate = Promise.withResolvers<undefined>();
   desktop.proxy.trouble = ({ method }) => (method === 'PUT' ? gate.promise : undefined);
@@ -226,7 +226,7 @@ test('what is dismissed is off the list, and what was under way is cancelled', a
   await expect(desktop.ask('cancelPublishing', { id: id! })).rejects.toThrow('not on the list');
 });
 
-test('a damaged list is set aside, and the app starts', async () => {
+test('sets a damaged publishings.json aside and starts', async () => {
   const dataDir = makeDir();
   writeFileSync(join(dataDir, 'publishings.json'), '{"publishings":[{"id":"../../etc"}]}');
   const desktop = await open(server(), { dataDir });

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { type Attempt, createLine } from '../../src/main/publishing/line.ts';
 
-/** A line whose attempts end when a test says so. */
+/** A queue whose attempts end when the test ends them. */
 function standInLine() {
   const begun: string[] = [];
   const ends = new Map<string, (pauseMs: number | null) => void>();
@@ -17,7 +17,7 @@ function standInLine() {
   return { line, begun, end: (id: string, pauseMs: number | null = null) => ends.get(id)!(pauseMs) };
 }
 
-test('one is at work at a time, in the order in which they came', async () => {
+test('runs one job at a time, in the order they were added', async () => {
   const { line, begun, end } = standInLine();
   for (const id of ['a', 'b', 'c']) line.add(id, 'here');
   expect(begun).toEqual(['a']);
@@ -27,7 +27,7 @@ test('one is at work at a time, in the order in which they came', async () => {
   await expect.poll(() => begun).toEqual(['a', 'b', 'c']);
 });
 
-test('who pauses comes back before those of its group, and lets others go first', async () => {
+test('a paused job lets other groups go first and resumes ahead of its own group', async () => {
   const { line, begun, end } = standInLine();
   line.add('a', 'here');
   line.add('b', 'here');
@@ -41,14 +41,14 @@ test('who pauses comes back before those of its group, and lets others go first'
   await expect.poll(() => begun).toEqual(['a', 'c', 'a', 'b']);
 });
 
-test('a pause ends by itself', async () => {
+test('a pause ends automatically', async () => {
   const { line, begun, end } = standInLine();
   line.add('a', 'here');
   end('a', 10);
   await expect.poll(() => begun).toEqual(['a', 'a']);
 });
 
-test('who is cancelled is out of the line, at work, in a pause, or waiting, and the next one begins', async () => {
+test('cancelling removes a running, paused or waiting job, and the next one starts', async () => {
   const { line, begun, end } = standInLine();
   for (const id of ['a', 'b', 'c', 'd']) line.add(id, 'here');
   await line.cancel('b');
@@ -59,7 +59,7 @@ test('who is cancelled is out of the line, at work, in a pause, or waiting, and 
   await line.cancel('nobody');
 });
 
-test('a line that is closed ends what is at work, and begins nothing', async () => {
+test('closing aborts the running job and starts no other', async () => {
   const { line, begun } = standInLine();
   line.add('a', 'here');
   line.add('b', 'here');

@@ -38,7 +38,7 @@ const failed = (kind: ClientError['kind'], retryAfterSeconds?: number) => ({
   failure: new ClientError(kind, 'It did not work', { retryAfterSeconds }),
 });
 
-test('the link is that of the domain once it serves, else that of the deployment', () => {
+test('the link is the domain once it is served, otherwise the deployment', () => {
   const linkOf = (domain: Domain | null) => {
     const sequel = follows({ deployment, domain });
     return sequel.is === 'published' ? [sequel.published.url, sequel.published.domain] : null;
@@ -48,12 +48,12 @@ test('the link is that of the domain once it serves, else that of the deployment
   expect(linkOf(domainThatIs('pending'))).toEqual([deployment.url, 'www.example.com']);
 });
 
-test('who gives up hears the truth: live when it is, else cancelled', () => {
+test('a cancelled publishing counts as published if it is live, otherwise as cancelled', () => {
   expect(follows({ deployment, ...failed('aborted') })).toMatchObject({ is: 'published' });
   expect(follows(failed('aborted'))).toEqual({ is: 'ended', state: { is: 'cancelled' } });
 });
 
-test('a server that is away or busy is waited for, longer each time, and as long as it asks for (desktop §8, 25)', () => {
+test('pauses with backoff, and at least as long as the server asks, while it is down or busy (desktop §8, 25)', () => {
   const pauses = [0, 1, 2, 8, 9, 50].map((failures) => follows(failed('network'), failures));
   expect(pauses.map((sequel) => sequel.is === 'paused' && sequel.pauseMs)).toEqual([
     1_000, 2_000, 4_000, 256_000, 300_000, 300_000,
@@ -65,17 +65,20 @@ test('a server that is away or busy is waited for, longer each time, and as long
   });
 });
 
-test.each(['signed-out', 'refused', 'folder', 'server'] as const)('trouble of the kind %s fails at once', (kind) => {
-  const problem = { kind, message: 'It did not work.' };
-  expect(follows(failed(kind))).toMatchObject({ is: 'ended', state: { is: 'failed', at: 7, problem } });
-});
+test.each(['signed-out', 'refused', 'folder', 'server'] as const)(
+  'an error of the kind %s fails immediately',
+  (kind) => {
+    const problem = { kind, message: 'It did not work.' };
+    expect(follows(failed(kind))).toMatchObject({ is: 'ended', state: { is: 'failed', at: 7, problem } });
+  },
+);
 
-test('what is live although not all is done is told with its link', () => {
+test('a failure after the deployment is live includes its link', () => {
   expect(follows({ deployment, ...failed('refused') })).toMatchObject({
     state: { problem: { message: `It did not work. It is published all the same, at ${deployment.url}` } },
   });
 });
 
-test('an end without a deployment is never told as a success', () => {
+test('an attempt without a deployment is never a success', () => {
   expect(follows({})).toMatchObject({ is: 'ended', state: { is: 'failed', problem: { kind: 'server' } } });
 });

@@ -8,7 +8,7 @@ import { big, open, openSignedIn, PAGE } from './publishing-world.ts';
 
 const server = useServer();
 
-test('a key that is taken no more is told, and the account is asked for again', async () => {
+test('reports a key that is no longer valid, and checks the account again', async () => {
   const desktop = await openSignedIn(server());
   desktop.proxy.trouble = () => ({ status: 401 });
   const [id] = await desktop.drop([makeSite({ 'index.html': PAGE })]);
@@ -19,7 +19,7 @@ test('a key that is taken no more is told, and the account is asked for again', 
     .toMatchObject({ servers: [{ signIn: { is: 'refused' } }] });
 });
 
-test('a name that cannot be had is told with the link that is live all the same, and costs no second deployment', async () => {
+test('reports an unavailable name with the link of the live deployment, and a retry makes no second deployment', async () => {
   const desktop = await openSignedIn(server());
   const { key } = await server().account();
   const held = await server().publish({ 'index.html': 'theirs' }, { key });
@@ -35,7 +35,7 @@ test('a name that cannot be had is told with the link that is live all the same,
   expect((await server().visit('http://held.localhost', '/')).text).toBe('theirs');
 });
 
-test('limits name the file and what to do, before anything is sent (desktop §8, 19)', async () => {
+test('names the file that exceeds a limit and what to do, before anything is sent (desktop §8, 19)', async () => {
   const desktop = await openSignedIn(server(), 'free');
   const [tooLarge] = await desktop.drop([makeSite({ 'index.html': PAGE, 'film.mp4': big(21 * 1024 ** 2) })]);
   const { state } = await desktop.until(tooLarge!, 'failed');
@@ -53,7 +53,7 @@ test('limits name the file and what to do, before anything is sent (desktop §8,
   expect(desktop.proxy.contents).toEqual([]);
 });
 
-test('a grant that is unknown or used refuses the whole drop, and uses up none of the others (desktop §6)', async () => {
+test('refuses a drop with an unknown or used grant, and uses up none of the other grants (desktop §6)', async () => {
   const desktop = await openSignedIn(server());
   const [good] = await desktop.backend.give([makeSite({ 'index.html': PAGE })]);
   const grants = [good!.grant, 'f'.repeat(32)];
@@ -66,7 +66,7 @@ test('a grant that is unknown or used refuses the whole drop, and uses up none o
   });
 });
 
-test('a name without an account, or for several folders, is refused before anything begins', async () => {
+test('refuses a name without an account, or for several folders, before anything starts', async () => {
   const desktop = await open(server());
   await expect(desktop.drop([makeSite({ 'index.html': PAGE })], { domain: 'blog' })).rejects.toMatchObject({
     kind: 'signed-out',
@@ -78,7 +78,7 @@ test('a name without an account, or for several folders, is refused before anyth
   expect(desktop.proxy.passed.filter(({ path }) => path.includes('deployments'))).toEqual([]);
 });
 
-test('a password is nowhere on disk: what needs one does not go on after a quit (desktop §6)', async () => {
+test('never writes a password to disk, so a publishing that needs one does not resume after a quit (desktop §6)', async () => {
   const desktop = await openSignedIn(server());
   desktop.proxy.trouble = () => ({ cutAfter: 0 });
   const password = 'correct horse battery';
@@ -103,7 +103,7 @@ test('a password is nowhere on disk: what needs one does not go on after a quit 
   expect(await desktop.deployments()).toEqual([]);
 });
 
-test('what was to be the account’s is not published as nobody’s after a sign-out', async () => {
+test('does not publish anonymously after a sign-out if the publishing began signed in', async () => {
   const desktop = await openSignedIn(server());
   const gate = Promise.withResolvers<undefined>();
   desktop.proxy.trouble = (_req, path) => (path.includes('deployments') ? gate.promise : undefined);

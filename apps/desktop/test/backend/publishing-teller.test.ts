@@ -4,7 +4,7 @@ import { createTeller } from '../../src/main/publishing/teller.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test('what can wait is told 10 times a second, the last of it too; what cannot wait is told at once', () => {
+test('soon notifies at most 10 times a second and includes the last change; atOnce notifies immediately', () => {
   const tell = vi.fn<() => void>();
   const teller = createTeller(tell, 100);
   for (let ms = 0; ms < 999; ms += 1) {

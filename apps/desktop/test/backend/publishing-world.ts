@@ -7,16 +7,16 @@ import { type Desktop, type DesktopOptions, openDesktop } from './desktop.ts';
 
 export const PAGE = '<!doctype html><title>hi</title>';
 
-/** Bytes that no server has. */
+/** Random bytes, which no server has. */
 export const big = (bytes: number) => Buffer.alloc(bytes, crypto.randomUUID());
 
-/** An app in which nobody is signed in, and a proxy between it and the server. */
+/** Opens a signed-out app with a proxy between it and the server. */
 export async function open(server: TestServer, options: Partial<DesktopOptions> = {}) {
   const proxy = await startProxy(server.port);
   return Object.assign(await openDesktop({ server: proxy.url, ...options }), { proxy });
 }
 
-/** The same, with somebody signed in who has a new account. */
+/** Opens an app that is signed in to a new account, with a proxy between it and the server. */
 export async function openSignedIn(server: TestServer, plan = 'scale', options: Partial<DesktopOptions> = {}) {
   const { key } = await server.account(plan);
   const desktop = await open(server, options);
@@ -26,7 +26,7 @@ export async function openSignedIn(server: TestServer, plan = 'scale', options: 
   return Object.assign(desktop, { key, deployments });
 }
 
-/** The publishings of which there are copies of files. */
+/** The ids of publishings that have copies of files. */
 export function stagedIn({ cacheDir }: Pick<Desktop, 'cacheDir'>): string[] {
   const dir = join(cacheDir, 'staging');
   return existsSync(dir) ? readdirSync(dir) : [];

@@ -7,7 +7,7 @@ import { big, open, openSignedIn, PAGE } from './publishing-world.ts';
 
 const server = useServer();
 
-test('a folder that is dropped is live, and its link is on the clipboard (desktop §8, 1 and 2)', async () => {
+test('publishes a dropped folder and copies its link (desktop §8, 1 and 2)', async () => {
   const desktop = await openSignedIn(server());
   const [id] = await desktop.drop([makeSite({ 'index.html': PAGE, 'a/b.txt': 'deep' })]);
   const { url, deployment, copied, files, claim, expires } = await desktop.published(id!);
@@ -19,7 +19,7 @@ test('a folder that is dropped is live, and its link is on the clipboard (deskto
   expect(await desktop.find(id!)).toMatchObject({ name: 'site', kind: 'folder', watchable: true });
 });
 
-test('a name, labels and a password are those of the deployment, and the link is that of the name', async () => {
+test('gives the deployment its name, labels and password, and links to the name', async () => {
   const desktop = await openSignedIn(server());
   const options = { domain: 'my-trip', labels: ['spring'], password: 'open sesame' };
   const [id] = await desktop.drop([makeSite({ 'index.html': PAGE })], options);
@@ -29,7 +29,7 @@ test('a name, labels and a password are those of the deployment, and the link is
   expect(await desktop.deployments()).toMatchObject([{ labels: ['spring'], password: true }]);
 });
 
-test('a link that cannot be copied, or is not to be, is not said to be copied', async () => {
+test('does not claim that a link was copied if copying fails or is switched off', async () => {
   const desktop = await openSignedIn(server());
   desktop.native.broken.copyText = new Error('no clipboard');
   const [first] = await desktop.drop([makeSite({ 'index.html': PAGE })]);
@@ -41,7 +41,7 @@ test('a link that cannot be copied, or is not to be, is not said to be copied', 
   expect(desktop.native.copied).toEqual([]);
 });
 
-test('without an account it is published first, and claimed later (desktop §8, 8)', async () => {
+test('publishes without an account and can be claimed later (desktop §8, 8)', async () => {
   const desktop = await open(server());
   const [id] = await desktop.drop([makeSite({ 'index.html': PAGE })]);
   const { claim, expires, url } = await desktop.published(id!);
@@ -64,7 +64,7 @@ test('without an account it is published first, and claimed later (desktop §8, 
   await expect(again.ask('claimPublishing', { id: id! })).rejects.toThrow('nothing to take over');
 });
 
-test('a claim is gone with its deployment', async () => {
+test('removes the claim link when the deployment expires', async () => {
   const desktop = await open(server());
   const [id] = await desktop.drop([makeSite({ 'index.html': PAGE })]);
   const { expires } = await desktop.published(id!);
@@ -77,7 +77,7 @@ test('a claim is gone with its deployment', async () => {
   }
 });
 
-test('what is tried again waits for its turn like everything else', async () => {
+test('a retried publishing waits in the queue like a new one', async () => {
   const desktop = await openSignedIn(server());
   desktop.proxy.trouble = () => ({ status: 400 });
   const [first] = await desktop.drop([makeSite({ 'index.html': '1' })]);
@@ -92,7 +92,7 @@ test('what is tried again waits for its turn like everything else', async () => 
   await desktop.published(first!);
 });
 
-test('drops while another is published wait in order, and each has its link (desktop §8, 20)', async () => {
+test('queues drops in order during a publishing, and each gets its link (desktop §8, 20)', async () => {
   const desktop = await openSignedIn(server());
   const gate = Promise.withResolvers<undefined>();
   desktop.proxy.trouble = () => gate.promise;
@@ -116,7 +116,7 @@ test('drops while another is published wait in order, and each has its link (des
   expect(all.map(({ at }) => at)).toEqual(all.map(({ at }) => at).toSorted());
 });
 
-test('what the server refuses fails at once, in words, and can be tried again', async () => {
+test('a refused publishing fails immediately, says why, and can be retried', async () => {
   const desktop = await openSignedIn(server());
   desktop.native.lookedAt = false;
   desktop.proxy.trouble = () => ({ status: 400 });
@@ -134,7 +134,7 @@ test('what the server refuses fails at once, in words, and can be tried again', 
   await expect(desktop.ask('retryPublishing', { id: id! })).rejects.toThrow('failed or was cancelled');
 });
 
-test('a folder that was published can be watched, and then not once more', async () => {
+test('a published folder can be watched, but only once', async () => {
   const desktop = await openSignedIn(server());
   const folder = makeSite({ 'index.html': PAGE }, 'garden');
   const [id] = await desktop.drop([folder]);
@@ -149,7 +149,7 @@ test('a folder that was published can be watched, and then not once more', async
   await expect(desktop.ask('suggestName', { of: { publishing: files! } })).rejects.toMatchObject({ kind: 'refused' });
 });
 
-test('a message tells of the end when the window is not looked at, and opens the site (desktop §8, 14)', async () => {
+test('notifies when a publishing ends while the window is in the background; a click opens the site (desktop §8, 14)', async () => {
   const desktop = await openSignedIn(server(), 'scale', { server: `http://localhost:${server().port}` });
   const [seen] = await desktop.drop([makeSite({ 'index.html': PAGE })]);
   await desktop.published(seen!);
@@ -166,7 +166,7 @@ test('a message tells of the end when the window is not looked at, and opens the
   expect(desktop.native.notes).toHaveLength(1);
 });
 
-test('1,000 files are told in a bounded number of lists, the phases among them', async () => {
+test('emits a bounded number of lists for 1,000 files, with all phases', async () => {
   const desktop = await openSignedIn(server());
   const files = Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`f/${i}.txt`, `file ${i}`]));
   const began = performance.now();
@@ -174,13 +174,13 @@ test('1,000 files are told in a bounded number of lists, the phases among them',
   await desktop.published(id!);
   const lists = listsOf(desktop);
   const seconds = (performance.now() - began) / 1_000;
-  // Two that are told at once: that it is there, and that it is live.
+  // Two events are emitted immediately: that it was added, and that it is live.
   expect(lists.length).toBeLessThanOrEqual(Math.ceil(seconds * 10) + 3);
   expect(lists.at(-1)).toMatchObject([{ id, state: { is: 'published' } }]);
   expect(new Set(lists.flat().map(({ state }) => state.is))).toContain('working');
 });
 
-test('what was left out is told with what was published', async () => {
+test('a published folder lists its skipped files', async () => {
   const desktop = await openSignedIn(server());
   const key = `-----BEGIN PRIVATE KEY-----\n${'A'.repeat(64)}\n-----END PRIVATE KEY-----\n`;
   const [id] = await desktop.drop([makeSite({ 'index.html': PAGE, '.env': 'S=1', 'my.pem': key, '.DS_Store': '' })]);

@@ -1,10 +1,10 @@
 import type { Entry } from '../../src/main/publishing/entry.ts';
 import type { Published } from '../../src/shared/publishing.ts';
 
-/** A moment, in Unix milliseconds. */
+/** The current time of the tests, in Unix milliseconds. */
 export const NOW = 1_790_000_000_000;
 
-/** What a drop of one file led to. */
+/** The result of publishing one file. */
 export const PUBLISHED: Published = {
   deployment: 'calm-otter-4k9x2qd',
   url: 'https://calm-otter-4k9x2qd.sites.example',
@@ -20,7 +20,7 @@ export const PUBLISHED: Published = {
   notices: [],
 };
 
-/** A folder that was dropped and waits for its turn. */
+/** A dropped folder that is queued. */
 export const ENTRY: Entry = {
   id: '0123456789abcdef',
   name: 'site',

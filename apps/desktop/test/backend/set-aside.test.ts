@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Desktop, makeDir, openDesktop } from './desktop.ts';
 
-/** Nobody is there: nothing that is tested here needs a server. */
+/** Nothing listens at this address: these tests need no server. */
 const SERVER = 'http://localhost:1';
 
 const noticesOf = ({ told }: Desktop) => told.filter(({ name }) => name === 'notice').map(({ data }) => data);
@@ -14,7 +14,7 @@ test.each([
   ['folders.json', 'The list of your watched folders could not be read', 'Watch them again'],
   ['publishings.json', 'The list of what you published could not be read', 'Publish again'],
 ])(
-  'a damaged %s is told of once: what is lost, where the copy is, and what to do (desktop §8, 5)',
+  'reports a damaged %s once: what is lost, where the copy is, and what to do (desktop §8, 5)',
   async (name, lost, next) => {
     const dataDir = makeDir();
     const copy = join(dataDir, `${name}.damaged`);
@@ -35,7 +35,7 @@ test.each([
   },
 );
 
-test('files that are not there, or are whole, are no news', async () => {
+test('reports nothing about files that are missing or valid', async () => {
   const desktop = await openDesktop({ server: SERVER });
   await desktop.ask('changeSettings', { theme: 'dark' });
   const again = await desktop.restart();

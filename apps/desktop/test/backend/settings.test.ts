@@ -20,7 +20,7 @@ function open(native = testNative()) {
   }));
 }
 
-test('a change is applied, told and kept for the next start', async () => {
+test('applies a change, emits it, and stores it for the next start', async () => {
   const { change, native, told, value } = await open();
   expect(value()).toEqual(DEFAULT_SETTINGS);
   const changed = await change({ theme: 'dark', keepVersions: 7 });
@@ -32,13 +32,13 @@ test('a change is applied, told and kept for the next start', async () => {
   expect(again.native.themes).toEqual(['dark']);
 });
 
-test('changes at the same time all hold', async () => {
+test('keeps all of several changes at the same time', async () => {
   const { change, value } = await open();
   await Promise.all([change({ theme: 'dark' }), change({ copyLinks: false }), change({ keepVersions: 9 })]);
   expect(value()).toMatchObject({ theme: 'dark', copyLinks: false, keepVersions: 9 });
 });
 
-test('starting at login is set with the system, which has the last word about it', async () => {
+test('changes the start at login in the system, and the value of the system overrides the stored one', async () => {
   const { change, native, value } = await open();
   await change({ openAtLogin: true });
   expect(native.openAtLogin).toBe(true);
@@ -47,7 +47,7 @@ test('starting at login is set with the system, which has the last word about it
   expect((await open(native)).value().openAtLogin).toBe(false);
 });
 
-test('what the system does not do is refused in words, and changes nothing', async () => {
+test('refuses a change that the system does not apply, says why, and changes nothing', async () => {
   const { change, native, told, value } = await open();
   native.broken.loginItem = new Error('not permitted');
   await expect(change({ openAtLogin: true, theme: 'dark' })).rejects.toMatchObject({
@@ -63,13 +63,13 @@ test('what the system does not do is refused in words, and changes nothing', asy
   expect((await change({ keepVersions: 3 })).keepVersions).toBe(3);
 });
 
-test('a system that cannot start the app at login is not asked to', async () => {
+test('does not call a system that cannot start the app at login', async () => {
   const { change, native } = await open(testNative({ canOpenAtLogin: false }));
   await expect(change({ openAtLogin: true })).rejects.toThrow('cannot start the app');
   expect(native.openAtLogin).toBe(false);
 });
 
-test('settings that cannot be written change nothing', async () => {
+test('changes nothing if the settings cannot be written', async () => {
   const { change, native, value } = await open();
   rmSync(dataDir, { recursive: true });
   writeFileSync(dataDir, 'a file in the place of the folder');
@@ -78,7 +78,7 @@ test('settings that cannot be written change nothing', async () => {
   expect([native.openAtLogin, native.themes]).toEqual([false, ['system']]);
 });
 
-test('a damaged file is set aside, and the settings are those of the beginning', async () => {
+test('sets a damaged settings.json aside and uses the default settings', async () => {
   mkdirSync(dataDir, { recursive: true });
   writeFileSync(join(dataDir, 'settings.json'), '{"theme":"pink"}');
   expect((await open()).value()).toEqual(DEFAULT_SETTINGS);

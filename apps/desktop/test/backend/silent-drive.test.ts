@@ -9,7 +9,7 @@ import { eventually, openWorld, watchedId } from './watch-world.ts';
 
 const server = useServer();
 
-/** Starts an app again that was closed. */
+/** Starts a closed app again. */
 const reopen = ({ proxy, native, dataDir, cacheDir }: Awaited<ReturnType<typeof openSignedIn>>) =>
   openDesktop({ server: proxy.url, native, dataDir, cacheDir });
 
@@ -17,7 +17,7 @@ const SILENT = { kind: 'folder', message: expect.stringContaining('does not answ
 
 const nameOf = () => `site-${crypto.randomUUID().slice(0, 8)}.localhost`;
 
-test('a watched folder whose drive never answers keeps no other one from being watched, and the app from no end (desktop §5)', async () => {
+test('a watched folder on an unresponsive drive blocks neither other watched folders nor quitting (desktop §5)', async () => {
   const world = await openWorld(server());
   await world.signIn();
   const stuck = await world.watch(world.build('nas/stuck', { 'index.html': 'stuck' }), nameOf());
@@ -34,7 +34,7 @@ test('a watched folder whose drive never answers keeps no other one from being w
   const third = await world.watch(world.build('disk/third', { 'index.html': 'three' }), nameOf());
   expect((await server().visit(third.url!)).text).toBe('three');
 
-  // Nor does it keep people from saying what is to become of it.
+  // The user can still pause and resume the folder.
   await world.folders.handlers.pauseFolder({ id: stuck.id });
   await world.until(stuck.id, 'paused');
   await world.folders.handlers.resumeFolder({ id: stuck.id });
@@ -43,7 +43,7 @@ test('a watched folder whose drive never answers keeps no other one from being w
   expect(drive.blocked).toEqual([]);
 });
 
-test('the watched folders of one silent drive hold one thread', async () => {
+test('all watched folders on one unresponsive drive block only one thread', async () => {
   const world = await openWorld(server());
   await world.signIn();
   const stuck = [];
@@ -61,13 +61,13 @@ test('the watched folders of one silent drive hold one thread', async () => {
   for (const { id } of stuck) await world.until(id, 'live');
 });
 
-test('a drive that stops to answer while its folder is watched keeps nobody from leaving it', async () => {
+test('can pause a watched folder whose drive stopped responding', async () => {
   const world = await openWorld(server());
   await world.signIn();
   const { id, path, live } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
   const more = world.build('more', { 'more.html': 'more' });
   const drive = silence(path);
-  // Both wait for the drive: the look, and what listens, which heard of a change.
+  // Both wait for the drive: the scan and the file watcher, which has reported a change.
   renameSync(join(more, 'more.html'), join(path, 'more.html'));
   world.folders.awake();
   await eventually(() => {
@@ -79,7 +79,7 @@ test('a drive that stops to answer while its folder is watched keeps nobody from
   expect(drive.blocked).toEqual([]);
 });
 
-test('what was dropped from a drive that never answers waits, and the app starts, shows the rest, and ends', async () => {
+test('a drop on an unresponsive drive stays queued, and the app still starts, shows its other publishings, and quits', async () => {
   const desktop = await openSignedIn(server());
   const site = makeSite({ 'index.html': PAGE });
   const notes = makeSite({ 'notes.txt': 'all of it' });
@@ -101,7 +101,7 @@ test('what was dropped from a drive that never answers waits, and the app starts
   expect(drive.blocked).toEqual([]);
 });
 
-test('what is unfinished on a drive that does not answer fails, and keeps nothing behind it from being published', async () => {
+test('an unfinished publishing on an unresponsive drive fails and does not block the queue', async () => {
   const desktop = await openSignedIn(server());
   const folder = makeSite({ 'index.html': PAGE });
   const gate = Promise.withResolvers<undefined>();
@@ -124,7 +124,7 @@ test('what is unfinished on a drive that does not answer fails, and keeps nothin
   await again.published(stuck!);
 });
 
-test('a drop from a drive that does not answer is on the list at once, and is tried again when the drive is back (B9)', async () => {
+test('lists a drop on an unresponsive drive immediately, and a retry works once the drive is back (B9)', async () => {
   const desktop = await openSignedIn(server());
   const away = makeSite({ 'index.html': 'away' }, 'away');
   const here = makeSite({ 'index.html': 'here' }, 'here');
@@ -162,7 +162,7 @@ test('a drop from a drive that does not answer is on the list at once, and is tr
   expect(await desktop.find(file!)).toMatchObject({ kind: 'files' });
 });
 
-test('the folders of one silent drive hold one thread, and keep no other from being found (B2)', async () => {
+test('published folders on one unresponsive drive block one thread, and other folders are still found (B2)', async () => {
   const desktop = await openSignedIn(server());
   const nas = makeDir();
   const stuck = ['a', 'b', 'c', 'd', 'e'].map((name) => {
@@ -171,7 +171,7 @@ test('the folders of one silent drive hold one thread, and keep no other from be
     return join(nas, name);
   });
   const here = makeSite({ 'index.html': PAGE }, 'here');
-  // The newest is asked first: those on the silent drive come before the other.
+  // The newest publishing is checked first, so those on the unresponsive drive come before the other.
   for (const path of [here, ...stuck]) {
     const [id] = await desktop.drop([path]);
     await desktop.published(id!);
@@ -193,7 +193,7 @@ test('the folders of one silent drive hold one thread, and keep no other from be
   );
 });
 
-test('a folder on a silent drive keeps no other one from being watched, changed or located (B3)', async () => {
+test('a folder on an unresponsive drive does not block watching, changing or locating others (B3)', async () => {
   const world = await openWorld(server());
   await world.signIn();
   const kept = await world.watch(world.build('disk/kept', { 'index.html': 'kept' }), nameOf());
@@ -215,6 +215,6 @@ test('a folder on a silent drive keeps no other one from being watched, changed 
   expect(await stuck).toMatchObject(SILENT);
 
   drive.comeBack();
-  // The grant was not used up.
+  // The grant is still valid.
   await vi.waitFor(async () => watchedId(await handlers.watch({ of: { grant }, domain: nameOf(), labels: [] })));
 });

@@ -4,22 +4,22 @@ import { syncBuiltinESMExports } from 'node:module';
 import { sep } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** A network drive that went away. */
+/** A network drive that does not respond. */
 export interface SilentDrive {
-  /** What other threads were asked, in order. None of it is answered before the drive is back. */
+  /** The calls that run in other threads, in order. They get no answer until the drive is back. */
   readonly asked: readonly string[];
-  /** What the thread of the app asked: in truth, the app would freeze. */
+  /** The calls that block the main thread. With a real drive they would freeze the app. */
   readonly blocked: readonly string[];
-  /** Brings the drive back: it answers, late, everything that it was asked. */
+  /** Brings the drive back: it answers all pending calls. */
   comeBack(): void;
 }
 
 type Call = (...input: unknown[]) => unknown;
 
-/** Where the system says which drives there are. */
+/** The file in which the system lists its mounts. */
 const MOUNTS = '/proc/self/mountinfo';
 
-/** Makes a folder a drive of its own, which answers no question about what is on it until it comes back, or the test is over. */
+/** Turns a folder into a drive that does not respond until it comes back or the test ends. */
 export function silence(folder: string): SilentDrive {
   const asked: string[] = [];
   const blocked: string[] = [];
@@ -30,7 +30,7 @@ export function silence(folder: string): SilentDrive {
   const replace = (of: object, isIt: (name: string) => boolean, make: (name: string, call: Call) => Call): void => {
     for (const [name, call] of Object.entries(of) as [string, Call][]) {
       if (typeof call !== 'function' || !isIt(name)) continue;
-      // Some have a way of their own: `realpathSync.native`.
+      // Keeps the properties of functions, such as `realpathSync.native`.
       Reflect.set(of, name, Object.assign(make(name, call), call));
       restores.push(() => Reflect.set(of, name, call));
     }

@@ -8,7 +8,7 @@ const second = useServer();
 const nameOf = () => `site-${crypto.randomUUID().slice(0, 8)}`;
 
 describe('sites and domains of the current server', () => {
-  it('are listed, labelled, given a name by its first part, and deleted', async () => {
+  it('lists, labels and deletes deployments, and links a domain by its first label', async () => {
     const world = await openWorld(server());
     const { key } = await world.signIn();
     const { handlers } = world.sites;
@@ -30,7 +30,7 @@ describe('sites and domains of the current server', () => {
     );
   });
 
-  it('of one’s own say which records they need', async () => {
+  it('returns the DNS records that a custom domain needs', async () => {
     const world = await openWorld(server());
     const { key } = await world.signIn();
     const { handlers } = world.sites;
@@ -42,7 +42,7 @@ describe('sites and domains of the current server', () => {
     expect(await handlers.verifyDomain({ domain })).toMatchObject({ status: 'pending', checks: expect.any(Array) });
   });
 
-  it('are asked for in words by nobody who is not signed in', async () => {
+  it('refuses all commands with a message while signed out', async () => {
     const world = await openWorld(server());
     await expect(world.sites.handlers.listDeployments({})).rejects.toMatchObject({
       kind: 'signed-out',
@@ -53,7 +53,7 @@ describe('sites and domains of the current server', () => {
     await expect(world.sites.handlers.putDomain({ domain: 'blog' })).rejects.toThrow('first part of a name');
   });
 
-  it('have the session look at a key that is not taken', async () => {
+  it('makes the session check a key that the server rejects', async () => {
     const world = await openWorld(server());
     const { account } = await world.signIn();
     await server().database.query('delete from token where account_id = $1', [account]);
@@ -63,7 +63,7 @@ describe('sites and domains of the current server', () => {
 });
 
 describe('activities', () => {
-  it('are told as they happen, of whoever is signed in to the current server', async () => {
+  it('emits activities of the signed-in account on the current server as they happen', async () => {
     const world = await openWorld(server());
     const untilTold = async (event: string, of: string) =>
       eventually(async () =>
@@ -90,7 +90,7 @@ describe('activities', () => {
     await untilTold('deployment.create', (await second().publish({ 'index.html': 'three' }, there)).deployment);
   });
 
-  it('that come with a key that is not taken any more have the session look at it', async () => {
+  it('makes the session check the key if the server rejects it while following activities', async () => {
     const world = await openWorld(server());
     const { account, key } = await world.signIn();
     await eventually(() => expect(world.count('following')).toBe(1));

@@ -30,7 +30,7 @@ interface Given {
   publishings?: PublishingState[];
   folders?: FolderState[];
   online?: boolean;
-  /** How long ago publishings failed. */
+  /** How long ago each publishing failed, in milliseconds. */
   failedAgo?: number;
 }
 
@@ -45,33 +45,43 @@ function given({ publishings = [], folders = [], online = true, failedAgo = 0 }:
 }
 
 const TABLE: [string, Given, string, string][] = [
-  ['nothing', {}, 'idle', 'Drop a folder to get a link.'],
-  ['what is live', { publishings: [published()], folders: [live] }, 'idle', 'Everything is up to date.'],
+  ['an empty app', {}, 'idle', 'Drop a folder to get a link.'],
+  ['a live site', { publishings: [published()], folders: [live] }, 'idle', 'Everything is up to date.'],
   ['a question', { publishings: [asking] }, 'idle', 'Drop a folder to get a link.'],
   ['a failure', { publishings: [failed, working], folders: [live] }, 'error', 'p0 could not be published.'],
   ['a failure an hour ago', { publishings: [failed], failedAgo: HOUR }, 'idle', 'Drop a folder to get a link.'],
-  ['a failure shortly before', { publishings: [failed], failedAgo: HOUR - 1 }, 'error', 'p0 could not be published.'],
+  [
+    'a failure just under an hour ago',
+    { publishings: [failed], failedAgo: HOUR - 1 },
+    'error',
+    'p0 could not be published.',
+  ],
   ['a folder that failed', { folders: [failedFolder, busy, paused] }, 'error', 'f0 could not be published.'],
   ['two failures', { publishings: [failed], folders: [failedFolder] }, 'error', '2 sites could not be published.'],
-  ['work', { publishings: [working], folders: [paused], online: false }, 'working', 'p0 is being published.'],
-  ['what waits for its turn', { publishings: [queued, working] }, 'working', '2 sites are being published.'],
-  ['a folder at work', { folders: [busy, paused] }, 'working', 'f0 is being published.'],
+  [
+    'a running publishing',
+    { publishings: [working], folders: [paused], online: false },
+    'working',
+    'p0 is being published.',
+  ],
+  ['a queued publishing', { publishings: [queued, working] }, 'working', '2 sites are being published.'],
+  ['a folder that is being published', { folders: [busy, paused] }, 'working', 'f0 is being published.'],
   ['no network', { folders: [paused], online: false }, 'offline', 'There is no network: it goes on when there is.'],
-  ['a folder with a file at fault', { folders: [unreadable, busy] }, 'error', 'f0 could not be published.'],
-  ['a server that is away', { folders: [live, waiting, signedOut] }, 'offline', 'f1 waits for the server.'],
-  ['nobody signed in', { folders: [signedOut, missing, paused] }, 'paused', 'Sign in: f0 waits for it.'],
-  ['nobody signed in for two', { folders: [signedOut, signedOut] }, 'paused', 'Sign in: 2 folders wait for it.'],
+  ['a folder with an invalid file', { folders: [unreadable, busy] }, 'error', 'f0 could not be published.'],
+  ['a server that is down', { folders: [live, waiting, signedOut] }, 'offline', 'f1 waits for the server.'],
+  ['a signed-out folder', { folders: [signedOut, missing, paused] }, 'paused', 'Sign in: f0 waits for it.'],
+  ['two signed-out folders', { folders: [signedOut, signedOut] }, 'paused', 'Sign in: 2 folders wait for it.'],
   ['a folder that is gone', { folders: [missing, paused] }, 'idle', 'f0 has nothing to publish.'],
   ['one paused folder of two', { folders: [paused, live] }, 'idle', 'Everything is up to date.'],
   ['one folder, paused', { folders: [paused] }, 'paused', 'f0 is paused.'],
   ['all folders paused', { folders: [paused, paused] }, 'paused', '2 folders are paused.'],
 ];
 
-test.each(TABLE)('%s (desktop §8, 12 and 13)', (_, input, status, text) => {
+test.each(TABLE)('summarizes the status: %s (desktop §8, 12 and 13)', (_, input, status, text) => {
   expect(summarize(given(input))).toMatchObject({ status, text });
 });
 
-test('the newest 5 links that still lead somewhere are there, each once', () => {
+test('contains the newest 5 links that have not expired, without duplicates', () => {
   const at = (ago: number, url = `https://${ago}.sites.example`) => published({ at: NOW - ago, url });
   const gone = published({ at: NOW + 1, url: 'https://gone.sites.example', expires: NOW / 1_000 });
   const input = given({ publishings: [gone, at(1), at(2), at(7, 'https://1.sites.example'), at(3), at(5), at(6)] });

@@ -18,16 +18,16 @@ import type { SignIn } from '../../src/shared/session.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../../src/shared/settings.ts';
 import { testNative, type TestNative } from './native.ts';
 
-/** Watching in a hurry; what is not heard is not looked at by chance. */
+/** Short times for watching. Periodic scans are rare, so that only reported changes cause a scan. */
 export const HURRY = { quietMs: 40, graceMs: 200, lookEveryMs: 60_000, firstPauseMs: 20, longestPauseMs: 200 };
 const PAUSES = { firstMs: 20, longestMs: 200 };
 
-/** Waits until something holds, on a busy machine too. */
+/** Waits until an assertion passes. The limit allows for a busy machine. */
 export async function eventually(holds: () => void | Promise<void>): Promise<void> {
   await vi.waitFor(holds, { timeout: 15_000, interval: 5 });
 }
 
-/** The accounts, folders and sites of an app, against a real server. */
+/** The accounts, folders and sites of an app that uses a real server. */
 export interface World {
   server: TestServer;
   origin: string;
@@ -35,50 +35,50 @@ export interface World {
   dataDir: string;
   native: TestNative;
   settings: Settings;
-  /** `down`: nobody can be reached. `sent`: how often each server was asked, with which credential. */
+  /** `down`: no server can be reached. `sent`: the server and credential of each request. */
   network: {
     down: boolean;
     sent: { origin: string; authorization: string | null }[];
-    /** Keeps back an answer. */
+    /** Delays a request until its promise resolves. */
     hold?: (url: string) => Promise<void>;
   };
   accounts: Accounts;
   folders: Folders;
   sites: Sites;
   grants: Grants;
-  /** Every state of a folder that the page was told of, those in a row once. */
+  /** The emitted states of a folder, without consecutive duplicates. */
   told(id: string): FolderState['is'][];
   activities: Activity[];
   navigated: unknown[];
-  /** How often the page was told of folders, and of the session. */
+  /** The number of events about folders and about the session. */
   count(event: string): number;
-  /** Writes a site into a folder of its own. */
+  /** Writes a site into a folder. */
   build(name: string, files: Readonly<Record<string, string>>): string;
   grant(path: string): Promise<string>;
   /** Signs in with a new account. */
   signIn(plan?: string): Promise<{ key: string; account: string; deployToken: string }>;
   signInState(origin?: string): SignIn;
-  /** Watches a folder, and waits until it is live. */
+  /** Watches a folder and waits until it is live. */
   watch(path: string, domain: string, more?: { password?: string; labels?: string[] }): Promise<WatchedFolder>;
   folder(id: string): WatchedFolder;
-  /** Waits until a folder is in a state, and the page was told so. */
+  /** Waits until a folder is in a state and an event has reported it. */
   until(id: string, is: FolderState['is']): Promise<WatchedFolder>;
-  /** Waits until an address shows a text. */
+  /** Waits until an address serves a text. */
   untilShown(url: string, text: string): Promise<void>;
-  /** Those of the account that are not deleted, the newest first. */
+  /** The deployments of the account that are not deleted, newest first. */
   deployments(key?: string): Promise<string[]>;
   close(): Promise<void>;
-  /** Ends the app, and starts it again. @param native The system by then. Default: as it was. */
+  /** Closes the app and starts it again. @param native The system after the restart. Default: the same one. */
   reopen(native?: TestNative): Promise<void>;
 }
 
-/** The id of a folder that is watched by now. @throws Error when the app asked a question instead. */
+/** The id of the folder that was just watched. @throws Error when the app asked a question instead. */
 export function watchedId(answer: CommandOutput<'watch'>): string {
   if (answer.is === 'watched') return answer.id;
   throw new Error(`The app asked: ${answer.question.about}`);
 }
 
-/** An app that nobody has used before, gone after the test. */
+/** A new app without data, which is removed after the test. */
 export async function openWorld(server: TestServer, native: TestNative = testNative()): Promise<World> {
   const home = mkdtempSync(join(tmpdir(), 'berth-desktop-'));
   const origin = `http://localhost:${server.port}`;

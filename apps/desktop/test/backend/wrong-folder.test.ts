@@ -26,7 +26,7 @@ async function openWith(files: Record<string, string>) {
   return Object.assign(desktop, { folder, grant, folders });
 }
 
-test('a project that is to be watched is asked about, and nothing of it becomes public (B1)', async () => {
+test('asks before watching a project, and publishes nothing of it (B1)', async () => {
   const desktop = await openWith(PROJECT);
   const of = { grant: await desktop.grant() };
   expect((await desktop.ask('checkFolder', { of })).question).toMatchObject({ about: 'project' });
@@ -36,7 +36,7 @@ test('a project that is to be watched is asked about, and nothing of it becomes 
   expect(await desktop.deployments()).toEqual([]);
 });
 
-test('the suggested folder is watched without another question', async () => {
+test('watches the suggested folder without another question', async () => {
   const desktop = await openWith(PROJECT);
   const asked = { of: { grant: await desktop.grant() }, domain: nameOf(), labels: [] };
   const [dist] = questionOf(await desktop.ask('watch', asked)).suggestions;
@@ -45,7 +45,7 @@ test('the suggested folder is watched without another question', async () => {
   expect(await desktop.folders()).toMatchObject([{ path: join(desktop.folder, 'dist') }]);
 });
 
-test('a folder is watched as it is with the confirmation of its own question, and with no other', async () => {
+test('watches a folder as it is only with the confirmation of its own question', async () => {
   const desktop = await openWith(PROJECT);
   const other = makeSite({ 'notes.txt': 'private' }, 'notes');
   const asked = { of: { grant: await desktop.grant() }, domain: nameOf(), labels: [] };
@@ -58,7 +58,7 @@ test('a folder is watched as it is with the confirmation of its own question, an
   expect(await desktop.folders()).toMatchObject([{ path: desktop.folder }]);
 });
 
-test('a confirmation is no folder that could be published or watched', async () => {
+test('a confirmation cannot be used as a grant to publish or watch', async () => {
   const desktop = await openWith(PROJECT);
   const of = { grant: await desktop.grant() };
   const { question } = await desktop.ask('checkFolder', { of });
@@ -68,7 +68,7 @@ test('a confirmation is no folder that could be published or watched', async () 
   ).rejects.toMatchObject({ kind: 'refused' });
 });
 
-test('a folder that was published anyway is asked about once more before it is watched for good', async () => {
+test('asks again before watching a folder that was published anyway', async () => {
   const desktop = await openWith(PROJECT);
   const [id] = await desktop.drop([desktop.folder]);
   await desktop.until(id!, 'asking');
@@ -79,7 +79,7 @@ test('a folder that was published anyway is asked about once more before it is w
   expect(await desktop.ask('watch', { ...asked, sure: anyway })).toMatchObject({ is: 'watched' });
 });
 
-test('a watched folder is located in a project only after the question', async () => {
+test('asks before locating a watched folder in a project', async () => {
   const desktop = await openWith({ 'index.html': PAGE });
   const answer = await desktop.ask('watch', { of: { grant: await desktop.grant() }, domain: nameOf(), labels: [] });
   if (answer.is !== 'watched') throw new Error('The app asked.');
@@ -94,7 +94,7 @@ test('a watched folder is located in a project only after the question', async (
   expect(await desktop.folders()).toMatchObject([{ path: project }]);
 });
 
-test('what was pasted is published after the question, and not before (B10)', async () => {
+test('publishes pasted items only after the user confirms (B10)', async () => {
   const desktop = await openWith({ 'index.html': PAGE });
   const file = await desktop.grant(join(desktop.folder, 'index.html'));
   const { publishings } = await desktop.ask('publish', { grants: [file], pasted: true });
@@ -105,7 +105,7 @@ test('what was pasted is published after the question, and not before (B10)', as
   await desktop.published(publishings[0]!);
 });
 
-test('a pasted folder that is likely the wrong one is asked about as such, and its suggestion is published', async () => {
+test('asks about a pasted folder that is probably wrong, instead of about the paste, and publishes the suggested one', async () => {
   const desktop = await openWith(PROJECT);
   const { publishings } = await desktop.ask('publish', { grants: [await desktop.grant()], pasted: true });
   const { question } = (await desktop.until(publishings[0]!, 'asking')).state;
@@ -115,7 +115,7 @@ test('a pasted folder that is likely the wrong one is asked about as such, and i
   expect((await server().visit(url)).text).toBe('the build');
 });
 
-test('a password that is set for the next drop locks it, and only it (B2)', async () => {
+test('a password for the next drop locks only that drop (B2)', async () => {
   const desktop = await openWith({ 'index.html': PAGE });
   await desktop.ask('setNextDrop', { password: 'open-sesame' });
   const { publishings } = await desktop.ask('publish', { grants: [await desktop.grant()] });
@@ -128,7 +128,7 @@ test('a password that is set for the next drop locks it, and only it (B2)', asyn
 test.each([
   ['too short', { password: 'abc' }],
   ['too long', { password: 'x'.repeat(1_000) }],
-])('a password that is %s publishes nothing and uses up nothing', async (_, options) => {
+])('a password that is %s publishes nothing and uses up no grants or options', async (_, options) => {
   const desktop = await openWith({ 'index.html': PAGE });
   const grant = await desktop.grant();
   await desktop.ask('setNextDrop', options);
@@ -139,7 +139,7 @@ test.each([
   expect(await desktop.published(publishings[0]!)).toMatchObject({ password: true });
 });
 
-test('a folder is not watched without the password that is set for the next drop, unless the user says so (B2)', async () => {
+test('watches a folder without the password of the next drop only if the user says so (B2)', async () => {
   const desktop = await openWith({ 'index.html': PAGE });
   await desktop.ask('setNextDrop', { password: 'open-sesame' });
   const asked = { of: { grant: await desktop.grant() }, domain: nameOf(), labels: [] };
@@ -149,7 +149,7 @@ test('a folder is not watched without the password that is set for the next drop
   expect(desktop.told.map(({ name }) => name)).toContain('dropTaken');
 });
 
-test('the folder of a site with a password is not watched without one, unless the user says so (B2)', async () => {
+test('watches the folder of a site with a password without one only if the user says so (B2)', async () => {
   const desktop = await openWith({ 'index.html': PAGE });
   const [id] = await desktop.drop([desktop.folder], { password: 'open-sesame' });
   await desktop.published(id!);

@@ -36,7 +36,7 @@ describe.skipIf(NO_ELECTRON !== null)('the app in Electron (desktop §3)', () =>
     return { ...started, home, key };
   };
 
-  it('the window shows our page from its own scheme, with `window.desktop` and nothing of Node (desktop §6)', async () => {
+  it('the window shows our page from its own scheme, with `window.desktop` and without Node (desktop §6)', async () => {
     const { page } = await startElectron(app, makeHome());
     expect(page.url()).toBe(PAGE_URL);
     expect(await page.title()).toBe('Berth');
@@ -49,11 +49,11 @@ describe.skipIf(NO_ELECTRON !== null)('the app in Electron (desktop §3)', () =>
     expect(found).toEqual({ desktop: ['commands', 'events', 'grant'], node: [], secure: true });
   });
 
-  it('the window is in a sandbox of its own (desktop §6)', async () => {
+  it('the window runs in a sandbox (desktop §6)', async () => {
     const { electron } = await startElectron(app, makeHome());
     const settings = await electron.evaluate(({ BrowserWindow }) => {
       const [window] = BrowserWindow.getAllWindows();
-      // What Electron made of the options; it is not in its types.
+      // The options that Electron applied. Its types lack this function.
       const { webContents } = window as unknown as {
         webContents: { getLastWebPreferences(): Record<string, unknown> };
       };
@@ -63,7 +63,7 @@ describe.skipIf(NO_ELECTRON !== null)('the app in Electron (desktop §3)', () =>
     expect(settings).toEqual({ sandbox: true, contextIsolation: true, nodeIntegration: false, webSecurity: true });
   });
 
-  it('nothing is fetched, no text becomes markup or script, and no frame or window is opened (desktop §6)', async () => {
+  it('the page cannot fetch, turn text into markup or script, or open a frame or window (desktop §6)', async () => {
     const { electron, page } = await startElectron(app, makeHome());
     const tried = await page.evaluate(async (url) => {
       const outcome = async (attempt: () => unknown) => {
@@ -89,20 +89,20 @@ describe.skipIf(NO_ELECTRON !== null)('the app in Electron (desktop §3)', () =>
       document.body.append(frame);
       location.href = url;
     }, address);
-    // Electron has answered, so whatever it was asked before has been decided.
+    // Electron handles requests in order, so this answer means that the earlier ones have been decided.
     expect(await electron.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().length)).toBe(1);
     expect(page.url()).toBe(PAGE_URL);
     expect(page.frames().filter((frame) => frame.url().startsWith('http'))).toEqual([]);
   });
 
-  it('a folder that is chosen in the dialog gets a link that leads to it (desktop §8.2)', async () => {
+  it('a folder that is picked in the dialog gets a working link (desktop §8.2)', async () => {
     const started = await signedIn();
     await started.chooses(makeSite('chosen', { 'index.html': 'chosen' }));
     await publishChosen(started);
     expect((await server.visit(await linkOf(started, 'chosen'))).text).toBe('chosen');
   });
 
-  it('a second start hands its folder over to the first, and ends (desktop §8.24)', async () => {
+  it('a second start passes its folder to the first instance and exits (desktop §8.24)', async () => {
     const started = await signedIn();
     const folder = makeSite('handed', { 'index.html': 'handed over' });
     const second = spawn(ELECTRON, argumentsOf(app, started.home, [folder]), {
@@ -113,7 +113,7 @@ describe.skipIf(NO_ELECTRON !== null)('the app in Electron (desktop §3)', () =>
     expect((await server.visit(await linkOf(started, 'handed'))).text).toBe('handed over');
   });
 
-  it('a folder that is watched shows its next build at the same address (desktop §5)', async () => {
+  it('a watched folder shows its next build at the same address (desktop §5)', async () => {
     const started = await signedIn();
     const folder = makeSite('dist', { 'index.html': 'build 0' });
     await started.chooses(folder);
@@ -129,7 +129,7 @@ describe.skipIf(NO_ELECTRON !== null)('the app in Electron (desktop §3)', () =>
     expect(await vi.waitFor(() => live('build 1'), PATIENCE)).toBe(url);
   });
 
-  it('what was being sent when the app quit is published by the next start, and once (desktop §8.6)', async () => {
+  it('an upload that is interrupted by a quit is published once after the next start (desktop §8.6)', async () => {
     const { key } = await server.account();
     const line = await openLine(server.port);
     const home = makeHome();
@@ -144,7 +144,7 @@ describe.skipIf(NO_ELECTRON !== null)('the app in Electron (desktop §3)', () =>
 
     const second = await startElectron(app, home);
     const { session } = await second.state();
-    // Where the system keeps no keys, they end with the app.
+    // If the system cannot store keys, they are lost when the app quits.
     if (session.keysKept === 'memory') await second.signIn(line.url, key);
     await vi.waitFor(async () => expect((await second.state()).folders[0]?.state.is).toBe('live'), PATIENCE);
     const { api } = createClient({ server: address, key });
@@ -154,7 +154,7 @@ describe.skipIf(NO_ELECTRON !== null)('the app in Electron (desktop §3)', () =>
     await line.close();
   });
 
-  it('a key is kept by the system, or in memory where the app says so; in no file is it as it was (security T40)', async () => {
+  it('stores a key in the system, or in memory if the app says so, and in no file as plain text (security T40)', async () => {
     const started = await signedIn();
     const store = await started.electron.evaluate(async ({ safeStorage }) => ({
       available: await safeStorage.isAsyncEncryptionAvailable(),
@@ -173,7 +173,7 @@ describe.skipIf(NO_ELECTRON !== null)('the app in Electron (desktop §3)', () =>
     expect(signIns.some((is) => is !== 'signed-out')).toBe(protects);
   });
 
-  it('with a tray, closing the window leaves the app; without one, it ends it (desktop §8.24)', async () => {
+  it('closing the window keeps the app running if there is a tray, and quits it otherwise (desktop §8.24)', async () => {
     const started = await startElectron(app, makeHome());
     const { about } = await started.state();
     const ended = once(started.electron.process(), 'exit');
@@ -188,7 +188,7 @@ describe.skipIf(NO_ELECTRON !== null)('the app in Electron (desktop §3)', () =>
   });
 });
 
-/** Publishes what the dialog gives. */
+/** Publishes the folder that is picked in the dialog. */
 async function publishChosen({ page }: StartedApp): Promise<void> {
   const answer = await page.evaluate(async () => {
     const { commands } = (window as unknown as { desktop: DesktopApi }).desktop;
@@ -199,7 +199,7 @@ async function publishChosen({ page }: StartedApp): Promise<void> {
   expect(answer.ok).toBe(true);
 }
 
-/** Watches what the dialog gives. */
+/** Watches the folder that is picked in the dialog. */
 async function watchChosen({ page }: StartedApp, domain: string): Promise<void> {
   const answer = await page.evaluate(async (domain) => {
     const { commands } = (window as unknown as { desktop: DesktopApi }).desktop;
@@ -210,7 +210,7 @@ async function watchChosen({ page }: StartedApp, domain: string): Promise<void> 
   expect(answer.ok).toBe(true);
 }
 
-/** The link of a folder, once it is published. */
+/** Waits until a folder is published. @returns Its link. */
 async function linkOf({ state }: Pick<StartedApp, 'state'>, name: string): Promise<string> {
   return vi.waitFor(async () => {
     const { publishings }: CommandOutput<'readState'> = await state();

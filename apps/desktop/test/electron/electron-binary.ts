@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Where the npm package puts Electron once somebody has let it. Its own module is not asked: it would begin a download. */
+/** The folder in which the npm package installs Electron. Its module is not imported, because that would start a download. */
 const INSTALLED = join(import.meta.dirname, '../../node_modules/electron/dist');
 const PROGRAMS: Partial<Record<NodeJS.Platform, string>> = {
   linux: 'electron',
@@ -9,10 +9,10 @@ const PROGRAMS: Partial<Record<NodeJS.Platform, string>> = {
   win32: 'electron.exe',
 };
 
-/** The program that the tests start: `ELECTRON_PATH`, or that of the npm package. */
+/** The Electron program that the tests start: `ELECTRON_PATH`, or that of the npm package. */
 export const ELECTRON = process.env['ELECTRON_PATH'] ?? join(INSTALLED, PROGRAMS[process.platform] ?? 'electron');
 
-/** Why the tests with Electron cannot run; `null` when they can. */
+/** Why the tests with Electron cannot run; `null` if they can. */
 export const NO_ELECTRON = reason();
 
 function reason(): string | null {

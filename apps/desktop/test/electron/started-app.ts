@@ -8,21 +8,21 @@ import { buildApp } from '../../build/build.ts';
 import type { AppState, DesktopApi } from '../../src/shared/contract.ts';
 import { ELECTRON } from './electron-binary.ts';
 
-/** The app, started. */
+/** A running app. */
 export interface StartedApp {
   electron: ElectronApplication;
-  /** Its window. */
+  /** The page of its window. */
   page: Page;
   state(): Promise<AppState>;
-  /** Makes a server the current one, and signs in to it. */
+  /** Makes a server the current one and signs in to it. */
   signIn(server: string, key: string): Promise<void>;
-  /** Lets the next dialogs choose a folder. */
+  /** Sets the folder that the user picks in the next dialogs. */
   chooses(folder: string): Promise<void>;
-  /** As the menu does it; the promise is kept when the process has ended. */
+  /** Quits like the menu. Resolves when the process has ended. */
   quit(): Promise<void>;
 }
 
-/** Compiles the app into a folder of its own. @returns The folder that Electron starts. */
+/** Compiles the app into a temporary folder. @returns The folder to start with Electron. */
 export async function compileApp(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-electron-app-'));
   await buildApp(join(folder, 'dist'));
@@ -30,20 +30,20 @@ export async function compileApp(): Promise<string> {
   return folder;
 }
 
-/** What Electron is started with to run an app in a home of its own. */
+/** The arguments of Electron to run an app with its own home folder. */
 export function argumentsOf(app: string, home: string, args: readonly string[]): string[] {
-  // Chromium's sandbox does not run as root: build machines do.
+  // Build machines run as root, where Chromium's sandbox does not work.
   const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   return [...sandbox, `--user-data-dir=${home}`, app, ...args];
 }
 
-/** The environment of the app: nothing of it stays in that of the user. */
+/** The environment of the app. It leaves nothing in the user's folders. */
 export function environmentOf(home: string): Record<string, string> {
   const { ELECTRON_OVERRIDE_DIST_PATH: _, ELECTRON_RUN_AS_NODE: __, ...env } = process.env;
   return { ...(env as Record<string, string>), XDG_CONFIG_HOME: home, XDG_CACHE_HOME: join(home, 'cache') };
 }
 
-/** Starts the app, which is ended after the test. @param app What {@link compileApp} made. @param home Where it keeps its data. */
+/** Starts the app, which is quit after the test. @param app The folder from {@link compileApp}. @param home The data folder. */
 export async function startElectron(app: string, home: string, args: readonly string[] = []): Promise<StartedApp> {
   const electron = await _electron.launch({
     executablePath: ELECTRON,
@@ -84,12 +84,12 @@ export async function startElectron(app: string, home: string, args: readonly st
         dialog.showOpenDialog = async () => ({ canceled: false, filePaths: [chosen] });
       }, folder),
     async quit() {
-      // The process ends before it can answer.
+      // The process ends before it answers.
       await electron.evaluate(({ app }) => void setImmediate(() => app.quit())).catch(() => undefined);
       await end;
     },
   };
 }
 
-/** Removes what {@link compileApp} made. */
+/** Removes the folder from {@link compileApp}. */
 export const removeApp = (folder: string) => rm(folder, { recursive: true, force: true });

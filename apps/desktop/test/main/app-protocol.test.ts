@@ -7,7 +7,7 @@ import { makeHome } from '../harness/app/folders.ts';
 
 const SECRET = 'outside of the folder';
 
-/** A compiled page, beside what is no part of it. */
+/** A compiled page, next to files that do not belong to it. */
 function compiled() {
   const parent = makeHome();
   const folder = join(parent, 'renderer');
@@ -26,7 +26,7 @@ function compiled() {
   return { parent, answer: createAppProtocol(folder) };
 }
 
-/** A request as it comes from elsewhere than Chromium: with an address that nobody has put in order. */
+/** A request whose address is not normalized, as it can come from elsewhere than Chromium. */
 const raw = (url: string, method = 'GET') => ({ url, method }) as Request;
 
 const ask = (answer: (request: Request) => Promise<Response>, path: string, method = 'GET') =>
@@ -48,7 +48,7 @@ it('serves the files of the page with their types (desktop §6)', async () => {
   }
 });
 
-it('puts the whole policy on every answer, also on a refusal (desktop §6)', async () => {
+it('sends the whole policy with every response, also with a refusal (desktop §6)', async () => {
   const { answer } = compiled();
   for (const response of [await ask(answer, '/'), await ask(answer, '/missing'), await ask(answer, '/', 'POST')]) {
     expect(response.headers.get('content-security-policy')?.split('; ')).toStrictEqual([
@@ -71,7 +71,7 @@ it('puts the whole policy on every answer, also on a refusal (desktop §6)', asy
   }
 });
 
-it('answers GET and HEAD alone', async () => {
+it('answers only GET and HEAD', async () => {
   const { answer } = compiled();
   expect(await (await ask(answer, '/index.html', 'HEAD')).text()).toBe('');
   expect((await ask(answer, '/index.html', 'HEAD')).status).toBe(200);
@@ -105,7 +105,7 @@ it.for([
   '/index.html/',
   '/INDEX.HTML',
   '/missing.js',
-])('refuses %s (desktop §6)', async (path) => {
+])('refuses the path %s (desktop §6)', async (path) => {
   const { answer } = compiled();
   const response = await ask(answer, path);
   expect([403, 404]).toContain(response.status);
@@ -121,13 +121,13 @@ it.for([
   'https://window/index.html',
   'nonsense',
   '',
-])('refuses %s, which is not its own (desktop §6)', async (url) => {
+])('refuses %s, which is not an address of the page (desktop §6)', async (url) => {
   const { answer } = compiled();
   expect((await answer(raw(url))).status).toBe(403);
   expect(isOurs(url)).toBe(false);
 });
 
-it('gives no byte from outside of the folder, whatever the address (desktop §6)', async () => {
+it('never serves a file outside the folder, whatever the address (desktop §6)', async () => {
   const { parent, answer } = compiled();
   const part = fc.oneof(
     fc.constantFrom(

@@ -4,14 +4,14 @@ import { readDeepLink } from '../../src/main/shell/deep-link.ts';
 import { readLaunch } from '../../src/main/shell/launch.ts';
 import { events, PAGES } from '../../src/shared/contract.ts';
 
-it('shows every page of the window', () => {
+it('a link can show every page of the window', () => {
   for (const page of PAGES) {
     expect(readDeepLink(`berth://show/${page}`)).toStrictEqual({ page });
     expect(readDeepLink(`berth://show/${page}/`)).toStrictEqual({ page });
   }
 });
 
-it('fills in the address of a server, and does no more', () => {
+it('a link only fills in the address of a server', () => {
   const filledIn = { page: 'settings', server: 'https://sites.example' };
   expect(readDeepLink('berth://add-server?address=https://sites.example')).toStrictEqual(filledIn);
   expect(readDeepLink('BERTH://add-server/?address=https%3A%2F%2Fsites.example%2F')).toStrictEqual(filledIn);
@@ -50,9 +50,9 @@ it.for([
   'berth:',
   'nonsense',
   '',
-])('does not understand %s (desktop §6)', (link) => expect(readDeepLink(link)).toBeNull());
+])('rejects the link %s (desktop §6)', (link) => expect(readDeepLink(link)).toBeNull());
 
-it('makes of every text nothing, or what the contract has', () => {
+it('parses any text to null or to a target that matches the contract', () => {
   const text = fc.oneof(
     fc.string(),
     fc
@@ -70,7 +70,7 @@ it('makes of every text nothing, or what the contract has', () => {
 
 const launch = (...args: string[]) => readLaunch(['/opt/berth', ...args], '/home/me', '/src/app');
 
-it('reads folders from the arguments of a start, from where they were typed', () => {
+it('resolves folders in the arguments of a start against the working directory', () => {
   expect(launch('site', '/srv/other', '../up')).toStrictEqual({
     link: null,
     paths: ['/home/me/site', '/srv/other', '/home/up'],
@@ -80,12 +80,12 @@ it('reads folders from the arguments of a start, from where they were typed', ()
   expect(launch('--hidden', 'site').hidden).toBe(false);
 });
 
-it('reads folders that a desktop hands over as URLs', () => {
+it('reads folders that a desktop passes as file URLs', () => {
   expect(launch('file:///srv/a%20site', 'FILE:///srv/b').paths).toStrictEqual(['/srv/a site', '/srv/b']);
   expect(launch('file://elsewhere/srv', 'file:///srv%2Fetc', 'file:///a%00b').paths).toStrictEqual([]);
 });
 
-it('reads nothing but the link where there is one: links must not smuggle in folders (desktop §6)', () => {
+it('ignores other arguments next to a link, so that links cannot smuggle in folders (desktop §6)', () => {
   expect(launch('berth://show/sites', '/etc')).toStrictEqual({ link: 'berth://show/sites', paths: [], hidden: false });
   expect(launch('/etc', 'Berth:x')).toStrictEqual({ link: 'Berth:x', paths: [], hidden: false });
 });

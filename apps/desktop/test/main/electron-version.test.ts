@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 
-/** The newest major of Electron that is stable. What moves the versions of packages moves this, too. */
+/** The newest stable major version of Electron. Update it together with the versions of packages. */
 const NEWEST_MAJOR = 45;
 
-/** How many majors get the fixes of Chromium. */
+/** How many major versions get Chromium's security fixes. */
 const SUPPORTED_MAJORS = 3;
 
-it('is built on a major of Electron that gets fixes (desktop §6)', () => {
+it('uses a major version of Electron that gets security fixes (desktop §6)', () => {
   const { devDependencies } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
     devDependencies: { electron: string };
   };

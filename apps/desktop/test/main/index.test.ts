@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { makeHome } from '../harness/app/folders.ts';
 
-it('starts the real program, with the real backend, on the fake, listens on nothing, and quits (desktop §3, §6)', async () => {
+it('starts the real program and backend on the fake Electron, listens on no port, and quits (desktop §3, §6)', async () => {
   const home = makeHome();
   const child = spawn(
     process.execPath,

@@ -14,12 +14,12 @@ import { startedApp } from './started-app.ts';
 
 const CHANNELS = [...COMMANDS.map(commandChannel), GRANT_CHANNEL];
 
-it('answers the commands of the contract and drops, and no other channel (desktop §6)', async () => {
+it('answers only the commands of the contract and drops (desktop §6)', async () => {
   const { fake } = await startedApp();
   expect(fake.channels().toSorted()).toStrictEqual(CHANNELS.toSorted());
 });
 
-it('gives the page what a command gives', async () => {
+it('returns the output of a command to the page', async () => {
   const { fake, backend } = await startedApp();
   const answer = await fake.invoke('berth:readState');
   expect(answer).toMatchObject({ ok: true, value: { about: { version: '1.2.3', platform: 'linux', tray: true } } });
@@ -27,7 +27,7 @@ it('gives the page what a command gives', async () => {
   expect(backend.asked.at(-1)).toStrictEqual({ name: 'copy', input: { text: 'https://a.example' } });
 });
 
-/** Who might pass for our page. */
+/** Senders that could be mistaken for our page. */
 const STRANGERS: Record<string, (fake: FakeElectron) => FakeSender> = {
   'no frame': (fake) => ({ sender: fake.window().webContents, senderFrame: null }),
   'a frame in our page': ({ window }) => {
@@ -43,12 +43,12 @@ const STRANGERS: Record<string, (fake: FakeElectron) => FakeSender> = {
     return { sender: other, senderFrame: other.mainFrame === window().webContents.mainFrame ? null : other.mainFrame };
   },
   'another window that shows our frame': ({ window }) => ({ sender: {}, senderFrame: window().webContents.mainFrame }),
-  'our frame, gone': ({ window }) => {
+  'our frame after it was destroyed': ({ window }) => {
     const { webContents } = window();
     Object.assign(webContents.mainFrame, { isDestroyed: () => true });
     return { sender: webContents, senderFrame: webContents.mainFrame };
   },
-  'our frame, which throws when it is asked anything': ({ window }) => {
+  'our frame when its properties throw': ({ window }) => {
     const { webContents } = window();
     Object.defineProperty(webContents.mainFrame, 'url', {
       get: () => {
@@ -57,7 +57,7 @@ const STRANGERS: Record<string, (fake: FakeElectron) => FakeSender> = {
     });
     return { sender: webContents, senderFrame: webContents.mainFrame };
   },
-  // The origin of each of these is the string `null`, as is that of our own page.
+  // The origin of each of these is the string `null`, like that of our page.
   ...Object.fromEntries(
     [
       'berth-app://other/index.html',
@@ -81,7 +81,7 @@ const STRANGERS: Record<string, (fake: FakeElectron) => FakeSender> = {
   ),
 };
 
-it.for(Object.entries(STRANGERS))('does nothing for %s (desktop §6)', async ([, stranger]) => {
+it.for(Object.entries(STRANGERS))('refuses messages from %s (desktop §6)', async ([, stranger]) => {
   const { fake, backend } = await startedApp();
   backend.asked.splice(0);
   const sender = stranger(fake);
@@ -94,7 +94,7 @@ it.for(Object.entries(STRANGERS))('does nothing for %s (desktop §6)', async ([,
   expect(backend.given).toStrictEqual([]);
 });
 
-it('does nothing for the page of a window that is closed (desktop §6)', async () => {
+it('refuses messages from the page of a closed window (desktop §6)', async () => {
   const { fake, backend } = await startedApp();
   const { webContents } = fake.window();
   fake.window().destroy();
@@ -104,7 +104,7 @@ it('does nothing for the page of a window that is closed (desktop §6)', async (
   expect(backend.asked).toStrictEqual([]);
 });
 
-it('is no page of ours when its window is gone, though all else is the same (desktop §6)', () => {
+it('refuses our page after its window is destroyed, even if everything else matches (desktop §6)', () => {
   const mainFrame = { ...createFrame(PAGE_URL) } as unknown as WebFrameMain;
   const webContents = { mainFrame } as WebContents;
   const sender = { sender: webContents, senderFrame: mainFrame };
@@ -114,7 +114,7 @@ it('is no page of ours when its window is gone, though all else is the same (des
   expect(isOurPage(sender, null)).toBe(false);
 });
 
-it('answers every input of every channel with a value: nothing is thrown, nothing rejects (desktop §6)', async () => {
+it('answers any input of any channel with a value, and never throws or rejects (desktop §6)', async () => {
   const outcome = fc.oneof(
     fc.anything().map((value) => async () => value),
     fc.anything().map((error) => async () => {
@@ -139,7 +139,7 @@ it('answers every input of every channel with a value: nothing is thrown, nothin
   );
 });
 
-it('hands over no input that does not fit the contract, and cuts what has more than the contract', async () => {
+it('passes no invalid input to a handler, and removes fields that are not in the contract', async () => {
   const seen: unknown[] = [];
   const run = async (given: unknown) => {
     seen.push(given);
@@ -153,7 +153,7 @@ it('hands over no input that does not fit the contract, and cuts what has more t
   expect(seen).toStrictEqual([{ text: 'a' }]);
 });
 
-it('cuts what a command gives back to the contract: a key never reaches the page (security T40)', async () => {
+it('reduces the output of a command to the contract, so that a key never reaches the page (security T40)', async () => {
   const answer = await ask('berth:signIn', { key: 'berth_secret' }, async () => ({
     email: 'a@b.example',
     key: 'berth_secret',
@@ -164,7 +164,7 @@ it('cuts what a command gives back to the contract: a key never reaches the page
   expect(JSON.stringify(wrong)).not.toContain('berth_secret');
 });
 
-it('turns dropped paths into grants, and takes nothing but absolute ones, at most 1,000 (desktop §6)', async () => {
+it('turns dropped paths into grants, and accepts only absolute ones, at most 1,000 (desktop §6)', async () => {
   const { fake, backend } = await startedApp();
   expect(await fake.invoke(GRANT_CHANNEL, ['/home/me/site'])).toStrictEqual({
     ok: true,
@@ -188,7 +188,7 @@ it('turns dropped paths into grants, and takes nothing but absolute ones, at mos
   expect(backend.given).toStrictEqual([]);
 });
 
-it('tells the page events cut to the contract, and nothing that does not fit it (security T40)', async () => {
+it('reduces events to the contract, and sends none that does not match it (security T40)', async () => {
   const { fake, backend } = await startedApp();
   await fake.invoke('berth:readState');
   const { sent } = fake.window().webContents;
@@ -217,7 +217,7 @@ it('tells the page events cut to the contract, and nothing that does not fit it 
   expect(JSON.stringify(sent)).not.toContain('berth_secret');
 });
 
-it('tells a window that is gone nothing, and the next one what it missed', async () => {
+it('sends nothing to a closed window, and queued events to the next one', async () => {
   const { fake, backend } = await startedApp();
   fake.window().destroy();
   backend.options.tell('settings', backend.settings);
@@ -230,7 +230,7 @@ it('tells a window that is gone nothing, and the next one what it missed', async
   await vi.waitFor(() => expect(sent).toStrictEqual([{ channel: 'berth:on:navigate', data: { page: 'folders' } }]));
 });
 
-it('holds what a page that is loaded anew would miss', async () => {
+it('queues events while the page reloads', async () => {
   const { fake, backend } = await startedApp();
   const { webContents } = fake.window();
   await fake.invoke('berth:readState');
@@ -243,7 +243,7 @@ it('holds what a page that is loaded anew would miss', async () => {
   await vi.waitFor(() => expect(webContents.sent.at(-1)?.data).toStrictEqual({ page: 'folders' }));
 });
 
-/** Asks a channel whose command does as it is told. */
+/** Sends input to a channel whose command runs the given function. */
 async function ask(
   channel: string,
   input: unknown,
@@ -260,7 +260,7 @@ async function ask(
       give: run as unknown as Backend['give'],
     },
   });
-  // What cannot be cloned never comes so far.
+  // Input that cannot be cloned never gets this far.
   const handled = (fake.handler(channel) as (event: unknown, input: unknown) => Promise<Answer<unknown>>)(
     { sender: window.webContents, senderFrame: window.webContents.mainFrame },
     input,

@@ -15,10 +15,10 @@ async function opened(state: FakeKeyStore, platform = 'linux') {
   return { folder, store, keychain: await openKeychain(store, folder, platform) };
 }
 
-/** The one file of a folder. */
+/** The only file of a folder. */
 const only = (folder: string) => join(folder, readdirSync(folder)[0]!);
 
-it('keeps keys encrypted, in files that their owner alone can read (security T40)', async () => {
+it('stores keys encrypted, in files that only their owner can read (security T40)', async () => {
   const { folder, store, keychain } = await opened('good');
   expect(keychain.kept).toBe('system');
   await keychain.write(ORIGIN, KEY);
@@ -44,7 +44,7 @@ it.for([
   ['unavailable', 'darwin'],
   ['unavailable', 'win32'],
 ] as const)(
-  'keeps keys in memory alone where the store is %s on %s, and says so (desktop §2)',
+  'keeps keys only in memory if the store is %s on %s, and reports it (desktop §2)',
   async ([state, platform]) => {
     const { folder, store, keychain } = await opened(state, platform);
     expect(keychain.kept).toBe('memory');
@@ -59,18 +59,18 @@ it.for([
   },
 );
 
-it('does not ask macOS and Windows for the kind of their store', async () => {
+it('does not check the kind of key store on macOS and Windows', async () => {
   const { keychain } = await opened('basic_text', 'darwin');
   expect(keychain.kept).toBe('system');
 });
 
-it('keeps keys in memory where the store cannot even be asked', async () => {
+it('keeps keys in memory if the key store fails', async () => {
   const store = new FakeSafeStorage('good', createRecorder());
   store.isAsyncEncryptionAvailable = () => Promise.reject(new Error('There is no bus'));
   expect((await openKeychain(store, makeHome(), 'linux')).kept).toBe('memory');
 });
 
-it('has no key where the entry can be read no more', async () => {
+it('returns no key if the entry can no longer be decrypted', async () => {
   const { folder, store, keychain } = await opened('good');
   await keychain.write(ORIGIN, KEY);
   store.broken = true;
@@ -83,7 +83,7 @@ it('has no key where the entry can be read no more', async () => {
   expect(await keychain.read(ORIGIN)).toBeNull();
 });
 
-it('does not give a server the key of another one whose file was put in its place', async () => {
+it('does not return the key of another server whose file was moved to this one', async () => {
   const { folder, keychain } = await opened('good');
   await keychain.write('https://trap.example', 'trap');
   const trap = only(folder);
@@ -96,7 +96,7 @@ it('does not give a server the key of another one whose file was put in its plac
   expect(await keychain.read(ORIGIN)).toBe(KEY);
 });
 
-it('says so when a key cannot be kept, and leaves what was there', async () => {
+it('reports an error if a key cannot be stored, and keeps the old one', async () => {
   const { folder, store, keychain } = await opened('good');
   await keychain.write(ORIGIN, KEY);
   store.broken = true;
@@ -106,7 +106,7 @@ it('says so when a key cannot be kept, and leaves what was there', async () => {
   expect(readdirSync(folder)).toHaveLength(1);
 });
 
-it('encrypts anew when the system has a better key, and goes on with the old one where it cannot', async () => {
+it('encrypts again if the system has a newer encryption key, and ignores a failure of that', async () => {
   const { folder, store, keychain } = await opened('good');
   await keychain.write(ORIGIN, KEY);
   const { ino } = statSync(only(folder));

@@ -45,17 +45,17 @@ it.for([
   '',
 ])('does not open %s (desktop §6)', (url) => expect(mayOpen(url, SERVERS)).toBeNull());
 
-it('opens nothing by http when no server speaks it', () => {
+it('opens no http link if no known server uses http', () => {
   expect(mayOpen('http://localhost:4000/', ['https://localhost:4000'])).toBeNull();
   expect(mayOpen('http://localhost:4000/', [])).toBeNull();
 });
 
-it('does not take the origin of another scheme, the string null, for one of the servers (desktop §6)', () => {
+it('does not match a link of another scheme, whose origin is the string null, to a server (desktop §6)', () => {
   expect(mayOpen('berth-app://window/', ['other:x', 'null'])).toBeNull();
   expect(mayOpen('http://null/', ['other:x'])).toBeNull();
 });
 
-it('opens https without credentials, and http on the servers, of all there is (desktop §6)', () => {
+it('of arbitrary links, opens only https without credentials and http on known servers (desktop §6)', () => {
   fc.assert(
     fc.property(fc.oneof(fc.webUrl({ validSchemes: ['http', 'https', 'ftp', 'berth'] }), fc.string()), (url) => {
       const opened = mayOpen(url, SERVERS);
@@ -74,7 +74,7 @@ it.each([
   'javascript:alert(1)',
   '/etc/passwd',
   'mailto:a@b.example',
-])('hands no address like %s to the system (security S6)', async (url) => {
+])('does not pass the address %s to the system (security S6)', async (url) => {
   const { fake, backend } = await startedApp();
   await expect(backend.options.native.openExternal(url)).rejects.toThrow('Only http and https');
   expect(fake.recorder.of('shell.openExternal')).toStrictEqual([]);

@@ -22,7 +22,7 @@ function loginItem(platform: string, given: { env?: NodeJS.ProcessEnv; program?:
   return { home, item, app, recorder, file: join(home, '.config', 'autostart', DESKTOP_NAME) };
 }
 
-it('is an autostart entry on Linux, that starts the app without its window (desktop §2)', async () => {
+it('on Linux, an autostart entry starts the app without its window (desktop §2)', async () => {
   const { item, file } = loginItem('linux');
   expect(item.available).toBe(true);
   expect(await item.isOn()).toBe(false);
@@ -45,7 +45,7 @@ it('is an autostart entry on Linux, that starts the app without its window (desk
   expect(await item.isOn()).toBe(false);
 });
 
-it('is in the folder for settings that the user has', async () => {
+it('the autostart entry is in the user’s configuration folder', async () => {
   const config = makeHome();
   const { item, file } = loginItem('linux', { env: { XDG_CONFIG_HOME: config } });
   await item.set(true);
@@ -53,7 +53,7 @@ it('is in the folder for settings that the user has', async () => {
   expect(existsSync(file)).toBe(false);
 });
 
-it('starts the AppImage itself, not what it has unpacked', async () => {
+it('the autostart entry starts the AppImage, not the program unpacked from it', async () => {
   const home = makeHome();
   const env = { APPIMAGE: '/home/me/Berth.AppImage', XDG_CONFIG_HOME: home, XDG_CACHE_HOME: home };
   const { backend } = await startedApp({ env });
@@ -62,7 +62,7 @@ it('starts the AppImage itself, not what it has unpacked', async () => {
   expect(entry).toContain('\nExec="/home/me/Berth.AppImage" "--hidden"\n');
 });
 
-it('quotes the path of the app by the rules of the entry', async () => {
+it('quotes the path of the app by the rules of autostart entries', async () => {
   const { item, file } = loginItem('linux', { program: '/opt/50% "my" $HOME `x` back\\slash/berth' });
   await item.set(true);
   const exec = readFileSync(file, 'utf8')
@@ -72,14 +72,14 @@ it('quotes the path of the app by the rules of the entry', async () => {
   expect(exec).not.toMatch(/(^|[^%])%([^%]|$)/);
 });
 
-it('refuses a path that no entry can hold, and writes none', async () => {
+it('refuses a path that an autostart entry cannot contain, and writes nothing', async () => {
   const { item, file } = loginItem('linux', { program: '/opt/a\nExec=evil/berth' });
   await expect(item.set(true)).rejects.toThrow('control characters');
   expect(existsSync(file)).toBe(false);
 });
 
 it.for(['Hidden=true', 'X-GNOME-Autostart-enabled=false', 'Hidden = true'])(
-  'is off when the settings of the desktop say %s',
+  'start at login is off if the autostart entry contains %s',
   async (line) => {
     const { item, file } = loginItem('linux');
     mkdirSync(dirname(file), { recursive: true });
@@ -90,7 +90,7 @@ it.for(['Hidden=true', 'X-GNOME-Autostart-enabled=false', 'Hidden = true'])(
   },
 );
 
-it('is left to macOS and Windows, which is told to start without a window', async () => {
+it('uses the API of macOS and Windows to start at login, on Windows with the argument to hide the window', async () => {
   const mac = loginItem('darwin');
   await mac.item.set(true);
   expect(mac.recorder.of('app.setLoginItemSettings')).toStrictEqual([[{ openAtLogin: true }]]);
@@ -107,7 +107,7 @@ it('is left to macOS and Windows, which is told to start without a window', asyn
   expect(existsSync(mac.file)).toBe(false);
 });
 
-it('is off when the task manager of Windows has switched it off, and on when it is wanted again', async () => {
+it('start at login is off if the Windows task manager disabled it, and on when the user enables it again', async () => {
   const { item, app } = loginItem('win32', { program: 'C:\\Berth\\Berth.exe' });
   await item.set(true);
   app.loginItem.disabled = true;
@@ -116,7 +116,7 @@ it('is off when the task manager of Windows has switched it off, and on when it 
   expect(await item.isOn()).toBe(true);
 });
 
-it('is not to be had when the app is not installed', async () => {
+it('start at login is not available if the app is not installed', async () => {
   const { item, file } = loginItem('linux', { packaged: false });
   expect(item.available).toBe(false);
   expect(await item.isOn()).toBe(false);
@@ -125,7 +125,7 @@ it('is not to be had when the app is not installed', async () => {
   expect(existsSync(file)).toBe(false);
 });
 
-/** Reads an `Exec` line as desktops do: the rules of values, then those of the key. */
+/** Parses an `Exec` line like a desktop: first by the rules of values, then by those of the key. */
 function programOf(exec: string): string {
   const value = exec.slice('Exec='.length).replaceAll(/\\(.)/g, '$1');
   const quoted = /^"((?:[^"\\]|\\.)*)"/.exec(value)![1]!;

@@ -7,7 +7,7 @@ import { startedApp } from './started-app.ts';
 
 const note = (onClick: () => void = () => {}) => ({ title: 'site is live', body: 'https://a.example', onClick });
 
-it('is silent, and says when it was clicked (desktop §8.14)', async () => {
+it('shows silent notifications and reports clicks (desktop §8.14)', async () => {
   const { fake, backend } = await startedApp();
   let clicks = 0;
   backend.options.native.notify(note(() => (clicks += 1)));
@@ -19,14 +19,14 @@ it('is silent, and says when it was clicked (desktop §8.14)', async () => {
   expect(clicks).toBe(1);
 });
 
-it('shows nothing where the system has no such messages', async () => {
+it('shows nothing if the system does not support notifications', async () => {
   const { fake, backend } = await startedApp();
   fake.machine.notifies = false;
   backend.options.native.notify(note());
   expect(fake.notifications).toStrictEqual([]);
 });
 
-/** Messages that nobody holds but the notifier. */
+/** Notifications that only the notifier references. */
 function unheld() {
   const made: WeakRef<EventEmitter>[] = [];
   class Unheld extends EventEmitter {
@@ -40,17 +40,17 @@ function unheld() {
   return { made, notify: createNotifier(Unheld as unknown as Notes) };
 }
 
-/** How many are still there once everything that nobody holds is gone. */
+/** The number of notifications that survive a garbage collection. */
 async function alive(made: readonly WeakRef<EventEmitter>[]): Promise<number> {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
-  // A reference lasts as long as the task in which it was looked at.
+  // `deref` keeps an object alive until the end of the current task.
   await new Promise((resolve) => setImmediate(resolve));
   collect();
   return made.filter((one) => one.deref() !== undefined).length;
 }
 
-it('keeps a message, and its click, as long as it is shown', async () => {
+it('keeps a notification and its click handler as long as it is shown', async () => {
   const { made, notify } = unheld();
   notify(note());
   expect(await alive(made)).toBe(1);
@@ -60,7 +60,7 @@ it('keeps a message, and its click, as long as it is shown', async () => {
   expect(await alive(made)).toBe(0);
 });
 
-it('keeps no more than 50 where the system never says that they are gone', async () => {
+it('keeps at most 50 notifications if the system never reports that they are closed', async () => {
   const { made, notify } = unheld();
   for (let at = 0; at < 60; at += 1) notify(note());
   expect(await alive(made)).toBe(50);

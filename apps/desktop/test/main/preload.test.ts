@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { COMMANDS, EVENTS } from '../../src/shared/channels.ts';
 
-/** Runs the preload with an `electron` that remembers, and does with it what a page might. */
+/** Runs the preload with a recording fake of `electron`, and uses its API like a page. */
 function tried(): Record<string, unknown> {
   const program = join(import.meta.dirname, 'program');
   const { stdout, stderr, status } = spawnSync(
@@ -15,14 +15,14 @@ function tried(): Record<string, unknown> {
   return JSON.parse(stdout) as Record<string, unknown>;
 }
 
-it('gives the page one function for each command and event, data without the event, and values for errors (desktop §6)', () => {
+it('exposes one function for each command and event, passes data without the event object, and returns errors as values (desktop §6)', () => {
   expect(tried()).toStrictEqual({
     exposed: ['desktop'],
     parts: ['commands', 'events', 'grant'],
     commands: COMMANDS,
     events: EVENTS,
     invoked: ['berth:copy', { text: 'a' }],
-    // A page that listens gets what was told, and nothing else.
+    // A listener gets only the data of the event.
     heard: [[{ page: 'sites' }]],
     heardAfterwards: 1,
     granted: ['berth:grant', ['/home/me/site']],

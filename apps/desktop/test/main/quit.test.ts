@@ -9,7 +9,7 @@ function quittable(close: () => Promise<void>, limitMs?: number) {
   return { app, quitting };
 }
 
-it('quits when what is under way has ended, and not before', async () => {
+it('quits only after running work has ended', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const { app, quitting } = quittable(() => promise);
   expect(quitting.begun()).toBe(false);
@@ -21,13 +21,13 @@ it('quits when what is under way has ended, and not before', async () => {
   expect(await app.ended).toBe(0);
 });
 
-it('quits all the same when that fails', async () => {
+it('quits even if ending the work fails', async () => {
   const { app } = quittable(() => Promise.reject(new Error('The disk is full')));
   app.quit();
   expect(await app.ended).toBe(0);
 });
 
-it('waits no longer than a few seconds', async () => {
+it('quits after a few seconds even if running work does not end', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   try {
     const { app } = quittable(() => new Promise(() => {}));
@@ -41,7 +41,7 @@ it('waits no longer than a few seconds', async () => {
   }
 });
 
-it('ends what is under way once, however often it is asked to', async () => {
+it('ends running work only once, however often it is called', async () => {
   const close = vi.fn(async () => {});
   const { app, quitting } = quittable(close);
   await Promise.all([quitting.settle(), quitting.settle()]);

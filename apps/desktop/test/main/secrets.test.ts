@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { commands, events } from '../../src/shared/contract.ts';
 
-/** Where a schema has a field for something secret: a key, a password, a token. Whether there is a password is none. */
+/** The fields of a schema that can contain a secret: a key, password or token. A boolean is not a secret. */
 function secretsOf(schema: z.ZodType): string[] {
   const found: string[] = [];
   const seen = new Set<unknown>();
@@ -24,7 +24,7 @@ function secretsOf(schema: z.ZodType): string[] {
   return found;
 }
 
-it('finds what it is looking for', () => {
+it('finds fields with secrets in a schema', () => {
   const schema = z.object({
     list: z.array(z.union([z.object({ apiKey: z.string() }), z.object({ ok: z.boolean() })])),
   });
@@ -34,18 +34,18 @@ it('finds what it is looking for', () => {
   expect(secretsOf(commands.signIn.input)).toHaveLength(1);
 });
 
-/** Where keys are kept is no key, and an activity names a token by its identifier. */
+/** Fields without secrets: `keysKept` is only a place, and the token of an activity is only an id. */
 const ALLOWED = /\.keysKept$|\.Activity\.properties\.token$/;
 
 it.for(Object.entries(commands))(
-  'has no field for a key or a password in what %s gives the page (security T40)',
+  'the output of the command %s has no field for a key or a password (security T40)',
   ([, { output }]) => {
     expect(secretsOf(output).filter((field) => !ALLOWED.test(field))).toStrictEqual([]);
   },
 );
 
 it.for(Object.entries(events))(
-  'has no field for a key or a password in what it tells by %s (security T40)',
+  'the data of the event %s has no field for a key or a password (security T40)',
   ([, schema]) => {
     expect(secretsOf(schema).filter((field) => !ALLOWED.test(field))).toStrictEqual([]);
   },

@@ -3,10 +3,10 @@ import { COMMANDS } from '../../src/shared/channels.ts';
 import type { AppState } from '../../src/shared/contract.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../../src/shared/settings.ts';
 
-/** A backend that publishes nothing, and remembers what it was asked. */
+/** A fake backend that publishes nothing and records calls. */
 export interface SmallBackend extends Backend {
   readonly options: BackendOptions;
-  /** The commands, in order. */
+  /** The received commands, in order. */
   readonly asked: { name: string; input: unknown }[];
   readonly given: string[][];
   readonly online: boolean[];
@@ -14,9 +14,9 @@ export interface SmallBackend extends Backend {
   closes: number;
   summaryNow: Summary;
   settings: Settings;
-  /** What the commands lead to, where it is not nothing. */
+  /** The outputs of commands that return something. */
   readonly answers: Map<string, () => Promise<unknown>>;
-  /** What has to happen before it is closed. */
+  /** A promise that `close` waits for. */
   closing: Promise<void>;
 }
 

@@ -6,7 +6,7 @@ import type { Update } from '../../src/shared/settings.ts';
 import { choose, createFakeElectron } from '../harness/fake-electron.ts';
 import { startedApp } from './started-app.ts';
 
-it('says what has to be said before Electron is ready, and guards before it loads (desktop §6)', async () => {
+it('makes the calls that Electron requires before it is ready, and sets all protections before it loads the page (desktop §6)', async () => {
   const { fake } = await startedApp();
   const all = fake.recorder.names();
   const order = [
@@ -28,7 +28,7 @@ it('says what has to be said before Electron is ready, and guards before it load
   expect(order.filter((name) => !all.includes(name))).toStrictEqual([]);
 });
 
-it('has said all of it when it gives way for the first time', () => {
+it('makes the calls that Electron requires before it is ready synchronously', () => {
   const never = new Promise<void>(() => {});
   const fake = createFakeElectron({ home: '/nowhere', ready: never });
   void startApp(fake.electron, {
@@ -45,7 +45,7 @@ it('has said all of it when it gives way for the first time', () => {
   ]);
 });
 
-it('registers its scheme with hosts and safety, and with nothing that it does not need (desktop §6)', async () => {
+it('registers its scheme as standard and secure, without other privileges (desktop §6)', async () => {
   const { fake } = await startedApp();
   expect(fake.recorder.of('protocol.registerSchemesAsPrivileged')).toStrictEqual([
     [
@@ -66,7 +66,7 @@ it('registers its scheme with hosts and safety, and with nothing that it does no
   expect(fake.recorder.of('window.loadURL')).toStrictEqual([[PAGE_URL]]);
 });
 
-it('gives its page a sandbox of its own and nothing of Node (desktop §6)', async () => {
+it('runs its page in a sandbox without Node (desktop §6)', async () => {
   const { fake, dist } = await startedApp();
   expect(fake.window().options['webPreferences']).toStrictEqual({
     preload: join(dist, 'preload', 'index.cjs'),
@@ -84,7 +84,7 @@ it('gives its page a sandbox of its own and nothing of Node (desktop §6)', asyn
   });
 });
 
-it('refuses every navigation, redirect, new window and view, whatever the address (desktop §6)', async () => {
+it('blocks every navigation, redirect, new window and view, whatever the address (desktop §6)', async () => {
   const { fake } = await startedApp();
   const { webContents } = fake.window();
   for (const event of ['will-navigate', 'will-redirect', 'will-frame-navigate', 'will-attach-webview'])
@@ -92,7 +92,7 @@ it('refuses every navigation, redirect, new window and view, whatever the addres
   expect(webContents.openHandler?.({ url: PAGE_URL })).toStrictEqual({ action: 'deny' });
 });
 
-it('refuses every permission, device, screen, download and request to anywhere else (desktop §6)', async () => {
+it('refuses every permission, device, screen capture, download and foreign request (desktop §6)', async () => {
   const { fake } = await startedApp();
   const { session } = fake;
   for (const permission of ['media', 'geolocation', 'notifications', 'clipboard-read', 'fullscreen', 'openExternal']) {
@@ -122,7 +122,7 @@ it('serves its page from the compiled folder', async () => {
   expect(await answer.text()).toContain('<title>Berth</title>');
 });
 
-it('is one instance: a second one hands over what it was given, and ends (desktop §8.24)', async () => {
+it('runs as a single instance: a second one passes on its arguments and exits (desktop §8.24)', async () => {
   const second = await startedApp({ first: false });
   expect(second.fake.recorder.names()).not.toContain('app.whenReady');
   expect(second.fake.app.exitCode).toBe(0);
@@ -137,20 +137,20 @@ it('is one instance: a second one hands over what it was given, and ends (deskto
   expect(window.focused).toBe(true);
 });
 
-it('shows its window when it is started once more with nothing', async () => {
+it('shows its window when it is started again without arguments', async () => {
   const { fake } = await startedApp();
   fake.window().hide();
   fake.app.emit('second-instance', {}, ['/opt/Berth/berth'], '/home/me');
   expect(fake.window().visible).toBe(true);
 });
 
-it('publishes the folders it was started with', async () => {
+it('publishes the folders in its arguments', async () => {
   const { backend } = await startedApp({ args: ['/home/me/site'] });
   await vi.waitFor(() => expect(backend.asked.map(({ name }) => name)).toContain('publish'));
   expect(backend.given).toStrictEqual([['/home/me/site']]);
 });
 
-it('publishes what macOS opens with it, also before it is ready', async () => {
+it('publishes folders that macOS opens with it, even before it is ready', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const early: string[] = [];
   const { backend } = await startedApp({
@@ -167,7 +167,7 @@ it('publishes what macOS opens with it, also before it is ready', async () => {
   expect(early).toStrictEqual(['prevented']);
 });
 
-it('says so when what it was given cannot be read', async () => {
+it('reports an error if a folder in its arguments cannot be read', async () => {
   const { fake } = await startedApp({
     args: ['/home/me/gone'],
     prepare: (backend) => (backend.give = async () => []),
@@ -180,7 +180,7 @@ it('says so when what it was given cannot be read', async () => {
   });
 });
 
-it('holds what a link wants to show until the page listens, and then shows it once', async () => {
+it('queues the target of a link until the page listens, and shows it once', async () => {
   const { fake } = await startedApp({ args: ['berth://show/sites'] });
   const { sent } = fake.window().webContents;
   expect(sent).toStrictEqual([]);
@@ -193,7 +193,7 @@ it('holds what a link wants to show until the page listens, and then shows it on
   });
 });
 
-it('tells of a link that it does not understand, and does nothing else', async () => {
+it('only reports an invalid link', async () => {
   const { fake, backend } = await startedApp();
   await fake.invoke('berth:readState');
   backend.asked.splice(0);
@@ -205,12 +205,12 @@ it('tells of a link that it does not understand, and does nothing else', async (
   expect(backend.given).toStrictEqual([]);
 });
 
-it('takes links of its scheme when it is installed, and leaves them alone when it is not', async () => {
+it('registers for links of its scheme only if it is installed', async () => {
   expect((await startedApp()).fake.recorder.of('app.setAsDefaultProtocolClient')).toStrictEqual([['berth']]);
   expect((await startedApp({ packaged: false })).fake.recorder.of('app.setAsDefaultProtocolClient')).toStrictEqual([]);
 });
 
-it('ends what is under way before it quits, once (desktop §8.21)', async () => {
+it('ends running work once before it quits (desktop §8.21)', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const { fake, backend } = await startedApp({ prepare: (made) => (made.closing = promise) });
   fake.app.quit();
@@ -222,7 +222,7 @@ it('ends what is under way before it quits, once (desktop §8.21)', async () => 
   expect(backend.closes).toBe(1);
 });
 
-it('ends what is under way when the machine is switched off', async () => {
+it('ends running work when the machine shuts down', async () => {
   const { fake, backend } = await startedApp();
   let waited = false;
   fake.power.emit('shutdown', { preventDefault: () => (waited = true) });
@@ -231,7 +231,7 @@ it('ends what is under way when the machine is switched off', async () => {
   expect(backend.closes).toBe(1);
 });
 
-it('stays in the tray when its window is closed, and quits where there is none (desktop §8.24)', async () => {
+it('stays in the tray when its window is closed, and quits if there is no tray (desktop §8.24)', async () => {
   const stays = await startedApp();
   stays.fake.window().close();
   expect(stays.fake.window().visible).toBe(false);
@@ -245,7 +245,7 @@ it('stays in the tray when its window is closed, and quits where there is none (
   expect(without.backend.closes).toBe(1);
 });
 
-it('quits with its window when that is what is wanted, as soon as it is', async () => {
+it('quits with its window as soon as closeToTray is off', async () => {
   const { fake, backend } = await startedApp();
   backend.options.tell('settings', { ...backend.settings, closeToTray: false });
   fake.window().close();
@@ -256,7 +256,7 @@ it('quits with its window when that is what is wanted, as soon as it is', async 
   expect(await kept.fake.app.ended).toBe(0);
 });
 
-it('starts without its window at login, and in the task bar where there is no tray (desktop §8.24)', async () => {
+it('starts hidden at login, or minimized if there is no tray (desktop §8.24)', async () => {
   const hidden = await startedApp({ args: ['--hidden'] });
   await Promise.resolve();
   expect(hidden.fake.window().visible).toBe(false);
@@ -269,7 +269,7 @@ it('starts without its window at login, and in the task bar where there is no tr
   await vi.waitFor(() => expect(shown.fake.window().visible).toBe(true));
 });
 
-it('asks for longer whether there is a tray when the desktop is only starting', async () => {
+it('waits longer for a tray while the desktop is starting', async () => {
   const patience: number[] = [];
   const hasTray = async (asked: number) => patience.push(asked) > 0;
   await startedApp({ options: { hasTray } });
@@ -277,12 +277,12 @@ it('asks for longer whether there is a tray when the desktop is only starting', 
   expect(patience).toStrictEqual([1, 10]);
 });
 
-it('leaves quitting to the update, whose windows close before it quits by itself', async () => {
+it('does not quit when an update closes the windows, because the update quits the app itself', async () => {
   const { fake, backend } = await startedApp({
     options: {
       updates: {
         start: (onUpdate) => onUpdate({ is: 'ready', version: '2.0.0' }),
-        // As macOS does it.
+        // Like macOS.
         restart: () => fake.window().close(),
       },
     },
@@ -294,7 +294,7 @@ it('leaves quitting to the update, whose windows close before it quits by itself
   expect(fake.recorder.names()).not.toContain('app.quit');
 });
 
-it('looks at what is watched when it comes to the front and when the machine wakes up (watch rule D7)', async () => {
+it('scans watched folders when the window comes to the front and when the machine wakes up (watch rule D7)', async () => {
   const { fake, backend } = await startedApp();
   await vi.waitFor(() => expect(fake.window().visible).toBe(true));
   await vi.waitFor(() => expect(backend.awakes).toBe(1));
@@ -310,7 +310,7 @@ it('looks at what is watched when it comes to the front and when the machine wak
   expect(backend.awakes).toBe(4);
 });
 
-it('knows when the network goes and comes (desktop §8.25)', async () => {
+it('notices when the network is lost and restored (desktop §8.25)', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   try {
     const { fake, backend } = await startedApp();
@@ -326,7 +326,7 @@ it('knows when the network goes and comes (desktop §8.25)', async () => {
   }
 });
 
-it('tells of updates, and restarts to one only when it is there, after what is under way has ended', async () => {
+it('reports updates, and restarts only when one is ready and running work has ended', async () => {
   let found: (update: Update) => void = () => {};
   const steps: string[] = [];
   const { backend, fake } = await startedApp({
@@ -348,7 +348,7 @@ it('tells of updates, and restarts to one only when it is there, after what is u
   await vi.waitFor(() => expect(steps).toStrictEqual(['restarted, 1 closed']));
 });
 
-it('says why it cannot start, and ends', async () => {
+it('shows why it cannot start, and exits', async () => {
   const { fake } = await startedApp({
     options: { openBackend: () => Promise.reject(new Error('The folder of the app cannot be read')) },
   });
@@ -358,7 +358,7 @@ it('says why it cannot start, and ends', async () => {
   expect(fake.app.exitCode).toBe(1);
 });
 
-it('does in the system what the backend wants', async () => {
+it('passes the calls of the backend to the system', async () => {
   const { fake, backend } = await startedApp();
   const { native } = backend.options;
   native.copyText('https://a.example');
@@ -382,7 +382,7 @@ it('does in the system what the backend wants', async () => {
   expect(native.isLookedAt()).toBe(true);
 });
 
-it('publishes a folder from the menu, and shows its pages by their keys', async () => {
+it('publishes a folder from the menu, and shows pages by keyboard shortcut', async () => {
   const { fake, backend } = await startedApp();
   await fake.invoke('berth:readState');
   backend.answers.set('pickFolder', async () => ({ grant: 'f'.repeat(32), name: 'site', kind: 'folder' }));

@@ -6,18 +6,18 @@ import { makeHome } from '../harness/app/folders.ts';
 import { createFakeElectron, type FakeElectron, type FakeElectronOptions } from '../harness/fake-electron.ts';
 import { createSmallBackend, type SmallBackend } from './small-backend.ts';
 
-/** How a test starts the app. */
+/** The options of a test that starts the app. */
 export interface StartOptions extends Partial<Omit<FakeElectronOptions, 'home'>> {
   platform?: string;
   /** The arguments after the program. */
   args?: readonly string[];
   tray?: boolean;
   env?: NodeJS.ProcessEnv;
-  /** Where the app keeps things. Default: a folder of its own. */
+  /** The data folder of the app. Default: a new temporary folder. */
   home?: string;
-  /** Sees the fake before the app does. */
+  /** Prepares the fake before the app starts. */
   created?(fake: FakeElectron): void;
-  /** Changes the backend before the app sees it. */
+  /** Changes the backend before the app uses it. */
   prepare?(backend: SmallBackend): void;
   options?: Partial<AppOptions>;
 }
@@ -29,7 +29,7 @@ export interface StartedApp {
   dist: string;
 }
 
-/** Starts the app on a fake of Electron, and waits until its window is there. It is quit after the test. */
+/** Starts the app on a fake of Electron and waits for its window. It is quit after the test. */
 export async function startedApp(given: StartOptions = {}): Promise<StartedApp> {
   const home = given.home ?? makeHome();
   const dist = join(home, 'dist');

@@ -24,7 +24,7 @@ async function withTray(options: StartOptions = {}) {
   return { ...app, tray: app.fake.trays[0]! };
 }
 
-/** Something changes, and the tray has had time to follow. */
+/** Changes the summary and waits until the tray has followed. */
 function change(backend: SmallBackend, summary: Summary): void {
   backend.summaryNow = summary;
   backend.options.tell('publishings', []);
@@ -34,7 +34,7 @@ function change(backend: SmallBackend, summary: Summary): void {
 const labels = (tray: { menu: { template: readonly { label?: string; type?: string }[] } | null }) =>
   tray.menu!.template.map(({ label, type }) => label ?? type);
 
-it('shows how things are, by its picture, its text and its menu (desktop §8.12)', async () => {
+it('the tray shows the status by its icon, tooltip and menu (desktop §8.12)', async () => {
   const { tray, backend, dist } = await withTray();
   for (const status of ['idle', 'working', 'paused', 'offline', 'error'] as const satisfies AppStatus[]) {
     change(backend, { ...IDLE, status, text: `It is ${status}.` });
@@ -44,14 +44,14 @@ it('shows how things are, by its picture, its text and its menu (desktop §8.12)
   }
 });
 
-it('is a picture that macOS colours itself', async () => {
+it('the tray icon on macOS is a template image', async () => {
   const { tray, backend, dist } = await withTray({ platform: 'darwin' });
   expect(tray.image).toMatchObject({ path: join(dist, 'assets', 'tray', 'idleTemplate.png'), template: true });
   change(backend, BUSY);
   expect(tray.image).toMatchObject({ path: join(dist, 'assets', 'tray', 'workingTemplate.png'), template: true });
 });
 
-it('changes a few times a second at most, ends with the newest, and is left alone when nothing changed', async () => {
+it('the tray updates a few times a second at most, ends with the newest summary, and ignores unchanged ones', async () => {
   const { tray, backend } = await withTray();
   expect(tray.menus).toBe(1);
   for (let at = 0; at < 1_000; at += 1) {
@@ -67,7 +67,7 @@ it('changes a few times a second at most, ends with the newest, and is left alon
   expect(tray.menus).toBe(menus);
 });
 
-it('offers links, folders and what can be done with them', async () => {
+it('the tray menu has links and folders with their actions', async () => {
   const { tray, backend, fake } = await withTray();
   change(backend, BUSY);
   expect(labels(tray)).toStrictEqual([
@@ -112,7 +112,7 @@ it('offers links, folders and what can be done with them', async () => {
   expect(tray.destroyed).toBe(true);
 });
 
-it('is left alone once it is gone', async () => {
+it('the tray is not updated after it was removed', async () => {
   const { tray, backend, fake } = await withTray();
   fake.app.quit();
   await fake.app.ended;
@@ -121,7 +121,7 @@ it('is left alone once it is gone', async () => {
   expect(tray.menus).toBe(menus);
 });
 
-it('tells in the window what went wrong with what the tray was asked for', async () => {
+it('the window shows an error of an action of the tray', async () => {
   const { tray, backend, fake } = await withTray();
   await fake.invoke('berth:readState');
   fake.window().hide();
@@ -132,19 +132,19 @@ it('tells in the window what went wrong with what the tray was asked for', async
   });
   choose(tray.menu, 'Publish a folder…');
   await vi.waitFor(() => expect(fake.window().webContents.sent.at(-1)).toMatchObject({ channel: 'berth:on:notice' }));
-  // The dialog has a window that is seen, and so has what went wrong.
+  // The window is visible for the dialog, and for the error.
   expect(visible).toStrictEqual([true]);
   expect(fake.window().visible).toBe(true);
 });
 
-it('publishes what is dropped on it', async () => {
+it('publishes items that are dropped on the tray icon', async () => {
   const { tray, backend } = await withTray({ platform: 'darwin' });
   tray.emit('drop-files', {}, ['/home/me/site', '/home/me/blog']);
   await vi.waitFor(() => expect(backend.asked.at(-1)?.name).toBe('publish'));
   expect(backend.given).toStrictEqual([['/home/me/site', '/home/me/blog']]);
 });
 
-it('is there on macOS and Windows, and on Linux when the desktop says so (desktop §2)', async () => {
+it('there is a tray on macOS and Windows, and on Linux if the desktop reports one (desktop §2)', async () => {
   const answers = (text: string) => async () => text;
   expect(await hasTrayHost('darwin', 1, () => Promise.reject(new Error('not asked')))).toBe(true);
   expect(await hasTrayHost('win32', 1, () => Promise.reject(new Error('not asked')))).toBe(true);
@@ -153,7 +153,7 @@ it('is there on macOS and Windows, and on Linux when the desktop says so (deskto
   expect(await hasTrayHost('linux', 1, () => Promise.reject(new Error('no bus')))).toBe(false);
 });
 
-it('asks another program when the first one is not there', async () => {
+it('asks for a tray with a second program if the first one is missing', async () => {
   const asked: string[] = [];
   const run = async (program: string) => {
     asked.push(program);
@@ -164,7 +164,7 @@ it('asks another program when the first one is not there', async () => {
   expect(asked).toStrictEqual(['gdbus', 'dbus-send']);
 });
 
-it('waits for a desktop that is only starting, as long as it was told', async () => {
+it('waits for the tray of a starting desktop, up to the given number of attempts', async () => {
   let asked = 0;
   const run = async () => {
     asked += 1;

@@ -30,7 +30,7 @@ class FakeUpdater extends EventEmitter {
   };
 }
 
-/** What is asked of the app. */
+/** The calls to the app. */
 function testApp(isPackaged = true) {
   const asked: unknown[] = [];
   return {
@@ -43,7 +43,7 @@ function testApp(isPackaged = true) {
 
 const optionsOf = (resources: string, app = testApp()) => ({ app, resources, program: '/opt/Berth/berth' });
 
-/** The resources of a package that says whom to ask. */
+/** The resources of a package with an update feed. */
 function resources(): string {
   const folder = makeHome();
   mkdirSync(folder, { recursive: true });
@@ -61,13 +61,13 @@ async function started() {
   return { updater, updates, told, app };
 }
 
-it('is off without an address to ask, and in a start from the sources: nothing is even loaded', () => {
+it('does not load the updater without an update feed, or when the app runs from its sources', () => {
   const load = () => Promise.reject(new Error('loaded'));
   expect(createUpdates(optionsOf(makeHome()), load)).toBe(NO_UPDATES);
   expect(createUpdates(optionsOf(resources(), testApp(false)), load)).toBe(NO_UPDATES);
 });
 
-it('looks at the start and every six hours, and downloads by itself', async () => {
+it('checks for updates at the start and every six hours, and downloads automatically', async () => {
   const { updater } = await started();
   expect(updater).toMatchObject({ autoDownload: true, autoInstallOnAppQuit: true, logger: null });
   vi.advanceTimersByTime(6 * 60 * 60 * 1_000);
@@ -76,7 +76,7 @@ it('looks at the start and every six hours, and downloads by itself', async () =
   expect(updater.looks).toBe(4);
 });
 
-it('does not ask for a password at the end of a day: a package of the system waits for who restarts', async () => {
+it('does not install the update of a system package on quit, because that asks for a password', async () => {
   const folder = resources();
   writeFileSync(join(folder, 'package-type'), 'deb');
   const updater = new FakeUpdater();
@@ -85,7 +85,7 @@ it('does not ask for a password at the end of a day: a package of the system wai
   expect(updater.autoInstallOnAppQuit).toBe(false);
 });
 
-it('tells how far it is, and restarts when it is asked to', async () => {
+it('reports the progress of an update, and restarts on request', async () => {
   const { updater, updates, told } = await started();
   updater.emit('update-available', { version: '2.0.0' });
   updater.emit('download-progress', { percent: 41.5 });
@@ -102,7 +102,7 @@ it('tells how far it is, and restarts when it is asked to', async () => {
   expect(updater.installs).toBe(1);
 });
 
-it('starts the app that is there anew when the newer one cannot be installed: what it did has ended by then', async () => {
+it('starts the current version again if the update cannot be installed, because running work has ended by then', async () => {
   const { updater, updates, app } = await started();
   updater.emit('update-downloaded', { version: '2.0.0' });
   updater.emit('error', new Error('An error of a look'));
@@ -113,7 +113,7 @@ it('starts the app that is there anew when the newer one cannot be installed: wh
   expect(app.asked.slice(0, 2)).toStrictEqual([['relaunch', { execPath: '/opt/Berth/berth', args: [] }], 'quit']);
 });
 
-it('stays ready when a later look finds the same version again, and when the download of another one fails', async () => {
+it('stays ready if a later check finds the same version again, or the download of another one fails', async () => {
   const { updater, told } = await started();
   updater.emit('update-available', { version: '2.0.0' });
   updater.emit('update-downloaded', { version: '2.0.0' });
@@ -126,7 +126,7 @@ it('stays ready when a later look finds the same version again, and when the dow
   expect(told.at(-1)).toStrictEqual({ is: 'ready', version: '2.0.0' });
 });
 
-it('takes note of a download that fails: no promise is left to reject by itself', async () => {
+it('handles the rejection of a failed download', async () => {
   const { updater } = await started();
   const unhandled: unknown[] = [];
   const note = (error: unknown) => unhandled.push(error);
@@ -143,7 +143,7 @@ it('takes note of a download that fails: no promise is left to reject by itself'
   expect(unhandled).toStrictEqual([]);
 });
 
-it('is quiet about errors, tries again, and does not forget what is downloaded', async () => {
+it('hides errors, retries, and keeps a downloaded update', async () => {
   const { updater, told } = await started();
   updater.fails = true;
   vi.advanceTimersByTime(6 * 60 * 60 * 1_000);
@@ -155,7 +155,7 @@ it('is quiet about errors, tries again, and does not forget what is downloaded',
   expect(told.at(-1)).toStrictEqual({ is: 'ready', version: '2.0.0' });
 });
 
-it('has none when it cannot be loaded', async () => {
+it('reports no update if the updater cannot be loaded', async () => {
   const told: Update[] = [];
   const updates = createUpdates(optionsOf(resources()), () => Promise.reject(new Error('not in Electron')));
   updates.start((update) => told.push(update));

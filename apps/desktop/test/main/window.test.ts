@@ -13,7 +13,7 @@ function remember(home: string, state: unknown): void {
   writeFileSync(stateFile(home), typeof state === 'string' ? state : JSON.stringify(state));
 }
 
-it('is shown when there is something to see, in a size that everything has its place in', async () => {
+it('shows the window when its page is drawn, large enough for everything', async () => {
   const { fake } = await startedApp();
   expect(fake.window().options).toMatchObject({
     title: 'Berth',
@@ -27,7 +27,7 @@ it('is shown when there is something to see, in a size that everything has its p
   await vi.waitFor(() => expect(fake.window().visible).toBe(true));
 });
 
-it('has the title bar of its system', async () => {
+it('the window has the title bar of its system', async () => {
   expect((await startedApp({ platform: 'darwin' })).fake.window().options).toMatchObject({
     titleBarStyle: 'hiddenInset',
   });
@@ -35,7 +35,7 @@ it('has the title bar of its system', async () => {
     expect((await startedApp({ platform })).fake.window().options).not.toHaveProperty('titleBarStyle');
 });
 
-it('comes back where it was left, also when it was maximised', async () => {
+it('the window reopens at its last place, also maximized', async () => {
   const home = makeHome();
   const first = await startedApp({ home, tray: false });
   const window = first.fake.window();
@@ -59,7 +59,7 @@ it('comes back where it was left, also when it was maximised', async () => {
 it.for([
   ['hidden', true],
   ['minimised', false],
-] as const)('is as large as it was once it is seen, though it started %s', async ([, tray]) => {
+] as const)('the window is maximized again when it is first shown after a start %s', async ([, tray]) => {
   const home = makeHome();
   remember(home, { x: 50, y: 60, width: 900, height: 700, maximized: true });
   const unseen = await startedApp({ home, tray, args: ['--hidden'] });
@@ -80,7 +80,7 @@ it.for([
   expect(window.maximized).toBe(false);
 });
 
-it('leaves the screen before it hides, when it fills it: macOS would leave it black', async () => {
+it('leaves full screen before it hides the window, because macOS would leave the screen black', async () => {
   const { fake } = await startedApp();
   const window = fake.window();
   await vi.waitFor(() => expect(window.visible).toBe(true));
@@ -91,7 +91,7 @@ it('leaves the screen before it hides, when it fills it: macOS would leave it bl
   expect(window.visible).toBe(false);
 });
 
-it('goes where the system puts it when its display is gone', async () => {
+it('lets the system place the window if its display is gone', async () => {
   const home = makeHome();
   remember(home, { x: 3_000, y: 100, width: 900, height: 700, maximized: false });
   const gone = await startedApp({ home });
@@ -111,13 +111,13 @@ it.for([
   'null',
   '{"width":1e9,"height":1,"maximized":false}',
   '{"width":"900","height":700,"maximized":false}',
-])('has its first size when what was remembered is %s', (text) => {
+])('the window has its default size if its stored place is %s', (text) => {
   const home = makeHome();
   remember(home, text);
   expect(readWindowState(stateFile(home))).toStrictEqual({ width: 1_040, height: 720, maximized: false });
 });
 
-it('can always be seen and moved, whatever was remembered and whichever displays there are', () => {
+it('the window is always visible and movable, whatever its stored place and the displays', () => {
   const side = fc.integer({ min: -5_000, max: 5_000 });
   const size = fc.integer({ min: -100, max: 9_000 });
   const area = fc.record({
@@ -142,7 +142,7 @@ it('can always be seen and moved, whatever was remembered and whichever displays
   );
 });
 
-it('is as dark as the system when it is opened once more', async () => {
+it('the window uses the current colour scheme of the system when it is opened again', async () => {
   const { fake } = await startedApp();
   const light = fake.window().options['backgroundColor'];
   fake.theme.systemIsDark = true;
@@ -151,7 +151,7 @@ it('is as dark as the system when it is opened once more', async () => {
   expect(fake.window().options['backgroundColor']).not.toBe(light);
 });
 
-it('is painted in the background of its page before that is drawn', async () => {
+it('the window has the background colour of its page before the page is drawn', async () => {
   const tokens = readFileSync(join(import.meta.dirname, '../../src/renderer/styles/tokens.css'), 'utf8');
   const [, light, dark] = /--ground: light-dark\((#\w+), (#\w+)\)/.exec(tokens)!;
   const { fake } = await startedApp();
@@ -161,7 +161,7 @@ it('is painted in the background of its page before that is drawn', async () => 
   expect(fake.window().backgroundColor).toBe(dark);
 });
 
-it('loads its page anew when that fell over: not for ever, but whenever somebody wants to see it', async () => {
+it('reloads a crashed page a limited number of times, and whenever the user opens the window', async () => {
   const { fake, backend } = await startedApp();
   const { webContents } = fake.window();
   webContents.emit('render-process-gone', {}, { reason: 'clean-exit' });
@@ -175,7 +175,7 @@ it('loads its page anew when that fell over: not for ever, but whenever somebody
   expect(webContents.reloads).toBe(4);
 });
 
-it('has a menu with keys for everything, and neither reload nor developer tools in a package', async () => {
+it('the menu has shortcuts for everything, and in a package neither reload nor developer tools', async () => {
   const flat = (items: readonly { role?: string; accelerator?: string; submenu?: readonly object[] }[]): object[] =>
     items.flatMap((item) => [item, ...flat(item.submenu ?? [])]);
   const entries = async (options: Parameters<typeof startedApp>[0]) =>

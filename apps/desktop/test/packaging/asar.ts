@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-/** A file of an archive, and the checksum that the archive has for it. */
+/** A file of an archive and its checksum in the archive. */
 export interface ArchivedFile {
   content: Buffer;
   sha256: string;
@@ -13,10 +13,10 @@ interface Entry {
   integrity?: { hash: string };
 }
 
-/** Reads an archive of Electron. @returns The files in it, by their paths. */
+/** Reads an Electron archive. @returns Its files by path. */
 export async function readAsar(path: string): Promise<Map<string, ArchivedFile>> {
   const archive = await readFile(path);
-  // Four numbers of four bytes: how long the second is, the header with its two, the header without the first, its text.
+  // Four 32-bit numbers: the size of the next number, of the header with its two lengths, of the header with one, of its text.
   const start = 8 + archive.readUInt32LE(4);
   const header = JSON.parse(archive.toString('utf8', 16, 16 + archive.readUInt32LE(12))) as Entry;
   const found = new Map<string, ArchivedFile>();

@@ -24,7 +24,7 @@ afterAll(() => rm(dist, { recursive: true, force: true }));
 
 const code = (part: string) => [...files].filter(([path]) => path.startsWith(`${part}/`) && /\.c?js$/.test(path));
 
-/** What a script asks for by name, but for files beside it. */
+/** The modules that a script imports by name, without relative files. */
 function wanted(text: string): string[] {
   const names = text.matchAll(
     /^(?:import|export)\b[^'"\n]*?['"]([^'"]+)['"]|\b(?:__)?require\(\s*['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm,
@@ -34,7 +34,7 @@ function wanted(text: string): string[] {
   );
 }
 
-it('the main process asks for nothing but Electron and Node: everything else is in its bundle (desktop §4)', () => {
+it('the main process imports only Electron and Node; its bundle contains everything else (desktop §4)', () => {
   const asked = code('main').flatMap(([, text]) => wanted(text));
   expect(asked).toContain('electron');
   expect(asked).toContain('node:path');
@@ -48,11 +48,11 @@ it('the preload is one script whose only `require` is Electron (desktop §3)', (
   expect(scripts[0]![1].match(/\brequire\b/g)).toHaveLength(1);
 });
 
-it('the page asks for nothing by name', () => {
+it('the page imports nothing by name', () => {
   expect(code('renderer').flatMap(([, text]) => wanted(text))).toEqual([]);
 });
 
-it('what updates the app is in the bundle, apart, and is loaded when it is wanted (desktop §2)', () => {
+it('the updater is a separate chunk of the bundle that is loaded on demand (desktop §2)', () => {
   const updater = code('main').find(([, text]) => text.includes('app-update.yml') && text.includes('quitAndInstall'));
   expect(updater?.[0]).toMatch(/^main\/.+/);
   const start = files.get('main/index.js')!;
@@ -62,7 +62,7 @@ it('what updates the app is in the bundle, apart, and is loaded when it is wante
   expect(start).not.toMatch(/^import .*from "\.\//m);
 });
 
-it('the main process runs with nothing beside it but Electron, and so does what updates the app', async () => {
+it('the main process and the updater run with only Electron installed', async () => {
   const alone = await mkdtemp(join(tmpdir(), 'berth-alone-'));
   try {
     await cp(join(dist, 'main'), join(alone, 'main'), { recursive: true });
@@ -77,7 +77,7 @@ it('the main process runs with nothing beside it but Electron, and so does what 
   }
 });
 
-it('no file knows where it was made, and there are no source maps', () => {
+it('no file contains paths of the build machine, and there are no source maps', () => {
   expect([...files.keys()].filter((path) => path.endsWith('.map'))).toEqual([]);
   for (const secret of [REPOSITORY, dist, homedir()])
     expect(
@@ -86,7 +86,7 @@ it('no file knows where it was made, and there are no source maps', () => {
     ).toEqual([]);
 });
 
-it('there is a picture for each state of the tray, once and twice as dense, for the system to colour and not', async () => {
+it('each state of the tray has an icon in both densities, in colour and as a template', async () => {
   const kinds = ['', '@2x', 'Template', 'Template@2x'];
   const names = ['idle', 'working', 'paused', 'offline', 'error'].flatMap((status) =>
     kinds.map((kind) => `${status}${kind}.png`),
@@ -100,7 +100,7 @@ it('there is a picture for each state of the tray, once and twice as dense, for 
   }
 });
 
-it('the whole of it stays small: below 4 MB, and the page below 1 MB', async () => {
+it('the bundle is smaller than 4 MB, and the page smaller than 1 MB', async () => {
   const sizes = await Promise.all(
     [...files.keys()].map(async (path) => ({ path, size: (await stat(join(dist, path))).size })),
   );

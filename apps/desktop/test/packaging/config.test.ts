@@ -6,7 +6,7 @@ import { DESKTOP_NAME } from '../../src/main/shell/identity.ts';
 
 const FEED = 'https://updates.berth.example/desktop';
 
-it('a package that updates itself is signed, where a system can tell: what is not, ends the packaging (desktop §2)', () => {
+it('packages with updates for macOS and Windows must be signed, or packaging fails (desktop §2)', () => {
   const { mac, win, publish } = configure({ BERTH_UPDATE_FEED: FEED });
   expect([mac?.forceCodeSigning, win?.forceCodeSigning]).toEqual([true, true]);
   expect(publish).toEqual({ provider: 'generic', url: FEED });
@@ -14,7 +14,7 @@ it('a package that updates itself is signed, where a system can tell: what is no
   expect([without.mac?.forceCodeSigning, without.win?.forceCodeSigning, without.publish]).toEqual([false, false, null]);
 });
 
-it('macOS gets its updates as an archive, so there is one where there are updates', () => {
+it('on macOS a package with updates includes the zip archive that the updater needs', () => {
   const targets = (env: NodeJS.ProcessEnv) =>
     [configure(env).mac?.target ?? []].flat().map((target) => (typeof target === 'string' ? target : target.target));
   expect(targets({})).toEqual(['dmg']);
@@ -22,17 +22,17 @@ it('macOS gets its updates as an archive, so there is one where there are update
 });
 
 it.for(['http://updates.berth.example', 'updates.berth.example', 'file:///srv/updates', 'ftp://a'])(
-  'updates do not come from %s',
+  'refuses the update feed %s',
   (BERTH_UPDATE_FEED) => {
     expect(() => configure({ BERTH_UPDATE_FEED })).toThrow(/https:/);
   },
 );
 
-it('the `.desktop` file has a name with a domain, as the portals of Linux want it of who asks them (desktop §2)', () => {
+it('the name of the `.desktop` file contains a domain, which Linux portals require (desktop §2)', () => {
   expect(DESKTOP_NAME).toMatch(/^[a-z][a-z\d]*(\.[A-Za-z][A-Za-z\d_]*){2,}\.desktop$/);
 });
 
-it('on macOS the app may compile at run time, and nothing else that the hardened runtime forbids (desktop §4)', () => {
+it('on macOS the only entitlement of the hardened runtime is to compile at run time (desktop §4)', () => {
   const { mac } = configure({});
   expect(mac).toMatchObject({ hardenedRuntime: true, entitlementsInherit: mac?.entitlements });
   const entitlements = readFileSync(join(import.meta.dirname, '../..', mac!.entitlements!), 'utf8');

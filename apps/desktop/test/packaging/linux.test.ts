@@ -18,7 +18,7 @@ const LACKS = [...(SEVEN_ZIP === undefined ? ['7-Zip (apt-get install 7zip)'] : 
 if (LACKS.length > 0)
   process.stderr.write(`Some tests of packages are skipped: there is no ${LACKS.join(', and no ')}.\n`);
 
-/** What a machine that packages may know, and a package may not. */
+/** Values of the build machine that must not be in a package. */
 const SECRET = 'ship-0123456789abcdef0123456789abcdef';
 const TIMEOUT = 240_000;
 
@@ -43,7 +43,7 @@ async function filesIn(folder: string): Promise<string[]> {
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
 }
 
-it('packages are made without a network, and nothing is downloaded for them (desktop §4)', () => {
+it('makes packages without a network and without downloads (desktop §4)', () => {
   expect(packed.downloads).toEqual([]);
   expect(packed.connections).toBe(0);
 });
@@ -56,7 +56,7 @@ describe('the unpacked app (desktop §4)', () => {
     app = await readAsar(join(folder, 'resources/app.asar'));
   });
 
-  it('holds the compiled app and its manifest, and nothing else; each file can be checked', async () => {
+  it('contains only the compiled app and its manifest, with a checksum for each file', async () => {
     const inDist = (await filesIn(join(bench.app, 'dist'))).map((path) => `dist/${path}`);
     const compiled = inDist.filter((path) => !path.endsWith('.map'));
     expect(compiled.length).toBeGreaterThan(20);
@@ -67,14 +67,14 @@ describe('the unpacked app (desktop §4)', () => {
     }
   });
 
-  it('its manifest names what is started and the `.desktop` file, and no tools and scripts', () => {
+  it('its manifest names the entry point and the `.desktop` file, but no tools or scripts', () => {
     const found = JSON.parse(app.get('package.json')!.content.toString()) as Record<string, unknown>;
     expect(found).toMatchObject({ main: manifest.main, version: manifest.version, desktopName: DESKTOP_NAME });
     expect(app.has(manifest.main)).toBe(true);
     expect(Object.keys(found).filter((key) => /dependencies|scripts/i.test(key))).toEqual([]);
   });
 
-  it('the fuses are burnt: it runs its own code alone, and tells nobody how', async () => {
+  it('its fuses are set, so that it runs only its own code and cannot be inspected', async () => {
     const { DISABLE, ENABLE } = FuseState;
     expect(await getCurrentFuseWire(join(folder, PROGRAM))).toMatchObject({
       [FuseV1Options.RunAsNode]: DISABLE,
@@ -92,7 +92,7 @@ describe('the unpacked app (desktop §4)', () => {
     });
   });
 
-  it('has the licences with it, of what is compiled into it too', async () => {
+  it('includes all licences, also of the packages that are compiled into it', async () => {
     const names = await readdir(folder);
     expect(names).toEqual(expect.arrayContaining(['LICENSE.electron.txt', 'LICENSES.chromium.html', PROGRAM]));
     expect(await readFile(join(folder, 'resources/LICENSE.berth.txt'), 'utf8')).toContain('MIT License');
@@ -100,7 +100,7 @@ describe('the unpacked app (desktop §4)', () => {
     expect(app.get('dist/renderer/licenses.md')!.content.toString()).toMatch(/^## react .*MIT/m);
   });
 
-  it('says nothing of the machine that it was made on: no path, and no secret', async () => {
+  it('contains no path and no secret of the build machine', async () => {
     const telling = [join(import.meta.dirname, '../../../..'), bench.app, SECRET];
     for (const path of await filesIn(folder)) {
       const content = await readFile(join(folder, path));
@@ -111,14 +111,14 @@ describe('the unpacked app (desktop §4)', () => {
     }
   });
 
-  it('has nobody to ask for updates', async () => {
+  it('contains no update feed', async () => {
     expect(existsSync(join(folder, 'resources/app-update.yml'))).toBe(false);
     expect((await readdir(packed.release)).filter((name) => name.startsWith('latest'))).toEqual([]);
   });
 });
 
 describe.skipIf(SEVEN_ZIP === undefined)('the tar.gz (desktop §4)', () => {
-  it('holds one folder with the program in it', () => {
+  it('contains one folder with the program', () => {
     const archive = join(packed.release, `${nameOf('x64')}.tar.gz`);
     const lines = execFileSync('tar', ['-tvzf', archive], { encoding: 'utf8' }).trim().split('\n');
     expect(lines.filter((line) => !line.includes(` ${nameOf('x64')}/`))).toEqual([]);
@@ -137,7 +137,7 @@ describe.skipIf(!HAS_DPKG)('the Debian package (desktop §4)', () => {
     execFileSync('dpkg-deb', ['--raw-extract', file(), root]);
   });
 
-  it('says what it is, whose it is and what it needs', async () => {
+  it('states its name, maintainer and dependencies', async () => {
     const fields = await control('control');
     expect(fields).toMatch(new RegExp(`^Package: ${PROGRAM}$`, 'm'));
     expect(fields).toMatch(new RegExp(`^Version: ${manifest.version}$`, 'm'));
@@ -152,13 +152,13 @@ describe.skipIf(!HAS_DPKG)('the Debian package (desktop §4)', () => {
     expect(Number(/^Installed-Size: (\d+)$/m.exec(fields)?.[1]) * 1_024).toBeGreaterThan(size);
   });
 
-  it('belongs to root, and everybody may read it', () => {
+  it('its files belong to root and are readable for everyone', () => {
     const lines = execFileSync('dpkg-deb', ['--contents', file()], { encoding: 'utf8' }).trim().split('\n');
     expect(lines.length).toBeGreaterThan(20);
     expect(lines.filter((line) => !/^(drwxr-xr-x|-rw-r--r--|-rwxr-xr-x) root\/root /.test(line))).toEqual([]);
   });
 
-  it('sets up the sandbox where it is installed: the setuid bit, or the AppArmor profile; and takes it away', async () => {
+  it('sets up the sandbox on installation, by setuid bit or AppArmor profile, and removes it on uninstallation', async () => {
     const installed = await control('postinst');
     expect(installed).toContain(`chmod 4755 '/opt/Berth/chrome-sandbox'`);
     expect(installed).toContain(`/etc/apparmor.d/${PROGRAM}`);
@@ -168,13 +168,13 @@ describe.skipIf(!HAS_DPKG)('the Debian package (desktop §4)', () => {
     for (const script of ['postinst', 'postrm']) execFileSync('bash', ['-n', join(root, 'DEBIAN', script)]);
   });
 
-  it('leaves the name of the command line alone', async () => {
+  it('does not use the name of the command line program', async () => {
     const scripts = (await control('postinst')) + (await control('postrm'));
     expect(scripts).toContain(`/usr/bin/${PROGRAM}`);
     expect(scripts).not.toMatch(/\/usr\/bin\/berth(?!-)/);
   });
 
-  it('is known to the desktop: a valid entry under the name that its windows have, and the links to it (desktop §2)', async () => {
+  it('installs a valid desktop entry that matches its windows and handles its links (desktop §2)', async () => {
     const entry = join(root, 'usr/share/applications', DESKTOP_NAME);
     const lines = (await readFile(entry, 'utf8')).split('\n');
     expect(lines).toContain(`Exec=/opt/Berth/${PROGRAM} %U`);
@@ -185,7 +185,7 @@ describe.skipIf(!HAS_DPKG)('the Debian package (desktop §4)', () => {
       expect(execFileSync('desktop-file-validate', [entry], { encoding: 'utf8' })).toBe('');
   });
 
-  it('has its icon in every size, each as large as it says', async () => {
+  it('contains its icon in every size, each with its stated dimensions', async () => {
     for (const size of SIZES) {
       const icon = await readFile(join(root, `usr/share/icons/hicolor/${size}x${size}/apps/${PROGRAM}.png`));
       expect([icon.readUInt32BE(16), icon.readUInt32BE(20)]).toEqual([size, size]);
@@ -194,7 +194,7 @@ describe.skipIf(!HAS_DPKG)('the Debian package (desktop §4)', () => {
 });
 
 it.skipIf(!HAS_DPKG)(
-  'with a feed a package says where newer ones are (desktop §2)',
+  'a package with an update feed contains its address (desktop §2)',
   async () => {
     const feed = 'https://updates.berth.example/desktop';
     const { code, output, release } = await bench.pack(['deb'], { BERTH_UPDATE_FEED: feed });
@@ -207,11 +207,11 @@ it.skipIf(!HAS_DPKG)(
   TIMEOUT,
 );
 
-describe('without downloads, what cannot be made fails at once, and names what it lacks (desktop §4)', () => {
+describe('without downloads, a package that cannot be made fails immediately and names what is missing (desktop §4)', () => {
   it.for([
     ['AppImage', 'AppImage needs the AppImage tools, and nothing is downloaded: set APPIMAGE_TOOLS_PATH'],
     ['dir', `Electron ${manifest.devDependencies.electron} is not here: set BERTH_ELECTRON_DIST`],
-  ] as const)('%s', { timeout: TIMEOUT }, async ([target, reason]) => {
+  ] as const)('target %s', { timeout: TIMEOUT }, async ([target, reason]) => {
     const electron = target === 'dir' ? { BERTH_ELECTRON_DIST: '' } : {};
     const { code, output, downloads, connections } = await bench.pack([target], {
       BERTH_NO_DOWNLOADS: '1',

@@ -10,34 +10,34 @@ import { makeElectronStandIn } from './stand-in.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** What may lie about where an app is made, and has no place in its package. */
+/** Files that may exist where an app is built but do not belong in its package. */
 const STRAY = ['.env', 'src/main/index.ts', 'node_modules/stray/index.js', 'dist/main/index.js.map', 'release/old.deb'];
 
-/** What a run of the packager led to. */
+/** The result of running the packager. */
 export interface Packed {
   code: number;
-  /** All that it said. */
+  /** Its output. */
   output: string;
-  /** Where its packages are. */
+  /** The folder of its packages. */
   release: string;
-  /** What it put into the cache of downloads, which was empty. */
+  /** The files that it added to the empty download cache. */
   downloads: string[];
-  /** How often it asked for a way out of this machine. There is none. */
+  /** How often it tried to connect to the network, which is blocked. */
   connections: number;
 }
 
-/** A place to package the compiled app in. */
+/** A workspace to package the compiled app in. */
 export interface Workbench {
-  /** The stand-in for Electron. */
+  /** The folder of the fake Electron. */
   electron: string;
-  /** The compiled app. */
+  /** The folder of the compiled app. */
   app: string;
-  /** Packages the app for Linux. @param env Further variables. */
+  /** Packages the app for Linux. @param env Additional environment variables. */
   pack(targets: readonly string[], env?: NodeJS.ProcessEnv): Promise<Packed>;
   remove(): Promise<void>;
 }
 
-/** Compiles the app, and makes an Electron to package it with. */
+/** Compiles the app and makes a fake Electron to package it with. */
 export async function makeWorkbench(): Promise<Workbench> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-packaging-'));
   const app = join(folder, 'app');
@@ -84,7 +84,7 @@ export async function makeWorkbench(): Promise<Workbench> {
   };
 }
 
-/** A proxy that lets nobody through. Closing it returns how many have tried. */
+/** A proxy that refuses all connections. Closing it returns how many there were. */
 async function openDeadEnd(): Promise<{ address: string; close(): number }> {
   let connections = 0;
   const server = createServer((socket) => {

@@ -1,4 +1,4 @@
-// The compiled main process in plain Node, with an Electron beside it whose app runs already: it starts, and ends at once.
+// Runs the compiled main process in plain Node with a fake Electron that reports a running instance, so that it exits soon.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -32,7 +32,7 @@ await writeFile(join(dist, 'package.json'), '{ "type": "module" }');
 
 await import(pathToFileURL(join(dist, 'main/index.js')).href);
 
-// Electron's name for where a package keeps its resources: here, it has none.
+// Electron sets this property to the folder of the package's resources. There is no package here.
 Object.assign(process, { resourcesPath: dist });
 for (const chunk of chunks) {
   const { default: updater } = (await import(pathToFileURL(join(dist, chunk)).href)) as {

@@ -1,15 +1,15 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** What marks the fuses in the program of Electron, before their version, how many there are, and one character for each. */
+/** The marker of the fuses in the Electron program. After it come their version, their number, and one character for each. */
 const SENTINEL = 'dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX';
 
-/** The fuses as Electron is delivered with: programs and options of Node are taken, nothing is checked. */
+/** Electron's default fuses: they allow Node programs and options, and check nothing. */
 const DELIVERED = '101100010';
 
 const FILES = ['LICENSE', 'LICENSES.chromium.html', 'chrome-sandbox', 'icudtl.dat', 'locales/en-US.pak', 'version'];
 
-/** Makes a folder that is laid out as Electron's for Linux, with a program that does nothing. */
+/** Creates a folder with the layout of Electron for Linux and a program that does nothing. */
 export async function makeElectronStandIn(folder: string): Promise<void> {
   await mkdir(join(folder, 'resources'), { recursive: true });
   for (const name of FILES) {

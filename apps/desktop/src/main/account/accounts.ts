@@ -2,14 +2,14 @@ import type { BerthClient } from '@berth/client';
 import type { Session } from '../../shared/session.ts';
 import type { Handlers } from '../backend.ts';
 
-/** Which servers are known, and whose key is used at each. */
+/** The known servers and the key that is used for each. */
 export interface Accounts {
   session(): Session;
-  /** Calls as whoever is signed in there; as nobody when nobody is. @param origin Default: the current server. */
+  /** A client with the key of the signed-in account, or without a key. @param origin Default: the current server. */
   client(origin?: string): BerthClient;
-  /** Hears of every change of the session. */
+  /** Subscribes to changes of the session. */
   onChange(listener: () => void): void;
-  /** A server said 401 to the key: it is asked again, so that the session tells the truth. */
+  /** Reports that a server answered 401. The key is checked again, so that the session becomes correct. */
   refused(origin: string): void;
   setOnline(online: boolean): void;
   readonly handlers: Pick<

@@ -2,11 +2,12 @@ import { isIP } from 'node:net';
 import { ClientError } from '@berth/client';
 
 /**
- * The origin of a server from what people type: `berth.example`, `localhost:4000`, `https://berth.example/login`. Without a
- * protocol it is `https:`, and `http:` for this machine and for addresses of the network at home. What follows the host is
- * left out: it is what a browser showed.
+ * Parses what a user types as a server address: `berth.example`, `localhost:4000`, `https://berth.example/login`. The default
+ * protocol is `https:`, or `http:` for this machine and for addresses in the local network. Everything after the host is ignored,
+ * because users paste addresses from a browser.
  *
- * @throws ClientError `refused` when it is no such address.
+ * @returns The origin of the server.
+ * @throws ClientError `refused` when the address is invalid.
  */
 export function readServerAddress(typed: string): string {
   const text = typed.trim();
@@ -24,7 +25,7 @@ function withProtocol(text: string): URL | null {
   return url && isNearby(url.hostname) ? URL.parse(`http://${text}`) : url;
 }
 
-/** This machine, or an address that no certificate is made for. @param host As a `URL` has it. */
+/** True for this machine and for local addresses, which cannot have a certificate. @param host The `hostname` of a `URL`. */
 function isNearby(host: string): boolean {
   if (host === 'localhost' || host.endsWith('.localhost')) return true;
   if (host.startsWith('[')) return /^\[(?:::1\]|f[cd]|fe[89ab])/.test(host);

@@ -1,13 +1,13 @@
 import { type BerthClient, ClientError } from '@berth/client';
 import { KnownAccount } from '../../shared/session.ts';
 
-/** A server that is silent for so long does not answer, in milliseconds. */
+/** The longest wait for an answer, in milliseconds. */
 const PATIENCE_MS = 15_000;
 
 /**
- * Asks a server whose the key of a client is.
+ * Reads the account that the key of a client belongs to.
  *
- * @throws ClientError: `signed-out` when the server does not take the key; `network` also when it is silent; `aborted`.
+ * @throws ClientError: `signed-out` when the key is invalid; `network`, also when the server does not answer in time; `aborted`.
  */
 export async function askAccount(client: BerthClient, given: AbortSignal): Promise<KnownAccount> {
   const silence = AbortSignal.timeout(PATIENCE_MS);

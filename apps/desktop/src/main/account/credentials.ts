@@ -2,9 +2,9 @@ import { type BerthClient, ClientError } from '@berth/client';
 import type { Accounts } from './accounts.ts';
 
 /**
- * The client for a server at which somebody is signed in, as far as that is known: also while the server cannot be asked.
+ * Finds the client of a server that the user is signed in to. Also works while the server cannot be reached.
  *
- * @returns `null` when nobody is, or the server does not take the key, or is not known.
+ * @returns `null` if the user is signed out, the server rejected the key, or the server is unknown.
  */
 export function findClient(accounts: Pick<Accounts, 'session' | 'client'>, origin: string): BerthClient | null {
   const server = accounts.session().servers.find((server) => server.origin === origin);
@@ -13,10 +13,10 @@ export function findClient(accounts: Pick<Accounts, 'session' | 'client'>, origi
 }
 
 /**
- * Asks a server as whoever is signed in there. A 401 has the session look at the key again.
+ * Runs `work` with the client of the signed-in account. A 401 makes the session check the key again.
  *
  * @param origin Default: the current server.
- * @throws ClientError `signed-out` when nobody is signed in; whatever the work throws.
+ * @throws ClientError `signed-out` when the user is not signed in. Errors of `work` are passed on.
  */
 export async function asking<T>(
   accounts: Pick<Accounts, 'session' | 'client' | 'refused'>,

@@ -2,10 +2,10 @@ import { ClientError, createClient } from '@berth/client';
 import { PlanList } from '@berth/contract';
 
 /**
- * Makes sure that a Berth answers at an origin, by asking for what it tells everybody.
+ * Checks that a Berth server answers at an origin by reading its public list of plans.
  *
- * @returns The origin that answered: that of a redirect, when it leads elsewhere. Never `http:` when `https:` was asked.
- * @throws ClientError: `network` and `unavailable` when nobody answers, `refused` when it is something else that does.
+ * @returns The origin that answered, after redirects. Never `http:` when `origin` is `https:`.
+ * @throws ClientError: `network` and `unavailable` when nothing answers, `refused` when the answer is not from a Berth server.
  */
 export async function findServer(
   origin: string,
@@ -13,7 +13,7 @@ export async function findServer(
 ): Promise<string> {
   let answeredBy = origin;
   const following: typeof globalThis.fetch = async (input, init) => {
-    // This one request carries no key, and its redirect is what is looked for.
+    // This request carries no key, and it must follow redirects to find the final origin.
     const response = await fetch(input, { ...init, redirect: 'follow' });
     if (response.redirected) answeredBy = new URL(response.url).origin;
     return response;

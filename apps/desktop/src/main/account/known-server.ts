@@ -4,10 +4,10 @@ import type { SignIn } from '../../shared/session.ts';
 import { askAccount } from './ask-account.ts';
 import type { SignedIn } from './sign-in-method.ts';
 
-/** No server is waited for longer than a day, whatever it asks for: a timer takes no more than 24 of them. */
+/** Caps Retry-After at one day, in milliseconds: `setTimeout` overflows after 24.8 days. */
 const LONGEST_ASKED_MS = 86_400_000;
 
-/** The pauses before a server that could not be asked is asked again, in milliseconds; each is twice as long as the one before. */
+/** The pauses between retries while a server cannot be reached, in milliseconds. Each is twice as long as the one before. */
 export interface Pauses {
   firstMs: number;
   longestMs: number;
@@ -16,37 +16,37 @@ export interface Pauses {
 export interface KnownServerOptions {
   origin: string;
   key: string | null;
-  /** Whose the key was, when the server could be asked. */
+  /** The e-mail address of the key's account when the server last answered. */
   email: string | null;
-  /** The id of its account, likewise. */
+  /** The id of the key's account when the server last answered. */
   account: string | null;
   fetch: typeof globalThis.fetch;
   pauses: Pauses;
-  /** Hears of every change of what it says. */
+  /** Called when {@link KnownServer.signIn} changes. */
   onChange(): void;
 }
 
-/** A server, and whose key is used there. */
+/** A server and the key that is used for it. */
 export interface KnownServer {
   readonly origin: string;
   signIn(): SignIn;
-  /** Whose the key is, or was; `null` when nobody is signed in. */
+  /** The e-mail address of the key's account, as last known; `null` when signed out. */
   email(): string | null;
-  /** The same one as long as the key is the same, and nothing else is learned of whose it is. */
+  /** Stays the same object until the key or the id of its account changes. */
   client(): BerthClient;
   use(signedIn: SignedIn): void;
   forget(): void;
   /**
-   * Asks the server for the account; what it says is the state from then on. While it cannot be asked, it is asked again and
-   * again. Without a key nothing is asked.
+   * Reads the account from the server and updates {@link signIn}. Retries with backoff while the server cannot be reached. Does
+   * nothing without a key.
    *
-   * @throws ClientError when the server cannot be asked, or does not take the key.
+   * @throws ClientError when the server cannot be reached or rejects the key.
    */
   check(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A server that nobody was asked about yet: {@link KnownServer.check} does. */
+/** Creates a known server without sending a request. Call {@link KnownServer.check} to verify the key. */
 export function createKnownServer({ origin, fetch, pauses, onChange, ...known }: KnownServerOptions): KnownServer {
   let { email } = known;
   let client = createClient({ server: origin, key: known.key, account: known.account, fetch });
@@ -61,7 +61,7 @@ export function createKnownServer({ origin, fetch, pauses, onChange, ...known }:
     onChange();
   };
 
-  /** What was asked with the key before is of no interest any more. */
+  /** Replaces the key. Aborts a request that still uses the old one. */
   const change = (key: string | null, account: string | null): void => {
     asking?.gone.abort();
     asking = null;

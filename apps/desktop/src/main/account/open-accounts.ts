@@ -14,11 +14,11 @@ import { pastedKey } from './pasted-key.ts';
 import type { SignInMethod } from './sign-in-method.ts';
 
 const MOST_SERVERS = 50;
-/** How long a server may take to show that it is one, in milliseconds. */
+/** How long the check of a new server may take, in milliseconds. */
 const FIND_WITHIN_MS = 15_000;
 const PAUSES: Pauses = { firstMs: 2_000, longestMs: 2 * 60_000 };
 
-/** What is kept. Keys are not: the keychain has them. */
+/** The content of `servers.json`. Keys are in the keychain instead. */
 const Servers = z.object({
   current: z.url(),
   servers: z
@@ -29,27 +29,27 @@ const Servers = z.object({
 
 export interface AccountsOptions {
   native: Pick<Native, 'keychain'>;
-  /** Where `servers.json` is kept. */
+  /** The folder of `servers.json`. */
   dataDir: string;
-  /** The server that is known from the start. */
+  /** The server that is known when the app starts for the first time. */
   server: string;
   tell: Tell;
-  /** Hears when the file is damaged. */
+  /** Called when the file is damaged. */
   onSetAside?: JsonFileOptions<unknown>['onSetAside'];
   /** Default: the global one. */
   fetch?: typeof globalThis.fetch | undefined;
-  /** How one signs in. Default: with a key that was copied. */
+  /** How the user signs in. Default: with a pasted key. */
   method?: SignInMethod<{ key: string }> | undefined;
   /** Default: from 2 seconds to 2 minutes. */
   pauses?: Pauses | undefined;
 }
 
 /**
- * Opens the servers that are known, and asks each whose its key is, without waiting for the answers.
+ * Opens the known servers and checks the key of each, without waiting for the results.
  *
- * A key is kept for one server, and is never sent to another.
+ * A key belongs to one server and is never sent to another.
  *
- * @throws Error when the file of the servers cannot be read. Source: design of the desktop app, §1, §6; security T40.
+ * @throws Error when `servers.json` cannot be read. Source: design of the desktop app, §1, §6; security T40.
  */
 export async function openAccounts({
   native: { keychain },
@@ -67,7 +67,7 @@ export async function openAccounts({
   const servers = new Map<string, KnownServer>();
   const listeners: (() => void)[] = [];
   const closing = new AbortController();
-  /** Of what changes servers and keys, each sees what the ones before it have left. */
+  /** Runs changes of servers and keys one after the other, so that each sees the result of the one before. */
   const inTurn = createInTurn();
   let { current } = file.value();
   let online = true;
@@ -96,7 +96,7 @@ export async function openAccounts({
 
   const changed = (): void => {
     if (closing.signal.aborted) return;
-    // What could not be written is written with the next change; a command that wants it written waits for it itself.
+    // If this write fails, the next change writes everything. Commands that must know the outcome call `saved`.
     save().catch(() => {});
     tell('session', session());
     for (const listener of listeners) listener();

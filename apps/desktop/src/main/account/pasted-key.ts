@@ -3,7 +3,7 @@ import { CREDENTIAL } from '@berth/contract';
 import { askAccount } from './ask-account.ts';
 import type { SignInMethod } from './sign-in-method.ts';
 
-/** An API key that was copied from elsewhere. The server is asked whose it is, once it looks like one. */
+/** Signs in with a pasted API key. Checks its format first, then asks the server for its account. */
 export function pastedKey(fetch: typeof globalThis.fetch): SignInMethod<{ key: string }> {
   return {
     async signIn(server, { key: pasted }, signal) {

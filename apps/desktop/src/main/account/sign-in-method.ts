@@ -1,16 +1,16 @@
 import type { KnownAccount } from '../../shared/session.ts';
 
-/** Whose a key is. */
+/** A key and its account. */
 export interface SignedIn {
   key: string;
   account: KnownAccount;
 }
 
-/** A way to get the key of an account. It keeps nothing. */
+/** A way to get the key of an account. It stores nothing. */
 export interface SignInMethod<Input> {
   /**
-   * @param server The server that the key is for: it is sent nowhere else.
-   * @throws ClientError when there is no key to be had, in words for whoever wants to sign in.
+   * @param server The server of the key. The key is sent only there.
+   * @throws ClientError when there is no valid key. Its message is for the user.
    */
   signIn(server: URL, input: Input, signal: AbortSignal): Promise<SignedIn>;
 }

@@ -7,21 +7,21 @@ import type { Grants } from '../grants.ts';
 import { inspectFolder } from './inspect.ts';
 
 /**
- * The path of a folder that may become public. Only {@link approve} makes one of a path, so nothing is published or watched
- * before the question about it is answered. Kept paths were approved before they were kept.
+ * The path of a folder that may become public. Only {@link approve} turns a path into one, so nothing is published or watched
+ * before the question about it is answered. Stored paths were approved before they were stored.
  */
 export const ApprovedPath = z.string().brand<'ApprovedPath'>();
 export type ApprovedPath = z.infer<typeof ApprovedPath>;
 
-/** A folder that may become public, or what has to be answered first. */
+/** Either a folder that may become public, or the question that must be answered first. */
 export type Approval = { path: ApprovedPath; question: null } | { path: null; question: FolderQuestion };
 
 /**
- * Checks a folder before it becomes public. Every way to publish or watch a folder passes here.
+ * Checks a folder before it becomes public. Every way to publish or watch a folder calls this.
  *
- * @param grants Gives one for each suggested folder, and the confirmation that answers the question.
- * @param sure The confirmation that an earlier question about this very folder came with. Any other is ignored.
- * @throws ClientError `folder` when the drive does not answer. Source: design of the desktop app, §8, 17.
+ * @param grants Makes the grants of suggested folders and the confirmation that answers the question.
+ * @param sure The confirmation from an earlier question about the same folder. Any other value is ignored.
+ * @throws ClientError `folder` when the drive does not respond. Source: design of the desktop app, §8, 17.
  */
 export async function approve(path: string, grants: Grants, sure?: string): Promise<Approval> {
   if (sure !== undefined && grants.isConfirmed(sure, path)) return { path: ApprovedPath.parse(path), question: null };

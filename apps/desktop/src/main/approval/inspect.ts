@@ -3,31 +3,31 @@ import { homedir } from 'node:os';
 import { dirname, join, parse, sep } from 'node:path';
 import type { FolderQuestion } from '../../shared/publishing.ts';
 
-/** What is asked before a folder is published, and the folders in it that were likely meant. */
+/** The question to ask before a folder is published, and the folders inside it that the user more likely meant. */
 export interface Doubt {
   about: FolderQuestion['about'];
   /** Relative to the folder, `/`-separated. */
   suggestions: string[];
 }
 
-/** What was seen of a folder. */
+/** The facts about a folder that decide whether to ask. */
 export interface Facts {
-  /** It is a place of a person or of the whole system, such as the home folder. */
+  /** It is a personal or system folder, such as the home folder. */
   personal: boolean;
   /** There is an `index.html` at its root. */
   frontPage: boolean;
-  /** There is a file at its root that sources have, such as `package.json`. */
+  /** There is a file at its root that marks the source of a project, such as `package.json`. */
   source: boolean;
-  /** What is there has to be built, whatever else there is. */
+  /** It must be built before it can be published, even if it has an `index.html`. */
   unbuilt: boolean;
-  /** Folders in which builds lie, and that have an `index.html`. */
+  /** Folders with a usual name for build output that have an `index.html`. */
   builds: readonly string[];
   /** Other folders right below it that have an `index.html`. */
   sites: readonly string[];
 }
 
 const MOST_SUGGESTIONS = 5;
-/** So many entries of a folder are looked at, however many it has. */
+/** The number of entries that are read of a folder, at most. */
 const MOST_ENTRIES = 200;
 const FRONT_PAGE = 'index.html';
 
@@ -49,10 +49,10 @@ const SOURCES = [
   'Cargo.toml',
   'go.mod',
 ];
-/** An `index.html` beside one of these is no page yet. */
+/** An `index.html` next to one of these files is a source, not a finished page. */
 const UNBUILT = ['vite.config.js', 'vite.config.mjs', 'vite.config.ts', 'vite.config.mts'];
 
-/** Below the home folder. Systems in other languages name theirs in `user-dirs.dirs`. */
+/** Names of personal folders in the home folder. Localized names are read from `user-dirs.dirs`. */
 const PERSONAL: ReadonlySet<string> = new Set([
   'Desktop',
   'Documents',
@@ -64,7 +64,7 @@ const PERSONAL: ReadonlySet<string> = new Set([
   'Library',
   'Public',
 ]);
-/** Where disks appear: so many names further is a disk. */
+/** Where disks are mounted. A folder up to `depth` names below is a disk. */
 const DISKS: readonly (readonly [below: string, depth: number])[] = [
   ['/Volumes', 1],
   ['/media', 2],
@@ -73,10 +73,10 @@ const DISKS: readonly (readonly [below: string, depth: number])[] = [
 ];
 
 /**
- * Says what should be asked before a folder is published; `null` when it looks like a site. It looks at a few names, never at
- * the whole tree. A folder that cannot be looked at is not doubted: publishing it says why.
+ * Decides what to ask before a folder is published; `null` if it looks like a site. Checks only a few names, never the whole
+ * tree. Also returns `null` for a folder that cannot be read, because publishing it will report the error.
  *
- * @param home The home folder. Default: that of the user.
+ * @param home The home folder. Default: the user's.
  * Source: design of the desktop app, §8, 17.
  */
 export async function inspectFolder(path: string, home: string = homedir()): Promise<Doubt | null> {
@@ -87,7 +87,7 @@ export async function inspectFolder(path: string, home: string = homedir()): Pro
   }
 }
 
-/** Decides what is asked. Pure. */
+/** Decides what to ask. Pure. */
 export function doubtOf({ personal, frontPage, source, unbuilt, builds, sites }: Facts): Doubt | null {
   if (personal) return { about: 'personal', suggestions: [] };
   const suggestions = [...builds, ...sites].slice(0, MOST_SUGGESTIONS);
@@ -98,18 +98,18 @@ export function doubtOf({ personal, frontPage, source, unbuilt, builds, sites }:
 async function lookAt(root: string, home: string): Promise<Facts> {
   const personal = await isPersonal(root, home);
   const has = (name: string) => isFile(join(root, name));
-  // One after the other: a drive that goes away meanwhile holds one thread.
+  // Sequential, so that a drive that stops responding blocks only one thread.
   const frontPage = await has(FRONT_PAGE);
   const source = await some(SOURCES, has);
   const unbuilt = await some(UNBUILT, has);
   if (personal) return { personal, frontPage, source, unbuilt, builds: [], sites: [] };
   const builds = await withFrontPage(root, BUILDS);
-  // The page of a site is enough: what lies below it is its own.
+  // With a front page, the folder is a site itself, so its subfolders are not suggested.
   const sites = frontPage ? [] : await withFrontPage(root, await foldersIn(root, BUILDS));
   return { personal, frontPage, source, unbuilt, builds, sites };
 }
 
-/** Whether it is the home folder or one that holds it, one of the great folders in it, or a whole disk. */
+/** True for the home folder and its parents, the personal folders in it, and whole disks. */
 async function isPersonal(root: string, home: string): Promise<boolean> {
   if (parse(root).root === root) return true;
   const realHome = await realpath(home).catch(() => home);
@@ -123,13 +123,13 @@ function isBelow(root: string, below: string, depth: number): boolean {
   return root.startsWith(`${below}/`) && root.slice(below.length + 1).split('/').length <= depth;
 }
 
-/** The great folders as a desktop on Linux names them. */
+/** The personal folders that a Linux desktop lists in `user-dirs.dirs`. */
 async function namedFolders(home: string): Promise<string[]> {
   const text = await readFile(join(home, '.config', 'user-dirs.dirs'), 'utf8').catch(() => '');
   return [...text.matchAll(/^XDG_\w+_DIR="\$HOME\/([^"]+?)\/?"$/gm)].map(([, name = '']) => join(home, name));
 }
 
-/** Folders right below, without those that are known and those that nobody sees. */
+/** The direct subfolders, without known and hidden ones and `node_modules`. */
 async function foldersIn(root: string, known: readonly string[]): Promise<string[]> {
   const names: string[] = [];
   let seen = 0;

@@ -5,7 +5,7 @@ import { ANSWER_WITHIN_MS, GIVEN_WITHIN_MS } from '../drive-limits.ts';
 import { readDomain } from '../sites/domain-name.ts';
 import type { FolderRecord } from './record.ts';
 
-/** The labels of a watch, one fewer than others have: its own is among them. @throws ClientError `refused`. */
+/** Checks the labels of a watch: one fewer than usual, because the watch adds its own. @throws ClientError `refused`. */
 export function checkLabels(labels: readonly string[]): string[] {
   const read = Labels.safeParse(labels);
   if (!read.success)
@@ -21,14 +21,14 @@ export function checkLabels(labels: readonly string[]): string[] {
   return read.data;
 }
 
-/** The password as the server takes it. @throws ClientError `refused`. */
+/** Checks a password by the server's rules. @throws ClientError `refused`. */
 export function checkPassword(typed: string): string {
   const read = Password.safeParse(typed);
   if (read.success) return read.data;
   throw new ClientError('refused', `This password cannot be used: ${read.error.issues[0]?.message ?? 'it is none'}.`);
 }
 
-/** That a path is a folder, and no other watched one. @throws ClientError `folder` or `refused`. */
+/** Checks that a path is a folder and is not watched already. @throws ClientError `folder` or `refused`. */
 export async function checkPath(path: string, others: readonly FolderRecord[]): Promise<void> {
   const [real, places] = await Promise.all([
     onDriveWithin(path, ANSWER_WITHIN_MS, async (found) => {
@@ -42,16 +42,16 @@ export async function checkPath(path: string, others: readonly FolderRecord[]): 
       throw new ClientError('refused', `${path} is watched already: it is shown at ${other.url ?? other.domain}.`);
 }
 
-/** Where a folder really is; where it is said to be when that cannot be known soon. */
+/** The real path of a folder; the given path if the drive does not answer in time. */
 function placeOf(path: string): Promise<string> {
   return onDriveWithin(path, GIVEN_WITHIN_MS, () => realpath(path)).catch(() => path);
 }
 
 /**
- * That a name can be had, as far as the server can be asked, and that no other folder is published under it.
+ * Checks that a name is available, if the server can be reached, and that no other watched folder uses it.
  *
- * @param others Those of the same server.
- * @returns The name as it is kept. @throws ClientError `refused`.
+ * @param others The other watched folders of the same server.
+ * @returns The normalized name. @throws ClientError `refused`.
  */
 export async function checkDomain(
   client: BerthClient,

@@ -5,26 +5,27 @@ import type { Problem } from '../../shared/problem.ts';
 import { problemOf } from '../problem.ts';
 import { beginProgress, type ProgressView, showProgress } from '../progress.ts';
 
-/** What the events of a watch have led to so far. */
+/** The state of a watched folder after the events so far. */
 export interface FolderView extends Pick<WatchedFolder, 'state' | 'url' | 'live' | 'leftOut' | 'polling' | 'needsDns'> {
-  /** Of the deploy that is under way; `null` while there is none. */
+  /** The progress of the running deploy; `null` if none runs. */
   deploy: ProgressView | null;
 }
 
-/** A folder of which nothing was heard since the app started. What was live is still shown. */
+/** The state of a folder before the first event. It still shows the last known live version. */
 export function beginFolder({ url, live, needsDns }: Pick<FolderView, 'url' | 'live' | 'needsDns'>): FolderView {
   return { state: { is: 'starting' }, url, live, needsDns, leftOut: [], polling: null, deploy: null };
 }
 
-/** The same folder, elsewhere: nothing is under way in it. */
+/** Changes the state of a folder and clears its running deploy. */
 export function become(view: FolderView, state: FolderState): FolderView {
   return { ...view, state, deploy: null };
 }
 
 /**
- * What an event leads to. Pure. `live` is said only when the engine has said that what the folder holds is what is live.
+ * Applies an event to the state. Pure. The state is `live` only after the engine has confirmed that the live version equals the
+ * folder.
  *
- * @param nowMs The moment of the event, in Unix milliseconds.
+ * @param nowMs The time of the event, in Unix milliseconds.
  * Source: design of the desktop app, §5, §8.
  */
 export function showWatch(view: FolderView, event: WatchEvent, nowMs: number): FolderView {
@@ -62,28 +63,28 @@ export function showWatch(view: FolderView, event: WatchEvent, nowMs: number): F
   }
 }
 
-/** Whether a domain is not served because its DNS records were not seen. */
+/** True if a domain is not served because its DNS records are missing. */
 export function lacksDns({ status }: Pick<Domain, 'status'>): boolean {
   return status === 'pending' || status === 'partial';
 }
 
 function failed(view: FolderView, { error, waitMs }: WatchEvent & { type: 'failed' }, nowMs: number): FolderView {
-  // The session says the rest, for all folders of the server.
+  // The session shows the details, once for all folders of the server.
   if (error.status === 401) return become(view, { is: 'signed-out' });
   const problem = withNext(problemOf(error), view);
   if (waitMs !== null) return become(view, { is: 'waiting', problem, until: nowMs + waitMs });
   return isOfOldVersions(view, error.kind) ? view : become(view, { is: 'failed', problem });
 }
 
-/** What is refused when everything is there is the name. */
+/** Adds a next step when the domain was refused, which is the case if the refusal comes after the upload. */
 function withNext(problem: Problem, { state }: FolderView): Problem {
   const isOfName = state.is === 'publishing' && state.progress.phase === 'linking' && problem.kind === 'refused';
   return isOfName ? { ...problem, next: 'Choose another name: "Change address…" in the menu of the folder.' } : problem;
 }
 
 /**
- * Whether it is old versions that could not be deleted, which is tried again after the next deploy: what is live is as it
- * should be. A deploy that may succeed another time is always tried again, and one that is not allowed follows on `publishing`.
+ * True if the failure only concerns deleting old versions. The live version is correct, and the next deploy retries the deletion.
+ * Other failures differ: a deploy that can succeed later is always retried, and a forbidden one fails in the state `publishing`.
  */
 function isOfOldVersions({ state }: FolderView, kind: (WatchEvent & { type: 'failed' })['error']['kind']): boolean {
   return (

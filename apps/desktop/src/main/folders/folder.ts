@@ -13,49 +13,49 @@ export interface FolderOptions {
   keychain: Pick<Keychain, 'read'>;
   cacheDir: string;
   watchRule: Partial<WatchRule> | undefined;
-  /** How many versions stay. It is asked after each deploy. */
+  /** How many versions to keep. Called after each deploy. */
   keep(): number;
-  /** As whom it is published; `null` while nobody is signed in. */
+  /** The client of the signed-in account; `null` while signed out. */
   findClient(): BerthClient | null;
-  /** The server did not take the key. */
+  /** Called when the server rejects the key. */
   onRefused(): void;
-  /** Hears of every change. What is kept of it has to be written down when the records differ. */
+  /** Called on every change. If the records differ, the new one must be stored. */
   onChange(before: Shown, now: Shown): void;
 }
 
-/** What is kept of a folder, and what is shown of it. */
+/** The stored record of a folder and its state for the page. */
 export interface Shown {
   record: FolderRecord;
   folder: WatchedFolder;
 }
 
-/** A folder that is watched, unless it is paused or nobody is signed in. */
+/** A folder that is watched unless it is paused or the user is signed out. */
 export interface Folder {
   readonly id: string;
   record(): FolderRecord;
   show(): WatchedFolder;
-  /** Begins, goes on with or ends the watch, as it should be by now. Does nothing when it is so already. */
+  /** Starts or stops the watch to match the record and the session. Does nothing if they match already. */
   turn(): void;
-  /** Looks at the folder now. `publish`: and tries again what was refused, and answers. */
+  /** Scans the folder now. `publish` also retries a refused deploy and always emits a result. */
   nudge(how: 'look' | 'publish'): void;
-  /** Ends the watch once the deploy that is under way is at its end. */
+  /** Stops the watch after the running deploy, if there is one, has finished. */
   pause(): void;
   resume(): void;
   /**
-   * Does something while nothing is watched and no other work of this kind is under way. A deploy at hand is given up: what
-   * was live stays. Afterwards the watch is as it should be by then.
+   * Runs `work` while the watch is stopped. Calls run one after the other. A running deploy is aborted; the live version does not
+   * change. Afterwards the watch restarts if it should.
    *
-   * @throws whatever the work throws.
+   * @throws The errors of `work`.
    */
   still<T>(work: () => Promise<T>): Promise<T>;
   change(change: Partial<FolderRecord>): void;
-  /** Learned how its domain is. */
+  /** Updates the state of the folder's domain. */
   hearDomain(domain: Domain): void;
-  /** Ends the watch, with the deploy that is under way. It begins no other one. */
+  /** Stops the watch and aborts its deploy. It cannot be started again. */
   close(): Promise<void>;
 }
 
-/** One run of the engine. */
+/** One run of the watch engine. */
 interface Watch {
   client: BerthClient;
   nudges: EventTarget;
@@ -64,7 +64,7 @@ interface Watch {
   hasLeft: boolean;
 }
 
-/** Makes a folder, which does nothing before its first {@link Folder.turn}. */
+/** Creates a folder. It does nothing until {@link Folder.turn} is called. */
 export function createFolder({
   record: kept,
   keychain,
@@ -78,7 +78,7 @@ export function createFolder({
   let record = kept;
   let view: FolderView = beginFolder(kept);
   let watch: Watch | null = null;
-  /** How many want it to be still. */
+  /** The number of `still` calls that wait or run. */
   let stills = 0;
   let working: Promise<unknown> = Promise.resolve();
   let isClosed = false;
@@ -126,7 +126,7 @@ export function createFolder({
     }
   };
 
-  /** A site that has a password is never published without it. */
+  /** Reads the password. Throws if it is lost, because a site with a password must not be published without one. */
   const findPassword = async (): Promise<string | null> => {
     if (!record.password) return null;
     const password = await keychain.read(passwordName(record.id)).catch(() => null);
@@ -141,7 +141,7 @@ export function createFolder({
     const next = showWatch(view, event, Date.now());
     if (next !== view) set(record, next);
     if (event.type === 'failed' && event.error.status === 401) onRefused();
-    // A pause waits for the end of a deploy.
+    // A pause takes effect when the running deploy has ended.
     if (record.paused !== null && view.state.is !== 'publishing') watch?.leaving.abort();
   };
 
@@ -209,7 +209,7 @@ export function createFolder({
   return folder;
 }
 
-/** Of a change of the record, what is shown of it. */
+/** The fields of a changed record that are part of the view. */
 function liveOf({ url, live, needsDns }: Partial<FolderRecord>): Partial<FolderView> {
   return {
     ...(url !== undefined && { url }),

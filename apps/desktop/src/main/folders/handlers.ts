@@ -17,7 +17,7 @@ import { type FolderRecord, passwordName } from './record.ts';
 import { createRunningHandlers, type RunningHandlers } from './running-handlers.ts';
 import { suggestName, validateName } from './suggest-name.ts';
 
-/** The commands about watched folders. */
+/** The handlers of the commands about watched folders. */
 export type FolderHandlers = RunningHandlers &
   Pick<Handlers, 'suggestName' | 'checkFolder' | 'watch' | 'changeFolder' | 'locateFolder' | 'removeFolder'>;
 
@@ -26,22 +26,22 @@ export interface FolderHandlersOptions {
   accounts: Pick<Accounts, 'session' | 'client' | 'refused'>;
   grants: Grants;
   nextDrop: Pick<NextDrop, 'options' | 'clear'>;
-  /** The folder of a publishing. @throws ClientError `refused` when there is none. */
+  /** Finds the folder of a publishing. @throws ClientError `refused` when it has no folder. */
   publishedFolder(publishing: string): PublishedFolder;
-  /** In the order in which they were added. */
+  /** In the order they were added. */
   folders: ReadonlyMap<string, Folder>;
-  /** Begins to watch. */
+  /** Starts to watch a folder. */
   add(record: FolderRecord): void;
   remove(id: string): void;
-  /** Asks the server what a folder's address shows. */
+  /** Reads from the server which version a folder's address shows. */
   learn(folder: Folder): Promise<void>;
-  /** Resolves when everything is written down. @throws ClientError when it cannot be. */
+  /** Resolves when everything is stored. @throws ClientError when it cannot be. */
   saved(): Promise<void>;
 }
 
 type FolderSource = CommandInput<'watch'>['of'];
 
-/** Answers the commands about watched folders. What was wrong in a command changes nothing. */
+/** Creates the handlers of the commands about watched folders. A command with invalid input changes nothing. */
 export function createFolderHandlers({
   native: { keychain, showFolder },
   accounts,
@@ -73,7 +73,7 @@ export function createFolderHandlers({
     throw new ClientError('refused', 'Only a folder can be watched. Choose the folder that the file is in.');
   };
 
-  /** Only the user leaves out a password that was set. @throws ClientError `refused`. */
+  /** Makes sure that a password is dropped only if the user decided so. @throws ClientError `refused`. */
   const checkDecided = (of: FolderSource, password: string | null | undefined): void => {
     if (password !== undefined) return;
     if ('publishing' in of ? publishedFolder(of.publishing).password : nextDrop.options().password !== undefined)
@@ -90,7 +90,7 @@ export function createFolderHandlers({
       throw new ClientError('refused', 'The password could not be deleted from the keychain of the system.', { cause });
     });
 
-  /** Each sees what the ones before it have added. */
+  /** Runs changes one after the other, so that each sees what the ones before it have added. */
   const inTurn = createInTurn();
 
   const askFor = <T>(folder: Folder, work: (client: BerthClient) => Promise<T>): Promise<T> =>
@@ -113,7 +113,7 @@ export function createFolderHandlers({
     },
     async watch({ of, sure, domain, labels, password }) {
       checkDecided(of, password);
-      // Not in turn: a drive that is slow to answer keeps only its own folder waiting.
+      // Outside the queue, so that a slow drive delays only its own folder.
       const { path, question } = await approve(pathOf(of), grants, sure);
       if (question !== null) return { is: 'asking', question };
       return inTurn(async () => {
@@ -151,11 +151,11 @@ export function createFolderHandlers({
             : await askFor(folder, (client) => checkDomain(client, typed, othersAt(server, id)));
         const labels = given && checkLabels(given);
         if (typeof entered === 'string') await keepPassword(id, checkPassword(entered));
-        // It may have been removed meanwhile, and its password with it.
+        // If the folder was removed meanwhile, its password must go too.
         if (typeof entered === 'string' && !folders.has(id)) await removePassword(id);
         find(id);
         await folder.still(async () => {
-          // The record comes last: a folder that is said to have a password is never published without it.
+          // Change the record last: a folder whose record has a password is never published without it.
           if (entered === null) await removePassword(id);
           folder.change({
             ...(labels && { labels }),

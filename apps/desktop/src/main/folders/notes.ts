@@ -8,23 +8,22 @@ import { createNoter, type NoterParts } from '../noter.ts';
 
 export interface NotesOptions extends NoterParts {
   native: NoterParts['native'] & Pick<Native, 'showWindow'>;
-  /** Opens a site in the browser, once its address was checked. */
+  /** Checks an address and opens it in the browser. */
   openLink(url: string): void;
   tell: Tell;
 }
 
-/** What is told beside the window. */
+/** Shows system notifications about watched folders. */
 export interface Notes {
-  /** A folder changed. */
+  /** Reports that a folder has changed. */
   folder(before: WatchedFolder, now: WatchedFolder): void;
-  /** The session changed. */
+  /** Reports that the session has changed. */
   session(session: Session, folders: readonly WatchedFolder[]): void;
 }
 
 /**
- * Tells, while nobody looks at the window, of a folder that was published, of one that goes on only when somebody does
- * something, and, once for all of its folders, of a server that does not take the key any more. A click opens the site, or
- * shows what is to be done.
+ * Notifies the user, while the window is not in front, when a folder was published, when a folder needs the user to act, and,
+ * once for all folders of a server, when its key is no longer valid. A click opens the site or shows what to do.
  *
  * Source: design of the desktop app, §8.
  */
@@ -41,7 +40,7 @@ export function createNotes({ native, openLink, wanted, tell }: NotesOptions): N
   return {
     folder(before, { id, name, domain, url, state, live, needsDns }) {
       const toFolder = show({ page: 'folders', id });
-      // What is live may also be learned later, without that anything was published.
+      // `live` can also change when it is read from the server, without a deploy.
       if (before.state.is === 'publishing' && state.is === 'live' && live !== null) {
         if (url === null || needsDns)
           return note(`${name} is published`, `${domain} shows it once its DNS records are there.`, toFolder);

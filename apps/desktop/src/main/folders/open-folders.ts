@@ -21,46 +21,46 @@ export interface FoldersOptions {
   accounts: Pick<Accounts, 'session' | 'client' | 'onChange' | 'refused'>;
   grants: Grants;
   settings(): Settings;
-  /** Where `folders.json` is kept. */
+  /** The folder of `folders.json`. */
   dataDir: string;
-  /** Where the engine remembers hashes, and what was published. */
+  /** The folder where the watch engine caches hashes and what it has published. */
   cacheDir: string;
-  /** Other times than the engine's. */
+  /** Overrides the timing of the watch engine. */
   watchRule?: Partial<WatchRule> | undefined;
   tell: Tell;
-  /** Hears when the file is damaged. */
+  /** Called when the file is damaged. */
   onSetAside?: JsonFileOptions<unknown>['onSetAside'];
-  /** Opens a site in the browser, once its address was checked. */
+  /** Checks an address and opens it in the browser. */
   openLink(url: string): void;
   nextDrop: FolderHandlersOptions['nextDrop'];
-  /** The folder of a publishing. @throws ClientError `refused` when there is none. */
+  /** Finds the folder of a publishing. @throws ClientError `refused` when it has no folder. */
   publishedFolder: FolderHandlersOptions['publishedFolder'];
 }
 
-/** The folders that are watched. */
+/** The watched folders. */
 export interface Folders {
-  /** In the order in which they were added. */
+  /** In the order they were added. */
   list(): WatchedFolder[];
-  /** Looks at all of them: the window came to the front, the machine woke up, or there is a network again. */
+  /** Scans all folders. Called when the window comes to the front, the machine wakes up, or the network is back. */
   awake(): void;
-  /** Somebody asked how a domain is. @param server The origin. */
+  /** Reports the state of a domain that was just read. @param server The origin. */
   hearDomain(server: string, domain: Domain): void;
   /**
-   * Somebody made a domain show something else, or deleted it. The folder that it showed is paused, so that its next build does
-   * not undo that.
+   * Reports that the user pointed a domain at another deployment, or deleted it. Pauses the folder that uses the domain, so that
+   * its next build does not undo the change.
    *
-   * @param domain Its whole name. @param deployment What it shows; `null` when it is gone.
+   * @param domain The full name. @param deployment The deployment that the domain now shows; `null` if the domain was deleted.
    */
   hearAddressChange(server: string, domain: string, deployment: string | null): void;
   readonly handlers: FolderHandlers;
-  /** Ends what is under way; what was live stays. */
+  /** Aborts all deploys. Live versions do not change. */
   close(): Promise<void>;
 }
 
 /**
- * Opens the folders that are watched, and goes on with those that are not paused.
+ * Loads the watched folders and starts to watch those that are not paused.
  *
- * @throws Error when their file cannot be read. Source: design of the desktop app, §5, §8.
+ * @throws Error when `folders.json` cannot be read. Source: design of the desktop app, §5, §8.
  */
 export async function openFolders(options: FoldersOptions): Promise<Folders> {
   const { native, accounts, settings, dataDir, cacheDir, watchRule, tell, openLink } = options;
@@ -74,12 +74,12 @@ export async function openFolders(options: FoldersOptions): Promise<Folders> {
   const notes = createNotes({ native, openLink, wanted: () => settings().notifications, tell });
   let isTelling = false;
   let isClosed = false;
-  /** Nothing is written any more. A command that still waits for a server leaves its folder paused, as it was written down before. */
+  /** Set when nothing may be written any longer. If a command still waits for a server, its folder stays stored as paused. */
   let isOver = false;
 
   const list = (): WatchedFolder[] => [...folders.values()].map((folder) => folder.show());
 
-  /** However much changes at once is told once. */
+  /** Coalesces the changes of one tick into one event. */
   const tellSoon = (): void => {
     if (isTelling || isClosed) return;
     isTelling = true;
@@ -89,7 +89,7 @@ export async function openFolders(options: FoldersOptions): Promise<Folders> {
     });
   };
 
-  /** As {@link Folders.hearAddressChange}. */
+  /** See {@link Folders.hearAddressChange}. */
   const leaveAddress = async (folder: Folder, deployment: string | null): Promise<void> => {
     await folder.still(async () =>
       folder.change({ paused: 'address-changed', ...(deployment === null && { url: null, live: null }) }),
@@ -104,7 +104,7 @@ export async function openFolders(options: FoldersOptions): Promise<Folders> {
   const changed = (before: Shown, now: Shown): void => {
     const folder = folders.get(now.record.id);
     if (!folder) return;
-    // What could not be written is written with the next change; a command that wants it written waits for it itself.
+    // If this write fails, the next change writes everything. Commands that must know the outcome call `saved`.
     if (before.record !== now.record) save().catch(() => {});
     tellSoon();
     if (isClosed) return;
@@ -113,13 +113,13 @@ export async function openFolders(options: FoldersOptions): Promise<Folders> {
       void learn(folder);
   };
 
-  /** Asks what the address of a folder shows. It is not known in an app that was set up anew, or after a deploy was given up. */
+  /** Reads which version a folder's address shows. That is unknown after the app was reinstalled or a deploy was aborted. */
   const learn = async (folder: Folder): Promise<void> => {
     const { server, domain, live } = folder.record();
     const client = findClient(accounts, server);
     const found = client && (await readLive(client, domain).catch(() => null));
     if (!found || isClosed || folder.record().domain !== domain) return;
-    // What was published meanwhile is newer than the answer.
+    // A deploy in the meantime is newer than the answer.
     if (folder.record().live !== live || folder.show().state.is === 'publishing') return;
     const isKnown = found.live?.deployment === folder.record().live?.deployment;
     folder.change({ url: found.domain.url, needsDns: lacksDns(found.domain), ...(!isKnown && { live: found.live }) });

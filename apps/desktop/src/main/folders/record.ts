@@ -3,7 +3,7 @@ import { LiveVersion, PauseReason } from '../../shared/folder.ts';
 import { Id } from '../../shared/publishing.ts';
 import { ApprovedPath } from '../approval/approve.ts';
 
-/** What is kept of a watched folder. Its password is not: the keychain has it. */
+/** The stored record of a watched folder. Its password is in the keychain instead. */
 export const FolderRecord = z.object({
   id: Id,
   /** Absolute. */
@@ -20,8 +20,8 @@ export const FolderRecord = z.object({
 });
 export type FolderRecord = z.infer<typeof FolderRecord>;
 
-/** In the order in which they were added. */
+/** In the order they were added. */
 export const FolderRecords = z.object({ folders: z.array(FolderRecord) });
 
-/** The name by which the keychain has the password of a folder. */
+/** The name of a folder's password in the keychain. */
 export const passwordName = (id: string) => `folder:${id}`;

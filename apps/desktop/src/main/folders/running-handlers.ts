@@ -17,7 +17,7 @@ import {
   versionOf,
 } from './versions.ts';
 
-/** The commands about a folder that is watched already, and stays as it was set up. */
+/** The handlers of commands that do not change the configuration of a watched folder. */
 export type RunningHandlers = Pick<
   Handlers,
   | 'pauseFolder'
@@ -32,17 +32,17 @@ export type RunningHandlers = Pick<
 
 export interface RunningHandlersOptions extends Pick<Native, 'showFolder'> {
   accounts: Pick<Accounts, 'session'>;
-  /** @throws ClientError `refused` when it is not watched any more. */
+  /** @throws ClientError `refused` when the folder is no longer watched. */
   find(id: string): Folder;
-  /** Asks the server of a folder. @throws ClientError. */
+  /** Runs `work` with the client of a folder's server. @throws ClientError. */
   askFor<T>(folder: Folder, work: (client: BerthClient) => Promise<T>): Promise<T>;
-  /** Asks the server what a folder's address shows. */
+  /** Reads from the server which version a folder's address shows. */
   learn(folder: Folder): Promise<void>;
-  /** Resolves when everything is written down. */
+  /** Resolves when everything is stored. */
   saved(): Promise<void>;
 }
 
-/** Answers the commands that pause a folder, let it go on, or show another version of it. */
+/** Creates the handlers that pause or resume a folder, publish it now, or make another version live. */
 export function createRunningHandlers({
   showFolder,
   accounts,
@@ -51,7 +51,7 @@ export function createRunningHandlers({
   learn,
   saved,
 }: RunningHandlersOptions): RunningHandlers {
-  /** The watch stands still meanwhile, and is paused before the address is switched, so that no build can replace it. */
+  /** Stops the watch and pauses the folder before switching the address, so that no build can replace the chosen version. */
   const switchTo = (folder: Folder, choose: (versions: Versions) => Deployment): Promise<Version> =>
     folder.still(async () => {
       const { paused } = folder.record();

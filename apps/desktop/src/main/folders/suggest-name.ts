@@ -3,7 +3,7 @@ import { basename, dirname } from 'node:path';
 import { type BerthClient, ClientError, validateDomain } from '@berth/client';
 import type { DomainValidation } from '@berth/contract';
 
-/** What build tools call their folder: the site has the name of what is around it. */
+/** Usual names of build output. A site in such a folder is named after the parent folder. */
 const BUILDS = new Set(['dist', 'build', 'out', 'public', '_site', 'www', 'site', 'html', 'docs']);
 const LONGEST = 40;
 const SHORTEST = 3;
@@ -11,13 +11,13 @@ const NUMBERED = 5;
 const RANDOM = 3;
 const LETTERS = 'abcdefghijkmnpqrstuvwxyz';
 
-/** A name, and what the server says about it; `null` when it cannot be asked. */
+/** A name with the server's validation, which is `null` if the server cannot be reached. */
 export interface SuggestedName {
   name: string;
   validation: DomainValidation | null;
 }
 
-/** The first part of a name below the platform domain, made of the name of a folder. Source: contract §4. */
+/** Turns the name of a folder into the first label of a name below the platform domain. Source: contract §4. */
 export function nameOfFolder(path: string): string {
   let folder = path;
   while (BUILDS.has(basename(folder).toLowerCase()) && dirname(folder) !== folder) folder = dirname(folder);
@@ -33,9 +33,10 @@ export function nameOfFolder(path: string): string {
 }
 
 /**
- * Whether a name can be had, as far as that can be known.
+ * Validates a name on the server.
  *
- * @param client `null` when nobody is signed in.
+ * @param client `null` while signed out.
+ * @returns `null` while signed out, or when the server cannot be reached.
  */
 export async function validateName(client: BerthClient | null, name: string): Promise<DomainValidation | null> {
   try {
@@ -47,10 +48,10 @@ export async function validateName(client: BerthClient | null, name: string): Pr
 }
 
 /**
- * A free name for a folder: its own, else that with a number, else with letters at random. A name that the account has
- * already is not free: it shows something.
+ * Suggests a free name for a folder: the folder's name, or that with a number or random letters. A name that the account has
+ * already is not free, because it shows something.
  *
- * @param isTaken Whether a name is another folder's.
+ * @param isTaken True for the names of other watched folders.
  */
 export async function suggestName(
   client: BerthClient | null,

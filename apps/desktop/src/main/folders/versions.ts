@@ -5,27 +5,27 @@ import type { FolderRecord } from './record.ts';
 
 type Place = Pick<FolderRecord, 'id' | 'path' | 'domain'>;
 
-/** What the server has of a folder, and what its address shows. */
+/** The versions of a folder on the server, and the folder's domain. */
 export interface Versions {
-  /** The newest first. */
+  /** Newest first. */
   versions: Deployment[];
-  /** The domain, with what it shows; `null` when there is none yet. */
+  /** The domain with the deployment that it shows; `null` before it exists. */
   domain: Domain | null;
 }
 
-/** Asks the server for the versions of a folder. @throws ClientError. */
+/** Reads the versions of a folder from the server. @throws ClientError. */
 export async function readVersions(client: BerthClient, { id, path, domain }: Place): Promise<Versions> {
   const versions = await listVersions({ client, series: id, folder: path, domain });
   const whole = versions[0] ? wholeDomainName(domain, versions[0]) : await findWholeName(client, domain);
   return { versions, domain: whole === null ? null : await findDomain(client, whole) };
 }
 
-/** As people see them. */
+/** Converts versions for the page. */
 export function toVersions({ versions, domain }: Versions): Version[] {
   return versions.map((version) => toVersion(version, version.deployment === domain?.deployment));
 }
 
-/** The version before the one that is live. @throws ClientError `refused` when there is none. */
+/** Finds the version before the live one. @throws ClientError `refused` when the live one is the oldest. */
 export function earlierVersion({ versions, domain }: Versions): Deployment {
   const live = versions.findIndex(({ deployment }) => deployment === domain?.deployment);
   const earlier = versions[live + 1];
@@ -33,14 +33,14 @@ export function earlierVersion({ versions, domain }: Versions): Deployment {
   throw new ClientError('refused', 'There is no earlier version: older ones are deleted after a while.');
 }
 
-/** A version by its deployment. @throws ClientError `refused` when it is none of the folder. */
+/** Finds a version by its deployment. @throws ClientError `refused` when the folder has no such version. */
 export function versionOf({ versions }: Versions, deployment: string): Deployment {
   const found = versions.find((version) => version.deployment === deployment);
   if (found) return found;
   throw new ClientError('refused', `The server has no version ${deployment} of this folder any more.`);
 }
 
-/** Shows a version at the address of its folder. @throws ClientError. */
+/** Points the folder's domain at a version. @throws ClientError. */
 export async function showVersion({ api }: BerthClient, { domain }: Place, version: Deployment): Promise<Domain> {
   const { deployment } = version;
   return api.domains.put.mutate({ domain: wholeDomainName(domain, version), deployment });
@@ -54,7 +54,7 @@ export function toLive({ deployment, files, size, created }: Deployment): LiveVe
   return { deployment, files, bytes: size, at: created * 1_000 };
 }
 
-/** Asks the server what a folder's address shows; `null` when it shows nothing. @throws ClientError. */
+/** Reads a folder's domain and live version from the server; `null` if the domain does not exist. @throws ClientError. */
 export async function readLive(
   client: BerthClient,
   name: string,

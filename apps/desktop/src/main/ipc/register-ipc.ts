@@ -9,7 +9,7 @@ import type { Backend } from '../backend.ts';
 import { problemOf } from '../problem.ts';
 import { isOurPage } from './sender.ts';
 
-/** What a drop may hold: paths that the preload found behind what was dropped. */
+/** The paths of dropped items, as the preload sends them. */
 const DroppedPaths = z
   .array(
     z
@@ -19,17 +19,17 @@ const DroppedPaths = z
   )
   .max(1_000, 'At most 1,000 files and folders can be dropped at once');
 
-/** What answers the page. */
+/** The parts that answer the page. */
 export interface IpcOptions {
   ipcMain: Pick<IpcMain, 'handle'>;
-  /** The window whose page is answered, and nobody else. */
+  /** The window whose page is answered. All other senders are refused. */
   window(): BrowserWindow | null;
   backend: Pick<Backend, 'give' | 'handlers'>;
 }
 
 /**
- * Answers every command of the contract, and drops. Each message is checked for who sent it; its input is parsed; what the
- * handler gives back is cut to the fields of the contract. Errors are values: nothing is thrown to the page, and nothing rejects.
+ * Answers every command of the contract, and drops. Checks the sender of each message, parses the input, and reduces the output
+ * to the fields of the contract. Errors are returned as values; an answer never rejects.
  *
  * Source: design of the desktop app, §6.
  */
@@ -52,7 +52,7 @@ export function registerIpc({ ipcMain, window, backend }: IpcOptions): void {
   answer(GRANT_CHANNEL, DroppedPaths, z.array(Given), (paths: string[]) => backend.give(paths));
 }
 
-/** What the contract has of a value. A value that does not fit is a fault of the app, not of who asked. */
+/** Reduces a value to the fields of the contract. A value that does not match is a bug in the app, not invalid input. */
 function cut(schema: z.ZodType, value: unknown): unknown {
   const cutting = schema.safeParse(value);
   if (!cutting.success) throw new Error('The answer is not what the contract says', { cause: cutting.error });

@@ -1,15 +1,15 @@
 import type { BrowserWindow, WebContents, WebFrameMain } from 'electron';
 import { isOurs } from '../shell/app-protocol.ts';
 
-/** Who sent a message. */
+/** The sender of an IPC message. */
 export interface Sender {
   sender: Pick<WebContents, 'id'> | WebContents;
   senderFrame: WebFrameMain | null;
 }
 
 /**
- * Whether a message comes from our page: the very main frame of our window, with our page in it. A frame in the page, another
- * window with the same address, and one that is gone are not.
+ * True if a message comes from our page: from the main frame of our window while it shows our page. Frames inside the page, other
+ * windows with the same address, and destroyed frames are refused.
  *
  * Source: design of the desktop app, §6.
  */
@@ -19,7 +19,7 @@ export function isOurPage({ sender, senderFrame }: Sender, window: BrowserWindow
     const { webContents } = window;
     return sender === webContents && senderFrame === webContents.mainFrame && isOurs(senderFrame.url);
   } catch {
-    // A frame that goes away in this very moment throws when it is asked anything.
+    // The properties of a frame throw if it is destroyed at this moment.
     return false;
   }
 }

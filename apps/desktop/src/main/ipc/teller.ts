@@ -4,24 +4,24 @@ import { type EventData, events } from '../../shared/contract.ts';
 import type { Tell } from '../backend.ts';
 import { problemOf } from '../problem.ts';
 
-/** What happens once, and is in no state that the page could read later. */
+/** Events that are not part of a state, so that the page cannot read them later. */
 const ONCE: ReadonlySet<EventName> = new Set(['navigate', 'notice']);
 
-/** More than this many have no place in a window that is not there. */
+/** The max number of events that are queued while there is no page. */
 const MOST_HELD = 20;
 
-/** Tells the page. */
+/** Sends events to the page. */
 export interface Teller {
   tell: Tell;
-  /** The page has read the state, and listens: it hears what it missed. */
+  /** Reports that the page has read the state and listens. It gets the queued events now. */
   ready(): void;
-  /** There is another page, which listens to nothing yet. */
+  /** Reports that a new page is loading, which does not listen yet. */
   reset(): void;
 }
 
 /**
- * Makes what tells the page of our window events, cut to the fields of the contract. What happens once, while no page listens,
- * is held for the one that will. An event that does not fit the contract is told as a fault of the app instead.
+ * Creates the sender of events to the page of our window. Reduces their data to the fields of the contract. Queues `navigate` and
+ * `notice` while no page listens. An event that does not match the contract is reported as a bug in the app instead.
  */
 export function createTeller(window: () => BrowserWindow | null): Teller {
   let listens = false;

@@ -7,15 +7,15 @@ import { createNoter } from '../noter.ts';
 export interface AnnouncerParts {
   native: Pick<Native, 'copyText' | 'isLookedAt' | 'notify'>;
   settings(): Settings;
-  /** Opens a link that may be opened. */
+  /** Opens a link in the browser if it is allowed. */
   openLink(url: string): void;
   /** Shows a publishing in the window. */
   showPublishing(id: string): void;
 }
 
-/** Tells people how a publishing ended, as far as they want to be told. Source: design of the desktop app, §8, 2 and 14. */
+/** Notifies the user when a publishing ends, as far as the settings allow. Source: design of the desktop app, §8, 2 and 14. */
 export interface Announcer {
-  /** Puts a link on the clipboard. @returns Whether it is there. */
+  /** Copies a link to the clipboard. @returns True if it was copied. */
   copy(url: string): boolean;
   published(name: string, published: Published): void;
   failed(id: string, name: string, problem: Problem): void;

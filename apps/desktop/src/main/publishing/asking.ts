@@ -15,27 +15,27 @@ export interface AskingParts {
   ledger: Ledger;
   line: Pick<Line, 'add'>;
   teller: Teller;
-  /** Gives one for each folder that is suggested. */
+  /** Makes the grants of suggested folders. */
   grants: Grants;
 }
 
-/** What stands between a drop and the line. Nothing enters the line in another way, but what was in it when the app ended. */
+/** Checks drops before they enter the queue. The only other way into the queue is to be in it when the app ends. */
 export interface Asking {
   /**
-   * Checks what is to be published, then puts it in the line, or asks the user. A drive that does not answer fails it; it may be
-   * cancelled meanwhile. It does not throw.
+   * Checks a publishing, then queues it or asks the user. It fails if the drive does not answer. It can be cancelled meanwhile.
+   * Does not throw.
    */
   begin(id: string): Promise<void>;
-  /** Puts what was asked about in the line: the user wants it. */
+  /** Queues a publishing that the user has confirmed. */
   confirm(id: string): void;
-  /** Checks that are under way change nothing from then on. */
+  /** Makes running checks have no effect. */
   close(): void;
 }
 
 export function createAsking({ ledger, line, teller, grants }: AskingParts): Asking {
   let isClosed = false;
 
-  /** `null` once it is closed, dismissed, cancelled or confirmed. */
+  /** `null` after `close`, and once the publishing is dismissed, cancelled or confirmed. */
   function find(id: string): Entry | null {
     const found = ledger.entries().find((entry) => entry.id === id);
     return !isClosed && found?.state.is === 'asking' ? found : null;
@@ -52,7 +52,7 @@ export function createAsking({ ledger, line, teller, grants }: AskingParts): Ask
     teller.atOnce();
   }
 
-  /** What a path stands for is known only once its drive answers. */
+  /** Finds out if a path is a folder or a file. Only then is the kind certain, because the drive may not have answered before. */
   async function settle(id: string, { source }: Entry): Promise<Source> {
     if (source.kind === 'files') return source;
     const { path } = source;
@@ -90,7 +90,7 @@ export function createAsking({ ledger, line, teller, grants }: AskingParts): Ask
   };
 }
 
-/** What is asked before something is published; `null` when it looks like what was meant, or the user is sure. */
+/** The question to ask before publishing; `null` if the content looks right or the user has confirmed it. */
 async function questionOf({ source, sure, pasted }: Entry, grants: Grants): Promise<Question | null> {
   if (sure) return null;
   const question =
@@ -109,7 +109,7 @@ async function questionOfFolder(path: string, grants: Grants): Promise<Question 
   return question && { about: question.about, suggestions: question.suggestions };
 }
 
-/** What a publishing is called: its folder, or its file, or how many there are. */
+/** The name of a publishing: that of its folder or single file, or the number of files. */
 export function nameOf(source: Source): string {
   if (source.kind === 'folder') return basename(source.path) || source.path;
   const [first = ''] = source.paths;

@@ -12,41 +12,41 @@ import type { PublishOptions } from '../../shared/publishing.ts';
 import { beginProgress, leftOutOf, type ProgressView, showProgress } from '../progress.ts';
 import type { EndReason } from './line.ts';
 
-/** How long the last answer is waited for when everything is sent and somebody gives up, in milliseconds. */
+/** How long to wait for the server's final answer if the user cancels after everything is sent, in milliseconds. */
 const LAST_ANSWER_MS = 5_000;
 
 export interface AttemptInput {
-  /** Whom it is published as. May throw. */
+  /** The client to publish with. May throw. */
   client(): BerthClient;
-  /** The folder to publish, once it is there. May throw. */
+  /** Resolves to the folder to publish once it exists. May throw. */
   folder(signal: AbortSignal): Promise<string>;
   options: Omit<PublishOptions, 'password'> & { password: string | null };
-  /** What an earlier attempt has made of it: only its domain is left to be linked. */
+  /** The deployment of an earlier attempt. If there is one, only its domain must be linked. */
   live: CreatedDeployment | null;
-  /** Keeps what is live. */
+  /** Stores the deployment once it is live. */
   keep(deployment: CreatedDeployment): Promise<void>;
   cacheDir: string;
   retries: Partial<RetryPolicy> | undefined;
-  /** Hears how far it is. */
+  /** Called with each change of the progress. */
   show(view: ProgressView): void;
 }
 
 /** How an attempt ended. */
 export interface Outcome {
-  /** What is live; `null` when nothing is, or that is not known. */
+  /** The live deployment; `null` if it does not exist or the outcome is unknown. */
   deployment: CreatedDeployment | null;
-  /** The domain that shows it. */
+  /** The domain that shows the deployment. */
   domain: Domain | null;
-  /** Why not everything that was asked for is done; `null` when it is. */
+  /** Why the attempt did not complete; `null` if it did. */
   failure: unknown;
-  /** Whether more of it is on the server than before. */
+  /** True if the attempt uploaded at least one file. */
   progressed: boolean;
 }
 
 /**
- * Publishes a folder once, going on with what broke off before. It does not throw.
+ * Makes one attempt to publish a folder. Resumes an interrupted upload. Does not throw.
  *
- * Whoever gives up at the moment when all is sent hears what became of it, as long as the server answers soon.
+ * If the user cancels when everything is sent, it waits a short time for the server's answer, so that the outcome is known.
  *
  * @param signal Aborted with an {@link EndReason}.
  */
@@ -84,7 +84,7 @@ export async function attemptPublishing(input: AttemptInput, signal: AbortSignal
     let step = await reading.next();
     for (; step.done !== true; step = await reading.next()) show(showProgress(view, step.value, Date.now()));
     const snapshot = step.value;
-    // What turned out to be a private key while it was read is among what was left out.
+    // Reading can find private keys, which are then skipped too.
     show({ ...view, leftOut: leftOutOf(snapshot.skipped) });
     const asked = { folder, client, ...options, via: 'desktop' };
     const onCommitted = (deployment: CreatedDeployment): Promise<void> => {

@@ -4,10 +4,10 @@ import { Problem } from '../../shared/problem.ts';
 import { LeftOut } from '../../shared/progress.ts';
 import { Id, Published, PublishOptions } from '../../shared/publishing.ts';
 
-/** Where a publishing stands, as it is kept. Progress is not: after a restart, what is unfinished goes on from where it broke off. */
+/** The stored state of a publishing, without progress: after a restart, an unfinished one resumes from what is uploaded. */
 export const KeptState = z.discriminatedUnion('is', [
   z.object({ is: z.literal('asking') }),
-  /** It waits for its turn, or is under way. `deployment`: it is live, and what is left is to say so, and to link its domain. */
+  /** Queued or running. `deployment`: it is live already, and only its domain must be linked and the result be shown. */
   z.object({ is: z.literal('unfinished'), deployment: CreatedDeployment.optional() }),
   z.object({ is: z.literal('published'), published: Published }),
   z.object({ is: z.literal('failed'), problem: Problem, at: z.number() }),
@@ -15,27 +15,27 @@ export const KeptState = z.discriminatedUnion('is', [
 ]);
 export type KeptState = z.infer<typeof KeptState>;
 
-/** One publishing, as it outlives the app. */
+/** A stored publishing. */
 export const Entry = z.object({
   id: Id,
   name: z.string(),
   /** Unix milliseconds. */
   begun: z.number(),
-  /** The origin of the server that was the current one when it began. */
+  /** The origin of the server that was current when the publishing began. */
   server: z.url(),
-  /** Whether nobody was signed in there: it stays nobody's until it is claimed. */
+  /** True if the user was signed out when it began. The deployment stays anonymous until it is claimed. */
   anonymous: z.boolean(),
   source: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('folder'), path: z.string() }),
-    /** Files are copied before they are published. `staged`: the copy is there, whole. */
+    /** Files are copied before they are published. `staged`: the copy is complete. */
     z.object({ kind: z.literal('files'), paths: z.array(z.string()).min(1), staged: z.boolean() }),
   ]),
-  /** A password is in memory alone. */
+  /** Passwords are kept only in memory. */
   options: PublishOptions.omit({ password: true }),
   password: z.boolean(),
-  /** The user was asked about it, and wants it published. */
+  /** The user was asked and has confirmed. */
   sure: z.boolean(),
-  /** It was pasted, and is asked about. */
+  /** It was pasted, so the user must confirm. */
   pasted: z.boolean().optional(),
   state: KeptState,
   leftOut: z.array(LeftOut),
@@ -43,33 +43,33 @@ export const Entry = z.object({
 export type Entry = z.infer<typeof Entry>;
 export type Source = Entry['source'];
 
-/** What `publishings.json` holds: the newest first. */
+/** The content of `publishings.json`, newest first. */
 export const KeptPublishings = z.object({ version: z.literal(1), publishings: z.array(Entry) });
 export type KeptPublishings = z.infer<typeof KeptPublishings>;
 
-/** So many are kept. */
+/** The max number of stored publishings. */
 export const MOST_KEPT = 100;
 
-/** What is live of an entry that is not at its end; `null` when nothing is, as far as is known. */
+/** The live deployment of an unfinished entry; `null` if the entry is not known to have one. */
 export function liveOf({ state }: Pick<Entry, 'state'>): CreatedDeployment | null {
   return (state.is === 'unfinished' ? state.deployment : null) ?? null;
 }
 
-/** A source of which there is no copy any more. */
+/** The same source after its copy was removed. */
 export function withoutCopy(source: Source): Source {
   return source.kind === 'files' ? { ...source, staged: false } : source;
 }
 
-/** Whether it waits for somebody, or for its turn, or is under way. */
+/** True while it waits for the user, is queued or runs. */
 export function isOpen({ state }: Pick<Entry, 'state'>): boolean {
   return state.is === 'asking' || state.is === 'unfinished';
 }
 
 /**
- * The entries that stay when there are too many: what is not at its end stays, and a claim that is told only once stays longer
- * than what anybody can look up. Pure.
+ * Removes the oldest entries if there are too many. Keeps unfinished entries. Removes claimable ones last, because the server
+ * sends a claim link only once. Pure.
  *
- * @param entries The newest first. @param nowMs In Unix milliseconds.
+ * @param entries Newest first. @param nowMs In Unix milliseconds.
  */
 export function withoutOldest(entries: readonly Entry[], nowMs: number): Entry[] {
   const surplus = entries.length - MOST_KEPT;
@@ -83,7 +83,7 @@ export function withoutOldest(entries: readonly Entry[], nowMs: number): Entry[]
   return entries.filter((entry) => !gone.has(entry));
 }
 
-/** What a publishing led to, without the claim of a deployment that is gone. */
+/** Removes the claim link of a deployment that has expired. */
 export function withoutOldClaim(published: Published, nowMs: number): Published {
   const isGone = published.expires !== null && published.expires * 1_000 <= nowMs;
   return isGone && published.claim !== null ? { ...published, claim: null } : published;

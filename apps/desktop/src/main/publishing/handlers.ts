@@ -13,7 +13,7 @@ import type { PublishingParts } from './parts.ts';
 import { namesOf, type Staging } from './staging.ts';
 import type { Teller } from './teller.ts';
 
-/** The commands of publishing. */
+/** The handlers of the commands about publishing. */
 export type PublishingHandlers = Pick<
   Handlers,
   'publish' | 'answerPublishing' | 'cancelPublishing' | 'retryPublishing' | 'dismissPublishing' | 'claimPublishing'
@@ -31,7 +31,7 @@ export interface HandlerParts extends Pick<PublishingParts, 'accounts' | 'grants
 export function createHandlers(parts: HandlerParts): PublishingHandlers {
   const { accounts, grants, nextDrop, ledger, asking, line, staging, passwords, teller } = parts;
 
-  /** @throws ClientError `refused` when it is not in one of some states. */
+  /** Finds an entry that is in one of the states. @throws ClientError `refused` with the message `otherwise` if it is not. */
   function getIn(id: string, states: readonly KeptState['is'][], otherwise: string): Entry {
     const entry = ledger.get(id);
     if (states.includes(entry.state.is)) return entry;
@@ -40,12 +40,12 @@ export function createHandlers(parts: HandlerParts): PublishingHandlers {
 
   async function cancel(entry: Entry): Promise<void> {
     await line.cancel(entry.id);
-    // An attempt that was at work has said itself how it ended.
+    // A running attempt has already stored its own result.
     const stopped = ledger.get(entry.id);
     if (!isOpen(stopped)) return;
     const { id, source } = stopped;
     if (source.kind === 'files') {
-      // What is kept says first that there is no copy: half of one must not be taken for it.
+      // Store first that there is no copy, so that a half-removed copy is never used.
       ledger.change(id, { source: withoutCopy(source) });
       await ledger.saved();
       await staging.remove(id).catch(() => {});
@@ -80,7 +80,7 @@ export function createHandlers(parts: HandlerParts): PublishingHandlers {
         state: { is: 'asking' },
         leftOut: [],
       }));
-      // On the list at once: looking at a folder may take its drive a while.
+      // Show them immediately, because a slow drive delays the checks.
       ledger.add(entries.toReversed());
       for (const { id } of entries) if (password !== undefined) passwords.set(id, password);
       teller.atOnce();
@@ -97,7 +97,7 @@ export function createHandlers(parts: HandlerParts): PublishingHandlers {
       }
       if (grants.look(instead).kind === 'file') throw new ClientError('refused', 'It is a file: choose a folder.');
       const { path } = grants.take(instead);
-      // The choice confirms the paste.
+      // Choosing a folder also confirms the paste.
       const source = { kind: 'folder', path } as const;
       ledger.change(id, { source, name: `${name}/${basename(path)}`, pasted: undefined });
       ledger.pass(id, { question: null });
@@ -148,10 +148,10 @@ export function createHandlers(parts: HandlerParts): PublishingHandlers {
   };
 }
 
-/** Each folder by itself, all files together. What was given twice counts once. */
+/** Makes one source for each folder and one for all files together. Ignores duplicates. */
 function sourcesOf(granted: readonly Granted[]): Source[] {
   const pathsOf = (those: readonly Granted[]) => [...new Set(those.map(({ path }) => path))];
-  // What is on a drive that does not answer is taken for a folder until it does.
+  // An item on a drive that does not answer counts as a folder until the drive answers.
   const folders = pathsOf(granted.filter(({ kind }) => kind !== 'file')).map((path): Source => ({
     kind: 'folder',
     path,
@@ -160,7 +160,7 @@ function sourcesOf(granted: readonly Granted[]): Source[] {
   return files.length === 0 ? folders : [...folders, { kind: 'files', paths: files, staged: false }];
 }
 
-/** @throws ClientError for what could not come to a good end, before anything begins. */
+/** Rejects publishings that are certain to fail before anything starts. @throws ClientError. */
 function refuse(sources: readonly Source[], { domain }: PublishOptions, key: string | null, open: number): void {
   for (const source of sources) if (source.kind === 'files') namesOf(source.paths);
   if (domain !== undefined && key === null)

@@ -5,36 +5,36 @@ import type { ProgressView } from '../progress.ts';
 import type { JsonFile } from '../storage/json-file.ts';
 import { type Entry, type KeptPublishings, withoutOldClaim, withoutOldest } from './entry.ts';
 
-/** What is known of a publishing while the app runs. */
+/** The part of a publishing's state that is not stored. */
 export interface Passing {
-  /** How far it is; `null` while it waits for its turn. */
+  /** The progress; `null` while it is queued. */
   view: ProgressView | null;
   question: Question | null;
-  /** Whether its folder is there. */
+  /** True if its folder exists. */
   there: boolean;
 }
 
-/** All publishings: what is kept of them, and what passes. */
+/** All publishings: their stored entries and their state in memory. */
 export interface Ledger {
-  /** The newest first. */
+  /** Newest first. */
   entries(): readonly Entry[];
-  /** @throws ClientError `refused` when it is not there. */
+  /** @throws ClientError `refused` when it does not exist. */
   get(id: string): Entry;
-  /** Takes new ones in, the newest first; the oldest at the end of the list may go. */
+  /** Adds entries, newest first. May remove the oldest ones. */
   add(entries: readonly Entry[]): void;
   change(id: string, next: Partial<Entry>): void;
   remove(id: string): void;
-  /** Sets what passes. */
+  /** Changes the state in memory. */
   pass(id: string, next: Partial<Passing>): void;
-  /** As the page sees them. @param watched The folders that are watched, absolute. */
+  /** The publishings as the page shows them. @param watched The absolute paths of watched folders. */
   publishings(watched: ReadonlySet<string>): Publishing[];
-  /** Waits until what is known is on disk. */
+  /** Resolves when all changes are on disk. */
   saved(): Promise<void>;
 }
 
 const NOTHING: Passing = { view: null, question: null, there: false };
 
-/** @param onTrouble Hears, once, that the list cannot be written any more. It is written with the next change that can be. */
+/** @param onTrouble Called once when the list can no longer be written. The next change tries again to write all of it. */
 export function createLedger(file: JsonFile<KeptPublishings>, onTrouble: (thrown: unknown) => void): Ledger {
   const passing = new Map<string, Passing>();
   let saving: Promise<void> = Promise.resolve();
@@ -69,7 +69,7 @@ export function createLedger(file: JsonFile<KeptPublishings>, onTrouble: (thrown
     change: (id, next) => set((kept) => kept.map((entry) => (entry.id === id ? { ...entry, ...next } : entry))),
     remove: (id) => set((kept) => kept.filter((entry) => entry.id !== id)),
     pass(id, next) {
-      // What is dismissed may still be on its way to its end.
+      // A dismissed publishing may still be ending.
       if (entries().some((entry) => entry.id === id)) passing.set(id, { ...(passing.get(id) ?? NOTHING), ...next });
     },
     publishings: (watched) => entries().map((entry) => shownAs(entry, passing.get(entry.id) ?? NOTHING, watched)),
@@ -93,7 +93,7 @@ function shownAs(entry: Entry, { view, question, there }: Passing, watched: Read
 function stateOf({ state }: Entry, view: ProgressView | null, question: Question | null): PublishingState {
   switch (state.is) {
     case 'asking':
-      // After a start, its folder is looked at first.
+      // After a start there is no question until its folder has been checked again.
       return question ? { is: 'asking', question } : { is: 'queued' };
     case 'unfinished':
       return view ? { is: 'working', progress: view.progress } : { is: 'queued' };

@@ -1,34 +1,34 @@
-/** Why an attempt is ended: somebody gave the publishing up, or the app ends and goes on with it at its next start. */
+/** Why an attempt is aborted: the user cancelled it, or the app ends and will resume it at the next start. */
 export type EndReason = 'cancelled' | 'closed';
 
-/** Those that wait for their turn. One is at work at a time. */
+/** The publish queue. Runs one job at a time. */
 export interface Line {
-  /** Takes one in, behind the others. @param group Those of one group wait behind one of theirs that pauses. */
+  /** Adds a job at the end. @param group While a job pauses, the other jobs of its group wait behind it. */
   add(id: string, group: string): void;
-  /** Takes one out. @returns Once an attempt at work has ended. */
+  /** Removes a job. @returns Resolves when its running attempt has ended. */
   cancel(id: string): Promise<void>;
-  /** Every pause is over. */
+  /** Ends all pauses now. */
   hurry(): void;
-  /** Ends the attempt at work; none begins from then on. */
+  /** Aborts the running attempt. No further one starts. */
   close(): Promise<void>;
 }
 
 /**
- * Makes an attempt. It does not throw.
+ * Makes one attempt at a job. Does not throw.
  *
- * @param signal Aborted, with an {@link EndReason}, when it is to end.
- * @returns How long to pause before the next one, in milliseconds; `null` when there is none.
+ * @param signal Aborted with an {@link EndReason} when the attempt must end.
+ * @returns The pause before the next attempt, in milliseconds; `null` if there is no next attempt.
  */
 export type Attempt = (id: string, signal: AbortSignal) => Promise<number | null>;
 
 interface Waiting {
   id: string;
   group: string;
-  /** Pauses: `null` for one that waits for its turn alone. */
+  /** The timer of its pause; `null` if it does not pause. */
   timer: NodeJS.Timeout | null;
 }
 
-/** Who pauses lets those of other groups go first, and comes back before those that came later. */
+/** Creates a queue. A paused job lets other groups go first, and resumes ahead of jobs that were added later. */
 export function createLine(attempt: Attempt): Line {
   const waiting: Waiting[] = [];
   let working: { one: Waiting; gaveUp: AbortController; ended: Promise<void> } | null = null;

@@ -15,41 +15,41 @@ import { createPublisher } from './publisher.ts';
 import { createStaging } from './staging.ts';
 import { createTeller } from './teller.ts';
 
-/** Progress is told no more often than this, in milliseconds. */
+/** The shortest time between two events about progress, in milliseconds. */
 const TELL_EVERY_MS = 100;
 
-/** A folder that was published. */
+/** A published folder. */
 export interface PublishedFolder {
   path: string;
-  /** Whether its site has a password. */
+  /** True if its site has a password. */
   password: boolean;
 }
 
-/** Everything that was dropped, and what became of it. */
+/** The list of publishings. */
 export interface Publishings {
-  /** The newest first. */
+  /** Newest first. */
   list(): Publishing[];
-  /** When those that failed did so, by their id, in Unix milliseconds. */
+  /** The times at which publishings failed, by id, in Unix milliseconds. */
   failedAt(): ReadonlyMap<string, number>;
   readonly handlers: PublishingHandlers;
-  /** The folder of a publishing. @throws ClientError `refused` when it is not one of a folder. */
+  /** Finds the folder of a publishing. @throws ClientError `refused` when files were published instead. */
   publishedFolder(id: string): PublishedFolder;
-  /** What waits for a server is tried at once, and folders are looked for. */
+  /** Retries paused publishings now, and checks again which folders exist. */
   awake(): void;
-  /** Other folders are watched. */
+  /** Reports that the list of watched folders has changed. */
   watchedChanged(): void;
-  /** Ends what is under way so that the next start goes on with it. */
+  /** Stops all work so that the next start can resume it. */
   close(): Promise<void>;
 }
 
 /**
- * Opens the list of publishings, and goes on with those that are unfinished.
+ * Loads the list of publishings and resumes the unfinished ones.
  *
- * One is published at a time, in the order in which they came. What is unfinished when the app ends, or is killed, goes on at
- * its next start, and nothing is published twice. No folder is waited for: it may be on a drive that never answers. A password
- * is in memory alone: what needs one cannot go on.
+ * Runs one publishing at a time, in the order they were added. Unfinished publishings resume at the next start, even after a
+ * crash, and nothing is published twice. Opening does not wait for any folder, because its drive may never answer. Passwords are
+ * only in memory, so a publishing that needs one cannot resume.
  *
- * @throws Error when the file of the list cannot be read. Source: design of the desktop app, §1, §8; security T40.
+ * @throws Error when `publishings.json` cannot be read. Source: design of the desktop app, §1, §8; security T40.
  */
 export async function openPublishings(parts: PublishingParts): Promise<Publishings> {
   const path = join(parts.dataDir, 'publishings.json');
@@ -69,7 +69,7 @@ export async function openPublishings(parts: PublishingParts): Promise<Publishin
   const asking = createAsking({ ...parts, ledger, line, teller });
   let isFinding = false;
 
-  /** Each when its drive answers; what is on one that does not is not there. */
+  /** Checks which folders exist. A folder whose drive does not answer counts as missing. */
   async function findFolders(): Promise<void> {
     if (isFinding) return;
     isFinding = true;
@@ -83,7 +83,7 @@ export async function openPublishings(parts: PublishingParts): Promise<Publishin
     isFinding = false;
   }
 
-  /** Those that need a password fail; the rest goes on, the oldest first. */
+  /** Queues unfinished publishings, oldest first. Those that need a password fail. */
   async function goOn(): Promise<void> {
     await staging.keepOnly(
       new Set(
@@ -105,7 +105,7 @@ export async function openPublishings(parts: PublishingParts): Promise<Publishin
   }
 
   await goOn();
-  // What was asked about when the app ended is asked about again. It may be answered, or given up, before its drive answers.
+  // Asks again about publishings that had a question. The user can answer or cancel one even before its drive answers.
   for (const { id, state } of ledger.entries().toReversed()) if (state.is === 'asking') void asking.begin(id);
   void findFolders();
 

@@ -8,20 +8,20 @@ import { publishedNameOf } from './staging.ts';
 
 const MOST_NOTICES = 20;
 
-/** What follows from an attempt. */
+/** What to do after an attempt. */
 export type Sequel =
   | { is: 'published'; published: Published }
   | { is: 'ended'; state: KeptState }
-  /** The server cannot be reached, or is busy: it is tried again. */
+  /** The server cannot be reached or is busy. The attempt is retried. */
   | { is: 'paused'; pauseMs: number; reason: string };
 
 /**
- * Decides what follows from how an attempt ended. Pure.
+ * Decides what to do after an attempt. Pure.
  *
- * What is live is told as such, also when somebody gave up; what is not done is never told as done. A server that cannot be
- * reached is waited for; what a server refuses is not tried again.
+ * A live deployment counts as published even if the user cancelled. An incomplete result never counts as complete. An attempt is
+ * retried if the server cannot be reached, but not if the server refuses it.
  *
- * @param failures How often in a row it was tried in vain, this time not counted.
+ * @param failures The number of consecutive failed attempts before this one.
  */
 export function sequelOf(
   entry: Entry,
@@ -43,7 +43,7 @@ export function sequelOf(
   return { is: 'ended', state: { is: 'failed', problem: { ...problem, message }, at: nowMs } };
 }
 
-/** How long to wait for what may go away by itself, in milliseconds; `null` for what does not, or takes too long. */
+/** The pause before a retry, in milliseconds; `null` if the failure is permanent or the server asks for too long a pause. */
 function pauseAfter(failure: unknown, failures: number, { firstPauseMs, longestPauseMs }: WatchRule): number | null {
   if (!(failure instanceof ClientError) || (failure.kind !== 'network' && failure.kind !== 'unavailable')) return null;
   const askedMs = (failure.retryAfterSeconds ?? 0) * 1_000;
@@ -70,7 +70,7 @@ function publishedOf(entry: Entry, deployment: CreatedDeployment, domain: Domain
   };
 }
 
-/** A file that came alone and is no page has no front page: its link is its own. */
+/** The link to share. For a single file that is not a page, it is the link of the file, because there is no front page. */
 function linkOf({ source }: Entry, url: string): string {
   const only = source.kind === 'files' && source.paths.length === 1 ? source.paths[0] : undefined;
   const name = only === undefined ? 'index.html' : publishedNameOf([only], only);

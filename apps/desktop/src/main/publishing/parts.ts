@@ -7,24 +7,24 @@ import type { NextDrop } from '../next-drop.ts';
 import type { JsonFileOptions } from '../storage/json-file.ts';
 import type { AnnouncerParts } from './announcer.ts';
 
-/** What publishing is made of. */
+/** The dependencies and options of publishing. */
 export interface PublishingParts extends AnnouncerParts {
   accounts: Pick<Accounts, 'client' | 'refused' | 'session'>;
   grants: Grants;
   nextDrop: NextDrop;
-  /** Where the list is kept. */
+  /** The folder of `publishings.json`. */
   dataDir: string;
-  /** Where the engine remembers hashes and unfinished uploads, and where files are copied to. */
+  /** The folder for cached hashes, unfinished uploads and copies of dropped files. */
   cacheDir: string;
-  /** The pauses after failures that pass. */
+  /** The pauses before retries. */
   rule: WatchRule;
   retries?: Partial<RetryPolicy> | undefined;
-  /** The folders that are watched, absolute. */
+  /** The absolute paths of the watched folders. */
   watchedPaths(): readonly string[];
-  /** Hears of the whole list, the newest first. */
+  /** Called with the whole list, newest first, when it changes. */
   tell(publishings: Publishing[]): void;
-  /** Hears of trouble that belongs to no publishing. */
+  /** Called with problems that belong to no publishing. */
   tellTrouble(problem: Problem): void;
-  /** Hears when the file of the list is damaged. */
+  /** Called when `publishings.json` is damaged. */
   onSetAside?: JsonFileOptions<unknown>['onSetAside'];
 }

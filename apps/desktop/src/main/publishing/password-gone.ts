@@ -1,6 +1,6 @@
 import { ClientError } from '@berth/client';
 
-/** The error of what was interrupted and needs a password: passwords are in memory alone. */
+/** The error of an interrupted publishing whose password is lost, because passwords are kept only in memory. */
 export function passwordGone(): ClientError {
   return new ClientError('refused', 'It was interrupted; its password is not kept: drop it again.');
 }

@@ -12,18 +12,18 @@ import type { PublishingParts } from './parts.ts';
 import type { Staging } from './staging.ts';
 import type { Teller } from './teller.ts';
 
-/** An attempt that fails while the server cannot be reached ends soon: waiting can be cut short, its own pauses cannot. */
+/** Keeps attempts short while the server cannot be reached: a pause in the queue can be cut short, one in an attempt cannot. */
 const SHORT_RETRIES = { attempts: 4, withinMs: 10_000 };
 
 export interface PublisherParts extends PublishingParts {
   ledger: Ledger;
   staging: Staging;
   teller: Teller;
-  /** The passwords of what is not published yet, by id. */
+  /** The passwords of unfinished publishings, by id. */
   passwords: Map<string, string>;
 }
 
-/** Makes the attempts of the line: publishes an entry of the list, and keeps what became of it. */
+/** Creates the function that runs the jobs of the queue: it publishes an entry and stores the result. */
 export function createPublisher(parts: PublisherParts): Attempt {
   const { ledger, staging, teller, passwords, accounts, cacheDir, rule } = parts;
   const announcer = createAnnouncer(parts);
@@ -39,7 +39,7 @@ export function createPublisher(parts: PublisherParts): Attempt {
       await awaitDrives([source.path]);
       return source.path;
     }
-    // Systems empty the folders of caches when they need room.
+    // The system may have deleted the cached copy to free space.
     if (source.staged && existsSync(staging.folderOf(id))) return staging.folderOf(id);
     await awaitDrives(source.paths);
     const folder = await staging.stage(id, source.paths, signal);
@@ -56,7 +56,7 @@ export function createPublisher(parts: PublisherParts): Attempt {
     teller.atOnce();
     if (state.is === 'published') announcer.published(name, state.published);
     if (state.is === 'failed') announcer.failed(id, name, state.problem);
-    // What is kept says by then that there is no copy.
+    // The stored entry must say that there is no copy before the copy is removed.
     await ledger.saved();
     if (source.kind === 'files') await staging.remove(id).catch(() => {});
   }
@@ -104,22 +104,22 @@ export function createPublisher(parts: PublisherParts): Attempt {
     if (outcome.progressed) failures.delete(id);
     const { failure } = outcome;
     if (failure instanceof ClientError && failure.status === 401) accounts.refused(entry.server);
-    // It stays unfinished, and goes on at the next start.
+    // It stays unfinished and resumes at the next start.
     if (signal.reason === 'closed' && failure !== null) return null;
     return follow(entry, sequelOf(entry, outcome, failures.get(id) ?? 0, rule, Date.now()), view);
   };
 }
 
-/** Whatever is behind it in the line does not wait for a drive that is silent. @throws ClientError `folder` when one is. */
+/** Makes sure that drives answer, so that a silent one does not block the queue. @throws ClientError `folder` if one does not. */
 async function awaitDrives(paths: readonly string[]): Promise<void> {
   await Promise.all(paths.map((path) => onDriveWithin(path, ANSWER_WITHIN_MS, async () => {})));
 }
 
 /**
- * As whom something is published: as nobody when nobody was signed in when it began, else by whoever is signed in there.
+ * The client to publish an entry with: anonymous if it began signed out, otherwise with the key of the current account.
  *
- * @throws ClientError `signed-out` when nobody is any more: what was to be the account's is not given away. `refused` when the
- *   server was removed.
+ * @throws ClientError `signed-out` when an entry of an account would be published anonymously. `refused` when the server was
+ *   removed.
  */
 function clientFor({ server, anonymous }: Entry, accounts: PublishingParts['accounts']): BerthClient {
   const client = accounts.client(server);

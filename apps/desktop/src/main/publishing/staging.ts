@@ -4,27 +4,27 @@ import { basename, extname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { ClientError } from '@berth/client';
 
-/** So many files are copied at the same time. */
+/** How many files are copied in parallel. */
 const AT_ONCE = 4;
 
-/** Private copies of files that were dropped together: what is published is a folder. */
+/** Private copies of files that were dropped together. They are copied into a folder, because only folders can be published. */
 export interface Staging {
-  /** The folder of a publishing; it may not be there. */
+  /** The folder of a publishing. It may not exist. */
   folderOf(id: string): string;
   /**
-   * Copies files into the folder of a publishing, whatever was there before. Where the disk can, a copy shares its bytes with
-   * the file; memory does not grow with its size. A link is copied as what it points at.
+   * Copies files into the folder of a publishing, replacing its content. On disks that support it, a copy shares its bytes with
+   * the file. Memory use does not depend on the size. For a symbolic link, its target is copied.
    *
    * @returns The folder. @throws ClientError `folder`, naming the file; `aborted`.
    */
   stage(id: string, paths: readonly string[], signal: AbortSignal): Promise<string>;
   /** Removes the copies of a publishing, if there are any. */
   remove(id: string): Promise<void>;
-  /** Removes all copies but those of some publishings. */
+  /** Removes all copies except those of the given publishings. */
   keepOnly(ids: ReadonlySet<string>): Promise<void>;
 }
 
-/** @param dir Where the copies lie; it belongs to the staging alone. */
+/** @param dir The folder of the copies. Nothing else may use it. */
 export function createStaging(dir: string): Staging {
   const folderOf = (id: string) => join(dir, id);
   const remove = (id: string) => rm(folderOf(id), { recursive: true, force: true });
@@ -60,16 +60,16 @@ export function createStaging(dir: string): Staging {
   };
 }
 
-/** What a file is published as, by the name it has. A page that comes alone is the front page. */
+/** The published name of a file. A single page becomes `index.html`. */
 export function publishedNameOf(paths: readonly string[], path: string): string {
   const isPage = /^\.html?$/i.test(extname(path));
   return paths.length === 1 && isPage ? 'index.html' : basename(path);
 }
 
 /**
- * Name to path. A file that was given twice counts once.
+ * Maps published names to paths. Ignores duplicates.
  *
- * @throws ClientError when two files have one name, which some disks and no visitor can tell apart by its case.
+ * @throws ClientError when two files have the same name. Names that differ only in case count as the same.
  */
 export function namesOf(paths: readonly string[]): Map<string, string> {
   const once = [...new Set(paths)];
@@ -101,7 +101,7 @@ async function copy(path: string, to: string, signal: AbortSignal): Promise<void
     const real = await realpath(path);
     if (!(await stat(real)).isFile()) throw new ClientError('folder', `${basename(path)}: it is not a file any more.`);
     await copyFile(real, to, constants.COPYFILE_FICLONE_FORCE).catch(() =>
-      // Most disks cannot share bytes, and a copy of many of them has to end when it is given up.
+      // Most disks cannot share bytes. Copy as a stream then, because it can be aborted.
       pipeline(createReadStream(real), createWriteStream(to, { mode: 0o600 }), { signal }),
     );
   } catch (thrown) {

@@ -1,13 +1,13 @@
-/** Tells of a state that changes often. */
+/** A throttled notification about a state that changes often. */
 export interface Teller {
   atOnce(): void;
-  /** At once when nothing was told for a while; else with what follows meanwhile. */
+  /** Notifies on the next tick, or, if the last notification was recent, together with later changes. */
   soon(): void;
-  /** Nothing is told from then on. */
+  /** No further notifications. */
   close(): void;
 }
 
-/** @param everyMs What can wait is told no more often than this, in milliseconds. */
+/** @param everyMs The shortest time before a notification by `soon`, in milliseconds. */
 export function createTeller(tell: () => void, everyMs: number): Teller {
   let timer: NodeJS.Timeout | null = null;
   let last = Number.NEGATIVE_INFINITY;

@@ -9,15 +9,15 @@ import type { MenuActions } from './menu.ts';
 import type { TrayActions } from './tray-menu.ts';
 import type { MainWindow } from './window.ts';
 
-/** What can be done from outside of the page: by the menu, the tray, links, and folders dropped on an icon. */
+/** The actions of the menu, the tray, links, and folders that are dropped on an icon of the app. */
 export interface Actions extends MenuActions, TrayActions {
-  /** Publishes what the user dropped on an icon of the app, or opened with it. Paths are absolute. */
+  /** Publishes absolute paths that the user dropped on an icon of the app or opened with the app. */
   publishPaths(paths: readonly string[]): void;
-  /** Shows what a start, a link or a folder from outside wants to have shown. */
+  /** Handles a start, a link or a folder from outside the app. */
   receive(arrival: Launch): void;
 }
 
-/** Makes them. None of them throws: what goes wrong is told to the page. */
+/** Creates the actions. They do not throw: errors are sent to the page as notices. */
 export function createActions(
   backend: Pick<Backend, 'give' | 'handlers'>,
   window: Pick<MainWindow, 'show'>,
@@ -69,7 +69,7 @@ export function createActions(
     publishPaths,
     publishFolder: () =>
       attempt(async () => {
-        // The dialog belongs to the window: above one that nobody sees it would not be seen either.
+        // The dialog is attached to the window, so it is invisible while the window is hidden.
         window.show();
         const given = await handlers.pickFolder(undefined);
         if (given !== null) await publish([given]);

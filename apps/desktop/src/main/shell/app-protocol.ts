@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 
-/** The scheme of the page. Nothing else has it: not links (`berth:`), not files. */
+/** The scheme of the page. It is not used for anything else; links to the app use `berth:`. */
 export const APP_SCHEME = 'berth-app';
 
 const HOST = 'window';
@@ -10,23 +10,23 @@ const HOST = 'window';
 /** The address of the page. */
 export const PAGE_URL = `${APP_SCHEME}://${HOST}/index.html`;
 
-/** What the scheme may do: it has hosts and relative addresses, and is as safe as `https:`. Nothing is fetched by it. */
+/** The privileges of the scheme: hosts, relative addresses and a secure context, but no fetch. */
 export const APP_SCHEME_PRIVILEGES = {
   scheme: APP_SCHEME,
   privileges: { standard: true, secure: true, supportFetchAPI: false, allowServiceWorkers: false, bypassCSP: false },
 };
 
 /**
- * Whether an address is that of our page, or of what belongs to it.
+ * True for the addresses of our page and its resources.
  *
- * The origin of a scheme of one's own is the string `null`, as is that of every other one: protocol and host are compared.
+ * Compares protocol and host, because `origin` is the string `null` for every custom scheme.
  */
 export function isOurs(url: string): boolean {
   const parsed = URL.parse(url);
   return parsed?.protocol === `${APP_SCHEME}:` && parsed.host === HOST;
 }
 
-/** Scripts, styles, pictures and fonts of the app alone; no request to anywhere, no text turned into markup or script. */
+/** Allows only scripts, styles, images and fonts of the app. Forbids all requests, and turning text into markup or script. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -51,7 +51,7 @@ const HEADERS = {
   'cache-control': 'no-cache',
 };
 
-/** What a compiled page is made of. A file of another kind is not part of it, and is not served. */
+/** The file types of a compiled page. Other files are not served. */
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
@@ -65,11 +65,11 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Answers the requests of the page with the files of a folder: those that a listing of it names, and nothing else. No path is
- * made of what was asked for, so there is none that could lead out of the folder; links in it are not followed.
+ * Serves the files of a folder to the page. Compares each request with a listing of the folder and never builds a path from the
+ * request, so no request can reach a file outside. Symbolic links are not followed.
  *
  * @param folder The compiled page.
- * @returns What answers; it never rejects. 403 for another scheme or host, 404 for what is not there, 405 for all but GET and HEAD.
+ * @returns A handler that never rejects. 403 for another scheme or host, 404 for missing files, 405 except for GET and HEAD.
  *
  * Source: design of the desktop app, §6.
  */
@@ -91,7 +91,7 @@ export function createAppProtocol(folder: string): (request: Request) => Promise
 
 const refuse = (status: number) => new Response(null, { status, headers: HEADERS });
 
-/** The files that are served, by the path of their address. */
+/** The served files by URL path. */
 async function filesOf(folder: string, below = ''): Promise<Map<string, { path: string; type: string }>> {
   const files = new Map<string, { path: string; type: string }>();
   const entries: Dirent[] = await readdir(join(folder, below), { withFileTypes: true });

@@ -1,15 +1,15 @@
 import type { App } from 'electron';
 import { type Launch, readLaunch } from './launch.ts';
 
-/** What is brought to an app that runs, or is about to. */
+/** Links and folders that are opened with the app while it runs or starts. */
 export interface Arrivals {
-  /** Hears of each one, and of those that came before. */
+  /** Subscribes to arrivals. Earlier ones are delivered too. */
   listen(hear: (arrival: Launch) => void): void;
 }
 
 /**
- * Listens for links and folders from outside: by a second start, and by the events of macOS, which come as early as they like.
- * What this start was given itself is the first of them.
+ * Receives links and folders from a second start of the app and from the events of macOS, which can come before the app is ready.
+ * The arguments of this start are the first arrival.
  */
 export function createArrivals(app: Pick<App, 'getAppPath' | 'on'>, first: Launch): Arrivals {
   const early: Launch[] = first.link === null && first.paths.length === 0 ? [] : [first];

@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DESKTOP_NAME, PROGRAM } from './identity.ts';
 
-/** Where Linux looks for what to start at login. @param home The user's home folder. */
+/** The path of the autostart entry on Linux. @param home The user's home folder. */
 export function autostartFile(env: NodeJS.ProcessEnv, home: string): string {
   return join(env['XDG_CONFIG_HOME'] || join(home, '.config'), 'autostart', DESKTOP_NAME);
 }
@@ -10,7 +10,8 @@ export function autostartFile(env: NodeJS.ProcessEnv, home: string): string {
 /**
  * Writes the entry that starts a program at login.
  *
- * @throws Error when the path of the program has a character that no such entry can hold. Source: Desktop Entry Specification 1.5, "The Exec key".
+ * @throws Error when the path of the program has a control character, which an entry cannot contain.
+ * Source: Desktop Entry Specification 1.5, "The Exec key".
  */
 export async function writeAutostart(file: string, program: string, args: readonly string[]): Promise<void> {
   const entry = [
@@ -32,13 +33,13 @@ export async function writeAutostart(file: string, program: string, args: readon
 
 export const removeAutostart = (file: string) => rm(file, { force: true });
 
-/** Whether the entry is there, and no settings of the desktop have switched it off. */
+/** True if the entry exists and the settings of the desktop have not disabled it. */
 export async function isAutostartOn(file: string): Promise<boolean> {
   const entry = await readFile(file, 'utf8').catch(() => null);
   return entry !== null && !/^(Hidden\s*=\s*true|X-GNOME-Autostart-enabled\s*=\s*false)\s*$/m.test(entry);
 }
 
-/** Quotes an argument, for the shell-like rules of the key, and once more for those of all values. */
+/** Quotes an argument: first by the shell-like rules of the Exec key, then by the rules of all values. */
 function quote(arg: string): string {
   // oxlint-disable-next-line no-control-regex -- a path may have them, an entry may not
   if (/[\u0000-\u001f\u007f]/.test(arg))

@@ -6,10 +6,10 @@ export const LINK_SCHEME = 'berth';
 const LONGEST_LINK = 2_048;
 
 /**
- * Reads a link to the app: `berth://show/<page>` shows a page, `berth://add-server?address=https://…` fills in the address of
- * a server. Neither does anything but show: whoever follows a link that a stranger wrote has agreed to nothing yet.
+ * Parses a link to the app: `berth://show/<page>` shows a page, `berth://add-server?address=https://…` fills in the address of
+ * a server. Links only show something and change nothing, because a stranger may have written the link.
  *
- * @returns What to show; `null` for whatever is not exactly one of the two.
+ * @returns What to show; `null` for any other link.
  *
  * Source: design of the desktop app, §6.
  */
@@ -27,10 +27,10 @@ export function readDeepLink(link: string): EventData<'navigate'> | null {
   }
 }
 
-/** Whether an argument is a link to the app, good or bad. */
+/** True for a link to the app, valid or not. */
 export const isDeepLink = (text: string) => /^berth:/i.test(text);
 
-/** Systems add a slash at the end of some links. */
+/** Some systems append a slash to links. */
 const withoutSlash = (path: string) => path.replace(/\/$/, '');
 
 function showPage({ pathname, search }: URL): EventData<'navigate'> | null {

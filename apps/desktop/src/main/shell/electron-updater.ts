@@ -7,26 +7,26 @@ import { NO_UPDATES, type Updates } from './updates.ts';
 
 const LOOK_EVERY_MS = 6 * 60 * 60 * 1_000;
 
-/** What is used of electron-updater. */
+/** The parts of electron-updater that the app uses. */
 export type Updater = Pick<
   AppUpdater,
   'autoDownload' | 'autoInstallOnAppQuit' | 'checkForUpdates' | 'logger' | 'on' | 'once' | 'quitAndInstall'
 >;
 
-/** What is to be updated. */
+/** The app to update. */
 export interface UpdatesOptions {
   app: Pick<App, 'isPackaged' | 'quit' | 'relaunch'>;
-  /** Where the package keeps its resources. */
+  /** The folder of the package's resources. */
   resources: string;
-  /** What starts the app. */
+  /** The path of the program that starts the app. */
   program: string;
 }
 
 /**
- * Updates by electron-updater, where the package says whom to ask. It cannot even be loaded outside of a packaged app, so it
- * is loaded when it is started.
+ * Updates the app with electron-updater if the package contains an update feed. The library can be loaded only in a packaged app,
+ * so `start` loads it.
  *
- * @param load Loads it; tests load another one.
+ * @param load Loads electron-updater; tests pass a replacement.
  */
 export function createUpdates(
   { app, resources, program }: UpdatesOptions,
@@ -48,7 +48,7 @@ export function createUpdates(
       begin().catch(() => onUpdate({ is: 'none' }));
     },
     restart: () => {
-      // Who does not give the password for the newer version, say, has an app by then that has ended all it did.
+      // The update can fail, for example if the user denies the password. Everything is stopped by then, so start the app again.
       updater?.once('error', () => {
         app.relaunch({ execPath: program, args: [] });
         app.quit();
@@ -58,12 +58,12 @@ export function createUpdates(
   };
 }
 
-/** Tells how far it is. What is downloaded stays good, whatever a later look leads to. */
+/** Reports the state of the update. A downloaded version stays ready, whatever a later check gives. */
 function follow(updater: Pick<Updater, 'on'>, onUpdate: (update: Update) => void): void {
   let coming = '';
   let ready: (Update & { is: 'ready' }) | null = null;
   const tellDownload = (percent: number) => {
-    // Each later look finds the same version again.
+    // Later checks find the same version again.
     if (coming !== ready?.version) onUpdate({ is: 'downloading', version: coming, percent });
   };
   updater.on('update-available', ({ version }) => {
@@ -75,11 +75,11 @@ function follow(updater: Pick<Updater, 'on'>, onUpdate: (update: Update) => void
     ready = { is: 'ready', version };
     onUpdate(ready);
   });
-  // Without a listener an error would end the app.
+  // Without a listener, an error would crash the app.
   updater.on('error', () => onUpdate(ready ?? { is: 'none' }));
 }
 
-/** What fails is told by an event as well, and tried again. */
+/** Checks for updates now and periodically. Ignores errors, which are also emitted as events; the next check retries. */
 function lookEveryNowAndThen(updater: Pick<Updater, 'checkForUpdates'>): void {
   const look = async () => {
     const found = await updater.checkForUpdates();
@@ -90,7 +90,7 @@ function lookEveryNowAndThen(updater: Pick<Updater, 'checkForUpdates'>): void {
   setInterval(tryToLook, LOOK_EVERY_MS).unref();
 }
 
-/** Packages of the system are installed by its administrator: who quits is not asked for a password, who restarts is. */
+/** True for system packages, whose update asks for the administrator's password. Quitting must not ask for it; a restart may. */
 function asksForPassword(resources: string): boolean {
   const file = join(resources, 'package-type');
   return existsSync(file) && readFileSync(file, 'utf8').trim() !== 'AppImage';

@@ -1,8 +1,11 @@
-/** The name of the `.desktop` file, by which Linux desktops know the windows and the messages of the app. Their portals want a domain in it. */
+/**
+ * The name of the `.desktop` file. Linux desktops use it to match windows and notifications to the app. Their portals require a
+ * domain in it.
+ */
 export const DESKTOP_NAME = 'example.berth.Berth.desktop';
 
 /** The identity of the app on Windows and macOS. */
 export const APP_ID = 'example.berth.desktop';
 
-/** The name of the program, and of its icon, on Linux. The command line has `berth` for itself. */
+/** The name of the program and its icon on Linux. `berth` is the command line program. */
 export const PROGRAM = 'berth-desktop';

@@ -5,26 +5,26 @@ import type { SafeStorage } from 'electron';
 import { z } from 'zod';
 import type { Keychain } from '../native.ts';
 
-/** What is used of the key store of the system: its asynchronous half. */
+/** The asynchronous part of Electron's `safeStorage`. */
 export type KeyStore = Pick<
   SafeStorage,
   'decryptStringAsync' | 'encryptStringAsync' | 'getSelectedStorageBackend' | 'isAsyncEncryptionAvailable'
 >;
 
-/** What is encrypted: a file that was moved to another server's place does not give its key away. */
+/** The encrypted content. It includes the origin, so that a file renamed to another server's name does not reveal its key. */
 const Entry = z.object({ origin: z.string(), key: z.string() });
 
 /**
- * Opens the place where keys are kept: encrypted by the system, one file for each server, for their owner's eyes only. Where
- * the system has no way to protect them, they are kept in memory, and no file is written or read.
+ * Opens the keychain. Keys are encrypted by the system, in one file for each server that only the user can read. If the system
+ * cannot protect keys, they are kept in memory, and no file is read or written.
  *
- * @param folder Made when the first key is kept. Source: design of the desktop app, §2, §6; security T40.
+ * @param folder Created when the first key is stored. Source: design of the desktop app, §2, §6; security T40.
  */
 export async function openKeychain(store: KeyStore, folder: string, platform: string): Promise<Keychain> {
   return (await protects(store, platform)) ? onDisk(store, folder) : inMemory();
 }
 
-/** On Linux the system may have no key store; what is encrypted then, anybody can decrypt. */
+/** False if the system cannot protect keys. Without a key store, Linux encrypts with a key that is known to everyone. */
 async function protects(store: KeyStore, platform: string): Promise<boolean> {
   if (!(await store.isAsyncEncryptionAvailable().catch(() => false))) return false;
   return platform !== 'linux' || !['basic_text', 'unknown'].includes(store.getSelectedStorageBackend());
@@ -64,7 +64,7 @@ function onDisk(store: KeyStore, folder: string): Keychain {
         const { result, shouldReEncrypt } = await store.decryptStringAsync(await readFile(fileOf(origin)));
         const entry = Entry.parse(JSON.parse(result));
         if (entry.origin !== origin) return null;
-        // The system has a better key by now. The old one goes on to work, so this may fail.
+        // The system has a newer encryption key. The old one still works, so a failure does not matter.
         if (shouldReEncrypt) await write(origin, entry.key).catch(() => undefined);
         return entry.key;
       } catch {

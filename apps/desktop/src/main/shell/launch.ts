@@ -2,25 +2,25 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isDeepLink } from './deep-link.ts';
 
-/** With this argument the app starts without showing its window. */
+/** Starts the app without showing its window. */
 export const HIDDEN = '--hidden';
 
-/** What the app was started with. */
+/** The arguments of a start. */
 export interface Launch {
-  /** A link to the app that was followed. */
+  /** The link to the app that the user followed. */
   link: string | null;
-  /** What was dropped on its icon, or opened with it: absolute paths. */
+  /** The absolute paths of items that were dropped on the app's icon or opened with the app. */
   paths: readonly string[];
   hidden: boolean;
 }
 
 /**
- * Reads the arguments of a start.
+ * Parses the arguments of a start.
  *
- * Where links come as arguments, whoever wrote the link may have tried to smuggle more of them in: beside a link nothing else
- * counts.
+ * If there is a link, all other arguments are ignored, because the author of the link may have smuggled them in.
  *
- * @param args The whole command line. @param directory Where it was typed. @param appPath The app itself, which a start from its sources names.
+ * @param args The whole command line. @param directory Its working directory. @param appPath The path of the app, which is an
+ *   argument when it is started from its sources.
  */
 export function readLaunch(args: readonly string[], directory: string, appPath: string): Launch {
   const given = args.slice(1);
@@ -34,7 +34,7 @@ export function readLaunch(args: readonly string[], directory: string, appPath: 
   return { link, paths, hidden: given.includes(HIDDEN) && paths.length === 0 };
 }
 
-/** Desktops hand over what is opened with the app as a path, or as a `file:` URL. @returns `null` for the URL of no file here. */
+/** Desktops pass a path or a `file:` URL. @returns The absolute path; `null` for a URL that is not of a local file. */
 function pathOf(argument: string, directory: string): string | null {
   if (!/^file:/i.test(argument)) return resolve(directory, argument);
   try {

@@ -4,19 +4,19 @@ import type { LoginItem } from '../native.ts';
 import { autostartFile, isAutostartOn, removeAutostart, writeAutostart } from './autostart.ts';
 import { HIDDEN } from './launch.ts';
 
-/** The system that it is about. */
+/** The system and the program to start. */
 export interface LoginItemOptions {
   platform: string;
   env: NodeJS.ProcessEnv;
-  /** What starts the app. */
+  /** The path of the program that starts the app. */
   program: string;
   /** The user's home folder. Default: that of this process. */
   home?: string | undefined;
 }
 
 /**
- * Starting at login, without a window: by macOS and Windows themselves, on Linux by an autostart entry. A start from the
- * sources is not started again, so it has none.
+ * Starts the app at login without showing a window. Uses the API of macOS and Windows, and an autostart entry on Linux. Not
+ * available when the app runs from its sources.
  */
 export function createLoginItem(
   app: Pick<App, 'getLoginItemSettings' | 'isPackaged' | 'setLoginItemSettings'>,
@@ -31,13 +31,13 @@ export function createLoginItem(
       set: (on) => (on ? writeAutostart(file, program, [HIDDEN]) : removeAutostart(file)),
     };
   }
-  // macOS tells a program that it was started at login; Windows has to be given an argument.
+  // macOS reports that the app was started at login. Windows does not, so the app gets an argument there.
   const how = platform === 'win32' ? { path: program, args: [HIDDEN] } : {};
   return {
     available: true,
     isOn: async () => {
       const { openAtLogin, executableWillLaunchAtLogin } = app.getLoginItemSettings(how);
-      // In its task manager Windows keeps the entry, and starts it no more.
+      // The Windows task manager can disable the entry without removing it.
       return openAtLogin && (platform !== 'win32' || executableWillLaunchAtLogin);
     },
     set: async (on) => app.setLoginItemSettings({ ...how, openAtLogin: on }),

@@ -1,13 +1,13 @@
 import type { Net, PowerMonitor } from 'electron';
 import type { Backend } from '../backend.ts';
 
-/** How often it is looked whether there is a network: the system does not tell. */
+/** How often to check for a network, in milliseconds. The system emits no event for it. */
 const LOOK_EVERY_MS = 3_000;
 
 /**
- * Tells the backend when the machine woke up, and when its network comes and goes.
+ * Notifies the backend when the machine wakes up and when it gains or loses its network.
  *
- * @returns What ends it.
+ * @returns A function that stops it.
  */
 export function followMachine(
   powerMonitor: Pick<PowerMonitor, 'off' | 'on'>,

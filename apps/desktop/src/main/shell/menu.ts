@@ -1,17 +1,17 @@
 import type { MenuItemConstructorOptions } from 'electron';
 import { type Page, PAGES } from '../../shared/contract.ts';
 
-/** What the menu does. */
+/** The actions of the menu. */
 export interface MenuActions {
-  /** Asks for a folder, and publishes it. */
+  /** Asks for a folder and publishes it. */
   publishFolder(): void;
   showPage(page: Page): void;
 }
 
-/** What decides how the menu is. */
+/** The options of the menu. */
 export interface MenuLook {
   platform: string;
-  /** In a package the page can neither be loaded anew nor be looked into. */
+  /** True in a package, where the menu has no entries to reload or inspect the page. */
   packaged: boolean;
 }
 
@@ -26,7 +26,7 @@ const TITLES: Record<Page, string> = {
 
 const SEPARATOR: MenuItemConstructorOptions = { type: 'separator' };
 
-/** The menu of the app, as each system has it. */
+/** The menu of the app, in the usual form of each system. */
 export function menuTemplate({ platform, packaged }: MenuLook, actions: MenuActions): MenuItemConstructorOptions[] {
   const isMac = platform === 'darwin';
   const settings: MenuItemConstructorOptions = {

@@ -3,7 +3,7 @@ import type { Keychain, LoginItem, Native, Note } from '../native.ts';
 import { webAddressOf } from './links.ts';
 import type { MainWindow } from './window.ts';
 
-/** What the backend's view of the system is made of. */
+/** The parts of Electron and of the app that {@link createNative} uses. */
 export interface NativeOptions {
   electron: {
     clipboard: Pick<Clipboard, 'writeText'>;
@@ -18,7 +18,7 @@ export interface NativeOptions {
   restartToUpdate(): void;
 }
 
-/** What the backend wants of the system, done by Electron. */
+/** Implements {@link Native} with Electron. */
 export function createNative({ electron, window, ...parts }: NativeOptions): Native {
   const { clipboard, dialog, nativeTheme, shell } = electron;
   const pick = async (options: OpenDialogOptions) => {

@@ -1,18 +1,18 @@
 import type { App, Session, WebContents } from 'electron';
 import { isOurs } from './app-protocol.ts';
 
-/** The ways in which a page, or a frame of it, could come to be another one. */
+/** The events before a page or frame navigates. */
 const NAVIGATIONS = ['will-navigate', 'will-redirect', 'will-frame-navigate', 'will-attach-webview'] as const;
 
 /**
- * Refuses every page, frame, window and view but the one that the app itself loads, for whatever is made from here on. Links
- * leave through the command `openLink`.
+ * Blocks all navigation and all new windows, frames and views in every web contents that is created from now on. Only the app
+ * itself loads a page. Links are opened with the command `openLink`.
  *
  * Source: design of the desktop app, §6.
  */
 export function refuseNavigation(app: Pick<App, 'on'>): void {
   app.on('web-contents-created', (_event, contents: Pick<WebContents, 'on' | 'setWindowOpenHandler'>) => {
-    // One signature stands for all of them: what is prevented is the first argument of each.
+    // One signature for all of them: the first argument of each is the event to prevent.
     const on = contents.on.bind(contents) as (
       name: string,
       listener: (event: { preventDefault(): void }) => void,
@@ -22,7 +22,7 @@ export function refuseNavigation(app: Pick<App, 'on'>): void {
   });
 }
 
-/** What is set of a session. */
+/** The parts of a session that {@link refusePermissions} sets. */
 export type GuardedSession = Pick<
   Session,
   | 'on'
@@ -35,7 +35,7 @@ export type GuardedSession = Pick<
 >;
 
 /**
- * Refuses all permissions, devices and downloads, and every request to anywhere but the app itself.
+ * Refuses all permissions, devices and downloads, and every request except to the app itself.
  *
  * Source: design of the desktop app, §6.
  */
@@ -45,10 +45,10 @@ export function refusePermissions(session: GuardedSession): void {
   session.setDevicePermissionHandler(() => false);
   session.setDisplayMediaRequestHandler((_request, answer) => answer(null));
   session.on('will-download', (event) => event.preventDefault());
-  // Chromium fetches the dictionaries for it.
+  // Chromium would download dictionaries.
   session.setSpellCheckerEnabled(false);
   session.webRequest.onBeforeRequest(({ url }, answer) => answer({ cancel: !isOurs(url) && !isInside(url) }));
 }
 
-/** What is no request: a picture in its own address, and the tools of developers, which no packaged app has. */
+/** True for addresses that cause no network request: `data:` images, and the developer tools, which a package does not have. */
 const isInside = (url: string) => ['data:', 'devtools:'].includes(URL.parse(url)?.protocol ?? '');

@@ -1,18 +1,18 @@
 import type { Notification } from 'electron';
 import type { Note } from '../native.ts';
 
-/** Systems that never say that a message is gone keep as many as this one alive. */
+/** The max number of notifications that are kept on systems that do not report when one is closed. */
 const MOST_KEPT = 50;
 
-/** What is used of the messages of the system. */
+/** The parts of Electron's `Notification` that the app uses. */
 export interface Notes {
   new (options: { title: string; body: string; silent: boolean }): Pick<Notification, 'on' | 'show'>;
   isSupported(): boolean;
 }
 
 /**
- * Shows messages of the system, without a sound. A message that nobody holds on to loses its click to the garbage collector,
- * so each is held until it is gone.
+ * Shows silent system notifications. Keeps a reference to each until it is closed; otherwise it could be garbage-collected and
+ * its click would be lost.
  */
 export function createNotifier(Notes: Notes): (note: Note) => void {
   const shown = new Set<Pick<Notification, 'on' | 'show'>>();
@@ -24,7 +24,7 @@ export function createNotifier(Notes: Notes): (note: Note) => void {
       forget();
       onClick();
     });
-    // Windows puts away what nobody looked at in time, where it can be clicked still.
+    // After a timeout, Windows moves a notification to its action center, where it can still be clicked.
     note.on('close', ({ reason }) => void (reason === 'timedOut' || forget()));
     note.on('failed', forget);
     shown.add(note);

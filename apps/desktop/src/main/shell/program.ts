@@ -1,4 +1,4 @@
-/** What starts the app: the program that runs, or the AppImage around it, as what is inside of one is gone when it ends. */
+/** The program that starts the app. For an AppImage it is the image, because the program inside vanishes when the app ends. */
 export function programOf(env: NodeJS.ProcessEnv, execPath: string): string {
   return env['APPIMAGE'] || execPath;
 }

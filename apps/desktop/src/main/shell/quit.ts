@@ -1,21 +1,21 @@
 import type { App } from 'electron';
 
-/** How long what is under way has to come to an orderly end. */
+/** How long running work may take to end, in milliseconds. */
 const CLOSE_LIMIT_MS = 5_000;
 
-/** The end of the app. */
+/** The state of quitting the app. */
 export interface Quitting {
-  /** Whether it has begun: windows do not hide any more, but close. */
+  /** True once quitting has begun. Windows then close instead of hiding. */
   begun(): boolean;
-  /** Ends what is under way, once, without quitting. It does not reject, and takes no longer than the limit. */
+  /** Ends running work, once, without quitting. Does not reject. Takes no longer than the limit. */
   settle(): Promise<void>;
 }
 
 /**
- * Lets the app quit only after what is under way has ended, so that the next start goes on with it. A disk that hangs does not
- * keep the app alive.
+ * Delays quitting until running work has ended, so that the next start can resume it. A time limit makes sure that a hanging disk
+ * cannot keep the app alive.
  *
- * @param close Ends it. @param limitMs Default: 5 s.
+ * @param close Ends running work. @param limitMs Default: 5 s.
  */
 export function settleBeforeQuit(
   app: Pick<App, 'on' | 'quit'>,

@@ -4,10 +4,10 @@ import { promisify } from 'node:util';
 const TIMEOUT_MS = 2_000;
 const TRY_AGAIN_MS = 1_000;
 
-/** Runs a program. @returns What it wrote. */
+/** Runs a program. @returns Its output. */
 export type Run = (program: string, args: readonly string[]) => Promise<string>;
 
-/** Who shows icons on a Linux desktop. */
+/** The bus name of the program that shows tray icons on a Linux desktop. */
 const HOST = 'org.kde.StatusNotifierWatcher';
 
 const QUESTIONS: readonly (readonly [program: string, args: readonly string[]])[] = [
@@ -39,10 +39,10 @@ const QUESTIONS: readonly (readonly [program: string, args: readonly string[]])[
 ];
 
 /**
- * Whether the desktop shows icons in a tray. macOS and Windows do. On Linux many do not, and nothing tells a program that its
- * icon is nowhere: the bus of the desktop is asked whether anybody shows icons. Where it cannot be asked, nobody does.
+ * True if the desktop shows tray icons. macOS and Windows do. Many Linux desktops do not, and a program gets no error, so this
+ * asks D-Bus if a tray is running. Returns false if D-Bus cannot be asked.
  *
- * @param patience How many times it is asked, a second apart: at login the desktop may still be starting.
+ * @param patience How many times to ask, one second apart, because the desktop may still be starting after login.
  */
 export async function hasTrayHost(platform: string, patience = 1, run: Run = runProgram): Promise<boolean> {
   if (platform !== 'linux') return true;

@@ -1,7 +1,7 @@
 import type { MenuItemConstructorOptions } from 'electron';
 import type { Summary } from '../backend.ts';
 
-/** What the tray does. */
+/** The actions of the tray. */
 export interface TrayActions {
   show(): void;
   publishFolder(): void;
@@ -14,7 +14,7 @@ export interface TrayActions {
 
 const SEPARATOR: MenuItemConstructorOptions = { type: 'separator' };
 
-/** The menu of the tray. It begins with how things are: where no text can be shown on the icon itself, this is where it is read. */
+/** The menu of the tray. Its first entry is the status, because some systems show no text at the icon. */
 export function trayMenu({ text, links, folders }: Summary, actions: TrayActions): MenuItemConstructorOptions[] {
   return [
     { label: text, enabled: false },
@@ -30,7 +30,7 @@ export function trayMenu({ text, links, folders }: Summary, actions: TrayActions
 
 const section = (items: readonly MenuItemConstructorOptions[]) => (items.length === 0 ? [] : [SEPARATOR, ...items]);
 
-/** In a menu, `&` marks the letter that is typed. */
+/** Escapes `&`, which marks the access key in a menu. */
 const plain = (name: string) => name.replaceAll('&', '&&');
 
 function linkItem({ name, url }: Summary['links'][number], actions: TrayActions): MenuItemConstructorOptions {
@@ -52,7 +52,7 @@ function folderItem(
     : { label: `Pause ${plain(name)}`, click: () => actions.pause(id) };
 }
 
-/** For several folders, one entry for all of them. */
+/** An entry to pause or resume all folders, if there are several. */
 function allFolders(folders: Summary['folders'], actions: TrayActions): MenuItemConstructorOptions[] {
   if (folders.length < 2) return [];
   const running = folders.filter(({ paused }) => !paused);

@@ -3,33 +3,33 @@ import type { Menu, NativeImage, Tray } from 'electron';
 import type { AppStatus, Summary } from '../backend.ts';
 import { type TrayActions, trayMenu } from './tray-menu.ts';
 
-/** How often the tray changes at most, however fast things go. */
+/** The shortest time between two updates of the tray, in milliseconds. */
 const UPDATE_EVERY_MS = 250;
 
-/** What the tray needs. */
+/** The dependencies and options of the tray. */
 export interface TrayOptions {
   Tray: new (image: NativeImage) => Tray;
   Menu: Pick<typeof Menu, 'buildFromTemplate'>;
   nativeImage: { createFromPath(path: string): NativeImage };
   platform: string;
-  /** The folder with the icons, two for each status and system. */
+  /** The folder of the icons. Each status has two sizes for the menu bar of macOS and two for other systems. */
   icons: string;
   actions: TrayActions & { publishPaths(paths: readonly string[]): void };
   summary(): Summary;
 }
 
-/** The icon in the tray, or in the menu bar. */
+/** The icon in the tray or menu bar. */
 export interface AppTray {
-  /** Something changed: what is shown follows within {@link UPDATE_EVERY_MS}. */
+  /** Shows the current summary within {@link UPDATE_EVERY_MS}. */
   update(): void;
-  /** Takes the icon away. */
+  /** Removes the icon. */
   close(): void;
 }
 
-/** Shows the icon. It says what the summary says, and is touched only when that changes. */
+/** Shows the icon. It is updated only if the summary changes. */
 export function createTray({ Tray, Menu, nativeImage, platform, icons, actions, summary }: TrayOptions): AppTray {
   const imageOf = (status: AppStatus) => {
-    // macOS colours the pictures of its menu bar itself, and finds the larger ones by their name, as the others do.
+    // macOS colours template images itself. All systems find the larger image by its name.
     const image = nativeImage.createFromPath(
       join(icons, platform === 'darwin' ? `${status}Template.png` : `${status}.png`),
     );
@@ -53,7 +53,7 @@ export function createTray({ Tray, Menu, nativeImage, platform, icons, actions, 
   };
 
   draw(first);
-  // On macOS a click opens the menu; elsewhere it is the right button that does.
+  // On macOS a click opens the menu. On other systems the right mouse button does.
   if (platform !== 'darwin') tray.on('click', () => actions.show());
   tray.on('drop-files', (_event, paths) => actions.publishPaths(paths));
 

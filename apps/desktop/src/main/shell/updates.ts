@@ -1,12 +1,15 @@
 import type { Update } from '../../shared/settings.ts';
 
-/** Newer versions of the app. */
+/** Finds and installs newer versions of the app. */
 export interface Updates {
-  /** Looks for one from here on, every few hours, and downloads it. What goes wrong is tried again at the next look. */
+  /** Checks for a newer version now and every few hours, and downloads it. The next check retries after an error. */
   start(onUpdate: (update: Update) => void): void;
-  /** Ends the app, and starts the newer version; the same one where that cannot be installed. What the app was doing has to be ended before. */
+  /**
+   * Quits the app and starts the newer version, or the same version if installing fails. The caller must stop all running work
+   * first.
+   */
   restart(): void;
 }
 
-/** Where there is nobody to ask: in a start from the sources, and in a package without an address for updates. */
+/** For an app that runs from its sources, and for packages without an update feed. */
 export const NO_UPDATES: Updates = { start: () => undefined, restart: () => undefined };

@@ -3,12 +3,12 @@ import { dirname } from 'node:path';
 import type { Rectangle } from 'electron';
 import { z } from 'zod';
 
-/** The smallest window in which everything has its place. */
+/** The smallest window that has room for everything. */
 export const MIN_SIZE = { width: 640, height: 480 };
 
 const DEFAULT_SIZE = { width: 1_040, height: 720 };
 
-/** How much of the window has to be on a display, each way, so that it can be found and moved. */
+/** How many pixels of the window must be visible in each direction, so that the user can find and move it. */
 const SEEN = 100;
 
 const Side = z.int().min(-100_000).max(100_000);
@@ -20,10 +20,10 @@ const WindowState = z.object({
   maximized: z.boolean(),
 });
 
-/** Where the window was when it was last closed. Without a position it goes where the system puts it. */
+/** The place of the window when it was last closed. Without a position, the system places the window. */
 export type WindowState = z.infer<typeof WindowState>;
 
-/** What is remembered of the window; the size for a first start when nothing is. */
+/** Reads the stored place of the window. Falls back to the default size. */
 export function readWindowState(file: string): WindowState {
   try {
     return WindowState.parse(JSON.parse(readFileSync(file, 'utf8')));
@@ -32,7 +32,7 @@ export function readWindowState(file: string): WindowState {
   }
 }
 
-/** Remembers where the window is. A disk that is full costs the place of the window, and no more. */
+/** Stores the place of the window. Ignores errors, such as a full disk. */
 export function writeWindowState(file: string, bounds: Rectangle, maximized: boolean): void {
   const state: WindowState = { ...bounds, maximized };
   try {
@@ -40,15 +40,15 @@ export function writeWindowState(file: string, bounds: Rectangle, maximized: boo
     writeFileSync(`${file}.new`, JSON.stringify(state));
     renameSync(`${file}.new`, file);
   } catch {
-    // The next start has the default size.
+    // The next start uses the default size.
   }
 }
 
 /**
- * Makes a remembered window fit the displays that are there: not larger than the one it is on, and placed by the system when
- * the one it was on is gone.
+ * Fits a stored window to the current displays. It becomes no larger than its display. If its display is gone, the system places
+ * it.
  *
- * @param areas The parts of the displays that windows may use.
+ * @param areas The work areas of the displays.
  */
 export function fitWindow(state: WindowState, areas: readonly Rectangle[]): WindowState {
   const home = areas.find((area) => isSeenOn({ ...state, ...sizeOn(area, state) }, area));
@@ -64,7 +64,7 @@ function sizeOn(area: Pick<Rectangle, 'height' | 'width'>, state: WindowState): 
   };
 }
 
-/** Whether enough of the window, and of its upper edge by which it is moved, is on a display. */
+/** True if enough of the window, including its title bar, is on a display. */
 function isSeenOn({ x, y, width }: WindowState, area: Rectangle): boolean {
   if (x === undefined || y === undefined) return false;
   const across = Math.min(x + width, area.x + area.width) - Math.max(x, area.x);

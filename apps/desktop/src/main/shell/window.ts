@@ -2,24 +2,24 @@ import type { BrowserWindow, BrowserWindowConstructorOptions, NativeTheme, Scree
 import { PAGE_URL } from './app-protocol.ts';
 import { fitWindow, MIN_SIZE, readWindowState, type WindowState, writeWindowState } from './window-state.ts';
 
-/** What the window is painted with before its page is drawn: the background of the page. */
+/** The colour of the window before its page is drawn: the background of the page. */
 const BACKGROUND = { light: '#fbfbfa', dark: '#191b1e' };
 
-/** A page that falls over again and again is not loaded for ever, but when somebody wants to see it. */
+/** The max number of automatic reloads after crashes. After that, the page is reloaded only when the user opens the window. */
 const MOST_RELOADS = 3;
 
-/** What decides how the window is. */
+/** The parameters of {@link windowOptions}. */
 export interface WindowLook {
   platform: string;
   dark: boolean;
   state: WindowState;
-  /** The compiled preload. */
+  /** The path of the compiled preload. */
   preload: string;
-  /** The picture in the task bar, for systems that take it from the window. */
+  /** The path of the icon, for systems that take it from the window. */
   icon: string | null;
 }
 
-/** How the one window is made. Its page is alone in a sandbox: it has no Node, and no world but its own. */
+/** The options of the only window. Its page runs in a sandbox with an isolated context and without Node. */
 export function windowOptions({ platform, dark, state, preload, icon }: WindowLook): BrowserWindowConstructorOptions {
   const { maximized: _, ...bounds } = state;
   return {
@@ -48,7 +48,7 @@ export function windowOptions({ platform, dark, state, preload, icon }: WindowLo
   };
 }
 
-/** What the window needs. */
+/** The dependencies and options of {@link createMainWindow}. */
 export interface MainWindowOptions {
   BrowserWindow: new (options: BrowserWindowConstructorOptions) => BrowserWindow;
   screen: Pick<Screen, 'getAllDisplays'>;
@@ -56,31 +56,31 @@ export interface MainWindowOptions {
   platform: string;
   preload: string;
   icon: string | null;
-  /** Where its place is remembered. */
+  /** The file that stores the window's place. */
   stateFile: string;
-  /** Whether closing it hides it. */
+  /** True if closing the window only hides it. */
   staysWhenClosed(): boolean;
-  /** It came to the front. */
+  /** Called when the window comes to the front. */
   onFocus(): void;
-  /** Its page is loaded, for the first time or anew. */
+  /** Called when its page is loaded or reloaded. */
   onLoading(): void;
 }
 
-/** How the window comes up at a start. */
+/** How the window appears when the app starts. */
 export type Appearance = 'shown' | 'hidden' | 'minimized';
 
-/** The one window of the app. */
+/** The only window of the app. */
 export interface MainWindow {
-  /** The window that is open, hidden or not; `null` when there is none. */
+  /** The open window, hidden or not; `null` if no window is open. */
   current(): BrowserWindow | null;
-  /** Opens it. There is none yet, or no more. */
+  /** Opens the window. There must be no open window. */
   open(appearance: Appearance): void;
-  /** Brings it to the front, and opens it when there is none. */
+  /** Brings the window to the front. Opens it if necessary. */
   show(): void;
   isLookedAt(): boolean;
 }
 
-/** Makes what holds the one window. No window is made before it is opened. */
+/** Creates the holder of the only window. It does not open a window yet. */
 export function createMainWindow(options: MainWindowOptions): MainWindow {
   const { BrowserWindow, screen, nativeTheme, stateFile } = options;
   let window: BrowserWindow | null = null;
@@ -90,7 +90,7 @@ export function createMainWindow(options: MainWindowOptions): MainWindow {
     const state = fitWindow(readWindowState(stateFile), areas);
     const opened = new BrowserWindow(windowOptions({ ...options, dark: nativeTheme.shouldUseDarkColors, state }));
     window = opened;
-    // Only a window that is seen can be maximised: one that starts without being shown is when it is.
+    // Only a visible window can be maximized, so a hidden one is maximized when it is first shown.
     let maximizes = state.maximized;
     const maximize = () => {
       if (!maximizes) return;
@@ -135,14 +135,14 @@ export function createMainWindow(options: MainWindowOptions): MainWindow {
   return { current: () => window, open, show, isLookedAt: () => window?.isFocused() ?? false };
 }
 
-/** Hides a window. One that fills the screen goes back first: macOS would leave the screen black. */
+/** Hides a window. Leaves full screen first; otherwise macOS leaves the screen black. */
 function hide(window: BrowserWindow): void {
   if (!window.isFullScreen()) return window.hide();
   window.once('leave-full-screen', () => window.hide());
   window.setFullScreen(false);
 }
 
-/** A page that fell over is loaded anew: all that it shows is the app's, not its own. */
+/** Reloads the page after a crash. Nothing is lost, because the page gets its whole state from the app. */
 function reloadWhenGone({ webContents }: BrowserWindow): void {
   let reloads = 0;
   webContents.on('render-process-gone', (_event, { reason }) => {

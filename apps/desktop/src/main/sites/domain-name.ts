@@ -1,6 +1,6 @@
 import { type BerthClient, ClientError, findWholeName } from '@berth/client';
 
-/** A domain as people type or paste it, without what a browser shows around it. */
+/** Reduces a typed or pasted address to its domain: no protocol, port, path or query. */
 export function readDomain(typed: string): string {
   return typed
     .trim()
@@ -10,7 +10,7 @@ export function readDomain(typed: string): string {
     .replace(/:\d+$/, '');
 }
 
-/** The whole name of a domain as it is typed. @throws ClientError; `refused` when it is not known. */
+/** Completes a typed domain to its full name. @throws ClientError; `refused` when the platform domain is unknown. */
 export async function wholeName(client: BerthClient, typed: string): Promise<string> {
   const name = readDomain(typed);
   const whole = await findWholeName(client, name);

@@ -4,19 +4,19 @@ import { Activity } from '@berth/contract';
 import type { Accounts } from '../account/accounts.ts';
 import type { Pauses } from '../account/known-server.ts';
 
-/** How long a line has to hold for the next pause to be a short one, in milliseconds. */
+/** How long a connection must last to reset the backoff, in milliseconds. */
 const STEADY_MS = 30_000;
 
 export interface FeedOptions {
   accounts: Pick<Accounts, 'session' | 'client' | 'onChange' | 'refused'>;
-  /** Hears what happens in the account of the current server, while somebody is signed in to it. */
+  /** Called with each activity of the account on the current server, while the user is signed in. */
   hear(activity: Activity): void;
-  /** Hears that from here on nothing is missed. */
+  /** Called when a connection is up: from now on no activity is missed. */
   begun(): void;
   pauses: Pauses;
 }
 
-/** Follows what happens in the account of the current server, whichever that is. @returns what ends it. */
+/** Subscribes to the activities of the account on the current server. Reconnects when the server or the account changes. */
 export function openFeed({ accounts, hear, begun, pauses }: FeedOptions): { close(): Promise<void> } {
   let following: { client: BerthClient; leaving: AbortController; left: Promise<void> } | null = null;
   let isClosed = false;

@@ -11,15 +11,15 @@ const PAUSES: Pauses = { firstMs: 1_000, longestMs: 60_000 };
 export interface SitesOptions {
   accounts: Pick<Accounts, 'session' | 'client' | 'onChange' | 'refused'>;
   tell: Tell;
-  /** Hears how a domain is, whenever that was asked for. Default: nobody does. */
+  /** Called with each domain that a command has read. Default: does nothing. */
   onDomain?: ((server: string, domain: Domain) => void) | undefined;
-  /** Hears what a domain was made to show; `null` when it was deleted. Default: nobody does. */
+  /** Called when the user points a domain at a deployment, or deletes it (`null`). Default: does nothing. */
   onAddressChange?: ((server: string, domain: string, deployment: string | null) => void) | undefined;
-  /** Before activities are followed again after an error. Default: from 1 second to 1 minute. */
+  /** The pauses before reconnecting to the activities. Default: from 1 second to 1 minute. */
   pauses?: Pauses | undefined;
 }
 
-/** What the account of the current server has, and what happens in it. */
+/** The sites, domains and activities of the account on the current server. */
 export interface Sites {
   readonly handlers: Pick<
     Handlers,
@@ -37,7 +37,7 @@ export interface Sites {
   close(): Promise<void>;
 }
 
-/** Lists and changes what the account of the current server has, and tells of each activity as it happens. */
+/** Creates the handlers that list and change sites and domains of the current server, and emits each new activity. */
 export function createSites({
   accounts,
   tell,

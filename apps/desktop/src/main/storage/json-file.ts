@@ -4,35 +4,36 @@ import { dirname } from 'node:path';
 import type { z } from 'zod';
 
 export interface JsonFileOptions<T> {
-  /** Absolute. Its folder is made when it is missing. */
+  /** Absolute. A missing folder is created. */
   path: string;
-  /** What the file must hold. */
+  /** The schema of the file's content. */
   schema: z.ZodType<T>;
-  /** What holds while there is no file, or none that can be understood. */
+  /** The value if the file is missing or invalid. */
   initial: T;
-  /** Hears of a file that is there and cannot be understood, and of the copy that is left of it. */
+  /** Called with the path of an invalid file and the path it was moved to. */
   onSetAside?: ((path: string, copy: string) => void) | undefined;
 }
 
-/** One value that outlives the app. */
+/** A value that is stored in a file. */
 export interface JsonFile<T> {
-  /** The newest value, also while it is on its way to the disk. */
+  /** The newest value, even if it is not written yet. */
   value(): T;
   /**
-   * Replaces the value. Changes that come while one is written are written together, the last one as a whole.
+   * Replaces the value. Changes that arrive during a write are combined into one further write of the newest value.
    *
-   * @param next Is given the newest value, and leaves it as it is. Giving it back waits for what is under way.
-   * @returns Once the value is on disk. @throws Error when it cannot be written; the value holds until the app ends, and is
-   *   written with the next change.
+   * @param next Gets the newest value and returns the new one; it must not modify its argument. Returning the same value only
+   *   waits for running writes.
+   * @returns Resolves when the value is on disk. @throws Error when it cannot be written. The value is still used until the app
+   *   ends, and the next change writes it.
    */
   change(next: (value: T) => T): Promise<void>;
 }
 
 /**
- * Opens a file of JSON that only its owner can read. It is replaced in one step, so that after a crash it holds the value
- * before or the value after. One that is damaged is set aside as `<path>.damaged`.
+ * Opens a JSON file that only its owner can read. Writes are atomic: after a crash the file has either the old or the new value.
+ * An invalid file is renamed to `<path>.damaged`.
  *
- * @throws Error when the file is there and cannot be read. Source: design of the desktop app, §2.
+ * @throws Error when the file exists and cannot be read. Source: design of the desktop app, §2.
  */
 export async function openJsonFile<T>(options: JsonFileOptions<T>): Promise<JsonFile<T>> {
   const { path } = options;

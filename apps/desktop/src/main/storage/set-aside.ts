@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { Problem } from '../../shared/problem.ts';
 
-/** What is lost with a file of the app, and what to do about it, by the name of the file. */
+/** What is lost with each file of the app, and what the user can do about it, by file name. */
 const LOST: Readonly<Record<string, readonly [lost: string, next: string]>> = {
   'settings.json': [
     'Your settings could not be read, and are as they were at first.',
@@ -22,9 +22,9 @@ const LOST: Readonly<Record<string, readonly [lost: string, next: string]>> = {
 };
 
 /**
- * Tells of a file of the app that could not be read and was set aside: what is lost with it, where the copy is, and what to do.
+ * Describes the loss of a damaged file to the user: what is lost, where the copy is, and what to do.
  *
- * @param path Where the file was. @param copy Where it is.
+ * @param path The path of the file. @param copy The path it was moved to.
  */
 export function lostWith(path: string, copy: string): Problem {
   const name = basename(path);

@@ -2,7 +2,7 @@ import { createFakeElectron } from '../../harness/fake-electron.ts';
 
 Object.assign(process, { resourcesPath: process.env['BERTH_TEST_HOME'] });
 
-/** The fake that stands for Electron in this process. */
+/** The fake that replaces Electron in this process. */
 export const fake = createFakeElectron({ home: process.env['BERTH_TEST_HOME']! });
 
 export const {

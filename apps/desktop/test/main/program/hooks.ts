@@ -1,6 +1,6 @@
 import { registerHooks } from 'node:module';
 
-// What imports Electron in this process gets the fake.
+// Replaces imports of Electron in this process with the fake.
 registerHooks({
   resolve: (specifier, context, next) =>
     specifier === 'electron'

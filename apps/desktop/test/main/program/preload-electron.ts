@@ -1,14 +1,14 @@
 import { EventEmitter } from 'node:events';
 import type { DesktopApi } from '../../../src/shared/contract.ts';
 
-/** What a page is given. */
+/** The API that the page gets. */
 export const exposed = new Map<string, DesktopApi>();
 
 export const contextBridge = {
   exposeInMainWorld: (name: string, api: DesktopApi) => void exposed.set(name, api),
 };
 
-/** What was asked of the app, in order. */
+/** The messages to the app, in order. */
 export const invoked: unknown[][] = [];
 
 export const answers = { broken: false };

@@ -1,6 +1,6 @@
 import { registerHooks } from 'node:module';
 
-// What imports Electron in this process gets what a preload has of it.
+// Replaces imports of Electron in this process with the part that a preload can use.
 registerHooks({
   resolve: (specifier, context, next) =>
     specifier === 'electron'
