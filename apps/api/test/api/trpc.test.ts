@@ -31,7 +31,7 @@ const mutate = (path: string, input: unknown, ask: Ask = {}) =>
   });
 const dataOf = (answer: Answer) => answer.json<{ result: { data: unknown } }>().result.data;
 
-/** The error of a call, which carries the error body of the contract under `data`. */
+/** The error of a call, which has the error body of the contract under `data`. */
 function errorOf(answer: Answer): ErrorBody & { path?: string } {
   const { data, message } = answer.json<{ error: { data: ErrorBody & { path?: string }; message: string } }>().error;
   expect(message).toBe(data.message);
@@ -49,7 +49,7 @@ function expectRefused(answer: Answer, code: ErrorCode): ErrorBody {
   return body;
 }
 
-describe('contract §9: the typed face gives the same data as REST', () => {
+describe('contract §9: tRPC returns the same data as REST', () => {
   it.each<[Operation, string, () => object | undefined]>([
     ['deployments.list', '/deployments', () => ({})],
     ['deployments.list', '/deployments?limit=1', () => ({ limit: 1 })],
@@ -83,7 +83,7 @@ describe('contract §9: the typed face gives the same data as REST', () => {
     expect((await server().visit(deployment)).status).toBe(404);
   });
 
-  it('no input at all, where REST needs no query and no body', async () => {
+  it('without input, where REST needs no query and no body', async () => {
     for (const list of ['deployments.list', 'domains.list', 'tokens.list', 'activities.list'])
       expect(dataOf(await query(list)), list).toEqual((await server().api(`/${list.slice(0, -5)}`, { key })).json());
     const made = await server().api('/trpc/tokens.create', { method: 'POST', key, headers: JSON_TYPE });
@@ -91,14 +91,14 @@ describe('contract §9: the typed face gives the same data as REST', () => {
     server().secrets.add((dataOf(made) as { secret: string }).secret);
   });
 
-  it('a cursor of one face is one of the other', async () => {
+  it('and a cursor of one works with the other', async () => {
     const { nextCursor } = dataOf(await query('deployments.list', { limit: 1 })) as { nextCursor: string };
     const rest = (await server().api(`/deployments?limit=1&cursor=${nextCursor}`, { key })).json();
     expect(dataOf(await query('deployments.list', { limit: 1, cursor: nextCursor }))).toEqual(rest);
   });
 });
 
-describe('contract §2: the typed face gives the same error as REST, under error.data', () => {
+describe('contract §2: tRPC returns the same error as REST, under error.data', () => {
   const cases: [string, () => Promise<Answer>, () => Promise<Answer>][] = [
     [
       'a missing deployment',
@@ -144,7 +144,7 @@ describe('contract §2: the typed face gives the same error as REST, under error
   });
 });
 
-describe('T21: the same table of who may', () => {
+describe('T21: tRPC uses the same access table', () => {
   const queries = [
     'deployments.list',
     'account.get',
@@ -167,7 +167,7 @@ describe('T21: the same table of who may', () => {
     }
   });
 
-  it('a call of a batch is refused alone, and a batch with a bad credential as a whole', async () => {
+  it('a call of a batch is refused on its own, a batch with an invalid credential as a whole', async () => {
     const answer = await server().api('/trpc/plans.list,account.get?batch=1', { key: null });
     const [plans, account] = answer.json<[{ result?: object }, { error?: { data: ErrorBody } }]>();
     expect([answer.status, plans.result !== undefined, account.error?.data.error]).toEqual([
@@ -179,7 +179,7 @@ describe('T21: the same table of who may', () => {
   });
 });
 
-describe('F8, T23: what no typed client sends', () => {
+describe('F8, T23: requests that no typed client sends', () => {
   it.each<[string, string, Ask, ErrorCode]>([
     ['an unknown procedure', '/trpc/none', {}, 'not_found'],
     ['a router for a procedure', '/trpc/deployments', {}, 'not_found'],

@@ -59,13 +59,13 @@ describe('T7: the list of checksums is mandatory and exact', () => {
     expect(message).toContain(named);
   });
 
-  it('what was dropped as junk takes part in it', async () => {
+  it('includes files that were dropped as junk', async () => {
     const junk = file('.DS_Store', 'junk');
     await expectRefusal(server(), 'validation_failed', () => deploy(junk, ...FILES, list([ONE, TWO])));
     expect((await deploy(junk, ...FILES, list([hash('md5', 'junk'), ONE, TWO]))).status).toBe(201);
   });
 
-  it('files around the sizes of batches and blocks: each bit counts', async () => {
+  it('detects any changed bit, in files around the sizes of batches and blocks', async () => {
     const sizes = [0, 1, 55, 56, 63, 64, 65, 65_535, 65_536, 65_537, 1_048_575, 1_048_576, 1_048_577, 2_500_000];
     const files = sizes.map((size) => Buffer.alloc(size, `${size}:`));
     const parts = files.map((bytes, i) => file(`${i}.bin`, bytes));
@@ -88,7 +88,7 @@ describe('T7: the list of checksums is mandatory and exact', () => {
   });
 });
 
-describe('T7: the list may come', () => {
+describe('T7: the list may be sent', () => {
   it.each<[string, Part[]]>([
     ['before the files', [list([ONE, TWO]), ...FILES]],
     ['between them', [FILES[0]!, list([ONE, TWO]), FILES[1]!]],

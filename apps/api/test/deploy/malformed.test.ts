@@ -9,7 +9,7 @@ const server = useCleanServer({ secrets: ['open-sesame'] });
 const HOME = file('index.html', 'home');
 const refused = (form: Form) => expectRefusal(server(), 'validation_failed', () => post(server(), form));
 
-describe('F1: a field in an unknown charset is refused, and not taken for an absent one', () => {
+describe('F1: a field in an unknown charset is refused, not treated as absent', () => {
   const unreadable = 'Content-Type: text/plain; charset=utf-7';
   it.each([
     ['checksums', '["106a6c241b8797f52e1e77317b96a201"]'],
@@ -24,7 +24,7 @@ describe('F1: a field in an unknown charset is refused, and not taken for an abs
   });
 });
 
-describe('F3: a part that cannot be read is never dropped without a word', () => {
+describe('F3: a part that cannot be read is never silently dropped', () => {
   const dispositions: [string, string[]][] = [
     ['a broken filename*', [`Content-Disposition: form-data; name="NAME"; filename*=UTF-8''%zz`]],
     ['a filename* in an unknown charset', [`Content-Disposition: form-data; name="NAME"; filename*=x-none''a.txt`]],
@@ -38,7 +38,7 @@ describe('F3: a part that cannot be read is never dropped without a word', () =>
     ['an empty disposition', ['Content-Disposition:']],
     ['a disposition that ends in a semicolon', ['Content-Disposition: form-data; name="NAME";']],
   ];
-  it.each(dispositions)('a file with %s, whether or not the checksums know of it', async (_, lines) => {
+  it.each(dispositions)('a file with %s, with and without its checksum in the list', async (_, lines) => {
     const part = { headers: lines.map((line) => line.replace('NAME', 'files[]')), body: 'lost' };
     await refused(multipart([HOME, part, checksums('home')]));
     await refused(multipart([HOME, part, checksums('home', 'lost')]));
@@ -60,14 +60,14 @@ describe('F3: a part that cannot be read is never dropped without a word', () =>
     ['text', 'x'],
     ['one dash', '-'],
     ['a bare CR', '\r'],
-  ])('a password behind a boundary line that ends in %s', async (_, padding) => {
+  ])('a password after a boundary line that ends in %s', async (_, padding) => {
     const { contentType, body } = multipart([HOME, field('password', 'open-sesame'), checksums('home')]);
     const text = body.toString('latin1').replace('\r\nContent-Disposition: form-data; name="password"', `${padding}$&`);
     await refused({ contentType, body: Buffer.from(text, 'latin1') });
   });
 });
 
-describe('contract §3: a part that has no business in the form is refused by name', () => {
+describe('contract §3: an unexpected part of the form is refused, and the message names it', () => {
   const cases: [string, Part, string][] = [
     ['an unknown field', field('colour', 'red'), 'colour'],
     ['__proto__ for a field', field('__proto__', '{}'), '__proto__'],
@@ -126,7 +126,7 @@ describe('contract §3: a part that has no business in the form is refused by na
   });
 });
 
-describe('T8: a body that is no well-formed form is refused', () => {
+describe('T8: a body that is not a well-formed form is refused', () => {
   const good = multipart(withChecksums([HOME]));
   const parts = withChecksums([HOME]);
   const cases: [string, Form][] = [
@@ -184,14 +184,14 @@ describe('T8: a body that is no well-formed form is refused', () => {
     await refused(form);
   });
 
-  it('no type at all', async () => {
+  it('without a type', async () => {
     await expectRefusal(server(), 'validation_failed', () =>
       server().api('/deployments', { method: 'POST', body: good.body }),
     );
     await expectRefusal(server(), 'validation_failed', () => server().api('/deployments', { method: 'POST' }));
   });
 
-  it('a nested multipart/mixed is a field whose value is no list of files', async () => {
+  it('a nested multipart/mixed is a field whose value is not a list of files', async () => {
     const inner = multipart([file('evil.txt', 'x')], { boundary: 'inner' });
     const nested: Part = {
       headers: ['Content-Disposition: form-data; name="files[]"', 'Content-Type: multipart/mixed; boundary=inner'],
@@ -201,7 +201,7 @@ describe('T8: a body that is no well-formed form is refused', () => {
   });
 });
 
-describe('T8: what RFC 2046 and RFC 7578 allow is read', () => {
+describe('T8: everything that RFC 2046 and RFC 7578 allow is accepted', () => {
   it.each<[string, Form]>([
     [
       'a quoted boundary',
