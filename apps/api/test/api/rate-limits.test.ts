@@ -254,6 +254,6 @@ describe('contract §7: the limit on deploys', () => {
   });
 });
 
-it('applies to the owner too', async () => {
+it('the rate limits apply to the owner too', async () => {
   expect(await remainingOf('/account', { key: OWNER_KEY })).toBe(19);
 });

@@ -106,7 +106,7 @@ describe('T10: a store that fails', () => {
     expect(server().logged.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
-  it('also at the removal of a pack: the sweep removes it later', async () => {
+  it('leaves a pack that cannot be removed either to the sweep', async () => {
     await withFault({ file: () => ({ write: async () => fault('EIO') }) }, async () => {
       server().berth.core.packs.remove = async () => fault('EIO');
       expectErrorAnswer(await server().deploy({ 'new.bin': randomBytes(1_300_000) }), 'unavailable');
