@@ -295,7 +295,7 @@ describe('PLANS_FILE', () => {
   });
 
   it.each([
-    ['no plan that anonymous deploys follow', { plans: [pro] }, /plans has no plan "free"/],
+    ['no plan for anonymous deploys', { plans: [pro] }, /plans has no plan "free"/],
     ['the same plan twice', { plans: [free, free] }, /each plan id must occur only once/],
     ['no plans', [], /the file: /],
     ['something that is not JSON', '{\n"plans":\n', /is not JSON: /],

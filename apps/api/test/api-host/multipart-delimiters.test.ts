@@ -39,9 +39,9 @@ describe('F3: counts parts by their delimiters', () => {
   it.each([
     ['text before the first one', 'x\r\n--b\r\n\r\n\r\n--b--'],
     ['a line end before the first one', '\r\n--b\r\n\r\n\r\n--b--'],
-    ['text behind the last one', '--b\r\n\r\n\r\n--b--\r\nx'],
-    ['a boundary line with more on it', '--b \r\n\r\n\r\n--b--'],
-    ['a closing boundary that is none', '--b\r\n\r\n\r\n--b-x'],
+    ['text after the last one', '--b\r\n\r\n\r\n--b--\r\nx'],
+    ['a boundary line with more text on it', '--b \r\n\r\n\r\n--b--'],
+    ['an invalid closing boundary', '--b\r\n\r\n\r\n--b-x'],
   ])('%s is refused, wherever it is cut', (_, text) => {
     fc.assert(
       fc.property(cuts, (cuts) => {

@@ -37,12 +37,12 @@ describe('an independent validator', () => {
         delete (copy.paths['/ping']!['get']!.responses['200'] as object as { description?: string }).description,
     ],
     [
-      'a parameter in a place that is none',
+      'a parameter in an invalid place',
       (copy) => Object.assign(copy.paths['/tokens']!['get']!.parameters![0]!, { in: 'body' }),
     ],
-    ['a method that is none', (copy) => Object.assign(copy.paths['/ping']!, { fetch: {} })],
+    ['an unknown method', (copy) => Object.assign(copy.paths['/ping']!, { fetch: {} })],
     [
-      'a security scheme of no type',
+      'a security scheme without a type',
       (copy) => Object.assign(copy.components.securitySchemes['apiKey']!, { type: 'key' }),
     ],
   ])('finds %s', async (_, spoil) => {

@@ -186,7 +186,7 @@ describe('tRPC errors', () => {
 
   it.each([
     ['a query', 'things.crash', {}],
-    ['an answer that its schema refuses', 'things.misfit', {}],
+    ['an answer that its schema rejects', 'things.misfit', {}],
     ['the context', 'things.list', { Authorization: 'Bearer crash' }],
   ])(
     'F7: a fault of %s sends the client only its request id, and logs its cause once',
@@ -234,8 +234,8 @@ describe('tRPC errors', () => {
 
   it.each([
     ['a broken escape', '%zz'],
-    ['bytes that are no UTF-8', '%ff'],
-    ['a query beside a mutation', 'things.list,things.check?batch=1'],
+    ['bytes that are not UTF-8', '%ff'],
+    ['a query together with a mutation', 'things.list,things.check?batch=1'],
     ['malformed connection parameters', 'things.list?connectionParams=x'],
   ])('contract §2: %s in the URL is 400 with the error body', async (_what, path) => {
     expectError(await call(path), 'validation_failed');

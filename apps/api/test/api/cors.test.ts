@@ -17,7 +17,7 @@ const FOREIGN: [string, () => string][] = [
   ['a sandboxed page', () => 'null'],
   ['a site of ours', () => site],
   ['the console on another port', () => 'http://localhost:1'],
-  ['the console by https', () => consoleOrigin().replace('http:', 'https:')],
+  ['the console over https', () => consoleOrigin().replace('http:', 'https:')],
   ['the console with a slash', () => `${consoleOrigin()}/`],
   ['the console as a suffix', () => `http://evil.${new URL(consoleOrigin()).host}`],
   ['the console in capitals', () => consoleOrigin().toUpperCase()],

@@ -184,16 +184,16 @@ describe('contract §4: a failed PUT of a domain changes nothing', () => {
     ['a deployment that is a number', 'validation_failed', () => ({ deployment: 7 }), /deployment/],
     ['a deployment of 301 characters', 'validation_failed', () => ({ deployment: 'a'.repeat(301) }), /deployment/],
     ['labels: null', 'validation_failed', () => ({ labels: null }), /labels/],
-    ['a label that is none', 'validation_failed', () => ({ labels: ['No'] }), /labels/],
+    ['an invalid label', 'validation_failed', () => ({ labels: ['No'] }), /labels/],
     [
       'eleven labels',
       'validation_failed',
       () => ({ labels: Array.from({ length: 11 }, (_, i) => `l-${i}`) }),
       /labels/,
     ],
-    ['a deployment that never was', 'not_found', () => ({ deployment: 'calm-otter-zzzzzzz' }), /deployment/],
+    ['a deployment that never existed', 'not_found', () => ({ deployment: 'calm-otter-zzzzzzz' }), /deployment/],
     ['a deployment of another account', 'not_found', () => ({ deployment: theirSite }), /deployment/],
-    ['a text that is no deployment', 'not_found', () => ({ deployment: '' }), /deployment/],
+    ['a text that cannot be a deployment', 'not_found', () => ({ deployment: '' }), /deployment/],
   ])('%s', async (_, code, body, message) => {
     const existing = platformName();
     await put(existing, { labels: ['kept'] });

@@ -73,7 +73,7 @@ describe('T27: while the store of the limits is unavailable', () => {
   it.each([
     ['an anonymous deploy', () => ask.deploy({ 'index.html': 'x' }, { key: null })],
     ['a deploy with a credential', () => ask.deploy({ 'index.html': 'x' })],
-    ['what asks for a credential', () => ask.api('/account')],
+    ['a request that needs a credential', () => ask.api('/account')],
   ])('%s is 503', async (_, request) => {
     const answer = await request();
     expectErrorAnswer(answer, 'unavailable');

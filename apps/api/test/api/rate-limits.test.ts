@@ -63,8 +63,8 @@ describe('contract §7: every answer of the API shows the limit', () => {
     ['the wrong method', 405, '/plans', { method: 'DELETE' }],
     ['a broken escape', 400, '/deployments/%ff', {}],
     ['no credential', 401, '/account', {}],
-    ['a bad credential', 401, '/account', { key: `ship-${'9'.repeat(32)}` }],
-    ['a deploy refused unread', 400, '/deployments', { method: 'POST', body: 'x' }],
+    ['an invalid credential', 401, '/account', { key: `ship-${'9'.repeat(32)}` }],
+    ['a deploy refused without reading its body', 400, '/deployments', { method: 'POST', body: 'x' }],
     ['a typed call', 200, '/trpc/plans.list', {}],
     ['a typed call that fails', 401, '/trpc/account.get', {}],
     ['a batch', 207, BATCH, {}],
@@ -182,7 +182,12 @@ describe('T12, T27: the address of a client', () => {
     ['plain and mapped IPv4', '192.0.2.7', '::ffff:192.0.2.7', 18],
     ['mapped IPv4 in hex', '192.0.2.8', '::ffff:c000:208', 18],
     ['two mapped IPv4', '::ffff:192.0.2.9', '::ffff:192.0.2.10', 19],
-    ['what a client wrote in front of what the proxy saw', '203.0.113.1, 192.0.2.11', '203.0.113.2, 192.0.2.11', 18],
+    [
+      'different hops that clients sent before the hop of the proxy',
+      '203.0.113.1, 192.0.2.11',
+      '203.0.113.2, 192.0.2.11',
+      18,
+    ],
   ])('%s', async (_, first, second, left) => expect(await leftAfter(first, second)).toBe(left));
 
   it('cannot be rotated inside a /64 to avoid the limit', async () => {

@@ -107,7 +107,7 @@ it('HTTP/1.0 is served too, and a request without a length has no body', async (
 
 it.each<[string, string[]]>([
   ['two lengths', ['Content-Length: 10', 'Content-Length: 20']],
-  ['a length and chunks', ['Content-Length: 10', 'Transfer-Encoding: chunked']],
+  ['both a length and chunks', ['Content-Length: 10', 'Transfer-Encoding: chunked']],
   ['a negative length', ['Content-Length: -1']],
   ['a length in hex', ['Content-Length: 0x10']],
   ['a coding that is not chunked', ['Transfer-Encoding: gzip']],

@@ -58,7 +58,7 @@ describe('T4: an error reaches a client that is still sending, and then the conn
     ['401 before it', 'authentication_failed', { Authorization: 'Bearer nonsense' }],
     ['403 before it', 'forbidden', { Origin: 'https://evil.example' }],
     ['400 before it', 'validation_failed', { 'Content-Encoding': 'gzip' }],
-    ['400 for a broken key', 'validation_failed', { 'Idempotency-Key': '' }],
+    ['400 for an invalid key', 'validation_failed', { 'Idempotency-Key': '' }],
   ])('%s', async (_, code, headers) => {
     await expectRefusal(server(), code, async () => {
       const { socket, received } = await open(server().port);

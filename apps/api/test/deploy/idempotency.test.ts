@@ -71,8 +71,8 @@ describe('T25: a retry with the same key and the same request', () => {
     ],
     ['with a leading slash', formOf([file('/index.html', 'home'), file('./a.txt', 'a')])],
     ['with junk', formOf([...HOME, file('.DS_Store', 'x')])],
-    ['with what is the default', formOf([...HOME, field('labels', '[]'), field('via', 'api')])],
-    ['with a via that is none', formOf([...HOME, field('via', 'not valid')])],
+    ['with explicit default values', formOf([...HOME, field('labels', '[]'), field('via', 'api')])],
+    ['with an invalid via', formOf([...HOME, field('via', 'not valid')])],
   ])('%s', async (_, form) => {
     const key = randomUUID();
     const first = await send(key);
@@ -122,8 +122,8 @@ describe('T25: the same key for', () => {
     ['another name', [HOME[0]!, file('b.txt', 'a')]],
     ['swapped contents', [file('index.html', 'a'), file('a.txt', 'home')]],
     ['one more file', [...HOME, file('b.txt', 'b')]],
-    ['one file less', [HOME[0]!]],
-    ['a dot file more', [...HOME, file('.hidden', 'x')]],
+    ['one file fewer', [HOME[0]!]],
+    ['one more dot file', [...HOME, file('.hidden', 'x')]],
     ['other labels', [...HOME, field('labels', '["one"]')]],
     ['a password', [...HOME, field('password', 'open-sesame')]],
     ['another via', [...HOME, field('via', 'cli')]],

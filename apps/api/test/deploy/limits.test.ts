@@ -169,7 +169,7 @@ describe('T4: a flood is refused long before it ends', () => {
     ],
     ['100,000 fields', Array<Part>(100_000).fill(one), 'validation_failed', undefined],
     [
-      '100,000 parts that nobody can read',
+      '100,000 unreadable parts',
       Array<Part>(100_000).fill({ headers: ['X: y'], body: '' }),
       'payload_too_large',
       { limit: 'maxFilesCount', max: 3 },

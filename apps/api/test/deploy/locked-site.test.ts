@@ -102,7 +102,7 @@ describe('T16, S58: a locked site reveals no byte', () => {
   const CONDITIONS: [string, () => Record<string, string>][] = [
     ['plain', () => ({})],
     ['a Range', () => ({ Range: 'bytes=0-10' })],
-    ['a Range that fits nothing', () => ({ Range: 'bytes=999999-' })],
+    ['a Range that cannot be satisfied', () => ({ Range: 'bytes=999999-' })],
     ['a matching If-None-Match', () => ({ 'If-None-Match': etag })],
     ['If-None-Match: *', () => ({ 'If-None-Match': '*' })],
     ['a failing If-Match', () => ({ 'If-Match': '"other"' })],

@@ -68,7 +68,7 @@ describe('T1: a hostile name is refused, never repaired', () => {
 
   it.each([
     ['a lone surrogate', 'eda080'],
-    ['a byte that is no UTF-8', 'ff'],
+    ['a byte that is not UTF-8', 'ff'],
     ['an overlong slash', 'c0af'],
     ['a sequence cut short', 'e282'],
   ])('%s', async (_, hex) => {

@@ -161,13 +161,13 @@ describe('contract §3: warnings', () => {
 describe('S23: ship.json', () => {
   it.each<[string, string | Buffer]>([
     ['empty', ''],
-    ['no JSON', '{cleanUrls: true}'],
+    ['text that is not JSON', '{cleanUrls: true}'],
     ['a list', '[]'],
     ['a string', '"x"'],
     ['null', 'null'],
     ['JSON with a comment', '{} // x'],
-    ['a second value behind it', '{}{}'],
-    ['bytes that are no UTF-8', Buffer.from('7b2261223a22ff227d', 'hex')],
+    ['a second value after the object', '{}{}'],
+    ['bytes that are not UTF-8', Buffer.from('7b2261223a22ff227d', 'hex')],
     ['UTF-16', Buffer.from('{}', 'utf16le')],
     ['nested nine deep', '{"a":'.repeat(9) + '1' + '}'.repeat(9)],
     ['100,000 brackets', '['.repeat(100_000)],

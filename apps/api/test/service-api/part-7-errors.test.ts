@@ -90,7 +90,7 @@ describe('part 7: the codes of errors, each with its tag, and "Every error body 
     ],
     ['"400": a missing field of an upload', 'validation_failed', () => world.deploy({})],
     [
-      '"400": a body that is no JSON',
+      '"400": a body that is not JSON',
       'validation_failed',
       () => send('POST', '/tokens', undefined, { body: '{', headers: { 'Content-Type': 'application/json' } }),
     ],
@@ -122,7 +122,7 @@ describe('part 7: the codes of errors, each with its tag, and "Every error body 
       'not_found',
       () => send('GET', `/deployments/${site}`, undefined, { key: world.theirs.key }),
     ],
-    ['"404": an address that is none', 'not_found', () => send('GET', '/nowhere')],
+    ['"404": an unknown address', 'not_found', () => send('GET', '/nowhere')],
     [
       '"413 Payload too large: the bundle exceeds plan limits.": a file',
       'payload_too_large',

@@ -113,7 +113,7 @@ describe('S60, S61: the unlock form', () => {
     ['no body', {}, '', 400],
     ['no password', {}, 'next=/', 400],
     ['the password twice', {}, `${right}&${right}`, 400],
-    ['the way twice', {}, `${right}&next=/&next=/`, 400],
+    ['the destination twice', {}, `${right}&next=/&next=/`, 400],
     ['six parameters', {}, `${right}&a&b&c&d&e`, 400],
     ['five parameters', {}, `${right}&a&b&c&d`, 303],
     ['JSON', { 'Content-Type': 'application/json' }, JSON.stringify({ password: PASSWORD }), 400],
@@ -121,7 +121,7 @@ describe('S60, S61: the unlock form', () => {
     ['a type with a charset', { 'Content-Type': 'Application/X-WWW-Form-Urlencoded; charset=utf-8' }, right, 303],
     ['a compressed body', { 'Content-Encoding': 'gzip' }, right, 400],
     ['8 KiB', {}, `${right}&x=`.padEnd(8_192, 'x'), 303],
-    ['a byte more', {}, `${right}&x=`.padEnd(8_193, 'x'), 413],
+    ['one byte more', {}, `${right}&x=`.padEnd(8_193, 'x'), 413],
     ['much more', {}, `${right}&x=`.padEnd(300_000, 'x'), 413],
     [
       'the longest password there is, each character escaped',
@@ -129,7 +129,7 @@ describe('S60, S61: the unlock form', () => {
       `password=${encodeURIComponent('\u{1f600}'.repeat(128))}&next=${encodeURIComponent(`/${'é'.repeat(600)}`)}`,
       401,
     ],
-    ['broken escapes', {}, 'password=%E0%A4%A&next=%', 401],
+    ['invalid escapes', {}, 'password=%E0%A4%A&next=%', 401],
   ] as [string, Record<string, string>, string, number][])('%s', async (_, headers, body, status) => {
     const answer = await visitors.enter(site, { body, headers });
     expect(answer.status).toBe(status);

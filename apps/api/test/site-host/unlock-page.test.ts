@@ -61,7 +61,7 @@ describe('S59: the unlock page', () => {
 
   it.each([
     ['with a cause, which is logged', new Error('ECONNREFUSED'), ['warn']],
-    ['without one, as when too many are being hashed', undefined, []],
+    ['without one, as when too many passwords are being hashed', undefined, []],
   ])('T27: is 503 %s when the password cannot be checked', async (_, cause, levels) => {
     host.lock.unlock = () => Promise.reject(unavailable('away', cause, 7));
     const answer = await enter();

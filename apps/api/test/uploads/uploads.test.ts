@@ -200,8 +200,8 @@ describe('contract §9: a body of contents', () => {
   it.each<[string, (files: Record<string, string>) => [Buffer, Record<string, string>?], number]>([
     ['of another type', ({ a }) => [bodyOf([a!]), { 'Content-Type': 'application/octet-stream' }], 400],
     ['that is compressed', ({ a }) => [bodyOf([a!]), { 'Content-Encoding': 'gzip' }], 400],
-    ['larger than what is missing', ({ a, b }) => [bodyOf([a!, b!, 'more', fresh()])], 413],
-    ['with a length beyond all numbers', ({ a }) => [contentOf(a!, { length: 2n ** 64n - 1n })], 400],
+    ['larger than the missing contents', ({ a, b }) => [bodyOf([a!, b!, 'more', fresh()])], 413],
+    ['with an impossibly large length', ({ a }) => [contentOf(a!, { length: 2n ** 64n - 1n })], 400],
     ['that ends within a head', ({ a }) => [bodyOf([a!]).subarray(0, 39)], 400],
   ])('%s is refused, and nothing has changed', async (_, spoil, status) => {
     const files = { a: fresh(), b: fresh() };
@@ -213,8 +213,12 @@ describe('contract §9: a body of contents', () => {
 
   it.each<[string, (body: Buffer) => Buffer, number]>([
     ['ends within a content', (body) => body.subarray(0, -1), 1],
-    ['goes on with what was not asked for', (body) => Buffer.concat([body.subarray(0, 80), contentOf('no')]), 1],
-    ['holds other bytes', (body) => Buffer.concat([body.subarray(0, -1), Buffer.from('!')]), 1],
+    [
+      'continues with a content that was not requested',
+      (body) => Buffer.concat([body.subarray(0, 80), contentOf('no')]),
+      1,
+    ],
+    ['contains other bytes', (body) => Buffer.concat([body.subarray(0, -1), Buffer.from('!')]), 1],
   ])('that %s leaves the complete contents before it', async (_, spoil, left) => {
     const files = { a: fresh(), b: fresh() };
     const { upload } = await open(files);
