@@ -5,15 +5,15 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A server in a process of its own, so that its memory and its time are its own too. */
+/** A server in a separate process, so that its memory and its time can be measured. */
 export interface BenchServer {
   port: number;
   pid: number;
-  /** Asks the process and waits for its answer. */
+  /** Sends a question to the process and waits for the answer. */
   ask<T>(question: string): Promise<T>;
-  /** Whether the process has exited, for whatever reason. */
+  /** Whether the process has exited, for any reason. */
   hasEnded(): boolean;
-  /** Stops the process and removes what it stored. A process that ignores SIGTERM for 10 s is killed. */
+  /** Stops the process and removes its data. A process that ignores SIGTERM for 10 s is killed. */
   stop(): Promise<void>;
 }
 
@@ -33,9 +33,9 @@ export interface BerthOptions {
 }
 
 /**
- * A whole Berth on an empty data folder, or on the `DATA_DIR` that is given, which then stays.
+ * Starts a complete Berth server on an empty data folder, or on the given `DATA_DIR`, which is not removed.
  *
- * @param env Further variables.
+ * @param env Additional variables.
  * @throws Error when the server ends before it listens.
  */
 export async function startBerth(
@@ -72,7 +72,7 @@ export async function startBerth(
   return { ...serverOf(child, port, cleanUp), dataDir };
 }
 
-/** A program that says on which port it listens: the limit that Berth is measured beside. */
+/** Starts a program that prints the port it listens on: the upper bound that Berth is compared to. */
 export async function startBare(program: string, args: readonly string[] = []): Promise<BenchServer> {
   const child = fork(program, args);
   const [{ port }] = (await once(child, 'message')) as [{ port: number }];
@@ -80,7 +80,8 @@ export async function startBare(program: string, args: readonly string[] = []): 
 }
 
 /**
- * How many rounds are measured. `BENCH_SCALE` makes all benches shorter or longer, such as 0.3; warm-ups stay as they are.
+ * The number of measured rounds. `BENCH_SCALE`, such as 0.3, makes all benches shorter or longer; warm-ups do not
+ * change.
  *
  * @returns At least 1.
  */
@@ -88,12 +89,12 @@ export function scaledRounds(usual: number): number {
   return Math.max(1, Math.round(usual * Number(process.env['BENCH_SCALE'] ?? 1)));
 }
 
-/** One number for several. */
+/** The median of some numbers. */
 export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 }
 
-/** The line above a table: when, on what, how. */
+/** The line above a table: date, machine and method. */
 export function heading(how: string): string {
   const cores = cpus();
   return `\n${new Date().toISOString().slice(0, 10)}, ${cores.length} cores (${cores[0]!.model}), Node ${process.version}, ${how}\n`;
@@ -121,7 +122,7 @@ function serverOf(child: ChildProcess, port: number, cleanUp: () => Promise<void
   };
 }
 
-/** Stops the embedded PostgreSQL that a killed server leaves behind. */
+/** Stops the embedded PostgreSQL that a killed server leaves running. */
 async function stopLeftDatabase(dataDir: string): Promise<void> {
   const pidFile = join(dataDir, 'postgres/data/postmaster.pid');
   const pidOf = async () => Number((await readFile(pidFile, 'utf8').catch(() => '')).split('\n')[0]);

@@ -31,7 +31,10 @@ function get(port: number, path: string, agent: Agent): Promise<Answer> {
   });
 }
 
-/** Requests a second that a server answers to clients which each wait for their answer. @throws for one that is not 200. */
+/**
+ * Requests a second that a server answers; each client waits for its answer before it sends again. @throws for an
+ * answer other than 200.
+ */
 async function rate({ port }: BenchServer, path: string, agent: Agent): Promise<number> {
   const started = performance.now();
   let answered = 0;
@@ -46,7 +49,7 @@ async function rate({ port }: BenchServer, path: string, agent: Agent): Promise<
   return answered / ((performance.now() - started) / 1000);
 }
 
-/** Every read endpoint, by turns with the bare handler. */
+/** Measures every read endpoint, alternating with the bare handler. */
 async function readEndpoints(berth: BenchServer, bare: BenchServer, paths: readonly string[]): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: CLIENTS });
   console.log('| read | Berth, requests/s | bare express, requests/s | ratio |\n|---|---|---|---|');
@@ -67,7 +70,7 @@ async function readEndpoints(berth: BenchServer, bare: BenchServer, paths: reado
   agent.destroy();
 }
 
-/** Walks the whole list, then asks for pages at its beginning and at its end by turns. */
+/** Walks the whole list, then alternates between pages at its beginning and at its end. */
 async function pages(berth: BenchServer): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const cursors: (string | undefined)[] = [undefined];
@@ -106,7 +109,7 @@ function pagePath(cursor: string | undefined): string {
 
 const berth = await startBerth({ RATE_LIMITS: 'global=100000/s' });
 try {
-  // The server's own PostgreSQL: this process only joins it.
+  // The PostgreSQL of the server; this process only joins it.
   const postgres = await startEmbeddedPostgres(join(berth.dataDir, 'postgres'), { visitor: true });
   const { socketDir, user, database } = postgres.address;
   const client = new pg.Client({ host: socketDir, port: 5432, user, database });

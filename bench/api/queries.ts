@@ -1,12 +1,12 @@
-/** What a read endpoint asks the database for its answer, as a bare handler would write it. `$1` is the account. */
+/** The queries of a read endpoint, as a bare handler would write them. `$1` is the account. */
 export interface Endpoint {
   path: string;
   query: string;
-  /** What stands behind the account. */
+  /** The parameters after the account. */
   values: readonly string[];
 }
 
-/** Every endpoint that reads rows; `deployment` and `token` name one of the account's. */
+/** Every endpoint that reads rows; `deployment` and `token` belong to the account. */
 export function endpoints(deployment: string, token: string, domain: string): Endpoint[] {
   const live = `account_id = $1 and (expires is null or expires > now())`;
   return [

@@ -1,10 +1,10 @@
 import type pg from 'pg';
 
-/** How many deployments the account holds: a list of 1,000 pages of 100. */
+/** How many deployments the account has: a list of 1,000 pages of 100. */
 export const DEPLOYMENTS = 100_000;
 const OTHERS = 1_000;
 
-/** One of each thing of the account. */
+/** One of each thing that the account has. */
 export interface Sample {
   account: string;
   deployment: string;
@@ -12,7 +12,7 @@ export interface Sample {
   domain: string;
 }
 
-/** Fills the owner's account, and as much again of another account, in between by time. */
+/** Fills the owner's account, and another account with as many rows, interleaved by time. */
 export async function fillAccount(client: pg.Client): Promise<Sample> {
   const { rows } = await client.query<{ id: string }>('select id from account');
   const account = rows[0]!.id;

@@ -1,9 +1,12 @@
-/** A number of a printed table, under a name that is the same in every run: its row, its column, its place in the cell. */
+/**
+ * The numbers of the printed tables. A name consists of row, column and position in the cell, and is the same in every
+ * run.
+ */
 export type Figures = ReadonlyMap<string, number>;
 
-/** Columns that say what is aimed at. */
+/** Columns that contain goals. */
 const NOT_MEASURED = new Set(['', 'goal']);
-/** A number that is no part of a word, such as `p99`, with its unit. */
+/** A number with its unit that is not part of a word, such as `p99`. */
 const NUMBER = /(?<![\w.])(\d[\d,]*(?:\.\d+)?) ?(MiB\/s|MiB|ms|x|%)?/g;
 
 /** Reads every measured number of the tables that a bench prints. */

@@ -4,7 +4,7 @@ import { parseArgs, promisify } from 'node:util';
 import { heading, median, OWN_TREE } from '../processes.ts';
 import { type Figures, readFigures } from './figures.ts';
 
-/** Everything that has one table for a change to be seen in; of `serve` the half that is soon done. */
+/** Every bench with a table that can show a change; of `serve` only the faster half. */
 const DEFAULT_BENCHES = ['rules', 'deploy', 'redeploy', 'api', 'desktop', 'serve:berth'];
 const MAX_OUTPUT_BYTES = 16 * 1024 ** 2;
 
@@ -33,7 +33,7 @@ async function measure(tree: string, bench: string): Promise<Figures> {
   return readFigures(stdout);
 }
 
-/** What all runs of one side measured, by figure. */
+/** The measurements of all runs of one side, by figure. */
 function gather(all: readonly Figures[]): Map<string, number[]> {
   const gathered = new Map<string, number[]>();
   for (const figures of all)
@@ -41,7 +41,7 @@ function gather(all: readonly Figures[]): Map<string, number[]> {
   return gathered;
 }
 
-/** How far apart the runs of one side are, beside their median. */
+/** The spread of the runs of one side, relative to their median. */
 function spread(values: readonly number[]): number {
   return median(values) === 0 ? 0 : (Math.max(...values) - Math.min(...values)) / median(values);
 }

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import busboy from 'busboy';
 
-/** The limit of what is possible here: the same parser on the same body, every byte thrown away. */
+/** The upper bound: the same parser on the same body, with every byte discarded. */
 const server = createServer((req, res) => {
   const parser = busboy({
     headers: req.headers,

@@ -1,6 +1,6 @@
 import { hash, randomFillSync } from 'node:crypto';
 
-/** A multipart body, ready to be sent as often as needed. */
+/** A multipart body that can be sent many times. */
 export interface Body {
   contentType: string;
   bytes: Buffer;
@@ -8,7 +8,7 @@ export interface Body {
 
 const BOUNDARY = 'berth-bench-7d1f0c';
 
-/** A deploy of `count` files of `size` random bytes each: no two contents are equal, here or in another body. */
+/** A deploy of `count` files of `size` random bytes each: no two contents are equal, in this body or another. */
 export function deployBody(count: number, size: number): Body {
   const checksums: string[] = [];
   const pieces: Buffer[] = [];
@@ -21,7 +21,10 @@ export function deployBody(count: number, size: number): Body {
   return { contentType: `multipart/form-data; boundary=${BOUNDARY}`, bytes: Buffer.concat(pieces) };
 }
 
-/** One file of `size` bytes, as pieces that are made while they are sent, so that the sender needs no memory for it. */
+/**
+ * One file of `size` bytes, in pieces that are generated while they are sent, so that the sender needs no memory for
+ * it.
+ */
 export function bigBody(
   size: number,
   block: Buffer,

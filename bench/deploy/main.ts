@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { bigBody, deployBody } from './bodies.ts';
 import { API_KEY, type BenchServer, heading, median, scaledRounds, startBare, startBerth } from '../processes.ts';
 
-/** A server is measured as it is after some minutes, when what it runs has been compiled; the bare parser too. */
+/** The server and the bare parser are measured warm, when their code has been compiled. */
 const WARM_UP_ROUNDS = 4;
 const ROUNDS = scaledRounds(7);
 const BIG_ROUNDS = scaledRounds(3);
@@ -52,7 +52,7 @@ async function residentBytes(pid: number): Promise<number> {
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN) * 1024;
 }
 
-/** 10,000 small files, in turn with the bare parser on the very same body. */
+/** 10,000 small files, alternating with the bare parser on the same body. */
 async function manySmallFiles(berth: BenchServer, bare: BenchServer): Promise<Row> {
   const times = { berth: [] as number[], bare: [] as number[] };
   for (let round = -WARM_UP_ROUNDS; round < ROUNDS; round += 1) {
@@ -73,8 +73,8 @@ async function manySmallFiles(berth: BenchServer, bare: BenchServer): Promise<Ro
 }
 
 /**
- * Fills the page cache once and lets it go. A virtual machine gets its memory from the host when it first touches it, which
- * costs more than the write itself; a server that has run for a while does not meet it.
+ * Fills the page cache once and frees it. A virtual machine gets memory from its host on first use, which costs more
+ * than the write itself; a server that has run for a while does not pay this cost.
  */
 async function touchMemory(bytes: number): Promise<void> {
   const dir = await mkdtemp(join(tmpdir(), 'berth-bench-'));
@@ -85,7 +85,7 @@ async function touchMemory(bytes: number): Promise<void> {
   await rm(dir, { recursive: true });
 }
 
-/** One big file, beside MD5 in this process; its memory is watched meanwhile. */
+/** One big file, compared to MD5 in this process, and the peak memory of the server. */
 async function oneBigFile(berth: BenchServer): Promise<Row[]> {
   const block = Buffer.allocUnsafe(MiB);
   await touchMemory((BIG_ROUNDS + 1) * GiB);
@@ -132,7 +132,7 @@ async function oneBigFile(berth: BenchServer): Promise<Row[]> {
   ];
 }
 
-/** How often bytes are made durable, for deploys of three sizes. */
+/** The number of fsync calls for deploys of three sizes. */
 async function fsyncs(berth: BenchServer): Promise<Row> {
   const counts: number[] = [];
   for (const files of [1, 100, 10_000]) {

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 export const FILES = 10_000;
 export const FOLDERS = 100;
 
-/** Writes a site of pages, scripts and pictures of 1 to 20 KB, whose bytes nobody has seen before. @returns All bytes. */
+/** Writes a site of pages, scripts and pictures of 1 to 20 KB with random bytes. @returns The total number of bytes. */
 export function writeSite(folder: string): number {
   let bytes = 0;
   for (let i = 0; i < FOLDERS; i += 1) mkdirSync(join(folder, `section-${i}`), { recursive: true });
   writeFileSync(join(folder, 'index.html'), '<h1>10,000 files</h1>');
   for (let i = 1; i < FILES; i += 1) {
-    // Few are large: most of a site is small.
+    // Few files are large: most files of a site are small.
     const size = 1_024 + Math.floor(19_456 * (((i * 7_919) % 1_000) / 1_000) ** 3);
     writeFileSync(join(folder, `section-${i % FOLDERS}`, `file-${i}.html`), randomFillSync(Buffer.allocUnsafe(size)));
     bytes += size;

@@ -1,14 +1,16 @@
 import type { Page } from 'playwright-core';
 
-/** How long a window was busy at a stretch, in milliseconds. */
+/** How long a window was blocked, in milliseconds. */
 export interface Busy {
-  /** The longest task that the browser tells of; 0 when none took 50 ms. */
+  /** The longest task that the browser reports; 0 when none took 50 ms. */
   task: number;
-  /** The longest time in which a timer of 5 ms did not come. */
+  /** The longest interval between two ticks of a 5 ms timer. */
   gap: number;
 }
 
-/** Begins to watch how long the window is busy. @returns What tells the longest so far, and begins anew. */
+/**
+ * Starts to measure how long the window is blocked. @returns A function that returns the maximum so far and resets it.
+ */
 export async function watchBusy(page: Page): Promise<() => Promise<Busy>> {
   const seen = await page.evaluateHandle(() => {
     const seen = { task: 0, gap: 0 };

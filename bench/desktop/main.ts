@@ -28,14 +28,14 @@ const GOAL_TASK_MS = 100;
 const GOAL_BYTES = 250 * MIB;
 const PATIENCE_MS = 120_000;
 
-/** What one stretch of work took. Times are milliseconds. */
+/** The measurements of one stretch of work, in milliseconds. */
 interface Stretch {
   what: string;
   ms: number;
-  /** In the window: the longest task, and the longest time without a timer. */
+  /** In the window: the longest task, and the longest interval between timer ticks. */
   task: number;
   gap: number;
-  /** In the main process: the longest time without a timer. */
+  /** In the main process: the longest interval between timer ticks. */
   stall: number;
 }
 
@@ -126,14 +126,14 @@ function row(what: string, measured: string, goal: string, isMet: boolean): void
   console.log(`| ${what} | ${measured} | ${goal} | ${isMet ? 'met' : 'MISSED'} |`);
 }
 
-/** Waits until a card says something, and knows it 10 ms later: `waitFor` comes to look every 500 ms alone. */
+/** Waits until a card shows a text, and notices it within 10 ms: `waitFor` only polls every 500 ms. */
 async function until(card: Locator, words: string): Promise<void> {
   const said = card.getByText(new RegExp(`^${words}`)).first();
   const late = AbortSignal.timeout(PATIENCE_MS);
   while (!(await said.isVisible())) await sleep(10, undefined, { signal: late });
 }
 
-/** A file of a site, as its visitors get it. */
+/** A file of a site, as visitors get it. */
 async function read({ host, port }: URL, path: string): Promise<string> {
   const req = request({ host: '127.0.0.1', port, path: `/${path}`, headers: { Host: host } }).end();
   const [res] = await once(req, 'response');

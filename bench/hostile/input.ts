@@ -1,34 +1,34 @@
 import type { Client, HostileRequest, World } from './world.ts';
 
-/** How fast requests are sent: so many at once, then so many a second. */
+/** How fast requests are sent: a burst, then a steady rate. */
 export interface Pace {
   burst: number;
   perSecond: number;
 }
 
 /**
- * What the default limits let one address or account call, and as much again: the burst empties the bucket of 600, which
- * refills by 10 a second, so that half of what follows is refused.
+ * Twice what the default limits allow one address or account: the burst empties the bucket of 600, which refills by 10
+ * a second, so that half of the following requests are rejected.
  */
 export const CALLS: Pace = { burst: 600, perSecond: 20 };
 /** Visits are not limited. */
 export const VISITS: Pace = { burst: 600, perSecond: 200 };
 
-/** Sends what comes n-th, counted from 0, and waits for its answer. */
+/** Sends the n-th request, counted from 0, and waits for its answer. */
 export type Step = (n: number) => Promise<unknown>;
 
 /** One kind of hostile request. */
 export interface Input {
-  /** The finding it comes from, or its kind: `--only` selects by it. */
+  /** The finding it comes from, or its kind; `--only` selects by it. */
   id: string;
   what: string;
   /** Default: {@link CALLS}. */
   pace?: Pace;
-  /** Makes what is needed first. It is not measured. */
+  /** Prepares what the input needs. This is not measured. */
   prepare(world: World, client: Client): Step | Promise<Step>;
 }
 
-/** An input that sends one request over and over. */
+/** An input that repeats one request. */
 export function repeated(id: string, what: string, make: (world: World) => HostileRequest, pace?: Pace): Input {
   return {
     id,
@@ -41,7 +41,7 @@ export function repeated(id: string, what: string, make: (world: World) => Hosti
   };
 }
 
-/** An element of a JSON array, so often that the array has about so many bytes. */
+/** A JSON array that repeats an element until it has about this many bytes. */
 export function listOf(element: string, bytes: number): string {
   return `[${element}${`,${element}`.repeat(Math.floor(bytes / (element.length + 1)) - 1)}]`;
 }

@@ -5,24 +5,27 @@ import { CALLS } from './input.ts';
 import { INPUTS } from './inputs.ts';
 import { type Answer, type Client, createClient, type World } from './world.ts';
 
-/** What a run of the attacker is given. */
+/** The parameters of an attacker's run. */
 export interface LoadOrder {
-  /** The place of the input among {@link INPUTS}. */
+  /** The index of the input in {@link INPUTS}. */
   input: number;
   world: World;
   seconds: number;
-  /** How many requests may wait for an answer at the same time. */
+  /** The maximum number of requests that wait for an answer at the same time. */
   atOnce: number;
 }
 
-/** How many requests had which status, `cut off` or `unanswered`. */
+/** The number of answers by status, `cut off` or `unanswered`. */
 export type Statuses = Record<string, number>;
 
 const ADDRESS = '127.0.0.1';
 const POLL_MS = 5;
 const LOWEST_PRIORITY = 19;
 
-/** Sends one hostile input at its pace until the time is up. It runs in a process of its own: prepares, waits, attacks. */
+/**
+ * Sends one hostile input at its pace until the time is up. It runs in a separate process: it prepares, waits, then
+ * attacks.
+ */
 async function attack({ input, world, seconds, atOnce }: LoadOrder): Promise<void> {
   const { prepare, pace: { burst, perSecond } = CALLS } = INPUTS[input]!;
   const client = createClient(world.port, ADDRESS);
@@ -61,6 +64,6 @@ function counting(client: Client): { counted: Client; statuses: Statuses } {
   return { counted: { ...client, send }, statuses };
 }
 
-// A real attacker takes no processor time of the machine that it attacks.
+// A real attacker uses no processor time of the machine that it attacks.
 setPriority(LOWEST_PRIORITY);
 await attack(JSON.parse(process.argv[2]!) as LoadOrder);

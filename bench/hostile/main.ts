@@ -20,7 +20,7 @@ const { values: options } = parseArgs({
   },
 });
 
-/** What a goal was missed by; empty when all were met. */
+/** The goals that were missed; empty when all were met. */
 function missed({ probe: { ping, page }, statuses, growth, ended }: Outcome): string[] {
   const faults = sum(statuses, (status) => Number(status) >= 500) + ping.failed + page.failed;
   return [
@@ -63,7 +63,7 @@ function sum(statuses: Statuses, counts: (status: string) => boolean): number {
   return Object.entries(statuses).reduce((total, [status, count]) => (counts(status) ? total + count : total), 0);
 }
 
-/** How the table names a checkout. */
+/** The name of a checkout in the table. */
 function nameOf(tree: string): string {
   try {
     return execFileSync('git', ['-C', tree, 'rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();

@@ -1,14 +1,17 @@
 import { request } from 'node:http';
 import { performance } from 'node:perf_hooks';
 
-/** What the probe asks: a page of a site, and `/ping` with a credential of an account that nothing else uses. */
+/** What the probe requests: a page of a site, and `/ping` with a credential of an account that nothing else uses. */
 export interface ProbeOrder {
   port: number;
   site: string;
   apiKey: string;
 }
 
-/** What visitors meanwhile met: milliseconds from asking to the end of the answer, and how many answers were wrong. */
+/**
+ * What visitors experienced meanwhile: milliseconds from the request to the end of the answer, and how many requests
+ * failed.
+ */
 export interface Seen {
   times: number[];
   /** Answers of 500 and above, and connections that failed. */
@@ -24,8 +27,8 @@ const EVERY_MS = 20;
 const ADDRESS = '127.0.0.2';
 
 /**
- * Asks for `/ping` and a page every 20 ms, each on a connection of its own, whether earlier questions were answered or not.
- * It runs in a process of its own, so that nothing but the server makes it wait.
+ * Requests `/ping` and a page every 20 ms, each on a connection of its own, without waiting for earlier answers. It
+ * runs in a separate process, so that only the server makes it wait.
  */
 function probe({ port, site, apiKey }: ProbeOrder): void {
   const report: ProbeReport = { ping: { times: [], failed: 0 }, page: { times: [], failed: 0 } };
@@ -60,7 +63,7 @@ function probe({ port, site, apiKey }: ProbeOrder): void {
       for (const seen of Object.values(report) as Seen[]) Object.assign(seen, { times: [], failed: 0 });
       return;
     }
-    // What still waits has waited at least so long.
+    // A request that still waits has waited at least this long.
     for (const { seen, since } of waiting.values()) seen.times.push(performance.now() - since);
     process.send!(report, () => process.exit(0));
   });

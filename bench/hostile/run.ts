@@ -10,11 +10,11 @@ import type { LoadOrder, Statuses } from './load.ts';
 import type { ProbeOrder, ProbeReport } from './probe.ts';
 import { createClient, type World } from './world.ts';
 
-/** What one hostile input did to one server. */
+/** The effect of one hostile input on one server. */
 export interface Outcome {
   statuses: Statuses;
   probe: ProbeReport;
-  /** How far the resident memory of the server rose, in bytes. */
+  /** The increase of the server's resident memory, in bytes. */
   growth: number;
   /** Whether the server exited. */
   ended: boolean;
@@ -25,7 +25,7 @@ const SAMPLE_MS = 100;
 const WARM_UP_ROUNDS = 20;
 const WARM_UP_AT_ONCE = 20;
 const WARM_UP_DEPLOYS = 20;
-/** Its limits are its own: neither the attacker nor the probe comes from here. */
+/** The set-up uses its own address with its own limits: neither the attacker nor the probe uses it. */
 const SET_UP_ADDRESS = '127.0.1.1';
 const PAGE = `<!doctype html><title>A page</title>${'<p>It floats.</p>'.repeat(200)}`;
 
@@ -59,7 +59,7 @@ export async function run(tree: string, order: Omit<LoadOrder, 'world'>): Promis
   }
 }
 
-/** @throws when the process ends before it sends one. */
+/** @throws when the process ends before it sends a message. */
 async function firstMessage<T>(child: ChildProcess): Promise<T> {
   const gone = once(child, 'exit').then(([code]) => {
     throw new Error(`${child.spawnargs.at(1)} ended with ${code}`);
@@ -68,7 +68,7 @@ async function firstMessage<T>(child: ChildProcess): Promise<T> {
   return message;
 }
 
-/** Publishes the sites, makes the token, and lets the server do everything once. */
+/** Publishes the sites, creates the token, and makes the server do everything once. */
 async function setUp({ port }: BenchServer): Promise<World> {
   const client = createClient(port, SET_UP_ADDRESS);
   const deploy = async (fields: Record<string, string>) => {
@@ -98,7 +98,7 @@ async function setUp({ port }: BenchServer): Promise<World> {
   return { port, apiKey: API_KEY, deployToken: secret, site, lockedSite };
 }
 
-/** Makes an account of the smallest plan on the operator's command line. @returns Its API key. */
+/** Creates an account on the smallest plan with the operator's command line. @returns Its API key. */
 async function makeAccount(tree: string, dataDir: string, email: string): Promise<string> {
   const operate = async (...words: string[]) => {
     const program = join(tree, 'apps/api/src/operator/main.ts');
@@ -110,7 +110,7 @@ async function makeAccount(tree: string, dataDir: string, email: string): Promis
   return (await operate('keys', 'create', email)).key;
 }
 
-/** Follows the resident memory of a server from here on; Linux keeps the peak. */
+/** Records the peak of the server's resident memory from here on; Linux keeps the peak. */
 async function watchMemory({ pid }: BenchServer): Promise<{ stop(): Promise<number> }> {
   const read = async (name: 'VmRSS' | 'VmHWM') =>
     Number(new RegExp(`${name}:\\s+(\\d+)`).exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024;
@@ -118,7 +118,7 @@ async function watchMemory({ pid }: BenchServer): Promise<{ stop(): Promise<numb
   await writeFile(`/proc/${pid}/clear_refs`, RESET_PEAK);
   const before = await read('VmRSS');
   let peak = before;
-  // A server that ends takes its numbers with it.
+  // When a server ends, its numbers are lost, so they are polled.
   const look = async () => (peak = Math.max(peak, await read('VmHWM').catch(() => 0)));
   const timer = setInterval(() => void look(), SAMPLE_MS);
   return {

@@ -7,7 +7,7 @@ export interface World {
   apiKey: string;
   /** A deploy token of the same account. */
   deployToken: string;
-  /** The host of a public site, and of one behind a password. */
+  /** The host of a public site, and that of a site with a password. */
   site: string;
   lockedSite: string;
 }
@@ -33,11 +33,11 @@ export interface Answer {
 /** Sends requests from one address of this machine. */
 export interface Client {
   send(request: HostileRequest): Promise<Answer>;
-  /** Drops all connections: whatever is not answered yet ends as `cut off`. */
+  /** Closes all connections: requests without an answer end as `cut off`. */
   close(): void;
 }
 
-/** @param address Which of the loopback addresses the requests come from, such as `127.0.0.1`. */
+/** @param address The loopback address from which the requests come, such as `127.0.0.1`. */
 export function createClient(port: number, address: string): Client {
   const agent = new Agent({ keepAlive: true, localAddress: address });
   const send = ({ path, body, host, key, headers = {}, ...rest }: HostileRequest) =>

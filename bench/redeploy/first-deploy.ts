@@ -9,13 +9,16 @@ import { flushDisk, rsyncDurably } from './rsync.ts';
 const WARM_UP_ROUNDS = 2;
 const ROUNDS = scaledRounds(5);
 
-/** Milliseconds of each round. `rsync` has none when it is not installed. */
+/** Milliseconds of each round; `rsync` is empty when it is not installed. */
 export interface FirstDeploys {
   berth: number[];
   rsync: number[];
 }
 
-/** The first deploy of a folder that nothing is known of, by turns with a copy of it into an empty web root. */
+/**
+ * Measures the first deploy of a folder that the server does not know, alternating with a copy of the folder into an
+ * empty web root.
+ */
 export async function measureFirstDeploys(
   home: string,
   client: BerthClient,

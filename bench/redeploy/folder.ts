@@ -5,18 +5,18 @@ import { dirname, join } from 'node:path';
 export const FILES = 10_000;
 export const FILE_BYTES = 3_000;
 
-/** Where a file of the folder lies: 100 in each of 100 folders. */
+/** The path of a file: 100 files in each of 100 folders. */
 export function pathOf(file: number): string {
   return `assets/${file % 100}/file-${file}.html`;
 }
 
-/** Writes all files, with random bytes: no content is known from before. */
+/** Writes all files with random bytes: the server knows none of the contents. */
 export function writeFolder(folder: string): void {
   for (let i = 0; i < 100; i += 1) mkdirSync(dirname(join(folder, pathOf(i))), { recursive: true });
   for (let i = 0; i < FILES; i += 1) writeContent(folder, i);
 }
 
-/** Writes one file anew. @returns Its bytes. */
+/** Overwrites one file with new bytes. @returns The bytes. */
 export function writeContent(folder: string, file: number): Buffer {
   const content = randomFillSync(Buffer.allocUnsafe(FILE_BYTES));
   writeFileSync(join(folder, pathOf(file)), content);

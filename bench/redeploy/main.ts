@@ -7,7 +7,7 @@ import { type FirstDeploys, measureFirstDeploys } from './first-deploy.ts';
 import { measureRedeploys, type Redeploys } from './redeploys.ts';
 import { hasRsync } from './rsync.ts';
 
-/** One line of the table. Without a goal it only tells. */
+/** One line of the table. A row without a goal is informative. */
 interface Row {
   what: string;
   measured: string;

@@ -10,23 +10,23 @@ import { sentBytes } from './sent-bytes.ts';
 
 const WARM_UP_ROUNDS = 5;
 const ROUNDS = scaledRounds(21);
-/** A full deploy takes long: it is made in each so-and-so-many-th round. */
+/** A full deploy takes long, so it is measured only in each n-th round. */
 const FULL_EVERY = 4;
 const DOMAIN = 'bench.localhost';
 
-/** What each round took, in milliseconds, and what it sent, in bytes. */
+/** Milliseconds and bytes sent of each round. */
 export interface Redeploys {
-  /** From the end of the quiet period to the new content. */
+  /** From the end of the quiet period until the new content is served. */
   watch: number[];
   watchBytes: number[];
-  /** A full deploy by multipart, of the same folder. */
+  /** A full deploy of the same folder by multipart. */
   full: number[];
   fullBytes: number[];
-  /** None when it is not installed. */
+  /** Empty when rsync is not installed. */
   rsync: number[];
 }
 
-/** One file of a watched folder changes, again and again; the same state is copied, and deployed in full. */
+/** Changes one file of a watched folder repeatedly; the same state is also copied, and deployed in full. */
 export async function measureRedeploys(home: string, client: BerthClient, withRsync: boolean): Promise<Redeploys> {
   const folder = join(home, 'site');
   const webRoot = join(home, 'web-root');

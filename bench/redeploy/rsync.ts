@@ -12,7 +12,7 @@ export async function hasRsync(): Promise<boolean> {
   );
 }
 
-/** Makes a web root the same as a folder. @returns Milliseconds. */
+/** Makes a web root equal to a folder. @returns Milliseconds. */
 export async function rsync(folder: string, webRoot: string): Promise<number> {
   const started = performance.now();
   await run('rsync', ['-a', '--delete', `${folder}/`, `${webRoot}/`]);
@@ -27,7 +27,7 @@ export async function rsyncDurably(folder: string, webRoot: string): Promise<num
   return performance.now() - started;
 }
 
-/** Lets nothing wait for the disk, so that what is timed next waits for its own bytes alone. */
+/** Flushes all pending writes, so that the next measurement waits only for its own bytes. */
 export async function flushDisk(): Promise<void> {
   await run('sync');
 }

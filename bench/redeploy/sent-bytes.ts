@@ -8,7 +8,7 @@ subscribe('undici:request:bodyChunkSent', (message) => {
   bytes += (message as { chunk: Buffer }).chunk.length;
 });
 
-/** Heads and bodies of all requests that `fetch` sent in this process so far. */
+/** The total size of heads and bodies of all requests that `fetch` has sent in this process. */
 export function sentBytes(): number {
   return bytes;
 }

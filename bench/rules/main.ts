@@ -1,11 +1,11 @@
 import { compileRules, type Manifest, parseRequestPath, prepareRules, resolve } from '@berth/core';
 import { heading, median } from '../processes.ts';
 
-/** What a decision may take with every limit full, in milliseconds. Source: serving S66. */
+/** The maximum time of a decision with every limit reached, in milliseconds. Source: serving S66. */
 const GOAL_MS = 1;
 const DECISIONS = 300;
 
-/** Patterns that are hard in one way each, and how a path has to look to be hard for them. */
+/** Patterns that are expensive in one way each, and a path for which they are expensive. */
 const WORLDS: [name: string, pattern: (n: number) => string, to: string][] = [
   ['stars', (n) => `/section-${n}/*`, '/page'],
   ['placeholders', (n) => `/:a/:b/:c/:d/${n}`, '/page'],
@@ -52,7 +52,7 @@ function decide(path: string, rules: ReturnType<typeof prepareRules>): number {
   return performance.now() - started;
 }
 
-/** Rule files as full as they may be. */
+/** Rule files of the maximum size. */
 function filesOf(pattern: (n: number) => string, to: string): Parameters<typeof compileRules>[0] {
   const json = (n: number) => pattern(n).replace('*', '(.*)');
   const jsonTo = to.replace(':splat', '$1');

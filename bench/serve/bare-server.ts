@@ -6,7 +6,7 @@ import type { RecordedAnswer } from './record.ts';
 
 type Answer = Omit<RecordedAnswer, 'body' | 'br'> & { body: Buffer; br: Answer | null };
 
-/** The limit of what is possible here: node:http and a map. What Berth answered once is answered again. */
+/** The upper bound: node:http and a map. It repeats answers that Berth has given. */
 const [recorded = '', processes = '1'] = process.argv.slice(2);
 if (cluster.isPrimary && Number(processes) > 1) {
   let listening = 0;

@@ -1,4 +1,4 @@
-/** Line numbers, from 1 to `count`: the r-th most popular is drawn in proportion to 1/r (Zipf, s = 1). */
+/** Line numbers from 1 to `count`: the r-th most popular is drawn in proportion to 1/r (Zipf, s = 1). */
 export function zipfDraws(count: number, draws: number): number[] {
   const below = new Float64Array(count);
   let sum = 0;
@@ -6,7 +6,7 @@ export function zipfDraws(count: number, draws: number): number[] {
   return Array.from({ length: draws }, () => 1 + firstAbove(below, Math.random() * sum));
 }
 
-/** Line numbers, each as likely as any other. */
+/** Line numbers, all equally likely. */
 export function uniformDraws(count: number, draws: number): number[] {
   return Array.from({ length: draws }, () => 1 + Math.floor(Math.random() * count));
 }

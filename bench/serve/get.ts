@@ -1,9 +1,9 @@
 import { type Agent, request } from 'node:http';
 
-/** An answer, whole. */
+/** A complete answer. */
 export interface Got {
   status: number;
-  /** Names and values by turns, as they were sent. */
+  /** Alternating names and values, as they were sent. */
   rawHeaders: string[];
   headers: NodeJS.Dict<string | string[]>;
   body: Buffer;
@@ -11,7 +11,7 @@ export interface Got {
   firstByteMs: number;
 }
 
-/** Asks a server on this machine as if it were at `host`. Sends the headers that are given and no others. */
+/** Sends a request to a server on this machine with `host` as its Host. Sends the given headers and no others. */
 export function get(
   port: number,
   host: string,

@@ -17,7 +17,9 @@ const memorySeconds = setting('MEMORY_SECONDS', 120);
 const ABORTED_DOWNLOADS = 10_000;
 const TALKATIVE = 'Berth 1, LOG_LEVEL=info';
 
-/** Every server that the table shows, and one Berth that a note is about. `withOthers`: the web servers and libraries too. */
+/**
+ * Starts every server that the table shows, and one Berth for a note. `withOthers`: also the web servers and libraries.
+ */
 async function startContenders(
   scene: Scene,
   running: AsyncDisposableStack,
@@ -51,7 +53,7 @@ async function startContenders(
   return contenders;
 }
 
-/** Every kind of request, at one server after the other. */
+/** Measures every kind of request, one server after the other. */
 async function throughput(scene: Scene, withOthers = true): Promise<void> {
   const notes: string[] = [];
   await using running = new AsyncDisposableStack();
@@ -75,7 +77,7 @@ async function throughput(scene: Scene, withOthers = true): Promise<void> {
   console.log(`\n${notes.map((text) => `- ${text}`).join('\n')}`);
 }
 
-/** What Berth holds and how soon it answers, in processes that did nothing before. */
+/** Measures the memory and latency of Berth, in new processes. */
 async function resources(scene: Scene): Promise<void> {
   const findings: Finding[] = [];
   const fresh = async (measure: (berth: BenchServer) => Promise<Finding>) => {
@@ -98,7 +100,7 @@ if (!hasWrk()) {
   console.log('bench:serve needs wrk to ask fast enough: install it, for example with "apt install wrk".');
   process.exit(1);
 }
-// Libraries are measured as they are deployed.
+// Libraries are measured in production mode.
 process.env['NODE_ENV'] = 'production';
 const parts = new Map<string, (scene: Scene) => Promise<void>>([
   ['throughput', throughput],

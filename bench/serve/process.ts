@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 
-/** The processes that answer requests: a server's own, and those of Node that it started. Linux. */
+/** The processes that answer requests: the server and the Node processes that it started. Linux only. */
 export async function servingPids(pid: number): Promise<number[]> {
   const children: number[] = [];
   for (const task of await readdir(`/proc/${pid}/task`))
@@ -14,7 +14,7 @@ export async function servingPids(pid: number): Promise<number[]> {
   return pids;
 }
 
-/** Resident memory of some processes together, in bytes. */
+/** The total resident memory of some processes, in bytes. */
 export async function residentBytes(pids: readonly number[]): Promise<number> {
   let bytes = 0;
   for (const pid of pids)
@@ -22,7 +22,7 @@ export async function residentBytes(pids: readonly number[]): Promise<number> {
   return bytes;
 }
 
-/** How many files and sockets some processes have open. */
+/** The number of files and sockets that some processes have open. */
 export async function openDescriptors(pids: readonly number[]): Promise<number> {
   let count = 0;
   for (const pid of pids) count += (await readdir(`/proc/${pid}/fd`)).length;

@@ -6,7 +6,7 @@ import { page, PLATFORM_DOMAIN } from './files.ts';
 
 const PAGES_A_DEPLOY = 10_000;
 
-/** Publishes files as one deployment. @returns Its id. @throws for anything but 201. */
+/** Publishes files as one deployment. @returns Its id. @throws for a status other than 201. */
 export async function deploy(port: number, apiKey: string, files: ReadonlyMap<string, Buffer>): Promise<string> {
   const form = new FormData();
   for (const [path, bytes] of files) form.append('files[]', new Blob([new Uint8Array(bytes)]), path);
@@ -18,19 +18,19 @@ export async function deploy(port: number, apiKey: string, files: ReadonlyMap<st
   return deployment;
 }
 
-/** The host of the n-th site that `publishSites` makes, counted from 0. */
+/** The host of the n-th site that `publishSites` creates, counted from 0. */
 export function siteHost(site: number): string {
   return `calm-otter-${String(site).padStart(7, '0')}.${PLATFORM_DOMAIN}`;
 }
 
 /**
- * Publishes sites of one page each, every page different and stored once. The pages arrive by the API, many in a deployment;
- * the rows of the sites are made from theirs.
+ * Publishes sites of one page each; every page is different and stored once. The pages are uploaded by the API, many in
+ * a deployment; the rows of the sites are derived from the rows of these deployments.
  *
- * @param dataDir Of a running Berth with an embedded PostgreSQL.
+ * @param dataDir That of a running Berth with an embedded PostgreSQL.
  */
 export async function publishSites(port: number, apiKey: string, dataDir: string, count: number): Promise<void> {
-  // The server's own PostgreSQL: this process only joins it.
+  // The PostgreSQL of the server; this process only joins it.
   const postgres = await startEmbeddedPostgres(join(dataDir, 'postgres'), { visitor: true });
   const { socketDir, user, database } = postgres.address;
   const client = new pg.Client({ host: socketDir, port: 5432, user, database });
@@ -38,7 +38,7 @@ export async function publishSites(port: number, apiKey: string, dataDir: string
   try {
     for (let first = 0; first < count; first += PAGES_A_DEPLOY) {
       const numbers = Array.from({ length: Math.min(PAGES_A_DEPLOY, count - first) }, (_, i) => first + i);
-      // A name that nothing is compressed for: the pages are looked at again under their own names.
+      // Nothing is compressed for this name; the compression job checks the pages again under their own names.
       const deployment = await deploy(port, apiKey, new Map(numbers.map((n) => [`${n}.bin`, page(n)])));
       await insertSites(client, deployment);
     }
@@ -49,7 +49,7 @@ export async function publishSites(port: number, apiKey: string, dataDir: string
   }
 }
 
-/** A site for each file of a deployment, with that file as its front page. */
+/** Inserts a site for each file of a deployment, with that file as its front page. */
 async function insertSites(client: pg.Client, deployment: string): Promise<void> {
   const id = `'calm-otter-' || lpad(split_part(f.path, '.', 1), 7, '0')`;
   const files = `manifest m cross join unnest(m.paths, m.sizes) with ordinality as f (path, size, position)

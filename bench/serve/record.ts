@@ -6,30 +6,30 @@ import { type Got, get } from './get.ts';
 /** Headers of one answer. */
 type Headers = Record<string, string>;
 
-/** What Berth answered, so that a bare server can answer the same. */
+/** A recorded answer of Berth, which a bare server can repeat. */
 export interface RecordedAnswer {
   host: string;
   /** Empty for the answer to every path that is not recorded. */
   path: string;
   status: number;
   headers: Headers;
-  /** The file that holds the body. */
+  /** The file that contains the body. */
   body: string;
-  /** The headers of its 304; `null` when that was not asked for. */
+  /** The headers of its 304; `null` when no 304 was requested. */
   unchanged: Headers | null;
-  /** The answer to who takes brotli; `null` when it is no other. */
+  /** The answer to clients that accept brotli; `null` when it is the same. */
   br: { headers: Headers; body: string } | null;
 }
 
-/** What node:http sends by itself, and what is another for each request. */
+/** Headers that node:http adds automatically, and those that differ for each request. */
 const OWN = new Set(['date', 'connection', 'keep-alive', 'transfer-encoding', 'x-request-id']);
 
 const agent = new Agent({ keepAlive: true, maxSockets: 16 });
 
 /**
- * Records what Berth answers to one path, in every way the rows ask for it.
+ * Records the answers of Berth for one path, in every way the rows request it.
  *
- * @param body A file that holds the content, or that is to hold it when there is none: a page of Berth's own.
+ * @param body The file that contains the content. If `path` is empty, Berth's own page is written to it.
  */
 export async function recordFile(port: number, host: string, path: string, body: string): Promise<RecordedAnswer> {
   const whole = await get(port, host, path === '' ? '/missing.html' : path, {}, agent);
@@ -48,7 +48,7 @@ export async function recordFile(port: number, host: string, path: string, body:
   };
 }
 
-/** Records the front pages of many sites. @param folder Holds a folder for each host. */
+/** Records the front pages of many sites. @param folder Contains a folder for each host. */
 export function recordPages(port: number, hosts: readonly string[], folder: string): Promise<RecordedAnswer[]> {
   return Promise.all(
     hosts.map(async (host) => {

@@ -7,7 +7,7 @@ import { get } from './get.ts';
 import { openDescriptors, residentBytes, servingPids } from './process.ts';
 import { wrk } from './wrk.ts';
 
-/** What was measured, beside what is aimed at. */
+/** A measured value and its goal. */
 export interface Finding {
   what: string;
   measured: string;
@@ -18,7 +18,7 @@ export interface Finding {
 const MiB = 1024 ** 2;
 const BURST_SECONDS = 5;
 
-/** Resident memory while many sites are asked for. Stops early after `mostSeconds`, and says so. */
+/** Measures resident memory while many sites are requested. Stops early after `mostSeconds`, and reports that. */
 export async function memory(
   berth: BenchServer,
   load: { hosts: string; draws: string },
@@ -36,7 +36,7 @@ export async function memory(
   const started = performance.now();
   let seconds = 0;
   while (answered < requests && seconds < mostSeconds) {
-    // One thread: it goes on where the one before stopped.
+    // One thread: it continues where the previous one stopped.
     const { requests: more, refused, lost } = await wrk(berth.port, BURST_SECONDS, { ...load, offset: answered }, 1);
     if (refused + lost > 0) throw new Error(`${refused + lost} of ${more} requests for many sites failed`);
     answered += more;
@@ -53,7 +53,7 @@ export async function memory(
   };
 }
 
-/** The time to the first byte of sites that nobody asked for before, one after the other. */
+/** Measures the time to the first byte of sites that were not requested before, one after the other. */
 export async function cold(berth: BenchServer, hosts: readonly string[]): Promise<Finding> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const times: number[] = [];
@@ -76,7 +76,7 @@ export async function cold(berth: BenchServer, hosts: readonly string[]): Promis
 const ABORTERS = 16;
 const SETTLE_MS = 10_000;
 
-/** Open descriptors before and after downloads that are broken off at their first bytes. */
+/** Counts open descriptors before and after downloads that are aborted at their first bytes. */
 export async function descriptors(berth: BenchServer, host: string, path: string, downloads: number): Promise<Finding> {
   const pids = await servingPids(berth.pid);
   await abort(berth.port, host, path, 100);
@@ -91,7 +91,7 @@ export async function descriptors(berth: BenchServer, host: string, path: string
     met: after <= before,
   };
 
-  /** Waits until the number stands still, or is no more than it should be. */
+  /** Waits until the number stops changing, or is at most the expected value. */
   async function settle(wanted?: number): Promise<number> {
     const deadline = performance.now() + SETTLE_MS;
     for (let last = -1; ;) {
@@ -104,7 +104,7 @@ export async function descriptors(berth: BenchServer, host: string, path: string
   }
 }
 
-/** Begins downloads, some at once, and leaves each when its first bytes are there. */
+/** Starts downloads, some in parallel, and aborts each at its first bytes. */
 async function abort(port: number, host: string, path: string, downloads: number): Promise<void> {
   let left = downloads;
   const leave = async () => {

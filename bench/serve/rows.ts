@@ -6,25 +6,25 @@ import type { Load } from './wrk.ts';
 /** One kind of request. */
 export interface Row {
   name: string;
-  /** The path that is asked for; of many sites, the front page of each. */
+  /** The requested path; for many sites, the front page of each. */
   path: string;
   headers: Record<string, string>;
   status: number;
-  /** What a right answer holds; `null` where every server has a body of its own. */
+  /** The expected body; `null` where every server has its own body. */
   body: Buffer | null;
-  /** Whether the request carries the ETag of the server that is asked. */
+  /** Whether the request contains the ETag of the server under test. */
   conditional?: true;
-  /** Many sites in place of one, each with a front page of its own. */
+  /** Many sites in place of one, each with its own front page. */
   sites?: { hosts: string; draws: string; pages: ReadonlyMap<string, Buffer> };
-  /** How long each server is asked before it is measured. Default: 1. */
+  /** How long each server is warmed up before it is measured. Default: 1. */
   warmUpSeconds?: number;
-  /** How much of nginx's rate is aimed at. */
+  /** The goal as a fraction of nginx's rate. */
   besideNginx?: number;
-  /** True for a row that says how things are and aims at nothing. */
+  /** True for a row without a goal. */
   informative?: true;
 }
 
-/** Where the files of the rows are asked for. */
+/** Where the files of the rows are. */
 export interface RowParts {
   files: ReadonlyMap<string, Buffer>;
   sites: NonNullable<Row['sites']>;
@@ -61,13 +61,13 @@ export function rowsOf({ files, sites }: RowParts): Row[] {
   ];
 }
 
-/** What a server is to be asked for a row, and what came with the one answer that was looked at. */
+/** The requests to send to a server for a row, and the content coding of the one answer that was checked. */
 export interface Checked {
   load: (offset: number) => Load;
   encoding: string;
 }
 
-/** Looks at one answer of a server, of many sites at one of each. @throws Error saying what is wrong with it. */
+/** Checks one answer of a server; for many sites, one of each. @throws Error that says what is wrong with it. */
 export async function check(row: Row, port: number, host: string): Promise<Checked> {
   const headers = { ...row.headers };
   if (row.conditional) {
@@ -88,7 +88,7 @@ export async function check(row: Row, port: number, host: string): Promise<Check
   return { load, encoding: String(got!.headers['content-encoding'] ?? 'identity') };
 }
 
-/** Some send a compressed form in chunks, without a length. */
+/** Some servers send a compressed form in chunks, without a length. */
 function faultOf({ status, body, headers }: Row, got: Got): string | null {
   if (got.status !== status) return `status ${got.status}`;
   if (body === null) return null;

@@ -10,21 +10,24 @@ import { get } from './get.ts';
 import { deploy, publishSites, siteHost } from './publish.ts';
 import { recordFile, recordPages } from './record.ts';
 
-/** Everything that is asked for, published at a Berth and written into folders. */
+/** Everything that is requested, published on a Berth and written into folders. */
 export interface Scene {
   /** The files of one site, and its host. */
   files: ReadonlyMap<string, Buffer>;
   host: string;
-  /** Files for the load generator: hosts, and in which order they are asked. `pages` holds the front page of each host. */
+  /**
+   * Files for the load generator: the hosts, and the order in which they are requested. `pages` contains the front page
+   * of each host.
+   */
   manySites: { hosts: string; draws: string; pages: ReadonlyMap<string, Buffer> };
   allSites: { hosts: string; draws: string };
-  /** Hosts that no row asks for. */
+  /** Hosts that no row requests. */
   coldHosts: readonly string[];
-  /** A folder of folders, one a host. */
+  /** A folder that contains a folder for each host. */
   tree: string;
-  /** What Berth answers, for the bare server. */
+  /** The recorded answers of Berth, for the bare server. */
   recorded: string;
-  /** A Berth that serves all of it. */
+  /** Starts a Berth that serves all of it. */
   startBerth(env: Record<string, string>): Promise<BenchServer>;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -34,11 +37,11 @@ const MANY_SITES = 10_000;
 const COLD_SITES = 2_000;
 const MANY_DRAWS = 200_000;
 const ALL_DRAWS = 1_000_000;
-/** With which steps popularity is spread over sites, so that popular ones do not lie side by side. */
+/** The step by which popularity is distributed over sites, so that popular sites are not adjacent. */
 const SPREAD = 7_919;
 const COMPRESSION_MS = 20_000;
 
-/** Publishes a site and 100,000 others, and asks a Berth once for whatever the bare server is to know. */
+/** Publishes a site and 100,000 others, and requests once from a Berth what the bare server must know. */
 export async function prepareScene(): Promise<Scene> {
   const home = await mkdtemp(join(tmpdir(), 'berth-bench-sites-'));
   const dataDir = await mkdtemp(join(tmpdir(), 'berth-bench-'));
@@ -106,7 +109,7 @@ function byTurns(one: readonly number[], other: readonly number[]): number[] {
   return one.flatMap((each, i) => [each, other[i]!]);
 }
 
-/** Waits until the script has a compressed form, or long enough to believe that it will have none. */
+/** Waits until the script has a compressed form, or until a timeout after which none is expected. */
 async function waitForCompression(port: number, host: string): Promise<void> {
   const deadline = performance.now() + COMPRESSION_MS;
   while (performance.now() < deadline) {

@@ -6,14 +6,16 @@ import sirv from 'sirv';
 
 type Handler = (req: IncomingMessage, res: ServerResponse, next: () => void) => void;
 
-/** A folder of folders, one a host, served by a library. Each host has a handler of its own, made when it is first asked for. */
+/**
+ * A library that serves a folder with a folder for each host. The handler of a host is created at its first request.
+ */
 const [library = '', tree = ''] = process.argv.slice(2);
 const handlers = new Map<string, Handler>();
 
 const server = createServer(library === 'sirv' ? sirvListener() : expressListener());
 server.listen(0, '127.0.0.1', () => process.send!({ port: (server.address() as AddressInfo).port }));
 
-/** Reads each folder once and opens a file for each answer; a `.br` beside a file is its compressed form. */
+/** Reads each folder once and opens a file for each answer; a `.br` file beside a file is its compressed form. */
 function sirvListener(): (req: IncomingMessage, res: ServerResponse) => void {
   const make = (dir: string) => sirv(dir, { dev: false, etag: true, brotli: true }) as Handler;
   return (req, res) =>

@@ -3,7 +3,7 @@ import { fastest, type Measured, rateOf, ratio } from './throughput.ts';
 
 const BERTHS = ['Berth 1', 'Berth 2'];
 
-/** What Berth is held against: a title, whom with whom in a row, and what is aimed at there. */
+/** A comparison of Berth: a title, which contenders are compared in a row, and the goal. */
 interface Comparison {
   title: string;
   pair: (measured: Measured) => [berth: string, other: string];
@@ -13,7 +13,9 @@ interface Comparison {
 const ahead = (ratio: number) => ratio > 1;
 const nearLimit = (ratio: number) => ratio >= 0.85;
 
-/** Like with like: one process with one process, the best of Berth with the best of servers that use all cores. */
+/**
+ * Fair comparisons: one process with one process, and the best of Berth with the best of servers that use all cores.
+ */
 const COMPARISONS: readonly Comparison[] = [
   { title: '1 / node 1', pair: () => ['Berth 1', 'node 1'], met: nearLimit },
   { title: '2 / node 2', pair: () => ['Berth 2', 'node 2'], met: nearLimit },

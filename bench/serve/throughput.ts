@@ -2,15 +2,15 @@ import { median } from '../processes.ts';
 import { check, type Checked, type Row } from './rows.ts';
 import { wrk } from './wrk.ts';
 
-/** A server that is measured, under the name that the table shows. */
+/** A measured server, with its name in the table. */
 export interface Contender {
   name: string;
   port: number;
-  /** The only row that it takes part in; absent for all. */
+  /** The only row in which it is measured; absent for all. */
   only?: string;
 }
 
-/** What a row measured: the requests a second of each round by contender, or why there are none. */
+/** The measurement of a row: the requests a second of each round by contender, or why there are none. */
 export type Measured = ReadonlyMap<string, readonly number[] | string>;
 
 export interface Rounds {
@@ -18,13 +18,13 @@ export interface Rounds {
   rounds: number;
 }
 
-/** Each round begins elsewhere in the order of the sites, at the same place for every server. */
+/** Each round begins at another place in the order of the sites, which is the same for every server. */
 const OFFSET_STEP = 137_911;
 
 /**
- * Measures one row: every contender is looked at, then warmed up, then asked by turns.
+ * Measures one row: checks every contender, warms it up, then measures all of them in alternation.
  *
- * @param note Told what a reader of the table should know.
+ * @param note Called with what a reader of the table should know.
  */
 export async function measureRow(
   row: Row,
@@ -58,14 +58,14 @@ export async function measureRow(
   return measured;
 }
 
-/** Berth beside another server: the rates of each round divided; `null` when one of them was not measured. */
+/** The rate of Berth divided by that of another server in each round; `null` when one of them was not measured. */
 export function ratio(measured: Measured, berth: string, other: string): number | null {
   const [ours, theirs] = [measured.get(berth), measured.get(other)];
   if (!Array.isArray(ours) || !Array.isArray(theirs)) return null;
   return median(ours.map((rate, i) => rate / theirs[i]));
 }
 
-/** The one of some contenders that is the fastest in a row. */
+/** The fastest of some contenders in a row. */
 export function fastest(measured: Measured, names: readonly string[]): string {
   return names.toSorted((a, b) => rateOf(measured, b) - rateOf(measured, a))[0]!;
 }

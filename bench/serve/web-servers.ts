@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PLATFORM_DOMAIN } from './files.ts';
 
-/** A server that is not ours. */
+/** A web server to compare with. */
 export interface WebServer {
   port: number;
   stop(): Promise<void>;
@@ -20,7 +20,10 @@ export function isInstalled(program: 'nginx' | 'caddy'): boolean {
   return spawnSync(program, [program === 'nginx' ? '-v' : 'version']).error === undefined;
 }
 
-/** nginx as a careful administrator sets it up for many sites: files and misses stay open, connections too, no log. */
+/**
+ * Starts nginx as a careful administrator configures it for many sites: it caches open files and misses, keeps
+ * connections open, and writes no log.
+ */
 export async function startNginx(tree: string, processes: number): Promise<WebServer> {
   const home = await mkdtemp(join(tmpdir(), 'berth-bench-nginx-'));
   const port = await freePort();
@@ -54,7 +57,7 @@ export async function startNginx(tree: string, processes: number): Promise<WebSe
   return start('nginx', ['-p', home, '-e', 'stderr', '-c', join(home, 'nginx.conf')], home, port);
 }
 
-/** Caddy on all cores, without log and administration; a `.br` beside a file is its compressed form. */
+/** Starts Caddy on all cores, without log and admin API; a `.br` file beside a file is its compressed form. */
 export async function startCaddy(tree: string): Promise<WebServer> {
   const home = await mkdtemp(join(tmpdir(), 'berth-bench-caddy-'));
   const port = await freePort();

@@ -2,23 +2,23 @@ import { execFile, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** What to ask for: one request over and over, or many sites in an order. */
+/** What to request: one request repeatedly, or many sites in an order. */
 export type Load =
   | { host: string; path: string; headers: Record<string, string> }
   | { hosts: string; draws: string; offset: number };
 
-/** What came of it. */
+/** The result of a run. */
 export interface Rate {
   requests: number;
   perSecond: number;
   /** Answers of 400 and above. */
   refused: number;
-  /** Connections that failed, and answers that did not come. */
+  /** Connections that failed, and requests without an answer. */
   lost: number;
 }
 
 export const CONNECTIONS = 64;
-/** On two cores, no server was asked faster by one thread, and the fast ones were asked slower. */
+/** On two cores, one thread gave no server a higher rate, and gave the fast ones a lower rate. */
 export const THREADS = 2;
 
 const SITES = join(import.meta.dirname, 'sites.lua');
@@ -27,7 +27,7 @@ export function hasWrk(): boolean {
   return spawnSync('wrk', ['--version']).error === undefined;
 }
 
-/** Asks a server on this machine for a whole number of seconds, as fast as it answers. */
+/** Sends requests to a server on this machine as fast as it answers, for a whole number of seconds. */
 export async function wrk(port: number, seconds: number, load: Load, threads = THREADS): Promise<Rate> {
   const url = `http://127.0.0.1:${port}${'path' in load ? load.path : '/'}`;
   const how = [`-t${threads}`, `-c${CONNECTIONS}`, `-d${seconds}s`, '--timeout', '10s'];

@@ -2,27 +2,30 @@ import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { CREDENTIAL, CREDENTIAL_PREFIX } from '@berth/contract';
 
-/** The levels a log line can have, the most talkative first; `silent` writes none. */
+/** The levels of log lines, most verbose first; `silent` writes none. */
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Lower case letters, digits and inner hyphens: what the server accepts as a `Host`. Source: serving S3. */
+/** Lower-case letters, digits and inner hyphens: what the server accepts as a `Host`. Source: serving S3. */
 const HOST_NAME = /^(?=.{1,253}$)(?:(?!-)[a-z0-9-]{1,63}(?<!-)\.)*(?!-)[a-z0-9-]{1,63}(?<!-)$/;
-/** What a site's own label, the longest being a chosen name, leaves of the 253 bytes. Source: contract §4. */
+/**
+ * The bytes of a host name (253) that remain after the label of a site; the longest label is a chosen name. Source:
+ * contract §4.
+ */
 const PLATFORM_HOST_BYTES = 253 - 64;
-/** What `to-` and the 7 characters of an account leave of the 253 bytes. Source: contract §4. */
+/** The bytes of a host name (253) that remain after `to-` and the 7 characters of an account. Source: contract §4. */
 const CNAME_TARGET_BYTES = 253 - 11;
-/** The most processes that serve: each takes memory and connections of the database. */
+/** The maximum number of worker processes: each takes memory and database connections. */
 const MOST_WORKERS = 64;
 const LABELS = 'with parts of 1 to 63 letters, digits and hyphens';
 const MOST_EMAIL = 254;
-/** A day. */
+/** One day. */
 const MOST_SECONDS = 86_400;
-/** The widest networks that can be said to belong to somebody: 10.0.0.0/8 and fc00::/7. */
+/** The widest networks that can plausibly belong to one owner: 10.0.0.0/8 and fc00::/7. */
 const WIDEST_NETWORK = { 4: 8, 6: 7 };
 
-// Each function takes one variable's text, trimmed and not empty, and throws an Error that says what was wrong and what would
-// be right. Texts that are secret are not repeated.
+// Each of the parse functions takes the text of one variable, trimmed and not empty. It throws an Error that says what
+// is wrong and what would be right. Secret text is not repeated.
 
 export function parsePort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
@@ -31,7 +34,7 @@ export function parsePort(text: string): number {
   return port;
 }
 
-/** How many processes serve; `auto` is one for each core that this process may use. */
+/** The number of worker processes; `auto` is one for each core that this process may use. */
 export function parseWorkers(text: string): number {
   if (text.toLowerCase() === 'auto') return Math.min(availableParallelism(), MOST_WORKERS);
   const workers = /^\d{1,3}$/.test(text) ? Number(text) : Number.NaN;
@@ -52,7 +55,10 @@ export function parseAddresses(text: string): string[] {
   });
 }
 
-/** The addresses and networks of proxies. Anything that would trust everybody is refused. Source: security T12, T37. */
+/**
+ * The addresses and networks of proxies. Networks that would trust almost everyone are rejected. Source: security T12,
+ * T37.
+ */
 export function parseProxies(text: string): string[] {
   return listOf(text, (item) => {
     const [written = '', prefix, ...rest] = item.split('/');
@@ -72,14 +78,14 @@ export function parseProxies(text: string): string[] {
       throw new Error(
         `${quote(item)} trusts almost everybody; list the proxies' own networks, for IPv${family} /${WIDEST_NETWORK[family]} at the widest`,
       );
-    // Below :: lie the IPv6 spellings of all IPv4 addresses.
+    // The network below :: contains the IPv6 spellings of all IPv4 addresses.
     if (address.startsWith('::') && address !== '::1')
       throw new Error(`${quote(item)} holds IPv4 addresses; write them as such`);
     return prefix === undefined ? address : `${address}/${length}`;
   });
 }
 
-/** Resolvers as `address:port`; the port may be left out and is 53 then. Source: contract §10. */
+/** Resolvers as `address:port`. The port is optional; default 53. Source: contract §10. */
 export function parseDnsServers(text: string): string[] {
   return listOf(text, (item) => {
     const [, bracketed, plain, digits] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d{1,5}))?$/.exec(item) ?? [];
@@ -94,7 +100,7 @@ export function parseDnsServers(text: string): string[] {
   });
 }
 
-/** The origin that the API and the console are reached at. */
+/** The origin of the API and the console. */
 export function parseBaseUrl(text: string): URL {
   const url = parseHttpUrl(text, 'http://localhost:4000');
   if (url.pathname !== '/') throw new Error(`${quote(text)} has a path; use the origin alone: ${url.origin}`);
@@ -105,7 +111,7 @@ export function parseBaseUrl(text: string): URL {
   return url;
 }
 
-/** Where sites live: a name, with a port when that is part of their URLs. A port that the scheme implies is dropped. */
+/** The domain of sites: a name, with a port when site URLs contain one. The default port of the scheme is dropped. */
 export function parsePlatformDomain(text: string, scheme: string): string {
   const url = /[/?#@\\]/.test(text) ? null : URL.parse(`${scheme}://${text.replace(/\.(?=:\d+$|$)/, '')}`);
   if (url && url.hostname.length > PLATFORM_HOST_BYTES)
@@ -127,7 +133,7 @@ export function parseCnameTarget(text: string): string {
   return host;
 }
 
-/** The public addresses that an apex points at, in the one spelling that answers are compared with. */
+/** The public addresses that an apex points at, in the canonical spelling that DNS answers are compared with. */
 export function parseApexAddresses(text: string): string[] {
   return listOf(text, (item) => {
     const family = isIP(item);
@@ -140,7 +146,7 @@ export function parseApexAddresses(text: string): string[] {
   });
 }
 
-/** The page whose address a claim hash is appended to, without a slash at its end. */
+/** The URL of the claim page, to which a claim hash is appended; without a trailing slash. */
 export function parseClaimUrl(text: string): string {
   const { href } = parseHttpUrl(text, 'https://console.example.com/claim');
   let end = href.length;
@@ -190,7 +196,7 @@ export function parseSeconds(text: string): number {
   return seconds;
 }
 
-/** Something that is on or off. */
+/** A setting that is on or off. */
 export function parseSwitch(text: string): boolean {
   const isOn = ['1', 'on', 'true', 'yes'].includes(text.toLowerCase());
   if (!isOn && !['0', 'off', 'false', 'no'].includes(text.toLowerCase()))
@@ -204,13 +210,15 @@ export function parseLogLevel(text: string): LogLevel {
   return level;
 }
 
-/** Whether a secret's bytes were typed, not drawn: few different ones, or all at one distance. Source: security T37. */
+/**
+ * Whether a secret looks typed and not random: few distinct bytes, or bytes at equal distances. Source: security T37.
+ */
 export function isSample(secret: Buffer): boolean {
   const steps = new Set(secret.subarray(1).map((byte, index) => byte - secret[index]!));
   return steps.size === 1 || new Set(secret).size <= secret.length / 2;
 }
 
-/** A text as a message may show it. */
+/** A text in the form in which a message may show it. */
 export function quote(text: string): string {
   return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
 }

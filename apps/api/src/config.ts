@@ -27,51 +27,62 @@ import { parseDuration } from './durations.ts';
 import { readPlansFile } from './plans-file.ts';
 import { parseRateLimits } from './rate-limit-list.ts';
 
-/** What the server was told by its environment, checked, with what follows from it. Source: contract §10. */
+/**
+ * The configuration of the server: the checked environment, and the values that follow from it. Source: contract §10.
+ */
 export interface Config {
-  /** `NODE_ENV`: `production` and `test` are known, everything else is `development`, the default. */
+  /** `NODE_ENV`: `production` or `test`; every other value is `development`, the default. */
   readonly mode: 'production' | 'test' | 'development';
   /** `HOST`: the addresses to listen on. Default `127.0.0.1, ::1`. */
   readonly hosts: readonly string[];
-  /** `PORT`: default 4000. After listening on port 0, read the configuration again with the port that was given. */
+  /** `PORT`: default 4000. After listening on port 0, read the configuration again with the port that was assigned. */
   readonly port: number;
-  /** `WORKERS`: how many processes serve. Default 1: one process does everything. */
+  /** `WORKERS`: how many processes serve requests. Default 1: one process does everything. */
   readonly workers: number;
   /** `BASE_URL`: the origin of the API and the console. Default `http://localhost:{PORT}`. */
   readonly baseUrl: URL;
-  /** The scheme of every URL we give out: that of `BASE_URL`. */
+  /** The scheme of every URL that the server gives out: that of `BASE_URL`. */
   readonly publicScheme: 'http' | 'https';
-  /** The host name of `BASE_URL`, in the form that hosts are compared in: no port. */
+  /** The host name of `BASE_URL` in the form in which hosts are compared, without a port. */
   readonly apiHost: string;
-  /** `PLATFORM_DOMAIN`: what follows the name of a site in its URL, a port included. Default `localhost:{PORT}`. */
+  /** `PLATFORM_DOMAIN`: what follows the name of a site in its URL, including a port. Default `localhost:{PORT}`. */
   readonly platformDomain: string;
   /** The host name of `PLATFORM_DOMAIN`. */
   readonly platformHost: string;
-  /** `CNAME_TARGET`: the host below which every account has a CNAME target of its own. Default: the platform host. */
+  /** `CNAME_TARGET`: the host below which every account has its own CNAME target. Default: the platform host. */
   readonly cnameTarget: string;
-  /** `APEX_ADDRESSES`: the IP addresses that an apex points at. Default none, with which no apex can be a domain. */
+  /** `APEX_ADDRESSES`: the IP addresses that an apex points at. Default none: then no apex can be a domain. */
   readonly apexAddresses: readonly string[];
-  /** `DNS_SERVERS`: the resolvers that domains are verified with, as `address:port`. Default none: the system's. */
+  /**
+   * `DNS_SERVERS`: the resolvers for domain verification, as `address:port`. Default none: the resolvers of the system
+   * are used.
+   */
   readonly dnsServers: readonly string[];
-  /** `CLAIM_URL`: a claim hash follows it after a slash. Default `{BASE_URL}/claim`. */
+  /** `CLAIM_URL`: claim links are this URL, a slash and a claim hash. Default `{BASE_URL}/claim`. */
   readonly claimUrl: string;
   /** `DATA_DIR`, as an absolute path. Default `./data`. */
   readonly dataDir: string;
-  /** `DATABASE_URL`; `null` is the embedded PostgreSQL. */
+  /** `DATABASE_URL`; `null` means the embedded PostgreSQL. */
   readonly databaseUrl: string | null;
   /** `OWNER_EMAIL`: default `owner@localhost`. */
   readonly ownerEmail: string;
-  /** `OWNER_API_KEY`; `null` has one minted. */
+  /** `OWNER_API_KEY`; `null` means that a key is generated. */
   readonly ownerApiKey: string | null;
-  /** The plan of the owner's account: `scale`, or the last plan of a table without it. */
+  /** The plan of the owner's account: `scale`, or the last plan of a plan table without it. */
   readonly ownerPlan: Plan;
-  /** `SECRET_KEY`, 32 bytes; `null` has one made and kept in `DATA_DIR`. */
+  /** `SECRET_KEY`, 32 bytes; `null` means that a key is generated and stored in `DATA_DIR`. */
   readonly secretKey: Buffer | null;
-  /** `TRUST_PROXY`: addresses and networks whose forwarding headers count. Default none. */
+  /** `TRUST_PROXY`: addresses and networks whose forwarding headers are trusted. Default none. */
   readonly trustedProxies: readonly string[];
-  /** `ALLOW_INSECURE`: whether protected sites open over plain http on hosts other than `.localhost`. Default off. */
+  /**
+   * `ALLOW_INSECURE`: whether protected sites can be opened over plain http on hosts other than `.localhost`. Default
+   * off.
+   */
   readonly allowInsecure: boolean;
-  /** `STALE_SECONDS`, in milliseconds: how long public sites in memory are served without the database. Default 0. */
+  /**
+   * `STALE_SECONDS`, in milliseconds: how long public sites in memory are served while the database is unavailable.
+   * Default 0.
+   */
   readonly staleMs: number;
   /** `LOG_LEVEL`: default `info`. */
   readonly logLevel: LogLevel;
@@ -81,24 +92,29 @@ export interface Config {
   readonly defaultPlan: Plan;
   /** `RATE_LIMITS`: `null` for `off`. Default: those of contract §7. */
   readonly rateLimits: RateLimits | null;
-  /** `COMPRESSION`: whether published files are compressed in the background. Only when `NODE_ENV` is `test`. Default on. */
+  /**
+   * `COMPRESSION`: whether published files are compressed in the background. Can be set only when `NODE_ENV` is `test`.
+   * Default on.
+   */
   readonly compression: boolean;
-  /** `JOBS`: whether a server does by itself what is due by the clock. Only when `NODE_ENV` is `test`. Default on. */
+  /** `JOBS`: whether the server runs its periodic jobs. Can be set only when `NODE_ENV` is `test`. Default on. */
   readonly jobs: boolean;
-  /** `FAILPOINT`: the step at which the process is killed, empty for none. Only when `NODE_ENV` is `test`. */
+  /**
+   * `FAILPOINT`: the step at which the process is killed; empty for none. Can be set only when `NODE_ENV` is `test`.
+   */
   readonly failpoint: string;
-  /** `SWEEP_GRACE` and `BOOT_STALE`, durations: how patient the sweep is. Only when `NODE_ENV` is `test`. */
+  /** `SWEEP_GRACE` and `BOOT_STALE`, durations: how long the sweep waits. Can be set only when `NODE_ENV` is `test`. */
   readonly sweep: { readonly graceMs?: number; readonly bootStaleMs?: number };
 }
 
-/** One variable that cannot stand as it is. */
+/** One invalid variable. */
 export interface ConfigFault {
   variable: string;
-  /** What was wrong and what would be right. Holds no secret. */
+  /** What is wrong and what would be right. Contains no secret. */
   message: string;
 }
 
-/** Everything that is wrong with the environment, a line each. */
+/** Everything that is wrong with the environment, one fault a line. */
 export class ConfigError extends Error {
   readonly faults: readonly ConfigFault[];
 
@@ -110,11 +126,12 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads the configuration, and the files it names. A variable that is empty counts as absent; unknown ones are ignored.
+ * Reads the configuration and the files that it names. An empty variable counts as absent; unknown variables are
+ * ignored.
  *
- * In production it also refuses what would not be safe there: sample secrets, and sites on the host of the API.
+ * In production it also rejects unsafe settings: sample secrets, and sites on the host of the API.
  *
- * @throws ConfigError naming every fault at once. Source: contract §10; security T37.
+ * @throws ConfigError that lists all faults. Source: contract §10; security T37.
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const faults: ConfigFault[] = [];

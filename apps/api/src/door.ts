@@ -6,30 +6,31 @@ import { parseTrustedProxies } from './http/client-address.ts';
 import { sendError } from './http/error-answer.ts';
 import { closeIdleConnections, createHttpServer, type Handler } from './http/server.ts';
 
-/** Where requests come in: one HTTP server for each address of `HOST`, all on one port. */
+/** Accepts requests: one HTTP server for each address of `HOST`, all on one port. */
 export interface Door {
   /**
-   * Listens. An address that this machine does not have is left out, as long as another one is there. Calling it again is
-   * no error.
+   * Starts to listen. An address that this machine does not have is skipped, as long as another one works. Repeated
+   * calls return the same promise.
    *
    * @returns The port.
-   * @throws why it could not listen; then it listens nowhere.
+   * @throws the reason why it could not listen; then it listens on no address.
    */
   listen(): Promise<number>;
-  /** Has requests answered by a handler from now on; until then the answer is 503. */
+  /** Sets the handler of all further requests; until the first call the answer is 503. */
   lead(handler: Handler): void;
-  /** Stops listening and waits for the requests at hand. Other connections are closed. Calling it again is no error. */
+  /** Stops listening and waits for running requests. Idle connections are closed. Repeated calls are allowed. */
   close(): Promise<void>;
 }
 
 const IDLE_CHECK_MS = 50;
-/** Where each process may listen by itself and the kernel shares connections out; elsewhere node:cluster does. */
+/** On Linux each process can listen on the port and the kernel distributes connections; elsewhere node:cluster does. */
 const KERNEL_SHARES = process.platform === 'linux';
 
 /**
- * Makes a door that is still shut.
+ * Creates a door that does not listen yet.
  *
- * @param shared Whether other workers listen on the same port. Default no: a port that anybody listens on is in use.
+ * @param shared Whether other workers listen on the same port. Default false: then a port on which any process listens
+ *   is in use.
  */
 export function createDoor(config: Config, log: Log, { shared = false } = {}): Door {
   const reusePort = shared && KERNEL_SHARES;
@@ -82,10 +83,13 @@ function listenOn(server: Server, options: ListenOptions): Promise<void> {
   });
 }
 
-/** Stops listening and waits for the requests at hand. Other connections are closed, those with a request as soon as it is answered. */
+/**
+ * Stops listening and waits for running requests. Idle connections are closed; connections with a request are closed
+ * once it is answered.
+ */
 async function closeServers(servers: readonly Server[]): Promise<void> {
   const closed = servers.map((server) => new Promise((done) => server.close(done)));
-  // The first turn comes after a moment in which a request that has just been sent can arrive.
+  // The first check comes after a delay, so that a request that was just sent can still arrive.
   const turns = setInterval(() => servers.forEach(closeIdleConnections), IDLE_CHECK_MS);
   await Promise.all(closed);
   clearInterval(turns);

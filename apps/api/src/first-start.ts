@@ -4,9 +4,9 @@ import type { Config } from './config.ts';
 const SAMPLE = '<h1>It floats.</h1>';
 
 /**
- * What the operator reads when the server is up: where it is, and, the one time it is seen, the owner's key.
+ * The message for the operator once the server is up: its address, and the owner's key, which is shown only this once.
  *
- * Goes to standard output, never through the log. Source: contract §8; security T37.
+ * It is printed to standard output, never to the log. Source: contract §8; security T37.
  */
 export function welcome(
   { baseUrl, publicScheme, platformDomain }: Pick<Config, 'baseUrl' | 'publicScheme' | 'platformDomain'>,
@@ -35,7 +35,7 @@ export function welcome(
   return `${lines.join('\n')}\n\n`;
 }
 
-/** A command that publishes one page when pasted into a shell. */
+/** A shell command that publishes one page. */
 export function sampleCommand(api: string, key: string): string {
   return `printf '${SAMPLE}' | curl -sS -H 'Authorization: Bearer ${key}' -F 'files[]=@-;filename=index.html' -F 'checksums=["${hash('md5', SAMPLE)}"]' ${api}/deployments`;
 }

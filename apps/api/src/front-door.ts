@@ -14,7 +14,7 @@ import { createGate } from './site-host/gate.ts';
 import { createSiteHost } from './site-host/site-host.ts';
 import { createWhichHost } from './which-host.ts';
 
-/** What the front door leads to. */
+/** The parts of the service that the front door routes to. */
 export interface FrontDoorParts {
   core: Core;
   config: Config;
@@ -26,7 +26,7 @@ export interface FrontDoorParts {
 const LOGGED_AT: ReadonlySet<LogLevel> = new Set(['trace', 'debug', 'info']);
 
 /**
- * Sends every request to the one part of the service that answers it: the API, a site, or nobody.
+ * Routes every request to the API or a site, or answers that the host is unknown.
  *
  * Source: serving S1, S3, S4; security §1, boundary 2.
  */

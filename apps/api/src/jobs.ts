@@ -17,19 +17,19 @@ const SWEEP_MS = 60_000;
 const PLAN_CHANGES_MS = 60_000;
 const DOMAINS_MS = 15_000;
 const COMPRESSION_MS = 2_000;
-/** After so many runs in which deploys kept the fence, the sweep waits for it. Source: security W1. */
+/** After this many runs in which deploys held the fence, the sweep waits for it. Source: security W1. */
 const MISSES_BEFORE_WAITING = 20;
 const FENCE_WAIT_MS = 2_000;
 
-/** The work of a process beside requests. */
+/** The periodic work of a process. */
 export interface Jobs {
-  /** Lets the job at hand finish and starts no other. */
+  /** Lets running jobs finish and starts no others. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts the heartbeat, the sweep and what else is done by the clock. Every server runs all of it: a job beside the same
- * job of another server does no harm.
+ * Starts the heartbeat, the sweep and the other periodic jobs. Every server runs all of them: servers that run the same
+ * job at the same time do no harm.
  */
 export function startJobs(core: Core, options: Partial<SweepOptions>): Jobs {
   let misses = 0;
@@ -65,7 +65,7 @@ export function startJobs(core: Core, options: Partial<SweepOptions>): Jobs {
   ]);
 }
 
-/** Starts what every process that takes uploads has to do itself: to say that it lives. Source: security W4. */
+/** Starts the job that every process that accepts uploads must run itself: its heartbeat. Source: security W4. */
 export function startHeartbeat(core: Core): Jobs {
   return repeatJobs(core, [heartbeat(core)]);
 }
@@ -74,7 +74,7 @@ function heartbeat(core: Core): Job {
   return { name: 'heartbeat', everyMs: HEARTBEAT_MS, run: () => beat(core) };
 }
 
-/** Starts the compression of what is published. Of the processes of one server one does it. Source: serving S48. */
+/** Starts the compression of published files. One process of a server runs it. Source: serving S48. */
 export function startCompression(core: Core): Jobs {
   const compressor = createCompressor();
   const jobs = repeatJobs(core, [
@@ -97,11 +97,11 @@ interface Job {
   name: string;
   /** The pause between two runs. */
   everyMs: number;
-  /** @param stopping Says that the process is about to end. */
+  /** @param stopping Aborted when the process is about to end. */
   run(stopping: AbortSignal): Promise<void>;
 }
 
-/** Runs each job at once and again after each pause. One that fails is logged and retried at its next turn. */
+/** Runs each job at once and then again after each pause. A failed run is logged and retried after the pause. */
 function repeatJobs({ log }: Core, jobs: readonly Job[]): Jobs {
   const stopping = new AbortController();
   const { signal } = stopping;

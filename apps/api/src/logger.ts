@@ -2,24 +2,27 @@ import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pin
 import type { LogLevel } from './config-values.ts';
 import { hideSecrets } from './secrets.ts';
 
-/** The longest line there is, its end included. Source: security T38. */
+/** The maximum length of a line, including its end. Source: security T38. */
 export const LINE_BYTES = 4096;
 
-/** The lengths that texts are tried at, in characters, until the line fits. */
+/** Texts are cut to these lengths, in characters, one after the other, until the line fits. */
 const TEXT_LENGTHS = [1_024, 256, 64, 16];
 const MOST_MEMBERS = 24;
-/** What JSON leaves as it is, but terminals and log viewers do not: DEL and C1 controls, line and bidirectional ones. */
+/**
+ * Characters that JSON leaves as they are, but terminals and log viewers do not: DEL and C1 controls, line separators
+ * and bidirectional controls.
+ */
 const CONTROLS = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 /** A value, or a list of values, that follows the name of such a header in an object or a flat list. */
 const HEADER_VALUES =
   /("(?:proxy-authorization|authorization|set-cookie|cookie)"[:,])(?:"(?:[^"\\]|\\.)*"|\[(?:"(?:[^"\\]|\\.)*",?)*\])/gi;
 
 /**
- * Makes the log: one JSON object a line on standard output. Whatever is logged, a line holds no credential, claim hash or
- * value of an `Authorization` or `Cookie` header, no control character but as an escape, and at most 4 KB: long texts
+ * Creates the log: one JSON object a line on standard output. A line never contains a credential, a claim hash or a
+ * value of an `Authorization` or `Cookie` header. Control characters are escaped. A line has at most 4 KB: long texts
  * are cut.
  *
- * Lines are written in the background, many at once when many come; what is left is written when the process ends.
+ * Lines are written in the background and in batches. Pending lines are written when the process ends.
  *
  * @param destination Where lines go instead of standard output.
  * Source: security T20, T38.

@@ -3,10 +3,10 @@ import { welcome } from './first-start.ts';
 import { createLogger } from './logger.ts';
 import type { Berth } from './server.ts';
 
-/** Ctrl-C reaches this process twice when npm passes on what the terminal has sent already. */
+/** Ctrl-C can reach this process twice: from the terminal, and again from npm, which forwards the signal. */
 const ECHO_MS = 500;
 
-/** Runs a server until it is told to stop: the first SIGTERM or SIGINT finishes running requests, a second one does not wait. */
+/** Runs a server until it is stopped. The first SIGTERM or SIGINT waits for running requests; a second one does not. */
 async function main(): Promise<void> {
   const { logLevel, workers } = readConfig(process.env);
   const log = createLogger({ level: logLevel });
@@ -34,7 +34,7 @@ async function main(): Promise<void> {
     log.error({ err: error }, `Berth ends: ${error.message}`);
     process.exit(1);
   };
-  // Each way to run loads what it needs: a process that answers no request is smaller.
+  // Each mode loads only what it needs: a process that answers no requests then uses less memory.
   berth =
     workers === 1
       ? import('./server.ts').then(({ startBerth }) => startBerth(process.env, log, giveUp))
@@ -49,7 +49,7 @@ main().catch((error: unknown) => {
   process.exit(1);
 });
 
-/** Why the server cannot start, in words that say what to do. */
+/** Explains why the server cannot start and what to do. */
 function explain(error: unknown): string {
   if (error instanceof ConfigError) return `Berth cannot start with this configuration:\n${error.message}`;
   const { code, message, port } = error as NodeJS.ErrnoException & { port?: number };

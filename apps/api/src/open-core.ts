@@ -19,22 +19,24 @@ import type { Config } from './config.ts';
 import { shareConnections } from './workers/connections.ts';
 import { deriveKeys, keepSecretKey } from './secret-key.ts';
 
-/** What {@link openCore} works with. */
+/** What {@link openCore} needs. */
 export interface CoreOptions {
   log: Log;
-  /** Lets everything go again that was opened. */
+  /** Releases everything that was opened. */
   resources: AsyncDisposableStack;
-  /** For a process that works beside a server, or without one: it stops the embedded PostgreSQL only as its last user. */
+  /**
+   * For a process that works beside a server, or without one: it stops the embedded PostgreSQL only if it is its last
+   * user.
+   */
   visitor?: boolean;
-  /** Called when the embedded PostgreSQL ended and cannot be restarted. Only for a process that is no visitor. */
+  /** Called when the embedded PostgreSQL ended and cannot be restarted. Only for a process that is not a visitor. */
   giveUp?: (error: Error) => void;
 }
 
 /**
- * Makes everything that services work with from a configuration: the database, started if need be and migrated, the packs,
- * the keys.
+ * Opens everything that the services need: the database (started if necessary, and migrated), the packs and the keys.
  *
- * @throws Error why the data folder or the database cannot be used. Source: contract §10, §12.
+ * @throws Error with the reason why the data folder or the database cannot be used. Source: contract §10, §12.
  */
 export async function openCore(config: Config, options: CoreOptions): Promise<Core> {
   const { log, resources } = options;
@@ -62,7 +64,7 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
   };
 }
 
-/** Connects to the database and brings its schema up to date. */
+/** Connects to the database and migrates its schema. */
 async function connect(address: DatabaseAddress, config: Config, { log, resources }: CoreOptions): Promise<Database> {
   const database = openDatabase(address, { poolSize: shareConnections(config.workers).each, log });
   resources.defer(() => database.close());
@@ -70,10 +72,10 @@ async function connect(address: DatabaseAddress, config: Config, { log, resource
   return database;
 }
 
-/** What TLS says of a certificate that it cannot verify. */
+/** Error codes of TLS for a certificate that cannot be verified. */
 const UNVERIFIED = /CERT|UNABLE_TO_(?:GET|VERIFY)/;
 
-/** Says which setting it was about. Attempts at several addresses fail together, with no message of their own. */
+/** Names the setting that is at fault. When attempts at several addresses fail, the combined error has no message. */
 function unusableDatabase(error: unknown): Error {
   const { code = '', message } = error as NodeJS.ErrnoException;
   const advice = UNVERIFIED.test(code)
@@ -82,7 +84,7 @@ function unusableDatabase(error: unknown): Error {
   return new Error(`the database of DATABASE_URL cannot be used: ${message || code}${advice}`, { cause: error });
 }
 
-/** The database of the configuration: the embedded server, started if it does not run, or the one of `DATABASE_URL`. */
+/** The configured database: the embedded server, which is started if it does not run, or that of `DATABASE_URL`. */
 async function reachDatabase(config: Config, { resources, ...options }: CoreOptions): Promise<DatabaseAddress> {
   if (config.databaseUrl !== null) return { url: config.databaseUrl };
   const postgres = await startEmbeddedPostgres(join(config.dataDir, 'postgres'), {

@@ -3,18 +3,18 @@ import type { Config } from './config.ts';
 import { startCompression, startHeartbeat, startJobs } from './jobs.ts';
 import { type CoreOptions, openCore } from './open-core.ts';
 
-/** Everything of a server but what answers requests. */
+/** Everything of a server except what answers requests. */
 export interface Service {
   core: Core;
-  /** The owner's API key, when this start minted it. */
+  /** The owner's API key, if this start generated it. */
   ownerKey: string | null;
 }
 
 /**
- * Brings the service up: its database, this process's row in `boot`, the owner's account, the jobs. Of the processes of one
- * server one does it.
+ * Brings the service up: its database, this process's row in `boot`, the owner's account, the jobs. One process of a
+ * server does this.
  *
- * @throws Error why the data folder or the database cannot be used. Source: contract §8, §10.
+ * @throws Error with the reason why the data folder or the database cannot be used. Source: contract §8, §10.
  */
 export async function openService(config: Config, options: CoreOptions): Promise<Service> {
   const { log, resources } = options;

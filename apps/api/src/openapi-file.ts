@@ -6,13 +6,15 @@ import { VERSION } from './version.ts';
 
 const FILE = new URL('../../../docs/openapi.json', import.meta.url);
 
-/** The OpenAPI document as the repository keeps it: that of a server at the default address, one line a value. */
+/**
+ * The OpenAPI document as it is stored in the repository: that of a server at the default address, one value a line.
+ */
 export function renderOpenApi(): string {
   const baseUrl = readConfig({}).baseUrl.origin;
   return `${JSON.stringify(openApiDocument({ router: appRouter, baseUrl, version: VERSION }), null, 2)}\n`;
 }
 
-/** The document that the repository keeps. */
+/** The stored OpenAPI document. */
 export function readOpenApiFile(): Promise<string> {
   return readFile(FILE, 'utf8');
 }

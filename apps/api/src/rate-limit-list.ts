@@ -8,15 +8,17 @@ import {
 import { quote } from './config-values.ts';
 
 const UNIT_SECONDS = { s: 1, min: 60, h: 3_600 };
-/** Above, the share of one token could not be told from nothing. */
+/** Above this, the share of one token is too small to distinguish from zero. */
 const MAX_COUNT = 100_000;
 const MAX_SECONDS = 24 * 3_600;
 
 /**
- * Reads `RATE_LIMITS`: `off`, or a list such as `global=600/min, unlock=10/10min`. What it does not name keeps its default.
+ * Reads `RATE_LIMITS`: `off`, or a list such as `global=600/min, unlock=10/10min`. Limits that it does not name keep
+ * their defaults.
  *
  * @returns `null` for `off`.
- * @throws AggregateError of what was wrong with each entry and what would be right. Source: contract §7, §10; security T37.
+ * @throws AggregateError with one Error for each invalid entry, which says what would be right. Source: contract §7,
+ *   §10; security T37.
  */
 export function parseRateLimits(text: string): RateLimits | null {
   if (text.toLowerCase() === 'off') return null;

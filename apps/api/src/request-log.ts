@@ -1,27 +1,28 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Log } from '@berth/core';
 
-/** One request as it came in. */
+/** One incoming request. */
 export interface LoggedRequest {
   req: IncomingMessage;
   res: ServerResponse;
   requestId: string;
-  /** When it came in, by `performance.now()`. */
+  /** When it arrived, by `performance.now()`. */
   start: number;
   /** Which part of the service answers, such as `api` or `site`. */
   kind: string;
-  /** The client's address, as the service believes it to be. */
+  /** The client's address, past trusted proxies. */
   address: string;
 }
 
 /**
- * Makes the request log: one line a request, written when its answer ended or its client left, with `aborted` then.
+ * Creates the request log: one line for each request, written when its answer ended, or when its client left, then with
+ * `aborted`.
  *
  * A line has method, host, path without query, status, the bytes written to the connection meanwhile, the time in
- * milliseconds, and the address. No other header is logged, and of a claim link nothing that follows its page, be the
- * hash whole or not; nor the name of an upload.
+ * milliseconds, and the address. No other header is logged. Whatever follows the claim page in the path of a claim link
+ * is hidden, even if it is not a complete hash; so are the names of uploads.
  *
- * @param claimPath The path below which claim links lie on the host of the API, such as `/claim`. Default: none do.
+ * @param claimPath The path prefix of claim links on the host of the API, such as `/claim`. Default: none.
  * Source: security T20, T24, T38.
  */
 export function createRequestLog(log: Log, claimPath: string | null = null): (request: LoggedRequest) => void {
@@ -50,18 +51,18 @@ export function createRequestLog(log: Log, claimPath: string | null = null): (re
   };
 }
 
-/** The path of the request target as it was sent, without what a router took from it, an authority, or the query. */
+/** The path of the request target as it was sent (also if a router has shortened it), without authority and query. */
 function pathOf(req: IncomingMessage & { originalUrl?: string }): string {
   const target = req.originalUrl ?? req.url ?? '';
   return target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '');
 }
 
-/** The name of an upload is all that it takes to go on with an anonymous one. */
+/** Hides the name of an upload: anyone who knows it can continue an anonymous upload. */
 function hideUpload(path: string): string {
   return path.replace(/^\/uploads\/[^/]+/, '/uploads/[hidden]');
 }
 
-/** Where claim links lie at the root, only what begins like a hash is one. */
+/** When claim links are at the root, only paths that begin like a hash are hidden. */
 function hideClaim(path: string, claimPath: string | null): string {
   if (claimPath === null) return path;
   const rest = path.startsWith(`${claimPath}/`) ? path.slice(claimPath.length + 1) : '';

@@ -7,12 +7,13 @@ const FILE = 'secret-key';
 const KEY_BYTES = 32;
 
 /**
- * The secret kept in a data folder; made the first time. Processes that start at once get the same one.
+ * The secret that is stored in a data folder; generated the first time. Processes that start at the same time get the
+ * same one.
  *
- * Once it was returned it survives a loss of power. Only its owner can read the file.
+ * Once returned, it survives a loss of power. Only its owner can read the file.
  *
- * @throws Error when the file holds something else: a new secret would end sessions and cursors, so none is made.
- * Source: contract §10.
+ * @throws Error when the content of the file is invalid. The file is not replaced, because a new secret would end
+ *   sessions and cursors. Source: contract §10.
  */
 export async function keepSecretKey(dataDir: string): Promise<Buffer> {
   await mkdir(dataDir, { recursive: true });
@@ -25,7 +26,7 @@ export async function keepSecretKey(dataDir: string): Promise<Buffer> {
   return Buffer.from(text.trim(), 'hex');
 }
 
-/** The keys of all purposes: HKDF-SHA-256 of the secret, so that none tells of another. Source: security §7. */
+/** The keys of all purposes: HKDF-SHA-256 of the secret, so that no key reveals another. Source: security §7. */
 export function deriveKeys(secret: Buffer): Keys {
   const derive = (purpose: string) => Buffer.from(hkdfSync('sha256', secret, '', `berth/${purpose}/v1`, KEY_BYTES));
   return {
@@ -36,7 +37,7 @@ export function deriveKeys(secret: Buffer): Keys {
   };
 }
 
-/** Puts a complete file in its place, unless somebody else's is there already. @returns What is there then. */
+/** Creates the file complete, unless another process was first. @returns The content that is there then. */
 async function makeSecretKey(file: string): Promise<string> {
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
   try {

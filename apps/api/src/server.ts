@@ -6,21 +6,21 @@ import { openService } from './open-service.ts';
 
 /** A running server. */
 export interface Berth {
-  /** What it runs with; the port is the one it listens on. */
+  /** Its configuration; the port is the one it listens on. */
   config: Config;
   core: Core;
-  /** The owner's API key, when this start minted it. */
+  /** The owner's API key, if this start generated it. */
   ownerKey: string | null;
-  /** Finishes running requests, takes no new ones, and lets everything go. Calling it again is no error. */
+  /** Finishes running requests, accepts no new ones, and releases all resources. Repeated calls are allowed. */
   close(): Promise<void>;
 }
 
 /**
- * Starts a server of one process from its environment: listens at once, answering 503 until the database is migrated and
- * the owner's account is there. Any start may follow any crash.
+ * Starts a server of one process from its environment. It listens at once and answers 503 until the database is
+ * migrated and the owner's account exists. It can start after any crash.
  *
  * @param giveUp Called when the embedded PostgreSQL ended and cannot be restarted. Default: the error is logged.
- * @throws ConfigError; or why it could not listen or reach its database, with everything let go again.
+ * @throws ConfigError; or the reason why it could not listen or reach its database. All resources are released then.
  * Source: contract §8, §10.
  */
 export async function startBerth(
@@ -56,7 +56,7 @@ export async function startBerth(
   }
 }
 
-/** Has the requests that come in at a door answered by the service. */
+/** Connects a door to the service, which answers its requests from then on. */
 export function serve({ door, core, config, log }: { door: Door; core: Core; config: Config; log: Log }): void {
   door.lead(createFrontDoor({ core, config, sites: createLiveSites(core, { staleMs: config.staleMs }), log }));
 }

@@ -1,53 +1,56 @@
 import { DEPLOYMENT_ID } from '@berth/contract';
 import type { SiteAddress } from '@berth/core';
 
-/** What a request says about where it wants to go, as the parser of node:http left it. */
+/** The parts of a request that decide its destination, as the parser of node:http left them. */
 export interface RequestHead {
   method: string;
   /** The request target: a path, `*`, or a whole URL. */
   target: string;
-  /** Names and values by turns; unlike `headers` it keeps what was sent twice. */
+  /** Alternating names and values; unlike `headers`, it keeps repeated headers. */
   rawHeaders: readonly string[];
 }
 
-/** The names this service answers to, in lower case, without ports. */
+/** The names that this service answers to, in lower case, without ports. */
 export interface HostNames {
   /** The hosts of the API and the console. */
   apiHosts: ReadonlySet<string>;
-  /** The domain under which sites live. */
+  /** The domain below which sites are. */
   platformDomain: string;
 }
 
-/** Where a request goes. `path` and `query` (from `?` on, or empty) are what is to be routed on. */
+/** Where a request goes. `path` and `query` (from `?` on, or empty) are the input of further routing. */
 export type HostAnswer =
-  /** 400: nobody can say which host was meant. */
+  /** 400: the host of the request is ambiguous. */
   | { kind: 'invalid'; reason: string }
   | { kind: 'api'; path: string; query: string }
-  /** A name that can be a site's; whether there is one is not known here. `host` is the name, normalised. */
+  /** A name that can be that of a site; whether the site exists is not known here. `host` is the name, normalised. */
   | { kind: 'site'; host: string; address: SiteAddress; path: string; query: string }
-  /** 404: no host of ours. */
+  /** 404: not a host of this service. */
   | { kind: 'unknown'; host: string; path: string; query: string };
 
 const MAX_NAME_LENGTH = 253;
 const HOST_NAME = /^[A-Za-z0-9.-]+$/;
 const PORT = /:\d{0,5}$/;
 const ABSOLUTE_FORM = /^https?:\/\/([^/?#]*)(.*)$/is;
-/** The one label of a platform domain. Source: contract §4. */
+/** The label of a platform domain. Source: contract §4. */
 const CHOSEN_NAME = /^(?!-)[a-z0-9-]{3,63}(?<!-)$/;
-/** At least two labels, the last of which is no number: neither a lone name nor an IP address. */
+/** At least two labels, and the last one is not a number: neither a single label nor an IP address. */
 const CUSTOM_DOMAIN = /^(?:(?!-)[a-z0-9-]{1,63}(?<!-)\.)+(?!\d+$)(?!-)[a-z0-9-]{1,63}(?<!-)$/;
-/** How many `Host` headers are remembered with what they mean. Then it begins anew: anybody can send others without end. */
+/**
+ * How many `Host` headers are cached with their meaning. A full cache is emptied, because clients can send any number
+ * of names.
+ */
 const MOST_REMEMBERED = 20_000;
 
 /** What a `Host` header means. */
 type NamedHost = { kind: 'api' | 'unknown'; host: string } | { kind: 'site'; host: string; address: SiteAddress };
 
 /**
- * Makes what picks API, site or neither for a request, once.
+ * Creates the function that decides whether a request goes to the API, to a site or nowhere.
  *
- * Only the one `Host` header and the request target count: forwarding headers never choose a site. An absolute target has
- * to name the same host and is reduced to its path. `<id>.{platform_domain}` is a deployment, another label there a platform
- * domain, and any other name that is not the API's can be a custom domain.
+ * Only the one `Host` header and the request target count: forwarding headers never choose a site. An absolute target
+ * must name the same host and is reduced to its path. `<id>.{platform_domain}` is a deployment, any other label there
+ * is a platform domain, and any other name except those of the API can be a custom domain.
  *
  * Source: serving S3, S4; security F9, T11, T31; RFC 9112 §3.2.
  */
@@ -90,7 +93,7 @@ export function createWhichHost(names: HostNames): (head: RequestHead) => HostAn
   };
 }
 
-/** The value of the one `Host` header, or why there is none. */
+/** The value of the one `Host` header, or the error when it is missing or repeated. */
 function findHost(rawHeaders: readonly string[]): string | HostAnswer {
   let found: string | undefined;
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -120,13 +123,13 @@ function invalid(reason: string): HostAnswer {
   return { kind: 'invalid', reason };
 }
 
-/** The name in lower case, without port and one trailing dot; `null` when it cannot be one. */
+/** The name in lower case, without port and one trailing dot; `null` when it is not valid. */
 function readHostName(authority: string): string | null {
   const name = authority.replace(PORT, '').replace(/\.$/, '');
   return name.length <= MAX_NAME_LENGTH && HOST_NAME.test(name) ? name.toLowerCase() : null;
 }
 
-/** The target as a path with its query. `*` asks about the server as a whole, which is what its front page answers. */
+/** The target as a path with its query. `*` asks about the server as a whole and counts as `/`. */
 function readTarget({ method, target }: RequestHead, host: string): string | null {
   if (target.startsWith('/')) return target;
   if (target === '*') return method === 'OPTIONS' ? '/' : null;

@@ -70,7 +70,7 @@ describe('readConfig', () => {
     });
   });
 
-  it('takes an empty variable for an absent one, ignores unknown ones, and trims', () => {
+  it('treats an empty variable as absent, ignores unknown ones, and trims values', () => {
     expect(readConfig({ PORT: '', SECRET_KEY: '  ', PATH: '/bin', NONSENSE: '1' })).toEqual(readConfig({}));
     expect(readConfig({ LOG_LEVEL: ' debug\n' }).logLevel).toBe('debug');
   });
@@ -86,7 +86,7 @@ describe('readConfig', () => {
     expect(readConfig({ PORT: '0' }).port).toBe(0);
   });
 
-  it('takes the public scheme and the place of the claim page from BASE_URL', () => {
+  it('takes the public scheme and the address of the claim page from BASE_URL', () => {
     const config = readConfig({ BASE_URL: 'https://API.Example.com/', PLATFORM_DOMAIN: 'Sites.Example.net:443' });
     expect(config).toMatchObject({
       publicScheme: 'https',
@@ -219,7 +219,7 @@ describe('readConfig', () => {
     ],
     ['DEFAULT_PLAN', 'gold', /^DEFAULT_PLAN: "gold" is not a plan; use one of free, pro, team, scale/],
     ['PLANS_FILE', '/nowhere/plans.json', /^PLANS_FILE: \/nowhere\/plans.json cannot be read \(ENOENT\)/],
-  ])('refuses %s=%s and says what would be right', (variable, text, message) => {
+  ])('refuses %s=%s and says what would be valid', (variable, text, message) => {
     const faults = faultsOf({ [variable]: text });
     expect(faults).toEqual([expect.stringMatching(message)]);
     expect(faults[0]).not.toContain('hidden');
@@ -242,16 +242,16 @@ describe('readConfig', () => {
     '10.0.0.0/8/8',
     'proxy.test',
     '127.1',
-  ])('security T12: refuses TRUST_PROXY=%s, which names no proxy or trusts everybody', (text) => {
+  ])('security T12: refuses TRUST_PROXY=%s, which is not a proxy or trusts everyone', (text) => {
     expect(faultsOf({ TRUST_PROXY: `10.0.0.1, ${text}` })).toEqual([expect.stringMatching(/^TRUST_PROXY: /)]);
   });
 
-  it('contract §10: names every fault in one message, a line each', () => {
+  it('contract §10: names every fault in one message, one a line', () => {
     const faults = faultsOf({ PORT: 'x', HOST: 'y', LOG_LEVEL: 'z', BASE_URL: 'a\r\nb' });
     expect(faults.map((line) => line.split(':')[0]).toSorted()).toEqual(['BASE_URL', 'HOST', 'LOG_LEVEL', 'PORT']);
   });
 
-  it('keeps what tests turn away from everybody else', () => {
+  it('accepts the settings for tests only when NODE_ENV is test', () => {
     const knobs = {
       FAILPOINT: 'deploy.committed:2',
       SWEEP_GRACE: '0s',
@@ -277,7 +277,7 @@ describe('readConfig', () => {
 describe('PLANS_FILE', () => {
   const [free, pro] = DEFAULT_PLANS as [(typeof DEFAULT_PLANS)[0], (typeof DEFAULT_PLANS)[0]];
 
-  it('replaces the plan table; the owner gets the last plan of one without "scale"', () => {
+  it('replaces the plan table; if it has no "scale", the owner gets its last plan', () => {
     const config = readConfig({ PLANS_FILE: plansFile({ plans: [free, pro] }), DEFAULT_PLAN: 'pro' });
     expect(config.plans).toEqual([free, pro]);
     expect(config).toMatchObject({ ownerPlan: pro, defaultPlan: pro });
@@ -295,7 +295,7 @@ describe('PLANS_FILE', () => {
   });
 
   it.each([
-    ['no plan that anonymous deploys follow', { plans: [pro] }, /plans has no plan "free"/],
+    ['no plan for anonymous deploys', { plans: [pro] }, /plans has no plan "free"/],
     ['the same plan twice', { plans: [free, free] }, /each plan id must occur only once/],
     ['no plans', [], /the file: /],
     ['something that is not JSON', '{\n"plans":\n', /is not JSON: /],
@@ -339,7 +339,7 @@ describe('security T37: in production', () => {
     expect(faultsOf({ ...PRODUCTION, ...env })).toEqual([expect.stringMatching(message)]);
   });
 
-  it('does not blame the default that stands in for a broken value', () => {
+  it('reports no fault for the default that replaces an invalid value', () => {
     expect(faultsOf({ NODE_ENV: 'production', BASE_URL: 'x' })).toEqual([expect.stringMatching(/^BASE_URL: /)]);
   });
 });

@@ -15,7 +15,7 @@ describe('parseDuration', () => {
   });
 
   it.each(['', '5', 's', '-1s', '1.5h', '1e3s', '5m', '5 minutes', '1h30min', '9999999999d'])(
-    'refuses %j and says what would be right',
+    'refuses %j and says what would be valid',
     (text) => {
       expect(() => parseDuration(text)).toThrow(/is not a duration; write a whole number and a unit, such as "500ms"/);
     },

@@ -8,7 +8,7 @@ import { renderOpenApi } from '../src/openapi-file.ts';
 import { COMMANDS } from '../src/operator/commands.ts';
 import type { Document, Schema } from './open-api.ts';
 
-/** What scripts, operators and backups rely on. Entries may be added; the recorded ones stay. */
+/** Names that scripts, operators and backups rely on. Entries may be added; recorded ones must stay. */
 const SURFACE: Record<keyof typeof recorded, () => string[] | Promise<string[]>> = {
   errors: () => Object.entries(ERROR_STATUS).map(([code, status]) => `${code} ${status}`),
   procedures: () => Object.keys(appRouter._def.procedures),

@@ -36,12 +36,12 @@ describe('the health check', () => {
     expect({ code, reason, asked }).toEqual({ code: 0, reason: '', asked: ['GET api.example.com/healthz'] });
   });
 
-  it('exits with 1 and a reason when it answers anything else', async () => {
+  it('exits with 1 and a reason for any other answer', async () => {
     const found = await checkServer((_req, res) => void res.writeHead(503).end());
     expect(found).toEqual({ code: 1, reason: '/healthz answered 503.\n' });
   });
 
-  it('exits with 1 when nobody listens, or when the configuration is broken', async () => {
+  it('exits with 1 when no server listens, or when the configuration is invalid', async () => {
     expect(await check({ HOST: '127.0.0.1', PORT: '1' })).toMatchObject({
       code: 1,
       reason: expect.stringContaining('ECONNREFUSED'),

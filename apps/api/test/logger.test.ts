@@ -4,10 +4,11 @@ import { createLogger, LINE_BYTES } from '../src/logger.ts';
 
 const HEX = '8f1c6bd0a94e2735cc58f0471e9b3d62';
 const SECRETS = [`ship-${HEX}`, `deploy-${HEX}`, `/claim/${HEX}`];
-// Everything a line may hold: printable ASCII and what lies above the C1 controls, but for format characters.
+// Everything that a line must not contain. Allowed are printable ASCII and characters above the C1 controls, except
+// format characters.
 const UNSAFE = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
 
-/** Logs through a new logger and gives the lines that came out, without their ends. */
+/** Logs with a new logger. @returns The lines without their ends. */
 function linesOf(write: (log: ReturnType<typeof createLogger>) => void, level: 'info' | 'trace' = 'info'): string[] {
   let written = '';
   write(createLogger({ level, destination: { write: (line) => void (written += line) } }));
@@ -44,7 +45,7 @@ describe('a log line', () => {
     ['line separators', 'a\u2028b\u2029c'],
     ['bidirectional controls', 'a\u202eb\u2066c\u200f'],
     ['NUL', 'a\u0000b'],
-  ])('security T38: escapes %s in every place, and gives them back when parsed', (_, text) => {
+  ])('security T38: escapes %s in every place, and parsing returns the original', (_, text) => {
     const line = lineOf({ field: text, [text]: 1, list: [text], nested: { deep: text } }, text);
     expect(line).not.toMatch(UNSAFE);
     expect(JSON.parse(line)).toMatchObject({
@@ -68,7 +69,7 @@ describe('a log line', () => {
     ['a deep list', { list: Array.from({ length: 200 }, () => Array.from({ length: 100 }, () => 'item')) }],
     ['an error', { err: new Error('e'.repeat(20_000)) }],
     ['surrogates at the cut', { path: '😀'.repeat(10_000) }],
-  ])('security T38: is at most 4 KB and still JSON with 20 KB in %s', (_, fields) => {
+  ])('security T38: has at most 4 KB and is still JSON with 20 KB in %s', (_, fields) => {
     const line = lineOf(fields, 'm'.repeat(20_000));
     expect(Buffer.byteLength(line) + 1).toBeLessThanOrEqual(LINE_BYTES);
     expect(JSON.parse(line)).toMatchObject({ level: 'info', msg: expect.stringMatching(/^m+…$/) });
@@ -80,7 +81,7 @@ describe('a log line', () => {
     expect(entry).toMatchObject({ status: 404, address: '203.0.113.9', path: expect.stringMatching(/^x{1024}…$/) });
   });
 
-  it.each(SECRETS)('security T20: holds no secret such as %s, wherever it was', (secret) => {
+  it.each(SECRETS)('security T20: contains no secret such as %s, wherever it was', (secret) => {
     const err = Object.assign(new Error(`failed for ${secret}\n${secret}`), { query: secret });
     const line = lineOf(
       { err, path: `\n${secret}`, [secret]: 1, list: [secret], nested: { deep: { deeper: secret } } },
@@ -90,14 +91,14 @@ describe('a log line', () => {
     expect(JSON.parse(line)).toMatchObject({ level: 'info' });
   });
 
-  it('security T20: holds no secret that a cut would leave half of', () => {
+  it('security T20: contains no part of a secret that a cut would leave half of', () => {
     for (let before = 1_000; before < 1_030; before += 1) {
       const line = lineOf({ path: `${'x'.repeat(before)}ship-${HEX}${'y'.repeat(9_000)}` });
       expect(line).not.toContain(HEX.slice(0, 8));
     }
   });
 
-  it('security T38: holds no value of an Authorization or Cookie header', () => {
+  it('security T38: contains no value of an Authorization or Cookie header', () => {
     const headers = {
       Authorization: 'Bearer marker',
       cookie: 'a="marker"; b=marker',
@@ -110,7 +111,7 @@ describe('a log line', () => {
     expect(JSON.parse(line).headers.Authorization).toBe('[hidden]');
   });
 
-  it('security T38: is safe whatever is logged', () => {
+  it('security T38: is safe for any logged value', () => {
     const anything = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ stringUnit: 'binary' }));
     fc.assert(
       fc.property(anything, fc.string({ unit: 'binary', maxLength: 3_000 }), (fields, message) => {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Answer, Ask, TestServer } from './test-server.ts';
 
-/** One part as it stands in a body: its header lines, and its bytes. */
+/** One part of a body: its header lines, and its bytes. */
 export interface Part {
   headers: string[];
   body: string | Buffer;
@@ -26,12 +26,12 @@ export interface FormShape {
 
 const DISPOSITION = 'Content-Disposition: form-data; name="files[]"';
 
-/** A file part whose disposition ends in `parameters`, such as `filename="a.txt"`, written as they are. */
+/** A file part whose disposition ends in `parameters`, such as `filename="a.txt"`, which are not escaped. */
 export function rawFile(parameters: string, body: string | Buffer, ...headers: string[]): Part {
   return { headers: [`${DISPOSITION}; ${parameters}`, ...headers], body };
 }
 
-/** A file part. The name is written as it is. */
+/** A file part. The name is not escaped. */
 export function file(name: string, body: string | Buffer, ...headers: string[]): Part {
   return rawFile(`filename="${name}"`, body, 'Content-Type: text/plain', ...headers);
 }
@@ -41,12 +41,12 @@ export function field(name: string, value: string | Buffer, ...headers: string[]
   return { headers: [`Content-Disposition: form-data; name="${name}"`, ...headers], body: value };
 }
 
-/** The `checksums` field of these bytes, in this order. */
+/** The `checksums` field for these bytes, in this order. */
 export function checksums(...bytes: (string | Buffer)[]): Part {
   return field('checksums', JSON.stringify(bytes.map((each) => hash('md5', each))));
 }
 
-/** The parts, and after them the checksums of those among them that name themselves `files[]`. */
+/** The parts, followed by the checksums of those among them that are named `files[]`. */
 export function withChecksums(parts: readonly Part[]): Part[] {
   return [
     ...parts,

@@ -2,7 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect } from 'vitest';
 
-/** What the tests read of a JSON schema. */
+/** The parts of a JSON schema that the tests read. */
 export interface Schema {
   $ref?: string;
   type?: string | string[];
@@ -67,30 +67,30 @@ export interface Document {
   };
 }
 
-/** An operation and where it is, in the document and on the server. */
+/** An operation and its route, in the document and on the server. */
 export type PlacedOperation = Operation & { path: string; method: string; pointer: string };
 
-/** A document that can be asked. */
+/** An OpenAPI document with helpers. */
 export interface OpenApi {
   document: Document;
   operations: PlacedOperation[];
-  /** What a local reference leads to. */
+  /** The target of a local reference. */
   resolve<T>(ref: string): T | undefined;
-  /** An object, or what its `$ref` leads to; its description is the nearer one. */
+  /** An object, or the target of its `$ref`; a description beside the `$ref` takes precedence. */
   follow<T extends { $ref?: string }>(value: T): T;
-  /** Where an object of the document stands, as a fragment. @throws when it is none of it. */
+  /** The place of an object in the document, as a fragment. @throws when it is not part of the document. */
   pointerOf(value: object): string;
-  /** A value fits a schema of the document, which says nothing about it that is not so. */
+  /** Checks that a value matches a schema of the document. */
   expectValid(schema: Schema, value: unknown, what: string): void;
   /** Whether it does. */
   isValid(schema: Schema, value: unknown): boolean;
 }
 
-/** Reads a document. Its schemas are taken at their word: a keyword that JSON Schema 2020-12 does not know is an error. */
+/** Reads a document. Its schemas are checked strictly: a keyword that JSON Schema 2020-12 does not know is an error. */
 export function openApi(document: Document): OpenApi {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true });
   addFormats.default(ajv);
-  // OpenAPI 3.1 adds `example` to JSON Schema. Under `components` stands what a schema refers to.
+  // OpenAPI 3.1 adds `example` to JSON Schema. `components` contains the schemas that are referred to.
   ajv.addVocabulary(['example', 'components']);
   const components = { schemas: document.components.schemas };
   const pointers = new Map<object, string>();

@@ -21,9 +21,9 @@ describe('contract §10: RATE_LIMITS', () => {
     );
   });
 
-  it.each(['off', 'OFF', ' off '])('%j is none', (text) => expect(limitsOf(text)).toBe(null));
+  it.each(['off', 'OFF', ' off '])('%j means no limits', (text) => expect(limitsOf(text)).toBe(null));
 
-  it('changes what it names and leaves the rest', () => {
+  it('changes the limits that it names and keeps the others', () => {
     expect(limitsOf('deploy=5/s, unlock = 3/2h ,signin=100000/24h,')).toEqual({
       ...DEFAULT_RATE_LIMITS,
       deploy: { count: 5, perSeconds: 1 },

@@ -14,7 +14,7 @@ import { useServer } from './use-server.ts';
 const ROOT = join(import.meta.dirname, '../../..');
 const FOLDER = join(ROOT, 'node_modules/reveal.js');
 const DOCUMENTS = await Array.fromAsync(glob(['*.md', 'bench/*.md', 'docs/**/*.md', 'packages/*/*.md'], { cwd: ROOT }));
-/** A character that no answer holds: it parts the outputs of the blocks. */
+/** A character that no answer contains: it separates the outputs of the blocks. */
 const SEPARATOR = '\u001e';
 
 const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
@@ -26,7 +26,7 @@ describe('the configuration table', () => {
     fallback: fallback!,
   }));
 
-  it('names every variable that is read, and no other', () => {
+  it('contains every variable that is read, and no other', () => {
     const read = new Set<string>();
     const env = new Proxy<Record<string, string>>(
       { NODE_ENV: 'test' },
@@ -53,13 +53,13 @@ describe('the configuration table', () => {
   );
 });
 
-it('shows the address of the server and the command that the first start prints', () => {
+it('the README shows the address of the server and the command that the first start prints', () => {
   expect(readme).toContain(`\nBERTH_URL=${readConfig({}).baseUrl.origin}\n`);
   expect(readme).toContain(`\n${sampleCommand('http://localhost:4000', 'ship-…')}\n`);
 });
 
 describe('links in the documents', () => {
-  it.each(DOCUMENTS)('lead to files and headings that are there: %s', async (document) => {
+  it.each(DOCUMENTS)('lead to files and headings that exist: %s', async (document) => {
     const text = await readFile(join(ROOT, document), 'utf8');
     const broken: string[] = [];
     for (const [, target] of text.matchAll(/\]\((?!https?:)([^)]+)\)/g)) {
@@ -87,7 +87,7 @@ describe('the rule files', () => {
   );
   const server = useServer();
 
-  it('are taken without a warning, and do what the text beside them says (S17, S24, S25, S33)', async () => {
+  it('are accepted without a warning, and do what the text beside them says (S17, S24, S25, S33)', async () => {
     expect(Object.keys(ruleFiles)).toEqual(['ship.json', '_redirects', '_headers']);
     const { deployment, warnings } = await server().publish({
       ...ruleFiles,
@@ -122,7 +122,7 @@ describe('the rule files', () => {
     });
   });
 
-  it('make a single-page app of one line, or of a 200.html (S36)', async () => {
+  it('turn one line, or a 200.html, into a single-page app (S36)', async () => {
     const sites: Files[] = [
       { _redirects: '/* /index.html 200', 'index.html': 'app' },
       { '200.html': 'app', 'index.html': 'front' },
@@ -136,7 +136,7 @@ describe('the rule files', () => {
   });
 });
 
-/** The commands want a shell with curl, which a machine with Node alone need not have. */
+/** The commands need a shell with curl, which a machine with only Node may not have. */
 describe.skipIf(spawnSync('curl', ['--version']).status !== 0)('the commands, pasted into one shell', () => {
   const server = useServer();
   let answers: unknown[];
@@ -164,7 +164,7 @@ describe.skipIf(spawnSync('curl', ['--version']).status !== 0)('the commands, pa
     }
   });
 
-  describe('on folders of one\u2019s own', () => {
+  describe('the commands, on other folders', () => {
     const homes: string[] = [];
     afterAll(() => homes.forEach((home) => rmSync(home, { recursive: true, force: true })));
 
@@ -214,7 +214,7 @@ describe.skipIf(spawnSync('curl', ['--version']).status !== 0)('the commands, pa
     expect(bytes).toEqual((await server().visit(deployment!)).bytes);
   });
 
-  it('make a token that deploys', async () => {
+  it('create a token that can deploy', async () => {
     const [, , , { secret, labels }] = answers as [unknown, unknown, unknown, CreatedToken];
     expect(labels).toEqual(['ci-job']);
     expect((await server().deploy({ 'index.html': 'x' }, { key: secret })).status).toBe(201);

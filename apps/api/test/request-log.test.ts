@@ -9,7 +9,7 @@ let server: Server;
 afterEach(() => server.closeAllConnections());
 afterEach(() => server.close());
 
-/** Sends a raw request to a server that answers with `answer`, and gives the line that is logged for it. */
+/** Sends a raw request to a server that answers with `answer`, and returns the line that is logged for it. */
 async function logged(
   raw: string,
   answer: (req: IncomingMessage, res: ServerResponse) => void,
@@ -90,7 +90,7 @@ describe('the request log', () => {
     expect((await logged(`GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`, ok, claimPath))['path']).toBe(path);
   });
 
-  it('logs the whole path though a router took a part of it', async () => {
+  it('logs the whole path even if a router removed a part of it', async () => {
     const entry = await logged('GET /api/ping HTTP/1.1\r\nHost: x\r\n\r\n', (req, res) => {
       Object.assign(req, { originalUrl: '/api/ping?marker', url: '/ping' });
       res.end();
@@ -98,7 +98,7 @@ describe('the request log', () => {
     expect(entry['path']).toBe('/api/ping');
   });
 
-  it('security T20: logs no header but Host, whatever it holds', async () => {
+  it('security T20: logs no header except Host, whatever the value', async () => {
     const names = ['Authorization', 'Cookie', 'Referer', 'User-Agent', 'X-Forwarded-For', 'X-Anything'];
     const headers = names.map((name) => `${name}: Bearer ship-8f1c6bd0a94e2735cc58f0471e9b3d62 marker\r\n`).join('');
     const { line } = await logged(`GET / HTTP/1.1\r\nHost: x\r\n${headers}\r\n`, ok);
@@ -119,7 +119,7 @@ describe('the request log', () => {
     });
   });
 
-  it('says when the client left before the end, and that no status was sent', async () => {
+  it('marks requests whose client left before the end, with no status when none was sent', async () => {
     const entry = await logged('GET / HTTP/1.1\r\nHost: x\r\n\r\n', (req) => void req.socket.destroy());
     expect(entry).toMatchObject({ status: null, aborted: true, bytes: 0 });
   });

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(root, { recursive: true }));
 
-/** What another process gets for a folder, as hex. */
+/** The secret that another process gets for a folder, as hex. */
 async function keptElsewhere(dir: string): Promise<string> {
   const module = new URL('../src/secret-key.ts', import.meta.url).href;
   const script = `import { keepSecretKey } from '${module}'; console.log((await keepSecretKey(process.argv[1])).toString('hex'))`;
@@ -25,7 +25,7 @@ async function keptElsewhere(dir: string): Promise<string> {
 }
 
 describe('keepSecretKey', () => {
-  it('contract §10: makes 32 random bytes once and keeps them, readable by their owner alone', async () => {
+  it('contract §10: creates 32 random bytes once and stores them, readable only by their owner', async () => {
     const dir = join(root, 'made', 'nested');
     const key = await keepSecretKey(dir);
     expect(key).toHaveLength(32);
@@ -35,7 +35,7 @@ describe('keepSecretKey', () => {
     expect(await keepSecretKey(join(root, 'other'))).not.toEqual(key);
   });
 
-  it('gives everybody who starts at once the same key', async () => {
+  it('returns the same key to all processes that start at the same time', async () => {
     const dir = join(root, 'together');
     const here = Array.from({ length: 20 }, async () => (await keepSecretKey(dir)).toString('hex'));
     const keys = await Promise.all([...here, keptElsewhere(dir), keptElsewhere(dir)]);
@@ -44,7 +44,7 @@ describe('keepSecretKey', () => {
     expect(await readdir(dir)).toEqual(['secret-key']);
   });
 
-  it.each(['', 'hello', '8f1c'])('refuses a file that holds %j, and leaves it', async (content) => {
+  it.each(['', 'hello', '8f1c'])('rejects a file that contains %j, and leaves it', async (content) => {
     const dir = await mkdtemp(join(root, 'bad-'));
     const file = join(dir, 'secret-key');
     await writeFile(file, content);
@@ -54,7 +54,7 @@ describe('keepSecretKey', () => {
 });
 
 describe('deriveKeys', () => {
-  it('security §7: gives every purpose 32 bytes of its own, the same for the same secret', () => {
+  it('security §7: gives every purpose its own 32 bytes, the same for the same secret', () => {
     const secret = Buffer.alloc(32, 7);
     const keys = Object.values(deriveKeys(secret)) as Buffer[];
     for (const key of keys) expect(key).toHaveLength(32);
@@ -63,7 +63,7 @@ describe('deriveKeys', () => {
     expect(deriveKeys(Buffer.alloc(32, 8)).cursor).not.toEqual(deriveKeys(secret).cursor);
   });
 
-  it('security §7: is HKDF-SHA-256, so that keys stay what they are', () => {
+  it('security §7: is HKDF-SHA-256, so that keys never change', () => {
     expect(deriveKeys(Buffer.alloc(32, 7)).cursor.toString('hex')).toBe(
       '520d7df91ff6a636633b167cca6916e2de0b9fd128bb178aa3b4fc5a7c8e0d7c',
     );

@@ -45,7 +45,7 @@ describe('hideSecrets', () => {
     expect(hideSecrets(text)).toBe(text);
   });
 
-  it('keeps JSON readable', () => {
+  it('keeps JSON valid', () => {
     const text = JSON.stringify({ a: `x"\\ship-${HEX}"`, b: [`/claim/${HEX}`] });
     expect(JSON.parse(hideSecrets(text))).toEqual({ a: 'x"\\ship-[hidden]"', b: ['/claim/[hidden]'] });
   });

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../../..');
-/** A string literal that is called with: the title of a test, or what stands behind `each(…)`. */
+/** A string literal as first argument: the title of a test, or the title after `each(…)`. */
 const TITLE = /(?:\b(?:describe|it|test)(?:\.\w+)*|\))\(\s*(?<quote>['"`])(?<title>(?:\\.|(?!\k<quote>).)*)\k<quote>/gs;
-/** A comment that begins where a line does, or after code; its text is all that matters. */
+/** A comment at the start of a line or after code; only its text matters. */
 const COMMENT = /\/\*.*?\*\/|\/\/[^\n]*/gs;
 /** One rule, such as `S24`, or several, such as `S8 to S15`. */
 const CITATION = /\bS(?<first>\d+)(?: to S(?<last>\d+))?\b/g;
@@ -16,7 +16,7 @@ const rules = [...(await read('docs/serving.md')).matchAll(/^- \*\*(S\d+)\.\*\* 
 }));
 const names = rules.map(({ name }) => name);
 
-it('the rules of serving are numbered without a gap, each standing once', () => {
+it('the rules of serving are numbered without gaps or repetitions', () => {
   expect(names).toEqual(Array.from({ length: 66 }, (_, index) => `S${index + 1}`));
 });
 
@@ -30,13 +30,13 @@ it.each([
   ['the title of a test', '{apps,packages}/*/test/**/*.test.ts', TITLE],
   ['a comment', '{apps,packages,bench}/*/{src,test}/**/*.ts', COMMENT],
   ['the document itself', 'docs/serving.md', /.+/gs],
-])('no rule is cited that is not there, by %s', async (_, pattern, part) => {
+])('only existing rules are cited by %s', async (_, pattern, part) => {
   const found = await citations(pattern, part);
   expect(found.length).toBeGreaterThan(20);
   expect(found.filter(({ name }) => !names.includes(name))).toEqual([]);
 });
 
-/** Which rules are cited in those parts of files, and where. */
+/** The rules that are cited in these parts of files, and where. */
 async function citations(pattern: string, part: RegExp): Promise<{ name: string; file: string }[]> {
   const files = await Array.fromAsync(glob(pattern, { cwd: ROOT }));
   const found = files.map(async (file) => {

@@ -10,9 +10,12 @@ const REQUEST_ID = /^[0-9a-f]{32}$/;
 const INTERNALS =
   /\n\s+at |\.[jt]s:\d+|node_modules\/\.|file:\/\/|\/(?:tmp|home|root|usr|var)\/|\b(?:select|insert into|update|delete from) \S+ /i;
 
-/** Everything a request could have changed: the rows of every table, and what the data folder holds. */
+/** Everything that a request could have changed: the rows of every table, and the files of the data folder. */
 export interface Footprint {
-  /** By table: how many rows, and a hash over all of them. When a token or a process was last seen does not count. */
+  /**
+   * By table: the number of rows, and a hash over all of them. Times of the last use of a token and of the last
+   * heartbeat of a process are ignored.
+   */
   rows: Record<string, string>;
   files: string[];
 }
@@ -34,7 +37,7 @@ export async function footprintOf({ database, berth }: TestServer): Promise<Foot
   };
 }
 
-/** The answer is a refusal as the contract wants every one: status, error body, request id, nothing of the inside. */
+/** Checks an error according to the contract: status, error body, request id, no internals. */
 export function expectErrorAnswer({ status, headers, text }: Answer, code: ErrorCode): ErrorBody {
   expect({ status, text }).toEqual({ status: ERROR_STATUS[code], text: expect.stringContaining(`"error":"${code}"`) });
   expect(headers['content-type']).toBe('application/json; charset=utf-8');
@@ -48,7 +51,7 @@ export function expectErrorAnswer({ status, headers, text }: Answer, code: Error
 }
 
 /**
- * What is asked is refused with this error, and leaves everything as it was: rows, counters, files, no open pack.
+ * Checks that a request fails with this error and changes nothing: rows, counters, files, no open pack.
  *
  * Source: security §3, standing asserts.
  */
@@ -65,11 +68,11 @@ export async function expectRefusal(
 }
 
 /**
- * Ends a server at the end of a test file. No upload is open, counters equal a recount, nothing failed but what was said
- * to, and after a sweep every file has a reader. No secret is in the log or in the database.
+ * Stops a server at the end of a test file and checks it. No upload is open, counters equal a recount, no unexpected
+ * errors were logged, and after a sweep every file is referred to. No secret is in the log or in the database.
  *
- * @param secrets Further texts that must stand nowhere, such as site passwords.
- * @param faults Whether the tests made faults, which are then in the log.
+ * @param secrets Additional texts that must appear nowhere, such as site passwords.
+ * @param faults Whether the tests cause faults, which are then in the log.
  * Source: security §6, I3, I4, I10, I11; T20.
  */
 export async function closeClean(

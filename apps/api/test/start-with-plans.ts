@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { type Caps, DEFAULT_PLANS, type DeployLimits } from '@berth/contract';
 import { startTestServer, type TestServer } from './test-server.ts';
 
-/** What differs from the built-in plan of that name. */
+/** Changes to the built-in plan with each name. */
 export type PlanChanges = Record<string, { limits?: Partial<DeployLimits>; caps?: Partial<Caps>; closed?: string }>;
 
-/** A test server with a plan table of its own, read from a `PLANS_FILE`. */
+/** A test server with its own plan table, read from a `PLANS_FILE`. */
 export async function startWithPlans(changes: PlanChanges, env: Record<string, string> = {}): Promise<TestServer> {
   const plans = DEFAULT_PLANS.map((plan) => {
     const { limits, caps, ...rest } = changes[plan.plan] ?? {};

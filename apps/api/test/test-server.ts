@@ -13,13 +13,13 @@ import { type Berth, startBerth } from '../src/server.ts';
 /** The owner's API key on every test server. */
 export const OWNER_KEY = 'ship-00000000000000000000000000000001';
 
-/** An answer, read whole. */
+/** A complete answer. */
 export interface Answer {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   bytes: Buffer;
   text: string;
-  /** The body as JSON. @throws when it is none. */
+  /** The body as JSON. @throws when it is not JSON. */
   json<T = Record<string, unknown>>(): T;
 }
 
@@ -31,30 +31,33 @@ export interface Ask {
   body?: Buffer | string | undefined;
 }
 
-/** A file part: its name as it stands in the part, and its bytes. */
+/** The bytes of file parts by the name in the part. */
 export type Files = Record<string, string | Buffer>;
 
 export interface PublishOptions extends Ask {
-  /** Further fields; `checksums` is made when it is not among them. */
+  /** Additional fields; `checksums` is added when it is missing. */
   fields?: Record<string, string>;
 }
 
-/** A whole server on port 0, on a database and a folder of its own. */
+/** A complete server on port 0, on its own database and folder. */
 export interface TestServer {
   berth: Berth;
-  /** Its `query` waits until the server has been told of what is shown otherwise now. */
+  /** Its `query` waits until the server has received the notifications about changed sites. */
   database: TestDatabase;
   dataDir: string;
   port: number;
-  /** What was logged, a line each. */
+  /** Everything that was logged. */
   logged: { level: 'info' | 'warn' | 'error'; fields: Record<string, unknown>; message: string }[];
-  /** What must never stand in the log or the database: the credentials it gave out, and the claim hashes it answered. */
+  /**
+   * Texts that must never appear in the log or the database: the credentials that the server created, and the claim
+   * hashes in its answers.
+   */
   secrets: Set<string>;
-  /** Asks the API host. */
+  /** Sends a request to the API host. */
   api(path: string, ask?: Ask): Promise<Answer>;
-  /** Asks a site, by the id of its deployment or by a whole URL. */
+  /** Sends a request to a site, by the id of its deployment or by a whole URL. */
   visit(site: string, path?: string, ask?: Ask): Promise<Answer>;
-  /** Publishes files; the answer may be a refusal. */
+  /** Publishes files; the answer may be an error. */
   deploy(files: Files, options?: PublishOptions): Promise<Answer>;
   /** Publishes files. @throws when the answer is not 201. */
   publish(files: Files, options?: PublishOptions): Promise<CreatedDeployment>;
@@ -64,9 +67,10 @@ export interface TestServer {
 }
 
 /**
- * Nothing is done by the clock on it: no sweep and no look at DNS comes between two looks of a test, however long it takes.
+ * Starts a server without periodic jobs, so that no sweep and no DNS check changes anything during a test, however long
+ * it takes.
  *
- * @param env Further variables, such as `PLANS_FILE`; a function gets the server's database.
+ * @param env Additional variables, such as `PLANS_FILE`; a function gets the server's database.
  */
 export async function startTestServer(
   env: Record<string, string> | ((database: TestDatabase) => Promise<Record<string, string>>) = {},
@@ -133,19 +137,19 @@ export function testEnvironment(
     DATA_DIR: dataDir,
     DATABASE_URL: database.url,
     OWNER_API_KEY: OWNER_KEY,
-    // Nothing listens there: a test that wants DNS gives a server of its own.
+    // Nothing listens there: a test that needs DNS provides its own server.
     DNS_SERVERS: '127.0.0.1:1',
     RATE_LIMITS: 'off',
-    // Work of the background, in the rows and files that most tests compare.
+    // Background work would change the rows and files that most tests compare.
     COMPRESSION: 'off',
     ...env,
   };
 }
 
 /**
- * Ways to ask whatever listens on a port.
+ * Functions that send requests to a port.
  *
- * @param onAnswer Sees every answer of the API host.
+ * @param onAnswer Called with every answer of the API host.
  */
 export function askerOf(port: number, onAnswer: (answer: Answer) => void = () => {}) {
   const api = async (path: string, ask: Ask = {}) => {
@@ -174,7 +178,7 @@ export function askerOf(port: number, onAnswer: (answer: Answer) => void = () =>
   };
 }
 
-/** A multipart form of files and fields, written out by hand so that any name can stand in it. */
+/** A multipart form of files and fields, built by hand so that it can contain any name. */
 export function formOf(files: Files, fields: Record<string, string> = {}): { contentType: string; body: Buffer } {
   const boundary = 'berth-test-3f1c';
   const all = { checksums: JSON.stringify(Object.values(files).map((bytes) => hash('md5', bytes))), ...fields };
@@ -194,18 +198,18 @@ export function formOf(files: Files, fields: Record<string, string> = {}): { con
   };
 }
 
-/** The real program in a process of its own, on its way up or down. */
+/** The real program in a separate process, while it starts, runs or stops. */
 export interface LaunchedProcess {
   child: ChildProcess;
-  /** Everything it printed so far. */
+  /** Everything it has printed so far. */
   output(): string;
-  /** Resolves once a text was printed. Rejects, with the output, when the process ends without having done so. */
+  /** Resolves once a text was printed. Rejects, with the output, if the process ends before. */
   printed(text: string): Promise<void>;
-  /** Resolves with the exit code, or the signal that ended it, once all its output is here. */
+  /** Resolves with the exit code, or the signal that ended it, once all its output was received. */
   exited: Promise<number | NodeJS.Signals>;
 }
 
-/** A server in a process of its own, for what ends processes. */
+/** A server in a separate process, for tests that end processes. */
 export interface ServerProcess extends LaunchedProcess, ReturnType<typeof askerOf> {
   port: number;
 }
@@ -214,7 +218,7 @@ const MAIN = join(import.meta.dirname, '../src/main.ts');
 /** Halves the time a process takes to start. */
 const COMPILE_CACHE = join(import.meta.dirname, '../../../node_modules/.cache/node');
 
-/** Starts the real program; it may well refuse to. */
+/** Starts the real program, which may fail to start. */
 export function launchProcess(env: Record<string, string>): LaunchedProcess {
   const child = spawn(process.execPath, [MAIN], {
     env: { PATH: process.env['PATH']!, NODE_COMPILE_CACHE: COMPILE_CACHE, ...env },
@@ -238,12 +242,12 @@ export function launchProcess(env: Record<string, string>): LaunchedProcess {
   };
 }
 
-/** Starts the real program and waits until it is up. @throws with its output when it ends before. */
+/** Starts the real program and waits until it is ready. @throws with its output when it ends before. */
 export function startProcess(env: Record<string, string>): Promise<ServerProcess> {
   return whenUp(launchProcess(env));
 }
 
-/** Waits until a launched program is up. @throws with its output when it ends before. */
+/** Waits until a launched program is ready. @throws with its output when it ends before. */
 export async function whenUp(launched: LaunchedProcess): Promise<ServerProcess> {
   await launched.printed('Berth is up');
   const port = Number(/localhost:(\d+)/.exec(launched.output())![1]);

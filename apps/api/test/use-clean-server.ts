@@ -4,17 +4,19 @@ import { startTestServer, type TestServer } from './test-server.ts';
 import { useStarted } from './use-server.ts';
 
 export interface CleanServer {
-  /** Further variables. */
+  /** Additional variables. */
   env?: Record<string, string>;
-  /** What differs from the built-in plans. */
+  /** Changes to the built-in plans. */
   plans?: PlanChanges;
-  /** Further texts that must stand nowhere at its end, such as site passwords. */
+  /** Additional texts that must appear nowhere at its end, such as site passwords. */
   secrets?: readonly string[];
-  /** Whether the tests make faults, which are then in the log. */
+  /** Whether the tests cause faults, which are then in the log. */
   faults?: boolean;
 }
 
-/** A real server for the tests of a file, or of the `describe` it stands in, that has to end as {@link closeClean} says. */
+/**
+ * A real server for the tests of a file or of a `describe`, which must end in the state that {@link closeClean} checks.
+ */
 export function useCleanServer({ env, plans, secrets, faults = false }: CleanServer = {}): () => TestServer {
   return useStarted(
     () => (plans ? startWithPlans(plans, env) : startTestServer(env)),

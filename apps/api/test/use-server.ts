@@ -1,7 +1,7 @@
 import { startTestServer, type TestServer } from './test-server.ts';
 import { afterAll, beforeAll } from 'vitest';
 
-/** A real server for the tests of a file, or of the `describe` it stands in. @param env Further variables. */
+/** A real server for the tests of a file or of a `describe`. @param env Additional variables. */
 export function useServer(env?: Record<string, string>): () => TestServer {
   return useStarted(
     () => startTestServer(env),
@@ -9,7 +9,7 @@ export function useServer(env?: Record<string, string>): () => TestServer {
   );
 }
 
-/** The same for a server that starts, or ends, in a way of its own. */
+/** The same for a server with its own way to start or stop. */
 export function useStarted(
   start: () => Promise<TestServer>,
   end: (server: TestServer) => Promise<void>,

@@ -109,7 +109,7 @@ const rows: Row[] = [
   ['local', '/', host('rebound.evil.example'), 'domain rebound.evil.example /'],
 ];
 
-/** A header line as node:http hands it on: name and value apart, outer white space gone. */
+/** A header line as node:http passes it on: name and value, trimmed. */
 function split(line: string): [string, string] {
   const colon = line.indexOf(':');
   return [line.slice(0, colon), line.slice(colon + 1).trim()];
@@ -131,7 +131,7 @@ describe('S3, S4, T11, T31: which host a request means', () => {
     expect(told(answer)).toBe(expected);
   });
 
-  it('S42: OPTIONS * asks about the front page', () => {
+  it('S42: OPTIONS * is answered like the front page', () => {
     const answer = whichHost(
       { method: 'OPTIONS', target: '*', rawHeaders: ['Host', `${ID}.sites.example`] },
       SETUPS.hosted,
@@ -139,7 +139,7 @@ describe('S3, S4, T11, T31: which host a request means', () => {
     expect(told(answer)).toBe(SITE);
   });
 
-  it('S3: no letter outside ASCII becomes one of a host by lower-casing', () => {
+  it('S3: no letter outside ASCII becomes a host letter by lower-casing', () => {
     const answer = whichHost(
       { method: 'GET', target: '/', rawHeaders: ['Host', 'api.berth.example'.replace('i', '\u0130')] },
       SETUPS.hosted,
@@ -147,7 +147,7 @@ describe('S3, S4, T11, T31: which host a request means', () => {
     expect(told(answer)).toBe('invalid');
   });
 
-  it('S3: a header value that reads like a name is not counted', () => {
+  it('S3: a header value that looks like a name is ignored', () => {
     const answer = whichHost(
       { method: 'GET', target: '/', rawHeaders: ['X-A', 'host', 'Host', 'api.berth.example', 'X-B', 'Host'] },
       SETUPS.hosted,
@@ -185,7 +185,7 @@ describe('T11: over a socket', () => {
     );
   });
 
-  it('F9: a folded Host never reaches a neighbour', async () => {
+  it('F9: a folded Host never reaches another site', async () => {
     names = SETUPS.hosted;
     const answer = await send(
       port,

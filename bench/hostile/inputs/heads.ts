@@ -1,17 +1,17 @@
 import { CALLS, type Input, type Pace, repeated, VISITS } from '../input.ts';
 import type { HostileRequest, World } from '../world.ts';
 
-/** Just under the 16 KiB that the head of a request may have, and the 8 KiB of its target. */
+/** Just below the maximum sizes: 16 KiB for the head of a request, 8 KiB for its target. */
 const HEADER_BYTES = 15_900;
 const TARGET_BYTES = 8_000;
 
 const fill = (text: string, bytes = HEADER_BYTES) => text.repeat(Math.floor(bytes / text.length));
 
-/** One header that fills the head of an API call. */
+/** A header that fills the head of an API call. */
 const call = (what: string, headers: Record<string, string>): Input =>
   repeated('heads', what, () => ({ path: '/ping', headers }));
 
-/** One that fills the head of a visit. */
+/** A header that fills the head of a visit. */
 const visit = (
   what: string,
   headers: Record<string, string>,
@@ -21,7 +21,7 @@ const visit = (
 const target = (id: string, what: string, make: (world: World) => HostileRequest, pace: Pace = CALLS): Input =>
   repeated(id, what, make, pace);
 
-/** Heads of requests: header values and targets that are long and hard to read. */
+/** Heads of requests: header values and targets that are long and expensive to parse. */
 export const HEAD_INPUTS: readonly Input[] = [
   repeated('S2', 'Content-Type with 16,000 tabs, anonymous', () => ({
     path: '/uploads',

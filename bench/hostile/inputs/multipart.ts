@@ -28,7 +28,7 @@ const md5s = (contents: readonly string[]) =>
 const REWRITES = many(500, (n) => `/:a/:b/:c/:d/:e/:f/:g/${n}/* /page/${n} 200\n`);
 const HEADERS = many(500, (n) => `/section-${n}/*\n  X-A: 1\n`);
 
-/** Deploys in one request whose parts are many, long or wrong. */
+/** Deploys in one request whose parts are many, long or invalid. */
 export const MULTIPART_INPUTS: readonly Input[] = [
   deploy('S1', '4 MB of 1 as checksums, deploy token', file('index.html') + field('checksums', listOf('1', 4 * MiB))),
   deploy(

@@ -8,7 +8,7 @@ const form = (body: string) => ({
   body: Buffer.from(body),
 });
 
-/** A site whose every path meets 500 patterns that are hard to refuse. */
+/** A site with 500 patterns that are expensive to reject for every path. */
 async function hardRules({ apiKey, port }: World, client: Client) {
   const rules = Array.from({ length: 500 }, (_, n) => `/${'a/'.repeat(25)}${n}/* /page/${n} 200`).join('\n');
   const body = new FormData();

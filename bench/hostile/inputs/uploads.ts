@@ -3,7 +3,7 @@ import { CALLS, type Input, repeated } from '../input.ts';
 import type { Client, World } from '../world.ts';
 
 const CONTENTS = 1_000;
-/** When one upload gets what: the same contents again and again, then nothing, then commits. */
+/** The phases of one upload: it gets the same contents repeatedly, then nothing, then commits. */
 const REPEATS = 150;
 const EMPTY_UNTIL = 210;
 
@@ -13,7 +13,7 @@ interface UploadFile {
   sha256: string;
 }
 
-/** Begins an upload without a credential. @returns Its name. @throws when it is refused. */
+/** Begins an upload without a credential. @returns Its name. @throws when it is rejected. */
 async function begin(client: Client, files: readonly UploadFile[], key?: string): Promise<string> {
   const { status, text } = await client.send({
     path: '/uploads',
@@ -49,7 +49,7 @@ const put = (upload: string, body: Buffer, key?: string) => ({
   ...(key === undefined ? {} : { key }),
 });
 
-/** One upload that stays a content short: every call finds more rows. */
+/** One upload that always lacks one content: every call finds more rows. */
 async function repeatContents(_world: World, client: Client) {
   const contents = Array.from({ length: CONTENTS }, () => randomBytes(4));
   const upload = await begin(
@@ -64,7 +64,7 @@ async function repeatContents(_world: World, client: Client) {
   };
 }
 
-/** Complete uploads, each committed many times at once. */
+/** Complete uploads, each committed many times in parallel. */
 async function commitTogether({ deployToken }: World, client: Client) {
   const content = randomBytes(64);
   const files = Array.from({ length: CONTENTS }, (_, n) => fileOf(content, `${n}.bin`));
@@ -73,7 +73,7 @@ async function commitTogether({ deployToken }: World, client: Client) {
   return () => client.send({ path: `/uploads/${upload}/commit`, body: '{}', key: deployToken });
 }
 
-/** Uploads of 1 MiB that nothing commits. */
+/** Uploads of 1 MiB that are never committed. */
 function openUploads({ deployToken }: World, client: Client) {
   return async () => {
     const content = randomBytes(1024 ** 2);
@@ -82,13 +82,13 @@ function openUploads({ deployToken }: World, client: Client) {
   };
 }
 
-/** Files with the longest paths, so many directories deep, all different. */
+/** Files with the longest paths of this many directories, all different. */
 function deepFiles(count: number, segments: number): string {
   const file = (n: number) => ({ path: `${n}/${'a/'.repeat(segments - 2)}b`, size: 1, sha256: '0'.repeat(64) });
   return JSON.stringify({ files: Array.from({ length: count }, (_, n) => file(n)) });
 }
 
-/** Uploads that grow, stay open, or name paths that are costly to compare. */
+/** Uploads that grow, stay open, or name paths that are expensive to compare. */
 export const UPLOAD_INPUTS: readonly Input[] = [
   {
     id: 'S3',

@@ -18,49 +18,50 @@ import { allowAnyOrigin } from './cors.ts';
 import { showRateLimit } from '../http/rate-limit-headers.ts';
 import { callsOf } from './trpc-calls.ts';
 
-/** Who asks, decided once for each request, and whether they may ask at all. */
+/** Identifies the caller of each request once, and decides whether the request is allowed. */
 export interface Admission {
   /**
-   * Stands before everything that is limited. Takes what the request costs and shows what is left on the answer, be it
-   * a 404. Refuses whoever has asked too often, except typed calls, whose own face does.
+   * Middleware that runs before every limited route. Charges the request to the rate limit and shows what is left on
+   * every answer, also on a 404. Rejects clients over their limit, except for tRPC calls, which the tRPC route rejects
+   * itself.
    */
   count: RequestHandler;
   /**
-   * Makes the context of a request that was counted.
+   * Creates the context of a request that was counted.
    *
    * @throws `authentication_failed`; `forbidden` for a suspended or terminated account; `rate_limit_exceeded`;
-   *   `request_timeout` for an anonymous client who left before its address was known, since the address is all that tells
-   *   it from others.
+   *   `request_timeout` for an anonymous client that left before its address was known, since only the address
+   *   identifies it.
    */
   createContext(req: IncomingMessage, res: ServerResponse): Context;
 }
 
-/** What decides who may ask. */
+/** What admission needs. */
 export interface AdmissionParts {
   core: Core;
-  /** The client's address, past trusted proxies; empty when its connection is gone. */
+  /** The client's address, past trusted proxies; empty when the connection is closed. */
   addressOf(req: IncomingMessage): string;
-  /** The one `Origin` whose pages are not foreign. */
+  /** The one `Origin` that is not treated as foreign. */
   consoleOrigin: string;
   log: Log;
 }
 
-/** What {@link Admission.count} found out. */
+/** The result of {@link Admission.count}. */
 interface Verdict {
   caller: Caller | null;
-  /** Why the request may go no further. */
+  /** Why the request is rejected; `null` if it is not. */
   refusal: unknown;
 }
 
 /**
- * Decides who makes a request and counts it: towards the account of its credential, else towards its address. A
- * credential that opens nothing counts towards the address too, and so do requests that no operation answers. Each call of
- * a batch counts. Preflights do not: browsers send them by themselves.
+ * Identifies who makes a request and counts it against the account of its credential, or else against its address.
+ * Requests with an invalid credential, and requests that match no operation, count against the address too. Each call
+ * of a batch counts. Preflights do not count, because browsers send them automatically.
  *
- * An address that has guessed too often is told 429 for every further guess. Credentials that are good pass, since a
- * neighbour's guesses are no fault of theirs.
+ * An address with too many failed attempts gets 429 for every further one. Valid credentials still pass, since a
+ * neighbour may have made the attempts.
  *
- * When the store of the limits is away nobody is counted: what only reads may work without it.
+ * While the store of the limits is unavailable, requests are not counted, so that reads that do not need it still work.
  *
  * Source: contract §1, §7; security F8, T27.
  */

@@ -16,7 +16,7 @@ import { referenceRouter } from './reference.ts';
 import { restRouter } from './rest.ts';
 import { trpcRouter } from './trpc.ts';
 
-/** What the API host works with. */
+/** What the API host needs. */
 export interface ApiHostParts {
   core: Core;
   baseUrl: URL;
@@ -28,8 +28,9 @@ export interface ApiHostParts {
 }
 
 /**
- * The API host: health, reference, then, each request counted, the multipart deploy route, the contents of uploads, tRPC and REST over the same
- * routers. REST stands last, since it answers whatever nobody else did.
+ * The API host: health and reference, then, with each request counted, the pages for claims and domain set-up, the
+ * multipart deploy route, the contents of uploads, and tRPC and REST over the same routers. REST comes last, since it
+ * answers everything that no other route did.
  *
  * Source: service-api part 4; contract §2, §7, §9.
  */

@@ -1,18 +1,19 @@
 import type { ServerResponse } from 'node:http';
 import { type Caller, type Core, ServiceError } from '@berth/core';
 
-/** How many bytes of JSON bodies one client may have in memory at once, where its plan allows no larger body. */
+/** Bytes of JSON bodies that one client may have in memory at once, unless its plan allows a larger body. */
 const MAX_CLIENT_BYTES = 32 * 1024 ** 2;
 
 /** Bytes in memory, by client. */
 const reserved = new WeakMap<Core, Map<string, number>>();
 
 /**
- * Bounds the memory that the JSON bodies of one client take in this process: those of an account, or of an address. What a
- * request takes is given back when its answer ends.
+ * Bounds the memory that JSON bodies of one client (an account or an address) take in this process. A request frees its
+ * memory when its answer ends.
  *
- * @param maxBytes The largest body that the client may send; one of them always fits.
- * @returns Reserves bytes that arrived. @throws `rate_limit_exceeded` when the client's other requests leave no room.
+ * @param maxBytes The largest body that the client may send; one such body always fits.
+ * @returns A function that reserves bytes that arrived. It throws `rate_limit_exceeded` when the client's other
+ *   requests leave no room.
  */
 export function reserveMemory(
   res: ServerResponse,

@@ -4,10 +4,12 @@ import { type ContentsBody, invalid, tooLarge } from '@berth/core';
 const HASH_BYTES = 32;
 
 /**
- * Reads a body of contents and hands them on, one at a time, no faster than they are taken. Memory is that of one head.
+ * Reads a body of contents and passes them on, one at a time, no faster than they are consumed. Only one header is
+ * buffered in memory.
  *
- * @throws `validation_failed` for a body that ends within a content, `payload_too_large` past what was asked for, and what
- *   taking a content threw. What came whole before has been handed on. Source: contract §9; security T4.
+ * @throws `validation_failed` for a body that ends within a content, `payload_too_large` for more contents than were
+ *   requested, and whatever the consumer of a content throws. Contents that arrived completely before the error have
+ *   been passed on. Source: contract §9; security T4.
  */
 export async function readContents(
   chunks: AsyncIterable<Buffer>,

@@ -16,7 +16,7 @@ import { watchUpload } from '../http/request-body.ts';
 import { readContents } from './contents-body.ts';
 import { refuseUpload } from './deploy-route.ts';
 
-/** What the route is made of. */
+/** What the route needs. */
 export interface ContentsRoute {
   createContext(req: Request, res: ServerResponse): Context;
   log: Log;
@@ -25,8 +25,8 @@ export interface ContentsRoute {
 const OPERATION = 'deployments.contents';
 
 /**
- * `PUT /uploads/{upload}/contents`: many contents in one streamed body. They are stored as they arrive; those that arrived
- * whole are kept whatever becomes of the rest, also when the client leaves.
+ * `PUT /uploads/{upload}/contents`: many contents in one streamed body. They are stored as they arrive. Contents that
+ * arrived completely are kept even if the rest fails or the client leaves.
  *
  * Source: contract §9; security T4 to T6.
  */
@@ -58,7 +58,7 @@ async function receive(req: Request, res: Response, { core, caller }: Context): 
   }
 }
 
-/** What was wrong with the body is told after what came whole before it is kept. */
+/** Reports an error in the body only after the complete contents before it are stored. */
 async function readBody(req: Request, res: Response, body: ContentsBody): Promise<ReceivedContents> {
   const { maxBytes } = body;
   if (Number(req.headers['content-length'] ?? 0) > maxBytes)
@@ -73,7 +73,7 @@ async function readBody(req: Request, res: Response, body: ContentsBody): Promis
   return received;
 }
 
-/** To destroy the request would cut the connection before the answer is read. */
+/** Does not destroy the request at the end: that would close the connection before the client reads the answer. */
 async function* chunksOf(req: Request): AsyncGenerator<Buffer> {
   try {
     yield* req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;

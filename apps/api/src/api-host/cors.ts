@@ -10,8 +10,8 @@ const PREFLIGHT = {
 };
 
 /**
- * Lets pages of any origin read an answer of the API. No answer ever allows credentials: the API knows no cookies, and a
- * page can only send a credential it holds itself.
+ * Lets pages of any origin read an answer of the API. Credentials are never allowed: the API has no cookies, so a page
+ * can only send a credential that it has itself.
  *
  * Source: security T14.
  */
@@ -20,7 +20,7 @@ export function allowAnyOrigin(res: ServerResponse): void {
   res.setHeader('Access-Control-Expose-Headers', EXPOSED);
 }
 
-/** Opens what follows to pages of any origin, and answers OPTIONS with 204. Source: security T14. */
+/** Allows pages of any origin to use the routes that follow, and answers OPTIONS with 204. Source: security T14. */
 export const cors: RequestHandler = (req, res, next) => {
   allowAnyOrigin(res);
   if (req.method === 'OPTIONS') res.writeHead(204, PREFLIGHT).end();

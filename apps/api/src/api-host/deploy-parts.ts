@@ -5,25 +5,28 @@ import { type Deploy, invalid, ServiceError, tooLarge } from '@berth/core';
 import busboy from 'busboy';
 import { followDelimiters, malformed, readBoundary } from './multipart-delimiters.ts';
 
-/** The ceilings of one multipart body. */
+/** The limits of one multipart body. */
 export interface BodyLimits {
-  /** Most bytes of the whole body. */
+  /** Maximum size of the whole body in bytes. */
   maxBodyBytes: number;
-  /** Most bytes of a single field. */
+  /** Maximum size of a single field in bytes. */
   maxFieldBytes: number;
-  /** Most file parts that are parsed, files and what is dropped; which of them are files is counted elsewhere. */
+  /**
+   * Maximum number of file parts that are parsed, including those that are dropped. The files that count are counted
+   * elsewhere.
+   */
   maxParts: number;
-  /** Most files, as the refusal of too many parts names it. */
+  /** Maximum number of files, as the message for too many parts names it. */
   maxFilesCount: number;
 }
 
-/** Where the parts go. */
+/** Receives the parts. */
 type Parts = Pick<Deploy, 'files' | 'form'>;
 
 interface FilePart {
   stream: Readable;
   name: string;
-  /** Every byte of it is in the stream: the parser has gone on to what follows. */
+  /** All bytes of the part are in the stream: the parser has moved on to the next part. */
   complete: boolean;
   sink: ReturnType<Deploy['files']['begin']> | null;
 }
@@ -31,14 +34,14 @@ interface FilePart {
 const MAX_FIELDS = 16;
 
 /**
- * Reads a multipart body and hands its parts on, one file at a time, in the order they were sent.
+ * Reads a multipart body and passes its parts on, one file at a time, in the order they were sent.
  *
- * Memory is bounded: the request is read no faster than the parts are taken. Returns when every part was taken, also when
- * the client has left since it sent the last byte.
+ * Memory is bounded: the request is read no faster than the parts are consumed. Returns when every part was consumed,
+ * even if the client has left after it sent the last byte.
  *
- * @throws `validation_failed` for a body that is no multipart form, `payload_too_large`, `request_timeout` when the client
- *   left, or was answered by a watch, before the end; or what taking a part threw. The request is then paused, not
- *   destroyed, so that it can still be answered.
+ * @throws `validation_failed` for a body that is not a multipart form; `payload_too_large`; `request_timeout` when the
+ *   client left, or a timeout was answered, before the end; whatever the consumer of a part throws. The request is then
+ *   paused, not destroyed, so that it can still be answered.
  * Source: contract §3; security F1 to F4, F11, T4 to T8.
  */
 export async function receiveParts(
@@ -68,7 +71,7 @@ export async function receiveParts(
     done.reject(error);
   }
 
-  /** Runs a step of the upload; whatever it throws ends the upload. */
+  /** Runs a step of the upload. An error in it ends the upload. */
   function attempt(step: () => void): void {
     if (failed) return;
     try {
@@ -87,7 +90,7 @@ export async function receiveParts(
     });
   }
 
-  /** Moves bytes from the head of the queue to its sink, for as long as there are any and the disk keeps up. */
+  /** Moves bytes from the head of the queue to its sink until there are none left or the disk is too slow. */
   function pump(): void {
     while (!waiting) {
       const part = queue[0];
@@ -131,7 +134,7 @@ export async function receiveParts(
 
   parser
     .on('file', (field, stream, { filename }) => {
-      // Without a listener of its own a truncated file would end the process.
+      // Without a listener, the error of a truncated file would end the process.
       stream.on('error', () => fail(malformed('the body ends in the middle of a file')));
       completeLast();
       partsRead += 1;
@@ -192,8 +195,8 @@ export async function receiveParts(
     res.off('close', onGone);
   };
   /**
-   * No more events come: the client has left, or a watch has answered it. Of a request that had arrived whole by then, what
-   * is not read yet still can be.
+   * No more events follow: the client has left, or the timeout was answered. If the request had already arrived
+   * completely, the unread part of it can still be read.
    */
   const onGone = () => {
     stopListening();

@@ -22,19 +22,19 @@ import { sendJson } from '../http/json-answer.ts';
 import { showRateLimit } from '../http/rate-limit-headers.ts';
 import { readBoundary } from './multipart-delimiters.ts';
 
-/** What the route is made of. */
+/** What the route needs. */
 export interface DeployRoute {
   createContext(req: IncomingMessage, res: ServerResponse): Context;
   log: Log;
 }
 
-/** What a part may cost besides its bytes: boundary, headers, a path of 1,024 bytes. */
+/** The maximum overhead of a part in bytes: boundary, headers, and a path of 1,024 bytes. */
 const PART_OVERHEAD_BYTES = 1_536;
-/** A checksum in JSON, with room for white space. */
+/** The size of a checksum in JSON, with room for white space. */
 const CHECKSUM_BYTES = 48;
 const OTHER_FIELDS_BYTES = 64 * 1024;
 
-/** The ceilings of a body that a plan's limits imply. Source: security T4. */
+/** The body limits that follow from the limits of a plan. Source: security T4. */
 export function bodyLimits(limits: DeployLimits): BodyLimits {
   const parts = maxParts(limits);
   const maxFieldBytes = OTHER_FIELDS_BYTES + parts * CHECKSUM_BYTES;
@@ -48,7 +48,7 @@ export function bodyLimits(limits: DeployLimits): BodyLimits {
 
 /**
  * `POST /deployments`: the one multipart route. Bytes are stored as they arrive; the 201 is sent after everything is
- * durable. Once all bytes are in, the deploy is finished even when the client has left.
+ * durable. Once all bytes have arrived, the deploy is finished even if the client has left.
  *
  * Source: service-api part 4; contract §3.
  */
@@ -67,7 +67,8 @@ export function createDeployRoute({ createContext, log }: DeployRoute) {
 }
 
 /**
- * What is refused of any upload by the head of its request: a caller who may not, a page of another site, compression.
+ * Rejects any upload that its request headers already rule out: a caller without permission, a page of another site, a
+ * compressed body.
  *
  * @throws `forbidden`, `validation_failed`. Source: contract §3; security T4, T14, T21.
  */
@@ -79,7 +80,7 @@ export function refuseUpload(operation: Operation, { headers }: IncomingMessage,
     throw invalid('Content-Encoding', 'an upload must be sent as it is, without compression');
 }
 
-/** Everything that can be refused by the head of the request, before a byte of the body is read. */
+/** Runs all checks that need only the request headers, before a byte of the body is read. */
 function refuseUnread(req: IncomingMessage, ctx: Context): void {
   const { core, caller } = ctx;
   refuseUpload('deployments.create', req, ctx);

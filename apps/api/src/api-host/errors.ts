@@ -4,14 +4,20 @@ import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'exp
 import { logFault, sendError } from '../http/error-answer.ts';
 import { requestIdOf } from '../http/request-id.ts';
 
-/** Answers 405 and names what is allowed. HEAD goes with GET, and OPTIONS is always there. Source: contract §2. */
+/**
+ * Answers 405 and lists the allowed methods. HEAD is allowed where GET is; OPTIONS is always allowed. Source: contract
+ * §2.
+ */
 export function sendMethodNotAllowed(res: ServerResponse, method: string, allowed: Iterable<string>): void {
   const allow = allowOf(allowed);
   res.setHeader('Allow', allow);
   sendError(res, new ServiceError('method_not_allowed', `${method} is not possible here; use one of ${allow}.`));
 }
 
-/** The last handler of a route that only knows these methods: OPTIONS is told which, any other method is 405. */
+/**
+ * The last handler of a route that allows only these methods: answers OPTIONS with the list, and any other method with
+ * 405.
+ */
 export function only(...methods: string[]): RequestHandler {
   return (req, res) => {
     if (req.method === 'OPTIONS') res.writeHead(204, { Allow: allowOf(methods) }).end();
@@ -20,9 +26,9 @@ export function only(...methods: string[]): RequestHandler {
 }
 
 /**
- * Answers whatever was thrown with a page, to whoever asks for HTML; anybody else gets the error body, as everywhere.
+ * Answers an error with a page if the client asks for HTML, and else with the usual error body.
  *
- * @param sendPage Answers with the page.
+ * @param sendPage Sends the page.
  */
 export function sendErrorOrPage(
   req: Request,
@@ -44,7 +50,7 @@ function allowOf(allowed: Iterable<string>): string {
   return [...methods.add('OPTIONS')].join(', ');
 }
 
-/** The error handler that stands last: express's own would print stacks. Source: security F7. */
+/** The last error handler. The default one of Express would send stack traces. Source: security F7. */
 export function handleErrors(log: Log): ErrorRequestHandler {
   return (thrown, _req, res, _next) => {
     const unreadable = thrown instanceof URIError;

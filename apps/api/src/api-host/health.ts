@@ -6,9 +6,9 @@ import { only } from './errors.ts';
 import { sendJson } from '../http/json-answer.ts';
 
 /**
- * `GET /healthz`, which needs no credential: 200 while the service can do its work, else 503.
+ * `GET /healthz`, which needs no credential: 200 while the service is ready, else 503.
  *
- * @param isReady Asked each time. To throw is to say no.
+ * @param isReady Called for each request. An exception counts as not ready.
  */
 export function healthRouter(isReady: () => Promise<boolean>): Router {
   const health = express.Router({ strict: true, caseSensitive: true });

@@ -12,13 +12,15 @@ import { hasBody, watchUpload } from '../http/request-body.ts';
 import { bodyTooLarge, readWholeBody } from '../http/whole-body.ts';
 import { reserveMemory } from './body-memory.ts';
 
-/** What one JSON body may be. */
+/** The limits of one JSON body. */
 export interface JsonBody extends JsonBounds {
-  /** Called with the length of each chunk before it is kept. @throws when the client may not send more right now. */
+  /**
+   * Called with the length of each chunk before it is buffered. @throws when the client may not send more right now.
+   */
   onBytes?: (bytes: number) => void;
 }
 
-/** What one JSON body may be, unless a procedure says more. Source: contract §2; security T23. */
+/** The default limits of a JSON body; a procedure can ask for more. Source: contract §2; security T23. */
 export const JSON_BODY = { maxBytes: 1024 ** 2, maxValues: 10_000, maxDepth: 8 } as const satisfies JsonBody;
 
 const MAX_TYPE_LENGTH = 256;
@@ -27,9 +29,10 @@ const CHARSET = /^charset[ \t]*=[ \t]*(?:utf-8|"utf-8")$/i;
 const refuse = (message: string) => new ServiceError('validation_failed', message);
 
 /**
- * What the JSON body of a request may be. One that may be larger than usual has the time of an upload to arrive.
+ * The limits of a JSON body for the procedures that it calls. A body that may be larger than the default gets the
+ * timeouts of an upload.
  *
- * @param wishes What the procedures that it calls allow.
+ * @param wishes What the procedures ask for.
  * @param maxDepth Default: that of {@link JSON_BODY}.
  */
 export function grantBody(
@@ -49,10 +52,10 @@ export function grantBody(
 /**
  * Reads the body of a JSON request as text. Its size, depth and number of values are checked while it arrives.
  *
- * @returns The text, not yet parsed; empty when there is no body.
- * @throws `validation_failed` for another media type, an encoded body, JSON that is nested too deeply, or bytes that are
- *   not UTF-8; `payload_too_large` past `maxBytes` or `maxValues`, as soon as that is known; `request_timeout` when the
- *   client left before its end; what `onBytes` throws.
+ * @returns The unparsed text; empty when there is no body.
+ * @throws `validation_failed` for another media type, an encoded body, JSON that is nested too deeply, or bytes that
+ *   are not UTF-8; `payload_too_large` past `maxBytes` or `maxValues`, as soon as that is known; `request_timeout` when
+ *   the client left before the end of the body; whatever `onBytes` throws.
  * Source: contract §2; security F5, T23.
  */
 export async function readJsonText(req: IncomingMessage, body: JsonBody = JSON_BODY): Promise<string> {
@@ -79,9 +82,9 @@ export async function readJsonText(req: IncomingMessage, body: JsonBody = JSON_B
 }
 
 /**
- * Parses JSON of a client that came in the URL.
+ * Parses JSON that a client sent in the URL.
  *
- * @param what What the text was, for the message: 'The query parameter "input"'.
+ * @param what Names the text in the error message: 'The query parameter "input"'.
  * @throws as {@link parseBoundedJson}. Source: security T23.
  */
 export function parseJson(text: string, what: string, maxDepth: number): unknown {
@@ -98,9 +101,9 @@ export function parseJsonBody(text: string): unknown {
 }
 
 /**
- * Reads a JSON object. No body at all is the empty object.
+ * Reads a JSON object. A missing body counts as the empty object.
  *
- * @throws what {@link readJsonText} throws, and `validation_failed` for JSON that is malformed or no object.
+ * @throws what {@link readJsonText} throws, and `validation_failed` for malformed JSON or JSON that is not an object.
  */
 export async function readJsonObject(req: IncomingMessage, body: JsonBody = JSON_BODY): Promise<object> {
   const text = await readJsonText(req, body);
@@ -111,7 +114,10 @@ export async function readJsonObject(req: IncomingMessage, body: JsonBody = JSON
   return value;
 }
 
-/** `application/json`, with nothing but a charset of UTF-8. One empty parameter at the end is common, and read. */
+/**
+ * Whether a header is `application/json`, with at most the parameter `charset=utf-8`. A common trailing empty parameter
+ * is accepted.
+ */
 function isJsonType(header: string): boolean {
   if (header.length > MAX_TYPE_LENGTH) return false;
   const [type, ...parameters] = header.split(';').map((part) => part.trim());

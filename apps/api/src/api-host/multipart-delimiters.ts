@@ -1,23 +1,27 @@
 import { invalid, type ServiceError } from '@berth/core';
 
-/** Follows the delimiters of one multipart body as it passes. */
+/** Tracks the delimiters of one multipart body as it passes. */
 export interface Delimiters {
-  /** Takes the next bytes. @throws `validation_failed` for text around the parts, or a boundary line with more on it. */
+  /**
+   * Takes the next bytes. @throws `validation_failed` for text before or after the parts, or a boundary line with more
+   * text on it.
+   */
   push(chunk: Buffer): void;
-  /** How many parts have begun. */
+  /** The number of parts that have begun. */
   parts(): number;
 }
 
 const FORM_TYPE = /^multipart\/form-data[ \t]*/i;
 const PARAMETER = /;[ \t]*([\w!#$%&'*+.^`|~-]+)=(?:"([^"\\]*)"|([\w!#$%&'*+.^`|~-]+))[ \t]*/gy;
-/** 1 to 70 visible characters; inside of it spaces too. */
+/** 1 to 70 visible characters; spaces are allowed, but not at the end. */
 const BOUNDARY = /^[\x20-\x7e]{0,69}[\x21-\x7e]$/;
 const LINE_END = '\r\n';
 
 /**
- * Reads the boundary off a `Content-Type`.
+ * Reads the boundary from a `Content-Type`.
  *
- * @throws `validation_failed` for another type, or none, several or malformed boundaries. Source: RFC 2046 §5.1.1; RFC 7578 §4.1.
+ * @throws `validation_failed` for another type, and for a missing, repeated or malformed boundary. Source: RFC 2046
+ *   §5.1.1; RFC 7578 §4.1.
  */
 export function readBoundary(contentType: string): string {
   const rest = contentType.replace(FORM_TYPE, '');
@@ -36,22 +40,22 @@ export function readBoundary(contentType: string): string {
 }
 
 /**
- * Counts the parts of a body by its delimiters alone. The parser drops a part that it cannot read without a word: that the
- * two counts agree is what tells that all has arrived, fields included.
+ * Counts the parts of a body by its delimiters only. The parser silently drops a part that it cannot read; if the two
+ * counts are equal, all parts have arrived, fields included.
  *
  * Source: security F3, T8; RFC 2046 §5.1.1.
  */
 export function followDelimiters(boundary: string): Delimiters {
   const needle = Buffer.from(`${LINE_END}--${boundary}`, 'latin1');
-  /** A delimiter, and the two bytes that tell what it is. */
+  /** The length of a delimiter plus the two bytes that give its kind. */
   const span = needle.length + 2;
-  /** The last bytes so far, in which a delimiter may have begun. A line ends where the body begins. */
+  /** The last bytes so far, in which a delimiter may have begun. The start of the body counts as the end of a line. */
   let carry = Buffer.from(LINE_END);
   let position = 0;
   let parts = 0;
   let end: number | null = null;
 
-  /** Looks for delimiters that begin before `limit`; `start` is where the bytes stand in the body. */
+  /** Finds delimiters that begin before `limit`. `start` is the position of the bytes in the body. */
   function scan(bytes: Buffer, start: number, limit: number): void {
     for (
       let at = bytes.indexOf(needle);
@@ -81,7 +85,7 @@ export function followDelimiters(boundary: string): Delimiters {
   };
 }
 
-/** A body that is no multipart form, and why. */
+/** The error for a body that is not a multipart form. */
 export function malformed(why: string): ServiceError {
   return invalid('body', `must be a readable multipart/form-data body: ${why}`);
 }

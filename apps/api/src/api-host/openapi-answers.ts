@@ -14,7 +14,7 @@ const count = (description: string, example: number): oas31.HeaderObject => ({
   example,
 });
 
-/** The headers of answers, as `components.headers` holds them. Source: contract §1, §2, §3, §7. */
+/** The headers of answers, for `components.headers`. Source: contract §1, §2, §3, §7. */
 export const HEADERS = {
   'X-Request-Id': {
     ...text('Names this request in the log of the service.', '0b7c2a9e5d414f3a9c1e7a2f6b8d0e15'),
@@ -42,7 +42,7 @@ export type HeaderName = keyof typeof HEADERS;
 /** The headers of a rate limit. */
 export const RATE_LIMIT: readonly HeaderName[] = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
 
-/** References to `components.headers`: the request id and the headers named. */
+/** References to `components.headers`: the request id and the named headers. */
 export function headerRefs(...names: readonly HeaderName[]): oas31.HeadersObject {
   const all: HeaderName[] = ['X-Request-Id', ...names];
   return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
@@ -55,7 +55,7 @@ const OWN_HEADERS: Partial<Record<keyof typeof ERRORS, readonly HeaderName[]>> =
   other: ['Allow'],
 };
 
-/** The error answers, as `components.responses` holds them: one a tag, and `other`. Source: contract §2. */
+/** The error answers, for `components.responses`: one for each tag, and `other`. Source: contract §2. */
 export const ERROR_RESPONSES: Record<keyof typeof ERRORS, oas31.ResponseObject> = Object.fromEntries(
   (Object.keys(ERRORS) as (keyof typeof ERRORS)[]).map((name) => [
     name,
@@ -85,10 +85,11 @@ const ANY_ERRORS = [401, 403, 429, 500, 503];
 const OPERATION_ERRORS = Object.keys(ERRORS).filter((name): name is OperationError => name !== 'other');
 
 /**
- * Every error that an operation can answer with: what follows from being one, from its input, from who may call it, and
- * what it names itself. The rest, which is answered before an operation is found, is `default`.
+ * Every error that an operation can answer with: those of every operation, those that follow from its input and from
+ * who may call it, and those that it declares itself. Errors that occur before an operation is found are the `default`
+ * answer.
  *
- * An answer that is the same for all is a reference; where an operation says less or more, it stands in full.
+ * An answer that is the same for all operations is a reference; an answer that differs is written out in full.
  *
  * Source: service-api part 5, 7; contract §2, §7; security T21, T22.
  */
@@ -116,7 +117,7 @@ function errorAnswer(code: OperationError, operation: Refusable): oas31.Response
     : answer(code, description, own);
 }
 
-/** What an error means here: the words that all operations share, and what there is to say besides. */
+/** Describes an error for this operation: the shared description, the reason that the operation gives, or both. */
 function describe(code: OperationError, name: string, reason: string | undefined): string {
   const { description } = ERRORS[code];
   if (code === 'forbidden') {
@@ -133,7 +134,7 @@ function describe(code: OperationError, name: string, reason: string | undefined
   return code === 'rate_limit_exceeded' || code === 'validation_failed' ? `${description} ${reason}` : reason;
 }
 
-/** Examples as a media type has them: one, or several by what they are of. */
+/** Examples for a media type: `example` for one value, `examples` by title for several. */
 export function exampleFields(values: Record<string, unknown>): Pick<oas31.MediaTypeObject, 'example' | 'examples'> {
   const entries = Object.entries(values);
   if (entries.length === 0) return {};

@@ -19,7 +19,7 @@ const DESCRIPTION = [
 ].join('\n\n');
 
 /**
- * `PUT /uploads/{upload}/contents`, whose body is a stream and no JSON. Who may call it is for the caller to say.
+ * `PUT /uploads/{upload}/contents`, whose body is a stream and not JSON. The caller adds who may call it.
  *
  * Source: contract §9.
  */

@@ -39,7 +39,7 @@ const REASONS = {
   429: 'Deploys are counted besides: by credential, and more strictly by address where there is none.',
 };
 
-/** The header that makes a repetition safe. */
+/** The header that makes a retry safe. */
 export const KEY_PARAMETER: oas31.ParameterObject = {
   in: 'header',
   name: 'Idempotency-Key',
@@ -52,7 +52,7 @@ function schemaOf(type: z.ZodType): oas31.SchemaObject {
   return schema as oas31.SchemaObject;
 }
 
-/** A field of the form that holds a JSON array in a text. */
+/** A field of the form that contains a JSON array as text. */
 const jsonField = (description: string, example: string): oas31.SchemaObject => ({
   type: 'string',
   pattern: String.raw`^\s*\[`,
@@ -97,7 +97,7 @@ const describe = (baseUrl: string) =>
   ].join('\n\n');
 
 /**
- * `POST /deployments`, which is multipart and no procedure. Who may call it is for the caller to say.
+ * `POST /deployments`, which is multipart and not a procedure. The caller adds who may call it.
  *
  * Source: service-api part 4, 8; contract §3.
  */

@@ -4,14 +4,14 @@ import type { z } from 'zod';
 import { bodyTooLarge } from '../http/whole-body.ts';
 import { JSON_BODY } from './json-body.ts';
 
-/** What decides by which errors an operation can be refused. */
+/** The facts that decide which errors an operation can answer with. */
 export interface Refusable {
-  /** Its row in the tables of who may call what. */
+  /** Its name in the access table. */
   name: string;
-  /** Whether a client says something in path, query or body. */
+  /** Whether clients send input in the path, the query or the body. */
   hasInput: boolean;
   hasBody: boolean;
-  /** Why it answers with these statuses besides, for people. */
+  /** Why it answers with other statuses too, for people. */
   reasons?: Record<number, string> | undefined;
 }
 
@@ -19,7 +19,7 @@ interface Refusal {
   error: ErrorCode;
   message: string;
   details?: object;
-  /** The operations that can say so; all that can answer with the tag when absent. */
+  /** The operations that can answer with this error. Default: all that can answer with the tag. */
   by?: (operation: Refusable) => boolean;
 }
 
@@ -29,17 +29,17 @@ const is =
     names.includes(name);
 const isUpload = is('deployments.begin', 'deployments.contents', 'deployments.commit', 'deployments.abort');
 
-/** What the server sends for an error, as an example. */
+/** An example: what the server sends for an error. */
 function exampleOf({ code, message, details }: ServiceError): Refusal {
   return { error: code, message, ...(details ? { details } : {}) };
 }
 
-/** What the server sends for an input that is not valid. */
+/** What the server sends for invalid input. */
 function refusalOf(schema: z.ZodType, input: unknown): ServiceError {
   return fromIssues(schema.safeParse(input).error?.issues ?? []);
 }
 
-/** An error answer: what it means, and examples by what they are examples of. */
+/** An error answer: its description, and examples by title. */
 interface ErrorAnswer {
   description: string;
   examples: Record<string, Refusal>;
@@ -49,7 +49,7 @@ interface ErrorAnswer {
 export type OperationError = Exclude<ErrorCode, 'method_not_allowed' | 'uri_too_long' | 'headers_too_large'>;
 
 /**
- * The words of every error answer. `other` is what a request can be told before it is known which operation it means.
+ * The descriptions of every error answer. `other` is for requests that fail before their operation is known.
  *
  * Source: service-api part 7; contract §2.
  */

@@ -13,9 +13,9 @@ type At<T, N extends string> = N extends `${infer R}.${infer P}`
     : never
   : never;
 
-/** What an operation of the REST face is asked and answers, in one story that all of them tell. */
+/** Example request and answer of an operation of the REST API. The examples of all operations share one story. */
 export interface Example<Body = unknown, Answer = unknown> {
-  /** Bodies, by what they are for. */
+  /** Bodies, by their purpose. */
   bodies?: Record<string, Body>;
   answer: Answer;
 }
@@ -66,7 +66,7 @@ const SHA256 = '2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824
 const NEXT_CURSOR = 'q0mXvYt2WzE3OTAwMDAwMDBd';
 const VALIDATION = { valid: true, normalized: domain, available: true, reason: null };
 
-/** An example of every operation that is a procedure. The type sees to it that none is forgotten. */
+/** An example of every operation that is a procedure. The type ensures that none is missing. */
 export const EXAMPLES: Examples = {
   'deployments.list': { answer: { deployments: [DEPLOYMENT], nextCursor: NEXT_CURSOR } },
   'deployments.get': { answer: DEPLOYMENT },

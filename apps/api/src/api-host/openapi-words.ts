@@ -54,14 +54,14 @@ which answers 201:
 The repository has programs that publish a whole folder with curl, Python, Rust and TypeScript, and a CI job, below \`examples\`.
 `.trim();
 
-/** What the document is about, but for the version. */
+/** The `info` of the document, without the version. */
 export const INFO = {
   title: 'Berth',
   description: DESCRIPTION,
   license: { name: 'MIT', identifier: 'MIT' },
 } satisfies Omit<oas31.InfoObject, 'version'>;
 
-/** The groups of operations, in the order in which somebody meets them. */
+/** The groups of operations, in the order in which a new user meets them. */
 export const TAGS: oas31.TagObject[] = [
   { name: 'Deployments', description: 'Published sites: each is a set of files at an address of its own.' },
   {

@@ -19,9 +19,9 @@ const SECURITY: readonly [Actor, oas31.SecurityRequirementObject][] = [
 ];
 
 /**
- * The OpenAPI 3.1 document of the REST face, derived from the same meta that its routes are made of, the table of who may
- * call what, and the two routes that are no procedures. Plain JSON that the caller owns; the schemas it is made from stay as
- * they are.
+ * The OpenAPI 3.1 document of the REST API. It is derived from the metadata that also defines the routes, from the
+ * access table, and from the two routes that are not procedures. The result is plain JSON that the caller owns; the
+ * source schemas are not changed.
  *
  * @param baseUrl Where the API is reached.
  * @param version The version of the service.
@@ -77,7 +77,7 @@ export function openApiDocument({
   });
 }
 
-/** What the generator does not know: the answers, who may call, examples, and the name. */
+/** Adds what the generator does not know: the answers, who may call, examples, and the name. */
 function complete(operation: Operation, generated: oas31.OperationObject): oas31.OperationObject {
   const { name, openapi, status, creates, redirect } = operation;
   const { summary, description, tags, deprecated } = openapi;
@@ -117,12 +117,12 @@ function complete(operation: Operation, generated: oas31.OperationObject): oas31
   };
 }
 
-/** Who may call an operation, as the table has it. Source: service-api part 5; security T21. */
+/** Who may call an operation, from the access table. Source: service-api part 5; security T21. */
 function securityOf(name: string): oas31.SecurityRequirementObject[] {
   return SECURITY.filter(([actor]) => mayCall(name, actor)).map(([, requirement]) => requirement);
 }
 
-/** A body is required when the input refuses none at all, which is taken as an empty one; what stands in the path is no matter. */
+/** A body is required when the input schema rejects an empty object. Fields of the path do not count. */
 function requestBody(
   { inputs, openapi }: Operation,
   { content }: oas31.RequestBodyObject,
@@ -139,14 +139,14 @@ function withExamples(content: oas31.ContentObject, values: Record<string, unkno
   );
 }
 
-/** A parameter says what it is, once. */
+/** Moves the description from the schema to the parameter, so that it appears only once. */
 function withDescription({ schema, ...parameter }: oas31.ParameterObject): oas31.ParameterObject {
   const { description: inSchema, ...rest } = (schema ?? {}) as oas31.SchemaObject;
   const description = parameter.description ?? inSchema;
   return { ...parameter, ...(description ? { description } : {}), schema: rest };
 }
 
-/** A copy as JSON has it, without the bounds that only say that a number is a whole one. */
+/** A JSON copy without the bounds that only say that a number is an integer. */
 function plain<T>(document: T): T {
   return JSON.parse(JSON.stringify(document), (key, value) =>
     (key === 'maximum' || key === 'minimum') && Math.abs(value) === Number.MAX_SAFE_INTEGER ? undefined : value,

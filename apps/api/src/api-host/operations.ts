@@ -2,17 +2,17 @@ import type { Meta } from '@berth/core';
 import type { AnyTRPCRouter, TRPCProcedureType } from '@trpc/server';
 import type { z } from 'zod';
 
-/** A procedure that has a place on the REST face. */
+/** A procedure that has a route in the REST API. */
 export interface Operation {
   /** The path of the procedure, such as `deployments.list`. */
   name: string;
   type: TRPCProcedureType;
-  /** The schemas its input passes, in order. */
+  /** The schemas that validate its input, in order. */
   inputs: readonly z.ZodType[];
   openapi: NonNullable<Meta['openapi']>;
   /** The status of success. */
   status: number;
-  /** Whether success can be 201 besides. */
+  /** Whether success can also be 201. */
   creates: boolean;
   bodySize: Meta['bodySize'];
   redirect: Meta['redirect'];
@@ -24,7 +24,7 @@ interface Definition {
   inputs: z.ZodType[];
 }
 
-/** Every operation of a router, in its order. What a procedure is on the REST face is told by its meta alone. */
+/** Every operation of a router, in order. Only the metadata of a procedure decides how it appears in the REST API. */
 export function operationsOf(router: AnyTRPCRouter): Operation[] {
   const procedures = Object.entries(router._def.procedures as Record<string, { _def: Definition }>);
   return procedures.flatMap(
@@ -41,7 +41,9 @@ export function operationsOf(router: AnyTRPCRouter): Operation[] {
   );
 }
 
-/** Whether a path is one that a template such as `/deployments/{deployment}` stands for. Exact, case and slashes included. */
+/**
+ * Whether a path matches a template such as `/deployments/{deployment}`. The match is exact: case and slashes count.
+ */
 export function matchesTemplate(template: string, path: string): boolean {
   const wanted = template.split('/');
   const given = path.split('/');

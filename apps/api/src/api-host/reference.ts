@@ -6,7 +6,7 @@ import { only } from './errors.ts';
 import { PAGE_HEADERS } from '../pages/page-headers.ts';
 import { sendJson } from '../http/json-answer.ts';
 
-/** The files of the reference: the whole of what `/docs/` has. */
+/** All files of the reference, below `/docs/`. */
 const FILES = {
   'swagger-ui.css': ['text/css', 'swagger-ui-dist/swagger-ui.css'],
   'swagger-ui-bundle.js': ['text/javascript', 'swagger-ui-dist/swagger-ui-bundle.js'],
@@ -26,8 +26,8 @@ const POLICY = [
 ].join('; ');
 
 /**
- * The reference of the API: the OpenAPI document at `/openapi.json`, and at `/docs` a page that makes it readable, to which
- * `/` leads. The page loads nothing from elsewhere.
+ * The reference of the API: the OpenAPI document at `/openapi.json`, and at `/docs` a page that displays it. `/`
+ * redirects to that page. The page loads nothing from other hosts.
  *
  * Source: contract §9; security T17, §7.
  */
@@ -69,7 +69,7 @@ export function referenceRouter(document: object): Router {
   return reference;
 }
 
-/** Sends a file from memory, or 304 to whoever has it. */
+/** Sends a file from memory, or 304 to clients that have it. */
 function sendFile(bytes: Buffer, etag: string, type: string) {
   return (req: Request, res: Response): void => {
     setPageHeaders(res);

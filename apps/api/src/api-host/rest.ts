@@ -10,7 +10,7 @@ import { grantBody, readJsonObject } from './json-body.ts';
 import { matchesTemplate, type Operation, operationsOf } from './operations.ts';
 import { fromPath, fromQuery, type InputKinds, inputKinds } from './url-input.ts';
 
-/** Makes what procedures are called with. @throws the refusal of a bad credential, or of a client over its limit. */
+/** Creates the context for procedures. @throws the error for an invalid credential, or for a client over its limit. */
 export type CreateContext = (req: Request, res: Response) => Context | Promise<Context>;
 
 type Verb = 'get' | 'post' | 'put' | 'patch' | 'delete';
@@ -18,10 +18,10 @@ type Verb = 'get' | 'post' | 'put' | 'patch' | 'delete';
 const BODY_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 /**
- * The REST face: every procedure whose meta names a method and a path, and the answers 404 and 405 for all the rest. It
- * is mounted after every other route of the API host.
+ * The REST API: every procedure whose metadata names a method and a path, and 404 or 405 for everything else. It is
+ * mounted after every other route of the API host.
  *
- * Routes are exact, in case and slashes. A caller who may not is refused before the body is read.
+ * Routes are exact in case and slashes. Callers without permission are rejected before the body is read.
  *
  * @param otherRoutes The paths that other routes of the host answer, with their methods, so that 405 can name them.
  * Source: service-api part 4; contract §1, §2; security F5, F6, T23.
@@ -87,7 +87,7 @@ function handler(router: AnyTRPCRouter, operation: Operation, createContext: Cre
   };
 }
 
-/** The path speaks last: no body and no query can name another resource than the URL does. */
+/** The path takes precedence: neither the body nor the query can name a different resource than the URL. */
 async function readInput(
   req: Request,
   res: Response,
@@ -102,7 +102,7 @@ async function readInput(
   return { ...given, ...fromPath(kinds, req.params as Record<string, string>) };
 }
 
-/** `/domains/validate` before `/domains/{domain}`. */
+/** Sorts `/domains/validate` before `/domains/{domain}`. */
 function fixedBeforeVariable(a: Operation, b: Operation): number {
   const rank = ({ openapi }: Operation) => openapi.path.replaceAll('{', '~');
   return rank(a) < rank(b) ? -1 : 1;

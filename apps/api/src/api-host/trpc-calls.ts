@@ -1,4 +1,4 @@
-/** How many calls one batch may hold. Source: security F8. */
+/** The maximum number of calls in one batch. Source: security F8. */
 export const MAX_BATCH_CALLS = 10;
 
 /** Whether the calls of a request are sent as a batch. */
@@ -17,9 +17,10 @@ export function countCalls(path: string, query: URLSearchParams): number {
 }
 
 /**
- * How many typed calls a request to this path and query makes, at most {@link MAX_BATCH_CALLS}, since more are refused without being made.
+ * How many tRPC calls a request to this path and query makes, at most {@link MAX_BATCH_CALLS}, since larger batches are
+ * rejected without any call.
  *
- * @returns `null` for a request that is no typed call.
+ * @returns `null` for a request that is not a tRPC call.
  */
 export function callsOf(url: string): number | null {
   const [path = '', ...search] = url.split('?');

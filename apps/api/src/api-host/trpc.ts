@@ -13,9 +13,9 @@ import { countCalls, isBatch, MAX_BATCH_CALLS, namesOf } from './trpc-calls.ts';
 const METHODS: ReadonlySet<string> = new Set(['GET', 'POST']);
 
 /**
- * The typed face: tRPC over HTTP under `/trpc`, for the procedures of the same router, in the same error vocabulary.
+ * The typed API: tRPC over HTTP under `/trpc`, for the procedures of the same router, with the same error codes.
  *
- * An error carries the error body under `error.data`, whatever refused the call: the procedure, tRPC, or this route.
+ * An error has the error body under `error.data`, whether the procedure, tRPC or this route rejected the call.
  *
  * Source: contract §2, §9; security F7, F8, T14.
  */
@@ -48,7 +48,7 @@ function handler(router: AnyTRPCRouter, createContext: CreateContext, log: Log) 
       onError(thrown, path);
       return refuse(answering, res, thrown);
     }
-    // tRPC hears of a client that leaves from here on, not of one that has left.
+    // tRPC only notices clients that leave from here on, not clients that have already left.
     if (res.closed) return;
     setJsonHeaders(res);
     return nodeHTTPRequestHandler({
@@ -73,7 +73,7 @@ function handler(router: AnyTRPCRouter, createContext: CreateContext, log: Log) 
   };
 }
 
-/** The same router, whose errors have the body of the REST face, and the status that tRPC's adapter answers with. */
+/** The same router, whose errors have the body of the REST API, and the status that tRPC's adapter answers with. */
 function withErrorBodies(router: AnyTRPCRouter, requestId: string): AnyTRPCRouter {
   const config = router._def._config;
   const errorFormatter: typeof config.errorFormatter = (options) => {
@@ -84,7 +84,7 @@ function withErrorBodies(router: AnyTRPCRouter, requestId: string): AnyTRPCRoute
   return { ...router, _def: { ...router._def, _config: { ...config, errorFormatter } } };
 }
 
-/** Refuses, in words of our own, what tRPC would refuse in its own, or fail on. */
+/** Rejects, with our own messages, requests that tRPC would reject with its own messages or fail on. */
 function refuseUnfit(req: Request, path: string): void {
   if (!METHODS.has(req.method))
     throw new ServiceError('method_not_allowed', 'Queries are read with GET, mutations are sent with POST.');
@@ -97,14 +97,17 @@ function refuseUnfit(req: Request, path: string): void {
   if (input) parseJson(input, 'The query parameter "input"', maxDepth(url.searchParams));
 }
 
-/** The text of the calls, which tRPC parses again: a broken body gets the error body of this route. */
+/**
+ * The text of the calls, which tRPC parses again. It is parsed here so that invalid JSON gets the error body of this
+ * route.
+ */
 async function readCalls(req: Request, body: JsonBody): Promise<string> {
   const text = await readJsonText(req, body);
   if (text !== '') parseJsonBody(text);
   return text;
 }
 
-/** What the procedures of these calls say about the size of their body. */
+/** The body limits that the procedures of these calls ask for. */
 function wishesOf(router: AnyTRPCRouter, path: string): Meta['bodySize'][] {
   const procedures = router._def.procedures as Record<string, { _def: { meta?: Meta } }>;
   return namesOf(path).map((name) =>
@@ -112,15 +115,15 @@ function wishesOf(router: AnyTRPCRouter, path: string): Meta['bodySize'][] {
   );
 }
 
-/** The inputs of a batch stand one level deeper. */
+/** The inputs of a batch are nested one level deeper. */
 function maxDepth(query: URLSearchParams): number {
   return JSON_BODY.maxDepth + (isBatch(query) ? 1 : 0);
 }
 
-/** A client whose line dropped comes again after this; browsers would take three times as long. */
+/** A client that lost its connection reconnects after this time; the default of browsers is three times as long. */
 const RETRY_MS = 1_000;
 
-/** Begins a stream of events with one that nobody listens to, but whose id the client resumes after. */
+/** Begins an event stream with an event that no subscriber handles. Its id is the one the client resumes after. */
 function beginStream(res: Response, eventId: string): void {
   const { write } = res;
   res.write = ((...args: Parameters<typeof write>) => {
@@ -130,7 +133,7 @@ function beginStream(res: Response, eventId: string): void {
   }) as typeof write;
 }
 
-/** Answers in the shape in which tRPC refuses a whole request. */
+/** Sends an error in the format that tRPC uses to reject a whole request. */
 function refuse(router: AnyTRPCRouter, res: Response, thrown: unknown): void {
   const error = toServiceError(thrown);
   const shape = getTRPCErrorShape({

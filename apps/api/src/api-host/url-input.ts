@@ -1,17 +1,17 @@
 import { invalid } from '@berth/core';
 import { z } from 'zod';
 
-/** The part of a JSON schema that says how a text becomes a value. */
+/** The part of a JSON schema that says how to convert text to a value. */
 interface Kind {
   type?: string;
   items?: Kind;
   properties?: Record<string, Kind>;
 }
 
-/** The fields of an input, by name, as far as a URL can carry them. */
+/** The fields of an input that a URL can carry, by name. */
 export type InputKinds = ReadonlyMap<string, Kind>;
 
-/** Reads from the schemas of an input what its fields are. The schemas stay as they are. Source: security F6. */
+/** Reads the fields of an input from its schemas, which are not changed. Source: security F6. */
 export function inputKinds(inputs: readonly z.ZodType[]): InputKinds {
   return new Map(
     inputs.flatMap((input) => {
@@ -22,9 +22,9 @@ export function inputKinds(inputs: readonly z.ZodType[]): InputKinds {
 }
 
 /**
- * Picks the fields of an input from a query. What the input does not know is ignored.
+ * Picks the fields of an input from a query. Unknown parameters are ignored.
  *
- * @throws `validation_failed` naming a parameter that is given twice and is no list. Source: contract conventions.
+ * @throws `validation_failed` naming a parameter that is given twice and is not a list. Source: contract conventions.
  */
 export function fromQuery(kinds: InputKinds, query: URLSearchParams): Record<string, unknown> {
   const input: Record<string, unknown> = {};
@@ -38,17 +38,20 @@ export function fromQuery(kinds: InputKinds, query: URLSearchParams): Record<str
   return input;
 }
 
-/** The fields of an input that stand in the path, decoded already. */
+/** The fields of an input that are in the path, already decoded. */
 export function fromPath(kinds: InputKinds, params: Record<string, string>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(params).map(([name, text]) => [name, coerce(kinds.get(name), text)]));
 }
 
-/** The nearest number that integers are exact at. */
+/** Clamps a number to the range of safe integers. */
 function toSafeInteger(value: number): number {
   return Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, value));
 }
 
-/** Turns a text into the value its kind asks for, if it is written plainly; the schema refuses what stays a text. Source: security T23. */
+/**
+ * Converts text to the type of its field, if the format is unambiguous. Text that is not converted is left for the
+ * schema to reject. Source: security T23.
+ */
 function coerce(kind: Kind | undefined, text: string): unknown {
   if (kind?.type === 'integer' && /^-?\d{1,300}$/.test(text)) return toSafeInteger(Number(text));
   if (kind?.type === 'number' && /^-?\d{1,15}(?:\.\d{1,15})?$/.test(text)) return Number(text);

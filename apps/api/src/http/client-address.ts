@@ -4,7 +4,7 @@ import ipaddr from 'ipaddr.js';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** The networks whose forwarding headers count. */
+/** The networks whose forwarding headers are trusted. */
 export type TrustedProxies = readonly [network: Address, prefixBits: number][];
 
 const CIDR = /^(.+)\/(\d{1,3})$/;
@@ -26,21 +26,21 @@ export function parseTrustedProxies(list: readonly string[]): TrustedProxies {
   });
 }
 
-/** True for the address of a proxy whose word counts. */
+/** Whether the address is that of a trusted proxy. */
 export function isTrusted(address: string | undefined, proxies: TrustedProxies): boolean {
   const parsed = parseAddress(address ?? '');
   return parsed !== null && trusts(proxies, parsed);
 }
 
 /**
- * The address of the client: the socket's, or, when that is a trusted proxy, the right-most hop of `X-Forwarded-For` that
- * is not one.
+ * The address of the client: that of the socket, or, when the socket is a trusted proxy, the right-most hop of
+ * `X-Forwarded-For` that is not a trusted proxy.
  *
- * Never what a client could make up: hops are believed from right to left, each by the one that wrote it down, up to the
- * first that is not an address.
+ * Clients cannot forge it: hops are read from right to left and each is trusted only if a trusted proxy wrote it. The
+ * first hop that is not an address ends the search.
  *
- * @returns The address; IPv6 as its /64, such as `2001:db8:0:1::/64`, since a client owns all of it. Empty when the
- *   connection is gone. Source: security T12; contract §7.
+ * @returns The address; for IPv6 its /64, such as `2001:db8:0:1::/64`, since one client owns all of it. Empty when the
+ *   connection is closed. Source: security T12; contract §7.
  */
 export function clientAddress(req: IncomingMessage, proxies: TrustedProxies): string {
   let client = parseAddress(req.socket.remoteAddress ?? '');
@@ -54,13 +54,13 @@ export function clientAddress(req: IncomingMessage, proxies: TrustedProxies): st
   return client ? format(client) : '';
 }
 
-/** The network that stands for one client: an IPv4 address, or the /64 of an IPv6 one. Empty for no address. */
+/** The network that identifies one client: an IPv4 address, or the /64 of an IPv6 address. Empty for no address. */
 export function clientNetwork(address: string | undefined): string {
   const parsed = parseAddress(address ?? '');
   return parsed ? format(parsed) : '';
 }
 
-/** Strict: four decimal parts or IPv6. IPv4 in IPv6 clothes is IPv4. */
+/** Strict: four decimal parts, or IPv6. IPv4-mapped IPv6 addresses count as IPv4. */
 function parseAddress(text: string): Address | null {
   return isIP(text) === 0 ? null : ipaddr.process(text);
 }

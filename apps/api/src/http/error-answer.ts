@@ -12,8 +12,8 @@ const OUR_FAULT = toServiceError(undefined).message;
 const RETRY_AFTER_SECONDS: Partial<Record<ErrorCode, number>> = { rate_limit_exceeded: 1, unavailable: 5 };
 
 /**
- * The wire form of an error, as both faces send it: a fault of ours says nothing but the request id, and no message
- * holds a secret.
+ * The error body that REST and tRPC send. An internal error reveals only the request id, and no message contains a
+ * secret.
  *
  * Source: contract §2; security F7, T20.
  */
@@ -23,7 +23,9 @@ export function errorBody(error: ServiceError, requestId: string): ErrorBody {
   return JSON.parse(hideSecrets(JSON.stringify(body)));
 }
 
-/** The headers that belong to an error: when to try again, which limit was reached, or how to authenticate. Source: contract §1, §2, §7. */
+/**
+ * The headers of an error: when to retry, which limit was reached, or how to authenticate. Source: contract §1, §2, §7.
+ */
 export function errorHeaders(error: ServiceError): Record<string, string> {
   const retryAfter = error.retryAfterSeconds ?? RETRY_AFTER_SECONDS[error.code];
   return {
@@ -34,7 +36,7 @@ export function errorHeaders(error: ServiceError): Record<string, string> {
 }
 
 /**
- * Logs a fault of ours at `error` and a dependency that is away at `warn`, each with its cause. Refusals are expected and
+ * Logs an internal error at `error` and an unavailable dependency at `warn`, each with its cause. Expected errors are
  * not logged, nor is work that stopped because the client left.
  */
 export function logFault(
@@ -52,17 +54,17 @@ export function logFault(
 interface ErrorContext {
   /** Default: that of the response. */
   requestId?: string;
-  /** Where faults are logged; nothing is logged without it. */
+  /** Where errors are logged. Default: nothing is logged. */
   log?: Log;
   /** The procedure or route that failed, for the log. */
   operation?: string;
-  /** Ends the connection with the answer. Default: false. */
+  /** Close the connection after the answer. Default: false. */
   close?: boolean;
 }
 
 /**
- * Answers whatever was thrown with the one error body. When an answer has already begun, its connection is cut instead:
- * the client must not take half an answer for a whole one.
+ * Answers an error with the error body. If an answer has already begun, the connection is closed, so that the client
+ * does not take a partial answer for a complete one.
  *
  * Source: contract §2; security F7.
  */
@@ -84,8 +86,8 @@ export function sendError(
 }
 
 /**
- * Answers on a socket whose request could not be parsed, and closes it. What the client still sends is taken for a moment,
- * so that the answer reaches it.
+ * Answers on a socket whose request could not be parsed, and closes it. Further bytes of the client are read and
+ * discarded for a moment, so that the answer reaches the client.
  *
  * Source: contract §2; security T5.
  */

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { ReachedLimit } from '@berth/core';
 
-/** The headers that tell a client what is left of a limit. Source: contract §7. */
+/** The headers that say how much of a limit remains. Source: contract §7. */
 export function rateLimitHeaders({ limit, remaining, resetSeconds }: ReachedLimit): Record<string, string> {
   return {
     'RateLimit-Limit': String(limit),
@@ -10,7 +10,7 @@ export function rateLimitHeaders({ limit, remaining, resetSeconds }: ReachedLimi
   };
 }
 
-/** Shows a limit on an answer, unless it shows one already of which a smaller share is left. */
+/** Shows a limit on an answer, unless the answer already shows a limit with a smaller remaining share. */
 export function showRateLimit(res: ServerResponse, state: ReachedLimit): void {
   const shown = Number(res.getHeader('RateLimit-Remaining') ?? 1) / Number(res.getHeader('RateLimit-Limit') ?? 1);
   if (state.remaining / state.limit > shown) return;

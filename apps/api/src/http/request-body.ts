@@ -2,11 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ServiceError } from '@berth/core';
 import { sendError } from './error-answer.ts';
 
-/** How long bodies may take. */
+/** Timeouts and limits for request bodies. */
 export interface BodyLimits {
-  /** A body that is no upload has to be complete after this. */
+  /** The timeout of a body that is not an upload. */
   timeoutMs: number;
-  /** An upload has to bring at least so much in every window, and be complete in time. */
+  /** The minimum rate of an upload, checked in every window, and its timeout. */
   upload: { windowMs: number; minBytesPerSecond: number; timeoutMs: number };
   /** How much of a body is still read and discarded after its request was answered, with a pause after each chunk. */
   rest: { maxBytes: number; pauseMs: number; timeoutMs: number };
@@ -22,9 +22,9 @@ export const BODY_LIMITS: BodyLimits = {
 const watches = new WeakMap<IncomingMessage, () => void>();
 
 /**
- * Ends a request whose body is not complete in time: 408, or, when an answer has begun, the connection is cut.
+ * Ends a request whose body does not arrive in time: with 408, or, if an answer has begun, by closing the connection.
  *
- * The server does this for every request that has a body, so that no handler can forget it. Source: security T5.
+ * The server calls this for every request that has a body, so that no handler can forget it. Source: security T5.
  */
 export function watchBody(
   req: IncomingMessage,
@@ -36,8 +36,8 @@ export function watchBody(
 }
 
 /**
- * Gives a request the patience of an upload, in place of that of other bodies: it may take long, but not stand still. Time
- * in which this server is the slow one does not count.
+ * Applies the timeouts of an upload to a request, in place of the default: it may take long, but must keep a minimum
+ * rate. Windows in which this server is the slow side do not count.
  *
  * Source: security T5, F10.
  */
@@ -66,8 +66,8 @@ export function watchUpload(
 }
 
 /**
- * Lets an answer that comes before the end of the body reach the client: a bounded rest of the body is taken and thrown
- * away, then the connection is cut.
+ * Lets an answer that is sent before the end of the body reach the client: a bounded part of the remaining body is read
+ * and discarded, then the connection is closed.
  *
  * Source: security T4, T8; RFC 9112 §9.6.
  */
@@ -79,8 +79,8 @@ export function outlastBody(
   res.prependOnceListener('finish', () => {
     if (req.complete) return;
     const { socket } = req;
-    // Where the connection is not kept, node:http would destroy the socket now, and the client read a reset instead of
-    // its answer.
+    // When the connection is not kept alive, node:http would destroy the socket now, and the client would read a reset
+    // instead of its answer.
     socket.destroySoon = () => socket.end();
     const timer = setTimeout(() => socket.destroy(), timeoutMs);
     const stopTimer = () => clearTimeout(timer);
@@ -104,7 +104,7 @@ export function outlastBody(
   });
 }
 
-/** Whether a request announces a body, be it an empty one. */
+/** Whether the headers of a request announce a body. */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }

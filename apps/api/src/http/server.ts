@@ -7,22 +7,24 @@ import { BODY_LIMITS, type BodyLimits, hasBody, outlastBody, watchBody } from '.
 import { nameRequest } from './request-id.ts';
 import { limitSockets } from './socket-ceiling.ts';
 
-/** What clients may take of the server before they are turned away. */
+/** The limits for clients. */
 export interface HttpLimits {
-  /** The head of a request has to be complete after this. */
+  /** The maximum time until the head of a request is complete. */
   headersTimeoutMs: number;
-  /** How long a connection is kept for the next request. */
+  /** How long a connection is kept open for the next request. */
   keepAliveTimeoutMs: number;
   /**
-   * The same for a trusted proxy. It has to be longer than the proxy's own time, commonly 60 s: of two that close, the proxy has
-   * to be the first, or it sends a request into a closed connection and answers 502.
+   * The same for a trusted proxy. It must be longer than the timeout of the proxy, commonly 60 s. If the server closes
+   * first, the proxy may send a request into a closed connection and answers 502.
    */
   proxyKeepAliveTimeoutMs: number;
-  /** How often the two are looked at. */
+  /** How often these two timeouts are checked. */
   checkingIntervalMs: number;
-  /** A connection on which nothing moves in either direction is closed after this: a client that reads nothing. */
+  /**
+   * A connection without traffic in either direction is closed after this, such as that of a client that does not read.
+   */
   idleTimeoutMs: number;
-  /** Request line and headers together. */
+  /** Maximum size of the request line and the headers together. */
   maxHeaderBytes: number;
   maxTargetBytes: number;
   maxSockets: number;
@@ -45,12 +47,12 @@ export const HTTP_LIMITS: HttpLimits = {
   body: BODY_LIMITS,
 };
 
-/** Answers a request, which has an id already; see {@link nameRequest}. */
+/** Answers a request, which already has an id; see {@link nameRequest}. */
 export type Handler = (req: IncomingMessage, res: ServerResponse) => void | Promise<void>;
 
 /**
- * The connections of each server, each with the answers that were not finished when its latest request came, and the one to
- * that request last.
+ * The connections of each server, each with the responses that were not finished when its latest request arrived,
+ * followed by the response to that request.
  */
 const connections = new WeakMap<Server, Map<Socket, ServerResponse[]>>();
 
@@ -63,11 +65,11 @@ export interface HttpServerOptions {
 }
 
 /**
- * Makes the one HTTP server, not yet listening.
+ * Creates the HTTP server, not yet listening.
  *
- * Slow, endless and malformed requests end here: what cannot be parsed is answered with the error body of the contract,
- * every body is watched, an answer before the end of a body reaches its client, and a handler that fails ends its request
- * alone.
+ * It handles slow, endless and malformed requests: a request that cannot be parsed gets the error body of the contract,
+ * every body has a timeout, an answer that is sent before the end of a body reaches its client, and a handler that
+ * fails ends only its own request.
  *
  * Source: contract §2; security T4, T5, F9, F10.
  */
@@ -82,10 +84,10 @@ export function createHttpServer(
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     connectionsCheckingInterval: limits.checkingIntervalMs,
     maxHeaderSize: limits.maxHeaderBytes,
-    // A request without a Host is answered where hosts are told apart.
+    // Requests without a Host are passed on to the code that decides which host they are for.
     requireHostHeader: false,
   });
-  // Beyond a count node:http would drop headers without a word; their size is bounded instead.
+  // Above a maximum count node:http would silently drop headers; their total size is limited instead.
   server.maxHeadersCount = 0;
   server.timeout = limits.idleTimeoutMs;
   limitSockets(server, limits, trustedProxies);
@@ -98,7 +100,10 @@ export function createHttpServer(
     socket.once('close', () => answers.delete(socket));
   });
 
-  /** Keeps the connection of a proxy for longer. node:http has set its own time when the answer is finished. */
+  /**
+   * Keeps the connection of a proxy open for longer. When the answer is finished, node:http has already set its default
+   * timeout.
+   */
   const keepOpen = (socket: Socket, res: ServerResponse): void => {
     if (!res.shouldKeepAlive) return;
     res.setHeader('Keep-Alive', `timeout=${Math.floor(limits.proxyKeepAliveTimeoutMs / 1000)}`);
@@ -109,7 +114,8 @@ export function createHttpServer(
 
   const answer = (req: IncomingMessage, res: ServerResponse): void => {
     nameRequest(res);
-    // Nothing is upgraded here, but node:http drops what the client sent behind such a request: closing says so.
+    // Upgrades are not supported, but node:http drops what the client sent after such a request. Closing the connection
+    // makes that visible.
     if (asksForUpgrade(req)) res.shouldKeepAlive = false;
     const unfinished = answers.get(req.socket);
     if (unfinished) enter(unfinished, res);
@@ -130,13 +136,14 @@ export function createHttpServer(
     }
   };
   server.on('request', answer);
-  // RFC 9110 §10.1.1 lets a server ignore what it does not know.
+  // RFC 9110 §10.1.1 lets a server ignore unknown expectations.
   server.on('checkExpectation', answer);
   server.on('clientError', (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Socket) => {
     if (socket.writableEnded && !socket.destroyed) return;
     const hasGone = error.code === 'ECONNRESET' || error.code === 'EPIPE' || !socket.writable;
     const saidNothing = socket.bytesRead === 0;
-    // An earlier request of the connection is still being answered: nothing may be written into that, or pass for it.
+    // An earlier request of the connection is still being answered: an error must not be written into that answer, nor
+    // be taken for it.
     const isBusy = answers.get(socket)?.some((res) => !res.closed && (res.headersSent || res.req.complete));
     if (hasGone || saidNothing || isBusy) socket.destroy();
     else writeErrorAnswer(socket, refusalOf(error, limits));
@@ -147,8 +154,8 @@ export function createHttpServer(
 /**
  * Closes the connections of a server on which no request is being received or answered.
  *
- * Goes beyond `server.closeIdleConnections`, which leaves those alone whose first request never came or whose head is not
- * complete; and once it takes no new connections, node:http no longer times these out.
+ * Unlike `server.closeIdleConnections`, it also closes connections whose first request never came or whose head is not
+ * complete. Once the server accepts no new connections, node:http no longer times these out.
  */
 export function closeIdleConnections(server: Server): void {
   for (const [socket, answers] of connections.get(server) ?? []) {
@@ -157,7 +164,7 @@ export function closeIdleConnections(server: Server): void {
   }
 }
 
-/** Puts one more answer behind those that are not finished. Most often that is the one of which it takes the place. */
+/** Removes finished answers and appends the new one, in place. Most often it replaces the only earlier answer. */
 function enter(answers: ServerResponse[], answer: ServerResponse): void {
   let kept = 0;
   for (const earlier of answers) if (!earlier.closed) answers[kept++] = earlier;
@@ -169,7 +176,7 @@ function asksForUpgrade({ headers }: IncomingMessage): boolean {
   return headers.upgrade !== undefined && headers.connection !== undefined && /upgrade/i.test(headers.connection);
 }
 
-/** Why a request could not be parsed. */
+/** The error for a request that could not be parsed. */
 function refusalOf(
   { code, rawPacket }: NodeJS.ErrnoException & { rawPacket?: Buffer },
   limits: HttpLimits,

@@ -2,9 +2,10 @@ import type { Server } from 'node:net';
 import { clientNetwork, isTrusted, type TrustedProxies } from './client-address.ts';
 
 /**
- * Bounds how many connections a server holds, in all and for one client network. What is beyond is closed at once.
+ * Limits how many connections a server keeps open, in total and for each client network. Further connections are closed
+ * at once.
  *
- * Connections of trusted proxies count only towards the whole: behind them are many clients. Source: security T5.
+ * Connections of trusted proxies count only towards the total, because they carry many clients. Source: security T5.
  */
 export function limitSockets(
   server: Server,

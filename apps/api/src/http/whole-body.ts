@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '@berth/core';
 import { inFairTurn } from './fair-turns.ts';
 
-/** The refusal of a body that is too long. Source: contract §2. */
+/** The error for a body that is too long. Source: contract §2. */
 export function bodyTooLarge(what: string, max: number): ServiceError {
   return new ServiceError('payload_too_large', `${what} must have at most ${max} bytes.`, {
     details: { limit: 'body', max },
@@ -10,12 +10,12 @@ export function bodyTooLarge(what: string, max: number): ServiceError {
 }
 
 /**
- * Reads a short body whole.
+ * Reads a short body into memory.
  *
  * @param what What it is, at the beginning of a sentence: "The body".
- * @param onChunk Sees each chunk before it is kept; what it throws ends the reading.
- * @throws `payload_too_large` past `maxBytes`, as soon as that is known; `request_timeout` when the client left before its
- *   end. The request can still be answered.
+ * @param onChunk Called with each chunk before it is buffered. An exception in it stops the reading.
+ * @throws `payload_too_large` past `maxBytes`, as soon as that is known; `request_timeout` when the client left before
+ *   the end of the body. The request can still be answered.
  */
 export async function readWholeBody(
   req: IncomingMessage,
@@ -26,7 +26,7 @@ export async function readWholeBody(
   const chunks: Buffer[] = [];
   let size = 0;
   try {
-    // To destroy the request would cut the connection before the refusal is read.
+    // Does not destroy the request: that would close the connection before the client reads the answer.
     for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       size += chunk.length;
       if (size > maxBytes) throw bodyTooLarge(what, maxBytes);

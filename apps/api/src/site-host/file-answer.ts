@@ -14,11 +14,11 @@ import {
 } from '@berth/core';
 import { siteHeaders } from './site-headers.ts';
 
-/** What a site was asked for, as far as its answers differ by it. */
+/** The parts of a request on which the answers of a site depend. */
 export interface Asked {
   /** The path, as `RequestPath` has it. */
   path: string;
-  /** Whether it was a domain, which may show other bytes at the same path later. */
+  /** Whether the host is a domain, which may later show other bytes at the same path. */
   onDomain: boolean;
   /** Whether the host is a name below the platform domain. */
   onPlatformDomain: boolean;
@@ -29,20 +29,20 @@ export interface FileForm {
   content: StoredBytes;
   /** Empty for a 404 page, which has none. */
   etag: string;
-  /** Names and values by turns; the first value is each answer's own request id. */
+  /** Alternating names and values; the first value is replaced by the request id of each answer. */
   head: string[];
-  /** The head of an answer that says the visitor has these bytes already, once it was asked for. */
+  /** The head of a 304 answer; `null` until it is first needed. */
   notModified: string[] | null;
 }
 
-/** What a file of a site is answered with, whoever asks for it: made once, and sent again and again. */
+/** The answer for a file of a site, for every visitor: made once and sent many times. */
 export interface FileAnswer {
   status: 200 | 404;
   /** The bytes as they were uploaded. */
   identity: FileForm;
-  /** What else they can be sent as. */
+  /** Its compressed forms. */
   compressed: CompressedForms | undefined;
-  /** Those of the compressed forms that were asked for. */
+  /** The compressed forms that were requested so far. */
   forms: Partial<Record<Coding, FileForm>> | null;
 }
 
@@ -52,7 +52,7 @@ const POLICIES: readonly HeaderField[] = [
 ];
 
 /**
- * Makes the answer for a file. A 404 page has no entity tag and is never compressed: nobody keeps it.
+ * Creates the answer for a file. A 404 page has no entity tag and is never compressed, since it is not cached.
  *
  * Source: serving S32, S40, S44 to S55, S63.
  */
@@ -71,7 +71,7 @@ export function createFileAnswer(site: Site, intent: FileIntent, asked: Asked): 
   };
 }
 
-/** The form for a visitor who accepts these codings. Source: serving S49. */
+/** The form for a visitor with this `Accept-Encoding`. Source: serving S49. */
 export function formFor(answer: FileAnswer, acceptEncoding: string | undefined): FileForm {
   const { identity, compressed } = answer;
   const coding = compressed ? chooseCoding(acceptEncoding, compressed) : null;
@@ -90,7 +90,10 @@ function compressedForm({ content, head }: FileForm, compressed: StoredBytes, co
   return { content: compressed, etag, head: [...own, 'Content-Encoding', coding], notModified: null };
 }
 
-/** The head of a 304: that of the whole file, less what describes its body. Source: serving S45; RFC 9110 §15.4.5. */
+/**
+ * The head of a 304: that of the whole file without the headers that describe its body. Source: serving S45; RFC 9110
+ * §15.4.5.
+ */
 export function notModifiedHead(form: FileForm): string[] {
   form.notModified ??= headWith(form.head, (name, value) => (describesBody(name) ? null : value));
   return form.notModified;
@@ -110,7 +113,10 @@ export function partHead({ head, content }: FileForm, { first, last }: ByteRange
   return [...part, 'Content-Range', `bytes ${first}-${last}/${content.length}`];
 }
 
-/** A head with other values, or without them where they are `null`. @param change Gets names in lower case. */
+/**
+ * A copy of a head with other values. A header whose new value is `null` is removed. @param change Gets names in lower
+ * case.
+ */
 function headWith(head: readonly string[], change: (name: string, value: string) => string | null): string[] {
   const changed: string[] = [];
   for (let i = 0; i < head.length; i += 2) {
@@ -121,7 +127,7 @@ function headWith(head: readonly string[], change: (name: string, value: string)
   return changed;
 }
 
-/** What the answer says besides what its bytes decide, the rules of the site applied. */
+/** The headers that do not follow from the bytes, with the rules of the site applied. */
 function fieldsOf(site: Site, { status, path, variesByAccept }: FileIntent, asked: Asked): readonly HeaderField[] {
   const { contentType, compressible } = mediaTypeOf(path);
   const isProtected = site.passwordVersion !== null;

@@ -2,13 +2,15 @@ import { type FileIntent, type HeaderField, NO_RULES, type RuledAnswer, type Sit
 import { createFileAnswer, type FileAnswer } from './file-answer.ts';
 import type { Visit } from './visit.ts';
 
-/** The answers of sites for their files, made when they are first asked for. */
+/** The answers of sites for their files, created on first use. */
 export interface FileAnswers {
-  /** What was asked of this very site by this path, and can be answered again the same way. */
+  /** The cached answer of exactly this site for this path, if it may be sent again. */
   find(site: Site, visit: Visit): FileAnswer | undefined;
   /** @param requested The path, as `RequestPath` has it. */
   make(site: Site, intent: FileIntent, visit: Visit, requested: string): FileAnswer;
-  /** The fields of an answer without a file, as the site's header rules want them. Source: serving S31, S32, S43. */
+  /**
+   * The headers of an answer without a file, with the header rules of the site applied. Source: serving S31, S32, S43.
+   */
   applyRules(
     site: Site,
     kind: 'redirect' | 'options',
@@ -18,12 +20,16 @@ export interface FileAnswers {
   ): Record<string, string>;
 }
 
-/** How many paths of a site are remembered on one kind of host. Then it begins anew: spellings of a path are without end. */
+/**
+ * How many paths of a site are cached for each kind of host. A full cache is emptied, because a path has any number of
+ * spellings.
+ */
 const MOST_REMEMBERED = 256;
 
 /**
- * Answers are remembered with the site they belong to, and forgotten with it: one that was loaded anew is another object. The
- * kinds of host, on which they differ, are kept apart. Not remembered is what depends on more than host and path.
+ * Answers are cached with their site and dropped with it: a site that is loaded again is a new object. There is one
+ * cache for each kind of host, because answers differ between them. Answers that depend on more than host and path are
+ * not cached.
  *
  * @param platformHost The host name below which deployments and platform domains are.
  */
@@ -36,13 +42,13 @@ export function createFileAnswers(platformHost: string): FileAnswers {
 
   const belowPlatform = `.${platformHost}`;
 
-  /** @param visit One whose host names a site. */
+  /** @param visit A visit whose host names a site. */
   function kindOf({ address, host }: Visit): keyof typeof remembered {
     if (address !== null && 'deployment' in address) return 'deployment';
     return host.endsWith(belowPlatform) ? 'platform' : 'custom';
   }
 
-  /** Whether an answer can depend on the query: a rule that leads back to the very address asked for does not count. */
+  /** Whether an answer can depend on the query. A rule that redirects to the same address does not count. */
   const dependsOnQuery = (site: Site, { query }: Visit) => query !== '' && site.rules !== NO_RULES;
 
   return {

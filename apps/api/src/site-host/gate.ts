@@ -15,7 +15,7 @@ import { type CookiePolicy, cookieForm, cookiesNamed } from './unlock-cookie.ts'
 import { isFromHere, readUnlockForm, safeNext, UNLOCK_PATH } from './unlock-form.ts';
 import { CHALLENGE, sendUnlockPage, type UnlockState } from './unlock-page.ts';
 
-/** What the gate works with. */
+/** What the gate needs. */
 export interface GateParts {
   /** Signs the cookies. */
   key: Buffer;
@@ -27,34 +27,35 @@ export interface GateParts {
   log: Log;
 }
 
-/** Where a visitor stands before a protected site. */
+/** A visit of a protected site. */
 export interface Approach {
-  /** The host that was asked, normalised. */
+  /** The host of the request, normalised. */
   host: string;
   site: ProtectedSite;
 }
 
-/** The lock of protected sites. Source: serving §9; security T16. */
+/** The gate of protected sites. Source: serving §9; security T16. */
 export interface Gate {
-  /** Whether a request carries the cookie that opens this very site on this very host now. */
+  /** Whether a request carries a valid cookie for this site on this host. */
   isOpen(req: IncomingMessage, approach: Approach): boolean;
   /**
-   * Answers with the unlock page, the same for every path, method, Range and condition but for the address it leads back to.
+   * Answers with the unlock page. It is the same for every path, method, Range and condition, except for the address
+   * that it leads back to.
    *
    * @param target Path and query as sent.
    */
   refuse(req: IncomingMessage, res: ServerResponse, approach: Approach, target: string): void;
-  /** Answers a form that was sent: the cookie and the way back for the right password, else the page again. */
+  /** Answers a submitted form: with the cookie and a redirect for the right password, else with the page again. */
   answerForm(req: IncomingMessage, res: ServerResponse, approach: Approach): Promise<void>;
-  /** Answers whoever comes to the form, but has opened the site already. */
+  /** Redirects a visitor who opens the form but has already unlocked the site. */
   leadOn(res: ServerResponse, site: Site): void;
 }
 
-/** Seconds after which a browser may try again when nobody says when. */
+/** Seconds after which a browser may retry when no other time is given. */
 const BUSY_SECONDS = 5;
 
 /**
- * Makes the lock. Who has opened a site carries a signed cookie that says so; nothing is kept here.
+ * Creates the gate. A visitor who has unlocked a site carries a signed cookie; the server stores nothing.
  *
  * Source: serving S58 to S64; security §7, T16.
  */
@@ -65,15 +66,15 @@ export function createGate({ key, now, cookies, addressOf, unlock, log }: GatePa
   };
 
   /**
-   * A page that was opened here also clears what an earlier, public version left in the browser; a subresource never does, or
-   * any page could wipe what a visitor has stored. Source: serving S59; security T15.
+   * The first page view also clears what an earlier, public version left in the browser. Subresources never do, since
+   * any page could otherwise delete what a visitor has stored. Source: serving S59; security T15.
    */
   function clearing(req: IncomingMessage, host: string): OutgoingHttpHeaders {
     const isFirstVisit = req.headers['sec-fetch-dest'] === 'document' && sent(req, host).length === 0;
     return isFirstVisit ? { 'Clear-Site-Data': '"cache", "storage"' } : {};
   }
 
-  /** Tries the password. What is away is a state of the page: the visitor tries again there. */
+  /** Tries the password. An unavailable dependency becomes a state of the page, on which the visitor can retry. */
   async function attempt(
     req: IncomingMessage,
     deployment: string,

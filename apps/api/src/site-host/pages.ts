@@ -9,9 +9,9 @@ interface PageText {
   title: string;
   /** Paragraphs of plain text. */
   text: readonly string[];
-  /** A way on. */
+  /** Where the page leads. */
   link?: { text: string; href: string };
-  /** Whether the page names the request, for somebody who reports it. */
+  /** Whether the page shows the request id, for people who report it. */
   named?: boolean;
 }
 
@@ -79,22 +79,22 @@ const PAGES = {
   },
 } as const satisfies Record<string, PageText>;
 
-/** A page of the service itself. */
+/** The name of a page of the service. */
 export type PageName = keyof typeof PAGES;
 
-/** A page with the heads it was sent with, names and values by turns, by the headers they were made of. */
+/** A page with the heads it was sent with, as alternating names and values, by the headers they were made from. */
 interface KnownPage extends RenderedPage {
   heads: WeakMap<OutgoingHttpHeaders, string[]>;
 }
 
-/** The pages that are the same for everybody: what nobody has asked for before, such as 404, is answered often. */
+/** The pages that are the same for every visitor. They are cached, because pages such as 404 are sent often. */
 const known = new Map<PageName, KnownPage>();
 const NO_HEADERS: OutgoingHttpHeaders = {};
 
 /**
- * Answers with a page of the service itself: no script, nothing foreign, not stored. To HEAD it sends the headers alone.
+ * Answers with a page of the service: no script, no external resources, not stored. HEAD gets only the headers.
  *
- * @param headers What this answer has beyond the headers of all such pages, or instead of them.
+ * @param headers Headers of this answer that add to or replace those of all such pages.
  * Source: serving S5, S53; security §7.
  */
 export function sendPage(res: ServerResponse, name: PageName, headers: OutgoingHttpHeaders = NO_HEADERS): void {

@@ -15,21 +15,21 @@ import { requestIdOf } from '../http/request-id.ts';
 import { type FileAnswer, formFor, notModifiedHead, partHead } from './file-answer.ts';
 import { REQUEST_ID_AT, sendEmpty, uncachedHeaders } from './site-headers.ts';
 
-/** Where bytes come from. */
+/** The sources of bytes. */
 export interface Contents {
-  /** Small ones. */
+  /** Small contents in memory. */
   hot: HotContents;
   packs: PackStore;
 }
 
 /**
- * Answers with a file: whole or a part of it, in the form the visitor takes, or 304, 412, 416 as the request wants it. What
- * is in memory is sent at once, without a promise.
+ * Answers with a file: all or a part of it, in the form that the visitor accepts, or 304, 412 or 416 as the request
+ * requires. Bytes in memory are sent at once, without a promise.
  *
- * When the client leaves, nothing stays open. When the store fails after the headers were sent, the connection is cut: half
- * a file is never taken for a whole one.
+ * When the client leaves, all resources are released. When the store fails after the headers were sent, the connection
+ * is closed, so that a partial file is never taken for a complete one.
  *
- * @throws whatever the store did. Nothing was sent then, or the connection is cut.
+ * @throws whatever the store throws. Then nothing was sent, or the connection is closed.
  * Source: serving S40, S41, S45 to S47, S49; RFC 9110 §13.2.2; security F11, T36.
  */
 export function sendFile(
@@ -47,7 +47,7 @@ export function sendFile(
     headers.range === undefined || method !== 'GET'
       ? null
       : judgeRange(
-          // Sent twice it is one list of both, which is not an entity tag.
+          // If the header was sent twice, this is a list of both, which is not an entity tag.
           { range: headers.range, ifRange: headers['if-range'] as string | undefined },
           { size: identity.content.length, etag: identity.etag },
         );
@@ -72,12 +72,12 @@ export function sendFile(
   );
 }
 
-/** Bytes to be sent, and the head they are sent with. */
+/** Bytes to send, and the head to send with them. */
 interface Sending {
   status: number;
   head: string[];
   content: StoredBytes;
-  /** Default: all of the content. */
+  /** Default: the whole content. */
   range?: ByteRange;
 }
 
@@ -99,13 +99,13 @@ function sendBuffer(res: ServerResponse, { status, head, range }: Sending, bytes
   writeHead(res, status, head).end(range ? bytes.subarray(range.first, range.last + 1) : bytes);
 }
 
-/** Writes a head that is sent again and again; node:http has read it when this returns. */
+/** Writes a head that is shared by many answers; node:http has read it when this returns. */
 function writeHead(res: ServerResponse, status: number, head: string[]): ServerResponse {
   head[REQUEST_ID_AT] = requestIdOf(res);
   return res.writeHead(status, head);
 }
 
-/** Streams a content; the head goes out when its first bytes are there. */
+/** Streams a content. The head is sent when its first bytes are available. */
 async function stream(res: ServerResponse, packs: PackStore, { status, head, content, range }: Sending): Promise<void> {
   const bytes = packs.stream(
     range

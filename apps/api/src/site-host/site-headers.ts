@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Site } from '@berth/core';
 import { requestIdOf } from '../http/request-id.ts';
 
-/** Where the id of the request stands in a head that is sent again and again: names and values by turns, `X-Request-Id` first. */
+/** The index of the request id in a shared head: alternating names and values, `X-Request-Id` first. */
 export const REQUEST_ID_AT = 1;
 
 const PUBLIC: OutgoingHttpHeaders = { 'X-Content-Type-Options': 'nosniff' };
@@ -10,8 +10,8 @@ const NOT_FOR_SEARCH: OutgoingHttpHeaders = { ...PUBLIC, 'X-Robots-Tag': 'noinde
 const PROTECTED: OutgoingHttpHeaders = { ...NOT_FOR_SEARCH, 'Cache-Control': 'private, no-store', Vary: 'Cookie' };
 
 /**
- * What every answer of a site carries, whatever it says. To be spread last: of a protected site nothing is stored, and every
- * answer depends on the cookie.
+ * The headers of every answer of a site. They must be spread last: answers of a protected site are never stored, and
+ * each of them depends on the cookie.
  *
  * @returns One of a few objects, the same for all sites of a kind.
  * Source: serving S52, S53, S56, S63.
@@ -21,12 +21,12 @@ export function siteHeaders({ anonymous, passwordVersion }: Site): OutgoingHttpH
   return anonymous ? NOT_FOR_SEARCH : PUBLIC;
 }
 
-/** The same for an answer that is not kept whatever the site. Source: serving S53. */
+/** The same for an answer that is not stored, whatever the site. Source: serving S53. */
 export function uncachedHeaders(site: Site): OutgoingHttpHeaders {
   return { 'Cache-Control': 'no-store', ...siteHeaders(site) };
 }
 
-/** The same headers of an answer that `Accept` decided, if it did. Source: serving S38. */
+/** Adds `Vary: Accept` if `Accept` decided the answer. Source: serving S38. */
 export function varying(
   headers: OutgoingHttpHeaders,
   { variesByAccept }: { variesByAccept: boolean },

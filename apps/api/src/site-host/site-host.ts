@@ -24,7 +24,7 @@ import { sendEmpty, siteHeaders, uncachedHeaders, varying } from './site-headers
 import { UNLOCK_PATH } from './unlock-form.ts';
 import type { Visit } from './visit.ts';
 
-/** What the site host works with. */
+/** What the site host needs. */
 export interface SiteHostParts {
   sites: LiveSites;
   gate: Gate;
@@ -35,12 +35,12 @@ export interface SiteHostParts {
 }
 
 /**
- * Answers a visit: at once when everything is in memory, else a promise that never rejects. What fails is logged and
- * answered with a page, or cuts the connection.
+ * Answers a visit: synchronously when everything is in memory, else with a promise that never rejects. An error is
+ * logged and answered with a page, or closes the connection.
  */
 export type SiteHost = (req: IncomingMessage, res: ServerResponse, visit: Visit) => void | Promise<void>;
 
-/** A visit of a site, with its path read. */
+/** A visit of a site, with its path parsed. */
 interface SiteVisit extends Visit {
   address: SiteAddress;
   requested: RequestPath;
@@ -48,12 +48,12 @@ interface SiteVisit extends Visit {
   isUnlock: boolean;
 }
 
-/** When a paused site is worth another look. Source: serving S4. */
+/** A paused site may be tried again after an hour. Source: serving S4. */
 const PAUSED_HEADERS = { 'Retry-After': '3600' };
 const DECLARED_REDIRECT = 'public, max-age=0, must-revalidate';
 
 /**
- * Makes the wildcard host: which site, is it locked, what is answered, and the answer.
+ * Creates the site host: finds the site, checks whether it is locked, decides the answer, and sends it.
  *
  * Source: serving S1, S2, S4 to S6, S58, S64; security C3, T16.
  */
@@ -61,7 +61,7 @@ export function createSiteHost({ sites, gate, packs, platformHost, log }: SiteHo
   const contents = { hot: createHotContents(packs), packs };
   const answers = createFileAnswers(platformHost);
 
-  /** Steps 1 to 3 of S1. What was asked of a site before is answered as before. */
+  /** Steps 1 to 3 of S1. A cached answer is sent at once. */
   function receive(req: IncomingMessage, res: ServerResponse, visit: Visit): void | Promise<void> {
     const kept = visit.address === null ? null : sites.peek(visit.address);
     const known = isSite(kept) && !isProtected(kept) && isRead(req) ? answers.find(kept, visit) : undefined;
@@ -118,7 +118,10 @@ export function createSiteHost({ sites, gate, packs, platformHost, log }: SiteHo
     }
   }
 
-  /** When bytes are not where the site was told, it is asked again, once, where they are. Source: security C3. */
+  /**
+   * If bytes are not where the site expects them, reads the site once more for their current place. Source: security
+   * C3.
+   */
   async function recover(req: IncomingMessage, res: ServerResponse, visit: Visit, thrown: unknown): Promise<void> {
     const siteVisit = readVisit(visit);
     if (!isMisplaced(thrown) || res.headersSent || typeof siteVisit === 'string') return fail(res, visit, thrown);
@@ -149,7 +152,7 @@ export function createSiteHost({ sites, gate, packs, platformHost, log }: SiteHo
   };
 }
 
-/** Reads the path of a visit, or says with which page it is answered whatever the site. Source: serving S1, S6, S7. */
+/** Parses the path of a visit, or returns the page that answers it for any site. Source: serving S1, S6, S7. */
 function readVisit(visit: Visit): SiteVisit | 'malformed' | 'unknown-address' {
   const requested = parseRequestPath(visit.path);
   if (requested === null) return 'malformed';
@@ -172,7 +175,7 @@ function isProtected(site: Site): site is ProtectedSite {
   return site.passwordVersion !== null;
 }
 
-/** Whether an error says that a content is not where its site was told: it has moved since, or is lost. */
+/** Whether an error says that a content is not where its site expects it: it was moved since, or is lost. */
 function isMisplaced(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return code === 'ENOENT' || code === 'EBADMSG';

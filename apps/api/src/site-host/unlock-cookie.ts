@@ -1,14 +1,14 @@
 import { UNLOCK_SECONDS } from '@berth/core';
 
-/** How the outside of the service is configured, as far as cookies depend on it. */
+/** The public configuration of the service that cookies depend on. */
 export interface CookiePolicy {
-  /** The scheme of every public address. Configuration, never the socket's word. */
+  /** The scheme of every public address, taken from the configuration and never from the socket. */
   readonly publicScheme: 'http' | 'https';
-  /** Whether cookies go over plain http to hosts other than `.localhost`. */
+  /** Whether cookies are set over plain http on hosts other than `.localhost`. */
   readonly allowInsecure: boolean;
 }
 
-/** The name of the unlock cookie on one host, and what else its `Set-Cookie` says. */
+/** The name of the unlock cookie on one host, and the attributes of its `Set-Cookie`. */
 export interface CookieForm {
   name: string;
   attributes: string;
@@ -18,10 +18,10 @@ const NAME = 'berth-unlock';
 const ATTRIBUTES = `Path=/; HttpOnly; SameSite=Lax; Max-Age=${UNLOCK_SECONDS}`;
 
 /**
- * The form that browsers take the cookie in. Over plain http they drop `Secure` and `__Host-`, at least some of them on
- * `.localhost` too.
+ * The form of the cookie that browsers accept. Over plain http they drop `Secure` and `__Host-` cookies; at least some
+ * do so on `.localhost` too.
  *
- * @param host The host that was asked, normalised.
+ * @param host The host of the request, normalised.
  * @returns `null` where no cookie is set: on plain http, unless the configuration allows it.
  * Source: security §7, §8.
  */
@@ -31,9 +31,9 @@ export function cookieForm(host: string, { publicScheme, allowInsecure }: Cookie
 }
 
 /**
- * The values of all cookies of one name, as they were sent.
+ * The values of all cookies with one name, as they were sent.
  *
- * @param header What `Cookie` holds.
+ * @param header The value of `Cookie`.
  */
 export function cookiesNamed(name: string, header = ''): string[] {
   return header

@@ -2,29 +2,33 @@ import type { IncomingMessage } from 'node:http';
 import { toServiceError } from '@berth/core';
 import { readWholeBody } from '../http/whole-body.ts';
 
-/** The path that belongs to the gate on every host, as a path inside the site. Source: serving S6. */
+/** The path that is reserved for the gate on every host, as a path inside the site. Source: serving S6. */
 export const UNLOCK_PATH = '.berth/unlock';
 
-/** Three times as long, each character escaped, it still fits into the form beside the longest password. */
+/** With every character escaped to three, it still fits into the form beside the longest password. */
 const LONGEST_NEXT = 2_048;
 const MAX_BYTES = 8 * 1024;
 const MAX_PARAMETERS = 5;
 const MEDIA_TYPE = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
-/** Visible ASCII, as a request target is; one slash, then neither of the two that browsers take for one more. */
+/**
+ * Visible ASCII, as in a request target: one slash, not followed by a slash or backslash, which browsers read as
+ * another slash.
+ */
 const SAME_SITE_PATH = /^\/(?![/\\])[\x21-\x7e]*$/;
 
-/** What the form holds, or why it cannot be read. */
+/** The content of the form, or why it cannot be read. */
 export type UnlockForm =
   | { kind: 'read'; password: string; next: string }
   | { kind: 'unreadable' }
   | { kind: 'too-large' }
-  /** The client left before the end, or took too long and was told so: nobody waits for an answer. */
+  /** The client left before the end, or timed out and got an answer: no answer is needed. */
   | { kind: 'gone' };
 
 /**
- * Whether a form was sent by a page of this host, as far as the browser says: clients that say nothing are no browsers.
+ * Whether a form was sent by a page of this host, as far as the browser reports it. Clients that report nothing are not
+ * browsers and pass.
  *
- * @param host The host that was asked, normalised.
+ * @param host The host of the request, normalised.
  * Source: serving S60; security T16.
  */
 export function isFromHere({ headers }: IncomingMessage, host: string): boolean {
@@ -35,7 +39,7 @@ export function isFromHere({ headers }: IncomingMessage, host: string): boolean 
 }
 
 /**
- * Reads the form: `password` and `next`, each once at most, in at most 8 KiB and 5 parameters.
+ * Reads the form: `password` and `next`, each at most once, in at most 8 KiB and 5 parameters.
  *
  * Source: serving S60; security §4.
  */
@@ -57,7 +61,8 @@ export async function readUnlockForm(req: IncomingMessage): Promise<UnlockForm> 
 }
 
 /**
- * Where a visitor is sent after the right password: a path of this site, `/` for anything that could lead elsewhere.
+ * Where a visitor is redirected after the right password: a path of this site, or `/` for anything that could lead
+ * elsewhere.
  *
  * Source: serving S61; security T33.
  */

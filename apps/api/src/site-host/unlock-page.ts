@@ -5,21 +5,21 @@ import { escapeHtml, paragraph } from '../pages/html.ts';
 import { inWords } from '../pages/words.ts';
 import { UNLOCK_PATH } from './unlock-form.ts';
 
-/** Why the password is asked for. */
+/** Why the page is shown. */
 export type UnlockState =
   /** The site is locked. */
   | { kind: 'locked' }
   | { kind: 'wrong' }
   | { kind: 'too-many'; retryAfterSeconds: number }
-  /** Passwords cannot be tried right now. */
+  /** Passwords cannot be checked right now. */
   | { kind: 'busy'; retryAfterSeconds: number }
   /** The form was sent by a page of another site. */
   | { kind: 'foreign' }
-  /** What was sent is not the form. */
+  /** The request is not the form. */
   | { kind: 'unreadable' }
   | { kind: 'too-large' };
 
-/** What a 401 has to name: a way in that opens no window of the browser's own. Source: serving S58. */
+/** A 401 must name an authentication scheme: this one opens no dialog of the browser. Source: serving S58. */
 export const CHALLENGE = { 'WWW-Authenticate': 'Password realm="site"' };
 
 const STATUS = {
@@ -41,10 +41,11 @@ const STYLE = `
 `;
 
 /**
- * Answers with the page that asks for the password of a site. It says nothing of the site but that it has one.
+ * Answers with the page that asks for the password of a site. It reveals nothing about the site except that it has a
+ * password.
  *
  * @param next Where the visitor wants to go: a path of this site.
- * @param headers What the answer has beyond the headers of all pages of ours, or instead of them.
+ * @param headers Headers that add to or replace those of all pages of the service.
  * Source: serving S58, S59, S61.
  */
 export function sendUnlockPage(
@@ -58,7 +59,7 @@ export function sendUnlockPage(
     res,
     {
       status: STATUS[state.kind],
-      // Before the title, so that it is read out first.
+      // Before the title, so that screen readers read it first.
       title: problem === null ? TITLE : `Error: ${TITLE}`,
       heading: TITLE,
       parts: [paragraph('Enter the password that its owner gave you.'), formOf(problem, next, state.kind === 'wrong')],

@@ -1,10 +1,10 @@
 import type { SiteAddress } from '@berth/core';
 
-/** Which site is asked for what. */
+/** A request for a path of a site. */
 export interface Visit {
-  /** The host that was asked, normalised. */
+  /** The host of the request, normalised. */
   host: string;
-  /** The site that the host names; `null` for a host that is none of ours. */
+  /** The site that the host names; `null` for a host that is not served here. */
   address: SiteAddress | null;
   /** The path as sent, up to `?`. */
   path: string;

@@ -8,24 +8,26 @@ import { forkWorker, type WorkerProcess } from './worker-process.ts';
 
 /** A running server of several processes. */
 export interface Workers {
-  /** What they run with; the port is the one they share. */
+  /** Their configuration; the port is the one they share. */
   config: Config;
-  /** The owner's API key, when this start minted it. */
+  /** The owner's API key, if this start generated it. */
   ownerKey: string | null;
-  /** Has the workers finish running requests and end, then lets everything go. Calling it again is no error. */
+  /** Lets the workers finish running requests and end, then releases all resources. Repeated calls are allowed. */
   close(): Promise<void>;
 }
 
 /**
- * Starts a server of several processes from its environment. This one keeps the database and the jobs and answers no
- * request; the workers share the port. One that ends is replaced. They end with this process, however it ends.
+ * Starts a server of several processes from its environment. This process keeps the database and the jobs and answers
+ * no requests; the workers share the port. A worker that ends is replaced. The workers end with this process, however
+ * it ends.
  *
- * This process listens at once, answering 503, then the first worker does; the others join when they can serve. So nobody
- * meets a 503 after a first answer.
+ * This process listens at once and answers 503 until the first worker listens; the others join when they are ready. So
+ * no client gets a 503 after the first real answer.
  *
- * @param giveUp Called with the reason when no worker serves any more and new ones end as soon as they start, or when the
+ * @param giveUp Called with the reason when no worker serves and new ones end as soon as they start, or when the
  *   embedded PostgreSQL ended and cannot be restarted.
- * @throws ConfigError; or why a worker could not listen, or the database not be reached, with everything let go again.
+ * @throws ConfigError; or the reason why a worker could not listen or the database could not be reached. All resources
+ *   are released then.
  * Source: contract §8, §10.
  */
 export async function startWorkers(
@@ -35,7 +37,7 @@ export async function startWorkers(
 ): Promise<Workers> {
   const asked = readConfig(env);
   armFailpoint(asked.failpoint);
-  // Workers share their port with anybody who shares it, so this process looks whether it is free.
+  // Workers share their port with any process that also shares it, so this process checks first that the port is free.
   const door = createDoor(asked, log);
   const port = await door.listen();
   const config = readConfig({ ...env, PORT: String(port) });
@@ -62,7 +64,7 @@ export async function startWorkers(
     process.off('exit', killAll);
   }
 
-  /** Has a worker replaced whenever it ends, until this process is told to stop. */
+  /** Replaces a worker whenever it ends, until this process is stopped. */
   async function keep(place: number): Promise<void> {
     let before = 0;
     for (let start = performance.now(); ; start = performance.now()) {
@@ -82,7 +84,7 @@ export async function startWorkers(
       if (stopping.signal.aborted) return;
       before = inARow;
       crew[place] = fork();
-      serve(crew[place]).catch(() => {}); // Its end tells why.
+      serve(crew[place]).catch(() => {}); // The handler of its end reports the error.
     }
   }
 

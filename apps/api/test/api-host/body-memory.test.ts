@@ -16,7 +16,7 @@ function requests() {
   };
 }
 
-describe('S1: the memory that bodies of one client take is bounded', () => {
+describe('S1: the memory for the bodies of one client is bounded', () => {
   it('until its answers end', () => {
     const begin = requests();
     const [one, two] = [begin(anonymous('192.0.2.1')), begin(anonymous('192.0.2.1'))];
@@ -29,13 +29,13 @@ describe('S1: the memory that bodies of one client take is bounded', () => {
     begin(anonymous('192.0.2.1')).take(32 * MiB);
   });
 
-  it('and leaves other clients alone', () => {
+  it('and other clients are not affected', () => {
     const begin = requests();
     begin(anonymous('192.0.2.1')).take(32 * MiB);
     begin(anonymous('192.0.2.2')).take(32 * MiB);
   });
 
-  it('one largest body always fits', () => {
+  it('a single body of the maximum size always fits', () => {
     const begin = requests();
     const { take } = begin(anonymous('192.0.2.1'), 100 * MiB);
     for (let sent = 0; sent < 100; sent += 1) take(MiB);

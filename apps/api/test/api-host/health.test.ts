@@ -10,7 +10,7 @@ async function ask(isReady: () => Promise<boolean>, init: RequestInit = {}) {
   return fetch(`${api.url}/healthz`, init);
 }
 
-it('/healthz is 200 while the service is ready, for everybody', async () => {
+it('/healthz is 200 for everyone while the service is ready', async () => {
   const response = await ask(async () => true, { headers: { Authorization: 'Bearer bad' } });
   expect([response.status, await response.json()]).toEqual([200, { status: 'ok' }]);
   expect(response.headers.get('cache-control')).toBe('no-store');

@@ -8,7 +8,7 @@ const HEAD = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTr
 let stop: () => void;
 afterEach(() => stop());
 
-/** Sends the head of a request and gives both its ends. */
+/** Sends the head of a request. @returns Both ends of the connection. */
 async function receive(head: string): Promise<{ req: IncomingMessage; socket: Socket }> {
   const received = Promise.withResolvers<IncomingMessage>();
   const server = createServer((req) => received.resolve(req));
@@ -23,14 +23,14 @@ async function receive(head: string): Promise<{ req: IncomingMessage; socket: So
   return { req: await received.promise, socket };
 }
 
-it('T6: a client that leaves in the middle of its body ends the reading', async () => {
+it('T6: reading stops with an error when the client leaves before the end of its body', async () => {
   const { req, socket } = await receive(`${HEAD}2\r\n{"\r\n`);
   const text = expect(readJsonText(req)).rejects.toMatchObject({ code: 'request_timeout' });
   socket.destroy();
   await text;
 });
 
-it('T23: a declared length above the ceiling is refused without reading', async () => {
+it('T23: a declared length above the maximum is refused without reading', async () => {
   const { req } = await receive(
     'POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 101\r\n\r\n',
   );
@@ -40,7 +40,7 @@ it('T23: a declared length above the ceiling is refused without reading', async 
   });
 });
 
-it('a body in many pieces, cut inside of a character, is put together', async () => {
+it('decodes a body in many pieces that are cut inside characters', async () => {
   const { req, socket } = await receive(HEAD);
   const text = readJsonText(req);
   for (const byte of Buffer.from('{"ä":"港"}'))
@@ -49,7 +49,7 @@ it('a body in many pieces, cut inside of a character, is put together', async ()
   expect(await text).toBe('{"ä":"港"}');
 });
 
-it('an empty body is no body', async () => {
+it('an empty body counts as no body', async () => {
   const { req } = await receive(`${HEAD}0\r\n\r\n`);
   expect(await readJsonText(req)).toBe('');
 });

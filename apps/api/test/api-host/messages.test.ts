@@ -6,9 +6,9 @@ import { expect, it } from 'vitest';
 const ROOT = resolve(import.meta.dirname, '../../../..');
 /** Functions whose last argument says what is wrong with an input. */
 const REFUSALS = new Set(['invalid', 'invalidFile', 'malformed', 'refuse', 'wrong', 'none']);
-/** Methods of schemas whose last argument does. */
+/** Methods of schemas whose last argument says so. */
 const CHECKS = new Set(['min', 'max', 'length', 'regex', 'refine', 'int', 'enum', 'string']);
-/** Such a message reads as if the input were right: "labels: is a JSON array of strings". */
+/** A message of this form reads as if the input were valid: "labels: is a JSON array of strings". */
 const STATES_THE_RULE =
   /^(?!this )(?:(?:an? |the )?[\w -]{0,30}\b(?:is (?:an? |\d|sent|one of|true or)|has (?:at |\d|an? )|holds |carries |names one|stands once))/;
 
@@ -38,7 +38,7 @@ function messagesOf(file: string): [place: string, message: string][] {
 
 const messages = globSync('{apps/api,packages/core,packages/contract}/src/**/*.ts', { cwd: ROOT }).flatMap(messagesOf);
 
-it('house B6: a refusal says what must be true, not that it is', () => {
+it('house B6: error messages say what must be true', () => {
   expect(messages.length).toBeGreaterThan(80);
   expect(messages.filter(([, message]) => STATES_THE_RULE.test(message))).toEqual([]);
 });
@@ -49,4 +49,4 @@ it.each([
   'is 32 lower-case hex digits, or a URL',
   'names one boundary of 1 to 70 characters',
   'a label has at least 3 characters',
-])('house B6: %s would be found', (message) => expect(message).toMatch(STATES_THE_RULE));
+])('house B6: the check finds the message %s', (message) => expect(message).toMatch(STATES_THE_RULE));

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { followDelimiters, readBoundary } from '../../src/api-host/multipart-delimiters.ts';
 import { field, multipart } from '../multipart.ts';
 
-/** Pushes a body in pieces cut at these places. */
+/** Pushes a body in pieces that are cut at these places. */
 function count(body: Buffer, cuts: readonly number[], boundary: string): number {
   const delimiters = followDelimiters(boundary);
   const places = [0, ...cuts.map((cut) => cut % (body.length + 1)).toSorted((a, b) => a - b), body.length];
@@ -11,14 +11,14 @@ function count(body: Buffer, cuts: readonly number[], boundary: string): number 
   return delimiters.parts();
 }
 
-describe('F3: parts are counted by their delimiters', () => {
-  // A line of its own that begins with the boundary is a delimiter, also at the very start of a value.
+describe('F3: counts parts by their delimiters', () => {
+  // A line that begins with the boundary is a delimiter, also at the very start of a value.
   const nearBoundary = fc
     .string({ unit: fc.constantFrom('\r', '\n', '-', 'b', 'x', '\r\n--b'), maxLength: 12 })
     .filter((value) => !`\r\n${value}`.includes('\r\n--bxb'));
   const cuts = fc.array(fc.nat(2_000), { maxLength: 30 });
 
-  it('however the body is cut into pieces', () => {
+  it('wherever the body is cut', () => {
     fc.assert(
       fc.property(fc.array(nearBoundary, { maxLength: 6 }), cuts, (values, cuts) => {
         const { body } = multipart(
@@ -39,10 +39,10 @@ describe('F3: parts are counted by their delimiters', () => {
   it.each([
     ['text before the first one', 'x\r\n--b\r\n\r\n\r\n--b--'],
     ['a line end before the first one', '\r\n--b\r\n\r\n\r\n--b--'],
-    ['text behind the last one', '--b\r\n\r\n\r\n--b--\r\nx'],
-    ['a boundary line with more on it', '--b \r\n\r\n\r\n--b--'],
-    ['a closing boundary that is none', '--b\r\n\r\n\r\n--b-x'],
-  ])('%s is refused, however it is cut', (_, text) => {
+    ['text after the last one', '--b\r\n\r\n\r\n--b--\r\nx'],
+    ['a boundary line with more text on it', '--b \r\n\r\n\r\n--b--'],
+    ['an invalid closing boundary', '--b\r\n\r\n\r\n--b-x'],
+  ])('%s is refused, wherever it is cut', (_, text) => {
     fc.assert(
       fc.property(cuts, (cuts) => {
         expect(() => count(Buffer.from(text), cuts, 'b')).toThrow(/multipart/);

@@ -5,13 +5,13 @@ import { describe, expect, it } from 'vitest';
 import { ERRORS } from '../../src/api-host/openapi-errors.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../../..');
-/** The examples themselves are no place where the server says something. */
+/** The file of the examples; its texts do not count as texts that the server sends. */
 const EXAMPLES = 'apps/api/src/api-host/openapi-errors.ts';
 
-/** A template with less text of its own could say anything. */
+/** A template with fewer fixed characters would match almost any message. */
 const MIN_FIXED = 15;
 
-/** The texts of the server's sources; of a template the fixed parts. */
+/** The string literals of the server's sources; the fixed parts of templates. */
 function textsOf(file: string): string[][] {
   const texts: string[][] = [];
   new Visitor({
@@ -25,7 +25,7 @@ const texts = globSync('{apps/api,packages/core,packages/contract}/src/**/*.ts',
   .filter((file) => file !== EXAMPLES)
   .flatMap(textsOf);
 
-/** Whether a message is one of these texts, with other words only where a template has a value. */
+/** Whether a message is one of these texts. Only where a template has a value may it differ. */
 function isSaid(message: string): boolean {
   return texts.some((parts) => {
     const fixed = parts.join('').length;
@@ -44,15 +44,15 @@ const examples = Object.entries(ERRORS).flatMap(([, { examples: titled }]) =>
   Object.entries(titled).map(([title, { message }]) => [title, message] as const),
 );
 
-describe('house B7: the documented errors are those that the server sends', () => {
+describe('house B7: the server sends the documented errors', () => {
   it.each(examples)('%s: %s', (_title, message) => {
-    // What is about a field or a file begins with its name.
+    // A message about a field or a file begins with its name.
     const reason = message.replace(/^[\w./-]+: /, '');
     const candidates = [message, reason, reason.replace(/\.$/, '')];
     expect(candidates.some(isSaid)).toBe(true);
   });
 
-  it('finds a message that nothing sends', () => {
+  it('finds a message that the server never sends', () => {
     expect(isSaid('a file may have at most 20971520 bytes.')).toBe(false);
     expect(isSaid('The body did not arrive in time.')).toBe(true);
     expect(isSaid('The body did not arrive in time')).toBe(false);

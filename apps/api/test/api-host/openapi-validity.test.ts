@@ -11,17 +11,17 @@ const api = openApi(created as unknown as Document);
 const { document, operations, follow, expectValid } = api;
 
 describe('docs/openapi.json', () => {
-  it('is what the server serves, but for the address: `npm run openapi` writes it anew', async () => {
+  it('is what the server serves, except for the address: `npm run openapi` updates it', async () => {
     const isFresh = (await readOpenApiFile()) === renderOpenApi();
     expect(isFresh, 'docs/openapi.json is stale: run `npm run openapi` and commit it').toBe(true);
     expect(JSON.parse(renderOpenApi())).toEqual(document);
   });
 });
 
-describe('a validator that is not ours', () => {
+describe('an independent validator', () => {
   const validate = (value: object) => new Validator().validate(structuredClone(value) as Record<string, unknown>);
 
-  it('finds the document to be OpenAPI 3.1', async () => {
+  it('accepts the document as OpenAPI 3.1', async () => {
     const validator = new Validator();
     expect(await validator.validate(structuredClone(document) as unknown as Record<string, unknown>)).toEqual({
       valid: true,
@@ -37,22 +37,22 @@ describe('a validator that is not ours', () => {
         delete (copy.paths['/ping']!['get']!.responses['200'] as object as { description?: string }).description,
     ],
     [
-      'a parameter in a place that is none',
+      'a parameter in an invalid place',
       (copy) => Object.assign(copy.paths['/tokens']!['get']!.parameters![0]!, { in: 'body' }),
     ],
-    ['a method that is none', (copy) => Object.assign(copy.paths['/ping']!, { fetch: {} })],
+    ['an unknown method', (copy) => Object.assign(copy.paths['/ping']!, { fetch: {} })],
     [
-      'a security scheme of no type',
+      'a security scheme without a type',
       (copy) => Object.assign(copy.components.securitySchemes['apiKey']!, { type: 'key' }),
     ],
-  ])('would find %s', async (_, spoil) => {
+  ])('finds %s', async (_, spoil) => {
     const copy = structuredClone(document);
     spoil(copy);
     expect(await validate(copy)).toMatchObject({ valid: false });
   });
 });
 
-describe('examples', () => {
+describe('the examples', () => {
   const media = operations.flatMap((operation) => [
     ...Object.entries(operation.requestBody?.content ?? {}).map(([type, body]) => ({
       what: `${operation.operationId}, ${type}`,
@@ -66,7 +66,7 @@ describe('examples', () => {
     ),
   ]);
 
-  it('stand with every body that is sent or answered, and fit its schema', () => {
+  it('exist for every request and response body, and match its schema', () => {
     expect(media.length).toBeGreaterThan(200);
     for (const { what, ...each } of media) {
       expect(examplesOf(each).length, what).toBeGreaterThan(0);
@@ -74,7 +74,7 @@ describe('examples', () => {
     }
   });
 
-  it('of fields and headers fit their schemas', () => {
+  it('of fields and headers match their schemas', () => {
     const schemas = [...objectsIn(document)].filter(
       (each) => 'example' in each && 'type' in each && !('schema' in each),
     ) as unknown as Schema[];
@@ -84,7 +84,7 @@ describe('examples', () => {
       if (example !== undefined) expectValid(schema, example, name);
   });
 
-  it('a value that fits not would be found: an unknown field, a missing one, another type', () => {
+  it('are compared exactly: an unknown field, a missing field and another type are found', () => {
     const { schema } = follow(document.paths['/ping']!['get']!.responses['200']!).content!['application/json']!;
     const isValid = (value: unknown) => api.isValid(schema, value);
     expect([{ timestamp: 1 }, { timestamp: 1, x: 1 }, {}, { timestamp: '1' }, []].map(isValid)).toEqual([

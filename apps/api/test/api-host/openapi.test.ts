@@ -11,8 +11,8 @@ const create = () =>
 const { document, operations, resolve, follow } = openApi(create());
 const deploy = document.paths['/deployments']!['post']!;
 
-describe('the document', () => {
-  it('says what it is, of which version, and where the API is reached', () => {
+describe('the OpenAPI document', () => {
+  it('contains its title, the version and the address of the API', () => {
     expect(document.openapi).toMatch(/^3\.1\.\d+$/);
     expect(document.info).toMatchObject({
       title: 'Berth',
@@ -22,7 +22,7 @@ describe('the document', () => {
     expect(document.servers).toMatchObject([{ url: 'https://berth.example' }]);
   });
 
-  it('OpenAPI 3.1 §4.8.23: every reference leads to something, and every component is referred to', () => {
+  it('OpenAPI 3.1 §4.8.23: resolves every reference, and refers to every component', () => {
     const refs = new Set([...objectsIn(document)].flatMap(({ $ref }) => (typeof $ref === 'string' ? [$ref] : [])));
     for (const ref of refs) expect(resolve(ref), ref).toBeTypeOf('object');
     for (const kind of ['schemas', 'responses', 'headers'] as const) {
@@ -31,7 +31,7 @@ describe('the document', () => {
     }
   });
 
-  it('OpenAPI 3.1 §4.8.7: components have plain names, and none is left of the generator’s own errors', () => {
+  it('OpenAPI 3.1 §4.8.7: has plain component names, and none of the error components of the generator', () => {
     for (const group of Object.values(document.components))
       for (const name of Object.keys(group)) expect(name).toMatch(/^[A-Za-z0-9._-]+$/);
     expect(Object.keys(document.components.schemas).toSorted()).toEqual(
@@ -40,17 +40,17 @@ describe('the document', () => {
     expect(JSON.stringify(document)).not.toContain('error.');
   });
 
-  it('holds no bound that only says that a number is whole', () => {
+  it('contains no bounds that only say that a number is an integer', () => {
     expect(JSON.stringify(document)).not.toContain(String(Number.MAX_SAFE_INTEGER));
     expect(JSON.stringify(document)).toContain('"minimum":1');
   });
 
-  it('is plain JSON, the same whenever it is made', () => {
+  it('is plain JSON, the same on every call', () => {
     expect(JSON.parse(JSON.stringify(document))).toEqual(document);
     expect(create()).toEqual(document);
   });
 
-  it('F6: the shared schemas are what they were before it was made', () => {
+  it('F6: leaves the shared schemas unchanged', () => {
     const schemas = (Object.entries(contract) as [string, unknown][]).filter(
       (entry): entry is [string, z.ZodType] => entry[1] instanceof z.ZodType,
     );
@@ -68,8 +68,8 @@ describe('the document', () => {
   });
 });
 
-describe('operations', () => {
-  it('contract §9: are the procedures with a path, each by its own name, and the two routes that carry files', () => {
+describe('the operations of the OpenAPI document', () => {
+  it('contract §9: are the procedures with a path, each with its own name, and the two routes for files', () => {
     const wanted = operationsOf(appRouter).map(({ name, openapi }) => [name, openapi.method, openapi.path]);
     const found = operations.map(({ operationId, method, path }) => [operationId, method, path]);
     const routes = [
@@ -94,7 +94,7 @@ describe('operations', () => {
     }
   });
 
-  it('have a summary and a tag that is described', () => {
+  it('have a summary and a tag with a description', () => {
     const described = new Map(document.tags.map(({ name, description }) => [name, description]));
     for (const { operationId, summary, tags } of operations) {
       expect(summary, operationId).toMatch(/\S/);
@@ -103,7 +103,7 @@ describe('operations', () => {
     }
   });
 
-  it('service-api part 7: answer the status of success that the meta names, and 201 if they can create', () => {
+  it('service-api part 7: document the status of success from the metadata, and 201 if they can create', () => {
     for (const { operationId, responses } of operations) {
       const { status, creates } = operationsOf(appRouter).find(({ name }) => name === operationId) ?? {
         status: operationId === 'deployments.contents' ? 200 : 201,
@@ -118,7 +118,7 @@ describe('operations', () => {
     expect(document.paths['/config']!['get']!.responses['301']!.headers).toHaveProperty('Location');
   });
 
-  it('contract §2: answer every error with the one body, examples of it, the request id and its own headers', () => {
+  it('contract §2: document every error with the one body, examples, the request id and the headers of the error', () => {
     for (const { operationId, responses } of operations) {
       for (const [status, response] of Object.entries(responses)) {
         const { description, headers, content } = follow(response);
@@ -140,14 +140,14 @@ describe('operations', () => {
     }
   });
 
-  it('contract §2: the examples name every error tag there is', () => {
+  it('contract §2: have examples of every error tag', () => {
     const named = [...objectsIn(document)].flatMap(({ error, message }) =>
       typeof error === 'string' && typeof message === 'string' ? [error] : [],
     );
     expect([...new Set(named)].toSorted()).toEqual(Object.keys(contract.ERROR_STATUS).toSorted());
   });
 
-  it.each(operations)('service-api part 7: $operationId names the errors that follow from what it is', (operation) => {
+  it.each(operations)('service-api part 7: $operationId documents the errors that it can answer with', (operation) => {
     const { operationId, parameters = [], requestBody, responses } = operation;
     const reasons = operationsOf(appRouter).find(({ name }) => name === operationId)?.openapi.errorResponses ?? {};
     const isRoute = ['deployments.create', 'deployments.contents'].includes(operationId);
@@ -172,7 +172,7 @@ describe('operations', () => {
     );
   });
 
-  it('service-api part 5: say who may call them, as the table does, and why a deploy token may not', () => {
+  it('service-api part 5: document who may call them according to the access table, and why a deploy token may not', () => {
     const schemes: Record<Actor, object> = { api: { apiKey: [] }, deploy: { deployToken: [] }, anonymous: {} };
     for (const { operationId, security, responses } of operations) {
       const row = (ACCESS as Record<string, readonly Actor[]>)[operationId]!;
@@ -190,11 +190,11 @@ describe('operations', () => {
     });
   });
 
-  it('contract §9: subscriptions are not among them', () => {
+  it('contract §9: do not include subscriptions', () => {
     expect(operations.map(({ operationId }) => operationId)).not.toContain('activities.watch');
   });
 
-  it('have a body that is required when one of its fields is', () => {
+  it('require a body when one of its fields is required', () => {
     const required = operations.flatMap(({ operationId, requestBody }) =>
       requestBody ? [[operationId, requestBody.required]] : [],
     );
@@ -210,12 +210,12 @@ describe('operations', () => {
     });
   });
 
-  it('versioning: the alias that is kept for older clients is deprecated', () => {
+  it('versioning: mark the alias for older clients as deprecated', () => {
     expect(operations.filter(({ deprecated }) => deprecated).map(({ path }) => path)).toEqual(['/config']);
   });
 });
 
-describe('POST /deployments', () => {
+describe('POST /deployments in the OpenAPI document', () => {
   const form = deploy.requestBody!.content['multipart/form-data']!.schema;
 
   it('service-api part 4, contract §3: takes files, their checksums, and the optional fields', () => {
@@ -227,7 +227,7 @@ describe('POST /deployments', () => {
     expect(form.properties!['checksums']).toMatchObject({ type: 'string', pattern: expect.any(String) });
   });
 
-  it('service-api part 8: takes an Idempotency-Key, and tells a replay', () => {
+  it('service-api part 8: takes an Idempotency-Key, and documents the replay', () => {
     expect(deploy.parameters).toMatchObject([
       { in: 'header', name: 'Idempotency-Key', schema: { maxLength: contract.MAX_IDEMPOTENCY_KEY } },
     ]);
@@ -237,7 +237,7 @@ describe('POST /deployments', () => {
     });
   });
 
-  it('contract §3: can be refused in each of these ways', () => {
+  it('contract §3: documents each of these errors', () => {
     expect(Object.keys(deploy.responses)).toEqual([
       '201',
       '400',
@@ -253,7 +253,7 @@ describe('POST /deployments', () => {
     ]);
   });
 
-  it('its examples are what the schemas take', () => {
+  it('has examples that match the schemas', () => {
     const { checksums, labels } = form.properties as Record<string, { example: string }>;
     expect(contract.Checksums.safeParse(JSON.parse(checksums!.example)).success).toBe(true);
     expect(contract.Labels.safeParse(JSON.parse(labels!.example)).success).toBe(true);

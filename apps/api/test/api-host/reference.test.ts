@@ -12,7 +12,7 @@ afterAll(() => api.close());
 
 const ask = (path: string, init: RequestInit = {}) => fetch(api.url + path, { redirect: 'manual', ...init });
 
-describe('the reference', () => {
+describe('the reference of the API', () => {
   it('contract §9: serves the OpenAPI document to every origin', async () => {
     const response = await ask('/openapi.json');
     expect(await response.json()).toEqual(JSON.parse(JSON.stringify(document)));
@@ -20,13 +20,13 @@ describe('the reference', () => {
     expect(response.headers.get('access-control-allow-origin')).toBe('*');
   });
 
-  it('the root leads to it', async () => {
+  it('redirects to it from the root', async () => {
     const response = await ask('/');
     expect([response.status, response.headers.get('location')]).toEqual([302, '/docs']);
   });
 
   it.each(['/docs', '/docs/reference.css', '/docs/reference.js', '/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js'])(
-    'security §7: %s runs nothing inline and loads nothing from elsewhere',
+    'security §7: %s has no inline scripts or styles and loads nothing from other hosts',
     async (path) => {
       const { status, headers } = await ask(path);
       expect(status).toBe(200);
@@ -53,7 +53,7 @@ describe('the reference', () => {
     },
   );
 
-  it('everything that page and style sheet name is there, with its type', async () => {
+  it('serves everything that the page and its style sheet name, with the right type', async () => {
     const page = await ask('/docs');
     expect([page.headers.get('content-type'), page.headers.get('cache-control')]).toEqual([
       'text/html; charset=utf-8',
@@ -81,7 +81,7 @@ describe('the reference', () => {
     }
   });
 
-  it('a file that the browser has is not sent again', async () => {
+  it('does not send a file again that the browser has', async () => {
     const etag = (await ask('/docs/reference.css')).headers.get('etag')!;
     const again = await ask('/docs/reference.css', { headers: { 'If-None-Match': etag } });
     expect([again.status, await again.text()]).toEqual([304, '']);
@@ -98,13 +98,13 @@ describe('the reference', () => {
     '/docs/..%2f..%2fpackage.json',
     '/docs/reference.css/',
     '/Docs',
-  ])('T17: %s is 404: nothing is served but what is on the list', async (path) => {
+  ])('T17: %s is 404: only the listed files are served', async (path) => {
     const answer = await api.raw(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
     expect(answer).toMatch(/^HTTP\/1\.1 404 /);
     expect(answer).toContain('"error":"not_found"');
   });
 
-  it('HEAD works where GET does, and another method is 405', async () => {
+  it('answers HEAD like GET, and another method with 405', async () => {
     for (const path of ['/docs', '/docs/reference.js', '/openapi.json']) {
       const head = await ask(path, { method: 'HEAD' });
       expect([head.status, await head.text(), Number(head.headers.get('content-length')) > 0]).toEqual([200, '', true]);

@@ -15,7 +15,7 @@ it.each([
   'application/json; charset=utf-8',
   'Application/JSON;charset=UTF-8',
   'application/json; charset="utf-8"',
-])('F5: %s is read', async (type) => {
+])('F5: %s is accepted', async (type) => {
   expect((await patch('{"labels":["ä"]}', { 'Content-Type': type })).body).toEqual({
     input: { thing: 'a', labels: ['ä'] },
   });
@@ -29,7 +29,7 @@ it.each([
   'application/x-www-form-urlencoded',
   'multipart/form-data; boundary=x',
   'application/octet-stream',
-])('F5: %s is 400, and the message names what would be right', async (type) => {
+])('F5: %s is 400, and the message says what would be valid', async (type) => {
   expect(
     expectRestError(await patch('{"labels":[]}', { 'Content-Type': type }), 'validation_failed').message,
   ).toContain('application/json');
@@ -42,12 +42,15 @@ it('F5: a body without a type is 400', async () => {
   expect(answer).toMatch(/^HTTP\/1\.1 400 /);
 });
 
-it.each(['[]', '"text"', '7', 'null', 'true', '[{"labels":[]}]'])('F5: %s is 400, as it is no object', async (body) => {
-  expect(expectRestError(await patch(body), 'validation_failed').message).toContain('object');
-});
+it.each(['[]', '"text"', '7', 'null', 'true', '[{"labels":[]}]'])(
+  'F5: %s is 400 because it is not an object',
+  async (body) => {
+    expect(expectRestError(await patch(body), 'validation_failed').message).toContain('object');
+  },
+);
 
 it.each(['{', '{"labels":[}', '{"labels":[]}x', "{'labels':[]}", '{"labels":[],}', '\u0000', ' '])(
-  'contract §2: %j is 400, as it is no JSON',
+  'contract §2: %j is 400 because it is not JSON',
   async (body) => {
     expect(expectRestError(await patch(body), 'validation_failed').message).toContain('JSON');
   },
@@ -69,27 +72,27 @@ it.each(['gzip', 'deflate', 'br', 'gzip, identity'])('T4: Content-Encoding: %s i
   );
 });
 
-it('a POST without a body has the empty object for its input', async () => {
+it('a POST without a body gets the empty object as its input', async () => {
   expect((await ask('/things/check', { method: 'POST' })).body).toEqual({ input: {} });
   expectRestError(await ask('/things/a', { method: 'PATCH' }), 'validation_failed');
 });
 
-it('a body is read once for all the schemas it passes', async () => {
+it('a body is read once for all the schemas that validate it', async () => {
   const answer = await ask('/things/check', { method: 'POST', body: '{"name":"x","count":7}', headers: JSON_TYPE });
   expect(answer.body).toEqual({ input: { name: 'x', count: 7 } });
 });
 
-it('T23: __proto__ and constructor are keys like any other and reach nothing', async () => {
+it('T23: __proto__ and constructor are ordinary keys without side effects', async () => {
   const { status, body } = await patch('{"labels":[],"__proto__":{"count":7},"constructor":{"prototype":{"count":7}}}');
   expect([status, body]).toEqual([200, { input: { thing: 'a', labels: [] } }]);
   expect(({} as { count?: number }).count).toBeUndefined();
 });
 
-it.each(['{"$ne":null}', '{"toString":1}'])('T23: an object %s where a text belongs is 400', async (value) => {
+it.each(['{"$ne":null}', '{"toString":1}'])('T23: an object %s in place of a text is 400', async (value) => {
   expectRestError(await patch(`{"labels":[${value}]}`), 'validation_failed');
 });
 
-it('T23: eight levels are read, nine are refused', async () => {
+it('T23: eight levels are accepted, nine are refused', async () => {
   const nested = (levels: number) =>
     `{"labels":[],"deep":${'['.repeat(levels - 1)}"[[[[[[[[[[\\"[["${']'.repeat(levels - 1)}}`;
   expect((await patch(nested(8))).status).toBe(200);
@@ -100,21 +103,21 @@ it.each([
   ['arrays', '['.repeat(80_000)],
   ['objects', '{"a":'.repeat(80_000)],
   ['closed arrays', `{"labels":[],"deep":${'['.repeat(80_000)}${']'.repeat(80_000)}}`],
-])('T23: JSON 80,000 %s deep is 400 and no crash', async (_kind, body) => {
+])('T23: JSON 80,000 %s deep is 400 and does not crash the server', async (_kind, body) => {
   expectRestError(await patch(body), 'validation_failed');
 });
 
 const MAX = 1024 ** 2;
 const sized = (bytes: number) => `{"labels":["${'x'.repeat(bytes - 15)}"]}`;
 
-it('contract §2: a body of 1 MiB is read, one byte more is 413', async () => {
+it('contract §2: a body of 1 MiB is accepted, one byte more is 413', async () => {
   expect(sized(MAX).length).toBe(MAX);
   expect((await patch(sized(MAX))).status).toBe(200);
   const { details } = expectRestError(await patch(sized(MAX + 1)), 'payload_too_large');
   expect(details).toEqual({ limit: 'body', max: MAX });
 });
 
-it('contract §2: a body of unknown length is 413 as soon as it is too large, and the connection still serves', async () => {
+it('contract §2: a body of unknown length is 413 as soon as it is too large, and the connection can be used again', async () => {
   const chunks = async function* () {
     for (let sent = 0; sent < 3 * MAX; sent += 65_536) yield new Uint8Array(65_536).fill(0x20);
   };
@@ -128,7 +131,7 @@ it('contract §2: a body of unknown length is 413 as soon as it is too large, an
   expect((await ask('/things')).status).toBe(200);
 });
 
-it('GET and DELETE do not look at a body', async () => {
+it('GET and DELETE ignore a body', async () => {
   for (const method of ['GET', 'DELETE']) {
     const answer = await api.raw(
       `${method} /things/a HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nConnection: close\r\n\r\n{"x`,
@@ -138,7 +141,7 @@ it('GET and DELETE do not look at a body', async () => {
   }
 });
 
-it('service-api part 5: a bad credential is 401 before the body is looked at', async () => {
+it('service-api part 5: an invalid credential is 401 before the body is read', async () => {
   const answer = await patch('{', { 'Content-Type': 'text/plain', Authorization: 'Bearer bad' });
   expectRestError(answer, 'authentication_failed');
 });

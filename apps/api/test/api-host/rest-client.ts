@@ -8,11 +8,11 @@ export interface RestAnswer {
   status: number;
   headers: Headers;
   text: string;
-  /** The text, read as JSON. */
+  /** The text, parsed as JSON. */
   body: ReturnType<typeof JSON.parse>;
 }
 
-/** Asks the REST face; redirects are answers, not followed. */
+/** Sends a request to the REST API. Redirects are not followed. */
 export async function askRest({ url }: SampleApi, path: string, init: RequestInit = {}): Promise<RestAnswer> {
   const response = await fetch(url + path, { redirect: 'manual', ...init });
   const text = await response.text();
@@ -20,7 +20,7 @@ export async function askRest({ url }: SampleApi, path: string, init: RequestIni
   return { status: response.status, headers: response.headers, text, body };
 }
 
-/** Checks that an answer is the one error body, with the status of its code, and open to every origin. */
+/** Checks that an answer has the one error body and the status of its code, and is readable from every origin. */
 export function expectRestError({ status, headers, body }: RestAnswer, code: ErrorCode): ErrorBody {
   expect(body).toMatchObject({ error: code, status: ERROR_STATUS[code] });
   expect(status).toBe(ERROR_STATUS[code]);

@@ -10,8 +10,8 @@ afterAll(() => api.close());
 const ask = (path: string, init?: RequestInit) => askRest(api, path, init);
 const patch = (body: string) => ask('/things/a', { method: 'PATCH', body, headers: JSON_TYPE });
 
-describe('answers', () => {
-  it('contract §2: are JSON that is neither stored nor sniffed, open to every origin, without credentials', async () => {
+describe('REST answers', () => {
+  it('contract §2: are JSON that is not stored or sniffed, readable from every origin, without credentials', async () => {
     const { status, headers, body } = await ask('/things');
     expect(status).toBe(200);
     expect(body).toEqual({ input: { limit: 50 } });
@@ -26,24 +26,24 @@ describe('answers', () => {
     expect(headers.has('etag')).toBe(false);
   });
 
-  it('service-api part 7: have the status that the meta of the procedure names', async () => {
+  it('service-api part 7: have the status from the metadata of the procedure', async () => {
     expect((await ask('/things/a', { method: 'DELETE' })).status).toBe(202);
     expect((await ask('/things/a', { method: 'PUT' })).status).toBe(201);
   });
 
-  it('carry unicode, and a length in bytes', async () => {
+  it('contain unicode, and have their length in bytes', async () => {
     const { headers, text, body } = await ask('/unicode');
     expect(body).toEqual({ text: 'häfen ⚓ 港 \u2028 </script>' });
     expect(headers.get('content-length')).toBe(String(Buffer.byteLength(text)));
   });
 
-  it('contract §6: a redirect is 301 with its address in header and body, and does not call the procedure', async () => {
+  it('contract §6: redirect with 301 and the address in header and body, without calling the procedure', async () => {
     const { status, headers, body } = await ask('/old');
     expect([status, headers.get('location'), body]).toEqual([301, '/things', { location: '/things' }]);
     expectRestError(await ask('/old', { headers: { Authorization: 'Bearer bad' } }), 'authentication_failed');
   });
 
-  it('HEAD gets the headers of GET and no body', async () => {
+  it('have the same headers for HEAD as for GET, and no body', async () => {
     const get = await ask('/things/a');
     const head = await ask('/things/a', { method: 'HEAD' });
     expect([head.status, head.text, head.headers.get('content-length')]).toEqual([
@@ -54,7 +54,7 @@ describe('answers', () => {
     expect((await ask('/crash', { method: 'HEAD' })).status).toBe(500);
   });
 
-  it('the signal of a call fires when its client leaves, which is nobody’s fault and not logged', async () => {
+  it('abort the signal of the call when the client leaves, without logging an error', async () => {
     const client = new AbortController();
     const lines = api.lines.length;
     const left = expect(fetch(`${api.url}/wait`, { signal: client.signal })).rejects.toThrow();
@@ -67,7 +67,7 @@ describe('answers', () => {
   });
 });
 
-describe('input from the URL', () => {
+describe('REST input from the URL', () => {
   it.each([
     ['limit=7', { limit: 7 }],
     ['limit=500', { limit: 100 }],
@@ -82,7 +82,7 @@ describe('input from the URL', () => {
     ['labels=a&labels=b', { limit: 50, labels: ['a', 'b'] }],
     ['sizes=1&sizes=2', { limit: 50, sizes: [1, 2] }],
     ['unknown=1&unknown=2&__proto__=x&constructor=y', { limit: 50 }],
-  ])('contract §1: ?%s is read by the kind of each field', async (query, input) => {
+  ])('contract §1: ?%s is read according to the type of each field', async (query, input) => {
     expect((await ask(`/things?${query}`)).body).toEqual({ input });
   });
 
@@ -98,7 +98,7 @@ describe('input from the URL', () => {
     'limit=-1',
     'limit=NaN',
     'limit=%D9%A5',
-  ])('T23: ?%s is no page size', async (query) => {
+  ])('T23: ?%s is not a valid page size', async (query) => {
     expect(expectRestError(await ask(`/things?${query}`), 'validation_failed').details).toMatchObject({
       issues: [{ path: 'limit' }],
     });
@@ -111,7 +111,7 @@ describe('input from the URL', () => {
     },
   );
 
-  it('a single parameter given twice is 400 and named', async () => {
+  it('a parameter that may be given once is 400 when given twice, and the message names it', async () => {
     const { message, details } = expectRestError(await ask('/things?q=1&q=2'), 'validation_failed');
     expect(message).toContain('q');
     expect(details).toMatchObject({ issues: [{ path: 'q' }] });
@@ -131,16 +131,16 @@ describe('input from the URL', () => {
     expect(JSON.parse(answer.split('\r\n\r\n')[1]!)).toEqual({ input: { thing } });
   });
 
-  it.each(['%', '%zz', '%C3', '%ff'])('F6: the broken escape %s in a path is 400', async (segment) => {
+  it.each(['%', '%zz', '%C3', '%ff'])('F6: the invalid escape %s in a path is 400', async (segment) => {
     expectRestError(await ask(`/things/${segment}`), 'validation_failed');
   });
 
-  it('neither query nor body can name another resource than the path does', async () => {
+  it('neither the query nor the body can name a different resource than the path', async () => {
     expect((await ask('/things/a?thing=b')).body).toEqual({ input: { thing: 'a' } });
     expect((await patch('{"thing":"b","labels":[]}')).body).toEqual({ input: { thing: 'a', labels: [] } });
   });
 
-  it('F6: after REST calls that turned texts into numbers, a body still may not send a number as a text', async () => {
+  it('F6: after REST calls that converted texts to numbers, a body still cannot send a number as a text', async () => {
     expect((await ask('/things?limit=3')).status).toBe(200);
     expectRestError(await patch('{"labels":[],"count":"3"}'), 'validation_failed');
     const typed = await ask(`/trpc/things.list?input=${encodeURIComponent('{"limit":"3"}')}`);
@@ -148,8 +148,8 @@ describe('input from the URL', () => {
   });
 });
 
-describe('routes', () => {
-  it('a fixed path comes before one with a variable', async () => {
+describe('REST routes', () => {
+  it('a fixed path takes precedence over a path with a variable', async () => {
     expect((await ask('/things/latest')).body).toEqual({ input: 'the latest' });
   });
 
@@ -183,7 +183,7 @@ describe('routes', () => {
     ['HEAD', '/uploads', ['POST', 'OPTIONS']],
     ['PROPFIND', '/things', ['GET', 'HEAD', 'OPTIONS']],
     ['TRACE', '/things', ['GET', 'HEAD', 'OPTIONS']],
-  ])('contract §2: %s %s is 405 and Allow names what is possible', async (method, path, allowed) => {
+  ])('contract §2: %s %s is 405 and Allow lists the allowed methods', async (method, path, allowed) => {
     const answer = await api.raw(`${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
     expect(answer).toMatch(/^HTTP\/1\.1 405 /);
     expect(/^Allow: (.*)$/im.exec(answer)?.[1]!.split(', ').toSorted()).toEqual(allowed.toSorted());
@@ -191,7 +191,7 @@ describe('routes', () => {
   });
 });
 
-describe('errors', () => {
+describe('REST errors', () => {
   const refusal = (code: string, body = {}) =>
     ask(`/refusals/${code}`, {
       method: 'POST',
@@ -203,7 +203,7 @@ describe('errors', () => {
     expectRestError(await refusal(code), code);
   });
 
-  it('contract §1, §2: 401 says how to authenticate; 429 and 503 say when to come back, in whole seconds', async () => {
+  it('contract §1, §2: 401 says how to authenticate; 429 and 503 say when to retry, in whole seconds', async () => {
     expect((await refusal('authentication_failed')).headers.get('www-authenticate')).toBe('Bearer');
     const limited = await refusal('rate_limit_exceeded', { retryAfter: 17 });
     expect([limited.headers.get('retry-after'), limited.body.details]).toEqual(['17', { retryAfter: 17 }]);
@@ -213,12 +213,12 @@ describe('errors', () => {
     expect((await refusal('forbidden')).headers.has('retry-after')).toBe(false);
   });
 
-  it('T20: no message carries a credential or a claim hash; what is no secret stays', async () => {
+  it('T20: no message contains a credential or a claim hash; other text stays', async () => {
     const { message } = expectRestError(await refusal('forbidden'), 'forbidden');
     expect(message).toBe(`ship-[hidden] opened http://localhost:4000/claim/[hidden] and assets/${'e'.repeat(32)}.js`);
   });
 
-  it('refusals are not logged', async () => {
+  it('expected errors are not logged', async () => {
     const lines = api.lines.length;
     await refusal('forbidden');
     await ask('/nowhere');
@@ -231,7 +231,7 @@ describe('errors', () => {
     ['GET', '/misfit', undefined],
     ['GET', '/things', 'Bearer crash'],
   ])(
-    'F7: %s %s: an unexpected fault tells the client its request id alone, and the log its cause, once',
+    'F7: %s %s: an unexpected error sends the client only its request id, and logs its cause once',
     async (method, path, authorization) => {
       const lines = api.lines.length;
       const answer = await ask(path, { method, headers: authorization ? { Authorization: authorization } : {} });
@@ -245,19 +245,19 @@ describe('errors', () => {
     },
   );
 
-  it('F7: a deliberate internal error says no more than an unexpected one', async () => {
+  it('F7: a deliberate internal error reveals no more than an unexpected one', async () => {
     const { message } = expectRestError(await refusal('internal_server_error'), 'internal_server_error');
     expect(message).toBe((await ask('/crash')).body.message);
   });
 
-  it('F7: the log names what happened underneath', async () => {
+  it('F7: the log contains the underlying cause', async () => {
     await ask('/crash');
     expect(api.lines.at(-1)?.fields.err?.message).toBe(CRASH);
     expect(api.lines.at(-1)?.fields.operation).toBe('things.crash');
   });
 });
 
-describe('CORS', () => {
+describe('REST CORS', () => {
   it.each(['/things', '/trpc/things.list', '/uploads', '/nowhere'])(
     'T14: a preflight of %s lists methods and headers',
     async (path) => {
@@ -272,7 +272,7 @@ describe('CORS', () => {
   );
 
   it.each(['/things', '/nowhere', '/crash', '/trpc/things.list', '/trpc/things.crash', '/trpc/things.nothing'])(
-    'T14: %s answers the same to every origin',
+    'T14: %s is answered the same for every origin',
     async (path) => {
       for (const origin of ['https://evil.example', 'null', 'https://calm-otter-4k9x2qd.sites.example']) {
         const { headers } = await ask(path, { headers: { Origin: origin, Cookie: 'session=1' } });

@@ -17,13 +17,13 @@ const t = initTRPC
 const echo = z.object({ input: z.unknown() });
 const tags = ['Things'];
 
-/** A secret-laden message, as an unexpected exception may have it. */
+/** A message full of secrets, as an unexpected exception may have. */
 export const CRASH = `connect postgres://berth:hunter2@10.0.0.7/berth ship-${'a'.repeat(32)} at /srv/berth/query.ts: SELECT 1`;
 
-/** What `things.wait` saw: it ends when its client leaves. */
+/** Observes `things.wait`, which ends when its client leaves. */
 export const waiting = { started: Promise.withResolvers<void>(), aborted: Promise.withResolvers<void>() };
 
-/** A message that names two secrets and a file that is none. */
+/** A message that contains two secrets and the name of a file, which is not a secret. */
 export const LEAKY = `ship-${'0'.repeat(32)} opened http://localhost:4000/claim/${'f'.repeat(32)} and assets/${'e'.repeat(32)}.js`;
 
 export const things = t.router({
@@ -144,7 +144,7 @@ export interface LogLine {
   message: string;
 }
 
-/** The context of every sample call; `Bearer bad` is a credential that opens nothing, `Bearer crash` one that fails us. */
+/** The context of every sample call; `Bearer bad` is an invalid credential, `Bearer crash` causes an internal error. */
 export function sampleContext(authorization: string | undefined): Context {
   if (authorization === 'Bearer bad') throw new ServiceError('authentication_failed', 'The credential is not valid.');
   if (authorization === 'Bearer crash') throw new Error(CRASH);
@@ -155,7 +155,7 @@ export function sampleContext(authorization: string | undefined): Context {
   return { core: {} as Context['core'], caller, requestId: 'req-1' };
 }
 
-/** Listens with both faces over the sample router, or with the handlers given before them. */
+/** Starts a server with REST and tRPC over the sample router, or with the given handlers before them. */
 export async function listen(...handlers: RequestHandler[]) {
   const lines: LogLine[] = [];
   const calls: number[] = [];
@@ -180,9 +180,9 @@ export async function listen(...handlers: RequestHandler[]) {
     url,
     log,
     lines,
-    /** For each context that was made: how many calls it was made for. */
+    /** For each context that was created: the number of calls it was created for. */
     calls,
-    /** Sends a request byte for byte and returns what was answered until the server closed or cut the connection. */
+    /** Sends a request byte for byte and returns the answer until the server closes the connection. */
     raw: async (request: string): Promise<string> => {
       const socket = connect(port, '127.0.0.1');
       let answer = '';

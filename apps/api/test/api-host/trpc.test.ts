@@ -22,7 +22,10 @@ const post = (path: string, body: string, headers: Record<string, string> = JSON
   call(path, { method: 'POST', body, headers });
 const query = (input: unknown) => `input=${encodeURIComponent(JSON.stringify(input))}`;
 
-/** Checks an error as contract §2 wants it: the error body under `error.data`, and the status both in it and on the wire. */
+/**
+ * Checks an error according to contract §2: the error body under `error.data`, and the status both in it and on the
+ * wire.
+ */
 function expectError(
   { status, body, headers }: { status: number; body: unknown; headers: Headers },
   code: ErrorCode,
@@ -43,20 +46,20 @@ function expectHeaders(headers: Headers) {
   expect(headers.get('x-request-id')).toBeTruthy();
 }
 
-describe('calls', () => {
-  it('a query is read with GET, a mutation is sent with POST', async () => {
+describe('tRPC calls', () => {
+  it('send a query with GET and a mutation with POST', async () => {
     const read = await call(`things.get?${query({ thing: 'ä' })}`);
     expect([read.status, read.body]).toEqual([200, { result: { data: { input: { thing: 'ä' } } } }]);
     expectHeaders(read.headers);
     expect((await post('things.check', '{"name":"x"}')).body).toEqual({ result: { data: { input: { name: 'x' } } } });
   });
 
-  it('F6: values are not coerced', async () => {
+  it('F6: do not coerce values', async () => {
     expectError(await call(`things.list?${query({ limit: '7' })}`), 'validation_failed');
     expectError(await call(`things.list?${query({ archived: 'false' })}`), 'validation_failed');
   });
 
-  it(`F8: a batch holds ${MAX_BATCH_CALLS} calls, each of which counts, and no more`, async () => {
+  it(`F8: can be batched, at most ${MAX_BATCH_CALLS} in a batch, and each of them counts`, async () => {
     const batch = (size: number, comma: string) => call(`${Array(size).fill('things.unicode').join(comma)}?batch=1`);
     expect((await batch(MAX_BATCH_CALLS, ',')).body).toHaveLength(MAX_BATCH_CALLS);
     expect(api.calls.at(-1)).toBe(MAX_BATCH_CALLS);
@@ -68,16 +71,16 @@ describe('calls', () => {
     expect(api.calls.at(-1)).toBe(MAX_BATCH_CALLS);
   });
 
-  it('a batch of which one call fails is 207, and each answer stands for itself', async () => {
+  it('answer a batch in which one call fails with 207, and each answer is independent', async () => {
     const { status, body } = await call('things.unicode,things.crash,things.nothing?batch=1');
     expect(status).toBe(207);
     expect(body.map((one: { error?: { data: ErrorBody } }) => one.error?.data.status ?? 200)).toEqual([200, 500, 404]);
   });
 });
 
-describe('errors', () => {
+describe('tRPC errors', () => {
   it.each(Object.keys(ERROR_STATUS) as ErrorCode[])(
-    'contract §2: %s has the status, the body and the headers of the REST face',
+    'contract §2: %s has the same status, body and headers as over REST',
     async (code) => {
       const typed = await post('things.refuse', JSON.stringify({ code, retryAfter: 9 }));
       const body = expectError(typed, code);
@@ -104,7 +107,7 @@ describe('errors', () => {
     '_def',
     'things.list.toString',
     '%00',
-  ])('%s is no procedure: 404', async (path) => {
+  ])('%s is not a procedure: 404', async (path) => {
     expectError(await call(path), 'not_found');
   });
 
@@ -151,7 +154,7 @@ describe('errors', () => {
     ).toContain('application/json');
   });
 
-  it('F5: a POST that has neither body nor type is 400', async () => {
+  it('F5: a POST without body and type is 400', async () => {
     expectError(await call('things.check', { method: 'POST' }), 'validation_failed');
   });
 
@@ -160,12 +163,12 @@ describe('errors', () => {
     expect([status, body[0].error.data.error]).toEqual([400, 'validation_failed']);
   });
 
-  it('F8: a body of more than 1 MiB is 413 with its ceiling', async () => {
+  it('F8: a body of more than 1 MiB is 413 and names the maximum', async () => {
     const { details } = expectError(await post('things.check', `{"name":"${'x'.repeat(MAX)}"}`), 'payload_too_large');
     expect(details).toEqual({ limit: 'body', max: MAX });
   });
 
-  it('T23: JSON 80,000 deep is 400; a batch has one level more', async () => {
+  it('T23: JSON 80,000 deep is 400; a batch may be one level deeper', async () => {
     expectError(await post('things.check', '['.repeat(80_000)), 'validation_failed');
     const deep = (levels: number) => '{"a":'.repeat(levels) + '1' + '}'.repeat(levels);
     expect((await post('things.check', deep(8))).status).toBe(200);
@@ -175,7 +178,7 @@ describe('errors', () => {
     expectError(await post('things.check?batch=1', `{"0":${deep(9)}}`), 'validation_failed');
   });
 
-  it('service-api part 5: a bad credential is 401 before the body is looked at', async () => {
+  it('service-api part 5: an invalid credential is 401 before the body is read', async () => {
     const answer = await post('things.check', '{', { Authorization: 'Bearer bad' });
     expectError(answer, 'authentication_failed');
     expect(answer.headers.get('www-authenticate')).toBe('Bearer');
@@ -183,10 +186,10 @@ describe('errors', () => {
 
   it.each([
     ['a query', 'things.crash', {}],
-    ['an answer that its schema refuses', 'things.misfit', {}],
+    ['an answer that its schema rejects', 'things.misfit', {}],
     ['the context', 'things.list', { Authorization: 'Bearer crash' }],
   ])(
-    'F7: a fault of %s tells the client its request id alone, and the log its cause, once',
+    'F7: a fault of %s sends the client only its request id, and logs its cause once',
     async (_what, path, headers) => {
       const lines = api.lines.length;
       const answer = await call(path, { headers });
@@ -209,7 +212,7 @@ describe('errors', () => {
     expect(text).not.toMatch(/postgres|hunter2|SELECT|srv|stack/i);
   });
 
-  it('F7, contract §9: a fault is masked in a subscription too, which is not stored either', async () => {
+  it('F7, contract §9: a fault is masked in a subscription too, whose answer is not stored', async () => {
     const response = await fetch(`${api.url}/trpc/things.watch`);
     const text = await response.text();
     expect(response.headers.get('content-type')).toBe('text/event-stream');
@@ -220,23 +223,26 @@ describe('errors', () => {
     expect(text).not.toMatch(/postgres|hunter2|SELECT|srv|stack/i);
   });
 
-  it.each(['a b', 'u:p@x', '[', 'x:99999999', '%', 'a@b'])('T11: the Host %j is 400 and no crash', async (host) => {
-    const answer = await api.raw(`GET /trpc/things.list HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
-    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-    expect(answer).toContain('"error":"validation_failed"');
-  });
+  it.each(['a b', 'u:p@x', '[', 'x:99999999', '%', 'a@b'])(
+    'T11: the Host %j is 400 and does not crash the server',
+    async (host) => {
+      const answer = await api.raw(`GET /trpc/things.list HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+      expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+      expect(answer).toContain('"error":"validation_failed"');
+    },
+  );
 
   it.each([
     ['a broken escape', '%zz'],
-    ['bytes that are no UTF-8', '%ff'],
-    ['a query beside a mutation', 'things.list,things.check?batch=1'],
+    ['bytes that are not UTF-8', '%ff'],
+    ['a query together with a mutation', 'things.list,things.check?batch=1'],
     ['malformed connection parameters', 'things.list?connectionParams=x'],
-  ])('contract §2: %s in the address is 400 with the error body', async (_what, path) => {
+  ])('contract §2: %s in the URL is 400 with the error body', async (_what, path) => {
     expectError(await call(path), 'validation_failed');
   });
 });
 
-describe('the real procedures', () => {
+describe('the real procedures over tRPC', () => {
   let real: SampleApi;
   beforeAll(async () => {
     const log = { info: () => {}, warn: () => {}, error: () => {} };
@@ -244,7 +250,7 @@ describe('the real procedures', () => {
   });
   afterAll(() => real.close());
 
-  it('service-api part 5: without a credential they are 401, with a deploy token what it may not is 403', async () => {
+  it('service-api part 5: are 401 without a credential, and 403 with a deploy token that may not call them', async () => {
     expectError(await call('account.get', {}, real.url), 'authentication_failed');
     expectError(await call('account.get', { headers: { Authorization: 'Bearer deploy' } }, real.url), 'forbidden');
     expect((await call('platform.config', {}, real.url)).body).toEqual({ result: { data: { location: '/limits' } } });

@@ -13,9 +13,9 @@ const server = useCleanServer();
 /** A credential of each kind; `null` sends none. `other` is an API key of another account. */
 let credentials: Record<AnyActor, string | null>;
 let site: string;
-/** Where the operations are, as the OpenAPI document has it. */
+/** The routes of the operations, from the OpenAPI document. */
 let places: Map<string, { method: string; path: string }>;
-/** The account's own resources, and as many that are not there, by the parameter that names them. */
+/** The account's own resources, and as many that do not exist, by the parameter that names them. */
 let own: Record<string, string>;
 const MISSING: Record<string, string> = {
   deployment: 'calm-otter-zzzzzzz',
@@ -75,19 +75,19 @@ const TYPES: ReadonlyMap<string, string> = new Map(
     ([name, { _def }]) => [name, _def.type],
   ),
 );
-/** The operations of the REST face. Subscriptions have no place there. */
+/** The operations of the REST API. Subscriptions are not part of it. */
 const OPERATIONS = NAMES.filter((name) => TYPES.get(name) !== 'subscription');
 
-/** The bodies that are no JSON. */
+/** The bodies that are not JSON. */
 const BODIES: Partial<Record<Operation, Ask>> = {
   'deployments.create': { headers: { 'Content-Type': form.contentType }, body: form.body },
   'deployments.contents': { headers: { 'Content-Type': CONTENTS_TYPE }, body: '' },
 };
 
-/** One input for all operations, each of which takes from it what it knows. */
+/** One input for all operations; each operation takes the fields that it knows. */
 const inputOf = ({ claim, base }: Record<string, string>) => ({ claim, labels: [], base, put: [], remove: [] });
 
-/** Asks an operation on the REST face. @param names What fills its path and body. */
+/** Calls an operation over REST. @param names What fills its path and body. */
 function call(
   operation: Operation,
   credential: string | null,
@@ -102,7 +102,7 @@ function call(
   );
 }
 
-/** Makes the same call on the typed face. */
+/** Makes the same call over tRPC. */
 function callTyped(operation: Operation, credential: string | null, names = MISSING): Promise<Answer> {
   const input = JSON.stringify({ ...names, ...inputOf(names) });
   return TYPES.get(operation) === 'mutation'
@@ -115,8 +115,8 @@ function expectUnauthenticated(answer: Answer): void {
   expect(answer.headers['www-authenticate']).toBe('Bearer');
 }
 
-describe('T21: who may call what', () => {
-  it('every operation of the OpenAPI document and every procedure has a row, and no row is for nothing', () => {
+describe('T21: the access table', () => {
+  it('has a row for every operation of the OpenAPI document and every procedure, and no other rows', () => {
     expect([...places.keys()].toSorted()).toEqual(OPERATIONS.toSorted());
     expect([...TYPES.keys(), ...Object.keys(BODIES)].toSorted()).toEqual(NAMES.toSorted());
   });
@@ -153,7 +153,7 @@ describe('T21: who may call what', () => {
     }
   });
 
-  it('contract §2: every operation that a client names something to says what it tells other accounts', () => {
+  it('contract §2: every operation that takes a name has an expected answer for other accounts', () => {
     const naming = OPERATIONS.filter((name) => places.get(name)!.path.includes('{'));
     expect(Object.keys(OTHERS).toSorted()).toEqual([...naming, 'account.claim', 'deployments.begin'].toSorted());
   });
@@ -174,7 +174,7 @@ describe('T21: who may call what', () => {
     },
   );
 
-  it('deployments.delete and tokens.delete, by a deploy token or nobody, leave what they name', async () => {
+  it('deployments.delete and tokens.delete, by a deploy token or without a credential, change nothing', async () => {
     for (const operation of ['deployments.delete', 'tokens.delete'] as const) {
       await expectRefusal(server(), 'forbidden', () => call(operation, credentials.deploy, { names: own }));
       await expectRefusal(server(), 'authentication_failed', () => call(operation, null, { names: own }));
@@ -182,7 +182,7 @@ describe('T21: who may call what', () => {
     expect((await server().visit(site)).status).toBe(200);
   });
 
-  it('a deploy token learns nothing from what it may not do', async () => {
+  it('a deploy token learns nothing from operations that it may not call', async () => {
     for (const path of [`/deployments/${site}`, '/deployments/none']) {
       const answer = await server().api(path, { key: credentials.deploy! });
       expect(answer.text).toBe((await server().api('/account', { key: credentials.deploy! })).text);
@@ -190,11 +190,11 @@ describe('T21: who may call what', () => {
   });
 });
 
-describe('contract §1: an Authorization header that opens nothing is 401 everywhere', () => {
+describe('contract §1: an Authorization header with an invalid credential is 401 everywhere', () => {
   const key = OWNER_KEY;
   const HEADERS: [string, string][] = [
     ['an empty one', ''],
-    ['the scheme alone', 'Bearer'],
+    ['only the scheme', 'Bearer'],
     ['the scheme and a space', 'Bearer '],
     ['no scheme', key],
     ['an unknown key', `Bearer ship-${'f'.repeat(32)}`],
@@ -202,20 +202,20 @@ describe('contract §1: an Authorization header that opens nothing is 401 everyw
     ['the right digits with the other prefix', `Bearer deploy-${key.slice(5)}`],
     ['the right digits without a prefix', `Bearer ${key.slice(5)}`],
     ['a key in capitals', `Bearer ${key.toUpperCase().replace('SHIP', 'ship')}F`.slice(0, -1).replace('1', 'G')],
-    ['one digit less', `Bearer ${key.slice(0, -1)}`],
-    ['one digit more', `Bearer ${key}0`],
-    ['something behind it', `Bearer ${key} x`],
-    ['a comma behind it', `Bearer ${key},`],
+    ['one digit too few', `Bearer ${key.slice(0, -1)}`],
+    ['one digit too many', `Bearer ${key}0`],
+    ['text after the key', `Bearer ${key} x`],
+    ['a comma after the key', `Bearer ${key},`],
     ['quotes', `Bearer "${key}"`],
     ['two of them', `Bearer ${key}, Bearer ${key}`],
-    ['a tab for a space', `Bearer\t${key}`],
+    ['a tab in place of the space', `Bearer\t${key}`],
     ['another scheme', `Basic ${Buffer.from(`x:${key}`).toString('base64')}`],
     ['another scheme with the key', `Token ${key}`],
     ['a colon', `Bearer: ${key}`],
     ['a hash', `Bearer ${'0'.repeat(64)}`],
     ['SQL', `Bearer ship-' or '1'='1`],
     ['8,000 characters', `Bearer ship-${'a'.repeat(8_000)}`],
-    ['bytes that are no ASCII', 'Bearer ship-\u00e9'],
+    ['bytes that are not ASCII', 'Bearer ship-\u00e9'],
     ['null', 'null'],
   ];
   it.each(HEADERS)('%s', async (_, authorization) => {
@@ -226,7 +226,7 @@ describe('contract §1: an Authorization header that opens nothing is 401 everyw
       expectUnauthenticated(await call(operation, null, { headers: { Authorization: authorization } }));
   });
 
-  it('unknown, expired and revoked are told apart by nothing', async () => {
+  it('unknown, expired and revoked credentials get the same answer', async () => {
     const { account, key, deployToken } = await server().account();
     await server().database.query(
       `update token set expires = now() - interval '1 second' where account_id = $1 and kind = 'api'`,
@@ -245,7 +245,7 @@ describe('contract §1: an Authorization header that opens nothing is 401 everyw
     expect((await call('account.get', null, { headers: { Authorization: `${scheme}   ${key}  ` } })).status).toBe(200);
   });
 
-  it('a second Authorization header is not taken for the first', async () => {
+  it('a second Authorization header does not replace the first', async () => {
     const line = (credential: string) => `Authorization: Bearer ${credential}`;
     const both = (one: string, other: string) =>
       askRaw(server().port, 'GET /account HTTP/1.1', [`Host: localhost:${server().port}`, line(one), line(other)]);
@@ -253,7 +253,7 @@ describe('contract §1: an Authorization header that opens nothing is 401 everyw
     expect([200, 401]).toContain((await both(key, 'nonsense')).status);
   });
 
-  it('a credential in the query, the body or a cookie is none', async () => {
+  it('a credential in the query, the body or a cookie is ignored', async () => {
     for (const path of [`/account?access_token=${key}`, `/account?authorization=Bearer%20${key}`])
       expectUnauthenticated(await server().api(path, { key: null }));
     expectUnauthenticated(
@@ -265,7 +265,7 @@ describe('contract §1: an Authorization header that opens nothing is 401 everyw
   });
 });
 
-it('contract §5: `used` moves, at most once a minute', async () => {
+it('contract §5: `used` is updated, at most once a minute', async () => {
   const { account, key } = await server().account();
   const used = async () =>
     (

@@ -38,7 +38,7 @@ describe('service-api part 4: POST /account/claim', () => {
     ['the hash', ({ hash }) => hash],
     ['the whole claim URL', ({ claim }) => claim],
     ['the URL as it was pasted', ({ claim }) => ` ${claim}/\n`],
-  ])('takes %s and answers the deployment, permanent', async (_, written) => {
+  ])('takes %s and answers with the deployment, which is permanent then', async (_, written) => {
     const site = await publish();
     const answer = await claim(written(site));
     expect(answer.status).toBe(200);
@@ -52,7 +52,7 @@ describe('service-api part 4: POST /account/claim', () => {
     expect([visit.status, visit.headers['x-robots-tag']]).toEqual([200, undefined]);
   });
 
-  it('moves usage and the audit log', async () => {
+  it('updates usage and the audit log', async () => {
     const { key } = await server().account();
     const { hash, deployment } = await publish();
     await claim(hash, key);
@@ -61,7 +61,7 @@ describe('service-api part 4: POST /account/claim', () => {
     expect(entry).toMatchObject({ event: 'deployment.claim', deployment, authMethod: 'api-key' });
   });
 
-  it('contract §6: by the winner again is 200 again, by anybody else 404, on both faces', async () => {
+  it('contract §6: a repeat by the winner is 200, by any other account 404, over REST and tRPC', async () => {
     const { key: other } = await server().account();
     const { hash } = await publish();
     const first = (await claim(hash)).json();
@@ -71,7 +71,7 @@ describe('service-api part 4: POST /account/claim', () => {
     expect((await claimTyped(hash, other)).status).toBe(404);
   });
 
-  it('T24: by 50 accounts at once: one 200, 49 times 404', async () => {
+  it('T24: 50 accounts at once get one 200 and 49 times 404', async () => {
     const accounts = await Promise.all(Array.from({ length: 50 }, () => server().account()));
     const { hash, deployment } = await publish();
     const answers = await Promise.all(accounts.map(({ key }) => claim(hash, key)));
@@ -84,7 +84,7 @@ describe('service-api part 4: POST /account/claim', () => {
     expect((await server().api('/account', { key: winner.key })).json()).toMatchObject({ usage: { deployments: 1 } });
   });
 
-  it('T24: over the cap is 403 with details, and leaves it claimable', async () => {
+  it('T24: over the cap is 403 with details, and the deployment stays claimable', async () => {
     const { account, key: full } = await server().account();
     await server().database.query('update account set deployment_count = 100 where id = $1', [account]);
     const { hash } = await publish();
@@ -94,7 +94,7 @@ describe('service-api part 4: POST /account/claim', () => {
     await server().database.query('update account set deployment_count = 0 where id = $1', [account]);
   });
 
-  it('expired is 404, to the byte what an unknown one is', async () => {
+  it('with an expired claim is 404, byte for byte the answer for an unknown claim', async () => {
     const { hash, deployment } = await publish();
     await server().database.query(`update deployment set expires = now() where id = $1`, [deployment]);
     const { key: other } = await server().account();
@@ -121,21 +121,21 @@ describe('service-api part 4: POST /account/claim', () => {
     [[UNKNOWN]],
     [`https://evil.test/claim/${UNKNOWN}`],
     ['a'.repeat(3_000)],
-  ])('of %j is 400, on both faces', async (value) => {
+  ])('with %j is 400, over REST and tRPC', async (value) => {
     const { details } = await expectRefusal(server(), 'validation_failed', () => claim(value));
     expect(details).toEqual({ issues: [{ path: 'claim', message: expect.any(String) }] });
     const typed = await claimTyped(value);
     expect([typed.status, typed.json<{ error: { data: object } }>().error.data]).toMatchObject([400, { details }]);
   });
 
-  it('by nobody is 401, by a deploy token 403, and claims nothing', async () => {
+  it('without a credential is 401, with a deploy token 403, and claims nothing', async () => {
     const { hash } = await publish();
     await expectRefusal(server(), 'authentication_failed', () => claim(hash, null));
     await expectRefusal(server(), 'forbidden', () => claim(hash, deployToken));
     expect((await claim(hash)).status).toBe(200);
   });
 
-  it('contract §3: the stored 201 of the deploy is still replayed as it was', async () => {
+  it('contract §3: does not change the replay of the stored 201 of the deploy', async () => {
     const deploy = () =>
       server().deploy({ 'index.html': 'again' }, { key: null, headers: { 'Idempotency-Key': 'claimed-later' } });
     const first = await deploy();

@@ -17,7 +17,7 @@ const FOREIGN: [string, () => string][] = [
   ['a sandboxed page', () => 'null'],
   ['a site of ours', () => site],
   ['the console on another port', () => 'http://localhost:1'],
-  ['the console by https', () => consoleOrigin().replace('http:', 'https:')],
+  ['the console over https', () => consoleOrigin().replace('http:', 'https:')],
   ['the console with a slash', () => `${consoleOrigin()}/`],
   ['the console as a suffix', () => `http://evil.${new URL(consoleOrigin()).host}`],
   ['the console in capitals', () => consoleOrigin().toUpperCase()],
@@ -32,7 +32,7 @@ describe('T14, contract §3: an anonymous deploy that a page sends', () => {
     );
   });
 
-  it('from the console is 201, as is one that no page sent', async () => {
+  it('from the console is 201, as is one that was not sent by a page', async () => {
     expect((await server().deploy(HOME, { key: null, headers: { Origin: consoleOrigin() } })).status).toBe(201);
     expect((await server().deploy(HOME, { key: null })).status).toBe(201);
   });
@@ -41,13 +41,13 @@ describe('T14, contract §3: an anonymous deploy that a page sends', () => {
     expect((await server().deploy(HOME, { headers: { Origin: origin() } })).status).toBe(201);
   });
 
-  it('with a credential that opens nothing is 401', async () => {
+  it('with an invalid credential is 401', async () => {
     await expectRefusal(server(), 'authentication_failed', () =>
       server().deploy(HOME, { key: 'nonsense', headers: { Origin: 'https://evil.example' } }),
     );
   });
 
-  it('a cookie is no credential', async () => {
+  it('with a cookie counts as anonymous', async () => {
     const cookie = { Cookie: `session=${OWNER_KEY}; Authorization=Bearer ${OWNER_KEY}` };
     expect((await server().deploy(HOME, { key: null, headers: cookie })).json()).toHaveProperty('claim');
     await expectRefusal(server(), 'authentication_failed', () =>
@@ -117,12 +117,12 @@ describe('T14: CORS', () => {
     expect(list('access-control-allow-headers')).not.toContain('x-evil');
   });
 
-  it.each(['/', '/docs', '/docs/reference.js'])('the page %s is no concern of other pages', async (path) => {
+  it.each(['/', '/docs', '/docs/reference.js'])('the page %s cannot be read by other pages', async (path) => {
     const { headers } = await server().api(path, { key: null, headers: { Origin: 'https://evil.example' } });
     expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
   });
 
-  it('a site decides nothing about it either', async () => {
+  it('a site sends no CORS headers of its own', async () => {
     const { status, headers } = await server().visit(site, '/', { headers: { Origin: 'https://evil.example' } });
     expect([status, Object.keys(headers).filter((name) => name.startsWith('access-control'))]).toEqual([200, []]);
   });

@@ -44,7 +44,7 @@ describe('contract §4: spellings of one name', () => {
   });
 });
 
-/** In the path of a request, and what a refusal has to say. */
+/** Names in the path of a request, and what the error must say. */
 const NO_DOMAINS: [string, RegExp][] = [
   ['shop', /two parts/],
   ['localhost', /two parts/],
@@ -82,7 +82,7 @@ const NO_DOMAINS: [string, RegExp][] = [
   ["'; drop table domain; --.dev", /white space/],
 ];
 
-describe('T29: what can be no domain is 400 to PUT, and an answer to validate', () => {
+describe('T29: an invalid domain name is 400 for PUT, and a result for validate', () => {
   it.each(NO_DOMAINS)('%s', async (path, reason) => {
     const encoded = path.replaceAll(/[' ;]/g, encodeURIComponent).replaceAll(' ', '%20');
     const body = await expectRefusal(server(), 'validation_failed', () => put(encoded, { deployment: site }));
@@ -98,7 +98,7 @@ describe('T29: what can be no domain is 400 to PUT, and an answer to validate', 
   });
 
   it.each(['', ' ', '\u0000', '\ud800.dev', '\u202edev.shop', 'a'.repeat(60_000)])(
-    'in the body alone: %j',
+    'only in the body: %j',
     async (domain) => {
       expect(read(await send('POST', '/domains/validate', { domain }), 200, DomainValidation)).toMatchObject({
         valid: false,

@@ -106,7 +106,7 @@ describe('contract §4: the flow of service-api part 4, over REST', () => {
     });
   });
 
-  it('no body at all creates a domain that shows nothing', async () => {
+  it('a missing body creates a domain without a deployment', async () => {
     expect(
       read(await server().api(`/domains/${platformName()}`, { method: 'PUT', key: mine.key }), 201, Domain),
     ).toMatchObject({ deployment: null, linked: null, links: 0, labels: [] });
@@ -125,13 +125,13 @@ describe('contract §4: the flow of service-api part 4, over REST', () => {
     });
   });
 
-  it('T21: the path says which domain, whatever the body says', async () => {
+  it('T21: the path names the domain, whatever the body says', async () => {
     const [name, other] = [platformName(), platformName()];
     expect(read(await put(name, { domain: other }), 201, Domain).domain).toBe(name);
     expectErrorAnswer(await send('GET', `/domains/${other}`), 'not_found');
   });
 
-  it('usage counts both kinds', async () => {
+  it('usage counts both kinds of domains', async () => {
     const { key } = await server().account('pro');
     await put(platformName(), {}, { key });
     await put(customName(), {}, { key });
@@ -141,7 +141,7 @@ describe('contract §4: the flow of service-api part 4, over REST', () => {
   });
 });
 
-describe('contract §9: the typed face does the same', () => {
+describe('contract §9: tRPC does the same for domains', () => {
   it('every operation', async () => {
     const name = customName();
     const validation = { valid: true, normalized: name, available: true, reason: null };
@@ -158,7 +158,7 @@ describe('contract §9: the typed face does the same', () => {
     expect(dataOf(await mutate('delete', { domain: name }))).toEqual({ domain: name });
   });
 
-  it('refuses the same, with the same body', async () => {
+  it('fails the same way, with the same body', async () => {
     const name = platformName();
     await put(name);
     const cases: [string, unknown, Promise<Answer>][] = [
@@ -178,22 +178,22 @@ describe('contract §9: the typed face does the same', () => {
   });
 });
 
-describe('contract §4: what PUT refuses leaves everything as it was', () => {
+describe('contract §4: a failed PUT of a domain changes nothing', () => {
   it.each<[string, ErrorCode, () => unknown, RegExp]>([
     ['deployment: null', 'validation_failed', () => ({ deployment: null }), /cannot be unlinked/],
     ['a deployment that is a number', 'validation_failed', () => ({ deployment: 7 }), /deployment/],
     ['a deployment of 301 characters', 'validation_failed', () => ({ deployment: 'a'.repeat(301) }), /deployment/],
     ['labels: null', 'validation_failed', () => ({ labels: null }), /labels/],
-    ['a label that is none', 'validation_failed', () => ({ labels: ['No'] }), /labels/],
+    ['an invalid label', 'validation_failed', () => ({ labels: ['No'] }), /labels/],
     [
       'eleven labels',
       'validation_failed',
       () => ({ labels: Array.from({ length: 11 }, (_, i) => `l-${i}`) }),
       /labels/,
     ],
-    ['a deployment that never was', 'not_found', () => ({ deployment: 'calm-otter-zzzzzzz' }), /deployment/],
+    ['a deployment that never existed', 'not_found', () => ({ deployment: 'calm-otter-zzzzzzz' }), /deployment/],
     ['a deployment of another account', 'not_found', () => ({ deployment: theirSite }), /deployment/],
-    ['a text that is no deployment', 'not_found', () => ({ deployment: '' }), /deployment/],
+    ['a text that cannot be a deployment', 'not_found', () => ({ deployment: '' }), /deployment/],
   ])('%s', async (_, code, body, message) => {
     const existing = platformName();
     await put(existing, { labels: ['kept'] });
@@ -201,12 +201,12 @@ describe('contract §4: what PUT refuses leaves everything as it was', () => {
       expect((await expectRefusal(server(), code, () => put(name, body()))).message).toMatch(message);
   });
 
-  it('a body that is no object is 400', async () => {
+  it('with a body that is not an object is 400', async () => {
     for (const body of [[], null, 'x'])
       await expectRefusal(server(), 'validation_failed', () => put(platformName(), body));
   });
 
-  it('a reached cap is 403 and says which', async () => {
+  it('over the cap is 403 and names the cap', async () => {
     const { key } = await server().account('free');
     expect(expectErrorAnswer(await put(customName(), {}, { key }), 'forbidden')).toMatchObject({
       details: { cap: 'customDomains', used: 0, limit: 0 },
@@ -217,15 +217,15 @@ describe('contract §4: what PUT refuses leaves everything as it was', () => {
   });
 });
 
-describe('T22: domains of others', () => {
-  /** All of an answer that a client sees, less its own id and the time. */
+describe('T22: domains of other accounts', () => {
+  /** All of an answer that a client sees, except its request id and the time. */
   const seen = ({ status, headers, text }: Answer) => {
     const { 'x-request-id': id, date, ...rest } = headers;
     expect([id, date]).not.toContain(undefined);
     return { status, headers: rest, text };
   };
 
-  it('a name that another account has is 422 to PUT, and never says whose', async () => {
+  it('a name of another account is 422 for PUT, and the owner is never revealed', async () => {
     const name = platformName();
     await put(name, { deployment: theirSite }, { key: theirs.key });
     const body = await expectRefusal(server(), 'business_logic_error', () => put(name, { deployment: site }));
@@ -240,7 +240,7 @@ describe('T22: domains of others', () => {
     ['GET', '/dns'],
     ['GET', '/records'],
     ['GET', '/share'],
-  ])('%s %s is, to the byte, the 404 of one that never was', async (method, tail) => {
+  ])('%s %s gets, byte for byte, the 404 of a domain that never existed', async (method, tail) => {
     const [platform, custom] = [platformName(), customName()];
     for (const name of [platform, custom]) await put(name, {}, { key: theirs.key });
     const missing = seen(await send(method, `/domains/none.localhost${tail}`));
@@ -248,7 +248,7 @@ describe('T22: domains of others', () => {
     for (const name of [platform, custom]) expect(seen(await send(method, `/domains/${name}${tail}`))).toEqual(missing);
   });
 
-  it('the list and the audit log hold one’s own alone', async () => {
+  it("the list and the audit log contain only the account's own domains", async () => {
     const { key } = await server().account('pro');
     const name = platformName();
     await put(name, {}, { key });
@@ -283,13 +283,13 @@ it.each([
   ['GET', 'x.localhost/dns'],
   ['GET', 'x.localhost/records'],
   ['GET', 'x.localhost/share'],
-])('contract §5: %s /domains/%s by a deploy token is 403, by nobody 401', async (method, tail) => {
+])('contract §5: %s /domains/%s with a deploy token is 403, without a credential 401', async (method, tail) => {
   const path = `/domains${tail && `/${tail}`}`;
   await expectRefusal(server(), 'forbidden', () => send(method, path, undefined, { key: mine.deployToken }));
   await expectRefusal(server(), 'authentication_failed', () => send(method, path, undefined, { key: null }));
 });
 
-it('contract §2: a method that an address does not know is 405 with Allow', async () => {
+it('contract §2: a method that a route does not support is 405 with Allow', async () => {
   const answers = [await send('POST', '/domains/x.localhost'), await send('PUT', '/domains')];
   for (const answer of answers) expectErrorAnswer(answer, 'method_not_allowed');
   expect(answers.map(({ headers }) => headers['allow'])).toEqual([
@@ -298,8 +298,8 @@ it('contract §2: a method that an address does not know is 405 with Allow', asy
   ]);
 });
 
-describe('service-api part 4: the list', () => {
-  it('is walked by cursors, newest first', async () => {
+describe('service-api part 4: the list of domains', () => {
+  it('is read by cursors, newest first', async () => {
     const { key } = await server().account('team');
     const names = Array.from({ length: 5 }, platformName);
     for (const name of names) await put(name, {}, { key });

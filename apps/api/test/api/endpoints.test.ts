@@ -26,11 +26,11 @@ beforeAll(async () => {
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const now = () => Math.floor(Date.now() / 1000);
 const start = now();
-/** Since this file began. */
+/** A time since this file started. */
 const lately = expect.toSatisfy((time) => Number.isInteger(time) && start <= time && time <= now());
 const get = (path: string) => server().api(path, { key });
 
-/** A JSON answer of the API, read by its schema, in which nothing else may stand. */
+/** A JSON answer of the API, parsed with its schema, which allows no other fields. */
 function read<T>(answer: Answer, status: number, schema: { strict(): { parse(value: unknown): T } }): T {
   expect([answer.status, answer.headers['content-type'], answer.headers['cache-control']]).toEqual([
     status,
@@ -82,14 +82,14 @@ describe('contract §6', () => {
       expect(read(await server().api('/ping', { key: credential }), 200, Ping)).toEqual({ timestamp: lately });
   });
 
-  it('GET /plans, for everybody, in display order', async () => {
+  it('GET /plans, for everyone, in display order', async () => {
     for (const credential of [null, key, deployToken]) {
       const { plans } = read(await server().api('/plans', { key: credential }), 200, PlanList);
       expect(plans).toEqual(DEFAULT_PLANS.map(({ plan, name, price, caps }) => ({ plan, name, price, caps })));
     }
   });
 
-  it('GET /config is 301 to /limits, with any credential and without', async () => {
+  it('GET /config is 301 to /limits, with any credential or none', async () => {
     for (const credential of [null, key, deployToken]) {
       const answer = await server().api('/config', { key: credential });
       expect([answer.status, answer.headers['location'], answer.json()]).toEqual([
@@ -101,7 +101,7 @@ describe('contract §6', () => {
     expectErrorAnswer(await server().api('/config', { key: 'nonsense' }), 'authentication_failed');
   });
 
-  it('GET /activities: what happened, newest first, in the words of the contract', async () => {
+  it('GET /activities: the events of the account, newest first, as in the contract', async () => {
     const { deployment } = await server().publish({ b: 'b' }, { key: deployToken, fields: { via: 'cli' } });
     await server().api(`/deployments/${deployment}`, {
       method: 'PATCH',
@@ -124,7 +124,7 @@ describe('contract §6', () => {
     ]);
   });
 
-  it('GET /activities tells of the account and its key as well', async () => {
+  it('GET /activities includes the account and its key', async () => {
     const { key } = await server().account();
     const { activities } = read(await server().api('/activities', { key }), 200, ActivityList);
     expect(activities.map(({ event, authMethod }) => [event, authMethod])).toEqual([
@@ -135,7 +135,7 @@ describe('contract §6', () => {
 });
 
 describe('contract §3: a deployment', () => {
-  it('is read by its id, or its host name, in any case', async () => {
+  it('is found by its id or its host name, in any case', async () => {
     const { deployment, url, created } = await server().publish(
       { 'index.html': 'home' },
       { key, fields: { labels: '["one"]' } },
@@ -178,7 +178,7 @@ describe('contract §3: a deployment', () => {
     expect(read(await get(`/deployments/${deployment}`), 200, Deployment).labels).toEqual(labels);
   });
 
-  it('DELETE: 202, the site is 404 at once, repeating it is 202, changing it 422', async () => {
+  it('DELETE: 202, the site is 404 at once, a repeat is 202, a change is 422', async () => {
     const { deployment, url } = await server().publish(
       { 'index.html': 'home', 'large.bin': 'x'.repeat(100_000) },
       { key },
@@ -207,7 +207,7 @@ describe('contract §3: a deployment', () => {
     );
   });
 
-  it('DELETE twenty times at once is one deletion', async () => {
+  it('DELETE twenty times in parallel is one deletion', async () => {
     const { deployment } = await server().publish({ 'index.html': 'home' }, { key });
     const before = read(await get('/account'), 200, Account).usage.deployments;
     const answers = await Promise.all(

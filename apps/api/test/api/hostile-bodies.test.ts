@@ -8,11 +8,11 @@ import { useCleanServer } from '../use-clean-server.ts';
 const server = useCleanServer();
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
-/** Far more than a refusal takes, and far less than building an issue for each element did. */
+/** Far more than an error needs, and far less than the time that building an issue for each element took. */
 const MAX_BLOCKED_MS = 1_500;
 const MAX_ANSWER_BYTES = 17 * 1024;
 
-/** Asks, and measures how long the event loop of server and test was blocked at most. */
+/** Sends a request, and measures how long the event loop of server and test was blocked at most. */
 async function watched(ask: () => Promise<Answer>): Promise<Answer & { blockedMs: number }> {
   const delays = monitorEventLoopDelay({ resolution: 5 });
   delays.enable();
@@ -28,8 +28,8 @@ const repeat = (element: string, count: number) => `[${`${element},`.repeat(coun
 
 const limits = (plan: string) => DEFAULT_PLANS.find((known) => known.plan === plan)!.limits.maxFilesCount;
 
-describe('S1: hostile lists in JSON are refused at once, at a bounded size', () => {
-  /** The credentials, each with the number of files of its plan. */
+describe('S1: hostile lists in JSON are refused at once, with an answer of bounded size', () => {
+  /** The credentials, each with the maximum number of files of its plan. */
   const callers: [string, number, () => Promise<string | null>][] = [
     ['an anonymous client', limits('free'), async () => null],
     ['an API key of pro', limits('pro'), async () => (await server().account('pro')).key],
@@ -109,7 +109,7 @@ describe('S1: hostile lists in JSON are refused at once, at a bounded size', () 
     }
   });
 
-  it('is found by what a body holds, not by its length: other shapes of many values', async () => {
+  it('by the content of a body, not by its length: other shapes of many values', async () => {
     const nested = `{"x":${repeat('[[[]]]', 300_000)}}`;
     const fields = `{${Array.from({ length: 100_000 }, (_, i) => `"${i}":0`).join(',')}}`;
     for (const body of [nested, fields, `{"x":${repeat('0', 500_000)}}`]) {
@@ -134,14 +134,14 @@ describe('house B8: as many files as the plan allows, with the longest paths', (
     expect(await begin(server(), { files: paths.map(file) }, { key: null })).toMatchObject({ status: 201 });
   });
 
-  it('are accepted as JSON in ASCII, as many languages write it', async () => {
+  it('are accepted as ASCII JSON, which many languages write', async () => {
     const { key } = await server().account();
     const escaped = JSON.stringify({ files: paths.map(file) }, null, 4).replaceAll('é', '\\u00e9');
     const answer = await server().api('/uploads', { method: 'POST', key, headers: JSON_TYPE, body: escaped });
     expect(answer.status).toBe(201);
   });
 
-  it('one more file than the plan allows is 413, and says so', async () => {
+  it('is the maximum: one more file is 413, and the message says so', async () => {
     const { key } = await server().account();
     const files = [...paths, 'one-more'].map(file);
     expect((await begin(server(), { files }, { key })).json()).toMatchObject({
@@ -177,7 +177,7 @@ describe('S2: the type of a body', () => {
     `application/json${'\t'.repeat(15_000)}x`,
     `application/json;${' '.repeat(15_000)}charset${' '.repeat(100)}`,
     `application/json;${'charset=utf-8;'.repeat(1_000)}`,
-  ])('%j is not, and is refused at once', async (type) => {
+  ])('%j is not JSON, and is refused at once', async (type) => {
     const answer = await typed(type);
     expect(answer.json()).toMatchObject({ error: 'validation_failed', message: expect.stringMatching(/must be JSON/) });
     expect(answer.blockedMs).toBeLessThan(250);

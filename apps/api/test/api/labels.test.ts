@@ -17,7 +17,7 @@ const send = (method: string, path: string, body: object) =>
   server().api(path, { method, key, headers: JSON_TYPE, body: JSON.stringify(body) });
 
 describe('service-api part 4: GET /labels', () => {
-  it('lists the distinct labels of the account, the most recently used first, on both faces', async () => {
+  it('lists the distinct labels of the account, the most recently used first, over REST and tRPC', async () => {
     expect(await labels()).toEqual([]);
     const { deployment } = await server().publish({ a: 'a' }, { key, fields: { labels: '["site", "shared"]' } });
     await send('PUT', '/domains/labelled.localhost', { labels: ['domain', 'shared'] });
@@ -32,7 +32,7 @@ describe('service-api part 4: GET /labels', () => {
     expect(await labels()).toEqual(['token', 'domain', 'shared']);
   });
 
-  it('shows none of another account', async () => {
+  it('shows no labels of another account', async () => {
     const { key: other } = await server().account();
     expect((await server().api('/labels', { key: other })).json()).toEqual({ labels: [] });
   });

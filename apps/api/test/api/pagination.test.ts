@@ -13,7 +13,7 @@ let ids: string[];
 beforeAll(async () => {
   ({ key } = await server().account('pro'));
   ids = [];
-  // Some of them at the same moment, so that the time alone orders nothing.
+  // Some have the same time, so that the time is not enough to order them.
   for (let i = 0; i < COUNT; i += 10) {
     const made = await Promise.all(
       Array.from({ length: 10 }, (_, j) => server().publish({ 'index.html': `${(i + j) % 7}` }, { key })),
@@ -42,7 +42,7 @@ async function page(query: string): Promise<Page> {
   return answer.json<Page>();
 }
 
-/** Walks all pages. @param between Runs after each page. */
+/** Reads all pages. @param between Runs after each page. */
 async function walk(
   query: string,
   between: (page: Page, n: number) => Promise<void> = async () => {},
@@ -67,11 +67,11 @@ describe('service-api part 4: a list of 250', () => {
     ['limit=1000', [100, 100, 50]],
     ['limit=83', [83, 83, 83, 1]],
     ['limit=125', [100, 100, 50]],
-  ])('by pages of %j has every one once, newest first, and no cursor on the last page', async (query, sizes) => {
+  ])('by pages of %j contains every item once, newest first, with no cursor on the last page', async (query, sizes) => {
     expect(await walk(query)).toEqual({ seen: ids, sizes });
   });
 
-  it('of one a page', async () => {
+  it('by pages of one item', async () => {
     let cursor = '';
     for (const id of ids.slice(0, 12)) {
       const { deployments, nextCursor } = await page(`limit=1${cursor}`);
@@ -80,7 +80,7 @@ describe('service-api part 4: a list of 250', () => {
     }
   });
 
-  it('the same cursor gives the same page, with any limit', async () => {
+  it('returns the same page for the same cursor, with any limit', async () => {
     const { nextCursor } = await page('limit=10');
     for (const limit of [5, 10, 20])
       expect(
@@ -88,7 +88,7 @@ describe('service-api part 4: a list of 250', () => {
       ).toEqual(ids.slice(10, 10 + limit));
   });
 
-  it('walked while others are made and deleted: none is seen twice, and none that stayed is missed', async () => {
+  it('repeats no item and misses none that stayed, while items are created and deleted', async () => {
     const removed: string[] = [];
     const made: string[] = [];
     const { seen } = await walk('limit=30', async ({ deployments }, n) => {
@@ -107,7 +107,7 @@ describe('service-api part 4: a list of 250', () => {
 });
 
 describe('GET /activities', () => {
-  it('is walked like the other lists', async () => {
+  it('is paginated like the other lists', async () => {
     const all: string[] = [];
     for (let cursor = ''; ;) {
       const got = (await server().api(`/activities?limit=90${cursor}`, { key })).json<{
@@ -125,7 +125,7 @@ describe('GET /activities', () => {
   });
 });
 
-describe('T23: a cursor that nobody gave out is 400', () => {
+describe('T23: an invalid cursor is 400', () => {
   it.each([
     '',
     'x',
@@ -150,7 +150,7 @@ describe('T23: a cursor that nobody gave out is 400', () => {
     }
   });
 
-  it('nor with any bit of it flipped, cut, padded or in the other alphabet', async () => {
+  it('also with any bit of it flipped, cut, padded or in the other alphabet', async () => {
     const { nextCursor } = await page('limit=1');
     const bytes = Buffer.from(nextCursor!, 'base64url');
     const forged = (cursor: string) => server().api(`/deployments?cursor=${encodeURIComponent(cursor)}`, { key });
@@ -175,7 +175,7 @@ describe('T23: a cursor that nobody gave out is 400', () => {
       expectErrorAnswer(await forged(cursor), 'validation_failed');
   });
 
-  it('twice is 400', async () => {
+  it('also when given twice', async () => {
     const { nextCursor } = await page('limit=1');
     await expectRefusal(server(), 'validation_failed', () =>
       server().api(`/deployments?cursor=${nextCursor}&cursor=${nextCursor}`, { key }),

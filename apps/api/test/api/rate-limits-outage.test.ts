@@ -10,7 +10,7 @@ import { type Berth, startBerth } from '../../src/server.ts';
 import { expectErrorAnswer } from '../standing-asserts.ts';
 import { askerOf, testEnvironment } from '../test-server.ts';
 
-/** The way to the database, which can be closed. */
+/** A proxy to the database, which can be closed. */
 interface Road {
   url: string;
   close(): Promise<void>;
@@ -61,8 +61,8 @@ async function openRoad({ address: { socketDir, user, database: name } }: TestDa
   };
 }
 
-describe('T27: while the store of the limits is away', () => {
-  it('reads that need no database pass, as often as they are asked', async () => {
+describe('T27: while the store of the limits is unavailable', () => {
+  it('reads that need no database pass without a limit', async () => {
     for (let call = 0; call < 10; call += 1) {
       expect((await ask.api('/plans', { key: null })).status).toBe(200);
       expect((await ask.api('/trpc/plans.list', { key: null })).status).toBe(200);
@@ -73,7 +73,7 @@ describe('T27: while the store of the limits is away', () => {
   it.each([
     ['an anonymous deploy', () => ask.deploy({ 'index.html': 'x' }, { key: null })],
     ['a deploy with a credential', () => ask.deploy({ 'index.html': 'x' })],
-    ['what asks for a credential', () => ask.api('/account')],
+    ['a request that needs a credential', () => ask.api('/account')],
   ])('%s is 503', async (_, request) => {
     const answer = await request();
     expectErrorAnswer(answer, 'unavailable');

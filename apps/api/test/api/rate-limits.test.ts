@@ -14,13 +14,13 @@ beforeAll(async () => {
   const env = testEnvironment(server().database, server().dataDir, ENV);
   const berth = await startBerth(env, server().berth.core.log);
   other = { ...berth, ...askerOf(berth.config.port) };
-  // Their clocks stand still, so that nothing comes back to a bucket while a test runs.
+  // Their clocks are stopped, so that no bucket refills while a test runs.
   const start = new Date();
   for (const { core } of [server().berth, berth]) core.now = () => start;
 });
 afterAll(() => other.close());
 
-/** Asks as the client that a proxy saw. */
+/** Sends a request as the client that a proxy names. */
 const from = (address: string, ask: Ask = {}): Ask => ({
   key: null,
   ...ask,
@@ -63,8 +63,8 @@ describe('contract §7: every answer of the API shows the limit', () => {
     ['the wrong method', 405, '/plans', { method: 'DELETE' }],
     ['a broken escape', 400, '/deployments/%ff', {}],
     ['no credential', 401, '/account', {}],
-    ['a bad credential', 401, '/account', { key: `ship-${'9'.repeat(32)}` }],
-    ['a deploy refused unread', 400, '/deployments', { method: 'POST', body: 'x' }],
+    ['an invalid credential', 401, '/account', { key: `ship-${'9'.repeat(32)}` }],
+    ['a deploy refused without reading its body', 400, '/deployments', { method: 'POST', body: 'x' }],
     ['a typed call', 200, '/trpc/plans.list', {}],
     ['a typed call that fails', 401, '/trpc/account.get', {}],
     ['a batch', 207, BATCH, {}],
@@ -80,7 +80,7 @@ describe('contract §7: every answer of the API shows the limit', () => {
     expect(answer.headers['access-control-expose-headers']).toContain('RateLimit-Remaining');
   });
 
-  it('not a preflight, a probe or the reference, which cost nothing', async () => {
+  it('except a preflight, a health check and the reference, which cost nothing', async () => {
     const ask = from(freshAddress());
     for (const [path, method] of [
       ['/plans', 'OPTIONS'],
@@ -91,7 +91,7 @@ describe('contract §7: every answer of the API shows the limit', () => {
     expect(await remainingOf('/plans', ask)).toBe(19);
   });
 
-  it('of the limits that were asked, the one of which least is left', async () => {
+  it('that has the smallest remaining share, when several limits apply', async () => {
     const address = freshAddress();
     const first = await server().deploy({ 'index.html': 'one' }, from(address));
     expect([first.status, limitOf(first)]).toEqual([201, { limit: 2, remaining: 1, reset: 1800 }]);
@@ -101,7 +101,7 @@ describe('contract §7: every answer of the API shows the limit', () => {
 });
 
 describe('contract §7: the global limit', () => {
-  it('is one for all credentials of an account, and no business of other accounts', async () => {
+  it('is shared by all credentials of an account, and separate for other accounts', async () => {
     const { key, deployToken } = await server().account();
     const neighbour = await server().account();
     for (let left = 19; left >= 0; left -= 1)
@@ -127,7 +127,7 @@ describe('contract §7: the global limit', () => {
     expect(await remainingOf('/trpc/plans.list', ask)).toBe(5);
   });
 
-  it('T27: holds for odd spellings, unknown paths and wrong methods', async () => {
+  it('T27: applies to odd spellings, unknown paths and wrong methods', async () => {
     const ask = from(freshAddress());
     for (let call = 0; call < 20; call += 1) await server().api('/plans', ask);
     for (const path of [
@@ -148,7 +148,7 @@ describe('contract §7: the global limit', () => {
     expect((await server().api('/trpc/plans.list', { ...ask, method: 'PUT' })).status).toBe(429);
   });
 
-  it('T27: holds for guesses at credentials, and spares those that are good', async () => {
+  it('T27: applies to invalid credentials, and spares valid ones', async () => {
     const { key } = await server().account();
     const address = freshAddress();
     const guess = (at: number) =>
@@ -168,8 +168,8 @@ describe('contract §7: the global limit', () => {
   });
 });
 
-describe('T12, T27: who an address is', () => {
-  /** What is left for the second address after the first one asked. */
+describe('T12, T27: the address of a client', () => {
+  /** What remains for the second address after the first one sent a request. */
   async function leftAfter(first: string, second: string): Promise<number> {
     await server().api('/plans', from(first));
     return remainingOf('/plans', from(second));
@@ -182,10 +182,15 @@ describe('T12, T27: who an address is', () => {
     ['plain and mapped IPv4', '192.0.2.7', '::ffff:192.0.2.7', 18],
     ['mapped IPv4 in hex', '192.0.2.8', '::ffff:c000:208', 18],
     ['two mapped IPv4', '::ffff:192.0.2.9', '::ffff:192.0.2.10', 19],
-    ['what a client wrote in front of what the proxy saw', '203.0.113.1, 192.0.2.11', '203.0.113.2, 192.0.2.11', 18],
+    [
+      'different hops that clients sent before the hop of the proxy',
+      '203.0.113.1, 192.0.2.11',
+      '203.0.113.2, 192.0.2.11',
+      18,
+    ],
   ])('%s', async (_, first, second, left) => expect(await leftAfter(first, second)).toBe(left));
 
-  it('rotation inside a /64 runs into the limit', async () => {
+  it('cannot be rotated inside a /64 to avoid the limit', async () => {
     const statuses = await Promise.all(
       Array.from({ length: 30 }, (_, at) => server().api('/plans', from(`2001:db8:4:4:${at.toString(16)}::${at}`))),
     );
@@ -197,7 +202,7 @@ describe('T12, T27: who an address is', () => {
 describe('contract §7: the limit on deploys', () => {
   const SITE = { 'index.html': 'home' };
 
-  it('is one for each credential', async () => {
+  it('is separate for each credential', async () => {
     const { key, deployToken } = await server().account();
     for (let left = 2; left >= 0; left -= 1)
       expect(limitOf(await server().deploy(SITE, { key }))).toMatchObject({ limit: 3, remaining: left });
@@ -217,7 +222,7 @@ describe('contract §7: the limit on deploys', () => {
     expect((await server().deploy(SITE, from(freshAddress()))).status).toBe(201);
   });
 
-  it('contract §3: a replay costs none of it, even when none is left, and one of the global limit', async () => {
+  it('contract §3: is not charged for a replay, even when none is left; the global limit is charged once', async () => {
     const { key } = await server().account();
     const again = { key, headers: { 'Idempotency-Key': 'again' } };
     const first = await server().deploy(SITE, again);
@@ -228,7 +233,7 @@ describe('contract §7: the limit on deploys', () => {
     expect(limitOf(replay)).toMatchObject({ limit: 20, remaining: 15 });
   });
 
-  it('contract §3: of two at once with one key, on two servers, one makes the deployment and one costs a deploy', async () => {
+  it('contract §3: is charged once for two requests in parallel with one key on two servers, of which one deploys', async () => {
     const { key, account } = await server().account();
     const again = { key, headers: { 'Idempotency-Key': 'both' } };
     const answers = await Promise.all([server(), other].map((one) => one.deploy(SITE, again)));
@@ -239,13 +244,13 @@ describe('contract §7: the limit on deploys', () => {
     expect(limitOf(await server().deploy(SITE, { key }))).toMatchObject({ limit: 3, remaining: 1 });
   });
 
-  it('a refused deploy costs one', async () => {
+  it('is charged for a refused deploy', async () => {
     const { key } = await server().account();
     expect((await server().deploy(SITE, { key, fields: { nonsense: 'x' } })).status).toBe(400);
     expect(limitOf(await server().deploy(SITE, { key }))).toMatchObject({ limit: 3, remaining: 1 });
   });
 
-  it('T4: a 429 reaches a client that is still sending, and nothing of its upload is kept', async () => {
+  it('T4: sends a 429 to a client that is still sending, and keeps nothing of its upload', async () => {
     const { key } = await server().account();
     for (let call = 0; call < 3; call += 1) await server().deploy(SITE, { key });
     const large = { 'a.bin': Buffer.alloc(6 * 1024 ** 2, 'x') };
@@ -254,6 +259,6 @@ describe('contract §7: the limit on deploys', () => {
   });
 });
 
-it('the owner is limited as everybody is', async () => {
+it('the rate limits apply to the owner too', async () => {
   expect(await remainingOf('/account', { key: OWNER_KEY })).toBe(19);
 });

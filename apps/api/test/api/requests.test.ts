@@ -57,7 +57,7 @@ describe('contract §2: an unknown path is 404', () => {
   });
 
   it.each(['/%', '/%zz', '/deployments/%', '/deployments/%e0%a4', '/deployments/%ff', '/account%'])(
-    '%s, of a broken encoding, is 400 or 404',
+    '%s, with an invalid encoding, is 400 or 404',
     async (path) => {
       const answer = await server().api(path);
       expectErrorAnswer(answer, answer.status === 404 ? 'not_found' : 'validation_failed');
@@ -78,19 +78,19 @@ describe('contract §2: an unknown path is 404', () => {
     "'%20or%201=1",
     '{deployment}',
     'x'.repeat(300),
-  ])('a reference that names no deployment is the 404 of a missing one: %.30s', async (reference) => {
+  ])('a reference that cannot be a deployment gets the 404 of a missing one: %.30s', async (reference) => {
     const missing = await server().api('/deployments/calm-otter-zzzzzzz');
     const answer = await server().api(`/deployments/${reference}`);
     expectErrorAnswer(answer, 'not_found');
     expect(answer.text).toBe(missing.text);
   });
 
-  it('a reference that is too long to be one is 400', async () => {
+  it('a reference that is too long is 400', async () => {
     expectErrorAnswer(await server().api(`/deployments/${'x'.repeat(301)}`), 'validation_failed');
   });
 });
 
-describe('contract §2: a known path by another method is 405 with Allow', () => {
+describe('contract §2: another method on a known path is 405 with Allow', () => {
   it.each<[string, string[]]>([
     ['/deployments', ['GET', 'HEAD', 'OPTIONS', 'POST']],
     ['/deployments/none', ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH']],
@@ -116,7 +116,7 @@ describe('contract §2: a known path by another method is 405 with Allow', () =>
     expect([status, text]).toEqual([204, '']);
   });
 
-  it('a method override is none', async () => {
+  it('ignores a method override', async () => {
     for (const headers of [{ 'X-HTTP-Method-Override': 'DELETE' }, { 'X-HTTP-Method': 'DELETE' }] as Record<
       string,
       string
@@ -129,23 +129,23 @@ describe('contract §2: a known path by another method is 405 with Allow', () =>
   });
 });
 
-describe('T23: a JSON body that is wrong is 400', () => {
+describe('T23: an invalid JSON body is 400', () => {
   it.each<[string, string | Buffer]>([
-    ['no JSON', '{labels: []}'],
+    ['text that is not JSON', '{labels: []}'],
     ['JSON cut short', '{"labels":["one"'],
     ['two values', '{"labels":[]}{}'],
     ['a list', '[]'],
     ['a string', '"labels"'],
     ['null', 'null'],
     ['a number', '1'],
-    ['nothing in it', '{}'],
+    ['no field', '{}'],
     ['white space', '  '],
-    ['labels of another kind', '{"labels":"one"}'],
+    ['labels of another type', '{"labels":"one"}'],
     ['labels that are null', '{"labels":null}'],
     ['labels that are an object', '{"labels":{"0":"one"}}'],
-    ['a label of another kind', '{"labels":[1]}'],
+    ['a label of another type', '{"labels":[1]}'],
     ['an operator for a label', '{"labels":{"$ne":null}}'],
-    ['a label that is none', '{"labels":["Not One"]}'],
+    ['an invalid label', '{"labels":["Not One"]}'],
     ['a label with NUL', '{"labels":["a\\u0000b"]}'],
     ['a lone surrogate', '{"labels":["\\ud800aa"]}'],
     ['eleven labels', JSON.stringify({ labels: Array.from({ length: 11 }, (_, i) => `label${i}`) })],
@@ -155,7 +155,7 @@ describe('T23: a JSON body that is wrong is 400', () => {
     ['80,000 levels', '['.repeat(80_000)],
     ['80,000 levels of objects', '{"a":'.repeat(80_000) + '1' + '}'.repeat(80_000)],
     ['a byte order mark of another encoding', Buffer.from('\ufeff{"labels":[]}', 'utf16le')],
-    ['bytes that are no UTF-8', Buffer.from('7b226c6162656c73223a5b22ff225d7d', 'hex')],
+    ['bytes that are not UTF-8', Buffer.from('7b226c6162656c73223a5b22ff225d7d', 'hex')],
     ['NaN', '{"labels":NaN}'],
     ['a comment', '{"labels":[]/**/}'],
   ])('%s', async (_, body) => {
@@ -171,19 +171,19 @@ describe('T23: a JSON body that is wrong is 400', () => {
     'application/json; charset=utf-16',
     'application/json, text/plain',
     '',
-  ])('of the type %s', async (type) => {
+  ])('with the type %s', async (type) => {
     await expectRefusal(server(), 'validation_failed', () =>
       patch('{"labels":["evil"]}', { headers: { 'Content-Type': type } }),
     );
   });
 
-  it('of a Content-Encoding', async () => {
+  it('with a Content-Encoding', async () => {
     await expectRefusal(server(), 'validation_failed', () =>
       patch('{"labels":["evil"]}', { headers: { 'Content-Encoding': 'gzip' } }),
     );
   });
 
-  it('of more than 1 MiB: 413, whether or not it says so', async () => {
+  it('with more than 1 MiB: 413, with or without a Content-Length', async () => {
     const body = JSON.stringify({ labels: [], x: 'x'.repeat(1024 ** 2) });
     expect((await expectRefusal(server(), 'payload_too_large', () => patch(body))).details).toEqual({
       limit: 'body',
@@ -211,7 +211,7 @@ describe('T23: a JSON body that is wrong is 400', () => {
     await expectRefusal(server(), 'payload_too_large', chunked);
   });
 
-  it('what is good is taken, whatever else stands beside it', async () => {
+  it('but valid fields are accepted beside unknown ones', async () => {
     for (const [body, labels] of [
       ['{"labels":["one"],"__proto__":{"x":1},"constructor":{"prototype":{"x":1}}}', ['one']],
       [' \n{"labels":["two"],"labels":["three"]}\t', ['three']],
@@ -223,7 +223,7 @@ describe('T23: a JSON body that is wrong is 400', () => {
   });
 });
 
-describe('contract §1: limit', () => {
+describe('contract §1: the parameter limit', () => {
   it.each([
     '0',
     '-1',
@@ -243,7 +243,7 @@ describe('contract §1: limit', () => {
     '1,2',
     '5%20',
     '%2b5',
-  ])('%s is 400', async (limit) => {
+  ])('is 400 as %s', async (limit) => {
     for (const path of ['/deployments', '/activities']) {
       const { details } = await expectRefusal(server(), 'validation_failed', () =>
         server().api(`${path}?limit=${limit}`),
@@ -252,17 +252,20 @@ describe('contract §1: limit', () => {
     }
   });
 
-  it('given twice is 400', async () => {
+  it('is 400 when given twice', async () => {
     await expectRefusal(server(), 'validation_failed', () => server().api('/deployments?limit=1&limit=2'));
   });
 
-  it.each(['1', '100', '101', '1000000', '999999999999999'])('%s is taken, above 100 as 100', async (limit) => {
-    for (const path of ['/deployments', '/activities'])
-      expect((await server().api(`${path}?limit=${limit}`)).status).toBe(200);
-  });
+  it.each(['1', '100', '101', '1000000', '999999999999999'])(
+    '%s is accepted; above 100 it counts as 100',
+    async (limit) => {
+      for (const path of ['/deployments', '/activities'])
+        expect((await server().api(`${path}?limit=${limit}`)).status).toBe(200);
+    },
+  );
 });
 
-it('contract, conventions: unknown query parameters are ignored, whatever they hold', async () => {
+it('contract, conventions: unknown query parameters are ignored, whatever their values', async () => {
   for (const query of [
     'x=1',
     '__proto__=1',
@@ -278,7 +281,7 @@ it('contract, conventions: unknown query parameters are ignored, whatever they h
     expect([query, (await server().api(`/deployments?${query}`)).status]).toEqual([query, 200]);
 });
 
-it('contract §2: every answer has an id of its own, which the client does not choose', async () => {
+it('contract §2: every answer has its own id, which the client cannot choose', async () => {
   const ids = await Promise.all(
     Array.from(
       { length: 20 },

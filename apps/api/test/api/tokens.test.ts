@@ -23,7 +23,7 @@ const postTyped = (input: unknown) =>
   server().api('/trpc/tokens.create', { method: 'POST', key, headers: JSON_TYPE, body: JSON.stringify(input) });
 const dataOf = (answer: Answer) => answer.json<{ result: { data: unknown } }>().result.data;
 
-/** The record and secret of a 201, which must stand nowhere else. */
+/** The record and secret of a 201. The secret must appear nowhere else. */
 function created(answer: Answer): CreatedToken {
   expect([answer.status, answer.headers['cache-control']]).toEqual([201, 'no-store']);
   const token = CreatedToken.strict().parse(answer.json());
@@ -40,7 +40,7 @@ describe('service-api part 4: POST /tokens', () => {
     [{ labels: ['one', 'two', 'one'] }, { labels: ['one', 'two'] }],
     [{ kind: 'api', ttl: 365 * 86_400 }, { expires: expect.any(Number) }],
     [{ ttl: 3600, secret: 'ship-x', token: 'chosen0', used: 1, account: 'acc-x' }, { used: null }],
-  ])('of %j answers 201 with the record and the secret', async (body, expected) => {
+  ])('with %j answers 201 with the record and the secret', async (body, expected) => {
     const token = created(await post(body));
     expect(token).toMatchObject(expected);
     expect(token.token).toMatch(TOKEN_ID);
@@ -50,7 +50,7 @@ describe('service-api part 4: POST /tokens', () => {
     expect((await server().api('/account', { key: token.secret })).status).toBe(token.kind === 'api' ? 200 : 403);
   });
 
-  it('service-api part 5, rule 7: no other answer holds the secret', async () => {
+  it('service-api part 5, rule 7: is the only answer that contains the secret', async () => {
     const { token, secret } = created(await post({ labels: ['one'] }));
     for (const path of ['/tokens', `/tokens/${token}`, '/activities', '/account']) {
       const { status, text } = await server().api(path, { key });
@@ -72,7 +72,7 @@ describe('service-api part 4: POST /tokens', () => {
     [{ labels: ['A b'] }, 'labels.0'],
     [{ labels: [null] }, 'labels.0'],
     [{ labels: Array.from({ length: 11 }, (_, i) => `label-${i}`) }, 'labels'],
-  ])('of %j is 400 naming its place, on both faces', async (body, path) => {
+  ])('with %j is 400 and names the field, over REST and tRPC', async (body, path) => {
     const rest = await expectRefusal(server(), 'validation_failed', () => post(body));
     expect(rest.details).toEqual({ issues: [expect.objectContaining({ path })] });
     const typed = await postTyped(body);
@@ -82,12 +82,12 @@ describe('service-api part 4: POST /tokens', () => {
     ]);
   });
 
-  it.each(['[]', 'null', '"deploy"', '{', ''])('with the body %j is 400, but for no body at all', async (body) => {
+  it.each(['[]', 'null', '"deploy"', '{', ''])('with the body %j is 400; a missing body is valid', async (body) => {
     if (body === '') return void created(await post(''));
     await expectRefusal(server(), 'validation_failed', () => post(body));
   });
 
-  it('contract §9: is the same on the typed face', async () => {
+  it('contract §9: is the same over tRPC', async () => {
     const answer = await postTyped({ kind: 'api', labels: ['typed'] });
     const token = CreatedToken.strict().parse(dataOf(answer));
     server().secrets.add(token.secret);
@@ -99,7 +99,7 @@ describe('service-api part 4: POST /tokens', () => {
 });
 
 describe('service-api part 4: GET /tokens', () => {
-  it('lists newest first, by pages, the same on both faces', async () => {
+  it('lists newest first, by pages, the same over REST and tRPC', async () => {
     const { key } = await server().account();
     const made: string[] = [];
     for (let i = 0; i < 5; i += 1) made.unshift(created(await post({ labels: [`label-${i}`] }, key)).token);
@@ -117,7 +117,7 @@ describe('service-api part 4: GET /tokens', () => {
     expect(seen).toHaveLength(7);
   });
 
-  it('T23: a forged or borrowed cursor and a bad limit are 400', async () => {
+  it('T23: a forged or foreign cursor and an invalid limit are 400', async () => {
     await post({});
     await post({});
     const cursorOf = async (path: string) =>
@@ -147,7 +147,7 @@ describe('contract §5: DELETE /tokens/{token}', () => {
     expectErrorAnswer(await server().api(`/tokens/${token}`, { key }), 'not_found');
   });
 
-  it('lets a key revoke itself, the last one of its account too', async () => {
+  it('lets a key revoke itself, even if it is the last one of its account', async () => {
     const { key } = await server().account();
     const { tokens } = (await server().api('/tokens', { key })).json<{ tokens: Token[] }>();
     const own = tokens.find(({ kind }) => kind === 'api');
@@ -170,7 +170,7 @@ describe('contract §5: DELETE /tokens/{token}', () => {
     }
   });
 
-  it('an expired credential is 401 like one that never was', async () => {
+  it('an expired credential is 401 like one that never existed', async () => {
     const { token, secret } = created(await post({ ttl: 1 }));
     await server().database.query(`update token set expires = now() - interval '1 ms' where token = $1`, [token]);
     const [expired, unknown] = [
@@ -183,7 +183,7 @@ describe('contract §5: DELETE /tokens/{token}', () => {
   });
 });
 
-describe('T22: a token that is not mine is, to the byte, one that never was', () => {
+describe('T22: a token of another account is, byte for byte, like one that never existed', () => {
   const seen = ({ status, headers, text }: Answer): object => {
     const { 'x-request-id': _id, date: _date, ...rest } = headers;
     return { status, headers: rest, text };

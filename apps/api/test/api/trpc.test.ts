@@ -31,7 +31,7 @@ const mutate = (path: string, input: unknown, ask: Ask = {}) =>
   });
 const dataOf = (answer: Answer) => answer.json<{ result: { data: unknown } }>().result.data;
 
-/** The error of a call, which carries the error body of the contract under `data`. */
+/** The error of a call, which has the error body of the contract under `data`. */
 function errorOf(answer: Answer): ErrorBody & { path?: string } {
   const { data, message } = answer.json<{ error: { data: ErrorBody & { path?: string }; message: string } }>().error;
   expect(message).toBe(data.message);
@@ -49,7 +49,7 @@ function expectRefused(answer: Answer, code: ErrorCode): ErrorBody {
   return body;
 }
 
-describe('contract §9: the typed face gives the same data as REST', () => {
+describe('contract §9: tRPC returns the same data as REST', () => {
   it.each<[Operation, string, () => object | undefined]>([
     ['deployments.list', '/deployments', () => ({})],
     ['deployments.list', '/deployments?limit=1', () => ({ limit: 1 })],
@@ -83,7 +83,7 @@ describe('contract §9: the typed face gives the same data as REST', () => {
     expect((await server().visit(deployment)).status).toBe(404);
   });
 
-  it('no input at all, where REST needs no query and no body', async () => {
+  it('without input, where REST needs no query and no body', async () => {
     for (const list of ['deployments.list', 'domains.list', 'tokens.list', 'activities.list'])
       expect(dataOf(await query(list)), list).toEqual((await server().api(`/${list.slice(0, -5)}`, { key })).json());
     const made = await server().api('/trpc/tokens.create', { method: 'POST', key, headers: JSON_TYPE });
@@ -91,28 +91,32 @@ describe('contract §9: the typed face gives the same data as REST', () => {
     server().secrets.add((dataOf(made) as { secret: string }).secret);
   });
 
-  it('a cursor of one face is one of the other', async () => {
+  it('and a cursor of one works with the other', async () => {
     const { nextCursor } = dataOf(await query('deployments.list', { limit: 1 })) as { nextCursor: string };
     const rest = (await server().api(`/deployments?limit=1&cursor=${nextCursor}`, { key })).json();
     expect(dataOf(await query('deployments.list', { limit: 1, cursor: nextCursor }))).toEqual(rest);
   });
 });
 
-describe('contract §2: the typed face gives the same error as REST, under error.data', () => {
+describe('contract §2: tRPC returns the same error as REST, under error.data', () => {
   const cases: [string, () => Promise<Answer>, () => Promise<Answer>][] = [
     [
       'a missing deployment',
       () => query('deployments.get', { deployment: 'none' }),
       () => server().api('/deployments/none', { key }),
     ],
-    ['a bad limit', () => query('deployments.list', { limit: 0 }), () => server().api('/deployments?limit=0', { key })],
     [
-      'a bad cursor',
+      'an invalid limit',
+      () => query('deployments.list', { limit: 0 }),
+      () => server().api('/deployments?limit=0', { key }),
+    ],
+    [
+      'an invalid cursor',
       () => query('activities.list', { cursor: 'x' }),
       () => server().api('/activities?cursor=x', { key }),
     ],
     [
-      'bad labels',
+      'invalid labels',
       () => mutate('deployments.update', { deployment: site, labels: ['A'] }),
       () =>
         server().api(`/deployments/${site}`, { method: 'PATCH', key, headers: JSON_TYPE, body: '{"labels":["A"]}' }),
@@ -123,7 +127,7 @@ describe('contract §2: the typed face gives the same error as REST, under error
       () => server().api('/account', { key: null }),
     ],
     [
-      'a bad credential',
+      'an invalid credential',
       () => query('account.get', undefined, { key: 'x' }),
       () => server().api('/account', { key: 'x' }),
     ],
@@ -144,7 +148,7 @@ describe('contract §2: the typed face gives the same error as REST, under error
   });
 });
 
-describe('T21: the same table of who may', () => {
+describe('T21: tRPC uses the same access table', () => {
   const queries = [
     'deployments.list',
     'account.get',
@@ -167,7 +171,7 @@ describe('T21: the same table of who may', () => {
     }
   });
 
-  it('a call of a batch is refused alone, and a batch with a bad credential as a whole', async () => {
+  it('a call of a batch is refused on its own, a batch with an invalid credential as a whole', async () => {
     const answer = await server().api('/trpc/plans.list,account.get?batch=1', { key: null });
     const [plans, account] = answer.json<[{ result?: object }, { error?: { data: ErrorBody } }]>();
     expect([answer.status, plans.result !== undefined, account.error?.data.error]).toEqual([
@@ -179,7 +183,7 @@ describe('T21: the same table of who may', () => {
   });
 });
 
-describe('F8, T23: what no typed client sends', () => {
+describe('F8, T23: requests that no typed client sends', () => {
   it.each<[string, string, Ask, ErrorCode]>([
     ['an unknown procedure', '/trpc/none', {}, 'not_found'],
     ['a router for a procedure', '/trpc/deployments', {}, 'not_found'],
@@ -195,24 +199,24 @@ describe('F8, T23: what no typed client sends', () => {
     ['a mutation by GET', '/trpc/deployments.delete?input=%7B%7D', {}, 'method_not_allowed'],
     ['a query by POST', '/trpc/account.get', { method: 'POST', headers: JSON_TYPE, body: '{}' }, 'method_not_allowed'],
     ['PUT', '/trpc/account.get', { method: 'PUT' }, 'method_not_allowed'],
-    ['input that is no JSON', '/trpc/deployments.get?input=x', {}, 'validation_failed'],
-    ['input of another kind', '/trpc/deployments.get?input=1', {}, 'validation_failed'],
+    ['input that is not JSON', '/trpc/deployments.get?input=x', {}, 'validation_failed'],
+    ['input of another type', '/trpc/deployments.get?input=1', {}, 'validation_failed'],
     ['no input', '/trpc/deployments.get', {}, 'validation_failed'],
     [
-      'an operator for a text',
+      'an operator in place of a text',
       `/trpc/deployments.get?input=${encodeURIComponent('{"deployment":{"$ne":null}}')}`,
       {},
       'validation_failed',
     ],
     [
-      'a text for a number',
+      'a text in place of a number',
       `/trpc/deployments.list?input=${encodeURIComponent('{"limit":"1"}')}`,
       {},
       'validation_failed',
     ],
     ['NUL', `/trpc/deployments.get?input=${encodeURIComponent('{"deployment":"\\u0000"}')}`, {}, 'not_found'],
     [
-      'a body that is no JSON',
+      'a body that is not JSON',
       '/trpc/deployments.delete',
       { method: 'POST', headers: JSON_TYPE, body: '{' },
       'validation_failed',
@@ -242,7 +246,7 @@ describe('F8, T23: what no typed client sends', () => {
       'payload_too_large',
     ],
     ['1,000 calls', `/trpc/${Array(1000).fill('a').join(',')}?batch=1`, {}, 'validation_failed'],
-    ['a broken encoding', '/trpc/%zz', {}, 'not_found'],
+    ['an invalid encoding', '/trpc/%zz', {}, 'not_found'],
   ])('%s', async (_, path, ask, code) => {
     const before = await footprintOf(server());
     const answer = await server().api(path, { key: OWNER_KEY, ...ask });

@@ -24,7 +24,7 @@ afterEach(() => watches.splice(0).forEach((each) => each.stop()));
 
 interface Proxy {
   port: number;
-  /** Destroys every connection, as a network that breaks does, and takes no other until told so. */
+  /** Destroys every connection, as a network failure does, and accepts no others until `mend` is called. */
   cut(): void;
   mend(): void;
   close(): Promise<void>;
@@ -63,11 +63,11 @@ async function startProxy(target: number): Promise<Proxy> {
 /** A subscription by the real client. */
 interface Watch {
   got: Activity[];
-  /** The states of the line, in order. */
+  /** The states of the connection, in order. */
   states: string[];
-  /** Resolves once the line is up. */
+  /** Resolves once the connection is up. */
   started: Promise<void>;
-  /** Resolves when the client gives up, with its error, or when it is told that there is no more. */
+  /** Resolves when the client stops: with its error, or with `null` when the server ended the stream. */
   ended: Promise<TRPCClientError<AppRouter> | null>;
   stop(): void;
 }
@@ -103,7 +103,7 @@ function watch(
   return made;
 }
 
-/** Makes something happen in an account. */
+/** Causes an event in an account. */
 const act = async (key: string, name: string) => {
   await server().publish({ 'index.html': name }, { key, fields: { via: name } });
 };
@@ -111,7 +111,7 @@ const namesOf = ({ got }: Watch) => got.map(({ meta }) => meta['via']);
 const until = (seen: () => unknown) => expect.poll(seen, { interval: 10 });
 
 describe('contract §9: activities.watch', () => {
-  it('tells what happens from now on, live, as GET /activities does, and in its order', async () => {
+  it('emits the events from now on, live, as GET /activities lists them, and in its order', async () => {
     await act(owner.key, 'before');
     const live = watch(owner.key);
     await live.started;
@@ -123,7 +123,7 @@ describe('contract §9: activities.watch', () => {
     expect(live.got).toEqual(activities.toReversed());
   });
 
-  it('misses nothing and repeats nothing of what many do at once', async () => {
+  it('misses and repeats nothing while many events occur in parallel', async () => {
     const live = watch(owner.key);
     await live.started;
     const names = Array.from({ length: 30 }, (_, at) => `n${at}`);
@@ -136,7 +136,7 @@ describe('contract §9: activities.watch', () => {
     expect(live.got).toEqual(activities.toReversed());
   });
 
-  it('tells another account nothing', async () => {
+  it('emits nothing of another account', async () => {
     const neighbour = await server().account();
     const live = watch(neighbour.key);
     await live.started;
@@ -145,7 +145,7 @@ describe('contract §9: activities.watch', () => {
     await until(() => namesOf(live)).toEqual(['theirs']);
   });
 
-  it('begins after the event a client names, with more than one read of the table', async () => {
+  it('begins after the event that a client names, with more than one read of the table', async () => {
     const [{ id } = { id: '' }] = await server().database.query<{ id: string }>(
       'select max(id)::text as id from activity where account_id = $1',
       [owner.account],
@@ -160,7 +160,7 @@ describe('contract §9: activities.watch', () => {
     expect(namesOf(late)).toEqual(Array.from({ length: 250 }, (_, at) => at + 1));
   });
 
-  it('resumes where it was when its line drops, be it before the first event, without loss or doubles', async () => {
+  it('resumes after the connection was lost, even before the first event, without loss or duplicates', async () => {
     const live = watch(owner.key, { port: proxy.port });
     await live.started;
     await act(owner.key, 'one');
@@ -178,12 +178,13 @@ describe('contract §9: activities.watch', () => {
     await until(() => namesOf(late)).toEqual(['two', 'three', 'four']);
   });
 
-  it('tells everything when the connection on which the database tells was lost, with word of an activity', async () => {
+  it('emits everything when the connection for database notifications was lost, with the next notification', async () => {
     const live = watch(owner.key);
     await live.started;
     const listeners = `from pg_stat_activity where datname = current_database() and query like 'listen %'`;
     for (const name of ['one', 'two']) {
-      // Told at the commit of this statement, when nobody listens any more and nobody listens yet.
+      // The notification is sent at the commit of this statement, when no connection listens: the old one is gone, the
+      // new one is not there yet.
       const killed = await server().database.query(
         `with made as (
            insert into activity (account_id, event, created, auth_method, meta)
@@ -208,7 +209,7 @@ describe('contract §9: activities.watch', () => {
       `update token set expires = now() - interval '1 second' where account_id = $1`,
     ],
     ['opens a closed account', 403, 'forbidden', `update account set state = 'terminated' where id = $1`],
-  ])('ends at the next word when its credential %s', async (_, status, code, statement) => {
+  ])('ends at the next notification when its credential %s', async (_, status, code, statement) => {
     const live = watch(owner.key);
     await live.started;
     await server().database.query(statement, [owner.account]);
@@ -222,10 +223,10 @@ describe('contract §9: activities.watch', () => {
     expect(live.got).toEqual([]);
   });
 
-  it('ends at the moment its credential expires, with nothing to tell', async () => {
+  it('ends at the moment its credential expires, even without events', async () => {
     const expireIn = `update token set expires = now() + $2 * interval '1 ms' where account_id = $1`;
     let isUp = false;
-    // A slow machine may need longer than that before the line is up.
+    // A slow machine may need longer until the connection is up.
     for (let ms = 300; !isUp; ms *= 5) {
       await server().database.query(expireIn, [owner.account, ms]);
       const { started, ended } = watch(owner.key);
@@ -234,7 +235,7 @@ describe('contract §9: activities.watch', () => {
     }
   });
 
-  it('is closed to anonymous clients, deploy tokens and ids that are none', async () => {
+  it('rejects anonymous clients, deploy tokens and invalid ids', async () => {
     const { deployToken } = await server().account();
     for (const [key, lastEventId, code] of [
       [deployToken, undefined, 'forbidden'],
@@ -249,7 +250,7 @@ describe('contract §9: activities.watch', () => {
     );
   });
 
-  it('is held open for so many of one account, and the place of one that left is free', async () => {
+  it('has a maximum number of connections for one account; a closed connection frees its place', async () => {
     const held = Array.from({ length: 20 }, () => watch(owner.key));
     await Promise.all(held.map(({ started }) => started));
     expect((await watch(owner.key).ended)!.data).toMatchObject({ error: 'rate_limit_exceeded', status: 429 });
@@ -263,7 +264,7 @@ describe('contract §9: activities.watch', () => {
       .toBe('started');
   });
 
-  it('is text/event-stream on the wire, begins with the id to resume from, and says that it lives', async () => {
+  it('is text/event-stream on the wire, begins with the id to resume from, and sends keep-alives', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {
       const { socket } = await open(server().port);
@@ -293,7 +294,7 @@ describe('contract §9: activities.watch', () => {
 });
 
 describe('a server that stops', () => {
-  it('ends its lines at once, and clients come again', async () => {
+  it('ends its subscriptions at once, and clients reconnect', async () => {
     const stopping = await startTestServer();
     const { key } = await stopping.account();
     const live = watch(key, { port: stopping.port });

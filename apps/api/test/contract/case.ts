@@ -1,7 +1,7 @@
 import type { Files } from '../test-server.ts';
 import type { World } from './world.ts';
 
-/** What an operation is asked. What is left out is not sent. */
+/** The input of an operation. Absent fields are not sent. */
 export interface Input {
   path?: Record<string, string>;
   query?: Record<string, string>;
@@ -16,12 +16,12 @@ export interface Input {
   key?: string | null;
 }
 
-/** An input that only this operation can tell about, and the status of its answer. */
+/** An input that only a case written for this operation can test, and the status of its answer. */
 export interface Case {
   title: string;
   status: number;
   input: (world: World) => Input | Promise<Input>;
 }
 
-/** Names a case: what it is, and the status of its answer. */
+/** Names a case: its title, and the status of its answer. */
 export const when = (title: string, status: number, input: Case['input']): Case => ({ title, status, input });

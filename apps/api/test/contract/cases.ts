@@ -29,7 +29,9 @@ const onCustomDomain: Case[] = [
 const deploys = (title: string, status: number, input: Input) =>
   when(title, status, () => ({ form: { files: HELLO }, ...input }));
 
-/** The cases of every operation, a valid one first; what can be derived from the document is not repeated here. */
+/**
+ * The cases of every operation, a valid one first. Cases that can be derived from the document are not repeated here.
+ */
 export const CASES: Record<string, Case[]> = {
   'deployments.create': [
     deploys('a page', 201, {}),

@@ -10,7 +10,7 @@ import { faultsOf } from './faults.ts';
 import { createWorld, withFault, type World } from './world.ts';
 
 const written = openApi(JSON.parse(renderOpenApi()) as Document);
-/** Bodies that do not arrive are timed where bodies are watched: `http/request-body.test.ts`. */
+/** Statuses that this test does not cover. Timeouts of bodies are tested in `http/request-body.test.ts`. */
 const NOT_WALKED = new Set(['408', 'default']);
 
 let world: World;
@@ -21,13 +21,13 @@ beforeAll(async () => {
 });
 afterAll(() => closeClean(world.server, ['open sesame'], { faults: true }));
 
-it('every operation has a case, and no case is for nothing', () => {
+it('every operation has a case, and every case has an operation', () => {
   expect(Object.keys(CASES).toSorted()).toEqual(written.operations.map(({ operationId }) => operationId).toSorted());
 });
 
 describe.each(written.operations.map(({ operationId }) => operationId))('contract §2, §9: %s', (id) => {
   let operation: PlacedOperation;
-  /** The statuses it has answered with, and the headers of each. */
+  /** The statuses that it has answered with, and the headers of each. */
   const seen = new Map<string, Set<string>>();
   beforeAll(() => void (operation = served.operations.find(({ operationId }) => operationId === id)!));
 
@@ -52,7 +52,7 @@ describe.each(written.operations.map(({ operationId }) => operationId))('contrac
     for (const name of Object.keys(answer.headers)) names.add(name);
   };
 
-  it('answers what it is asked as documented', async () => {
+  it('answers its cases as documented', async () => {
     for (const { title, status, input } of CASES[id]!) {
       const given = await input(world);
       if (status < 400 && given.json !== undefined)
@@ -61,7 +61,7 @@ describe.each(written.operations.map(({ operationId }) => operationId))('contrac
     }
   });
 
-  it('refuses what the document says is no input of it', async () => {
+  it('refuses inputs that the document does not allow', async () => {
     const given = await valid().input(world);
     const answers = faultsOf(served, operation, given).map(
       async ({ title, status, path = target(given), ask: spoiled }) =>
@@ -70,14 +70,14 @@ describe.each(written.operations.map(({ operationId }) => operationId))('contrac
     for (const answer of await Promise.all(answers)) expectStatus(...answer);
   });
 
-  it('lets those in that the document lets in', async () => {
+  it('allows the callers that the document allows', async () => {
     const schemes = operation.security.map((requirement) => Object.keys(requirement)[0] ?? 'anonymous');
     const statusFor = (scheme: string, refusal: number) => (schemes.includes(scheme) ? valid().status : refusal);
     const given = await valid().input(world);
     const foreign = { Authorization: 'Basic eDp5' };
     expect(schemes).toContain('apiKey');
     expectStatus('a deploy token', await askFor(given, { key: world.mine.deployToken }), statusFor('deployToken', 403));
-    // Whoever may have an upload has none of somebody else.
+    // Callers that may have uploads still get 404 for uploads of others.
     const nobody = given.path?.['upload'] === undefined ? statusFor('anonymous', 401) : 404;
     expectStatus('nobody', await askFor(given, { key: null }), nobody);
     expectStatus('an unknown key', await askFor(given, { key: `ship-${'f'.repeat(32)}` }), 401);
@@ -85,7 +85,7 @@ describe.each(written.operations.map(({ operationId }) => operationId))('contrac
     expectStatus('a suspended account', await askFor(given, { key: world.suspended.key }), 403);
   });
 
-  it('answers as documented when there is too much of it, and when the service fails', async () => {
+  it('answers as documented when a limit is exceeded, and when the service fails', async () => {
     const given = await valid().input(world);
     await world.exhaust();
     expectStatus('too often', await askFor(given, { key: world.hasty.key }), 429);
@@ -95,7 +95,7 @@ describe.each(written.operations.map(({ operationId }) => operationId))('contrac
     await withFault(world, '53300', async () => expectStatus('an outage', await askFor(given), 503));
   });
 
-  it('answers HEAD like GET, and 405 to a method that is not documented', async () => {
+  it('answers HEAD like GET, and 405 to an undocumented method', async () => {
     const given = await valid().input(world);
     if (operation.method === 'GET') {
       const [get, head] = [await askFor(given), await askFor(given, { method: 'HEAD' })];
@@ -111,22 +111,22 @@ describe.each(written.operations.map(({ operationId }) => operationId))('contrac
     }
   });
 
-  it('promises no status and no header that it does not answer', () => {
+  it('documents only statuses and headers that it answers with', () => {
     const promised = Object.keys(operation.responses).filter((status) => !NOT_WALKED.has(status));
     expect([...seen.keys()].filter((status) => status !== 'default').toSorted()).toEqual(promised.toSorted());
     for (const status of promised) {
       const headers = Object.keys(served.follow(operation.responses[status]!).headers!);
       const missing = headers.filter((name) => !seen.get(status)!.has(name.toLowerCase()));
-      // A fault that is found before a request is counted leaves nothing to tell about limits.
+      // An error that occurs before the request is counted has no rate limit headers.
       expect([status, missing.filter((name) => status < '500' || !name.startsWith('RateLimit'))]).toEqual([status, []]);
     }
   });
 });
 
 /**
- * An answer is one that the document promises: its status, type and body, which holds no unknown field, and its headers.
+ * Checks that an answer is documented: its status, type and body, which has no unknown field, and its headers.
  *
- * @returns The status it stands under; `default` for what is answered before an operation is found.
+ * @returns The documented status; `default` for errors that occur before an operation is found.
  */
 function expectDocumented(api: OpenApi, { responses }: PlacedOperation, answer: Answer, what: string): string {
   const status = String(answer.status) in responses ? String(answer.status) : 'default';

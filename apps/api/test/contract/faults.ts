@@ -7,25 +7,25 @@ import { contentOf } from '../uploads/delta.ts';
 import type { Input } from './case.ts';
 import { bodyOf } from './cases.ts';
 
-/** What is wrong with a request, and the request: a valid one in which one thing is spoiled. */
+/** A fault, and a request that has it: a valid request with one thing changed. */
 export interface Fault {
   title: string;
   status: number;
-  /** Where it is sent, when that is what is wrong. */
+  /** Where it is sent, when the path is at fault. */
   path?: string;
   ask: Ask;
 }
 
 const tooLong = (schema: Schema) => (schema.maxLength === undefined ? [] : ['x'.repeat(schema.maxLength + 1)]);
 
-/** Texts that a parameter of this schema is not. */
+/** Texts that are invalid for a parameter of this schema. */
 function textsAgainst(schema: Schema): string[] {
   if (schema.type === 'integer')
     return ['', 'x', '1.5', ...(schema.minimum === undefined ? [] : [String(schema.minimum - 1)])];
   return [...(schema.minLength ? [''] : []), ...tooLong(schema)];
 }
 
-/** Values that a field of this schema is not. */
+/** Values that are invalid for a field of this schema. */
 function valuesAgainst(schema: Schema): unknown[] {
   const nullable = Array.isArray(schema.type)
     ? { ...schema, type: schema.type.find((each) => each !== 'null') ?? '' }
@@ -150,7 +150,7 @@ function formFaults({ requestBody }: PlacedOperation): Fault[] {
   ];
 }
 
-/** Everything that the document says is no input of an operation. */
+/** All faults of an operation that follow from the document. */
 export function faultsOf(api: OpenApi, operation: PlacedOperation, valid: Input): Fault[] {
   const { path, parameters = [], requestBody } = operation;
   const body = bodyOf(valid);

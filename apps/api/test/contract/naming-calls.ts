@@ -4,7 +4,7 @@ import type { openApiDocument } from '../../src/api-host/openapi.ts';
 /** What belongs to an account and can be named by others. */
 export type Resource = 'deployment' | 'domain' | 'token' | 'claim' | 'upload' | 'cursor';
 
-/** The parameters that name something, and what. */
+/** The parameters that name a resource, and its kind. */
 export const RESOURCES: Readonly<Record<string, Resource>> = {
   deployment: 'deployment',
   domain: 'domain',
@@ -15,7 +15,10 @@ export const RESOURCES: Readonly<Record<string, Resource>> = {
   cursor: 'cursor',
 };
 
-/** The parameters that name nothing of anybody's; a key of idempotency is another one for each credential. A new one stands here or there, or a test fails. */
+/**
+ * The parameters that name no resource. A key of idempotency is separate for each credential. A new parameter must be
+ * added here or above, else a test fails.
+ */
 export const NAMES_NOTHING: ReadonlySet<string> = new Set([
   'limit',
   'labels',
@@ -29,7 +32,7 @@ export const NAMES_NOTHING: ReadonlySet<string> = new Set([
   'Idempotency-Key',
 ]);
 
-/** One parameter of one operation, as the interface description has them. */
+/** One parameter of one operation, as the OpenAPI document describes it. */
 export interface Call {
   operation: string;
   type: 'query' | 'mutation';
@@ -37,7 +40,7 @@ export interface Call {
   path: string;
   /** The fields of its JSON body; `null` when it has none. */
   body: string[] | null;
-  /** The type of a body that is none. */
+  /** The type of a body that is not JSON. */
   contentType: string | null;
   parameter: string;
 }
@@ -53,7 +56,10 @@ interface Described {
   requestBody?: { content: Record<string, { schema: Schema }> };
 }
 
-/** Every parameter of every operation: in the path, the query, or the JSON body. The multipart upload names nothing. */
+/**
+ * Every parameter of every operation: in the path, the query, or the JSON body. The multipart upload names no
+ * resources.
+ */
 export function callsOf(document: ReturnType<typeof openApiDocument>): Call[] {
   const { paths, components } = document as unknown as {
     paths: Record<string, Record<string, Described>>;

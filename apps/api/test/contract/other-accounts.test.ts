@@ -13,9 +13,11 @@ type Account = Awaited<ReturnType<TestServer['account']>>;
 const server = useCleanServer({ env: { APEX_ADDRESSES: '192.0.2.10' }, secrets: ['open-sesame'] });
 let mine: Account;
 let theirs: Account;
-/** References to what is not mine, each of which has to look like one that never was. */
+/** References to resources of another account, each of which must get the same answer as a missing one. */
 let foreign: Record<Resource, Record<string, string>>;
-/** What never was. Cursors are no resources, but tell as little: a foreign one is what a made-up one is. */
+/**
+ * References that never existed. Cursors are not resources, but a foreign one must get the answer of an invalid one.
+ */
 const MISSING: Record<Resource, string> = {
   deployment: 'calm-otter-zzzzzzz',
   domain: 'never-was.localhost',
@@ -24,12 +26,12 @@ const MISSING: Record<Resource, string> = {
   upload: 'fedcba9876543210fedcba9876543210',
   cursor: 'bWFkZS11cA',
 };
-/** What a call names besides: mine, so that only the one reference can be wrong. */
+/** The other parameters of a call: valid, so that only the one reference can be at fault. */
 let good: Record<string, unknown>;
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const CALLS = callsOf(openApiDocument({ router: appRouter, baseUrl: 'http://localhost', version: '0' }));
-/** What OTHERS calls one's own: the name may be asked for by anybody, and is told apart for that reason. */
+/** Operations in which anyone may name a domain; their answer is allowed to differ for this reason. */
 const isOwn = ({ operation, parameter }: Call) =>
   parameter === 'domain' && (operation === 'domains.validate' || OTHERS[operation as keyof typeof OTHERS] === 'own');
 
@@ -172,7 +174,7 @@ function fieldsOf(names: readonly string[], values: Record<string, unknown>): ob
   return Object.fromEntries(names.map((name) => [name, values[name]]));
 }
 
-/** All of an answer that a client sees, less its own id, the time, and what is left of rate limits. */
+/** All of an answer that a client sees, except its request id, the time, and the remaining rate limits. */
 function seen({ status, headers, text }: Answer): object {
   const { 'x-request-id': id, date, ...others } = headers;
   expect([id, date]).not.toContain(undefined);
@@ -180,14 +182,17 @@ function seen({ status, headers, text }: Answer): object {
   return { status, headers: Object.fromEntries(rest), text };
 }
 
-/** The references that a parameter of this call has to answer alike. A cursor of mine, of this very list, is good. */
+/**
+ * The references for which a parameter of this call must get the same answer. A cursor of one's own for this very list
+ * is valid.
+ */
 function foreignTo({ parameter, path }: Call): [title: string, reference: string][] {
   const resource = RESOURCES[parameter]!;
   return Object.entries(foreign[resource]).filter(([title]) => title !== `of mine, of ${path.split('/')[1]}`);
 }
 
-describe('T22: what is not mine is, to the byte, what never was', () => {
-  it('every parameter of every operation either names a resource or does not', () => {
+describe('T22: a resource of another account gets, byte for byte, the answer of a missing one', () => {
+  it('every parameter of every operation either names a resource or is listed as one that does not', () => {
     const unknown = CALLS.filter(({ parameter }) => !RESOURCES[parameter] && !NAMES_NOTHING.has(parameter));
     expect(unknown.map(({ operation, parameter }) => `${operation}: ${parameter}`)).toEqual([]);
     const named = CALLS.filter((call) => RESOURCES[call.parameter] && call.parameter !== 'cursor' && !isOwn(call));
@@ -221,7 +226,7 @@ describe('T22: what is not mine is, to the byte, what never was', () => {
     expect(await footprintOf(server())).toEqual(before);
   });
 
-  it('the same holds for a deploy token, which is refused whatever it names, but for uploads, of which it may have some', async () => {
+  it('also with a deploy token, which is refused for every name except those of uploads, which it may use', async () => {
     for (const call of naming)
       for (const ask of call.contentType === null ? [askRest, askTyped] : [askRest]) {
         const answers = [];
@@ -233,7 +238,7 @@ describe('T22: what is not mine is, to the byte, what never was', () => {
   });
 
   it.each(CALLS.filter(isOwn).map((call) => [call.operation, call] as const))(
-    'contract §4: %s says that a name is taken, and nothing of whose or what for',
+    'contract §4: %s says that a name is taken, but not by whom or for what',
     async (_, call) => {
       const before = await footprintOf(server());
       for (const ask of [askRest, askTyped]) {
@@ -250,7 +255,7 @@ describe('T22: what is not mine is, to the byte, what never was', () => {
   );
 });
 
-describe('I12: nothing of another account is in', () => {
+describe('I12: no data of another account appears in', () => {
   it.each(['/deployments', '/domains', '/tokens', '/labels', '/activities', '/account'])('%s', async (path) => {
     const { text } = await server().api(path, { key: mine.key });
     const { 'of mine, that is gone': _gone, ...others } = foreign.deployment;
@@ -259,7 +264,7 @@ describe('I12: nothing of another account is in', () => {
     expect((await server().api(path, { key: theirs.key })).text).not.toContain(mine.account);
   });
 
-  it('a cursor works in the list it is of, for the account it is of', async () => {
+  it('a cursor is valid only for its list and its account', async () => {
     for (const list of ['deployments', 'domains', 'tokens', 'activities']) {
       const page = (cursor: string, key: string) => server().api(`/${list}?cursor=${cursor}`, { key });
       expect((await page(foreign.cursor[`of mine, of ${list}`]!, mine.key)).status).toBe(200);
@@ -269,7 +274,7 @@ describe('I12: nothing of another account is in', () => {
   });
 });
 
-it('contract §3: equal content of two accounts is stored once, and each keeps it when the other deletes', async () => {
+it('contract §3: equal content of two accounts is stored once, and each account keeps it when the other deletes', async () => {
   const files = { 'index.html': 'shared by two', 'large.bin': 'x'.repeat(200_000) };
   const [one, other] = [
     await server().publish(files, { key: mine.key }),

@@ -6,14 +6,14 @@ import type { World } from './world.ts';
 const HELLO = { 'index.html': 'hello' };
 const NO_UPLOAD = 'fedcba9876543210fedcba9876543210';
 
-/** An upload of the account, of a content that nobody has sent. */
+/** An upload of the account with a content that the server does not have. */
 async function open({ server, mine }: World, key = mine.key): Promise<{ upload: string; contents: Buffer }> {
   const bytes = `content of ${crypto.randomUUID()}`;
   const begun = await begin(server, { files: listOf({ 'index.html': bytes }) }, { key });
   return { upload: begun.json<BegunUpload>().upload, contents: bodyOf([bytes]) };
 }
 
-/** One that waits for its commit. */
+/** An upload that only needs its commit. */
 async function complete(world: World, key = world.mine.key): Promise<string> {
   const { upload, contents } = await open(world, key);
   await send(world.server, upload, contents, { key });

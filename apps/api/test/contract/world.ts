@@ -5,37 +5,37 @@ type Account = Awaited<ReturnType<TestServer['account']>>;
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
-/** A server with something of everything, and whoever may ask it. */
+/** A server with one resource of each kind, and accounts of each kind. */
 export interface World {
   server: TestServer;
   mine: Account;
   theirs: Account;
-  /** It holds all that its plan allows. */
+  /** An account that has reached its caps. */
   full: Account;
   suspended: Account;
   /** See {@link exhaust}. */
   hasty: Account;
   site: string;
-  /** A platform domain shows it. */
+  /** The site that a platform domain shows. */
   linkedSite: string;
   deletedSite: string;
   expiringSite: string;
   platformDomain: string;
   customDomain: string;
-  /** Held by another account. */
+  /** A domain of another account. */
   theirDomain: string;
   token: string;
-  /** Sends JSON with the key of {@link mine}, or another one. @throws when it is refused. */
+  /** Sends JSON with the key of {@link mine}, or another one. @throws for an error status. */
   make(method: string, path: string, body?: object, key?: string): Promise<Record<string, string>>;
-  /** A deployment of nobody. @returns Its claim URL. */
+  /** Deploys anonymously. @returns The claim URL. */
   abandon(): Promise<string>;
-  /** Has {@link hasty} ask too often. */
+  /** Makes {@link hasty} exceed its rate limit. */
   exhaust(): Promise<void>;
-  /** A name that nobody has asked for yet. */
+  /** A name that is not used yet. */
   freshName(suffix?: string): string;
 }
 
-/** Every limit is far away, and fills slowly; Free holds one deployment and one domain. */
+/** Starts a server with high limits that refill slowly; Free allows one deployment and one domain. */
 export async function createWorld(): Promise<World> {
   const server = await startWithPlans(
     { free: { caps: { deployments: 1, platformDomains: 1 }, limits: { maxFileSize: 1_000, maxFilesCount: 2 } } },
@@ -105,7 +105,7 @@ export async function createWorld(): Promise<World> {
   };
 }
 
-/** Lets every look at credentials fail with an SQLSTATE while something is done. */
+/** Makes every read of credentials fail with an SQLSTATE during `work`. */
 export async function withFault<T>(
   { server: { database } }: World,
   sqlState: string,

@@ -10,15 +10,14 @@ import { createWorld, type World } from './world.ts';
 
 const canTrace = spawnSync('strace', ['-f', '-o', '/dev/null', 'true']).status === 0;
 
-/** Without packs that are not of the deploy. */
+/** Only packs of the deploy are written. */
 const ALONE = { COMPRESSION: 'off' };
 const ORDER = ['pack written', 'pack synced', 'folder synced', 'COMMIT sent', 'COMMIT done', '201 sent'] as const;
 
-describe('the order in which a deploy becomes durable and known', () => {
-  it('P2, P7: bytes, their name, the commit, then the 201, by what the program asks of Node', () =>
-    checkOrder(traceCalls));
+describe('a deploy becomes durable before it becomes visible', () => {
+  it('P2, P7: bytes, their name, the commit, then the 201, in the calls to Node', () => checkOrder(traceCalls));
 
-  it.skipIf(!canTrace)('P2, P7: bytes, their name, the commit, then the 201, by what the kernel is asked for', () =>
+  it.skipIf(!canTrace)('P2, P7: bytes, their name, the commit, then the 201, in the system calls', () =>
     checkOrder(traceSystemCalls),
   );
 });
@@ -30,7 +29,7 @@ async function checkOrder(trace: (world: World, work: Work) => Promise<Step[]>):
       await server.publish({ 'index.html': 'A', 'big.txt': 'b'.repeat(2_500_000) });
     });
     const answered = steps.find(({ name }) => name === '201 sent')!.start;
-    // Whatever commits afterwards is not of this deploy.
+    // Later commits are not part of this deploy.
     const own = steps.filter(({ name, start }) => start <= answered || !name.startsWith('COMMIT'));
     const last = ORDER.map((name) => {
       const same = own.filter((step) => step.name === name);
@@ -94,7 +93,7 @@ const CALLS: [Step['name'], RegExp][] = [
   ['201 sent', /^write\(\d+<[^>]*>, "HTTP\/1\.1 201 /],
 ];
 
-/** Reads the lines of strace. A call that others interrupt has two lines; its moments are the numbers of its lines. */
+/** Parses the output of strace. A call that is interrupted by others has two lines; the line numbers serve as times. */
 function readTrace(text: string): Step[] {
   const steps: Step[] = [];
   const running = new Map<string, Step>();

@@ -9,7 +9,7 @@ import { checkInvariants } from './invariants.ts';
 import { createOrders, createRandom, sendWave } from './traffic.ts';
 import { createWorld, PATIENT, withServer } from './world.ts';
 
-/** At which of its hits each point is fatal: `FAILPOINT_HITS=1,2,3,4,5` walks five, in five times the time. */
+/** At which of its hits each failpoint kills: `FAILPOINT_HITS=1,2,3,4,5` tests five, in five times the time. */
 const HITS = process.env['FAILPOINT_HITS']?.split(',').map(Number) ?? [3];
 const STEPS = FAILPOINTS.filter((name) => /^(?:pack|deploy|upload)\./.test(name));
 const runs = STEPS.flatMap((name) => HITS.map((hit) => ({ name, hit })));
@@ -33,7 +33,7 @@ describe('an embedded PostgreSQL that is killed at a step of a deploy', { timeou
     process.kill(Number(readFileSync(join(dir, 'data/postmaster.pid'), 'utf8').split('\n')[0]), 'SIGKILL');
 
   it.each(runs)(
-    'contract §12, I1 to I6: comes back without a hand, and nothing is lost, doubled or left at $name, hit $hit',
+    'contract §12, I1 to I6: restarts automatically, and nothing is lost, duplicated or left over at $name, hit $hit',
     async ({ name, hit }) => {
       const world = await createWorld(postgres.address);
       const { history } = world;

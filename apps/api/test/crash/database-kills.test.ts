@@ -5,14 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { type Answer, OWNER_KEY, startProcess } from '../test-server.ts';
 
-/** How often the database is killed: `KILLS=20` is the run that a release needs. */
+/** How often the database is killed; a release needs a run with `KILLS=20`. */
 const KILLS = Number(process.env['KILLS'] ?? 3);
 const MOST_SECONDS = 15;
 const DEPLOYERS = 3;
 const VISITORS = 3;
 
 it.each([1, 2])(
-  `contract §12: a server whose database is killed ${KILLS} times under load is back within ${MOST_SECONDS} s and loses nothing, WORKERS=%i`,
+  `contract §12: a server whose database is killed ${KILLS} times under load recovers within ${MOST_SECONDS} s and loses nothing, WORKERS=%i`,
   { timeout: 60_000 + KILLS * 30_000 },
   async (workers) => {
     const dataDir = await mkdtemp(join(tmpdir(), 'berth-kills-'));
@@ -26,13 +26,13 @@ it.each([1, 2])(
       RATE_LIMITS: 'off',
       LOG_LEVEL: 'warn',
     });
-    /** What was published, by the page of each deployment. */
+    /** Everything published, by the page of each deployment. */
     const published = new Map<string, string>();
     const faults: string[] = [];
     let unavailable = 0;
     let isOver = false;
 
-    /** Notes every answer that is neither right nor a 503 with `Retry-After`. */
+    /** Records every answer that is neither correct nor a 503 with `Retry-After`. */
     async function ask(
       what: string,
       work: Promise<Answer>,
@@ -68,7 +68,7 @@ it.each([1, 2])(
       }
     }
 
-    /** Kills the database. @returns How long it took until a deploy, a visit and a call worked again, in seconds. */
+    /** Kills the database. @returns Seconds until a deploy, a visit and a call worked again. */
     async function killOnce(): Promise<number> {
       const [pid] = (await readFile(join(dataDir, 'postgres/data/postmaster.pid'), 'utf8')).split('\n');
       const killed = performance.now();

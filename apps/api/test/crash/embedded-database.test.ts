@@ -33,7 +33,7 @@ describe('servers on a data folder without DATABASE_URL', { timeout: 120_000 }, 
     await rm(dataDir, { recursive: true, force: true, maxRetries: 20 });
   });
 
-  it('contract §12: of two that start at once one serves; the other ends at once and names the process that has it', async () => {
+  it('contract §12: of two that start at the same time one serves; the other ends at once and names the process that uses the folder', async () => {
     const launched = [launch(), launch()] as const;
     const first = await Promise.race(launched.map(async (each) => (await each.exited, each)));
     const other = launched.find((each) => each !== first)!;
@@ -50,7 +50,7 @@ describe('servers on a data folder without DATABASE_URL', { timeout: 120_000 }, 
     expect((await server.visit(published.deployment)).text).toBe(PAGE['index.html']);
   });
 
-  it('stack, database: one left over by kill -9 is adopted with what it holds, and stopped at the end', async () => {
+  it('stack, database: a database left running by kill -9 is adopted with its data, and stopped at the end', async () => {
     server.child.kill('SIGKILL');
     expect(await server.exited).toBe('SIGKILL');
     const leftOver = await readFile(postmaster, 'utf8');
@@ -67,7 +67,7 @@ describe('servers on a data folder without DATABASE_URL', { timeout: 120_000 }, 
   });
 
   it.each([1, 2])(
-    'contract §12: ends with a clear message when the database cannot be restarted, WORKERS=%i',
+    'contract §12: end with a clear message when the database cannot be restarted, WORKERS=%i',
     async (workers) => {
       server = await whenUp(launch({ WORKERS: String(workers) }));
       await writeFile(join(dataDir, 'postgres/data/PG_VERSION'), '9.6\n');
@@ -78,7 +78,7 @@ describe('servers on a data folder without DATABASE_URL', { timeout: 120_000 }, 
     },
   );
 
-  it('contract §12: stops at SIGTERM while the database is down', async () => {
+  it('contract §12: stop at SIGTERM while the database is down', async () => {
     server = await whenUp(launch());
     await writeFile(join(dataDir, 'postgres/data/PG_VERSION'), '9.6\n');
     await killDatabase();

@@ -5,18 +5,19 @@ import { checkInvariants } from './invariants.ts';
 import { createOrders, createRandom, sendWave } from './traffic.ts';
 import { createWorld, PATIENT, withServer } from './world.ts';
 
-/** At which of its hits each point is fatal: `FAILPOINT_HITS=1,2,3,4,5` walks five, in five times the time. */
+/** At which of its hits each failpoint kills: `FAILPOINT_HITS=1,2,3,4,5` tests five, in five times the time. */
 const HITS = process.env['FAILPOINT_HITS']?.split(',').map(Number);
 const DEFAULT_HITS: Partial<Record<Failpoint, number[]>> = {
   'upload.aborted': [1],
-  // Of the turns at the start, with what was published before.
+  // The compression runs at the start, on what was published before.
   'compression.sealed': [2],
   'compression.recorded': [2],
-  // More than the sweep at the start comes to: the rest are packs of refused uploads, dropped with others under way.
+  // Later than the sweep at the start reaches: the others are packs of refused uploads, dropped while other uploads
+  // run.
   'sweep.pack-file-removed': [8],
   'sweep.pack-row-removed': [8],
 };
-/** These come once a sweep, and the sweep comes once a minute. */
+/** These are hit once in a sweep, and the sweep runs once a minute. */
 const ONCE: ReadonlySet<Failpoint> = new Set([
   'sweep.deployment-removed',
   'sweep.uploads-removed',
@@ -29,7 +30,7 @@ const runs = FAILPOINTS.flatMap((name) => hitsOf(name).map((hit) => ({ name, hit
 
 describe('a server that is killed at a named step', { timeout: 120_000 }, () => {
   it.each(runs)(
-    'I1 to I6: loses nothing, doubles nothing and leaves nothing at $name, hit $hit',
+    'I1 to I6: loses nothing, duplicates nothing and leaves nothing over at $name, hit $hit',
     async ({ name, hit }) => {
       const world = await createWorld();
       const { history } = world;
@@ -51,7 +52,7 @@ describe('a server that is killed at a named step', { timeout: 120_000 }, () => 
             await sendWave(history, server, random, nextOrder);
         launched.child.kill('SIGTERM');
         let ending = await launched.exited;
-        // The sweep leaves packs alone while there are deploys. On a server that has none it comes to them.
+        // The sweep skips packs while there are deploys. On a server without deploys it reaches them.
         if (ending === 0 && ONCE.has(name)) ending = await world.launch(env).exited;
         expect(ending).toBe('SIGKILL');
 

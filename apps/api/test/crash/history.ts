@@ -9,37 +9,37 @@ export interface Order {
   files: Files;
   /** The `Idempotency-Key`; `null` sends none. */
   key: string | null;
-  /** Whether the owner deploys, or nobody known. */
+  /** Whether the owner deploys, or an anonymous client. */
   owner: boolean;
-  /** Sends checksums that do not fit, or what was not asked for: the order is refused when everything has arrived. */
+  /** Sends wrong checksums or contents that were not requested: the order is refused once everything has arrived. */
   broken: boolean;
-  /** Sends only what is missing, in steps, instead of one form. */
+  /** Sends only what is missing, in a delta upload, instead of one form. */
   delta: boolean;
 }
 
 /**
- * What clients know: every order they sent and what they were told of it. Outcomes that a crash swallowed are unknown
- * until the same key was sent again.
+ * What clients know: every order they sent and its answer. When a crash swallows an answer, the outcome is unknown
+ * until the request is sent again with the same key.
  */
 export interface History {
   orders: Order[];
-  /** The deployment an order was told of, by its marker. */
+  /** The deployment in the answer to an order, by its marker. */
   told: Map<string, string>;
   /** Deployments whose DELETE was sent, and whether it was answered. */
   deleted: Map<string, 'sent' | 'answered'>;
-  /** Answers that must not be, in words. */
+  /** Descriptions of answers that must not occur. */
   faults: string[];
-  /** How often a client was told that a deploy succeeded. */
+  /** How many successful answers to deploys clients received. */
   acknowledged(): number;
-  /** How often a client was told to come back later. */
+  /** How many times clients were told to retry later. */
   unavailable(): number;
   send(asker: Asker, order: Order): Promise<void>;
   remove(asker: Asker, deployment: string): Promise<void>;
-  /** Reads one file of what was published. */
+  /** Reads one file of a published order. */
   read(asker: Asker, order: Order): Promise<void>;
-  /** Sends again what has no answer yet, until it has one. */
+  /** Sends every unanswered request again until it is answered. */
   settle(asker: Asker): Promise<void>;
-  /** Orders whose deployments have to be there. */
+  /** Orders whose deployments must exist. */
   live(): Order[];
 }
 
@@ -58,7 +58,7 @@ function sendForm(asker: Asker, order: Order): Promise<Answer> {
   return asker.deploy(files, { ...headersOf(order), fields: broken ? { checksums } : {} });
 }
 
-/** @returns The answer of the commit, or of the step that went no further. */
+/** @returns The answer of the commit, or of the step that failed. */
 async function sendDelta(asker: Asker, order: Order): Promise<Answer> {
   const { files, broken } = order;
   const ask = headersOf(order);
@@ -69,7 +69,7 @@ async function sendDelta(asker: Asker, order: Order): Promise<Answer> {
   if (contents.length > 0 || broken) {
     const body = bodyOf([...new Set(contents), ...(broken ? ['not asked for'] : [])]);
     const sent = await send(asker, upload, body, ask);
-    // A twin with the same key may have committed meanwhile.
+    // A duplicate request with the same key may have committed meanwhile.
     if (![200, 422].includes(sent.status)) {
       if ([400, 413].includes(sent.status)) await abort(asker, upload, ask);
       return sent;
@@ -87,7 +87,7 @@ export function createHistory(): History {
   let acknowledged = 0;
   let unavailable = 0;
 
-  /** What a request was answered; `null` when the server was away, or died before it answered. */
+  /** The answer to a request; `null` when the server was not running, or was killed before it answered. */
   async function answerOf(what: string, ask: Promise<Answer>): Promise<Answer | null> {
     const answer = await ask.catch(() => null);
     if (answer && answer.status >= 500 && answer.status !== 503)

@@ -8,12 +8,12 @@ import { withServer, type World } from './world.ts';
 
 type Asker = ReturnType<typeof askerOf>;
 
-/** How many of those that only grow in number are looked at each time. */
+/** How many of the growing resources are checked each time. */
 const RECENT = 12;
 
 /**
- * Restarts a server on a world, lets clients retry what they were not answered, sweeps without patience, and holds the
- * world against every invariant of the storage: after any crash all of them hold.
+ * Restarts a server on a world, lets clients retry what was not answered, sweeps without grace periods, and checks
+ * every invariant of the storage. All of them must hold after any crash.
  *
  * Source: security §6, I1 to I6, I9.
  */
@@ -29,7 +29,7 @@ export async function checkInvariants(world: World): Promise<void> {
   await checkOrders(world);
 }
 
-/** What can be seen of the invariants while a server runs that nobody else asks anything. */
+/** Checks the invariants that can be observed while a server runs without other requests. */
 export async function checkRestarted(world: World, asker: Asker): Promise<void> {
   await settle(world, asker);
   await checkServed(world, asker);
@@ -37,7 +37,7 @@ export async function checkRestarted(world: World, asker: Asker): Promise<void> 
   await checkCounters(world);
 }
 
-/** I6: what was answered is answered the same again, what was not is answered now. I9: none of it by a fault. */
+/** I6: an answered request gets the same answer again, an unanswered one is answered now. I9: no answer is a fault. */
 async function settle({ history }: World, asker: Asker): Promise<void> {
   await history.settle(asker);
   const small = history.orders.filter(
@@ -47,7 +47,7 @@ async function settle({ history }: World, asker: Asker): Promise<void> {
   expect(history.faults, 'I9: no answer is a fault').toEqual([]);
 }
 
-/** I1: what was answered 201 is served byte for byte. I5: what was deleted is gone. */
+/** I1: every deployment answered with 201 is served byte for byte. I5: every deleted one is gone. */
 async function checkServed({ history }: World, asker: Asker): Promise<void> {
   for (const { marker, files } of history.live())
     await Promise.all(
@@ -80,7 +80,7 @@ interface ManifestRow {
   total: number;
 }
 
-/** I2: every file of every deployment has its bytes in a sealed pack that the deployment holds on to. */
+/** I2: every file of every deployment has its bytes in a sealed pack that the deployment refers to. */
 async function checkWhole({ database, dataDir }: World): Promise<void> {
   const rows = await database.query<ManifestRow>(`
     select d.id as deployment, f.path, encode(w.hash, 'hex') as sha256, f.size::float8 as size,
@@ -122,8 +122,8 @@ async function checkWhole({ database, dataDir }: World): Promise<void> {
 }
 
 /**
- * I3: after a sweep without patience, files = rows = packs that deployments, open uploads or compressed forms need, and no
- * content lies elsewhere.
+ * I3: after a sweep without grace periods, the files, the rows and the packs that deployments, open uploads or
+ * compressed forms need are the same, and no content is anywhere else.
  */
 async function checkPacks({ database, dataDir }: World): Promise<void> {
   const entries = await readdir(join(dataDir, 'packs'), { recursive: true, withFileTypes: true });
@@ -167,7 +167,7 @@ async function checkCounters({ database }: World): Promise<void> {
   expect(unrecorded, 'I4: audit log').toEqual([]);
 }
 
-/** I6: one deployment an order at most, and none of a keyed order that its client was not told of. */
+/** I6: each order has at most one deployment, and a keyed order has none that its client was not told about. */
 async function checkOrders({ database, history }: World): Promise<void> {
   const rows = await database.query<{ deployment: string; marker: string }>(`
     select m.deployment_id as deployment, f.path as marker from manifest m cross join unnest(m.paths) as f (path) where f.path like 'order-%'`);

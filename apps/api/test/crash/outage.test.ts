@@ -5,11 +5,11 @@ import { createWorld, PATIENT } from './world.ts';
 
 const END_SESSIONS = `
   select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`;
-/** Many times the sessions that the server has. */
+/** Many times the number of sessions of the server. */
 const ENOUGH = 100;
 
 describe('a server whose PostgreSQL sessions are ended', { timeout: 120_000 }, () => {
-  it('F12, I9: answers 503 and never 500, goes on living, and keeps I1 to I6', async () => {
+  it('F12, I9: answers 503 and never 500, keeps running, and keeps I1 to I6', async () => {
     const world = await createWorld();
     const { database, history } = world;
     const random = createRandom(1);

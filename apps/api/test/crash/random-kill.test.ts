@@ -6,17 +6,17 @@ import { checkInvariants, checkRestarted } from './invariants.ts';
 import { createOrders, createRandom, type NextOrder } from './traffic.ts';
 import { createWorld, withServer, type World } from './world.ts';
 
-/** `KILLS=1000` is a night's work; `KILL_SEED` repeats the requests of a run, though never its very moments. */
+/** `KILLS=1000` runs for a night; `KILL_SEED` repeats the requests of a run, but not the exact times. */
 const KILLS = Number(process.env['KILLS'] ?? 10);
 const SEED = Number(process.env['KILL_SEED'] ?? Date.now() % 1_000_000);
-/** So few that contents are often wanted again when their last site has just been deleted. */
+/** Few, so that contents are often wanted again when their last site has just been deleted. */
 const MOST_LIVE = 5;
-/** Two nodes sweep what nobody refers to at once, but leave alone what a killed node was uploading. */
+/** Two nodes sweep unreferenced data at once, but do not touch what a killed node was uploading. */
 const SWEEP = { SWEEP_GRACE: '0s', BOOT_STALE: '1h' };
 
 describe('a server that is killed at any moment', () => {
   it(
-    `I1 to I6: survives ${KILLS} kills under load, beside a node that sweeps all the time, seed ${SEED}`,
+    `I1 to I6: survives ${KILLS} kills under load, beside a node that sweeps continuously, seed ${SEED}`,
     {
       timeout: 60_000 + KILLS * 10_000,
     },
@@ -52,7 +52,7 @@ describe('a server that is killed at any moment', () => {
   );
 });
 
-/** A client: deploys, reads and deletes by turns, so that a few sites live at any time. */
+/** A client that alternates between deploys, reads and deletions, so that few sites are live at any time. */
 async function keepAsking(
   { history }: World,
   asker: ReturnType<typeof askerOf>,

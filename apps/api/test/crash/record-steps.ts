@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { Socket } from 'node:net';
 import { STEP, type Step } from './steps.ts';
 
-// Preloaded into a server: writes a line to standard error for each step that makes a deploy durable and known.
+// Preloaded into a server: writes a line to standard error for each step that makes a deploy durable or visible.
 
 let moment = 0;
 

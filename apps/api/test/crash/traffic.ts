@@ -14,10 +14,13 @@ export function createRandom(seed: number): () => number {
 
 /** Few contents for many deploys, so that most of them race for the same ones. */
 const POOL = Array.from({ length: 8 }, (_, i) => `shared ${i} `.repeat(40 * (i + 1)));
-/** More than fits into memory on the way in: such a pack has a file before the upload is complete. */
+/** More than fits into memory during an upload: the pack of such an upload has a file before the upload is complete. */
 const BIG_BYTES = 1_100_000;
 
-/** Makes orders of every kind, each with a marker of its own: small and big, keyed and not, in a form and as a delta upload, the owner's and nobody's. */
+/**
+ * Creates orders of every kind, each with its own marker: small and big, with and without a key, as a form and as a
+ * delta upload, of the owner and anonymous.
+ */
 export function createOrders(
   random: () => number,
 ): (wish?: Partial<Pick<Order, 'owner' | 'broken'>> & { big?: boolean }) => Order {
@@ -40,8 +43,8 @@ export function createOrders(
 export type NextOrder = ReturnType<typeof createOrders>;
 
 /**
- * What clients do at once: eight deploys, one of them twice under its key and one that is refused after all its bytes
- * came, reads of what is there, and a deletion. Resolves when each has its answer or none will come.
+ * Requests in parallel: eight deploys, one of them sent twice with its key and one that is refused after all its bytes
+ * arrived; reads of what exists; and a deletion. Resolves when each is answered or will never be.
  */
 export async function sendWave(
   history: History,

@@ -14,25 +14,25 @@ import {
 } from '../test-server.ts';
 import { createHistory, type History } from './history.ts';
 
-/** A data folder and a database that outlive the processes working on them, and what clients know of both. */
+/** A data folder and a database that outlive the processes that use them, and what clients know of both. */
 export interface World {
   database: TestDatabase;
   dataDir: string;
   history: History;
-  /** The environment of a process that works on it. Its sweep has no patience, unless `more` is {@link PATIENT}. */
+  /** The environment of a process on this world. Its sweep has no grace periods, unless `more` is {@link PATIENT}. */
   env(more?: Record<string, string>): Record<string, string>;
-  /** Starts the real program on it; it may well end before it is up. */
+  /** Starts the real program; it may end before it is ready. */
   launch(more?: Record<string, string>): LaunchedProcess;
-  /** Starts the real program on it and waits until it is up. */
+  /** Starts the real program and waits until it is ready. */
   start(more?: Record<string, string>): Promise<ServerProcess>;
-  /** Ends what was started on it, and forgets it. */
+  /** Stops all processes of the world and removes its data. */
   drop(): Promise<void>;
 }
 
-/** A sweep that leaves everything where it is. */
+/** A sweep that removes nothing. */
 export const PATIENT = { SWEEP_GRACE: '1h', BOOT_STALE: '1h' };
 
-/** @param server The PostgreSQL server that it is on. Default: that of the run. */
+/** @param server The PostgreSQL server for its database. Default: that of the test run. */
 export async function createWorld(server?: TestDatabase['address']): Promise<World> {
   const database = await createTestDatabase(server);
   const dataDir = await mkdtemp(join(tmpdir(), 'berth-crash-'));
@@ -68,7 +68,7 @@ export async function createWorld(server?: TestDatabase['address']): Promise<Wor
 
 const silent: Log = { info() {}, warn() {}, error() {} };
 
-/** Runs a server on a world, in this process, for as long as `work` takes. */
+/** Runs a server on a world, in this process, during `work`. */
 export async function withServer<T>(
   env: Record<string, string>,
   work: (asker: ReturnType<typeof askerOf>, berth: Berth) => Promise<T>,

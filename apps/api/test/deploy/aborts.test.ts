@@ -11,16 +11,16 @@ import { useCleanServer } from '../use-clean-server.ts';
 
 const server = useCleanServer();
 
-/** How a client leaves: with an end of its stream, or with a reset. */
+/** How a client leaves: by ending its stream, or with a reset. */
 type Leaving = 'end' | 'reset';
 type Headers = Record<string, string>;
 
 const OWNER: Headers = { Authorization: `Bearer ${OWNER_KEY}` };
 const AT_ONCE = 4;
 const TIMES = 8;
-/** Fits into memory as it is. */
+/** Small enough to be kept in memory. */
 const small = () => multipart(withChecksums([file('index.html', `home ${randomUUID()}`)]));
-/** Large enough for its pack to be opened and written to before the end, and of bytes that nobody has stored. */
+/** Large enough for its pack to be opened and written to before the end, with bytes that are not stored yet. */
 const large = () => multipart(withChecksums([file('index.html', 'home'), file('large.bin', randomBytes(1_500_000))]));
 
 const requestsLogged = () => server().logged.filter(({ message }) => message === 'request').length;
@@ -37,7 +37,7 @@ async function leaveAfter(bytes: Buffer, leaving: Leaving): Promise<void> {
   await once(socket, 'close');
 }
 
-/** Lets many clients leave, and waits until the server has let go of every one. */
+/** Makes many clients leave, and waits until the server has released all their resources. */
 async function leaveOften(
   form: Form,
   lengthOf: (form: Form) => number,
@@ -65,7 +65,7 @@ describe.each<[string, Headers, () => Form]>([
   ['small and anonymous', {}, small],
   ['small, with a credential', OWNER, small],
   ['large, with a credential', OWNER, large],
-])('T6, F11: an upload broken off, %s,', (_, headers, make) => {
+])('T6, F11: an upload, %s, that the client aborts', (_, headers, make) => {
   it.each([
     ['nothing', 0],
     ['1 percent', 0.01],
@@ -87,7 +87,7 @@ describe.each<[string, Headers, () => Form]>([
     }
   });
 
-  it('all but the last byte leaves nothing either', async () => {
+  it('before the last byte leaves nothing either', async () => {
     const before = await footprintOf(server());
     await leaveOften(
       make(),
@@ -116,7 +116,7 @@ describe.each<[string, Headers, () => Form]>([
     expect(ids.size).toBe(TIMES);
   });
 
-  it('by a reset after the last byte is finished or was never there: the retry makes it one deployment', async () => {
+  it('with a reset after the last byte is either finished or leaves nothing: the retry makes it one deployment', async () => {
     const form = make();
     const keys = Array.from({ length: TIMES }, () => randomUUID());
     const count = async () => Number((await server().database.query('select count(*) from deployment'))[0]!['count']);
@@ -135,7 +135,7 @@ describe.each<[string, Headers, () => Form]>([
   });
 });
 
-it('T6, I10: a client that leaves while the disk is slow neither hangs nor is lost', async () => {
+it('T6, I10: a client that leaves while the disk is slow causes no hanging request and no leak', async () => {
   const { core } = server().berth;
   const { packs } = core;
   const released = Promise.withResolvers<void>();
@@ -169,7 +169,7 @@ it('T6, I10: a client that leaves while the disk is slow neither hangs nor is lo
   }
 });
 
-it('I10: the descriptors and timers of the process come back to where they were', async () => {
+it('I10: the descriptors and timers of the process return to their numbers before the uploads', async () => {
   const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
   const often = async () => {
     for (const share of [0, 0.5])

@@ -28,12 +28,12 @@ describe('T26: a reached cap', () => {
     expect(await used(key)).toBe(CAP);
   });
 
-  it('of nothing at all', async () => {
+  it('may be a cap of zero', async () => {
     const { key } = await server().account('pro');
     await expectCap(() => server().deploy(HOME, { key }), { cap: 'deployments', used: 0, limit: 0 });
   });
 
-  it('is no concern of another account, nor of anonymous deploys, nor of a plan without caps', async () => {
+  it('does not affect another account, anonymous deploys, or a plan without caps', async () => {
     await server().publish(HOME, { key: (await server().account()).key });
     for (let i = 0; i <= CAP; i += 1) {
       await server().publish(HOME, { key: null });
@@ -41,7 +41,7 @@ describe('T26: a reached cap', () => {
     }
   });
 
-  it('a deployment that is being deleted counts no more', async () => {
+  it('does not count a deployment that is being deleted', async () => {
     const { key } = await server().account();
     const ids = [];
     for (let i = 0; i < CAP; i += 1) ids.push((await server().publish({ 'index.html': `${i}` }, { key })).deployment);
@@ -54,8 +54,8 @@ describe('T26: a reached cap', () => {
   });
 });
 
-describe('T26: under concurrency', () => {
-  it('of 100 deploys at once exactly as many as the cap are 201, the others 403', async () => {
+describe('T26: caps under concurrency', () => {
+  it('allow exactly as many of 100 parallel deploys as the cap; the others are 403', async () => {
     const { key, deployToken } = await server().account();
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, i) =>
@@ -76,7 +76,7 @@ describe('T26: under concurrency', () => {
       if (answer.status === 201) expect((await server().visit(answer.json<{ url: string }>().url)).status).toBe(200);
   });
 
-  it('deploys and deletes at once never pass it, and the counter stays right', async () => {
+  it('are never exceeded by parallel deploys and deletions, and the counter stays correct', async () => {
     const { key } = await server().account();
     const deleted = new Set<string>();
     const work = Array.from({ length: 8 }, async (_, worker) => {

@@ -19,7 +19,7 @@ describe('T7: the list of checksums is mandatory and exact', () => {
     ['an empty list', [...FILES, list([])]],
     ['one too few', [...FILES, list([ONE])]],
     ['one too many', [...FILES, list([ONE, TWO, ONE])]],
-    ['no JSON', [...FILES, field('checksums', `${ONE},${TWO}`)]],
+    ['text that is not JSON', [...FILES, field('checksums', `${ONE},${TWO}`)]],
     ['JSON cut short', [...FILES, field('checksums', `["${ONE}","${TWO}"`)]],
     ['JSON with a comma too many', [...FILES, field('checksums', `["${ONE}","${TWO}",]`)]],
     ['a string', [...FILES, list(ONE + TWO)]],
@@ -29,15 +29,15 @@ describe('T7: the list of checksums is mandatory and exact', () => {
     ['__proto__', [...FILES, field('checksums', `{"__proto__":["${ONE}","${TWO}"]}`)]],
     ['a list of lists', [...FILES, list([[ONE], [TWO]])]],
     ['a number', [...FILES, list([ONE, 2])]],
-    ['a null in it', [...FILES, list([ONE, null])]],
+    ['a list with a null', [...FILES, list([ONE, null])]],
     ['31 digits', [...FILES, list([ONE, TWO.slice(1)])]],
     ['33 digits', [...FILES, list([ONE, `${TWO}0`])]],
-    ['no hex digits', [...FILES, list([ONE, `${TWO.slice(1)}g`])]],
-    ['a space', [...FILES, list([ONE, ` ${TWO}`])]],
-    ['a line end', [...FILES, list([ONE, `${TWO}\n`])]],
+    ['digits that are not hexadecimal', [...FILES, list([ONE, `${TWO.slice(1)}g`])]],
+    ['a space in a checksum', [...FILES, list([ONE, ` ${TWO}`])]],
+    ['a line end in a checksum', [...FILES, list([ONE, `${TWO}\n`])]],
     ['SHA-256', [...FILES, list([hash('sha256', 'one'), hash('sha256', 'two')])]],
     ['100,000 levels', [...FILES, field('checksums', '['.repeat(100_000))]],
-    ['no file at all', [list([])]],
+    ['no files', [list([])]],
     ['a list for no file', [list([ONE])]],
   ];
   it.each(faults)('%s', async (_, parts) => {
@@ -59,13 +59,13 @@ describe('T7: the list of checksums is mandatory and exact', () => {
     expect(message).toContain(named);
   });
 
-  it('what was dropped as junk takes part in it', async () => {
+  it('includes files that were dropped as junk', async () => {
     const junk = file('.DS_Store', 'junk');
     await expectRefusal(server(), 'validation_failed', () => deploy(junk, ...FILES, list([ONE, TWO])));
     expect((await deploy(junk, ...FILES, list([hash('md5', 'junk'), ONE, TWO]))).status).toBe(201);
   });
 
-  it('files around the sizes of batches and blocks: each bit counts', async () => {
+  it('detects any changed bit, in files around the sizes of batches and blocks', async () => {
     const sizes = [0, 1, 55, 56, 63, 64, 65, 65_535, 65_536, 65_537, 1_048_575, 1_048_576, 1_048_577, 2_500_000];
     const files = sizes.map((size) => Buffer.alloc(size, `${size}:`));
     const parts = files.map((bytes, i) => file(`${i}.bin`, bytes));
@@ -88,11 +88,11 @@ describe('T7: the list of checksums is mandatory and exact', () => {
   });
 });
 
-describe('T7: the list may come', () => {
+describe('T7: the list may be sent', () => {
   it.each<[string, Part[]]>([
     ['before the files', [list([ONE, TWO]), ...FILES]],
     ['between them', [FILES[0]!, list([ONE, TWO]), FILES[1]!]],
-    ['behind them', [...FILES, list([ONE, TWO])]],
+    ['after them', [...FILES, list([ONE, TWO])]],
     ['in capitals', [...FILES, list([ONE.toUpperCase(), TWO.toUpperCase()])]],
     ['with white space', [...FILES, field('checksums', ` [\n "${ONE}" ,\t"${TWO}" ]\r\n`)]],
     [

@@ -14,7 +14,7 @@ const requestOf = (form: Form, headers: Record<string, string> = {}) =>
 const openPacks = () => expect.poll(() => server().berth.core.activePacks.size, { interval: 2 });
 const statusesOf = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
 
-/** Sends pieces, each when something came in answer to the one before, and returns all that came. */
+/** Sends pieces, each after an answer to the one before has begun, and returns everything received. */
 async function converse(...pieces: (Buffer | string)[]): Promise<string> {
   const { socket, received } = await open(server().port);
   for (const [i, piece] of pieces.entries()) {
@@ -24,7 +24,7 @@ async function converse(...pieces: (Buffer | string)[]): Promise<string> {
   return received;
 }
 
-it('RFC 9112 §9.3: one connection carries one deploy after another, good and refused, and other requests', async () => {
+it('RFC 9112 §9.3: one connection serves one deploy after another, valid and refused, and other requests', async () => {
   const text = await converse(
     requestOf(formOf('one')),
     requestOf({ ...formOf('two'), contentType: 'multipart/form-data; boundary=other' }),
@@ -35,7 +35,7 @@ it('RFC 9112 §9.3: one connection carries one deploy after another, good and re
   expect(statusesOf(text)).toEqual([201, 400, 400, 200, 201]);
 });
 
-it('RFC 9112 §9.3.2: deploys sent without waiting are answered in order', async () => {
+it('RFC 9112 §9.3.2: pipelined deploys are answered in order', async () => {
   const { socket, received } = await open(server().port);
   socket.write(
     Buffer.concat([
@@ -47,30 +47,25 @@ it('RFC 9112 §9.3.2: deploys sent without waiting are answered in order', async
   expect(statusesOf(await received)).toEqual([201, 400, 201]);
 });
 
-it.each(['end', 'reset'] as const)(
-  'T6: a deploy sent behind another one, and broken off by a %s, ends too',
-  async (leaving) => {
-    const { core } = server().berth;
-    const { packs } = core;
-    const released = Promise.withResolvers<void>();
-    core.packs = { ...packs, create: (pack) => released.promise.then(() => packs.create(pack)) };
-    try {
-      const { socket, received } = await open(server().port);
-      const [first, second] = [requestOf(formOf(`held until a ${leaving}`)), requestOf(formOf('broken off'))];
-      await new Promise<void>(
-        (sent) => void socket.write(Buffer.concat([first, second.subarray(0, -20)]), () => sent()),
-      );
-      await openPacks().toBe(2);
-      if (leaving === 'end') socket.destroy();
-      else socket.resetAndDestroy();
-      await received;
-    } finally {
-      released.resolve();
-      core.packs = packs;
-    }
-    await openPacks().toBe(0);
-  },
-);
+it.each(['end', 'reset'] as const)('T6: a pipelined deploy that is aborted by a %s ends too', async (leaving) => {
+  const { core } = server().berth;
+  const { packs } = core;
+  const released = Promise.withResolvers<void>();
+  core.packs = { ...packs, create: (pack) => released.promise.then(() => packs.create(pack)) };
+  try {
+    const { socket, received } = await open(server().port);
+    const [first, second] = [requestOf(formOf(`held until a ${leaving}`)), requestOf(formOf('broken off'))];
+    await new Promise<void>((sent) => void socket.write(Buffer.concat([first, second.subarray(0, -20)]), () => sent()));
+    await openPacks().toBe(2);
+    if (leaving === 'end') socket.destroy();
+    else socket.resetAndDestroy();
+    await received;
+  } finally {
+    released.resolve();
+    core.packs = packs;
+  }
+  await openPacks().toBe(0);
+});
 
 it('RFC 9110 §10.1.1: a client that waits for 100 Continue gets it', async () => {
   const form = formOf('continued');
@@ -81,7 +76,7 @@ it('RFC 9110 §10.1.1: a client that waits for 100 Continue gets it', async () =
   expect(statusesOf(text)).toEqual([100, 201]);
 });
 
-it('RFC 9112 §7.1.2: chunk extensions and trailers mean nothing', async () => {
+it('RFC 9112 §7.1.2: chunk extensions and trailers are ignored', async () => {
   const form = formOf('trailed');
   const head = deployHead(server().port, form, { ...OWNER, Connection: 'close' }).replace(
     /Content-Length: \d+/,
@@ -96,7 +91,7 @@ it('RFC 9112 §7.1.2: chunk extensions and trailers mean nothing', async () => {
   expect(statusesOf(text)).toEqual([201]);
 });
 
-it('HTTP/1.0 is served as well, and one without a length has no body', async () => {
+it('HTTP/1.0 is served too, and a request without a length has no body', async () => {
   const { contentType, body } = formOf('old');
   const headers = [
     `Host: localhost:${server().port}`,
@@ -112,24 +107,21 @@ it('HTTP/1.0 is served as well, and one without a length has no body', async () 
 
 it.each<[string, string[]]>([
   ['two lengths', ['Content-Length: 10', 'Content-Length: 20']],
-  ['a length and chunks', ['Content-Length: 10', 'Transfer-Encoding: chunked']],
+  ['both a length and chunks', ['Content-Length: 10', 'Transfer-Encoding: chunked']],
   ['a negative length', ['Content-Length: -1']],
   ['a length in hex', ['Content-Length: 0x10']],
   ['a coding that is not chunked', ['Transfer-Encoding: gzip']],
   ['chunked twice', ['Transfer-Encoding: chunked, chunked']],
   ['chunked before another', ['Transfer-Encoding: chunked, gzip']],
-])(
-  'RFC 9112 §6.3: a body of which nobody can tell the end, by %s, is refused and its connection closed',
-  async (_, lines) => {
-    const head = [`Host: localhost:${server().port}`, 'Content-Type: multipart/form-data; boundary=b', ...lines];
-    const { status, headers, body } = parse(
-      await converse(`POST /deployments HTTP/1.1\r\n${head.join('\r\n')}\r\n\r\n0\r\n\r\n`),
-    );
-    expect([status, JSON.parse(body).error, headers['connection']]).toEqual([400, 'validation_failed', 'close']);
-  },
-);
+])('RFC 9112 §6.3: a body without a definite end, by %s, is refused and its connection closed', async (_, lines) => {
+  const head = [`Host: localhost:${server().port}`, 'Content-Type: multipart/form-data; boundary=b', ...lines];
+  const { status, headers, body } = parse(
+    await converse(`POST /deployments HTTP/1.1\r\n${head.join('\r\n')}\r\n\r\n0\r\n\r\n`),
+  );
+  expect([status, JSON.parse(body).error, headers['connection']]).toEqual([400, 'validation_failed', 'close']);
+});
 
-it('RFC 9112 §7.1: a chunk that is malformed in the middle of a file ends the upload', async () => {
+it('RFC 9112 §7.1: a malformed chunk in the middle of a file ends the upload', async () => {
   const form = formOf('x'.repeat(1000));
   const head = deployHead(server().port, form, OWNER).replace(/Content-Length: \d+/, 'Transfer-Encoding: chunked');
   const text = await converse(`${head}80\r\n${form.body.subarray(0, 0x80).toString('latin1')}\r\nnot-a-length\r\n`);

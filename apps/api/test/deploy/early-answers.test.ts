@@ -13,9 +13,9 @@ import { useCleanServer } from '../use-clean-server.ts';
 
 const server = useCleanServer({ plans: { free: { limits: { maxFileSize: 1000 } } } });
 
-/** More than both socket buffers hold. */
+/** More than both socket buffers can take. */
 const HUGE = multipart(withChecksums([file('a.bin', Buffer.alloc(24_000_000, 'x'))]));
-/** More than the buffers, and less than the rest that is taken. */
+/** More than the buffers can take, and less than the server reads after its answer. */
 const LARGE = multipart(withChecksums([file('a.bin', Buffer.alloc(BODY_LIMITS.rest.maxBytes - 1_000_000, 'x'))]));
 const OWNER = { Authorization: `Bearer ${OWNER_KEY}` };
 
@@ -26,7 +26,7 @@ function answerOf(text: string): Answer {
   return { status, headers, text: body, bytes: Buffer.from(body), json: () => JSON.parse(body) };
 }
 
-/** Head and body in chunks, so that no Content-Length tells how much is to come. */
+/** Head and body in chunks, so that no Content-Length announces the size. */
 function chunked(form: Form, headers: Record<string, string> = {}): Buffer {
   const head = deployHead(server().port, form, headers).replace(/Content-Length: \d+/, 'Transfer-Encoding: chunked');
   return Buffer.concat([
@@ -36,7 +36,7 @@ function chunked(form: Form, headers: Record<string, string> = {}): Buffer {
   ]);
 }
 
-/** Writes piece by piece, as fast as it is taken, until everything is sent or the connection is gone. */
+/** Writes piece by piece, as fast as the server reads, until everything is sent or the connection is closed. */
 async function sendOn(socket: Socket, bytes: Buffer): Promise<number> {
   let sent = 0;
   const gone = new Promise<true>((resolve) => void socket.once('close', () => resolve(true)));
@@ -50,7 +50,7 @@ async function sendOn(socket: Socket, bytes: Buffer): Promise<number> {
   return sent;
 }
 
-describe('T4: a refusal reaches a client that is still sending, and then the connection ends', () => {
+describe('T4: an error reaches a client that is still sending, and then the connection ends', () => {
   it.each<
     [string, 'payload_too_large' | 'authentication_failed' | 'forbidden' | 'validation_failed', Record<string, string>]
   >([
@@ -58,7 +58,7 @@ describe('T4: a refusal reaches a client that is still sending, and then the con
     ['401 before it', 'authentication_failed', { Authorization: 'Bearer nonsense' }],
     ['403 before it', 'forbidden', { Origin: 'https://evil.example' }],
     ['400 before it', 'validation_failed', { 'Content-Encoding': 'gzip' }],
-    ['400 for a broken key', 'validation_failed', { 'Idempotency-Key': '' }],
+    ['400 for an invalid key', 'validation_failed', { 'Idempotency-Key': '' }],
   ])('%s', async (_, code, headers) => {
     await expectRefusal(server(), code, async () => {
       const { socket, received } = await open(server().port);
@@ -69,14 +69,14 @@ describe('T4: a refusal reaches a client that is still sending, and then the con
     });
   });
 
-  it('also one that reads nothing before it has sent everything', async () => {
+  it('also if the client reads nothing before it has sent everything', async () => {
     await expectRefusal(server(), 'payload_too_large', async () => {
       const connection = await open(server().port);
       return answerOf(await sendDeaf(connection, chunked(LARGE, { Connection: 'close' }).toString('latin1')));
     });
   });
 
-  it('a connection whose rest was small serves the next request', async () => {
+  it('but a connection with little left to read serves the next request', async () => {
     const { socket, received } = await open(server().port);
     const refused = multipart(withChecksums([file('a.bin', Buffer.alloc(5000))]));
     socket.write(chunked(refused));
@@ -88,7 +88,7 @@ describe('T4: a refusal reaches a client that is still sending, and then the con
   });
 });
 
-describe('T5: an upload', () => {
+describe('T5: the upload of a client', () => {
   const form = multipart(withChecksums([file('index.html', 'home'), file('rest.txt', 'x'.repeat(500))]));
   const middle = form.body.length >> 1;
 
@@ -101,7 +101,7 @@ describe('T5: an upload', () => {
     return connection;
   }
 
-  it('that stands still is 408 after a window, and leaves nothing', async () => {
+  it('that stops sending is 408 after a window, and leaves nothing', async () => {
     await withHeldWatch(() =>
       expectRefusal(server(), 'request_timeout', async () => {
         const { socket, received } = await stall();
@@ -115,7 +115,7 @@ describe('T5: an upload', () => {
     );
   });
 
-  it('that goes on after its 408 changes nothing', async () => {
+  it('that continues after its 408 changes nothing', async () => {
     await withHeldWatch(() =>
       expectRefusal(server(), 'request_timeout', async () => {
         const { socket, received } = await stall();
@@ -129,7 +129,7 @@ describe('T5: an upload', () => {
     );
   });
 
-  it('that brings enough goes on for longer than other bodies may', async () => {
+  it('that keeps the minimum rate may take longer than other bodies', async () => {
     await withHeldWatch(async () => {
       const pieces = [1_500_000, 1_500_000, 1000].map((size) => Buffer.alloc(size, 'x'));
       const form = multipart(withChecksums([file('a.txt', Buffer.concat(pieces))]));

@@ -23,7 +23,7 @@ const HOME = { 'index.html': 'home' };
 const DAY = 24 * 60 * 60;
 const now = () => Math.floor(Date.now() / 1000);
 
-describe('contract §3: the 201', () => {
+describe('contract §3: the 201 of a deploy', () => {
   it('of an account has no claim and no expiry', async () => {
     const start = now();
     const answer = await server().deploy({ ...HOME, 'a/b.css': 'b{}', 'empty.txt': '' });
@@ -53,7 +53,7 @@ describe('contract §3: the 201', () => {
     expectErrorAnswer(await server().api(`/deployments/${created.deployment}`), 'not_found');
   });
 
-  it('answers with a deploy token too', async () => {
+  it('is the same with a deploy token', async () => {
     const { deployToken, key } = await server().account();
     const { deployment } = await server().publish(HOME, { key: deployToken });
     expect((await server().api(`/deployments/${deployment}`, { key })).status).toBe(200);
@@ -61,7 +61,7 @@ describe('contract §3: the 201', () => {
   });
 });
 
-describe('contract §1: labels', () => {
+describe('contract §1: the field labels', () => {
   it.each([
     ['["one","two"]', ['one', 'two']],
     ['["two","one","two"]', ['two', 'one']],
@@ -108,9 +108,9 @@ describe('contract §1: labels', () => {
   });
 });
 
-describe('contract §1: password', () => {
+describe('contract §1: the field password', () => {
   it.each(PASSWORDS.map((password) => [password]))(
-    '%j protects the site and is stored as a hash alone',
+    '%j protects the site, and only its hash is stored',
     async (password) => {
       const answer = await server().deploy({ 'index.html': 'MARKER' }, { fields: { password } });
       expect(answer.json()).toMatchObject({ password: true });
@@ -128,7 +128,7 @@ describe('contract §1: password', () => {
     },
   );
 
-  it('the same one is never the same hash', async () => {
+  it('gets a different hash each time', async () => {
     for (const name of ['a', 'b']) await server().publish({ [name]: name }, { fields: { password: PASSWORDS[0]! } });
     const rows = await server().database.query(`select password_hash from deployment where password_hash is not null`);
     expect(new Set(rows.map((row) => row['password_hash'])).size).toBe(rows.length);
@@ -142,7 +142,7 @@ describe('contract §1: password', () => {
     ['x'.repeat(129)],
     ['\n\t      '],
     ['x'.repeat(60_000)],
-  ])('%.20j is 400', async (password) => {
+  ])('is 400 as %.20j', async (password) => {
     const { details, message } = await expectRefusal(server(), 'validation_failed', () =>
       server().deploy(HOME, { fields: { password } }),
     );
@@ -150,7 +150,7 @@ describe('contract §1: password', () => {
     if (password.trim() !== '') expect(message).not.toContain(password.trim());
   });
 
-  it('one that is no UTF-8 is 400: nobody could enter it', async () => {
+  it('is 400 if it is not UTF-8, since it could not be entered', async () => {
     const form = multipart(
       withChecksums([file('index.html', 'home'), field('password', Buffer.from('ff'.repeat(8), 'hex'))]),
     );
@@ -158,7 +158,7 @@ describe('contract §1: password', () => {
   });
 });
 
-describe('contract §1: via is never an error', () => {
+describe('contract §1: the field via is never an error', () => {
   it.each([
     ['cli', 'cli'],
     ['SDK', 'sdk'],
@@ -171,24 +171,24 @@ describe('contract §1: via is never an error', () => {
     ['ñ', 'api'],
     ['a\r\nX-Evil: 1', 'api'],
     ['\u0000', 'api'],
-  ])('%j is %s', async (via, stored) => {
+  ])('%j becomes %s', async (via, stored) => {
     expect(await server().publish(HOME, { fields: { via } })).toMatchObject({ via: stored });
   });
 });
 
-describe('contract §3: ttl', () => {
+describe('contract §3: the field ttl', () => {
   it.each([
     ['1', 1],
     ['3600', 3600],
     [String(365 * DAY), 365 * DAY],
-  ])('of %s seconds', async (ttl, seconds) => {
+  ])('accepts %s seconds', async (ttl, seconds) => {
     const { created, expires, deployment, ...rest } = await server().publish(HOME, { fields: { ttl } });
     expect(expires).toBe(created + seconds);
     expect(rest).not.toHaveProperty('claim');
     if (seconds > 1) expect((await server().api(`/deployments/${deployment}`)).json()).toMatchObject({ expires });
   });
 
-  it('ends the site and its record at that very second', async () => {
+  it('ends the site and its record exactly at its end', async () => {
     const { deployment } = await server().publish(HOME, { fields: { ttl: '1' } });
     await expect.poll(async () => (await server().visit(deployment)).status, { interval: 20 }).toBe(404);
     expectErrorAnswer(await server().api(`/deployments/${deployment}`), 'not_found');
@@ -211,14 +211,14 @@ describe('contract §3: ttl', () => {
     [String(365 * DAY + 1)],
     ['99999999999999999999'],
     ['null'],
-  ])('%j is 400', async (ttl) => {
+  ])('is 400 as %j', async (ttl) => {
     const { details } = await expectRefusal(server(), 'validation_failed', () =>
       server().deploy(HOME, { fields: { ttl } }),
     );
     expect(details).toMatchObject({ issues: [{ path: 'ttl' }] });
   });
 
-  it('without a credential is 403', async () => {
+  it('is 403 without a credential', async () => {
     for (const ttl of ['60', 'nonsense']) {
       const body = await expectRefusal(server(), 'forbidden', () =>
         server().deploy(HOME, { key: null, fields: { ttl } }),

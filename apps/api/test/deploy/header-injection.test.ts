@@ -16,7 +16,7 @@ const JSON_HEADERS = [
   'Content-Type',
   'X-Content-Type-Options',
 ];
-/** Each tries to end a header, or to begin one. */
+/** Texts that try to end a header or begin one. */
 const INJECTIONS = [
   '\r\nX-Evil: 1',
   '\nX-Evil: 1',
@@ -46,8 +46,8 @@ function expectHeaders({ names }: { names: string[] }, wanted: string[]): void {
   expect(names.toSorted()).toEqual(wanted.toSorted());
 }
 
-describe('T9: an answer has exactly the headers it should have', () => {
-  it.each(INJECTIONS)('whatever the fields of a deploy hold: %j', async (injection) => {
+describe('T9: an answer has exactly the expected headers', () => {
+  it.each(INJECTIONS)('whatever the fields of a deploy contain: %j', async (injection) => {
     const answer = await deployRaw(
       multipart(withChecksums([file('index.html', 'home'), field('via', `cli${injection}`)])),
     );
@@ -60,7 +60,7 @@ describe('T9: an answer has exactly the headers it should have', () => {
     }
   });
 
-  it.each(INJECTIONS)('whatever the name of a file holds: %j', async (injection) => {
+  it.each(INJECTIONS)('whatever the name of a file contains: %j', async (injection) => {
     const name = `filename*=UTF-8''a${encodeURIComponent(injection)}.txt`;
     const form = multipart(
       withChecksums([
@@ -73,13 +73,13 @@ describe('T9: an answer has exactly the headers it should have', () => {
     expectHeaders(answer, JSON_HEADERS);
   });
 
-  it('whatever the key of a replay holds', async () => {
+  it('whatever the key of a replay contains', async () => {
     const form = multipart(withChecksums([file('index.html', 'home')]));
     for (const wanted of [JSON_HEADERS, [...JSON_HEADERS, 'Idempotency-Replay']])
       expectHeaders(await deployRaw(form, { 'Idempotency-Key': 'é\u00a0\u0085%0d%0aX-Evil: 1' }), wanted);
   });
 
-  it('whatever a request asks for', async () => {
+  it('whatever a request contains', async () => {
     for (const target of [
       '/deployments/a%0d%0aX-Evil:%201',
       '/%0d%0aX-Evil:%201',
@@ -119,7 +119,7 @@ describe('T9, S13: a redirect of a site', () => {
     ['/%E2%80%A6', '/%E2%80%A6/'],
     ['/%C4%8D%C4%8AX-Evil%3A%201', expect.stringMatching(/^\/%C4%8D%C4%8AX-Evil(?::|%3A)%201\/$/)],
     ['/h%C3%A4fen?x=%0d%0aX-Evil:%201', '/h%C3%A4fen/?x=%0d%0aX-Evil:%201'],
-  ])('from %s is encoded, and all of its header', async (target, location) => {
+  ])('from %s is encoded, and stays within its header', async (target, location) => {
     const answer = await ask(server().port, `GET ${target} HTTP/1.1`, [`Host: ${site}.localhost`]);
     expect([answer.status, answer.headers['location']]).toEqual([307, location]);
     expectHeaders(answer, [...ALWAYS, 'Location', 'Cache-Control', 'X-Content-Type-Options']);
@@ -132,7 +132,7 @@ describe('T9, S13: a redirect of a site', () => {
     '/%5cevil.example',
     '/h%C3%A4fen%0d%0aX-Evil:%201',
     '/%0aX-Evil:1',
-  ])('T33: %s leads nowhere', async (target) => {
+  ])('T33: is not sent for %s', async (target) => {
     const answer = await ask(server().port, `GET ${target} HTTP/1.1`, [`Host: ${site}.localhost`]);
     expect([400, 404]).toContain(answer.status);
     expect(answer.headers).not.toHaveProperty('location');
@@ -140,7 +140,7 @@ describe('T9, S13: a redirect of a site', () => {
   });
 });
 
-it('T9: bytes in a query that stand in no URL are refused or encoded, never sent on', async () => {
+it('T9: bytes in a query that are not allowed in a URL are refused or encoded, never forwarded', async () => {
   const { deployment } = await server().publish({ 'a/index.html': 'x' });
   for (const byte of ['\x00', '\x01', '\t', '\x0b', '\x7f', '\xe9', '"', '<', '\\', '`'])
     for (const target of [`/a?x=${byte}y`, `/a${byte}`]) {
@@ -150,7 +150,7 @@ it('T9: bytes in a query that stand in no URL are refused or encoded, never sent
     }
 });
 
-it('T9: the message of an error holds what was sent as JSON text alone', async () => {
+it('T9: an error message contains input only as JSON text', async () => {
   const { message } = await expectRefusal(server(), 'validation_failed', () =>
     server().deploy({ 'index.html': 'home' }, { fields: { '<script>alert(1)</script>': '"\\' } }),
   );

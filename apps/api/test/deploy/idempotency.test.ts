@@ -14,7 +14,7 @@ const send = (key: string, form: Form = formOf(), credential: string | null = OW
   post(server(), form, { key: credential, headers: { 'Idempotency-Key': key } });
 const idOf = (answer: Answer) => answer.json<CreatedDeployment>().deployment;
 
-/** The answer is the first one again, to the byte. */
+/** Checks that the answer equals the first one, byte for byte. */
 function expectReplay(answer: Answer, first: Answer): void {
   expect([answer.status, answer.headers['idempotency-replay'], answer.text]).toEqual([201, 'true', first.text]);
   const rest = ({ 'x-request-id': _id, date: _date, 'idempotency-replay': _replay, ...headers }: Answer['headers']) =>
@@ -27,8 +27,8 @@ function expectNew(answer: Answer): void {
   expect([answer.status, answer.headers['idempotency-replay']]).toEqual([201, undefined]);
 }
 
-describe('T25: the same key and the same request', () => {
-  it('are answered with the first 201, verbatim, and change nothing', async () => {
+describe('T25: a retry with the same key and the same request', () => {
+  it('gets the first 201 verbatim, and changes nothing', async () => {
     const key = randomUUID();
     const first = await send(
       key,
@@ -71,22 +71,22 @@ describe('T25: the same key and the same request', () => {
     ],
     ['with a leading slash', formOf([file('/index.html', 'home'), file('./a.txt', 'a')])],
     ['with junk', formOf([...HOME, file('.DS_Store', 'x')])],
-    ['with what is the default', formOf([...HOME, field('labels', '[]'), field('via', 'api')])],
-    ['with a via that is none', formOf([...HOME, field('via', 'not valid')])],
+    ['with explicit default values', formOf([...HOME, field('labels', '[]'), field('via', 'api')])],
+    ['with an invalid via', formOf([...HOME, field('via', 'not valid')])],
   ])('%s', async (_, form) => {
     const key = randomUUID();
     const first = await send(key);
     expectReplay(await send(key, form), first);
   });
 
-  it('replay the claim of an anonymous deploy to its client', async () => {
+  it('also replays the claim of an anonymous deploy to its client', async () => {
     const key = randomUUID();
     const first = await send(key, formOf(), null);
     expect(first.json()).toHaveProperty('claim');
     expectReplay(await send(key, formOf(), null), first);
   });
 
-  it('also replay when the deployment was changed, deleted, or the account is full meanwhile', async () => {
+  it('is also replayed if the deployment was changed or deleted, or the account has reached its cap', async () => {
     const { key: owner } = await server().account('team');
     const key = randomUUID();
     const first = await send(key, formOf(), owner);
@@ -103,7 +103,7 @@ describe('T25: the same key and the same request', () => {
     expect((await server().visit(idOf(first))).status).toBe(404);
   });
 
-  it('at once, 40 of them, are one deployment', async () => {
+  it('sent 40 times in parallel is one deployment', async () => {
     for (const credential of [OWNER_KEY, null]) {
       const key = randomUUID();
       const answers = await Promise.all(
@@ -122,8 +122,8 @@ describe('T25: the same key for', () => {
     ['another name', [HOME[0]!, file('b.txt', 'a')]],
     ['swapped contents', [file('index.html', 'a'), file('a.txt', 'home')]],
     ['one more file', [...HOME, file('b.txt', 'b')]],
-    ['one file less', [HOME[0]!]],
-    ['a dot file more', [...HOME, file('.hidden', 'x')]],
+    ['one file fewer', [HOME[0]!]],
+    ['one more dot file', [...HOME, file('.hidden', 'x')]],
     ['other labels', [...HOME, field('labels', '["one"]')]],
     ['a password', [...HOME, field('password', 'open-sesame')]],
     ['another via', [...HOME, field('via', 'cli')]],
@@ -135,7 +135,7 @@ describe('T25: the same key for', () => {
     expectReplay(await send(key), first);
   });
 
-  it('another request at the same moment is one 201 and 422 for the rest', async () => {
+  it('another request at the same time is one 201, and 422 for the rest', async () => {
     const key = randomUUID();
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, i) => send(key, formOf([file('index.html', `version ${i}`)]))),
@@ -144,7 +144,7 @@ describe('T25: the same key for', () => {
     for (const answer of answers) if (answer.status === 422) expectErrorAnswer(answer, 'business_logic_error');
   });
 
-  it('another credential, or none, is a deployment of its own', async () => {
+  it('another credential, or none, is a separate deployment', async () => {
     const key = randomUUID();
     const { key: apiKey, deployToken } = await server().account();
     const answers = [];
@@ -154,7 +154,7 @@ describe('T25: the same key for', () => {
     expect(new Set(answers.map(idOf)).size).toBe(4);
   });
 
-  it('service-api part 7: a deploy that failed runs it afresh', async () => {
+  it('service-api part 7: after a failed deploy its key can be used for a new one', async () => {
     const key = randomUUID();
     await expectRefusal(server(), 'validation_failed', () => send(key, multipart(HOME)));
     await expectRefusal(server(), 'validation_failed', () => send(key, formOf([file('../x', 'x')])));
@@ -173,32 +173,32 @@ describe('contract §1: the header Idempotency-Key', () => {
     ['é\u00ff'],
     ["'; drop table idempotency_record; --"],
     ['__proto__'],
-  ])('%.40j is a key', async (key) => {
+  ])('is accepted as %.40j', async (key) => {
     const first = await send(key);
     expectNew(first);
     expectReplay(await send(key), first);
   });
 
-  it.each([[''], [' '], ['\t'], ['x'.repeat(257)], ['x'.repeat(5000)]])('%.40j is 400', async (key) => {
+  it.each([[''], [' '], ['\t'], ['x'.repeat(257)], ['x'.repeat(5000)]])('is 400 as %.40j', async (key) => {
     for (const credential of [OWNER_KEY, null]) {
       const { details } = await expectRefusal(server(), 'validation_failed', () => send(key, formOf(), credential));
       expect(details).toMatchObject({ issues: [{ path: 'Idempotency-Key' }] });
     }
   });
 
-  it('is trimmed, and told apart by case', async () => {
+  it('is trimmed and case-sensitive', async () => {
     const key = randomUUID();
     const first = await send(key);
     expectReplay(await send(`  ${key}\t`), first);
     expectNew(await send(key.toUpperCase()));
   });
 
-  it('absent, each deploy is its own', async () => {
+  it('is optional: without it each deploy is separate', async () => {
     expect((await server().publish({ a: '1' })).deployment).not.toBe((await server().publish({ a: '1' })).deployment);
   });
 });
 
-it('T25: the stored 201 holds neither the claim nor the address in clear', async () => {
+it('T25: the stored 201 contains neither the claim nor the address in plain text', async () => {
   const first = await send(randomUUID(), formOf(), null);
   const { claim, deployment } = first.json<CreatedDeployment>();
   const hash = claim!.split('/').at(-1)!;

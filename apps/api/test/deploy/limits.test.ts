@@ -18,7 +18,7 @@ import { type Answer, OWNER_KEY } from '../test-server.ts';
 import { useCleanServer } from '../use-clean-server.ts';
 
 const LIMITS = { maxFileSize: 1000, maxFilesCount: 3, maxTotalSize: 2500 };
-/** What follows from them. */
+/** These values follow from the limits. */
 const MAX_PARTS = 2 * LIMITS.maxFilesCount + 100;
 const MAX_FIELD = 64 * 1024 + MAX_PARTS * 48;
 const MAX_BODY = LIMITS.maxTotalSize + MAX_PARTS * 1536 + MAX_FIELD;
@@ -54,7 +54,7 @@ async function deployChunked({ contentType, body }: Form): Promise<Answer> {
 const tooLarge = async (details: object, ask: () => Promise<Answer>) =>
   expect((await expectRefusal(server(), 'payload_too_large', ask)).details).toEqual(details);
 
-describe('T4: of each limit, as much as it says is taken, and one more is 413', () => {
+describe('T4: exactly the limit is accepted, and one more is 413, for', () => {
   it('maxFileSize', async () => {
     expect((await deploy(fileOf('a.txt', 1000))).status).toBe(201);
     await tooLarge({ limit: 'maxFileSize', max: 1000, file: 'b.txt' }, () =>
@@ -63,7 +63,7 @@ describe('T4: of each limit, as much as it says is taken, and one more is 413', 
     await tooLarge({ limit: 'maxFileSize', max: 1000, file: 'a.txt' }, () => deploy(fileOf('a.txt', 100_000)));
   });
 
-  it('maxFileSize, of junk too', async () => {
+  it('maxFileSize of junk', async () => {
     await tooLarge({ limit: 'maxFileSize', max: 1000, file: '.DS_Store' }, () =>
       deploy(fileOf('a.txt', 1), fileOf('.DS_Store', 1001)),
     );
@@ -89,12 +89,12 @@ describe('T4: of each limit, as much as it says is taken, and one more is 413', 
     expect((await deploy(...junk(10, 900), fileOf('a', 1))).json()).toMatchObject({ files: 1, size: 1 });
   });
 
-  it('the ceiling of parts, which junk counts against', async () => {
+  it('the maximum number of parts, which includes junk', async () => {
     expect((await deploy(...junk(MAX_PARTS - 1), fileOf('a', 1))).status).toBe(201);
     await tooLarge({ limit: 'maxFilesCount', max: 3 }, () => deploy(...junk(MAX_PARTS), fileOf('a', 1)));
   });
 
-  it('the ceiling of a field', async () => {
+  it('the maximum size of a field', async () => {
     const listOf = (length: number) => field('checksums', `["${hash('md5', 'home')}"]`.padEnd(length));
     expect((await post(server(), multipart([file('a', 'home'), listOf(MAX_FIELD)]), anonymous)).status).toBe(201);
     await tooLarge({ limit: 'body', max: MAX_FIELD }, () =>
@@ -102,8 +102,8 @@ describe('T4: of each limit, as much as it says is taken, and one more is 413', 
     );
   });
 
-  describe('the ceiling of the body', () => {
-    /** A form of so many bytes: large part headers, which neither the files nor the fields account for. */
+  describe('the maximum size of a body', () => {
+    /** A form of this many bytes: large part headers, which count towards neither the files nor the fields. */
     function formOf(length: number): Form {
       const parts = (padding: number) =>
         withChecksums([
@@ -128,7 +128,7 @@ describe('T4: of each limit, as much as it says is taken, and one more is 413', 
       await tooLarge({ limit: 'body', max: MAX_BODY }, () => send(over));
     });
 
-    it('a Content-Length beyond it is refused unread', async () => {
+    it('a Content-Length above it is refused without reading', async () => {
       const head = deployHead(
         server().port,
         { contentType: 'multipart/form-data; boundary=b', body: Buffer.alloc(0) },
@@ -169,7 +169,7 @@ describe('T4: a flood is refused long before it ends', () => {
     ],
     ['100,000 fields', Array<Part>(100_000).fill(one), 'validation_failed', undefined],
     [
-      '100,000 parts that nobody can read',
+      '100,000 unreadable parts',
       Array<Part>(100_000).fill({ headers: ['X: y'], body: '' }),
       'payload_too_large',
       { limit: 'maxFilesCount', max: 3 },
@@ -197,13 +197,13 @@ describe('T4: Content-Encoding', () => {
     );
   });
 
-  it.each(['identity', 'Identity'])('%s says nothing', async (encoding) => {
+  it.each(['identity', 'Identity'])('%s is accepted', async (encoding) => {
     const form = multipart(withChecksums([fileOf('a', 1)]));
     expect((await post(server(), form, { ...anonymous, headers: { 'Content-Encoding': encoding } })).status).toBe(201);
   });
 });
 
-it('service-api part 8: the limits are those of the plan; a larger plan takes what Free refuses', async () => {
+it('service-api part 8: the limits are those of the plan; a larger plan accepts what Free refuses', async () => {
   const parts = [fileOf('a', 5000), fileOf('b', 1), fileOf('c', 1), fileOf('d', 1)];
   const { key, deployToken } = await server().account('free');
   for (const credential of [key, deployToken])

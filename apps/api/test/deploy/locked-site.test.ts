@@ -19,7 +19,7 @@ const FILES = {
 
 const server = useCleanServer({ secrets: [PASSWORD] });
 let site: string;
-/** The entity tag that a public twin of the site has for its front page. */
+/** The entity tag of the front page of an identical public site. */
 let etag: string;
 beforeAll(async () => {
   const { deployment } = await server().publish(FILES);
@@ -27,13 +27,13 @@ beforeAll(async () => {
   site = (await server().publish(FILES, { fields: { password: PASSWORD } })).deployment;
 });
 
-/** The headers of an answer, less those that differ from one request or address to the next. */
+/** The headers of an answer, without those that differ between requests or addresses. */
 function shared({ headers }: Answer): object {
   const { 'x-request-id': _id, date: _date, 'content-length': _length, ...rest } = headers;
   return rest;
 }
 
-/** The text of an answer, less the address that its form leads back to, which is the one asked for. */
+/** The text of an answer, without the requested address to which its form leads back. */
 const said = ({ text }: Answer) => text.replace(/name="next" value="[^"]*"/, 'name="next"');
 
 const SPELLINGS = [
@@ -78,13 +78,13 @@ const SPELLINGS = [
 ];
 const METHODS = ['GET', 'HEAD', 'OPTIONS', 'POST', 'DELETE'];
 
-describe('T16, S58: of a locked site, no request gets a byte', () => {
+describe('T16, S58: a locked site reveals no byte', () => {
   let locked: Answer;
   beforeAll(async () => {
     locked = await server().visit(site);
   });
 
-  it('the answer is the unlock page, as S58 has it', () => {
+  it('the answer is the unlock page, according to S58', () => {
     expect(locked.status).toBe(401);
     expect(locked.headers).toMatchObject({
       'content-type': 'text/html; charset=utf-8',
@@ -102,7 +102,7 @@ describe('T16, S58: of a locked site, no request gets a byte', () => {
   const CONDITIONS: [string, () => Record<string, string>][] = [
     ['plain', () => ({})],
     ['a Range', () => ({ Range: 'bytes=0-10' })],
-    ['a Range that fits nothing', () => ({ Range: 'bytes=999999-' })],
+    ['a Range that cannot be satisfied', () => ({ Range: 'bytes=999999-' })],
     ['a matching If-None-Match', () => ({ 'If-None-Match': etag })],
     ['If-None-Match: *', () => ({ 'If-None-Match': '*' })],
     ['a failing If-Match', () => ({ 'If-Match': '"other"' })],
@@ -111,7 +111,7 @@ describe('T16, S58: of a locked site, no request gets a byte', () => {
   ];
   it.each(CONDITIONS)('%s, by any method, in any spelling', async (_, headersOf) => {
     for (const method of METHODS) {
-      // What is sent to the form itself is S60's.
+      // A POST to the form itself is covered by S60.
       const paths = SPELLINGS.filter((path) => method !== 'POST' || !path.startsWith('/.berth/'));
       const answers = await Promise.all(
         paths.map((path) => server().visit(site, path, { method, headers: headersOf() })),
@@ -145,7 +145,7 @@ describe('T16, S58: of a locked site, no request gets a byte', () => {
     );
   });
 
-  it('by its host in any spelling', async () => {
+  it('for its host in any spelling', async () => {
     for (const host of [
       `${site}.localhost:${server().port}`,
       `${site}.LOCALHOST`,
@@ -163,7 +163,7 @@ describe('T16, S58: of a locked site, no request gets a byte', () => {
   });
 
   it.each(['/%', '/%zz', '/index.html%00', '/%ff', '/index.html%c0%af', '/a\\b', '/%5c..%5cindex.html'])(
-    'a broken path, %s, is refused without one either',
+    'to a malformed path, %s, which is refused',
     async (path) => {
       for (const method of METHODS) {
         const { status, text } = await server().visit(site, path, { method });
@@ -173,7 +173,7 @@ describe('T16, S58: of a locked site, no request gets a byte', () => {
     },
   );
 
-  it('after its deletion it is 404 like any other', async () => {
+  it('after its deletion: 404 like any other', async () => {
     const { deployment } = await server().publish(FILES, { fields: { password: PASSWORD } });
     await server().api(`/deployments/${deployment}`, { method: 'DELETE' });
     const gone = await server().visit(deployment, '/index.html');
@@ -181,13 +181,13 @@ describe('T16, S58: of a locked site, no request gets a byte', () => {
   });
 });
 
-it('S64: on a site without a password there is nothing to unlock', async () => {
+it('S64: a site without a password has no unlock page', async () => {
   const { deployment } = await server().publish(FILES);
   for (const method of METHODS)
     expect((await server().visit(deployment, '/.berth/unlock', { method })).status).toBe(404);
 });
 
-it('service-api part 1: the password is read back by no endpoint', async () => {
+it('service-api part 1: no endpoint returns the password', async () => {
   for (const path of [`/deployments/${site}`, '/deployments', '/activities', '/account']) {
     const { status, text } = await server().api(path);
     expect([status, text.includes(PASSWORD), text.includes('argon2')]).toEqual([200, false, false]);

@@ -9,7 +9,7 @@ const server = useCleanServer({ secrets: ['open-sesame'] });
 const HOME = file('index.html', 'home');
 const refused = (form: Form) => expectRefusal(server(), 'validation_failed', () => post(server(), form));
 
-describe('F1: a field in an unknown charset is refused, and not taken for an absent one', () => {
+describe('F1: a field in an unknown charset is refused, not treated as absent', () => {
   const unreadable = 'Content-Type: text/plain; charset=utf-7';
   it.each([
     ['checksums', '["106a6c241b8797f52e1e77317b96a201"]'],
@@ -24,13 +24,13 @@ describe('F1: a field in an unknown charset is refused, and not taken for an abs
   });
 });
 
-describe('F3: a part that cannot be read is never dropped without a word', () => {
+describe('F3: a part that cannot be read is never silently dropped', () => {
   const dispositions: [string, string[]][] = [
-    ['a broken filename*', [`Content-Disposition: form-data; name="NAME"; filename*=UTF-8''%zz`]],
+    ['an invalid filename*', [`Content-Disposition: form-data; name="NAME"; filename*=UTF-8''%zz`]],
     ['a filename* in an unknown charset', [`Content-Disposition: form-data; name="NAME"; filename*=x-none''a.txt`]],
     ['a filename* without its quotes', [`Content-Disposition: form-data; name="NAME"; filename*=a.txt`]],
     ['an open quote', [`Content-Disposition: form-data; name="NAME"; filename="a.txt`]],
-    ['an open quote in its name', [`Content-Disposition: form-data; name="NAME`]],
+    ['an open quote in its field name', [`Content-Disposition: form-data; name="NAME`]],
     ['an unquoted filename with a space', [`Content-Disposition: form-data; name="NAME"; filename=a b.txt`]],
     ['another disposition', [`Content-Disposition: attachment; name="NAME"; filename="a.txt"`]],
     ['no disposition', ['Content-Type: text/plain']],
@@ -38,7 +38,7 @@ describe('F3: a part that cannot be read is never dropped without a word', () =>
     ['an empty disposition', ['Content-Disposition:']],
     ['a disposition that ends in a semicolon', ['Content-Disposition: form-data; name="NAME";']],
   ];
-  it.each(dispositions)('a file with %s, whether or not the checksums know of it', async (_, lines) => {
+  it.each(dispositions)('a file with %s, with and without its checksum in the list', async (_, lines) => {
     const part = { headers: lines.map((line) => line.replace('NAME', 'files[]')), body: 'lost' };
     await refused(multipart([HOME, part, checksums('home')]));
     await refused(multipart([HOME, part, checksums('home', 'lost')]));
@@ -60,21 +60,21 @@ describe('F3: a part that cannot be read is never dropped without a word', () =>
     ['text', 'x'],
     ['one dash', '-'],
     ['a bare CR', '\r'],
-  ])('a password behind a boundary line that ends in %s', async (_, padding) => {
+  ])('a password after a boundary line that ends in %s', async (_, padding) => {
     const { contentType, body } = multipart([HOME, field('password', 'open-sesame'), checksums('home')]);
     const text = body.toString('latin1').replace('\r\nContent-Disposition: form-data; name="password"', `${padding}$&`);
     await refused({ contentType, body: Buffer.from(text, 'latin1') });
   });
 });
 
-describe('contract §3: a part that has no business in the form is refused by name', () => {
+describe('contract §3: an unexpected part of the form is refused, and the message names it', () => {
   const cases: [string, Part, string][] = [
     ['an unknown field', field('colour', 'red'), 'colour'],
-    ['__proto__ for a field', field('__proto__', '{}'), '__proto__'],
-    ['constructor for a field', field('constructor', ''), 'constructor'],
+    ['a field named __proto__', field('__proto__', '{}'), '__proto__'],
+    ['a field named constructor', field('constructor', ''), 'constructor'],
     ['an unknown field of 10,000 characters', field('x'.repeat(10_000), ''), 'xxx'],
     ['a field in another case', field('Password', 'open-sesame'), 'Password'],
-    ['an array of a field', field('labels[]', '["one"]'), 'labels[]'],
+    ['a field with array brackets', field('labels[]', '["one"]'), 'labels[]'],
     ['files without brackets', field('files', 'x'), 'files'],
     [
       'a file in an unknown field',
@@ -126,24 +126,24 @@ describe('contract §3: a part that has no business in the form is refused by na
   });
 });
 
-describe('T8: a body that is no well-formed form is refused', () => {
+describe('T8: a body that is not a well-formed form is refused', () => {
   const good = multipart(withChecksums([HOME]));
   const parts = withChecksums([HOME]);
   const cases: [string, Form][] = [
     ['an empty body', { ...good, body: Buffer.alloc(0) }],
-    ['nothing but a line end', { ...good, body: Buffer.from('\r\n') }],
+    ['only a line end', { ...good, body: Buffer.from('\r\n') }],
     ['only the closing boundary', multipart([])],
     ['only a boundary', { ...good, body: Buffer.from('--berth-test-7d0a') }],
-    ['another boundary than announced', { ...good, contentType: 'multipart/form-data; boundary=other' }],
+    ['another boundary than in the header', { ...good, contentType: 'multipart/form-data; boundary=other' }],
     ['the boundary in another case', { ...good, contentType: good.contentType.replace('test', 'TEST') }],
     ['no closing boundary', multipart(parts, { closed: false })],
-    ['F2: an end inside of a file', { ...good, body: good.body.subarray(0, good.body.indexOf('home') + 2) }],
+    ['F2: an end inside a file', { ...good, body: good.body.subarray(0, good.body.indexOf('home') + 2) }],
     [
-      'F2: an end inside of a large file',
+      'F2: an end inside a large file',
       { ...good, body: multipart(withChecksums([file('a', Buffer.alloc(300_000))])).body.subarray(0, 250_000) },
     ],
-    ['an end inside of the headers of a part', { ...good, body: good.body.subarray(0, good.body.indexOf('filename')) }],
-    ['an end inside of the closing boundary', { ...good, body: good.body.subarray(0, -5) }],
+    ['an end inside the headers of a part', { ...good, body: good.body.subarray(0, good.body.indexOf('filename')) }],
+    ['an end inside the closing boundary', { ...good, body: good.body.subarray(0, -5) }],
     ['lines that end in LF', multipart(parts, { eol: '\n' })],
     ['lines that end in CR', multipart(parts, { eol: '\r' })],
     [
@@ -163,18 +163,15 @@ describe('T8: a body that is no well-formed form is refused', () => {
     ['two boundaries', { ...good, contentType: `${good.contentType}; boundary=other` }],
     ['the same boundary twice', { ...good, contentType: `${good.contentType}; boundary=berth-test-7d0a` }],
     ['an open quote around the boundary', { ...good, contentType: 'multipart/form-data; boundary="berth-test-7d0a' }],
-    ['a comma behind the boundary', { ...good, contentType: `${good.contentType}, text/plain` }],
+    ['a comma after the boundary', { ...good, contentType: `${good.contentType}, text/plain` }],
     ['multipart/mixed', { ...good, contentType: 'multipart/mixed; boundary=berth-test-7d0a' }],
     ['multipart/form-dataish', { ...good, contentType: 'multipart/form-dataish; boundary=berth-test-7d0a' }],
     ['application/json', { ...good, contentType: 'application/json' }],
     ['application/x-www-form-urlencoded', { ...good, contentType: 'application/x-www-form-urlencoded' }],
     ['an empty type', { ...good, contentType: '' }],
+    ['a boundary inside a file', multipart(withChecksums([file('index.html', 'home\r\n--berth-test-7d0a-and-more')]))],
     [
-      'a boundary inside of a file',
-      multipart(withChecksums([file('index.html', 'home\r\n--berth-test-7d0a-and-more')])),
-    ],
-    [
-      'a whole part inside of a file',
+      'a whole part inside a file',
       multipart([file('index.html', 'a\r\n--berth-test-7d0a\r\n\r\nb'), checksums('a\r\n--berth-test-7d0a\r\n\r\nb')]),
     ],
     ['JSON', { ...good, body: Buffer.from('{}') }],
@@ -184,14 +181,14 @@ describe('T8: a body that is no well-formed form is refused', () => {
     await refused(form);
   });
 
-  it('no type at all', async () => {
+  it('without a type', async () => {
     await expectRefusal(server(), 'validation_failed', () =>
       server().api('/deployments', { method: 'POST', body: good.body }),
     );
     await expectRefusal(server(), 'validation_failed', () => server().api('/deployments', { method: 'POST' }));
   });
 
-  it('a nested multipart/mixed is a field whose value is no list of files', async () => {
+  it('a nested multipart/mixed is a field whose value is not a list of files', async () => {
     const inner = multipart([file('evil.txt', 'x')], { boundary: 'inner' });
     const nested: Part = {
       headers: ['Content-Disposition: form-data; name="files[]"', 'Content-Type: multipart/mixed; boundary=inner'],
@@ -201,7 +198,7 @@ describe('T8: a body that is no well-formed form is refused', () => {
   });
 });
 
-describe('T8: what RFC 2046 and RFC 7578 allow is read', () => {
+describe('T8: everything that RFC 2046 and RFC 7578 allow is accepted', () => {
   it.each<[string, Form]>([
     [
       'a quoted boundary',
@@ -225,7 +222,7 @@ describe('T8: what RFC 2046 and RFC 7578 allow is read', () => {
       },
     ],
     [
-      'a charset behind it that nobody knows',
+      'an unknown charset after the boundary',
       {
         ...multipart(withChecksums([HOME])),
         contentType: 'multipart/form-data; boundary=berth-test-7d0a; charset=utf-7',
@@ -235,13 +232,13 @@ describe('T8: what RFC 2046 and RFC 7578 allow is read', () => {
       'a type in capitals',
       { ...multipart(withChecksums([HOME])), contentType: 'Multipart/Form-Data;BOUNDARY=berth-test-7d0a' },
     ],
-    ['no line end behind the closing boundary', multipart(withChecksums([HOME]), { epilogue: '' })],
-    ['empty lines behind the closing boundary', multipart(withChecksums([HOME]), { epilogue: '\r\n\r\n' })],
+    ['no line end after the closing boundary', multipart(withChecksums([HOME]), { epilogue: '' })],
+    ['empty lines after the closing boundary', multipart(withChecksums([HOME]), { epilogue: '\r\n\r\n' })],
     ['a folded header', multipart(withChecksums([rawFile('\r\n filename="index.html"', 'home')]))],
     ['fields before the files', multipart([checksums('home'), field('via', 'cli'), HOME])],
     ['an empty field', multipart([field('via', ''), HOME, checksums('home')])],
     [
-      'what looks like a boundary in a file',
+      'text in a file that looks like a boundary',
       multipart(
         withChecksums([file('index.html', '\r\n--berth-test-7d0\r\n-berth-test-7d0a\n--berth-test-7d0a\r\r\n--')]),
       ),

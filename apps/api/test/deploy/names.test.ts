@@ -68,7 +68,7 @@ describe('T1: a hostile name is refused, never repaired', () => {
 
   it.each([
     ['a lone surrogate', 'eda080'],
-    ['a byte that is no UTF-8', 'ff'],
+    ['a byte that is not UTF-8', 'ff'],
     ['an overlong slash', 'c0af'],
     ['a sequence cut short', 'e282'],
   ])('%s', async (_, hex) => {
@@ -86,7 +86,7 @@ describe('T1: a hostile name is refused, never repaired', () => {
   });
 });
 
-it('T1: names that only some disks mind are legal, and each is served', async () => {
+it('T1: names that only some file systems reject are valid, and each is served', async () => {
   const names = [
     'CON',
     'aux.txt',
@@ -126,7 +126,7 @@ it.each([
   ['/a.txt', 'a.txt'],
   ['./a.txt', 'a.txt'],
   ['/etc/passwd', 'etc/passwd'],
-])('T1: one leading slash or dot slash is no part of the name: %s', async (name, path) => {
+])('T1: one leading slash or dot slash is not part of the name: %s', async (name, path) => {
   const answer = await deploy(file(name, 'bytes'));
   expect(answer.status).toBe(201);
   await expectServed(answer.json<{ deployment: string }>().deployment, urlOf(path), 'bytes');
@@ -162,14 +162,14 @@ describe('T2: two names of one file, or a file that is also a folder, are refuse
   it.each([
     ['decomposed', NFD],
     ['composed', NFC],
-  ])('a name that came %s is found in either form', async (_, name) => {
+  ])('a name that was sent %s is found in either form', async (_, name) => {
     const answer = await deploy(file(name, 'coffee'));
     const { deployment } = answer.json<{ deployment: string }>();
     for (const asked of [NFC, NFD]) await expectServed(deployment, urlOf(asked), 'coffee');
   });
 });
 
-describe('F4: what filename* says counts, and is judged as decoded', () => {
+describe('F4: filename* takes precedence, and is checked after decoding', () => {
   it.each([
     [`filename="good.txt"; filename*=UTF-8''..%2Fevil.txt`],
     [`filename*=UTF-8''..%2Fevil.txt; filename="good.txt"`],

@@ -16,7 +16,7 @@ const created = async (...parts: Part[]): Promise<CreatedDeployment> => {
   return answer.json<CreatedDeployment>();
 };
 
-describe('contract §3: what is never published is refused by name', () => {
+describe('contract §3: forbidden content is refused, and the message names it', () => {
   it.each([
     ['setup.exe'],
     ['a/b/SETUP.EXE'],
@@ -48,7 +48,7 @@ describe('contract §3: what is never published is refused by name', () => {
     }
   });
 
-  it('each of blockedExtensions, as GET /limits serves them', async () => {
+  it('each of the blockedExtensions in GET /limits', async () => {
     const { blockedExtensions } = (await server().api('/limits')).json<{ blockedExtensions: string[] }>();
     expect(blockedExtensions).toEqual([...BLOCKED_EXTENSIONS]);
     const before = await footprintOf(server());
@@ -57,7 +57,7 @@ describe('contract §3: what is never published is refused by name', () => {
     expect(await footprintOf(server())).toEqual(before);
   });
 
-  it('a private key anywhere in a large file, across any two pieces of it', async () => {
+  it('a private key anywhere in a large file, also across the border of two pieces', async () => {
     const before = Buffer.alloc(200_000, 'text\n');
     for (const shift of [0, 1, 7, 13, 64])
       await expectRefusal(server(), 'validation_failed', () =>
@@ -86,7 +86,7 @@ describe('contract §3: what is never published is refused by name', () => {
 });
 
 describe('contract §3: junk', () => {
-  it('is dropped without a word, not counted and not served', async () => {
+  it('is silently dropped, not counted and not served', async () => {
     const names = [
       '.DS_Store',
       'a/.DS_Store',
@@ -101,18 +101,18 @@ describe('contract §3: junk', () => {
     for (const name of names) expect((await server().visit(deployment, `/${name}`)).status).toBe(404);
   });
 
-  it('alone is no deploy', async () => {
+  it('without other files is not a valid deploy', async () => {
     await expectRefusal(server(), 'validation_failed', () => deploy(file('.DS_Store', 'junk')));
   });
 
-  it('twice is no conflict; its name is still a name', async () => {
+  it('twice is not a conflict, but its name must be valid', async () => {
     expect(await created(HOME, file('.DS_Store', '1'), file('.DS_Store', '2'))).toMatchObject({ files: 1 });
     await expectRefusal(server(), 'validation_failed', () => deploy(HOME, file('../.DS_Store', '1')));
   });
 });
 
 describe('contract §3: warnings', () => {
-  it('dot files are stored and counted with a warning, and not served, but under .well-known/', async () => {
+  it('dot files are stored and counted with a warning, and not served, except under .well-known/', async () => {
     const hidden = ['.htaccess', 'a/.hidden/x.txt', '.wellknown/x'];
     const open = ['.well-known/security.txt', '.well-known/.x'];
     const { deployment, files, warnings } = await created(
@@ -124,7 +124,7 @@ describe('contract §3: warnings', () => {
     expect(await server().visit(deployment, '/.well-known/security.txt')).toMatchObject({ status: 200, text: 'dot' });
   });
 
-  it('names that differ by case alone warn, and each is served', async () => {
+  it('names that differ only by case cause a warning, and each is served', async () => {
     const { deployment, files, warnings } = await created(
       file('index.html', 'lower'),
       file('INDEX.html', 'upper'),
@@ -147,13 +147,13 @@ describe('contract §3: warnings', () => {
       expect(await server().visit(deployment, path)).toMatchObject({ status: 200, text });
   });
 
-  it('S65: there are 100, and one that counts the rest', async () => {
+  it('S65: there are at most 100, and one more that counts the rest', async () => {
     const { warnings } = await created(HOME, ...Array.from({ length: 150 }, (_, i) => file(`.${i}`, 'x')));
     expect(warnings).toHaveLength(101);
     expect(warnings!.at(-1)!.message).toContain('50');
   });
 
-  it('none is no key', async () => {
+  it('the key is absent when there are none', async () => {
     expect(await created(HOME)).not.toHaveProperty('warnings');
   });
 });
@@ -161,13 +161,13 @@ describe('contract §3: warnings', () => {
 describe('S23: ship.json', () => {
   it.each<[string, string | Buffer]>([
     ['empty', ''],
-    ['no JSON', '{cleanUrls: true}'],
+    ['text that is not JSON', '{cleanUrls: true}'],
     ['a list', '[]'],
     ['a string', '"x"'],
     ['null', 'null'],
     ['JSON with a comment', '{} // x'],
-    ['a second value behind it', '{}{}'],
-    ['bytes that are no UTF-8', Buffer.from('7b2261223a22ff227d', 'hex')],
+    ['a second value after the object', '{}{}'],
+    ['bytes that are not UTF-8', Buffer.from('7b2261223a22ff227d', 'hex')],
     ['UTF-16', Buffer.from('{}', 'utf16le')],
     ['nested nine deep', '{"a":'.repeat(9) + '1' + '}'.repeat(9)],
     ['100,000 brackets', '['.repeat(100_000)],
@@ -187,7 +187,7 @@ describe('S23: ship.json', () => {
     ['{"a":'.repeat(8) + '1' + '}'.repeat(8), ['a']],
     ['{"__proto__":{"a":1}}', ['__proto__']],
     ['\ufeff{"cleanUrls": 1}', ['cleanUrls']],
-  ])('%.40s is stored with a warning of each key that means nothing, and not served', async (bytes, keys) => {
+  ])('%.40s is stored with a warning for each key without effect, and not served', async (bytes, keys) => {
     const { deployment, files, warnings = [] } = await created(HOME, file('ship.json', bytes));
     expect(files).toBe(2);
     expect(warnings).toEqual(keys.map((at) => ({ file: 'ship.json', at, message: expect.stringMatching(/./) })));

@@ -24,7 +24,7 @@ async function keptRules(deployment: string): Promise<unknown> {
 }
 
 describe('the rules of a deploy', () => {
-  it('are compiled and kept with it, without a warning when all is well (S12, S22)', async () => {
+  it('are compiled and stored with it, without a warning when they are valid (S12, S22)', async () => {
     const { deployment, files, warnings } = await created(
       file('ship.json', '\ufeff{"cleanUrls": true, "redirects": [{"source": "/a", "destination": "/b"}]}'),
       file('_redirects', '\ufeff/old/* /new/:splat 302!\n/* /index.html 200\n'),
@@ -40,7 +40,7 @@ describe('the rules of a deploy', () => {
     });
   });
 
-  it('are null when there are none, and are read from the root alone (S22)', async () => {
+  it('are null when there are none, and are only read from the root (S22)', async () => {
     const faulty = ['ship.json', '_redirects', '_headers'].map((name) => file(`docs/${name}`, '\0 no rules {'));
     const { deployment, warnings } = await created(...faulty);
     expect([await keptRules(deployment), warnings]).toEqual([null, undefined]);
@@ -57,7 +57,7 @@ describe('the rules of a deploy', () => {
 });
 
 describe('warnings of rule files', () => {
-  it('tell the file, the line or the place, and what would be right (S23)', async () => {
+  it('name the file, the line or place, and what would be valid (S23)', async () => {
     const { warnings } = await created(
       file('ship.json', '{"rewrites": [{"source": "/(.*)", "destination": "https://b.example/$1"}], "functions": {}}'),
       file('_redirects', '# rules\n/store id=:id /blog/:id 301\n/a /b\n/b /a\n/x /nowhere 200\n'),
@@ -76,7 +76,7 @@ describe('warnings of rule files', () => {
     for (const { message } of warnings!) expect(message).toMatch(/^[A-Z].{20,}\.$/);
   });
 
-  it('tell of a page that its twin hides (S20)', async () => {
+  it('name a page that is hidden by another file for the same path (S20)', async () => {
     const { warnings } = await created(
       file('ship.json', '{"trailingSlash": true}'),
       file('both.html', '1'),
@@ -85,13 +85,13 @@ describe('warnings of rule files', () => {
     expect(warnings).toEqual([{ file: 'both.html', message: expect.stringContaining('"/both/"') }]);
   });
 
-  it('are 100, and one that counts the rest, however many faults there are (S65)', async () => {
+  it('are 100, and one more that counts the rest, however many faults there are (S65)', async () => {
     const { warnings } = await created(file('_redirects', 'x\n'.repeat(5000)));
     expect(warnings).toHaveLength(101);
     expect(warnings!.at(-1)).toEqual({ file: '_redirects', message: expect.stringContaining('4900') });
   });
 
-  it('hold any text safely (S23)', async () => {
+  it('contain any text safely (S23)', async () => {
     const texts = ['\u0000\u2028\ud800', '"\\u0000"', '\u0000: \u0000', '/\u0000 /\u0000', 'a\u202e'];
     const json = {
       redirects: texts.map((text) => ({ source: text, [text]: text })),
@@ -102,7 +102,7 @@ describe('warnings of rule files', () => {
       file('_redirects', texts.join('\n')),
       file('_headers', texts.join('\n')),
     );
-    // With a key the answer is stored, and the database takes no NUL and no half of a character.
+    // With a key the answer is stored, and the database accepts no NUL and no half of a surrogate pair.
     const answer = await post(server(), rules, { headers: { 'Idempotency-Key': 'any-text' } });
     expect(answer.status).toBe(201);
     expect(answer.json<CreatedDeployment>().warnings!.length).toBeGreaterThan(10);
@@ -110,7 +110,7 @@ describe('warnings of rule files', () => {
 });
 
 describe('the limits of rule files (S65)', () => {
-  it('beyond 1 MiB of _redirects and 256 KiB of _headers the rest is skipped with one warning each', async () => {
+  it('skip the rest beyond 1 MiB of _redirects and 256 KiB of _headers, with one warning each', async () => {
     const comment = `#${'x'.repeat(1022)}\n`;
     const { deployment, warnings } = await created(
       file('_redirects', `/a /b\n${comment.repeat(1024)}/c /d\n`),
@@ -123,7 +123,7 @@ describe('the limits of rule files (S65)', () => {
     });
   });
 
-  it('a full set of rules is kept', async () => {
+  it('allow a full set of rules', async () => {
     const lines = Array.from({ length: 10_000 }, (_, n) => `/old/page-${n} /new/page-${n}`);
     const { deployment, warnings } = await created(file('_redirects', lines.join('\n')));
     expect(warnings).toBeUndefined();
@@ -132,7 +132,7 @@ describe('the limits of rule files (S65)', () => {
     });
   });
 
-  it('a ship.json beyond 256 KiB refuses the deploy (S23)', async () => {
+  it('refuse a deploy whose ship.json is larger than 256 KiB (S23)', async () => {
     const { details } = await expectRefusal(server(), 'validation_failed', () =>
       post(server(), form(file('ship.json', `{"a":"${'x'.repeat(256 * 1024)}"}`))),
     );

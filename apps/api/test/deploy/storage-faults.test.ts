@@ -16,14 +16,14 @@ function fault(code: string): never {
   throw Object.assign(new Error(`${code}: a fault of the test`), { code, errno: -1, syscall: 'write' });
 }
 
-describe('T10: a store that refuses', () => {
+describe('T10: a store that fails', () => {
   const server = useCleanServer({ faults: true });
   let packs: PackStore;
   beforeAll(async () => {
     ({ packs } = server().berth.core);
   });
 
-  /** Lets uploads go into a store with a fault, then takes it away again. */
+  /** Sends uploads to a store with a fault, then removes the fault. */
   async function withFault(
     change: { create?(): void; file?(file: PackFile): Partial<PackFile> },
     work: () => Promise<void>,
@@ -52,14 +52,14 @@ describe('T10: a store that refuses', () => {
     }
   };
 
-  it.each(['ENOSPC', 'EDQUOT', 'EIO', 'EMFILE', 'ENFILE', 'EROFS'])('a new pack: %s', async (code) => {
+  it.each(['ENOSPC', 'EDQUOT', 'EIO', 'EMFILE', 'ENFILE', 'EROFS'])('at a new pack: %s', async (code) => {
     await withFault({ create: () => fault(code) }, async () => {
       await refused(SMALL);
       await refused(LARGE);
     });
   });
 
-  it.each([0, 1, 2])('write %d and what follows', async (nth) => {
+  it.each([0, 1, 2])('at write %d and later ones', async (nth) => {
     await withFault(
       {
         file(file) {
@@ -73,11 +73,11 @@ describe('T10: a store that refuses', () => {
     );
   });
 
-  it('the index of a small pack', async () => {
+  it('at the index of a small pack', async () => {
     await withFault({ file: () => ({ write: async () => fault('ENOSPC') }) }, () => refused(SMALL));
   });
 
-  it.each(['EIO', 'ENOSPC'])('the flush: %s', async (code) => {
+  it.each(['EIO', 'ENOSPC'])('at the flush: %s', async (code) => {
     const seal = async (file: PackFile) => {
       await file.abandon();
       fault(code);
@@ -88,7 +88,7 @@ describe('T10: a store that refuses', () => {
     });
   });
 
-  it('is whole again without a restart, and the same key can be used', async () => {
+  it('recovers without a restart, and the same key can be used', async () => {
     const headers = { 'Idempotency-Key': 'k' };
     await withFault({ file: () => ({ write: async () => fault('ENOSPC') }) }, () => refused(LARGE, headers));
     const answer = await server().deploy(LARGE, { headers });
@@ -97,7 +97,7 @@ describe('T10: a store that refuses', () => {
     expect(bytes.equals(LARGE['a.bin'])).toBe(true);
   });
 
-  it('a fault is logged with its cause, for the operator', () => {
+  it('is logged with the cause, for the operator', () => {
     expect(
       server().logged.filter(
         ({ level, fields }) => level === 'warn' && (fields['err'] as NodeJS.ErrnoException)?.code === 'ENOSPC',
@@ -106,7 +106,7 @@ describe('T10: a store that refuses', () => {
     expect(server().logged.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
-  it('a pack whose removal fails as well is left to the sweep', async () => {
+  it('leaves a pack that cannot be removed either to the sweep', async () => {
     await withFault({ file: () => ({ write: async () => fault('EIO') }) }, async () => {
       server().berth.core.packs.remove = async () => fault('EIO');
       expectErrorAnswer(await server().deploy({ 'new.bin': randomBytes(1_300_000) }), 'unavailable');
@@ -134,12 +134,12 @@ describe('T10: a disk of 8 MB', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('takes what fits, refuses the rest with 503, keeps every byte it took, and recovers when there is room', async ({
+  it('stores what fits, refuses the rest with 503, keeps every stored byte, and recovers when there is room', async ({
     skip,
   }) => {
     if (!server) return skip(why);
     const uploads = Array.from({ length: 20 }, (_, i) => ({ 'index.html': `${i}`, 'data.bin': randomBytes(900_000) }));
-    // All at once they might fill the disk before any of them is whole.
+    // In parallel they might fill the disk before any of them is complete.
     const first = await server.deploy(uploads[0]!);
     const answers = [first, ...(await Promise.all(uploads.slice(1).map((files) => server!.deploy(files))))];
     const kept = answers.flatMap((answer, i) =>

@@ -16,13 +16,13 @@ afterAll(async () => {
 });
 
 const BODY_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
-/** What uses things up comes last. */
+/** Operations that use up resources come last. */
 const OPERATIONS = operationsOf(appRouter).toSorted((a, b) => rank(a) - rank(b));
 function rank({ name, type }: Operation): number {
   return name.endsWith('.delete') ? 2 : type === 'mutation' ? 1 : 0;
 }
 
-/** Texts with a meaning somewhere on the way from a URL or a body to the database. */
+/** Texts with a special meaning somewhere between a URL or a body and the database. */
 const ODD_TEXTS = [
   '',
   ' ',
@@ -69,7 +69,7 @@ const text = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 20 }),
   fc.string({ unit: 'binary', maxLength: 20 }).filter((one) => one.isWellFormed()),
 );
-/** Any JSON, also such as is nested deeper than a body may be, or holds half a character. */
+/** Any JSON, including JSON that is nested deeper than a body may be, and lone surrogates. */
 const { json } = fc.letrec<{ json: unknown; leaf: unknown }>((tie) => ({
   leaf: fc.oneof(
     text,
@@ -93,7 +93,7 @@ const uploadFile = fc.record({
   sha256: fc.constantFrom('0'.repeat(64), 'a'.repeat(64), 'A'.repeat(64), ''),
 });
 const uploadFiles = fc.array(uploadFile, { maxLength: 3 });
-/** What a field holds that is often right, by its name. A field that is new needs a row. */
+/** Values that are often valid for a field, by its name. Every new field needs a row. */
 const FIELDS: Record<string, fc.Arbitrary<unknown>> = {
   deployment: fc.constantFrom(
     '$site',
@@ -140,7 +140,7 @@ const FIELDS: Record<string, fc.Arbitrary<unknown>> = {
   via: fc.constantFrom('cli', 'CLI', 'not a tag', ''),
 };
 
-/** What is right in each, for as many as a call needs. */
+/** A valid value for each field that a call requires. */
 const RIGHT: Record<string, unknown> = {
   deployment: '$site',
   domain: '$domain',
@@ -151,15 +151,15 @@ const RIGHT: Record<string, unknown> = {
   files: [{ path: 'index.html', size: 4, sha256: '0'.repeat(64) }],
 };
 
-/** Names that no input knows, and that a careless one would stumble over. */
+/** Names that no input has, but that careless code may trip over. */
 const STRANGERS = ['__proto__', 'constructor', 'toString', 'account', 'plan', 'ünïcode', 'x'.repeat(100)];
 
-/** An input as text, since JSON can hold what objects cannot: a member called `__proto__`. */
+/** An input as text, since JSON can have a member called `__proto__`, which objects cannot. */
 interface Input {
   actor: Actor;
   path: Record<string, string>;
   fields: [name: string, value: unknown][];
-  /** Sent in the place of an object; `undefined` sends the object. */
+  /** Sent in place of an object; `undefined` sends the object. */
   instead: unknown;
 }
 
@@ -175,7 +175,7 @@ function inputOf(operation: Operation): fc.Arbitrary<Input> {
   const inPath = [...openapi.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
   const inBody = BODY_METHODS.has(openapi.method);
   const others = fieldNames(operation).filter((name) => !inPath.includes(name));
-  /** A query carries texts alone; a number that is written plainly is read as one. */
+  /** A query contains only texts; a text that looks like an integer is read as a number. */
   const inQuery = (value: fc.Arbitrary<unknown>) =>
     value.filter((one) => typeof one === 'number' || (typeof one === 'string' && !/^-?\d+$/.test(one)));
   const hostile = inBody ? json : inQuery(text);
@@ -214,7 +214,7 @@ function inputOf(operation: Operation): fc.Arbitrary<Input> {
   });
 }
 
-/** The input that has to succeed. */
+/** An input that must succeed. */
 function rightInput(operation: Operation): Input {
   const names = fieldNames(operation).filter((name) => name in RIGHT);
   const isInPath = (name: string) => operation.openapi.path.includes(`{${name}}`);
@@ -265,9 +265,9 @@ function askTyped({ name, type }: Operation, { actor, path, fields, instead }: I
   return twin.ask(`/trpc/${name}${type === 'query' ? `?input=${encodeURIComponent(input)}` : ''}`, actor, ask);
 }
 
-/** What was answered, apart from ids that are made at random and the way a face wraps it. */
+/** The outcome of a call, without random ids and without the wrapping of REST or tRPC. */
 interface Outcome {
-  /** Of a refusal; a success is told by each face in its own way. */
+  /** The status of an error; REST and tRPC report success in different ways. */
   status: number | 'success';
   error?: unknown;
   details?: unknown;
@@ -297,8 +297,8 @@ function readTyped(answer: Answer, twin: Twin): Outcome {
 }
 
 /**
- * As much of an outcome as both faces say. A body that is no object has no field to name. Who may not call is told so by REST
- * before the body is looked at, and by tRPC after it was found not to be nested too deeply.
+ * The part of an outcome that REST and tRPC have in common. A body that is not an object has no field to name. REST
+ * checks permission before it reads the body; tRPC checks first that the body is not nested too deeply.
  */
 function alike(outcome: Outcome, rest: Outcome, { actor, instead }: Input): Outcome {
   const told = actor !== 'api' && outcome.message === TOO_DEEP ? rest : outcome;
@@ -306,7 +306,7 @@ function alike(outcome: Outcome, rest: Outcome, { actor, instead }: Input): Outc
 }
 const TOO_DEEP = 'The body must be nested at most 8 levels deep.';
 
-describe(`contract §9: REST and tRPC accept and refuse alike, ${RUNS} inputs each`, () => {
+describe(`contract §9: REST and tRPC accept and refuse the same inputs, ${RUNS} each`, () => {
   it('every field of an input has a row of values', () => {
     expect([...new Set(OPERATIONS.flatMap(fieldNames))].toSorted()).toEqual(Object.keys(FIELDS).toSorted());
   });
@@ -341,7 +341,7 @@ describe(`contract §9: REST and tRPC accept and refuse alike, ${RUNS} inputs ea
     expect([...seen]).toContain('success');
   });
 
-  it('and have done the same', async () => {
+  it('and have the same effects', async () => {
     for (const list of ['deployments', 'domains', 'tokens', 'activities', 'labels', 'account']) {
       const [rest, typed] = await Promise.all(twins.map((twin) => readAll(list, twin)));
       expect(rest!.length).toBeGreaterThan(0);
@@ -350,7 +350,7 @@ describe(`contract §9: REST and tRPC accept and refuse alike, ${RUNS} inputs ea
   });
 });
 
-/** Every page of a list. A deployment that is being deleted is cleaned up at one time or another. */
+/** All pages of a list. Deployments that are being deleted are left out, because their clean-up may end at any time. */
 async function readAll(list: string, twin: Twin): Promise<unknown[]> {
   const rows: unknown[] = [];
   for (let path: string | null = `/${list}?limit=100`; path !== null;) {

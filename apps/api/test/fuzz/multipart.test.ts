@@ -14,7 +14,7 @@ import { readForm } from './second-parser.ts';
 const MUTATIONS = Number(process.env['MUTATIONS'] ?? 10_000);
 const BATCH = 250;
 const SOCKETS = 8;
-/** No small body takes so long to answer, be the machine ever so busy. */
+/** No small body takes this long to answer, even on a busy machine. */
 const HANGS_MS = 60_000;
 
 const server = useCleanServer();
@@ -35,7 +35,7 @@ const FILES = [
 const FIELDS = [field('labels', '["one","two"]'), field('via', 'cli')];
 const GOOD: readonly Part[] = [...FILES, ...FIELDS];
 
-/** What is published by an answer: the bytes by path as visitors get them, and the fields. */
+/** What an accepted form published: the bytes by path as visitors get them, and the fields. */
 async function published(answer: Answer): Promise<object> {
   const { deployment, labels, via, password } = answer.json<CreatedDeployment>();
   const site = (await sites.find({ deployment })) as Site;
@@ -48,7 +48,7 @@ async function published(answer: Answer): Promise<object> {
   return { files: Object.fromEntries(files), labels, via, password };
 }
 
-/** The same, as the second parser reads the body. */
+/** The same, according to the second parser. */
 function extracted({ body }: Form): object {
   const parts = readForm(body, BOUNDARY);
   expect(parts, 'a body that was accepted is well formed').not.toBeNull();
@@ -67,7 +67,7 @@ function extracted({ body }: Form): object {
   };
 }
 
-/** Sends a form over one of the open connections. Rejects when no answer comes. */
+/** Sends a form over one of the open connections. Rejects when there is no answer. */
 function send({ contentType, body }: Form): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const req = request({
@@ -94,7 +94,9 @@ function send({ contentType, body }: Form): Promise<Answer> {
   });
 }
 
-/** Each form is answered, either with an error, or with what it says. @returns The deployments that were made. */
+/**
+ * Checks that a form is answered, either with an error or with its content. @returns The deployments that were created.
+ */
 async function judge(form: Form): Promise<string[]> {
   const answer = await send(form).catch((error: unknown) => expect.unreachable(`no answer: ${String(error)}`));
   if (answer.status !== 201) {
@@ -105,7 +107,7 @@ async function judge(form: Form): Promise<string[]> {
   return [answer.json<CreatedDeployment>().deployment];
 }
 
-/** What a deployment is made of; all other rows stay as they are whoever deploys anonymously. */
+/** The tables of a deployment; an anonymous deploy must not change any other table. */
 const OF_DEPLOYMENTS: ReadonlySet<string> = new Set([
   'deployment',
   'manifest',
@@ -115,7 +117,7 @@ const OF_DEPLOYMENTS: ReadonlySet<string> = new Set([
   'issued_id',
 ]);
 
-/** What there is besides the deployments that answers told of. Without any, that is everything. */
+/** Everything except the known deployments and their rows; with no known deployments, everything. */
 async function rest(told: readonly string[]): Promise<object> {
   const { rows, files } = await footprintOf(server());
   const ids = await server().database.query<{ id: string }>(`select id from deployment order by id`);
@@ -127,7 +129,7 @@ async function rest(told: readonly string[]): Promise<object> {
   };
 }
 
-/** Sends forms, several at once. What was refused has changed nothing. @returns How many were accepted. */
+/** Sends forms in parallel and checks that refused ones changed nothing. @returns How many were accepted. */
 async function judgeAll(forms: readonly Form[]): Promise<number> {
   const [everything, allRows] = [await rest([]), await rest(['none'])];
   const queue = forms.values();
@@ -147,7 +149,7 @@ async function judgeAll(forms: readonly Form[]): Promise<number> {
   return made.length;
 }
 
-/** Bytes with a meaning somewhere in a form. */
+/** Bytes with a special meaning in a form. */
 const TOKENS = [
   '\r\n',
   '\n',
@@ -187,7 +189,7 @@ const mutation: fc.Arbitrary<Mutation> = fc.record({
   token,
 });
 
-/** A disposition as one client or another might write it. */
+/** A disposition as different clients write it. */
 const disposition = fc
   .record({
     type: fc.constantFrom('form-data', 'Form-Data', 'form-data ', 'form-data\t', 'attachment'),
@@ -231,14 +233,17 @@ function mutate(text: string, { kind, at, length, token }: Mutation): string {
   }
 }
 
-/** A good form with any of its bytes changed. */
+/** A valid form in which any bytes were changed. */
 const changedBytes = fc.array(mutation, { minLength: 1, maxLength: 3 }).map((mutations): Form => {
   const good = goodForm();
   const text = mutations.reduce(mutate, good.body.toString('latin1'));
   return { ...good, body: Buffer.from(text, 'latin1') };
 });
 
-/** A good form with the headers of a part changed, and the checksums of a client that reads it as the second parser does. */
+/**
+ * A valid form in which the headers of a part were changed, with the checksums of a client that reads it like the
+ * second parser.
+ */
 const changedHeaders = fc
   .tuple(fc.nat(GOOD.length - 1), disposition, fc.array(mutation, { maxLength: 1 }))
   .map(([which, text, mutations]): Form => {
@@ -256,11 +261,11 @@ function goodForm(): Form {
   return multipart([...GOOD, checksums(...FILES.map(({ body }) => body))], { boundary: BOUNDARY });
 }
 
-describe(`T8: of ${MUTATIONS} mutated bodies, over ${SOCKETS} connections`, () => {
-  it('none is a fault, none hangs, and only what a second parser extracts is ever published', async () => {
+describe(`T8: of ${MUTATIONS} mutated bodies, over ${SOCKETS} connections,`, () => {
+  it('none causes a fault or hangs, and only what a second parser extracts is ever published', async () => {
     expect(await judgeAll([goodForm()])).toBe(1);
     const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
-    // Three of four have any byte changed: that is what most clients and lines get wrong.
+    // Three of four bodies have any byte changed, since most clients and networks cause such faults.
     const forms = fc.sample(fc.oneof({ weight: 3, arbitrary: changedBytes }, changedHeaders), {
       numRuns: MUTATIONS,
       seed,
@@ -272,12 +277,12 @@ describe(`T8: of ${MUTATIONS} mutated bodies, over ${SOCKETS} connections`, () =
       } catch (error) {
         throw new Error(`SEED=${seed}, one of the bodies from ${at} on.`, { cause: error });
       }
-    // Else it says little.
+    // Otherwise the test proves little.
     expect(accepted).toBeGreaterThan(MUTATIONS / 100);
   }, 900_000);
 });
 
-/** A path of a site, from pieces that mean something somewhere but are allowed. */
+/** A path of a site, made of pieces that are valid but have a special meaning somewhere. */
 const path = fc
   .array(
     fc.oneof(
@@ -300,13 +305,13 @@ const path = fc
     { minLength: 1, maxLength: 4 },
   )
   .map((segments) => segments.map((segment) => `f${segment}`).join('/'));
-/** Bytes, often such as a delimiter is made of. */
+/** Bytes, often those of which delimiters are made. */
 const bytes = fc.oneof(
   fc.uint8Array({ maxLength: 200 }).map((array) => Buffer.from(array)),
   fc.array(token, { maxLength: 8 }).map((pieces) => Buffer.from(pieces.join(''), 'latin1')),
 );
 
-describe('T8: of well-formed bodies, however a client writes them', () => {
+describe('T8: of well-formed bodies of any client', () => {
   it('each file is published as it was sent, whatever the order of the parts', async () => {
     const form = fc.record({
       files: fc.uniqueArray(fc.tuple(path, bytes), {
@@ -320,7 +325,7 @@ describe('T8: of well-formed bodies, however a client writes them', () => {
     });
     await fc.assert(
       fc.asyncProperty(form, async ({ files, boundary, places, epilogue }) => {
-        // A path that is another's folder is refused, and so are bytes that end the part.
+        // A path that is the folder of another file is refused, and so are bytes that end the part.
         const names = files.map(([name]) => name);
         fc.pre(!names.some((name) => names.some((other) => other.startsWith(`${name}/`))));
         fc.pre(!files.some(([, body]) => `\r\n${body.toString('latin1')}`.includes(`\r\n--${boundary}`)));
@@ -344,7 +349,7 @@ describe('T8: of well-formed bodies, however a client writes them', () => {
 
 const latin1 = (text: string | Buffer) => Buffer.from(text).toString('latin1');
 
-/** A form whose text stands for bytes. */
+/** A form from text in which each character is one byte. */
 function latin1Form(parts: readonly Part[]): Form {
   const { contentType, body } = multipart(parts, { boundary: BOUNDARY });
   return { contentType, body: Buffer.from(body.toString(), 'latin1') };

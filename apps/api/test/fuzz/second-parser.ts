@@ -1,4 +1,4 @@
-/** One part, as a second and independent reading of RFC 7578 has it. */
+/** One part, according to a second, independent implementation of RFC 7578. */
 export interface ReadPart {
   name: string | undefined;
   /** Decoded; `undefined` when the part is a field. */
@@ -6,7 +6,7 @@ export interface ReadPart {
   bytes: Buffer;
 }
 
-/** Reads a whole body. @returns `null` for one that is not well formed. */
+/** Reads a whole body. @returns `null` for a body that is not well-formed. */
 export function readForm(body: Buffer, boundary: string): ReadPart[] | null {
   const [preamble, ...sections] = `\r\n${body.toString('latin1')}`.split(`\r\n--${boundary}`);
   const end = sections.findIndex((section) => section.startsWith('--'));

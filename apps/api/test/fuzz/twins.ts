@@ -1,31 +1,32 @@
 import { type Answer, type Ask, startTestServer, type TestServer } from '../test-server.ts';
 
-/** Who asks: an account, with either credential, nobody, or a key that opens nothing. */
+/** Who sends the request: an account with either credential, an anonymous client, or a client with an unknown key. */
 export const ACTORS = ['api', 'deploy', 'anonymous', 'unknown'] as const;
 export type Actor = (typeof ACTORS)[number];
 
 /**
- * What an input can name anywhere. Each stands for something of this kind that both servers hold, under ids of their own.
- * Besides these there are `$claim` and `$upload`, secrets that belong into bodies and paths, and `$cursor`, which has another form on each.
+ * Placeholders for resources in inputs. Each stands for a resource of this kind, which both servers have, with their
+ * own ids. In addition there are `$claim` and `$upload`, secrets that belong into bodies and paths, and `$cursor`,
+ * which differs between the servers.
  */
 export const RESOURCES = ['$site', '$theirs', '$domain', '$platform', '$token'] as const;
 
-/** One of two servers that hold the same. */
+/** One of two servers with the same data. */
 export interface Twin {
   server: TestServer;
-  /** What a placeholder stands for here. */
+  /** The values of the placeholders on this server. */
   ids: Map<string, string>;
   ask(path: string, actor: Actor, ask?: Ask): Promise<Answer>;
-  /** Makes anew what calls use up. @param list Where `$cursor` leads on. */
+  /** Creates the resources again that calls use up. @param list The list that `$cursor` continues. */
   replenish(list: string): Promise<void>;
-  /** Moves its clock, which stands still else, so that what both hold has one order and one age. */
+  /** Advances its clock, which is stopped otherwise, so that resources have the same order and age on both servers. */
   tick(): void;
 }
 
 const SITE = { 'index.html': 'home' };
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
-/** Starts two servers and makes the same accounts, sites, domains and tokens on both. */
+/** Starts two servers and creates the same accounts, sites, domains and tokens on both. */
 export async function startTwins(): Promise<readonly [Twin, Twin]> {
   const begin = Date.now();
   return [await startTwin(begin), await startTwin(begin)];
@@ -67,10 +68,10 @@ async function startTwin(begin: number): Promise<Twin> {
     const { token, secret } = made.json<{ token: string; secret: string }>();
     server.secrets.add(secret);
     ids.set('$token', token);
-    // Inputs have begun others, and a credential has few open uploads at once.
+    // The inputs have begun other uploads, and a credential may have only few open uploads.
     await server.database.query('delete from upload where committed is null');
     await server.database.query('update account set storage_exact = false, storage_version = storage_version + 1');
-    // An upload for which everything is there.
+    // An upload that has all its contents.
     const body = JSON.stringify({ base: ids.get('$site'), put: [], remove: [] });
     const begun = await ask('/uploads', 'api', { method: 'POST', headers: JSON_TYPE, body });
     ids.set('$upload', begun.json<{ upload: string }>().upload);
@@ -80,12 +81,12 @@ async function startTwin(begin: number): Promise<Twin> {
   return { server, ids, ask, replenish, tick };
 }
 
-/** Writes out the placeholders in a text. */
+/** Replaces the placeholders in a text. */
 export function resolve(text: string, { ids }: Twin): string {
   return text.replace(/\$[a-z]+/g, (name) => ids.get(name) ?? name);
 }
 
-/** Ids and secrets that are made at random, by what stands around them. */
+/** Random ids and secrets, recognised by their context. */
 const RANDOM: readonly [RegExp, string][] = [
   [/\b[a-z]{2,16}-[a-z]{2,16}-[a-z0-9]{7}\b/g, '<deployment>'],
   [/"(?:ship|deploy)-[0-9a-f]{32}"/g, '"<secret>"'],
@@ -97,7 +98,7 @@ const RANDOM: readonly [RegExp, string][] = [
   [/"email":"[^"]*@test"/g, '"email":"<random>"'],
 ];
 
-/** A text of one twin as the other would write it. */
+/** Replaces what differs between the two servers in a text. */
 export function anonymise(text: string, { ids, server }: Twin): string {
   let same = text.replaceAll(`:${server.port}`, ':<port>');
   for (const [name, id] of ids)

@@ -45,7 +45,7 @@ describe('T12: the address of a client', () => {
   });
 
   it.each(['true', '1', '10.0.0.0/33', '10.0.0.1/x', '::/129', 'proxy.example', '', '*', '0x7f.1'])(
-    '%j is no trusted proxy',
+    '%j is not a trusted proxy',
     (entry) => {
       expect(() => parseTrustedProxies(['127.0.0.1', entry])).toThrow(`"${entry}"`);
     },

@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
 
-/** Holds the clocks that bodies are watched by, so that time passes for them by `vi.advanceTimersByTime` alone. */
+/** Replaces the timers that limit bodies, so that only `vi.advanceTimersByTime` advances them. */
 export async function withHeldWatch(work: () => Promise<void>): Promise<void> {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] });
   try {

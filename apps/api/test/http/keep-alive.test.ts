@@ -20,7 +20,7 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map(stop));
 });
 
-/** Sends a request on a connection that stays open. @returns What came; nothing from one that was closed. */
+/** Sends a request on a connection that stays open. @returns The answer; empty if the connection was closed. */
 async function ask({ socket, received }: Awaited<ReturnType<typeof open>>): Promise<string> {
   const answered = once(socket, 'data').then(([bytes]) => String(bytes));
   socket.write(REQUEST);
@@ -28,7 +28,7 @@ async function ask({ socket, received }: Awaited<ReturnType<typeof open>>): Prom
 }
 
 describe('scale B11: an idle connection', () => {
-  it('of a client is kept for 5 s, of a trusted proxy for 75 s: longer than proxies keep it', async () => {
+  it('of a client is kept open for 5 s, of a trusted proxy for 75 s: longer than proxies keep it', async () => {
     for (const [trusted, seconds] of [
       [[], 5],
       [['127.0.0.1'], 75],
@@ -38,7 +38,7 @@ describe('scale B11: an idle connection', () => {
     }
   });
 
-  it('of a trusted proxy still takes requests when that of a client has been closed', async () => {
+  it('of a trusted proxy still accepts requests when that of a client has been closed', async () => {
     const limits = { keepAliveTimeoutMs: 50, proxyKeepAliveTimeoutMs: 60_000 };
     const client = await open(await start(['10.0.0.1'], limits));
     const proxy = await open(await start(['127.0.0.0/8'], limits));
@@ -52,7 +52,7 @@ describe('scale B11: an idle connection', () => {
     expect(await ask(proxy)).toContain('HTTP/1.1 200');
   });
 
-  it('of a trusted proxy is closed when its time is over', async () => {
+  it('of a trusted proxy is closed after its timeout', async () => {
     const proxy = await open(await start(['127.0.0.0/8'], { keepAliveTimeoutMs: 50, proxyKeepAliveTimeoutMs: 100 }));
     await ask(proxy);
     expect(await proxy.received).toContain('Keep-Alive: timeout=0');

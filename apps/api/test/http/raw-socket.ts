@@ -2,31 +2,34 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 
-/** An answer as it came over the wire. */
+/** An answer as it was received on the wire. */
 export interface RawAnswer {
   status: number;
   /** By lower-case name; values of a repeated name joined by `, `. */
   headers: Record<string, string>;
-  /** Names as sent, repetitions kept. */
+  /** Names as sent, including repetitions. */
   names: string[];
   body: string;
 }
 
-/** Lets a server listen on a free port of 127.0.0.1. */
+/** Makes a server listen on a free port of 127.0.0.1. */
 export async function listen(server: Server): Promise<number> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return (server.address() as AddressInfo).port;
 }
 
-/** Ends a server and every connection to it. */
+/** Stops a server and closes every connection to it. */
 export async function stop(server: Server): Promise<void> {
   server.close();
   server.closeAllConnections();
   if (server.listening) await once(server, 'close');
 }
 
-/** Opens a connection. A reset is no error of the test; `received` is all that came, once the connection is closed. */
+/**
+ * Opens a connection. A reset does not fail the test; `received` contains all received bytes, once the connection is
+ * closed.
+ */
 export async function open(
   port: number,
   { allowHalfOpen = false } = {},
@@ -39,7 +42,7 @@ export async function open(
   return { socket, received };
 }
 
-/** Sends everything before it reads anything: a client that loses the answer when the server closes too soon. */
+/** Sends everything before it reads: a client that loses the answer when the server closes too soon. */
 export async function sendDeaf({ socket, received }: Awaited<ReturnType<typeof open>>, bytes: string): Promise<string> {
   socket.pause();
   await new Promise((written) => void socket.write(bytes, 'latin1', written));
@@ -47,7 +50,7 @@ export async function sendDeaf({ socket, received }: Awaited<ReturnType<typeof o
   return received;
 }
 
-/** Sends bytes, leaves the connection open, and returns what came until the server closed it. */
+/** Sends bytes, leaves the connection open, and returns everything received until the server closes it. */
 export async function send(port: number, bytes: string | Buffer): Promise<string> {
   const { socket, received } = await open(port);
   socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
@@ -64,7 +67,7 @@ export async function ask(
   return parse(await send(port, `${[requestLine, ...headers, 'Connection: close'].join('\r\n')}\r\n\r\n${body}`));
 }
 
-/** Reads the one answer in a text. */
+/** Parses the one answer in a text. */
 export function parse(text: string): RawAnswer {
   const end = text.indexOf('\r\n\r\n');
   const [statusLine = '', ...lines] = text.slice(0, end).split('\r\n');

@@ -26,7 +26,7 @@ async function count(req: IncomingMessage, res: ServerResponse): Promise<void> {
 
 const POST = 'POST / HTTP/1.1\r\nHost: a\r\n';
 
-describe('T5: a body that is no upload', () => {
+describe('T5: a body that is not an upload', () => {
   it('is answered 408 when it is not complete in time', async () => {
     const port = await start((req) => void req.resume(), { timeoutMs: 50 });
     const answer = parse(await send(port, `${POST}Content-Length: 10\r\n\r\nhalf `));
@@ -44,7 +44,7 @@ describe('T5: a body that is no upload', () => {
     clearInterval(dribble);
   });
 
-  it('is cut off when its answer has begun', async () => {
+  it('is cut off if its answer has begun', async () => {
     const port = await start(
       (req, res) => void (req.resume(), res.writeHead(200, { 'Content-Length': 10 }).write('half ')),
       { timeoutMs: 50 },
@@ -79,7 +79,7 @@ describe('T5, F10: an upload', () => {
       return count(req, res);
     };
 
-  /** Takes an upload, and reads it when it is told to. */
+  /** Accepts an upload, and reads it when `read` is called. */
   function slowServer(): { begun: Promise<IncomingMessage>; readOn(): void; receiveLater: Handler } {
     const begun = Promise.withResolvers<IncomingMessage>();
     const gate = Promise.withResolvers<void>();
@@ -95,7 +95,7 @@ describe('T5, F10: an upload', () => {
     };
   }
 
-  it('may take longer than another body, as long as it brings enough', async () => {
+  it('may take longer than other bodies, as long as it keeps the minimum rate', async () => {
     await withHeldWatch(async () => {
       const port = await start(receive(), { timeoutMs: 50 });
       const asked = once(server, 'request');
@@ -112,7 +112,7 @@ describe('T5, F10: an upload', () => {
     });
   });
 
-  it('is answered 408 when it dribbles', async () => {
+  it('is answered 408 when it is too slow', async () => {
     const port = await start(receive());
     const { socket, received } = await open(port);
     socket.write(`${POST}Content-Length: 20000\r\n\r\n${'x'.repeat(5000)}`);
@@ -121,7 +121,7 @@ describe('T5, F10: an upload', () => {
     clearInterval(dribble);
   });
 
-  it('is answered 408 when it takes too long in all', async () => {
+  it('is answered 408 when it takes too long in total', async () => {
     const port = await start(receive({ ...limits, windowMs: 10_000, timeoutMs: 150 }));
     const { socket, received } = await open(port);
     socket.write(`${POST}Transfer-Encoding: chunked\r\n\r\n`);
@@ -130,7 +130,7 @@ describe('T5, F10: an upload', () => {
     clearInterval(steady);
   });
 
-  it('is not blamed when the server is the slow one', async () => {
+  it('is not ended when the server is the slow side', async () => {
     await withHeldWatch(async () => {
       const { begun, readOn, receiveLater } = slowServer();
       const port = await start(receiveLater);
@@ -143,7 +143,7 @@ describe('T5, F10: an upload', () => {
     });
   });
 
-  it('has a whole window once the server reads on', async () => {
+  it('gets a whole window after the server reads again', async () => {
     await withHeldWatch(async () => {
       const { begun, readOn, receiveLater } = slowServer();
       const port = await start(receiveLater);
@@ -167,12 +167,12 @@ describe('T4, T8: an answer before the end of the body', () => {
 
   const body = `Content-Length: 4000000\r\n\r\n${'x'.repeat(4_000_000)}`;
 
-  it('reaches a client that sends everything before it reads, and closes the connection as asked', async () => {
+  it('reaches a client that sends everything before it reads, and closes the connection if requested', async () => {
     const port = await start(refuse);
     expect(await sendDeaf(await open(port), `${POST}Connection: close\r\n${body}`)).toContain('too large');
   });
 
-  it('leaves a kept connection fit for the next request', async () => {
+  it('leaves a kept-alive connection usable for the next request', async () => {
     const port = await start(refuse);
     const next = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
     expect((await sendDeaf(await open(port), POST + body + next)).match(/too large/g)).toHaveLength(2);
@@ -198,7 +198,7 @@ describe('T4, T8: an answer before the end of the body', () => {
     socket.destroy();
   });
 
-  it('does not end the connection of a body that came to its end', async () => {
+  it('does not end the connection if the body was read to its end', async () => {
     const port = await start(
       async (req, res) => {
         if (req.method === 'POST') await count(req, res);
@@ -230,7 +230,7 @@ describe('T4, T8: an answer before the end of the body', () => {
     const port = await start(refuse, { rest });
     const { socket, received } = await open(port);
     socket.write(`${POST}Transfer-Encoding: chunked\r\n\r\n`);
-    // A write to a connection that is gone would end it here before its answer was read.
+    // Writing to a closed connection would end the client here, before it reads its answer.
     await once(socket, 'data');
     const flood = setInterval(() => socket.write(`186a0\r\n${'x'.repeat(100_000)}\r\n`), 1);
     expect(await received).toContain('too large');

@@ -20,7 +20,7 @@ afterEach(() => stop(server));
 
 const ok: Handler = (_req: IncomingMessage, res: ServerResponse) => void res.end('ok');
 
-/** Reads the error body of an answer, and checks what all of them have in common. */
+/** Parses the error body of an answer, and checks what all error bodies have in common. */
 function errorOf(text: string): { error: string; status: number } {
   const { status, headers, body } = parse(text);
   const error = JSON.parse(body);
@@ -35,8 +35,8 @@ function errorOf(text: string): { error: string; status: number } {
   return error;
 }
 
-describe('what the server answers itself', () => {
-  it('contract §2: every request has an id of its own', async () => {
+describe('the HTTP server', () => {
+  it('contract §2: gives every request its own id', async () => {
     const port = await start((_req, res) => void res.end(requestIdOf(res)));
     const ids = [(await ask(port, 'GET / HTTP/1.1')).body, (await ask(port, 'GET / HTTP/1.1')).body];
     expect(ids[0]).toMatch(ID);
@@ -45,7 +45,7 @@ describe('what the server answers itself', () => {
   });
 
   it.each(['websocket', 'h2c'])(
-    'a request behind one that asks for an upgrade to %s is not lost in silence',
+    'does not silently lose a request behind one that asks for an upgrade to %s',
     async (protocol) => {
       const port = await start((req, res) => void res.end(req.url));
       const upgrade = `GET /first HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\n\r\n`;
@@ -71,7 +71,7 @@ describe('what the server answers itself', () => {
     expect(errorOf(await send(port, bytes))).toMatchObject({ error: 'validation_failed', status: 400 });
   });
 
-  it('T5: the 400 reaches a client that sends much before it reads', async () => {
+  it('T5: sends a 400 that reaches a client that sends much before it reads', async () => {
     const port = await start(ok);
     expect(errorOf(await sendDeaf(await open(port), `nonsense\r\n\r\n${'x'.repeat(4_000_000)}`))).toMatchObject({
       status: 400,
@@ -90,12 +90,12 @@ describe('what the server answers itself', () => {
     expect(errorOf(answer)).toMatchObject({ error: 'uri_too_long', status: 414 });
   });
 
-  it('hands on a request target of 8192 bytes', async () => {
+  it('passes on a request target of 8192 bytes', async () => {
     const port = await start(ok);
     expect((await ask(port, `GET /${'x'.repeat(8191)} HTTP/1.1`)).status).toBe(200);
   });
 
-  it('T5: answers 408 to headers that do not come to an end in time', async () => {
+  it('T5: answers 408 to headers that are not complete in time', async () => {
     const port = await start(ok, { headersTimeoutMs: 100, checkingIntervalMs: 20 });
     expect(errorOf(await send(port, 'GET / HTTP/1.1\r\nHost: a\r\nX-Slow: '))).toMatchObject({
       error: 'request_timeout',
@@ -103,12 +103,12 @@ describe('what the server answers itself', () => {
     });
   });
 
-  it('T5: closes a connection that never says anything, without a word', async () => {
+  it('T5: closes a connection that never sends anything, without an answer', async () => {
     const port = await start(ok, { headersTimeoutMs: 100, checkingIntervalMs: 20 });
     expect(await send(port, '')).toBe('');
   });
 
-  it('T5: closes a connection on which nothing moves', async () => {
+  it('T5: closes a connection without traffic', async () => {
     const port = await start((_req, res) => void res.writeHead(200, { 'Content-Length': 10 }).write('half '), {
       idleTimeoutMs: 100,
     });
@@ -116,8 +116,8 @@ describe('what the server answers itself', () => {
   });
 });
 
-describe('what the server hands on', () => {
-  it('F9: a request without a Host, and every one of several', async () => {
+describe('the HTTP server passes on', () => {
+  it('F9: a request without a Host, and a request with several', async () => {
     const port = await start((req, res) => void res.end(JSON.stringify(req.rawHeaders)));
     expect(JSON.parse(parse(await send(port, 'GET / HTTP/1.0\r\n\r\n')).body)).toEqual([]);
     expect(JSON.parse(parse(await send(port, 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n')).body)).toEqual([
@@ -129,26 +129,26 @@ describe('what the server hands on', () => {
     expect(headers.filter((_, index) => headers[index - 1] === 'Host' && index % 2 === 1)).toEqual(['a', 'b']);
   });
 
-  it('an expectation it does not know is no reason to refuse', async () => {
+  it('a request with an unknown expectation', async () => {
     const port = await start(ok);
     expect((await ask(port, 'GET / HTTP/1.1', ['Host: a', 'Expect: wonders'])).body).toBe('ok');
   });
 
-  it('an upgrade nobody asked for is an ordinary request', async () => {
+  it('a request for an upgrade as an ordinary request', async () => {
     const port = await start(ok);
     expect(
       await send(port, 'GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: upgrade, close\r\n\r\n'),
     ).toMatch(/^HTTP\/1.1 200 /);
   });
 
-  it('CONNECT is closed', async () => {
+  it('no CONNECT, whose connection it closes', async () => {
     const port = await start(ok);
     expect(await send(port, 'CONNECT a.example:443 HTTP/1.1\r\nHost: a.example\r\n\r\n')).toBe('');
   });
 });
 
 describe('a handler that fails', () => {
-  it.each(['at once', 'later'])('F7: ends its request alone, %s, and says nothing of the cause', async (when) => {
+  it.each(['at once', 'later'])('F7: ends only its own request, %s, and reveals nothing of the cause', async (when) => {
     const port = await start(async (req, res) => {
       if (req.url === '/good') return void res.end('ok');
       if (when === 'later') await new Promise(setImmediate);
@@ -165,7 +165,7 @@ describe('a handler that fails', () => {
     expect((await ask(port, 'GET /good HTTP/1.1')).body).toBe('ok');
   });
 
-  it('cuts the connection when its answer has begun', async () => {
+  it('closes the connection if its answer has begun', async () => {
     const port = await start(async (_req, res) => {
       await new Promise((written) => void res.writeHead(200, { 'Content-Length': 10 }).write('half ', written));
       throw new Error('too late');
@@ -175,7 +175,7 @@ describe('a handler that fails', () => {
 });
 
 describe('two requests on one connection', () => {
-  it('a malformed second one never writes into the answer of the first', async () => {
+  it('a malformed second request is never answered inside the first answer', async () => {
     const answering = Promise.withResolvers<ServerResponse>();
     const port = await start((_req, res) => {
       res.writeHead(200, { 'Content-Length': 10 }).write('half ');
@@ -188,14 +188,14 @@ describe('two requests on one connection', () => {
     expect(await received).toMatch(/\r\n\r\nhalf $/);
   });
 
-  it('a malformed one behind others never passes for the answer of the first', async () => {
+  it('a malformed request behind others never gets an answer that looks like that of the first', async () => {
     const port = await start(() => {});
     const { socket, received } = await open(port);
     socket.write('GET /first HTTP/1.1\r\nHost: a\r\n\r\nGET /second HTTP/1.1\r\nHost: a\r\n\r\nnonsense\r\n\r\n');
     expect(await received).toBe('');
   });
 
-  it('T8: a malformed body never writes into the answer that has begun', async () => {
+  it('T8: a malformed body is never answered inside an answer that has begun', async () => {
     const port = await start((_req, res) => void res.writeHead(200, { 'Content-Length': 10 }).write('half '));
     const { socket, received } = await open(port);
     socket.write('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n');
@@ -204,13 +204,13 @@ describe('two requests on one connection', () => {
     expect(await received).toMatch(/\r\n\r\nhalf $/);
   });
 
-  it('T8: a malformed body of the only one is answered', async () => {
+  it('T8: a malformed body of the only request is answered', async () => {
     const port = await start((req) => void req.on('error', () => {}).resume());
     const bytes = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nnonsense\r\n';
     expect(errorOf(await send(port, bytes))).toMatchObject({ error: 'validation_failed', status: 400 });
   });
 
-  it('a malformed second one is answered when the first is done', async () => {
+  it('a malformed second request is answered when the first is done', async () => {
     const port = await start(ok);
     const { socket, received } = await open(port);
     socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');

@@ -18,8 +18,8 @@ async function start(limits: Partial<HttpLimits>, trusted: string[] = []): Promi
 
 afterEach(() => stop(server));
 
-describe('T5: ceilings of connections', () => {
-  it('closes what is beyond the ceiling of one address, and serves again when one has left', async () => {
+describe('T5: the maximum number of connections', () => {
+  it('of one address closes further ones, and accepts new ones when one has left', async () => {
     const port = await start({ maxSocketsPerAddress: 2 });
     const [first] = [await open(port), await open(port)];
     expect(await (await open(port)).received).toBe('');
@@ -29,13 +29,13 @@ describe('T5: ceilings of connections', () => {
     await expect.poll(async () => (await ask(port, 'GET / HTTP/1.1')).body).toBe('ok');
   });
 
-  it('closes what is beyond the ceiling of all', async () => {
+  it('in total closes further ones', async () => {
     const port = await start({ maxSockets: 2 });
     await Promise.all([open(port), open(port)]);
     expect(await (await open(port)).received).toBe('');
   });
 
-  it('a trusted proxy has no ceiling of its own', async () => {
+  it('of one address does not apply to a trusted proxy', async () => {
     const port = await start({ maxSocketsPerAddress: 1 }, ['127.0.0.0/8']);
     await Promise.all([open(port), open(port), open(port)]);
     expect((await ask(port, 'GET / HTTP/1.1')).body).toBe('ok');

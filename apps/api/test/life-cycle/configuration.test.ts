@@ -7,7 +7,7 @@ import { createTestDatabase } from '@berth/core/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launchProcess } from '../test-server.ts';
 
-/** Everything that can be written wrong, with what its line has to hold. */
+/** Every invalid setting, with the expected content of its line. */
 const FAULTS = {
   PORT: ['99999', '99999'],
   WORKERS: ['many', 'many'],
@@ -27,7 +27,7 @@ const FAULTS = {
   SWEEP_GRACE: ['soon', 'soon'],
 } as const;
 
-describe('T37: a server that cannot start exits with 1 and says why in words', () => {
+describe('T37: a server that cannot start exits with 1 and explains why', () => {
   let folder: string;
   let taken: Server;
   beforeAll(async () => {
@@ -40,7 +40,7 @@ describe('T37: a server that cannot start exits with 1 and says why in words', (
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** What a start that fails says: all of its output, a line each. */
+  /** All output of a failed start, line by line. */
   async function refusal(env: Record<string, string>): Promise<string[]> {
     const launched = launchProcess({ NODE_ENV: 'test', PORT: '0', DATA_DIR: join(folder, 'data'), ...env });
     expect(await launched.exited, launched.output()).toBe(1);
@@ -50,7 +50,7 @@ describe('T37: a server that cannot start exits with 1 and says why in words', (
     return lines;
   }
 
-  it('names every fault of the environment at once, a line each, and repeats no secret', async () => {
+  it('names every fault of the environment at once, one a line, and repeats no secret', async () => {
     const [first, ...rest] = await refusal(
       Object.fromEntries(Object.entries(FAULTS).map(([name, [value]]) => [name, value])),
     );
@@ -92,7 +92,7 @@ describe('T37: a server that cannot start exits with 1 and says why in words', (
       }),
       says: /the database of DATABASE_URL cannot be used: ENOENT.*\/nowhere\/ca\.pem/,
     },
-  ])('says so when $why', async ({ env, says }) => {
+  ])('explains that $why', async ({ env, says }) => {
     expect((await refusal(env())).join('\n')).toMatch(says);
   });
 
@@ -112,7 +112,7 @@ describe('T37: a server that cannot start exits with 1 and says why in words', (
     }
   });
 
-  it('scale B9: says so when a newer program has changed the database', async () => {
+  it('scale B9: explains that a newer version has changed the database', async () => {
     const database = await createTestDatabase();
     await database.query(
       `insert into migration (name, executed_at, compatible_since) values ('0999-another-world', now(), 999)`,
@@ -123,7 +123,7 @@ describe('T37: a server that cannot start exits with 1 and says why in words', (
     await database.drop();
   });
 
-  it('says so when DATA_DIR holds a secret that is none, instead of making another', async () => {
+  it('explains that the secret in DATA_DIR is invalid, and does not create another one', async () => {
     const database = await createTestDatabase();
     const dataDir = join(folder, 'spoiled');
     await mkdir(dataDir);

@@ -5,7 +5,7 @@ import { useServer } from '../use-server.ts';
 describe('/healthz', () => {
   const server = useServer();
 
-  it('answers 200 while the service can do its work, without a credential', async () => {
+  it('answers 200 while the service is ready, without a credential', async () => {
     const answer = await server().api('/healthz', { key: null });
     expect({ status: answer.status, body: answer.json(), cache: answer.headers['cache-control'] }).toEqual({
       status: 200,
@@ -14,7 +14,7 @@ describe('/healthz', () => {
     });
   });
 
-  it('contract §2: answers 503 with the error body while the database takes no sessions, and 200 when it does again', async () => {
+  it('contract §2: answers 503 with the error body while the database accepts no sessions, and 200 when it does again', async () => {
     const { address } = server().database;
     const operator = new pg.Client({ host: address.socketDir, port: 5432, user: address.user, database: 'postgres' });
     await operator.connect();

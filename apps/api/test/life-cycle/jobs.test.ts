@@ -6,7 +6,7 @@ import { useServer } from '../use-server.ts';
 
 const server = useServer();
 
-it('contract §6: a server lets downgrades take effect whose time came while none ran', async () => {
+it('contract §6: a server applies downgrades that became due while no server ran', async () => {
   const { account, key } = await server().account('pro');
   await changePlan(server().berth.core, account, 'free');
   await server().database.query(`update plan_change set due = now() - interval '1 second'`);

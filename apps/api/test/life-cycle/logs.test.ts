@@ -62,7 +62,7 @@ describe('the log of a server', () => {
     expect(server.output()).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f]/);
   });
 
-  it('T38: has one line a request, under the id its answer carries', () => {
+  it('T38: has one line a request, with the id of its answer', () => {
     const requests = lines.filter(({ msg }) => msg === 'request');
     expect(requests.map(({ requestId, status }) => ({ requestId, status }))).toEqual(
       answers.map(({ headers, status }) => ({ requestId: headers['x-request-id'], status })),
@@ -70,7 +70,7 @@ describe('the log of a server', () => {
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 200, 401, 200, 404, 404, 404, 200, 401]);
   });
 
-  it('T20, I11: holds no credential, claim hash, password or idempotency key, and no query', () => {
+  it('T20, I11: contains no credential, claim hash, password or idempotency key, and no query', () => {
     for (const secret of [OWNER_KEY, UNKNOWN, claimHash, PASSWORD, encodeURIComponent(PASSWORD), KEY])
       expect(server.output()).not.toContain(secret);
     expect(JSON.stringify(lines)).not.toMatch(/[?](?:key|password)=/);

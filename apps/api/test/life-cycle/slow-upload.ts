@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type ClientRequest, request } from 'node:http';
 import { formOf, OWNER_KEY } from '../test-server.ts';
 
-/** Sends a deploy up to its last hundred bytes, once the server has its head, and waits until they are on their way. */
+/** Sends a deploy except its last hundred bytes, once the server has its head, and waits until the bytes are sent. */
 export async function beginUpload(port: number, key = OWNER_KEY): Promise<{ upload: ClientRequest; rest: Buffer }> {
   const { contentType, body } = formOf({ 'index.html': 'slow' });
   const headers = {

@@ -10,7 +10,7 @@ import { beginUpload } from './slow-upload.ts';
 
 const BIG = Buffer.alloc(32 * 1024 ** 2, 'a big file, ');
 
-describe('a server that is told to stop', () => {
+describe('a server that is stopped', () => {
   let world: World;
   let server: ServerProcess;
   beforeEach(async () => {
@@ -19,13 +19,13 @@ describe('a server that is told to stop', () => {
   });
   afterEach(() => world.drop());
 
-  /** Tells the server to stop and waits until it says that it does. */
+  /** Sends the stop signal and waits until the server logs that it is stopping. */
   async function tellToStop(): Promise<void> {
     server.child.kill('SIGTERM');
     await server.printed('Stopping');
   }
 
-  it('finishes the upload and the download at hand, takes no new connection, and exits with 0', async () => {
+  it('finishes the running upload and download, accepts no new connection, and exits with 0', async () => {
     const { deployment } = await server.publish({ 'big.bin': BIG });
     const download = beginDownload(server.port, deployment, '/big.bin');
     const [coming] = (await once(download, 'response')) as [IncomingMessage];
@@ -52,7 +52,7 @@ describe('a server that is told to stop', () => {
     await withServer(world.env(), async ({ visit }) => expect((await visit(made.deployment)).text).toBe('slow'));
   });
 
-  it('ends at once when it is told a second time, later than an echo of the first comes', async () => {
+  it('ends at once at a second signal that comes later than an echo of the first', async () => {
     const { upload } = await beginUpload(server.port);
     const brokenOff = expect(once(upload, 'response')).rejects.toMatchObject({ code: 'ECONNRESET' });
     server.child.kill('SIGTERM');
@@ -64,7 +64,7 @@ describe('a server that is told to stop', () => {
     await brokenOff;
   });
 
-  it('does not wait for connections on which nothing was asked, or only half a question', async () => {
+  it('does not wait for connections without a request or with an incomplete one', async () => {
     const silent = await connected(server.port);
     const halting = await connected(server.port);
     halting.write('GET / HTTP/1.1\r\nHost: localhost\r\n');

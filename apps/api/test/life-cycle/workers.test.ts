@@ -22,12 +22,12 @@ function logged({ output }: LaunchedProcess, message: string): Record<string, un
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ msg }) => msg === message);
 }
 
-/** The workers that a server started and that still run. */
+/** The running workers of a server. */
 function workersOf({ child }: LaunchedProcess): number[] {
   return runningWorkers().flatMap(({ pid, parent }) => (parent === child.pid ? [pid] : []));
 }
 
-/** All workers there are, in the order of their ids; those that ended and wait for their parent to look are none. */
+/** All running workers, ordered by their ids, without zombies. */
 function runningWorkers(): { pid: number; parent: number }[] {
   const { stdout } = spawnSync('ps', ['-A', '-ww', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' });
   return [...stdout.matchAll(/^ *(\d+) +(\d+) .*workers\/worker\.ts/gm)].map(([, pid, parent]) => ({
@@ -36,7 +36,7 @@ function runningWorkers(): { pid: number; parent: number }[] {
   }));
 }
 
-/** Ends an upload and returns what was made of it. */
+/** Finishes an upload and returns its result. */
 async function finish({ upload, rest }: Awaited<ReturnType<typeof beginUpload>>): Promise<{ deployment: string }> {
   upload.end(rest);
   const [answer] = (await once(upload, 'response')) as [IncomingMessage];
@@ -61,7 +61,7 @@ describe('a server with WORKERS=2', () => {
       key = /^ +(ship-[0-9a-f]{32})$/m.exec(server.output())![1]!;
     });
 
-    /** Asks until a worker has answered. */
+    /** Sends requests until a worker has answered. */
     const askUntilAnsweredBy = (id: number) =>
       expect
         .poll(
@@ -73,14 +73,14 @@ describe('a server with WORKERS=2', () => {
         )
         .toContain(id);
 
-    it('says once that it is up, and its key', async () => {
+    it('prints once that it is ready, and its key', async () => {
       await server.printed('"Listening"');
       expect(server.output().match(/Berth is up/g)).toHaveLength(1);
       expect(server.output().match(/^ +ship-[0-9a-f]{32}$/gm)).toHaveLength(1);
       expect(logged(server, 'Listening')).toHaveLength(1);
     });
 
-    it('serves on one port from two processes, each of which has what the other one took', async () => {
+    it('serves on one port from two processes, each of which has what the other one accepted', async () => {
       expect(workersOf(server)).toHaveLength(2);
       const { deployment } = await server.publish(PAGE, { key });
       await Promise.all([1, 2].map(askUntilAnsweredBy));
@@ -88,7 +88,7 @@ describe('a server with WORKERS=2', () => {
         expect((await server.visit(deployment)).text).toBe(PAGE['index.html']);
     });
 
-    it('loses no request once a worker was killed, and replaces it', async () => {
+    it('loses no request after a worker was killed, and replaces it', async () => {
       const [victim, other] = workersOf(server) as [number, number];
       process.kill(victim, 'SIGKILL');
       await server.printed(REPLACED);
@@ -107,7 +107,7 @@ describe('a server with WORKERS=2', () => {
       await expect.poll(status, { timeout: 20_000 }).toBe(200);
     });
 
-    it('ends at once, with all its processes, when it is told a second time', async () => {
+    it('ends at once, with all its processes, at a second signal', async () => {
       const { upload } = await beginUpload(server.port, key);
       const brokenOff = expect(once(upload, 'response')).rejects.toMatchObject({ code: 'ECONNRESET' });
       server.child.kill('SIGTERM');
@@ -120,21 +120,21 @@ describe('a server with WORKERS=2', () => {
     });
   });
 
-  describe('contract §8, §10: from another start on', () => {
+  describe('contract §8, §10: after a restart', () => {
     let server: ServerProcess;
     beforeAll(async () => {
       await world.database.query(`update deployment set expires = now() - interval '1 hour'`);
       server = await start();
     });
 
-    it('has what is done by the clock done by the first process, not by workers', async () => {
+    it('runs its periodic jobs in the first process, not in workers', async () => {
       await server.printed('Swept');
       const sweeps = logged(server, 'Swept');
       expect(sweeps).toEqual([expect.objectContaining({ expired: 1 })]);
       expect(sweeps[0]).not.toHaveProperty('worker');
     });
 
-    it('finishes the upload at hand when a signal reaches all its processes, and exits with 0', async () => {
+    it('finishes the running upload when a signal reaches all its processes, and exits with 0', async () => {
       const upload = await beginUpload(server.port);
       for (const pid of [...workersOf(server), server.child.pid!]) process.kill(pid, 'SIGINT');
       await server.printed('Stopping');
@@ -145,7 +145,7 @@ describe('a server with WORKERS=2', () => {
   });
 });
 
-it('contract §8, §10: kill -9 of the first process leaves none behind, loses no upload, and any start may follow', async () => {
+it('contract §8, §10: a server with workers leaves no process after kill -9 of the first one, loses no upload, and can be started again', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'berth-workers-'));
   const postmaster = join(dataDir, 'postgres/data/postmaster.pid');
   const env = { NODE_ENV: 'test', HOST: '127.0.0.1', PORT: '0', DATA_DIR: dataDir, OWNER_API_KEY: OWNER_KEY };
@@ -172,7 +172,7 @@ it('contract §8, §10: kill -9 of the first process leaves none behind, loses n
   }
 });
 
-describe('T37: several workers that cannot start exit with 1 and say why in one line', () => {
+describe('T37: several workers that cannot start exit with 1 and explain why in one line', () => {
   let dataDir: string;
   beforeAll(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'berth-workers-'));
@@ -185,7 +185,7 @@ describe('T37: several workers that cannot start exit with 1 and say why in one 
     return launched.output();
   }
 
-  it('when the port is in use, before anything is made', async () => {
+  it('when the port is in use, before anything is created', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const { port } = taken.address() as AddressInfo;
@@ -196,7 +196,7 @@ describe('T37: several workers that cannot start exit with 1 and say why in one 
     expect(await readdir(dataDir)).toEqual([]);
   });
 
-  it('when nobody answers at DATABASE_URL', async () => {
+  it('when no database answers at DATABASE_URL', async () => {
     const url = 'postgres://berth:hunter2@localhost:1/berth';
     expect(await refusal({ PORT: '0', DATABASE_URL: url })).toMatch(
       /^Berth cannot start: the database of DATABASE_URL cannot be used: .*ECONNREFUSED.*\n$/,

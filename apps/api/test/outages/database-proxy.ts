@@ -2,17 +2,17 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import type { TestDatabase } from '@berth/core/testing';
 
-/** A TCP address in front of a test database, which can go wrong in the ways that networks do. */
+/** A TCP proxy in front of a test database, which can simulate network failures. */
 export interface DatabaseProxy {
-  /** The database by way of the proxy, as `DATABASE_URL`. */
+  /** The database through the proxy, as `DATABASE_URL`. */
   url: string;
   /** How many connections were made to the proxy. */
   accepted(): number;
-  /** From now on nothing is forwarded, on no connection; new ones are still accepted. */
+  /** From now on forwards nothing on any connection; new connections are still accepted. */
   silence(): void;
-  /** Forwards nothing on the connections there are, and does not close them. New ones work. */
+  /** Forwards nothing on the existing connections, and does not close them. New connections work. */
   swallow(): void;
-  /** Cuts all connections and refuses new ones, as a server does that has ended. */
+  /** Closes all connections and refuses new ones, as a server that has ended does. */
   refuse(): Promise<void>;
   /** Works again. Silent connections stay dead. */
   restore(): Promise<void>;
@@ -47,7 +47,7 @@ export async function createDatabaseProxy({ address }: Pick<TestDatabase, 'addre
     for (const [socket, upstream] of pairs) {
       socket.unpipe(upstream);
       upstream.unpipe(socket);
-      // A socket that nothing reads from must not notice its end either.
+      // A socket that is not read must not notice its end either.
       socket.pause();
       upstream.pause();
     }

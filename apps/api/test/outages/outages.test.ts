@@ -5,7 +5,10 @@ import { createDatabaseProxy, type DatabaseProxy } from './database-proxy.ts';
 type Asker = ReturnType<typeof askerOf>;
 
 const PAGE = { 'index.html': '<h1>Ahoy</h1>' };
-/** The most that a visitor waits until the server knows that its database is silent, and for each answer after that. */
+/**
+ * The maximum time that a visitor waits until the server knows that its database is silent, and for each answer after
+ * that.
+ */
 const FIRST_MS = 2_000;
 const KNOWN_MS = 50;
 
@@ -44,12 +47,12 @@ function expectAway(answer: Answer): void {
 }
 
 const said = (text: string) => server.logged.filter(({ message }) => message.startsWith(text)).length;
-/** Lets the time pass in which a site in memory is trusted without asking. */
+/** Advances the time until a site in memory is stale. */
 const loseTrust = () =>
   expect.poll(() => performance.now() - server.berth.core.database.siteNews.toldUntil).toBeGreaterThan(1_000);
 
-describe('scale B2: a database that falls silent', () => {
-  it('keeps a hot page waiting for 2 s at most; then every answer is a 503 at once, until it is back', async () => {
+describe('scale B2: a database that becomes silent', () => {
+  it('makes a hot page wait for at most 2 s; then every answer is a 503 at once, until the database is back', async () => {
     await start();
     const deployment = await publishHot(server);
     proxy.silence();
@@ -88,7 +91,7 @@ describe('scale B2: a database that falls silent', () => {
     expect(said('The database answers again')).toBe(1);
   });
 
-  it('replaces connections that died without a word, while new ones work', async () => {
+  it('is reached by new connections that replace those that died silently', async () => {
     await start();
     const deployment = await publishHot(server);
     proxy.swallow();
@@ -102,7 +105,7 @@ describe('scale B2: a database that falls silent', () => {
     expect(said('The database does not answer')).toBe(0);
   });
 
-  it('is not confused with one that works for long on a statement', async () => {
+  it('is not confused with a database that runs a long statement', async () => {
     await start();
     const { database } = server.berth.core;
     const slow = database.prepared('slow', 'select pg_sleep(3), 1 as done', []);
@@ -112,7 +115,7 @@ describe('scale B2: a database that falls silent', () => {
 });
 
 describe('a database that ends', () => {
-  it('is a 503 at once with Retry-After, logged once, and forgotten when it is back', async () => {
+  it('causes a 503 at once with Retry-After, is logged once, and has no effect after it is back', async () => {
     await start();
     const deployment = await publishHot(server);
     await proxy.refuse();
@@ -134,32 +137,35 @@ describe('contract §10, STALE_SECONDS', () => {
     ['gone', () => proxy.refuse()],
   ] as const;
 
-  it.each(outages)('public sites in memory are served while the database is %s; all else is 503', async (_, break_) => {
-    await start({ STALE_SECONDS: '600' });
-    const open = await publishHot(server);
-    const locked = await publishHot(server, { password: 'open sesame' });
-    const cold = (await server.publish({ 'index.html': 'cold' })).deployment;
-    const name = `http://stale.localhost:${server.port}`;
-    expect((await server.api('/domains/stale.localhost', json({ deployment: open }))).status).toBe(201);
-    for (let visit = 0; visit < 5; visit += 1) await server.visit(name);
-    await break_();
-    await loseTrust();
-    for (let visit = 0; visit < 10; visit += 1) {
-      for (const site of [open, name]) {
-        const answer = await timed(server.visit(site));
-        expect(answer.text).toBe(PAGE['index.html']);
-        expect(answer.ms).toBeLessThan(visit === 0 ? 2 * FIRST_MS : 200);
+  it.each(outages)(
+    'serves public sites in memory while the database is %s; all other requests are 503',
+    async (_, break_) => {
+      await start({ STALE_SECONDS: '600' });
+      const open = await publishHot(server);
+      const locked = await publishHot(server, { password: 'open sesame' });
+      const cold = (await server.publish({ 'index.html': 'cold' })).deployment;
+      const name = `http://stale.localhost:${server.port}`;
+      expect((await server.api('/domains/stale.localhost', json({ deployment: open }))).status).toBe(201);
+      for (let visit = 0; visit < 5; visit += 1) await server.visit(name);
+      await break_();
+      await loseTrust();
+      for (let visit = 0; visit < 10; visit += 1) {
+        for (const site of [open, name]) {
+          const answer = await timed(server.visit(site));
+          expect(answer.text).toBe(PAGE['index.html']);
+          expect(answer.ms).toBeLessThan(visit === 0 ? 2 * FIRST_MS : 200);
+        }
+        expectAway(await server.visit(locked));
+        expectAway(await server.visit(cold));
+        expectAway(await server.api('/account'));
       }
-      expectAway(await server.visit(locked));
-      expectAway(await server.visit(cold));
-      expectAway(await server.api('/account'));
-    }
-    await proxy.restore();
-    await expect.poll(async () => (await server.visit(cold)).status, { timeout: 5_000 }).toBe(200);
-    expect((await server.visit(open)).status).toBe(200);
-  });
+      await proxy.restore();
+      await expect.poll(async () => (await server.visit(cold)).status, { timeout: 5_000 }).toBe(200);
+      expect((await server.visit(open)).status).toBe(200);
+    },
+  );
 
-  it('ends when its time is over', async () => {
+  it('stops serving them after that time', async () => {
     await start({ STALE_SECONDS: '3' });
     const open = await publishHot(server);
     await proxy.refuse();
@@ -168,7 +174,7 @@ describe('contract §10, STALE_SECONDS', () => {
     await expect.poll(async () => (await server.visit(open)).status, { timeout: 10_000 }).toBe(503);
   });
 
-  it('a change that was made meanwhile counts as soon as the database is back', async () => {
+  it('does not hide a change made meanwhile once the database is back', async () => {
     await start({ STALE_SECONDS: '600' });
     const open = await publishHot(server);
     proxy.silence();

@@ -8,14 +8,14 @@ const INPUT_LENGTH = 64 * 1024;
 /** A quadratic pattern takes seconds on its worst input of this length, a linear one a few milliseconds. */
 const MAX_MS = 250;
 
-/** A regular expression as it is written in the sources. */
+/** A regular expression as written in the sources. */
 interface Pattern {
   place: string;
   source: string;
   flags: string;
 }
 
-/** Every regular expression literal of a source text, and every `RegExp` that is made of other text. */
+/** Every regular expression literal of a source text, and every `RegExp` that is built from other text. */
 function patternsOf(file: string, text: string): { literals: Pattern[]; made: string[] } {
   const literals: Pattern[] = [];
   const made: string[] = [];
@@ -40,14 +40,14 @@ const sources = globSync('{apps,packages}/*/src/**/*.{ts,tsx}', { cwd: ROOT }).t
 const found = sources.map((file) => patternsOf(file, readFileSync(resolve(ROOT, file), 'utf8')));
 const patterns = [...new Map(found.flatMap(({ literals }) => literals).map((it) => [`/${it.source}/${it.flags}`, it]))];
 
-/** The checker is one process of JavaScript: no other platform's program is needed. */
+/** The checker is one process of JavaScript: it needs no platform-specific program. */
 async function check(source: string, flags: string) {
   process.env['RECHECK_BACKEND'] = 'pure';
   const { checkSync } = await import('recheck');
   return checkSync(source, flags, { timeout: 60_000 });
 }
 
-/** Inputs that begin and end in many ways around a long run, for what a checker may miss. */
+/** Inputs with a long run and many beginnings and ends, to find what a checker may miss. */
 function* worstInputs(source: string): Generator<string> {
   const literal = source
     .replaceAll(/\\[dDwWsSbB]|[[\](){}?*+|^$]/g, ' ')
@@ -78,7 +78,7 @@ function* worstInputs(source: string): Generator<string> {
 }
 
 describe('S2: every regular expression is linear', () => {
-  it('is found in the sources, most of them', () => {
+  it('and most of them are found in the sources', () => {
     expect(sources.length).toBeGreaterThan(300);
     expect(patterns.length).toBeGreaterThan(100);
   });
@@ -87,7 +87,7 @@ describe('S2: every regular expression is linear', () => {
     expect({ place, ...(await check(source, flags)) }).toMatchObject({ status: 'safe' });
   });
 
-  it('64 KB of the worst inputs take no time', () => {
+  it('for 64 KB of the worst inputs', () => {
     const slow: [string, string, number][] = [];
     for (const [text, { place, source, flags }] of patterns) {
       for (const input of worstInputs(source)) {
@@ -101,13 +101,13 @@ describe('S2: every regular expression is linear', () => {
   });
 
   it.each([String.raw`^a[ \t]*(?:;[ \t]*b[ \t]*)?;?[ \t]*$`, '[. ]+$', '(a+)+$', String.raw`\s+$`])(
-    'a checker that finds %s',
+    'and the checker finds %s',
     async (source) => {
       expect(await check(source, '')).toMatchObject({ status: 'vulnerable' });
     },
   );
 
-  it('none is made of other text, but for the table of DNS providers', () => {
+  it('and none is built from other text, except for the table of DNS providers', () => {
     expect(found.flatMap(({ made }) => made).map((place) => place.replace(/:\d+$/, ''))).toEqual([
       'packages/core/src/dns/providers.ts',
     ]);

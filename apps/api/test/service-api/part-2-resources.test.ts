@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Answer } from '../test-server.ts';
 import { CLAIM_URL, HOME, PASSWORD, PLATFORM_DOMAIN, startWorld, type World } from './world.ts';
 
-/** Those of the document, and `storage`, which the contract adds. */
+/** The caps of the document, and `storage`, which the contract adds. */
 const CAPS = ['customDomains', 'deployments', 'platformDomains', 'seats', 'storage'];
 const CLOSED = 'Seats come this autumn.';
 

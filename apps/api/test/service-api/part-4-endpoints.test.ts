@@ -44,7 +44,7 @@ const ENDPOINTS: Row[] = [
   ['GET', '/config', 'platform.config', 301, 'none'],
 ];
 
-/** Those that the contract adds. */
+/** The operations that the contract adds. */
 const ADDED = [
   'tokens.get GET /tokens/{token}',
   'deployments.begin POST /uploads',
@@ -61,7 +61,7 @@ const send: World['send'] = (...args) => world.send(...args);
 let serial = 0;
 const customName = () => `www.shop-${(serial += 1)}.dev`;
 
-/** Makes what a path names, and a body that is right for the operation. */
+/** Creates what a path names, and a valid body for the operation. */
 async function ready(path: string): Promise<{ path: string; body?: unknown }> {
   if (path.includes('{deployment}')) {
     const { deployment } = await world.publish();
@@ -92,7 +92,7 @@ async function call([method, template]: Row, key: string | null): Promise<Answer
 }
 
 describe('part 4: the tables of endpoints', () => {
-  it('name every operation, and no operation has another place', async () => {
+  it('name every operation, and every operation has the route of the table', async () => {
     const { paths } = (await send('GET', '/openapi.json', undefined, { key: null })).json<{
       paths: Record<string, Record<string, { operationId: string }>>;
     }>();
@@ -310,7 +310,7 @@ describe('part 4, Pagination', () => {
   beforeAll(async () => {
     const made = await world.server.account('scale');
     ({ key } = made);
-    // As many of each as a page and a bit more; how they are made is told elsewhere.
+    // A little more than a page of each, inserted directly: other tests create them with the API.
     const insert = (sql: string) => world.server.database.query(sql, [made.account, COUNT]);
     const { deployment } = await world.publish(HOME, { key });
     const copied = (
@@ -382,7 +382,7 @@ describe('part 4, Pagination', () => {
       expectErrorAnswer(await send('GET', `/${list}?limit=${limit}`, undefined, { key }), 'validation_failed');
   });
 
-  it('"`cursor` (string, from a previous `nextCursor`)": anything else is refused', async () => {
+  it('"`cursor` (string, from a previous `nextCursor`)": any other value is refused', async () => {
     expectErrorAnswer(await send('GET', '/deployments?cursor=abc', undefined, { key }), 'validation_failed');
   });
 });

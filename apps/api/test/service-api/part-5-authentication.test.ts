@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectErrorAnswer } from '../standing-asserts.ts';
 import { HOME, PLATFORM_DOMAIN, startWorld, type World } from './world.ts';
 
-/** An operation as the interface description has it, with something in its path. */
+/** An operation of the OpenAPI document, with values in its path. */
 interface Place {
   operation: Operation;
   method: string;
@@ -29,11 +29,11 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const send: World['send'] = (...args) => world.send(...args);
-/** The endpoints that rule 3 speaks of. */
+/** The endpoints of rule 3. */
 const closed = () => places.filter(({ operation }) => !(ACCESS[operation] as readonly string[]).includes('anonymous'));
 const hex = (digit: string) => digit.repeat(32);
 
-/** A credential of a new account, as the service made it. */
+/** A credential of a new account, as the service created it. */
 async function secret(kind: 'api' | 'deploy', more: object = {}): Promise<{ token: string; secret: string }> {
   const made = (await send('POST', '/tokens', { kind, ...more })).json<{ token: string; secret: string }>();
   world.server.secrets.add(made.secret);
@@ -114,7 +114,7 @@ describe('part 5, rule 2', () => {
     expect((await world.visit(`https://${deployment}.${PLATFORM_DOMAIN}/`)).status).toBe(200);
   });
 
-  it('a header that is there and wrong deploys nothing', async () => {
+  it('an invalid header deploys nothing', async () => {
     expectErrorAnswer(await world.deploy(HOME, { key: `ship-${hex('f')}` }), 'authentication_failed');
     expectErrorAnswer(await world.deploy(HOME, { key: '' }), 'authentication_failed');
   });
@@ -122,7 +122,7 @@ describe('part 5, rule 2', () => {
 
 describe('part 5, rule 3', () => {
   it('"Every other endpoint requires a credential, except `GET /plans`, which is public."', async () => {
-    // `/config` answers as an alias, whoever asks.
+    // `/config` answers as an alias, with any credential or none.
     expect(
       places
         .filter((place) => !closed().includes(place))
@@ -197,7 +197,7 @@ it('part 5, rule 5: "A resource that belongs to another account is reported as 4
     expectErrorAnswer(await send(method, place, body), 'not_found');
     asked.push(operation);
   }
-  // Not in a path: the claim, and the base of an upload. The names of uploads are secret.
+  // The claim and the base of an upload are not in a path. The names of uploads are secret.
   expect(asked).toHaveLength(Object.values(OTHERS).filter((answer) => answer === 'not_found').length - 5);
 });
 

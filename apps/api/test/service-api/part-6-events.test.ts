@@ -13,6 +13,6 @@ it('part 6: "No event, webhook or notification mechanism appears in the interfac
   expect(Object.keys(document.paths).filter((path) => /event|hook|notif|subscri|watch|stream/i.test(path))).toEqual([]);
 });
 
-it.each(['/events', '/webhooks', '/notifications', '/activities/watch'])('part 6: %s is no address', async (path) => {
+it.each(['/events', '/webhooks', '/notifications', '/activities/watch'])('part 6: %s does not exist', async (path) => {
   for (const method of ['GET', 'POST']) expectErrorAnswer(await world.send(method, path), 'not_found');
 });

@@ -10,7 +10,7 @@ const UNKNOWN_CLAIM = '0123456789abcdef'.repeat(2);
 let world: World;
 let site: string;
 let terminated: string;
-/** API keys of an account with small limits, and of one that may hold nothing. */
+/** API keys of an account with small limits, and of one with caps of zero. */
 let small: string;
 let full: string;
 beforeAll(async () => {
@@ -29,7 +29,7 @@ afterAll(() => world.close());
 
 const send: World['send'] = (...args) => world.send(...args);
 
-/** Lets an account claim once an hour while something is done. */
+/** Limits an account to one claim an hour while `work` runs. */
 async function withClaimLimit<T>(work: () => Promise<T>): Promise<T> {
   const { core } = world.server.berth;
   core.rateLimits = { ...DEFAULT_RATE_LIMITS, claim: { count: 1, perSeconds: 3_600 } };
@@ -74,7 +74,7 @@ describe('part 7: the codes of success', () => {
   });
 });
 
-describe('part 7: the codes of refusal, each with its tag, and "Every error body has the shape given in part 2"', () => {
+describe('part 7: the codes of errors, each with its tag, and "Every error body has the shape given in part 2"', () => {
   it.each<[string, ErrorCode, () => Promise<Answer>, details?: object]>([
     [
       '"400 Validation error: invalid input"',
@@ -90,7 +90,7 @@ describe('part 7: the codes of refusal, each with its tag, and "Every error body
     ],
     ['"400": a missing field of an upload', 'validation_failed', () => world.deploy({})],
     [
-      '"400": a body that is no JSON',
+      '"400": a body that is not JSON',
       'validation_failed',
       () => send('POST', '/tokens', undefined, { body: '{', headers: { 'Content-Type': 'application/json' } }),
     ],
@@ -122,7 +122,7 @@ describe('part 7: the codes of refusal, each with its tag, and "Every error body
       'not_found',
       () => send('GET', `/deployments/${site}`, undefined, { key: world.theirs.key }),
     ],
-    ['"404": an address that is none', 'not_found', () => send('GET', '/nowhere')],
+    ['"404": an unknown address', 'not_found', () => send('GET', '/nowhere')],
     [
       '"413 Payload too large: the bundle exceeds plan limits.": a file',
       'payload_too_large',

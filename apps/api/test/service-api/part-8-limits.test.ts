@@ -7,7 +7,7 @@ import { DAY_SECONDS, HOME, PLATFORM_DOMAIN, startWorld, type World } from './wo
 
 const LIMITS = { maxFileSize: 1_000, maxFilesCount: 3, maxTotalSize: 1_500 };
 const CAPS = { deployments: 2, platformDomains: 1, customDomains: 1, seats: 1 };
-/** Longer than any password, of characters that are not one byte each. */
+/** Longer than any password, with characters of more than one byte. */
 const LETTERS = 'Grüße-'.repeat(30);
 
 let world: World;

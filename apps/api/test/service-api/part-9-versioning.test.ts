@@ -14,7 +14,7 @@ describe('part 9: "`/config` is kept as a 301 alias for `/limits` for older comm
     }
   });
 
-  it('a client that follows it is at the limits', async () => {
+  it('for a client that follows it: it gets the limits', async () => {
     const { headers } = await world.send('GET', '/config');
     const { pathname } = new URL(String(headers['location']), `${BASE_URL}/config`);
     const followed = await world.send('GET', pathname);
@@ -23,13 +23,13 @@ describe('part 9: "`/config` is kept as a 301 alias for `/limits` for older comm
 });
 
 describe('part 9: "The service has no version segment in its paths in any listed endpoint."', () => {
-  it('in the interface description', async () => {
+  it('in the OpenAPI document', async () => {
     const { paths } = (await world.send('GET', '/openapi.json')).json<{ paths: object }>();
     expect(Object.keys(paths).length).toBeGreaterThan(15);
     for (const path of Object.keys(paths)) expect(path).not.toMatch(/\/v?\d/i);
   });
 
-  it.each(['/v1/deployments', '/v1/ping', '/1/ping', '/api/v1/ping'])('%s is no address', async (path) => {
+  it.each(['/v1/deployments', '/v1/ping', '/1/ping', '/api/v1/ping'])('%s does not exist', async (path) => {
     expectErrorAnswer(await world.send('GET', path), 'not_found');
   });
 });

@@ -4,7 +4,7 @@ import { closeClean } from '../standing-asserts.ts';
 import { type PlanChanges, startWithPlans } from '../start-with-plans.ts';
 import { type Answer, type Ask, type Files, formOf, type PublishOptions, type TestServer } from '../test-server.ts';
 
-/** What the document calls {base_url}, {platform_domain} and {claim_url}. */
+/** The values of {base_url}, {platform_domain} and {claim_url} in the document. */
 export const BASE_URL = 'https://api.berth.test';
 export const PLATFORM_DOMAIN = 'sites.test';
 export const CLAIM_URL = `${BASE_URL}/claim`;
@@ -22,15 +22,15 @@ interface DnsRecord {
   value: string;
 }
 
-/** A service behind a proxy that ends TLS, with a DNS server and two accounts on the Team plan. */
+/** A service behind a proxy that terminates TLS, with a DNS server and two accounts on the Team plan. */
 export interface World {
   server: TestServer;
   dns: DnsServer;
   mine: TestAccount;
   theirs: TestAccount;
-  /** Asks the API. @param body JSON. The key is mine unless told otherwise. */
+  /** Sends a request to the API. @param body JSON. The default key is that of `mine`. */
   send(method: string, path: string, body?: unknown, ask?: Ask): Promise<Answer>;
-  /** Publishes; the answer may be a refusal. The key is mine unless told otherwise. */
+  /** Publishes; the answer may be an error. The default key is that of `mine`. */
   deploy(files?: Files, options?: PublishOptions): Promise<Answer>;
   /** Publishes. @throws when the answer is not 201. */
   publish(files?: Files, options?: PublishOptions): Promise<CreatedDeployment>;
@@ -38,14 +38,14 @@ export interface World {
   publishAnonymous(): Promise<CreatedDeployment & { claim: string; hash: string }>;
   /** Opens a URL of a site. */
   visit(url: string, ask?: Ask): Promise<Answer>;
-  /** Makes a custom domain, adds its DNS records and lets it be verified. */
+  /** Creates a custom domain, adds its DNS records and verifies it. */
   serveAt(name: string, deployment: string, key?: string): Promise<void>;
-  /** Does something with the clock of the service moved. */
+  /** Runs `work` with the clock of the service moved. */
   later<T>(seconds: number, work: () => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
-/** @param plans What differs from the built-in plans. @param env Further variables. */
+/** @param plans Changes to the built-in plans. @param env Additional variables. */
 export async function startWorld(plans: PlanChanges = {}, env: Record<string, string> = {}): Promise<World> {
   const dns = await startDnsServer();
   const server = await startWithPlans(plans, {

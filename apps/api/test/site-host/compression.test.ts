@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 
 const ask = (accepted: string, path = '/') => server().visit(site, path, { headers: { 'Accept-Encoding': accepted } });
-/** The answer once the forms are ready: until then the content is sent as it is. */
+/** The answer once the forms are ready; until then the content is sent uncompressed. */
 const askCompressed = (accepted: string) =>
   expect
     .poll(async () => (await ask(accepted)).headers['content-encoding'])
@@ -26,7 +26,7 @@ const askCompressed = (accepted: string) =>
 
 describe('a site that was just published', () => {
   it.each(['br', 'zstd', 'gzip'] as const)(
-    'is sent whole at first and as %s once that is ready, of an ETag of its own (S44, S48, S50)',
+    'is sent uncompressed at first and as %s once that is ready, with an ETag of its own (S44, S48, S50)',
     async (coding) => {
       const plain = await ask('identity');
       expect(plain.headers['content-encoding']).toBeUndefined();
@@ -43,13 +43,13 @@ describe('a site that was just published', () => {
     },
   );
 
-  it('keeps what gains nothing as it is (S48)', async () => {
+  it('is not compressed where that saves nothing (S48)', async () => {
     await askCompressed('br');
     const { headers, text } = await ask('br', '/photo.jpg');
     expect([headers['content-encoding'], text]).toEqual([undefined, PAGE]);
   });
 
-  it('counts no compressed byte in its size (S48)', async () => {
+  it('does not include compressed bytes in its size (S48)', async () => {
     await askCompressed('br');
     expect((await server().api(`/deployments/${site}`)).json()['size']).toBe(2 * PAGE.length);
   });

@@ -30,7 +30,7 @@ describe('S3, S4: a site at a domain', () => {
     'BAKERY.example.:443',
     'shop.localhost',
     'SHOP.localhost.:1',
-  ])('is shown to whoever asks for %s', async (host) => {
+  ])('is shown for the host %s', async (host) => {
     const answer = await askRaw(server().port, 'GET / HTTP/1.1', [`Host: ${host}`]);
     expect([answer.status, answer.body]).toEqual([200, files('first')['index.html']]);
   });
@@ -47,13 +47,13 @@ describe('S3, S4: a site at a domain', () => {
     'example',
     '127.0.0.1',
     'bakery.example..',
-  ])('is not shown to whoever asks for %s', async (host) => {
+  ])('is not shown for the host %s', async (host) => {
     const answer = await askRaw(server().port, 'GET / HTTP/1.1', [`Host: ${host}`]);
     expect([answer.status, answer.headers['cache-control']]).toEqual([404, 'no-store']);
     expect(answer.body).toContain('There is nothing at this address');
   });
 
-  it('S53: an asset with a hash in its name is kept for ever from its deployment host alone', async () => {
+  it('S53: caches an asset with a hash in its name forever only on its deployment host', async () => {
     for (const path of ['/app.4f3a9b21.js', '/photo-4f3a9b21.png', '/']) {
       for (const host of ['bakery.example', 'shop.localhost'])
         expect((await visit(host, path)).headers['cache-control'], host + path).toBe(
@@ -72,7 +72,7 @@ describe('S3, S4: a site at a domain', () => {
     expect([again.status, again.text]).toEqual([304, '']);
   });
 
-  it('S5: one that is pending, partial or not linked is answered like one that never was', async () => {
+  it('S5: is answered like a missing one while it is pending, partial or not linked', async () => {
     const never = await visit('never.example');
     for (const [name, domain] of Object.entries({
       'pending.example': { status: 'pending', verified: false, deployment: first },
@@ -86,7 +86,7 @@ describe('S3, S4: a site at a domain', () => {
     }
   });
 
-  it('S6, S64: its system paths are the service’s', async () => {
+  it('S6, S64: does not serve its own files at system paths', async () => {
     for (const path of ['/.berth/unlock', '/.berth/x', '/.well-known/acme-challenge/token'])
       for (const method of ['GET', 'POST'])
         expect((await server().visit('http://bakery.example', path, { method })).status, path).toBe(404);
@@ -94,7 +94,7 @@ describe('S3, S4: a site at a domain', () => {
 });
 
 describe('S4, contract §6: a site that is not shown', () => {
-  it('is paused, with its account or by its domain: 503, nothing of the site', async () => {
+  it('because its account or its domain is paused is 503, without any content of the site', async () => {
     const { account, key } = await server().account('pro');
     const { deployment } = await server().publish(files('paused'), { key, fields: { password: 'open-sesame' } });
     await insertDomain(server(), 'paused.example', { status: 'paused', deployment });
@@ -123,7 +123,7 @@ describe('S4, contract §6: a site that is not shown', () => {
     expect((await visit('own.example')).status).toBe(401);
   });
 
-  it('is taken down: 451 at every host and path, until it is put back', async () => {
+  it('because it is taken down is 451 at every host and path, until it is restored', async () => {
     const { deployment } = await server().publish(files('down'));
     await insertDomain(server(), 'down.example', { deployment });
     await server().database.query(`update deployment set taken_down = now() where id = $1`, [deployment]);
@@ -145,7 +145,7 @@ describe('S4, contract §6: a site that is not shown', () => {
 });
 
 describe('S2, T35: a switch', () => {
-  it('is seen by the next request, 200 times, and readers see whole pages alone', async () => {
+  it('is visible to the next request, 200 times, and readers only see complete pages', async () => {
     const second = (await server().publish(files('second'))).deployment;
     await insertDomain(server(), 'switched.example', { deployment: first });
     const pages = [files('first')['index.html'], files('second')['index.html']];
@@ -167,7 +167,7 @@ describe('S2, T35: a switch', () => {
     expect(seen.size).toBe(2);
   });
 
-  it('S56: an anonymous deployment is kept from search engines until its claim', async () => {
+  it('S56: an anonymous deployment is not indexed by search engines until its claim', async () => {
     const { deployment } = await server().publish(files('anonymous'), { key: null });
     expect((await server().visit(deployment)).headers['x-robots-tag']).toBe('noindex');
     expect((await visit('bakery.example')).headers).not.toHaveProperty('x-robots-tag');

@@ -32,7 +32,7 @@ describe('when a dependency fails', () => {
   });
 
   it.each(['/about', '/large.bin', '/docs/nothing'])(
-    'C3: %s, once lost, is 500 after one more look, and logged',
+    'C3: %s, once lost, is 500 after one retry, and logged',
     async (target) => {
       host.sites.set(PUBLIC, {
         ...host.site,
@@ -58,14 +58,14 @@ describe('when a dependency fails', () => {
     expect((await host.get('/about')).status).toBe(404);
   });
 
-  it('T36: other bytes than the site consists of are 500, never 200', async () => {
+  it('T36: bytes that differ from those of the site are 500, never 200', async () => {
     host.packs.contents.get('first')![3]! ^= 1;
     expect(await host.get('/')).toMatchObject({ status: 500 });
     expect(host.logged).toMatchObject([{ level: 'error' }]);
     expect((await host.get('/about')).status).toBe(200);
   });
 
-  it('a database that is away is 503 with Retry-After', async () => {
+  it('an unavailable database is 503 with Retry-After', async () => {
     host.lookUp(() => Promise.reject(unavailable('away', new Error('ECONNREFUSED'), 7)));
     expect(await host.get('/')).toMatchObject({
       status: 503,
@@ -74,7 +74,7 @@ describe('when a dependency fails', () => {
     expect(host.logged).toMatchObject([{ level: 'warn' }]);
   });
 
-  it('F7: an unexpected fault is 500 and says nothing of its cause', async () => {
+  it('F7: an unexpected fault is 500 and reveals nothing of its cause', async () => {
     host.lookUp(() => Promise.reject(new Error('secret cause')));
     const answer = await host.get('/');
     expect(answer.status).toBe(500);
@@ -82,7 +82,7 @@ describe('when a dependency fails', () => {
     expect(host.logged).toMatchObject([{ level: 'error', err: { message: 'secret cause' } }]);
   });
 
-  it('a pack that goes away half-way is not looked for again', async () => {
+  it('a pack that disappears half-way is not searched for again', async () => {
     const manifest = await pack(host.packs, 'going', { 'large.bin': Buffer.alloc(8_000_000) });
     host.sites.set(PUBLIC, { ...host.site, manifest });
     const { socket, received } = await open(host.port);
@@ -93,7 +93,7 @@ describe('when a dependency fails', () => {
     expect(host.freshReads()).toBe(0);
   });
 
-  it('a pack that fails half-way cuts the connection', async () => {
+  it('a pack that fails half-way closes the connection', async () => {
     const manifest = await pack(host.packs, 'failing', { 'large.bin': Buffer.alloc(8_000_000) });
     host.packs.contents.set('failing', host.packs.contents.get('failing')!.subarray(0, 1_000_000));
     host.sites.set(PUBLIC, { ...host.site, manifest });

@@ -4,7 +4,7 @@ import { useCleanServer } from '../use-clean-server.ts';
 
 const server = useCleanServer();
 
-describe('a deployment that is not there any more', () => {
+describe('a deployment that no longer exists', () => {
   const FILES = { 'index.html': 'front', '404.html': 'own 404' };
 
   it.each<[string, () => Promise<string>]>([
@@ -28,7 +28,7 @@ describe('a deployment that is not there any more', () => {
         return deployment;
       },
     ],
-  ])('because it %s is answered to the byte like one that never was (S4, S5)', async (_, make) => {
+  ])('because it %s is answered, byte for byte, like one that never existed (S4, S5)', async (_, make) => {
     const site = await make();
     for (const path of ['/', '/index.html', '/nothing', '/.berth/unlock']) {
       for (const method of ['GET', 'HEAD', 'POST']) {
@@ -43,7 +43,7 @@ describe('a deployment that is not there any more', () => {
   });
 });
 
-it('an anonymous deployment is free for search engines from the first request after its claim (S56)', async () => {
+it('an anonymous deployment can be indexed from the first request after its claim (S56)', async () => {
   const { deployment, claim } = await server().publish({ 'index.html': 'front' }, { key: null });
   const paths = ['/', '/nothing', '//'];
   for (const path of paths) expect((await server().visit(deployment, path)).headers['x-robots-tag']).toBe('noindex');
@@ -56,7 +56,7 @@ it('an anonymous deployment is free for search engines from the first request af
   for (const path of paths) expect((await server().visit(deployment, path)).headers).not.toHaveProperty('x-robots-tag');
 });
 
-/** An answer without what differs from one request to the next. */
+/** An answer without the parts that differ between requests. */
 function comparable({ status, headers, text }: Answer) {
   return { status, headers: { ...headers, date: '', 'x-request-id': '' }, text };
 }

@@ -10,7 +10,7 @@ export interface LinkedDomain {
   verified?: boolean;
 }
 
-/** Puts a domain into the database, past DNS: as the owner's, or that of its deployment. */
+/** Inserts a domain into the database, without DNS: for the owner, or for the account of its deployment. */
 export async function insertDomain(
   { database }: TestServer,
   name: string,

@@ -2,7 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type RawAnswer, stop } from '../http/raw-socket.ts';
 import { comparable, hostOf, LOCKED, MARKER, runSampleSites } from './running-host.ts';
 
-/** A locked answer without the address that its form leads back to, which is the one asked for, and its length. */
+/**
+ * A locked answer without its length and without the address that its form leads back to, which is the requested one.
+ */
 function withoutWayBack(answer: RawAnswer): RawAnswer {
   const body = answer.body.replace(/name="next" value="[^"]*"/, 'name="next"');
   return { ...answer, body, headers: { ...answer.headers, 'content-length': '' } };
@@ -59,7 +61,7 @@ describe('S58, S59, T16: a locked site', () => {
     ['Authorization: Basic eDp5'],
   ];
 
-  it('gives every path, method, Range and condition one answer, and none of its bytes', async () => {
+  it('answers every path, method, Range and condition in the same way, without any of its bytes', async () => {
     const expected = withoutWayBack(comparable(await host.get('/', [], at())));
     expect(expected).toMatchObject({
       status: 401,
@@ -89,11 +91,11 @@ describe('S58, S59, T16: a locked site', () => {
     }
   });
 
-  it('also has that host in other spellings', async () => {
+  it('also does so for its host in other spellings', async () => {
     expect((await host.get(`http://${hostOf(LOCKED)}/about`, [], at())).body).not.toContain(MARKER);
   });
 
-  it('clears what a public version left, for a page that was opened and for nothing else', async () => {
+  it('clears what a public version left in the browser, only for an opened page', async () => {
     expect((await host.get('/about', ['Sec-Fetch-Dest: document'], at())).headers['clear-site-data']).toBe(
       '"cache", "storage"',
     );
@@ -104,7 +106,7 @@ describe('S58, S59, T16: a locked site', () => {
     }
   });
 
-  it('S6: system paths come before the lock', async () => {
+  it('S6: checks system paths before the lock', async () => {
     for (const target of ['/.berth/x', '/.well-known/acme-challenge/token'])
       expect((await host.get(target, [], at())).status).toBe(404);
   });

@@ -4,7 +4,7 @@ import type { Manifest, PackStore } from '@berth/core';
 
 const CHUNK_BYTES = 64 * 1024;
 
-/** Packs in memory. What tests may look at and change: the bytes, and how many streams are open. */
+/** Packs in memory. Tests may read and change the bytes, and read the number of open streams. */
 export interface MemoryPacks extends PackStore {
   contents: Map<string, Buffer>;
   openStreams: () => number;
@@ -69,7 +69,7 @@ export function memoryPacks(): MemoryPacks {
   };
 }
 
-/** Writes files into a new pack of a store, one after the other, and says where they lie. */
+/** Writes files into a new pack of a store, one after the other. @returns Their places. */
 export async function pack(packs: PackStore, id: string, files: Record<string, string | Buffer>): Promise<Manifest> {
   const manifest = new Map();
   const file = await packs.create(id);

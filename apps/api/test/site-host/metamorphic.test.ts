@@ -7,10 +7,10 @@ import { cookieOf } from './unlocking.ts';
 
 const SEED = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
 const CONNECTIONS = 6;
-/** How many of the questions each odd header is tried with, on each site. */
+/** How many requests each odd header is added to, for each site. */
 const QUESTIONS_EACH = 4;
 const PASSWORD = 'one password for all';
-/** Stands in every file. */
+/** Every file contains this text. */
 const MARKER = 'the bytes that all of these sites share';
 const FILES = {
   'index.html': `<h1>${MARKER}</h1>${'x'.repeat(2_000)}`,
@@ -24,7 +24,7 @@ const FILES = {
   _headers: '/about\n  X-Site: ours',
 };
 
-/** What one connection asks, and by which name of which site. */
+/** One request on a connection, and which name of which site it uses. */
 interface Question {
   host: string;
   method: string;
@@ -32,7 +32,7 @@ interface Question {
   headers: Record<string, string>;
 }
 
-/** A question for every site, and the status that it has where the site is not locked. */
+/** A request for every site, and its status where the site is not locked. */
 type Asked = Omit<Question, 'host'> & { status: number };
 
 const get = (path: string, status: number, headers: Record<string, string> = {}): Asked => ({
@@ -63,8 +63,8 @@ const QUESTIONS: Asked[] = [
 ];
 
 /**
- * Headers that change no answer: those by which servers elsewhere choose another host, path, method, visitor or cached
- * answer, and those that browsers send besides.
+ * Headers that change no answer: those that make other servers choose another host, path, method, visitor or cached
+ * answer, and those that browsers also send.
  */
 const ODD = (other: string): [string, string][] => [
   ['X-Forwarded-Host', other],
@@ -133,10 +133,10 @@ const ODD = (other: string): [string, string][] => [
   ['X-Middleware-Subrequest', 'middleware'],
 ];
 
-/** A site with these files, by one of its names, as one visitor meets it. */
+/** A site with these files, under one of its names, for one visitor. */
 interface Guise {
   host: string;
-  /** The cookie of somebody who has opened it. */
+  /** The cookie of a visitor who has opened it. */
   cookie?: string;
   isLocked: boolean;
 }
@@ -175,7 +175,7 @@ beforeAll(async () => {
 afterAll(() => agents.forEach((agent) => agent.destroy()));
 
 describe(`one content in public and in protected sites, seed ${SEED}`, () => {
-  it('gets the same answer whatever else a request says, in any order on any connection (S57, S63)', async () => {
+  it('gets the same answer for any other headers of the request, in any order on any connection (S57, S63)', async () => {
     const bases = guises.flatMap((guise) =>
       QUESTIONS.map((asked) => ({
         guise,
@@ -259,7 +259,7 @@ function questionOf({ host, cookie }: Guise, { method, path, headers }: Asked): 
   return { host, method, path, headers: { ...headers, ...(cookie === undefined ? {} : { Cookie: cookie }) } };
 }
 
-/** A site answers as its own rules say: nothing of another guise is in it. */
+/** Checks that a site answers by its own rules: nothing comes from another site with the same content. */
 function expectOwn(answer: Answered, { status, cookie, isLocked }: Guise & { status: number }, told: string): void {
   const { 'cache-control': caching, vary = '', etag } = answer.headers;
   expect(answer.status, told).toBe(status);
@@ -268,12 +268,12 @@ function expectOwn(answer: Answered, { status, cookie, isLocked }: Guise & { sta
   if (isLocked) expect([answer.body.includes(MARKER), etag], told).toEqual([false, undefined]);
 }
 
-/** The odd headers for a site; other sites lend it their names and cookies. */
+/** The odd headers for a site; they contain names and cookies of other sites. */
 function oddFor({ host, cookie, isLocked }: Guise): [string, string][] {
   const other = guises.find((guise) => guise.host !== host)!;
   const strange = guises.find((guise) => guise.cookie !== undefined && guise.host !== host)!;
   const odd = ODD(other.host);
-  // For somebody who has opened a site a second cookie of the name locks it again (S62).
+  // For a visitor who has opened a site, a second cookie with the same name locks it again (S62).
   if (cookie === undefined) odd.push(['Cookie', strange.cookie!]);
   // The first page that a visitor of a locked site opens clears what was stored (S59).
   if (!isLocked) odd.push(['Sec-Fetch-Dest', 'document']);
@@ -293,7 +293,7 @@ interface Answered {
   body: string;
 }
 
-/** What differs from one answer to the next, or belongs to the connection. */
+/** Headers that differ between answers, or belong to the connection. */
 const NOT_COMPARED = /^(?:date|x-request-id|connection|keep-alive)$/i;
 
 function ask({ host, method, path, headers }: Question, connection: number): Promise<Answered> {

@@ -61,7 +61,7 @@ describe('built-in pages', () => {
     });
   });
 
-  it.each(['fault', 'away'])('%s names the request', async (name) => {
+  it.each(['fault', 'away'])('%s shows the request id', async (name) => {
     const { body, headers } = await ask(port, `GET /${name} HTTP/1.1`);
     expect(body).toContain(`<code>${headers['x-request-id']}</code>`);
   });

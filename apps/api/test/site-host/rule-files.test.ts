@@ -97,7 +97,7 @@ describe('the order of decision (S1)', () => {
 });
 
 describe('header rules', () => {
-  it('leave a 304 without the fields that describe the body, and with the others (S45)', async () => {
+  it('remove the headers that describe the body from a 304, and keep the others (S45)', async () => {
     const about = {
       'Content-Language': 'de',
       'Content-Disposition': 'inline',
@@ -132,14 +132,14 @@ describe('header rules', () => {
     _redirects: '/old /new 301\n/app/* /index.html 200',
     _headers: `${RULES}/app/*\n  X-App: yes\n/index.html\n  X-Index: yes`,
   };
-  /** What the rules made of an answer. */
+  /** An answer after the rules were applied. */
   const ruled = async (site: string, path: string, { method = 'GET', ...headers }: Record<string, string> = {}) => {
     const answer = await server().visit(site, path, { method, headers });
     const of = (name: string) => answer.headers[name];
     return [answer.status, of('x-site'), of('cache-control'), of('access-control-allow-origin')];
   };
 
-  it('apply to what the site itself answers, and to nothing else (S32)', async () => {
+  it('apply to answers of the site itself, and to no others (S32)', async () => {
     const { deployment: site, warnings } = await server().publish(FILES);
     expect(warnings).toBeUndefined();
     const etag = String((await server().visit(site)).headers['etag']);
@@ -160,7 +160,7 @@ describe('header rules', () => {
     expect(await ruled(site, '/%')).toEqual([400, ...none]);
   });
 
-  it('go by the path that was asked for, not by the file (S32)', async () => {
+  it('match the requested path, not the file (S32)', async () => {
     const { deployment: site } = await server().publish(FILES);
     const { text, headers } = await server().visit(site, '/app/route');
     expect([text, headers['x-app'], headers['x-index']]).toEqual(['front', 'yes', undefined]);
@@ -168,7 +168,7 @@ describe('header rules', () => {
     expect((await server().visit(site, '/index.html')).headers).toMatchObject({ 'x-index': 'yes' });
   });
 
-  it('alone turn CORS on, for a public site (S43)', async () => {
+  it('are the only way to allow CORS, for a public site (S43)', async () => {
     const preflight = {
       method: 'OPTIONS',
       headers: { Origin: 'https://a.example', 'Access-Control-Request-Method': 'GET' },
@@ -209,7 +209,7 @@ describe('header rules', () => {
   });
 });
 
-it('whatever Accept decided varies by it: a fallback, what came instead, and nothing else (S38)', async () => {
+it('an answer that Accept decided varies by it, such as a fallback or what is sent instead; other answers do not (S38)', async () => {
   const publish = async (files: Record<string, string>) =>
     (await server().publish({ 'index.html': 'front', 'docs/404.html': 'none', ...files })).deployment;
   const declared = await publish({

@@ -17,7 +17,7 @@ import { createWhichHost } from '../../src/which-host.ts';
 import { ask, listen, type RawAnswer } from '../http/raw-socket.ts';
 import { memoryPacks, type MemoryPacks, pack } from './memory-packs.ts';
 
-/** What every file of the sample site holds that must not leak. */
+/** A text in every file of the sample site, which must not leak. */
 export const MARKER = 'the bytes of the site';
 
 export const FILES = {
@@ -47,25 +47,25 @@ export const hostOf = (deployment: string) => `${deployment}.${PLATFORM_DOMAIN}`
 
 interface Asked {
   method?: string;
-  /** Default: the public site's. */
+  /** Default: that of the public site. */
   host?: string;
 }
 
-/** The wildcard host on a real server. */
+/** The site host on a real server. */
 export interface RunningHost {
   server: Server;
   port: number;
-  /** The sites there are, by deployment or domain; tests change it. */
+  /** The existing sites, by deployment or domain; tests change it. */
   sites: Map<string, Site | Withheld>;
-  /** Finds them; all are known at once. Tests replace it. */
+  /** Finds the sites; all are in memory. Tests replace it. */
   live: LiveSites;
-  /** Tries passwords; tests replace it. Without more ado every password is wrong. */
+  /** Checks passwords; tests replace it. By default every password is wrong. */
   lock: { unlock(attempt: UnlockAttempt): Promise<UnlockOutcome> };
-  /** What was logged, by level. */
+  /** Everything that was logged. */
   logged: { level: 'info' | 'warn' | 'error'; err?: unknown }[];
-  /** Has sites found by asking, none being known. */
+  /** Makes sites be found with `find`, with none in memory. */
   lookUp(find: () => Promise<Found>, refind?: () => Promise<Found>): void;
-  /** How often the places of a site were asked for anew. */
+  /** How often the places of a site were read again. */
   freshReads(): number;
   get(target: string, headers?: string[], asked?: Asked): Promise<RawAnswer>;
 }
@@ -138,7 +138,7 @@ export async function runSampleSites(): Promise<RunningHost & { packs: MemoryPac
   return { ...host, packs, site };
 }
 
-/** An answer without what differs from one request to the next. */
+/** An answer without the parts that differ between requests. */
 export function comparable({ status, names, headers, body }: RawAnswer): RawAnswer {
   return { status, names, headers: { ...headers, date: '', 'x-request-id': '' }, body };
 }

@@ -41,11 +41,11 @@ describe('a file', () => {
     ]);
   });
 
-  it('S53: an asset with a hash in its name is kept for ever', async () => {
+  it('S53: an asset with a hash in its name is cached forever', async () => {
     expect((await host.get('/app.4f3a9b21.js')).headers['cache-control']).toBe('public, max-age=31536000, immutable');
   });
 
-  it('S50: an incompressible one does not vary', async () => {
+  it('S50: an incompressible file does not vary', async () => {
     expect((await host.get('/photo.png')).headers).not.toHaveProperty('vary');
   });
 
@@ -80,7 +80,7 @@ describe('a file', () => {
 });
 
 describe('S45: conditions', () => {
-  it('If-None-Match that matches is 304 with the headers of the answer, less those of its body', async () => {
+  it('If-None-Match that matches is 304 with the headers of the answer, without those of its body', async () => {
     const whole = await host.get('/about');
     const answer = await host.get('/about', [`If-None-Match: "x", W/${whole.headers['etag']}`]);
     expect(answer).toMatchObject({ status: 304, body: '' });
@@ -100,8 +100,8 @@ describe('S45: conditions', () => {
   });
 });
 
-describe('what is not a file', () => {
-  it('S15, S21: a folder without its slash is redirected, the query kept', async () => {
+describe('a request that finds no file', () => {
+  it('S15, S21: for a folder without its slash is redirected, and the query is kept', async () => {
     expect(await host.get('/docs?a=b%20c')).toMatchObject({
       status: 307,
       body: '',
@@ -118,31 +118,31 @@ describe('what is not a file', () => {
     '/docs/..//evil.example',
     '//docs',
     '/.//docs?//evil.example',
-  ])('T33: %s never leads to another host', async (target) => {
+  ])('T33: for %s never leads to another host', async (target) => {
     const { headers } = await host.get(target);
     expect(headers['location'] ?? '/').toMatch(/^\/(?![/\\])/);
   });
 
-  it('S39, S40: the nearest 404.html answers', async () => {
+  it('S39, S40: is answered with the nearest 404.html', async () => {
     const { status, body, headers } = await host.get('/docs/nothing');
     expect({ status, body }).toEqual({ status: 404, body: FILES['docs/404.html'] });
     expect(headers).toMatchObject({ 'cache-control': 'no-store', 'content-type': 'text/html; charset=utf-8' });
     expect(headers).not.toHaveProperty('etag');
   });
 
-  it('S39: without one, the built-in page does', async () => {
+  it('S39: is answered with the built-in page if there is no 404.html', async () => {
     const answer = await host.get('/nothing');
     expect(answer).toMatchObject({ status: 404, headers: { 'cache-control': 'no-store' } });
     expect(answer.body).toContain('This page could not be found');
   });
 
-  it('a site without index.html says so at its root', async () => {
+  it('gets an explanation at the root of a site without index.html', async () => {
     host.sites.set(PUBLIC, { ...host.site, manifest: await pack(host.packs, 'second', { 'a.txt': 'a' }) });
     expect((await host.get('/')).body).toContain('This site has no front page');
     expect((await host.get('/../x')).body).toContain('This page could not be found');
   });
 
-  it.each(['/%', '/%zz', '/%00', '/a%0d%0ab', '/%ff'])('S7: %s is 400', async (target) => {
+  it.each(['/%', '/%zz', '/%00', '/a%0d%0ab', '/%ff'])('S7: for %s is 400', async (target) => {
     expect(await host.get(target)).toMatchObject({ status: 400, headers: { 'cache-control': 'no-store' } });
   });
 
@@ -156,18 +156,18 @@ describe('what is not a file', () => {
     '//.well-known/acme-challenge/token',
     '/.berth/unlock',
     '/.berth/x',
-  ])('S6, S12, S64: %s is 404', async (target) => {
+  ])('S6, S12, S64: for %s is 404', async (target) => {
     const answer = await host.get(target);
     expect(answer.status).toBe(404);
     expect(answer.body).not.toContain(MARKER);
   });
 
-  it('S64: /.berth/unlock is 404 for every method', async () => {
+  it('S64: for /.berth/unlock is 404 with every method', async () => {
     for (const method of ['GET', 'POST', 'OPTIONS', 'DELETE'])
       expect((await host.get('/.berth/unlock', [], { method: method })).status).toBe(404);
   });
 
-  it('S42: OPTIONS is 204, on missing paths too', async () => {
+  it('S42: with OPTIONS is 204, also for missing paths', async () => {
     for (const target of ['/', '/nothing'])
       expect(await host.get(target, [], { method: 'OPTIONS' })).toMatchObject({
         status: 204,
@@ -177,7 +177,7 @@ describe('what is not a file', () => {
   });
 
   it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND'])(
-    'S42: %s is 405, on missing paths too',
+    'S42: with %s is 405, also for missing paths',
     async (method) => {
       for (const target of ['/', '/nothing', '/%2f']) {
         expect(await host.get(target, [], { method: method })).toMatchObject({
@@ -189,7 +189,7 @@ describe('what is not a file', () => {
     },
   );
 
-  it('a refused POST leaves the connection fit for the next request', async () => {
+  it('leaves the connection usable for the next request, after a refused POST', async () => {
     const { socket, received } = await open(host.port);
     socket.write(`POST / HTTP/1.1\r\nHost: ${hostOf(PUBLIC)}\r\nContent-Length: 11\r\n\r\nsome of the `.slice(0, -1));
     socket.write(`GET /about HTTP/1.1\r\nHost: ${hostOf(PUBLIC)}\r\nConnection: close\r\n\r\n`);
@@ -198,7 +198,7 @@ describe('what is not a file', () => {
 });
 
 describe('S4, S5: hosts without a site', () => {
-  it('an unknown host and a missing deployment get the same page', async () => {
+  it('get the same page for an unknown host and a missing deployment', async () => {
     const unknown = await host.get('/about', [], { host: 'other.example' });
     expect(unknown).toMatchObject({ status: 404, headers: { 'cache-control': 'no-store' } });
     expect(comparable(await host.get('/about', [], { host: hostOf('calm-otter-gone000') }))).toEqual(
@@ -209,14 +209,14 @@ describe('S4, S5: hosts without a site', () => {
     );
   });
 
-  it('S1: a broken path comes first', async () => {
+  it('S1: get 400 for a malformed path first', async () => {
     expect((await host.get('/%', [], { host: hostOf('calm-otter-gone000') })).status).toBe(400);
   });
 });
 
 describe('S56: search engines', () => {
   it.each(['/', '/docs', '/nothing', '/docs/nothing'])(
-    'are kept from %s of an anonymous site, and only of that',
+    'do not index %s of an anonymous site, but index everything else',
     async (target) => {
       expect((await host.get(target, [], { host: hostOf(ANONYMOUS) })).headers['x-robots-tag']).toBe('noindex');
       expect((await host.get(target)).headers).not.toHaveProperty('x-robots-tag');

@@ -26,7 +26,7 @@ async function serve(packs: PackStore): Promise<void> {
 
 afterEach(() => stop(host.server));
 
-/** Asks for the large file and leaves after the first bytes. */
+/** Requests the large file and leaves after the first bytes. */
 async function leaveEarly(): Promise<void> {
   const { socket, received } = await open(host.port);
   socket.write(`GET /large.bin HTTP/1.1\r\n${HOST}\r\n\r\n`);
@@ -40,14 +40,14 @@ describe('large files', () => {
     ['/large.bin', LARGE.length],
     ['/limit.bin', 65_536],
     ['/beyond.bin', 65_537],
-  ])('%s arrives whole', async (target, length) => {
+  ])('%s arrives completely', async (target, length) => {
     await serve(memoryPacks());
     const { body, headers } = await ask(host.port, `GET ${target} HTTP/1.1`, [HOST]);
     expect(headers['content-length']).toBe(String(length));
     expect(body).toBe(LARGE.toString('latin1', 0, length));
   });
 
-  it('F11: a client that leaves closes its stream and is no error', async () => {
+  it('F11: a client that leaves closes its stream without an error', async () => {
     const packs = memoryPacks();
     await serve(packs);
     for (let n = 0; n < 20; n += 1) await leaveEarly();
@@ -55,7 +55,7 @@ describe('large files', () => {
     expect(host.logged).toEqual([]);
   });
 
-  it('F11: a client that left before the first byte closes its stream and is no error', async () => {
+  it('F11: a client that left before the first byte closes its stream without an error', async () => {
     const packs = memoryPacks();
     const opened = Promise.withResolvers<Readable>();
     const readOn = Promise.withResolvers<void>();
@@ -83,7 +83,7 @@ describe('large files', () => {
     expect(host.logged).toEqual([]);
   });
 
-  it('F11: a client that left while its site was looked up is no error', async () => {
+  it('F11: a client that left while its site was loaded causes no error', async () => {
     const packs = memoryPacks();
     const manifest = await pack(packs, 'first', { 'large.bin': LARGE });
     const asked = Promise.withResolvers<void>();

@@ -12,8 +12,8 @@ beforeAll(async () => {
   site = await visitors.protect();
 });
 
-describe('S60, S61: what is sent to the form', () => {
-  it('a wrong password is 401 with the form again, which still knows the way', async () => {
+describe('S60, S61: the unlock form', () => {
+  it('is sent again with 401 after a wrong password, with the same destination', async () => {
     const answer = await visitors.enter(site, { password: 'not the password', next: '/docs/?a=<b>&c' });
     expectLocked(answer, 'wrong');
     expect(problemOf(answer)).toBe('That is not the password. Check it and enter it again.');
@@ -40,11 +40,11 @@ describe('S60, S61: what is sent to the form', () => {
     '/docs/\r\nSet-Cookie: a=b',
     '/\u0000',
     '/é',
-  ])('T33: next=%j leads to the front page', (next) => {
+  ])('T33: redirects to the front page for next=%j', (next) => {
     expect(safeNext(next)).toBe('/');
   });
 
-  it('T33: next leads to the front page on the wire as well', async () => {
+  it('T33: redirects to the front page on the wire as well', async () => {
     for (const next of ['//evil.example', '/\\evil.example', '/docs/\r\nSet-Cookie: a=b']) {
       const answer = await visitors.enter(site, { next });
       expect([answer.status, answer.headers['location'], answer.headers['set-cookie']]).toEqual([
@@ -55,7 +55,7 @@ describe('S60, S61: what is sent to the form', () => {
     }
   });
 
-  it('T33: next leads to the front page when it is longer than the form can carry', async () => {
+  it('T33: redirects to the front page if next is longer than the form can carry', async () => {
     expect((await visitors.enter(site, { next: `/${'x'.repeat(2_048)}` })).headers['location']).toBe('/');
     expect((await visitors.enter(site, { next: `/${'x'.repeat(2_047)}` })).headers['location']).toBe(
       `/${'x'.repeat(2_047)}`,
@@ -63,13 +63,13 @@ describe('S60, S61: what is sent to the form', () => {
   });
 
   it.each(['/', '/docs/', '/docs/?a=b&c=%2F%2Fevil#x', '/%2f%2fevil.example', '/a//b', '/.berth/unlock'])(
-    'next=%j is where it leads',
+    'redirects to next=%j',
     (next) => {
       expect(safeNext(next)).toBe(next);
     },
   );
 
-  it('S59: the page leads back to what was asked for, and nowhere else', async () => {
+  it('S59: leads back to the requested address, and nowhere else', async () => {
     for (const [path, next] of [
       ['/docs/?a=1&b="2"', '/docs/?a=1&#38;b=&#34;2&#34;'],
       ['//evil.example', '/'],
@@ -95,7 +95,7 @@ describe('S60, S61: what is sent to the form', () => {
     [{ Origin: 'null' }, 403],
     [{ Origin: '' }, 403],
     [{}, 303],
-  ] as [Record<string, string>, number][])('T16: from %j it is %d', async (given, status) => {
+  ] as [Record<string, string>, number][])('T16: when sent from %j is answered %d', async (given, status) => {
     const headers = Object.fromEntries(
       Object.entries(given).map(([name, value]) => [name, value.replace('SITE', `${site}.localhost`)]),
     );
@@ -113,7 +113,7 @@ describe('S60, S61: what is sent to the form', () => {
     ['no body', {}, '', 400],
     ['no password', {}, 'next=/', 400],
     ['the password twice', {}, `${right}&${right}`, 400],
-    ['the way twice', {}, `${right}&next=/&next=/`, 400],
+    ['the destination twice', {}, `${right}&next=/&next=/`, 400],
     ['six parameters', {}, `${right}&a&b&c&d&e`, 400],
     ['five parameters', {}, `${right}&a&b&c&d`, 303],
     ['JSON', { 'Content-Type': 'application/json' }, JSON.stringify({ password: PASSWORD }), 400],
@@ -121,7 +121,7 @@ describe('S60, S61: what is sent to the form', () => {
     ['a type with a charset', { 'Content-Type': 'Application/X-WWW-Form-Urlencoded; charset=utf-8' }, right, 303],
     ['a compressed body', { 'Content-Encoding': 'gzip' }, right, 400],
     ['8 KiB', {}, `${right}&x=`.padEnd(8_192, 'x'), 303],
-    ['a byte more', {}, `${right}&x=`.padEnd(8_193, 'x'), 413],
+    ['one byte more', {}, `${right}&x=`.padEnd(8_193, 'x'), 413],
     ['much more', {}, `${right}&x=`.padEnd(300_000, 'x'), 413],
     [
       'the longest password there is, each character escaped',
@@ -129,7 +129,7 @@ describe('S60, S61: what is sent to the form', () => {
       `password=${encodeURIComponent('\u{1f600}'.repeat(128))}&next=${encodeURIComponent(`/${'é'.repeat(600)}`)}`,
       401,
     ],
-    ['broken escapes', {}, 'password=%E0%A4%A&next=%', 401],
+    ['invalid escapes', {}, 'password=%E0%A4%A&next=%', 401],
   ] as [string, Record<string, string>, string, number][])('%s', async (_, headers, body, status) => {
     const answer = await visitors.enter(site, { body, headers });
     expect(answer.status).toBe(status);
@@ -137,7 +137,7 @@ describe('S60, S61: what is sent to the form', () => {
     if (status !== 303) expect(answer.headers).not.toHaveProperty('set-cookie');
   });
 
-  it('security §4: a body of unknown length ends at 8 KiB', async () => {
+  it('security §4: of unknown length is read up to 8 KiB', async () => {
     const head = [
       `Host: ${site}.localhost`,
       'Content-Type: application/x-www-form-urlencoded',
@@ -152,7 +152,7 @@ describe('S60, S61: what is sent to the form', () => {
     }
   });
 
-  it('F11: a client that leaves half-way is no fault', async () => {
+  it('F11: causes no fault when the client leaves half-way', async () => {
     const { socket, received } = await open(server().port);
     socket.write(
       `POST /.berth/unlock HTTP/1.1\r\nHost: ${site}.localhost\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\npassword=x`,
@@ -165,7 +165,7 @@ describe('S60, S61: what is sent to the form', () => {
     await expect.poll(requests).toHaveLength(1);
   });
 
-  it('the password counts in no other place', async () => {
+  it('is the only place for the password', async () => {
     for (const [path, body] of [
       [`/.berth/unlock?${right}`, 'x=1'],
       ['/', right],
@@ -183,7 +183,7 @@ describe('S60, S61: what is sent to the form', () => {
       expect((await visitors.enter(site, { method })).status, method).toBe(401);
   });
 
-  it('S64: a public site has no form', async () => {
+  it('S64: does not exist on a public site', async () => {
     const { deployment } = await server().publish(FILES);
     const answer = await visitors.enter(deployment);
     expect([answer.status, answer.headers['set-cookie']]).toEqual([404, undefined]);

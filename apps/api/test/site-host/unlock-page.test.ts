@@ -49,7 +49,7 @@ describe('S59: the unlock page', () => {
     [60, 'in 1 minute'],
     [61, 'in 2 minutes'],
     [600, 'in 10 minutes'],
-  ])('S61: too many tries are 429, and it says when to come back: %d s', async (retryAfterSeconds, words) => {
+  ])('S61: is 429 after too many tries, and says when to retry: %d s', async (retryAfterSeconds, words) => {
     host.lock.unlock = async () => ({ kind: 'too-many', retryAfterSeconds });
     const answer = await enter();
     expect([answer.status, answer.headers['retry-after']]).toEqual([429, String(retryAfterSeconds)]);
@@ -61,8 +61,8 @@ describe('S59: the unlock page', () => {
 
   it.each([
     ['with a cause, which is logged', new Error('ECONNREFUSED'), ['warn']],
-    ['without one, as when too many are being hashed', undefined, []],
-  ])('T27: what cannot be tried is 503 %s', async (_, cause, levels) => {
+    ['without one, as when too many passwords are being hashed', undefined, []],
+  ])('T27: is 503 %s when the password cannot be checked', async (_, cause, levels) => {
     host.lock.unlock = () => Promise.reject(unavailable('away', cause, 7));
     const answer = await enter();
     expect([answer.status, answer.headers['retry-after'], answer.headers['cache-control']]).toEqual([
@@ -75,7 +75,7 @@ describe('S59: the unlock page', () => {
   });
 
   it.each([new Error('secret cause'), new ServiceError('not_found', 'secret cause')])(
-    'F7: another fault is 500 and says nothing of its cause',
+    'F7: is a 500 that reveals nothing of the cause for any other fault',
     async (fault) => {
       host.lock.unlock = () => Promise.reject(fault);
       const answer = await enter();

@@ -24,7 +24,7 @@ const enter = (server: TestServer, site: string, headers: Record<string, string>
     headers: { ...FORM, ...headers },
   });
 
-describe('security §7: the cookie as the public scheme allows it, whatever the socket or a header says', () => {
+describe('security §7: the unlock cookie follows the public scheme, whatever the socket or a header says', () => {
   it('over https: __Host- and Secure, and no other name counts', () =>
     withServer({ BASE_URL: 'https://berth.test' }, async (server, site) => {
       const [cookie = ''] = (await enter(server, site)).headers['set-cookie'] ?? [];
@@ -37,7 +37,7 @@ describe('security §7: the cookie as the public scheme allows it, whatever the 
         expect((await server.visit(site, '/', { headers: { Cookie } })).status, Cookie).toBe(401);
     }));
 
-  it('over plain http: none, and the page says that it takes https', () =>
+  it('over plain http: none, and the page says that https is required', () =>
     withServer({}, async (server, site) => {
       const page = await server.visit(site, '/', { headers: { 'X-Forwarded-Proto': 'https' } });
       expect([page.status, page.text.includes('<form'), page.headers['cache-control']]).toEqual([
@@ -51,7 +51,7 @@ describe('security §7: the cookie as the public scheme allows it, whatever the 
       expect([refused.status, refused.text, refused.headers['set-cookie']]).toEqual([401, page.text, undefined]);
     }));
 
-  it('over plain http with ALLOW_INSECURE: neither __Host- nor Secure, and the start says so', () =>
+  it('over plain http with ALLOW_INSECURE: neither __Host- nor Secure, and the log says so at the start', () =>
     withServer({ ALLOW_INSECURE: '1' }, async (server, site) => {
       const [cookie = ''] = (await enter(server, site)).headers['set-cookie'] ?? [];
       expect(cookie).toMatch(/^berth-unlock=v1\.[\w.-]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=604800$/);

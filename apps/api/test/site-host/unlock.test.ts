@@ -51,7 +51,7 @@ beforeAll(async () => {
   await insertDomain(server(), 'guarded.localhost', { kind: 'platform', deployment: site });
 });
 
-/** Holds the clock of the server; `later` sets it to so much after its start. */
+/** Stops the clock of the server; `later` sets it to a time after its start. */
 async function withHeldClock(work: (later: (ms: number) => void) => Promise<void>): Promise<void> {
   const { core } = server().berth;
   const { now } = core;
@@ -68,7 +68,7 @@ async function withHeldClock(work: (later: (ms: number) => void) => Promise<void
 }
 
 describe('S61: the right password', () => {
-  it('leads back with a cookie for 7 days, for this host alone', async () => {
+  it('redirects with a cookie for 7 days, for this host only', async () => {
     const answer = await visitors.enter(site, { next: '/docs/?x=1' });
     expect([answer.status, answer.text, answer.headers['location']]).toEqual([303, '', '/docs/?x=1']);
     expect(answer.headers).toMatchObject({
@@ -84,7 +84,7 @@ describe('S61: the right password', () => {
     ]);
   });
 
-  it('S63: opens every page, uncached, for conditions as well', async () => {
+  it('S63: opens every page, uncached, for conditional requests as well', async () => {
     const cookie = await visitors.unlocked(site);
     const page = await visitors.visit(site, '/', cookie);
     expect([page.status, page.text]).toEqual([200, FILES['index.html']]);
@@ -112,7 +112,7 @@ describe('S61: the right password', () => {
     }
   });
 
-  it('shows whoever comes to the form again the way in', async () => {
+  it('redirects a visitor who opens the form again', async () => {
     const answer = await visitors.visit(site, '/.berth/unlock', await visitors.unlocked(site));
     expect([answer.status, answer.headers['location']]).toEqual([303, '/']);
   });
@@ -127,7 +127,7 @@ describe('S61: the right password', () => {
 });
 
 describe('S62, T16: a cookie', () => {
-  it('stays worthless anywhere else, changed, twice, or under another name', async () => {
+  it('is invalid on another site or host, changed, repeated, or under another name', async () => {
     const cookie = await visitors.unlocked(site);
     const value = cookie.slice('berth-unlock='.length);
     const [version, keyId, payload, mac] = value.split('.') as [string, string, string, string];
@@ -156,7 +156,7 @@ describe('S62, T16: a cookie', () => {
     expectLocked(await visitors.visit(await visitors.protect(), '/', cookie), 'at another site with the same password');
   });
 
-  it('opens nothing when it is worthless: by any method, Range, condition or spelling of the path', async () => {
+  it('opens nothing when it is invalid: by any method, Range, condition or spelling of the path', async () => {
     const worthless = await visitors.unlocked('http://guarded.localhost');
     const { etag } = (await visitors.visit('http://guarded.localhost', '/', worthless)).headers;
     const conditions: Record<string, string>[] = [
@@ -190,7 +190,7 @@ describe('S62, T16: a cookie', () => {
     });
   });
 
-  it('ends with the password', async () => {
+  it('ends when the password changes', async () => {
     const [one, other] = [await visitors.protect(), await visitors.protect('another password')];
     const cookie = await visitors.unlocked(one);
     expect((await visitors.visit(one, '/', cookie)).status).toBe(200);
@@ -216,7 +216,7 @@ describe('S62, T16: a cookie', () => {
 });
 
 describe('T16, contract §7: tries', () => {
-  it('are 10 in 10 minutes an address and site; then the right password works at once from elsewhere, and later from here', async () => {
+  it('are limited to 10 in 10 minutes an address and site; then the right password works at once from elsewhere, and later from here', async () => {
     const guarded = await visitors.protect();
     await withHeldClock(async (later) => {
       const from = '2001:db8:1:2::77';
@@ -236,7 +236,7 @@ describe('T16, contract §7: tries', () => {
     });
   });
 
-  it('are 100 in 10 minutes a site, wherever they come from', async () => {
+  it('are limited to 100 in 10 minutes a site, wherever they come from', async () => {
     const guarded = await visitors.protect();
     await withHeldClock(async () => {
       const answers = await Promise.all(
@@ -251,7 +251,7 @@ describe('T16, contract §7: tries', () => {
 });
 
 describe('S59, T15: Clear-Site-Data', () => {
-  it('comes with a page that is opened without a cookie, and with nothing else', async () => {
+  it('is only sent with a page that is opened without a cookie', async () => {
     const opened = { 'Sec-Fetch-Dest': 'document' };
     expect((await visitors.visit(site, '/', undefined, opened)).headers['clear-site-data']).toBe('"cache", "storage"');
     expect((await visitors.visit(site, '/', 'berth-unlock=v1.of.long.ago', opened)).headers).not.toHaveProperty(

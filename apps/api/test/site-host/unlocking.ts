@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { Answer, Ask, TestServer } from '../test-server.ts';
 
 export const PASSWORD = 'Grüße & 100% = +x';
-/** What stands in every file of a protected site. */
+/** A text in every file of a protected site. */
 export const MARKER = 'MARKER-OF-PROTECTED-BYTES';
 export const FILES = {
   'index.html': `<p>${MARKER}</p>`,
@@ -15,7 +15,7 @@ export interface Entered extends Ask {
   /** Default: the right one. */
   password?: string;
   next?: string;
-  /** The visitor's address. Default: one that nobody has used yet. */
+  /** The visitor's address. Default: one that is not used yet. */
   from?: string;
 }
 
@@ -40,7 +40,7 @@ export function visitorsOf(server: TestServer) {
     /** Publishes a site that needs a password. */
     protect: async (password = PASSWORD) => (await server.publish(FILES, { fields: { password } })).deployment,
     enter,
-    /** The cookie that the right password gives. */
+    /** The cookie for the right password. */
     unlocked: async (host: string) => cookieOf(await enter(host)),
     visit: (host: string, path: string, cookie?: string, headers: Record<string, string> = {}) =>
       server.visit(host, path, { headers: { ...headers, ...(cookie === undefined ? {} : { Cookie: cookie }) } }),
@@ -53,12 +53,12 @@ export function cookieOf({ headers }: Answer): string {
   return cookie.split(';')[0]!;
 }
 
-/** What the unlock page says is wrong. */
+/** The problem that the unlock page shows. */
 export function problemOf({ text }: Answer): string | undefined {
   return /role="alert">([^<]*)</.exec(text)?.[1];
 }
 
-/** A site kept its bytes to itself, and everything that tells of them. */
+/** Checks that an answer reveals neither bytes of the site nor anything about them. */
 export function expectLocked(answer: Answer, asked: string): void {
   expect([asked, answer.status, answer.text.includes(MARKER)]).toEqual([asked, 401, false]);
   for (const name of ['etag', 'last-modified', 'accept-ranges', 'content-range', 'location', 'set-cookie'])

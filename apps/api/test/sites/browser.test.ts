@@ -78,7 +78,7 @@ describe.skipIf(NO_BROWSER !== null)(
       expect({ faults, foreign }).toEqual({ faults: [], foreign: [] });
     });
 
-    it('a page finds its style sheets and images by awkward names', async () => {
+    it('a page finds its style sheets and images under awkward names', async () => {
       const made = await server.publish(
         await readSite(join(import.meta.dirname, '../../../../fixtures/sites/hostile')),
       );
@@ -102,7 +102,7 @@ describe.skipIf(NO_BROWSER !== null)(
       expect(faults).toEqual([]);
     });
 
-    it('T17: the reference of the API is drawn whole, without an error and without leaving the host', async () => {
+    it('T17: the reference of the API is displayed completely, without an error and without requests to other hosts', async () => {
       const { page, faults, foreign } = await openPage(browser);
       const hosts = new Set<string>();
       page.on('request', (request) => request.url().startsWith('http') && hosts.add(new URL(request.url()).host));

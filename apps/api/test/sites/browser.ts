@@ -16,9 +16,9 @@ export function launchBrowser(): Promise<Browser> {
 /** A page, and everything that went wrong on it. */
 export interface WatchedPage {
   page: Page;
-  /** Errors of the console and of scripts, requests to our hosts that failed or were refused. */
+  /** Errors of the console and of scripts, and failed or refused requests to our hosts. */
   faults: string[];
-  /** The addresses asked for that are not on this machine. They are answered here, with what `stubs` has, or with nothing. */
+  /** Requested addresses that are not on this machine. They are answered here, with `stubs` or with nothing. */
   foreign: string[];
 }
 
@@ -47,7 +47,7 @@ export async function openPage(
   page.on('pageerror', (error) => faults.push(String(error)));
   page.on('requestfailed', (request) => {
     const reason = request.failure()?.errorText;
-    // What a page asked for and then left behind is no fault.
+    // A request that the page aborted is not a fault.
     if (reason !== 'net::ERR_ABORTED') faults.push(`${request.url()} failed: ${reason}`);
   });
   page.on(

@@ -5,7 +5,7 @@ import { checkPublished, isDropped, isKept, readSite, type Site, urlPath } from 
 
 const FOLDER = join(import.meta.dirname, '../../../../fixtures/sites/hostile');
 
-/** Names that a checkout on one system or another could not hold. */
+/** Names that a checkout on some system could not contain. */
 const GENERATED = [
   'CON',
   'nul.txt',
@@ -27,7 +27,7 @@ const GENERATED = [
   'folder/.DS_Store',
 ];
 
-describe('a site of awkward but legal names', () => {
+describe('a site with awkward but valid names', () => {
   const server = useServer();
   let site: Site;
   let deployment: string;
@@ -42,7 +42,7 @@ describe('a site of awkward but legal names', () => {
     );
   });
 
-  it('contract §3: holds what it is meant to hold', () => {
+  it('contract §3: contains the intended files', () => {
     expect(Math.max(...Object.keys(site).map((path) => Buffer.byteLength(path)))).toBe(1024);
     expect(
       Math.max(...Object.keys(site).flatMap((path) => path.split('/').map((segment) => Buffer.byteLength(segment)))),
@@ -50,7 +50,7 @@ describe('a site of awkward but legal names', () => {
     expect(Object.keys(site).filter(isKept).length).toBeGreaterThanOrEqual(3);
   });
 
-  it('is served as it was published, dot files and junk apart', () => checkPublished(server(), deployment, site));
+  it('is served as it was published, except dot files and junk', () => checkPublished(server(), deployment, site));
 
   it('S10: finds a name in every spelling of its letters, with one ETag and without a redirect', async () => {
     const path = 'Größe [2]/ñandú + ünïcode.css';
@@ -70,13 +70,13 @@ describe('a site of awkward but legal names', () => {
     expect(new Set(answers.map(({ headers }) => headers['etag'])).size).toBe(1);
   });
 
-  it('T2: keeps a name that was sent decomposed in its composed form', async () => {
+  it('T2: stores a name that was sent decomposed in its composed form', async () => {
     const made = await server().publish({ ['Crème brûlée.txt'.normalize('NFD')]: 'sweet' });
     for (const form of ['NFC', 'NFD'])
       expect((await server().visit(made.deployment, urlPath('Crème brûlée.txt'.normalize(form)))).text).toBe('sweet');
   });
 
-  it('S11: tells names apart that differ by case alone', async () => {
+  it('S11: distinguishes names that differ only by case', async () => {
     for (const path of ['Case.txt', 'case.txt'])
       expect((await server().visit(deployment, `/${path}`)).text).toBe(`the bytes of ${path}`);
     expect((await server().visit(deployment, '/CASE.txt')).status).toBe(404);

@@ -5,11 +5,11 @@ import { readSite, type Site } from './published.ts';
 const require = createRequire(import.meta.url);
 const folderOf = (name: string) => dirname(require.resolve(`${name}/package.json`));
 
-/** Real sites that come with what is installed anyway. */
+/** Real sites from packages that are installed anyway. */
 export const INSTALLED: Record<string, { describe: string; read(): Promise<Site> }> = {
   reveal: {
     describe: 'the slides of reveal.js',
-    // The package keeps its package.json to itself; its main file lies in dist/.
+    // The package does not export its package.json; its main file is in dist/.
     read: () => readSite(dirname(dirname(require.resolve('reveal.js')))),
   },
   swagger: { describe: 'swagger-ui-dist, with its source maps', read: () => readSite(folderOf('swagger-ui-dist')) },

@@ -28,7 +28,7 @@ const UNLOCKING: UnlockState[] = [
 const NAMES = [...PAGES, ...UNLOCKING.map(({ kind }) => kind)];
 const SMALL_PHONE = { width: 320, height: 568 };
 
-/** What is written on the page, in the order of the document: colours, the top edge, whether it can be seen. */
+/** The texts on the page, in the order of the document: colours, the top edge, whether it is visible. */
 const WRITTEN = `Array.from(document.body.querySelectorAll('*'))
   .filter((element) => Array.from(element.childNodes).some((node) => node.nodeType === 3 && node.data.trim() !== ''))
   .map((element) => {
@@ -39,7 +39,7 @@ const WRITTEN = `Array.from(document.body.querySelectorAll('*'))
     return { text: element.textContent, ink, paper, top, isShown: width > 0 && height > 0 };
   })`;
 
-/** How the element is outlined that has the focus, and on what. */
+/** The outline of the focused element, and its background. */
 const OUTLINE = `(({ outlineStyle, outlineWidth, outlineColor }) =>
   [outlineStyle, outlineWidth, outlineColor, getComputedStyle(document.body).backgroundColor]
 )(getComputedStyle(document.activeElement))`;
@@ -53,7 +53,7 @@ interface Written {
 }
 
 describe.skipIf(NO_BROWSER !== null)(
-  `a page of the service itself in Chromium${NO_BROWSER === null ? '' : `, skipped: ${NO_BROWSER}`}`,
+  `a page of the service in Chromium${NO_BROWSER === null ? '' : `, skipped: ${NO_BROWSER}`}`,
   () => {
     let server: Server;
     let port: number;
@@ -85,12 +85,12 @@ describe.skipIf(NO_BROWSER !== null)(
       page.on('request', (request) => request.url().startsWith('http') && asked.push(request.url()));
       await page.goto(url);
       expect({ asked, foreign }).toEqual({ asked: [url], foreign: [] });
-      // The browser's own word on the status of the page is the one fault there is.
+      // The only fault is the message of the browser about the status of the page.
       expect(faults.filter((fault) => !fault.includes(url))).toEqual([]);
       return page;
     };
 
-    it.each(NAMES)('%s: is readable in light and dark, under its title', async (name) => {
+    it.each(NAMES)('%s: is readable in light and dark, below its title', async (name) => {
       const papers = new Set<string>();
       for (const scheme of ['light', 'dark'] as const) {
         const page = await open(name, scheme);
@@ -106,7 +106,7 @@ describe.skipIf(NO_BROWSER !== null)(
       expect(papers.size).toBe(2);
     });
 
-    it.each(NAMES)('%s: fits a small phone, also with letters twice as large and without its style', async (name) => {
+    it.each(NAMES)('%s: fits a small phone, also with doubled font size and without its style', async (name) => {
       const page = await open(name);
       expect(await overflow(page), 'as it is').toBe(0);
       await page.evaluate("document.documentElement.style.fontSize = '200%'");
@@ -123,14 +123,14 @@ describe.skipIf(NO_BROWSER !== null)(
       }
     });
 
-    it.each(NAMES)('%s: leads through what can be used with the Tab key, and shows where it is', async (name) => {
+    it.each(NAMES)('%s: can be used with the Tab key, and shows the focus', async (name) => {
       const page = await open(name);
       const asks = UNLOCKING.some(({ kind }) => kind === name);
       const usable = 'document.querySelectorAll("a[href], button, input:not([type=hidden])")';
       const count = await page.evaluate<number>(`${usable}.length`);
       expect(count).toBe(asks ? 2 : name === 'unknown-page' ? 1 : 0);
       for (let index = 0; index < count; index += 1) {
-        // Where a password is asked for it can be typed at once.
+        // A password field has the focus at first, so that the password can be typed at once.
         if (!asks || index > 0) await page.keyboard.press('Tab');
         expect(await page.evaluate(`Array.from(${usable}).indexOf(document.activeElement)`)).toBe(index);
         const [style, width, colour, paper] = await page.evaluate<[string, string, string, string]>(OUTLINE);
@@ -141,7 +141,7 @@ describe.skipIf(NO_BROWSER !== null)(
   },
 );
 
-/** How far the page reaches beyond the window, in pixels. */
+/** How far the page extends beyond the window, in pixels. */
 function overflow(page: Page): Promise<number> {
   return page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 }

@@ -7,7 +7,7 @@ import type { Answer, askerOf } from '../test-server.ts';
 /** Files by their path in the site. */
 export type Site = Record<string, Buffer>;
 
-/** Reads a folder as a site: paths in NFC, divided by `/`. */
+/** Reads a folder as a site: paths in NFC, separated by `/`. */
 export async function readSite(folder: string, wanted: (path: string) => boolean = () => true): Promise<Site> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
@@ -18,7 +18,7 @@ export async function readSite(folder: string, wanted: (path: string) => boolean
   return Object.fromEntries(await Promise.all(read));
 }
 
-/** The types of what the sites consist of, written down a second time. */
+/** The media types of the files, written down independently of the server. */
 const TYPES: Record<string, string> = {
   css: 'text/css; charset=utf-8',
   html: 'text/html; charset=utf-8',
@@ -43,17 +43,17 @@ const TYPES: Record<string, string> = {
 const JUNK = /(^|\/)(__MACOSX\/|\.DS_Store$|Thumbs\.db$|desktop\.ini$)/;
 const WITHHELD = /^(?!\.well-known\/)(.*\/)?\.|^(ship\.json|_redirects|_headers)$/;
 
-/** True for what is dropped on the way in. */
+/** True for files that are dropped at the upload. */
 export const isDropped = (path: string) => JUNK.test(path);
-/** True for what is kept, but never served. */
+/** True for files that are stored, but never served. */
 export const isKept = (path: string) => WITHHELD.test(path);
 
-/** Any path as the path of a URL, each segment escaped as far as it can be. */
+/** Any path as the path of a URL, with every segment escaped as much as possible. */
 export function urlPath(path: string): string {
   return `/${path.split('/').map(encodeURIComponent).join('/')}`;
 }
 
-/** Fetches a whole site back and holds every answer against its file. */
+/** Fetches a whole site and compares every answer with its file. */
 export async function checkPublished(asker: ReturnType<typeof askerOf>, deployment: string, site: Site): Promise<void> {
   const visit = (path: string, ask = {}) => asker.visit(deployment, path, ask);
   for (const [path, bytes] of Object.entries(site)) {
@@ -88,7 +88,10 @@ export async function checkPublished(asker: ReturnType<typeof askerOf>, deployme
   }
 }
 
-/** A page answers at its short address, and the other spelling leads there: `folder/` for an index, `page` for a page. */
+/**
+ * Checks that a page answers at its short address and that the other spelling redirects to it: `folder/` for an index,
+ * `page` for a page.
+ */
 async function checkPageForms(visit: (path: string) => Promise<Answer>, path: string, site: Site): Promise<void> {
   const [, folder, page] = /^(?:(.*\/)?index|(.*))\.html$/.exec(path) ?? [];
   const isIndex = page === undefined;
@@ -114,7 +117,7 @@ function typeOf(path: string): string {
   return TYPES[extension ?? ''] ?? 'application/octet-stream';
 }
 
-/** The headers that do not differ from one answer to the next. */
+/** The headers that do not differ between answers. */
 function lasting({ headers }: Answer) {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => name !== 'date' && name !== 'x-request-id'));
 }

@@ -25,7 +25,7 @@ describe('a real site', () => {
     expect(await stored(), 'architecture, packs: a redeploy of the same site stores no new bytes').toEqual(before);
   });
 
-  it('S53, S54: keeps what Vite named by its hash for ever, and asks again for the rest', async () => {
+  it('S53, S54: caches files named by a hash of Vite forever, and revalidates the others', async () => {
     const { deployment } = await server().publish(await INSTALLED['viewer']!.read());
     const cached = async (path: string) => (await server().visit(deployment, path)).headers['cache-control'];
     expect(await cached('/traceViewer/assets/urlMatch-Cgl6axSs.js')).toBe('public, max-age=31536000, immutable');

@@ -5,7 +5,7 @@ import { useCleanServer } from '../use-clean-server.ts';
 const SWITCHES = 1_000;
 const VERSIONS = 5;
 const READERS = 3;
-/** Beyond what is kept in memory, so that it is streamed from its pack. */
+/** Too large for the memory cache, so that it is streamed from its pack. */
 const LARGE_BYTES = 2_200_000;
 
 const server = useCleanServer();
@@ -16,7 +16,7 @@ beforeAll(async () => {
     deployments.push((await server().publish(filesOf(version))).deployment);
 });
 
-/** Small and large files, each saying of what version it is from its first byte to its last. */
+/** Small and large files, each of which names its version from its first byte to its last. */
 function filesOf(version: number): Record<string, string> {
   return {
     'index.html': `${version}`.repeat(700),
@@ -44,7 +44,7 @@ function get(path: string): Promise<{ status: number; etag: string | undefined; 
   });
 }
 
-it('S2: readers during 1,000 switches of a domain never see a mixture, an error, or what was there before a switch that was answered', async () => {
+it('S2: readers during 1,000 switches of a domain never see a mixture, an error, or the state before an answered switch', async () => {
   let sent = 0;
   let answered = 0;
   let isDone = false;
@@ -83,9 +83,9 @@ it('S2: readers during 1,000 switches of a domain never see a mixture, an error,
     ...Array.from({ length: READERS }, () => read(['/', '/app.js', '/sometimes'])),
     read(['/large.bin', ...Array.from({ length: 15 }, () => '/')]),
   ]);
-  // A reader that found a fault ends it all.
+  // A reader that finds a fault ends the test.
   reading.catch(() => (isDone = true));
-  // Until the readers have seen every version of every file as well: it says little otherwise.
+  // The test runs until the readers have seen every version of every file; otherwise it proves little.
   const isEnough = () => seen.size === 4 * VERSIONS && reads > SWITCHES;
   try {
     for (let n = 1; !isDone && (n <= SWITCHES || !isEnough()); n += 1) await point(n);

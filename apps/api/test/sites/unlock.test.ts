@@ -33,7 +33,7 @@ describe.skipIf(NO_BROWSER !== null)(
     });
 
     const address = (host: string, path = '/') => `http://${host}.localhost:${server.port}${path}`;
-    /** Enters a password the way a person does who has no mouse. */
+    /** Enters a password like a person without a mouse. */
     const type = async (page: Page, password: string) => {
       await page.keyboard.type(password);
       await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
@@ -42,7 +42,7 @@ describe.skipIf(NO_BROWSER !== null)(
     it.each([
       ['a deployment', true],
       ['a domain', false],
-    ] as const)('S59, S61: of %s opens by its password, with JavaScript: %s', async (kind, javaScriptEnabled) => {
+    ] as const)('S59, S61: of %s opens with its password, with JavaScript: %s', async (kind, javaScriptEnabled) => {
       const host = kind === 'a domain' ? 'guarded' : site;
       const { page } = await openPage(browser, { javaScriptEnabled });
       await page.goto(address(host, '/docs/?chapter=1'));
@@ -82,7 +82,7 @@ describe.skipIf(NO_BROWSER !== null)(
       expect(await page.title()).toBe('Front');
     });
 
-    it('T15: what a public site left in the browser is gone once its domain needs a password', async () => {
+    it('T15: clears what a public site left in the browser, once its domain needs a password', async () => {
       const { deployment } = await server.publish({ 'index.html': '<!doctype html><title>Public</title>' });
       await insertDomain(server, 'closing.localhost', { deployment });
       const { page } = await openPage(browser);

@@ -6,7 +6,7 @@ type Asker = Pick<ReturnType<typeof askerOf>, 'api'>;
 
 export const sha256Of = (bytes: string | Buffer): string => hash('sha256', bytes);
 
-/** The files as `begin` names them. */
+/** The list of files for `begin`. */
 export function listOf(files: Files): UploadFile[] {
   return Object.entries(files).map(([path, bytes]) => ({
     path,
@@ -15,7 +15,7 @@ export function listOf(files: Files): UploadFile[] {
   }));
 }
 
-/** A content in a body: its head, which may lie, and its bytes. */
+/** A content in a body: its head, which may be wrong, and its bytes. */
 export function contentOf(bytes: string | Buffer, said: { sha256?: string; length?: number | bigint } = {}): Buffer {
   const head = Buffer.alloc(CONTENT_HEAD_BYTES);
   head.write(said.sha256 ?? sha256Of(bytes), 'hex');
@@ -58,13 +58,13 @@ export function abort(asker: Asker, upload: string, ask: Ask = {}): Promise<Answ
   return asker.api(`/uploads/${upload}`, { method: 'DELETE', ...ask });
 }
 
-/** Sends what `begin` said is missing of these files. */
+/** Sends the contents that `begin` reported as missing. */
 export function sendMissing(asker: Asker, { upload, missing }: BegunUpload, files: Files, ask: Ask = {}) {
   const byHash = new Map(Object.values(files).map((bytes) => [sha256Of(bytes), bytes]));
   return send(asker, upload, bodyOf(missing.map((sha256) => byHash.get(sha256)!)), ask);
 }
 
-/** Publishes files by an upload; the answer is that of the commit. @throws when an earlier step is refused. */
+/** Publishes files with an upload; the answer is that of the commit. @throws when an earlier step fails. */
 export async function publishDelta(asker: Asker, files: Files, options: object = {}, ask: Ask = {}): Promise<Answer> {
   const begun = await begin(asker, { files: listOf(files), ...options }, ask);
   if (begun.status !== 201) throw new Error(`Beginning answered ${begun.status}: ${begun.text}`);

@@ -17,7 +17,7 @@ const missing = async (upload: string, ask = {}) =>
   (await send(server(), upload, Buffer.alloc(0), ask)).json<ReceivedContents>().missing;
 
 describe('contract §9: a delta upload', () => {
-  it('publishes what a form publishes, at 201, and a repetition is the same to the byte', async () => {
+  it('publishes the same as a form, with 201, and a repeat gets the same answer byte for byte', async () => {
     const files = { 'index.html': `<h1>${fresh()}</h1>`, 'a.css': fresh(), empty: '' };
     const begun = await open(files);
     expect((await sendMissing(server(), begun, files)).json()).toEqual({ received: 3, missing: 0 });
@@ -37,7 +37,7 @@ describe('contract §9: a delta upload', () => {
     expect([password, (await server().visit(deployment)).status]).toEqual([true, 401]);
   });
 
-  it('works the same as typed calls', async () => {
+  it('works the same with typed calls', async () => {
     const files = { 'index.html': fresh() };
     const call = async (name: string, input: object) => {
       const answer = await server().api(`/trpc/deployments.${name}`, {
@@ -54,7 +54,7 @@ describe('contract §9: a delta upload', () => {
     expect((await server().visit(deployment)).text).toBe(files['index.html']);
   });
 
-  it('of a deploy token goes on with the API key of its account, and with nobody else', async () => {
+  it('of a deploy token can be continued with the API key of its account, and with no other credential', async () => {
     const [{ key, deployToken }, other] = [await server().account(), await server().account()];
     const files = { 'index.html': fresh() };
     const begun = await open(files, { key: deployToken });
@@ -69,7 +69,7 @@ describe('contract §9: a delta upload', () => {
     expect((await commit(server(), begun.upload, { key: deployToken })).status).toBe(201);
   });
 
-  it('T14: is nothing a page of another site can make its visitors do', async () => {
+  it('T14: cannot be started by a page of another site', async () => {
     const headers = { Origin: 'https://other.example' };
     const begun = await open({ 'index.html': '' }, { key: null });
     const ask = { key: null, headers };
@@ -79,7 +79,7 @@ describe('contract §9: a delta upload', () => {
     expect((await begin(server(), { files: listOf({ 'index.html': '' }) }, { headers })).status).toBe(201);
   });
 
-  it('T20: has a name that stands neither in the log nor in the database', async () => {
+  it('T20: has a name that appears neither in the log nor in the database', async () => {
     const files = { 'index.html': fresh() };
     const { upload, missing: asked } = await open(files);
     await sendMissing(server(), { upload, missing: asked }, files);
@@ -105,7 +105,7 @@ describe('contract §9: open uploads', () => {
     expect((await more()).status).toBe(201);
   });
 
-  it('T14: are not dropped by a page of another site', async () => {
+  it('T14: cannot be dropped by a page of another site', async () => {
     const { upload } = await open({ 'index.html': fresh() }, { key: null });
     const headers = { Origin: 'https://other.example' };
     await expectRefusal(server(), 'forbidden', () => abort(server(), upload, { key: null, headers }));
@@ -117,7 +117,7 @@ describe('security T4: the list of files', () => {
   const listOfLength = (length: number) =>
     Array.from({ length }, (_, i) => ({ path: `${i}-${'x'.repeat(120)}.html`, size: 0, sha256: sha256Of('') }));
 
-  it('may be as long as the plan has files, alone and in a batch; other calls take no more than ever', async () => {
+  it('may contain as many files as the plan allows, in a single call and in a batch; other calls keep their usual limit', async () => {
     const files = listOfLength(20_000);
     const json = { 'Content-Type': 'application/json' };
     expect(JSON.stringify({ files }).length).toBeGreaterThan(4e6);
@@ -143,7 +143,7 @@ describe('security T4: the list of files', () => {
 });
 
 describe('contract §9: a body of contents', () => {
-  it('is read however it is cut into chunks', async () => {
+  it('can be cut into any chunks', async () => {
     const contents = ['one', '', 'three'.repeat(20), 'x'];
     const body = bodyOf(contents);
     for (let size = 1; size < 60; size += 1) {
@@ -168,7 +168,7 @@ describe('contract §9: a body of contents', () => {
     }
   });
 
-  it('is read no faster than it is taken', async () => {
+  it('is read no faster than it is consumed', async () => {
     const body = bodyOf(['x'.repeat(1_000)]);
     const drained = Promise.withResolvers<void>();
     const waiting = Promise.withResolvers<void>();
@@ -200,8 +200,8 @@ describe('contract §9: a body of contents', () => {
   it.each<[string, (files: Record<string, string>) => [Buffer, Record<string, string>?], number]>([
     ['of another type', ({ a }) => [bodyOf([a!]), { 'Content-Type': 'application/octet-stream' }], 400],
     ['that is compressed', ({ a }) => [bodyOf([a!]), { 'Content-Encoding': 'gzip' }], 400],
-    ['larger than what is missing', ({ a, b }) => [bodyOf([a!, b!, 'more', fresh()])], 413],
-    ['with a length beyond all numbers', ({ a }) => [contentOf(a!, { length: 2n ** 64n - 1n })], 400],
+    ['larger than the missing contents', ({ a, b }) => [bodyOf([a!, b!, 'more', fresh()])], 413],
+    ['with an impossibly large length', ({ a }) => [contentOf(a!, { length: 2n ** 64n - 1n })], 400],
     ['that ends within a head', ({ a }) => [bodyOf([a!]).subarray(0, 39)], 400],
   ])('%s is refused, and nothing has changed', async (_, spoil, status) => {
     const files = { a: fresh(), b: fresh() };
@@ -213,9 +213,13 @@ describe('contract §9: a body of contents', () => {
 
   it.each<[string, (body: Buffer) => Buffer, number]>([
     ['ends within a content', (body) => body.subarray(0, -1), 1],
-    ['goes on with what was not asked for', (body) => Buffer.concat([body.subarray(0, 80), contentOf('no')]), 1],
-    ['holds other bytes', (body) => Buffer.concat([body.subarray(0, -1), Buffer.from('!')]), 1],
-  ])('that %s leaves what came whole before', async (_, spoil, left) => {
+    [
+      'continues with a content that was not requested',
+      (body) => Buffer.concat([body.subarray(0, 80), contentOf('no')]),
+      1,
+    ],
+    ['contains other bytes', (body) => Buffer.concat([body.subarray(0, -1), Buffer.from('!')]), 1],
+  ])('that %s leaves the complete contents before it', async (_, spoil, left) => {
     const files = { a: fresh(), b: fresh() };
     const { upload } = await open(files);
     expectErrorAnswer(await send(server(), upload, spoil(bodyOf([files.a, files.b]))), 'validation_failed');
@@ -223,7 +227,7 @@ describe('contract §9: a body of contents', () => {
   });
 
   it.each([0.1, 0.5, 0.99])(
-    'T6: broken off by the client at %d keeps what arrived whole, and the rest can follow',
+    'T6: aborted by the client at %d keeps what arrived completely, and the rest can follow',
     async (share) => {
       const files = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`${i}.txt`, fresh().repeat(2_000)]));
       const begun = await open(files);
@@ -251,8 +255,8 @@ describe('contract §9: a body of contents', () => {
   );
 });
 
-describe('contract §7: the budget of deploys', () => {
-  it('is what beginning costs; going on, sending and committing cost nothing of it', async () => {
+describe('contract §7: the rate limit of deploys', () => {
+  it('is charged when an upload begins; sending, resuming and committing are not charged', async () => {
     const limited = await startTestServer({ RATE_LIMITS: 'global=1000/min,deploy=2/h,anonymous=1/h' });
     const files = { 'index.html': fresh() };
     const again = { headers: { 'Idempotency-Key': 'again' } };

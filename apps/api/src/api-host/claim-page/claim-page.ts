@@ -10,7 +10,7 @@ import { readForm } from './form-body.ts';
 import { sendClaimPage } from './page.ts';
 import { problemOf } from './problems.ts';
 
-/** What the claim page works with. */
+/** What the claim page needs. */
 export interface ClaimPageParts {
   core: Core;
   /** `CLAIM_URL`. */
@@ -22,12 +22,12 @@ export interface ClaimPageParts {
 }
 
 /**
- * The page that a claim link leads to: it says what the link is for, asks for an API key, and claims by a POST of its own
- * form alone. To look at it changes nothing and tells nothing: it is the same for every hash, whether there is a deployment
- * behind it or not. It needs no script and loads nothing.
+ * The page behind a claim link. It explains the link, asks for an API key, and claims only when its own form is posted.
+ * Opening the page changes nothing and reveals nothing: it is the same for every hash, with or without a deployment
+ * behind it. It needs no script and loads nothing.
  *
- * Whoever does not ask for HTML gets errors as every other address gives them. Nothing is answered here when `CLAIM_URL`
- * is a page of another host.
+ * Clients that do not ask for HTML get the usual error body. When `CLAIM_URL` is a page on another host, this router
+ * answers nothing.
  *
  * Source: service-api part 1; contract §6; security T24, §7.
  */
@@ -45,7 +45,7 @@ export function claimPageRouter({ core, claimUrl, baseUrl, addressOf, log }: Cla
     return sendClaimPage(res, { status: 200, baseUrl, form: { claim: `${claimUrl}/${hash}` } });
   });
 
-  /** Claims for the account of the key in the form. */
+  /** Claims the deployment for the account of the key in the form. */
   async function claim(req: Request, res: Response, hash: string): Promise<void> {
     try {
       refuseForeignForms(req, baseUrl);
@@ -71,8 +71,8 @@ export function claimPageRouter({ core, claimUrl, baseUrl, addressOf, log }: Cla
 }
 
 /**
- * Refuses a form that another page sent. A browser says where a form comes from by `Sec-Fetch-Site`, or, over plain http,
- * by `Origin` alone.
+ * Rejects a form that another page sent. Browsers say where a form comes from with `Sec-Fetch-Site`, or, over plain
+ * http, only with `Origin`.
  *
  * @throws `forbidden`. Source: security T24.
  */

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '@berth/core';
 import { readWholeBody } from '../../http/whole-body.ts';
 
-/** The longest body of a form, in bytes: one short field, and room for what a browser adds. */
+/** The maximum size of a form body in bytes: one short field, and room for what a browser adds. */
 const MAX_BYTES = 4_096;
 
 const FORM_TYPE = /^application\/x-www-form-urlencoded[ \t]*(?:;|$)/i;

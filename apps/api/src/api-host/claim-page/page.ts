@@ -6,24 +6,24 @@ import { count } from '../../pages/words.ts';
 import { CLAIM_STYLE } from './page-style.ts';
 import type { Problem } from './problems.ts';
 
-/** What the claim page says. */
+/** What the claim page shows. */
 export interface ClaimPage {
   status: number;
   baseUrl: URL;
-  /** The form, which claims by its own address; absent when there is nothing to claim. */
+  /** The form, which posts to its own address; absent when there is nothing to claim. */
   form?: { claim: string };
-  /** Why the last try came to nothing. */
+  /** Why the last attempt failed. */
   problem?: Problem;
-  /** What was claimed. */
+  /** The deployment that was claimed. */
   claimed?: Deployment;
 }
 
 const DAYS = ANONYMOUS_TTL_SECONDS / 86_400;
 
 /**
- * Answers with the claim page: no script, nothing foreign, not stored, not indexed. To HEAD it sends the headers alone.
+ * Sends the claim page: no script, no external resources, not stored, not indexed. HEAD gets only the headers.
  *
- * @param headers What this answer has besides. Source: security T17, T24, §7.
+ * @param headers Additional headers of this answer. Source: security T17, T24, §7.
  */
 export function sendClaimPage(res: ServerResponse, page: ClaimPage, headers: OutgoingHttpHeaders = {}): void {
   writePage(res, { status: page.status, ...contentOf(page), style: CLAIM_STYLE, form: true, indexed: false }, headers);

@@ -5,14 +5,14 @@ import { inWords } from '../../pages/words.ts';
 export interface Problem {
   title: string;
   text: string;
-  /** Whether it can be different the next time. */
+  /** Whether a retry can succeed. */
   again: boolean;
-  /** The id of the request, when somebody should be told of it. */
+  /** The id of the request, when the problem should be reported. */
   requestId?: string;
 }
 
 /**
- * Says in words what a refusal means on the claim page.
+ * Explains an error in words for the claim page.
  *
  * @param message The message of the error as clients may see it.
  */

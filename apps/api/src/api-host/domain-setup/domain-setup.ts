@@ -4,7 +4,7 @@ import { errorHeaders } from '../../http/error-answer.ts';
 import { only, sendErrorOrPage } from '../errors.ts';
 import { sendSetupPage, sendSetupProblem } from './page.ts';
 
-/** What the page works with. */
+/** What the page needs. */
 export interface DomainSetupParts {
   core: Core;
   log: Log;
@@ -13,11 +13,11 @@ export interface DomainSetupParts {
 const OPERATION = 'domain setup';
 
 /**
- * The public page behind the share link of a domain: which DNS records it needs, how they are added where its DNS is, and
- * whether they were seen. Its form looks again, at most every 10 s a domain. It needs no account and no script, and tells
- * nothing of whose domain it is or what it shows.
+ * The public page behind the share link of a domain. It shows which DNS records the domain needs, how to add them at
+ * its DNS provider, and whether they were found. Its form checks again, at most every 10 s for each domain. It needs no
+ * account and no script. It reveals neither the owner of the domain nor what the domain shows.
  *
- * Whoever does not ask for HTML gets errors as every other address gives them. Source: contract §4; security T30, §7.
+ * Clients that do not ask for HTML get the usual error body. Source: contract §4; security T30, §7.
  */
 export function domainSetupRouter({ core, log }: DomainSetupParts): Router {
   const setup = express.Router({ strict: true, caseSensitive: true });
@@ -34,7 +34,7 @@ export function domainSetupRouter({ core, log }: DomainSetupParts): Router {
       answer(async (req, res) => {
         const look = isForeign(req) ? findDomainSetup : checkDomainSetup;
         if (!(await look(core, req.params.hash))) throw notFound('setup link');
-        // The address of the page itself, so that to load it again does not ask again.
+        // Redirects to the page, so that reloading it does not check again.
         res.writeHead(303, { Location: `/setup/${req.params.hash}`, 'Cache-Control': 'no-store' }).end();
       }),
     )
@@ -54,7 +54,7 @@ export function domainSetupRouter({ core, log }: DomainSetupParts): Router {
   }
 }
 
-/** Whether a browser says that another page sent this form: then nothing is looked at. Source: security T13. */
+/** Whether a browser reports that another page sent this form; then nothing is checked. Source: security T13. */
 function isForeign({ headers }: Request<{ hash: string }>): boolean {
   const site = headers['sec-fetch-site'];
   return site !== undefined && site !== 'same-origin' && site !== 'none';

@@ -23,10 +23,10 @@ const LABELS: Record<SetupRecord['state'], string> = {
 };
 
 /**
- * Answers with the page of a domain: no script, nothing foreign, not stored, not indexed. To HEAD it sends the headers
- * alone.
+ * Sends the set-up page of a domain: no script, no external resources, not stored, not indexed. HEAD gets only the
+ * headers.
  *
- * @param now The time by which "a minute ago" is told. Source: contract §4; security T17, §7.
+ * @param now The current time, for phrases such as "a minute ago". Source: contract §4; security T17, §7.
  */
 export function sendSetupPage(res: ServerResponse, setup: DomainSetup, now: Date): void {
   const { domain, status, records, provider, wholeNames, steps } = setup;
@@ -58,7 +58,7 @@ export function sendSetupPage(res: ServerResponse, setup: DomainSetup, now: Date
   writePage(res, { ...FRAME, status: 200, title: `${HEADLINES[shown]} – ${domain}`, heading, parts });
 }
 
-/** Answers with a page that says why there is none for this link. */
+/** Sends a page that explains why this link has no set-up page. */
 export function sendSetupProblem(
   res: ServerResponse,
   status: number,

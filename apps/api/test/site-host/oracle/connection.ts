@@ -1,16 +1,16 @@
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 
-/** An answer as it came over the wire, as far as it does not hang on the hour and the connection. */
+/** An answer as received on the wire, without the parts that depend on the time and the connection. */
 export interface Received {
   status: number;
-  /** By lower-case name. A name that came twice has both values, joined by ` & `. */
+  /** By lower-case name. A repeated header has its values joined by ` & `. */
   headers: Record<string, string>;
   body: Buffer;
 }
 
 export interface Connection {
-  /** Asks, one after the other, over the one connection. */
+  /** Sends requests one after the other over the one connection. */
   ask(method: string, host: string, target: string, fields: Record<string, string>): Promise<Received>;
   close(): void;
 }

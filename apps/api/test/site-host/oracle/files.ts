@@ -3,19 +3,19 @@ import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from 'node:
 import type { Coding, CompressedForms, Manifest, PackStore, SiteFile } from '@berth/core';
 import { pack } from '../memory-packs.ts';
 
-/** A file of the sites that are asked, with what its answers are known to say of it. */
+/** A file of the test sites, with what the answers must say about it. */
 export interface SampleFile {
   bytes: Buffer;
   contentType: string;
-  /** Whether its type gains from compression, whatever forms there are. */
+  /** Whether its media type is compressible, even if there are no compressed forms. */
   compressible: boolean;
   /** Whether its name says that its bytes never change. */
   hashed: boolean;
-  /** Its bytes compressed, as far as they are ready. */
+  /** Its compressed forms, if they exist. */
   forms: Partial<Record<Coding, Buffer>>;
 }
 
-/** What a request path of the sites finds. */
+/** The file that each request path of the sites finds. */
 export const PATHS: Readonly<Record<string, string>> = {
   '/': 'index.html',
   '/index.html': 'index.html',
@@ -64,7 +64,7 @@ function sample(
 
 const text = (word: string) => `${word} `.repeat(600);
 const data = JSON.stringify(Array.from({ length: 400 }, (_, id) => ({ id, name: `n${id % 7}` })));
-/** Too large to be kept in memory, compressed or not. */
+/** Too large to be cached in memory, compressed or not. */
 const LARGE_BYTES = 2.25 * 1024 * 1024;
 
 const ALL: Coding[] = ['br', 'zstd', 'gzip'];
@@ -78,7 +78,7 @@ export const FILES: Readonly<Record<string, SampleFile>> = {
   'not-ready.css': sample(text('a{}'), 'text/css; charset=utf-8'),
   'empty.txt': sample('', 'text/plain; charset=utf-8'),
   'one.txt': sample('1', 'text/plain; charset=utf-8'),
-  // Forms belong to bytes: these have some, because other paths have the same bytes.
+  // Compressed forms belong to bytes: this file has forms because other paths have the same bytes.
   'same-as-data.bin': sample(data, 'application/octet-stream', { codings: ['zstd', 'gzip'], compressible: false }),
   'photo-4f3a9b21.png': sample(randomBytes(900), 'image/png', { compressible: false, hashed: true }),
   'app.js.br': sample(text('app();'), 'application/octet-stream', { compressible: false }),
@@ -88,7 +88,7 @@ export const FILES: Readonly<Record<string, SampleFile>> = {
   'ship.json': sample('{}', 'application/json'),
 };
 
-/** The strong tag of an answer with these bytes, in a form of theirs. */
+/** The strong entity tag of an answer with these bytes, in one of their forms. */
 export function tagOf({ bytes }: SampleFile, coding: Coding | null): string {
   const digits = createHash('sha256').update(bytes).digest('hex').slice(0, 32);
   return coding === null ? `"${digits}"` : `"${digits}-${coding}"`;

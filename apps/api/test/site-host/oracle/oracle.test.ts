@@ -16,7 +16,7 @@ const HOSTS: Record<SampleRequest['visitor'], string> = {
   domain: DOMAIN,
   anonymous: hostOf(ANONYMOUS),
 };
-/** What has to come up among so many requests. */
+/** Kinds of answers that must occur among so many requests. */
 const KINDS = [
   '200 br',
   '200 gzip',
@@ -37,7 +37,7 @@ const DECOMPRESS: Record<Coding, (bytes: Buffer) => Buffer> = {
 let host: RunningHost;
 let connection: Connection;
 let connections = 0;
-/** The service's own page for what a site does not have, by target. */
+/** The service's own page for missing paths, by target. */
 const ownPages = new Map<string, Received>();
 
 beforeAll(async () => {
@@ -58,7 +58,7 @@ afterAll(async () => {
   await stop(host.server);
 });
 
-/** Predicts an answer; for a page of the service, from what came when nothing but the page was asked for. */
+/** Predicts an answer. For a page of the service, it is the answer to a plain request for the page. */
 function expectedOf(request: SampleRequest): Required<Received> {
   const { status, headers, body }: Prediction = predict(request);
   if (headers !== null) return { status, headers, body: body! };
@@ -67,7 +67,7 @@ function expectedOf(request: SampleRequest): Required<Received> {
 }
 
 describe('any request for a file', () => {
-  it('is answered as the oracle says: status, every header, every byte (S40, S41, S44 to S50, S53, S55 to S57)', async () => {
+  it('is answered as the oracle predicts: status, every header, every byte (S40, S41, S44 to S50, S53, S55 to S57)', async () => {
     const seen = new Set<string>();
     await fc.assert(
       fc.asyncProperty(requests, async (request) => {
@@ -90,7 +90,7 @@ describe('any request for a file', () => {
     expect(host.logged).toEqual([]);
   });
 
-  it('that is missing says so in the service\u2019s own words, and nobody keeps them (S39, S40)', () => {
+  it('that is missing gets a page of the service, which is not cached (S39, S40)', () => {
     for (const { status, headers } of ownPages.values()) {
       expect(status).toBe(404);
       expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-robots-tag': 'noindex' });
@@ -99,7 +99,7 @@ describe('any request for a file', () => {
     }
   });
 
-  it('in any coding gives the bytes that were published (S48, S49)', async () => {
+  it('in any coding gets the bytes that were published (S48, S49)', async () => {
     for (const [path, { bytes, forms, compressible }] of Object.entries(FILES)) {
       if (!compressible) continue;
       for (const coding of Object.keys(forms) as Coding[]) {

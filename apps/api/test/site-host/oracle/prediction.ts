@@ -2,10 +2,10 @@ import type { Coding } from '@berth/core';
 import { FILES, type SampleFile, tagOf } from './files.ts';
 import { at, codingOf, fileOf, type Preference, type SampleRequest, type Tag, type TagsAsked } from './request.ts';
 
-/** What a request has to be answered with: all of it but the date, the id of the request and the connection. */
+/** The expected answer to a request, without the date, the id of the request and the connection. */
 export interface Prediction {
   status: number;
-  /** Names in lower case. `null` for a page of the service, whose headers do not hang on the request. */
+  /** Names in lower case. `null` for a page of the service, whose headers do not depend on the request. */
   headers: Record<string, string> | null;
   /** `null` for a page of the service. */
   body: Buffer | null;
@@ -16,7 +16,7 @@ const DESCRIBE_THE_BODY = new Set(['content-type', 'content-length', 'content-en
 const PREFERRED: readonly Coding[] = ['br', 'zstd', 'gzip'];
 
 /**
- * Predicts an answer from the bytes that were published, their compressed forms, and what the request means. It reads no
+ * Predicts an answer from the published bytes, their compressed forms, and the meaning of the request. It reads no
  * header and shares no code with the server.
  *
  * Source: serving S40, S41, S44 to S50, S52 to S57.
@@ -79,7 +79,7 @@ export function predict(request: SampleRequest): Prediction {
   return { status: 206, headers: { ...headers, ...range }, body: body.subarray(first, last + 1) };
 }
 
-/** The first and the last byte that are asked for. */
+/** The first and the last requested byte. */
 function partOf(
   { method, range, ifRange }: SampleRequest,
   { bytes }: SampleFile,

@@ -2,13 +2,13 @@ import type { Coding } from '@berth/core';
 import fc from 'fast-check';
 import { FILES, MISSING, PATHS, type SampleFile, tagOf } from './files.ts';
 
-/** A place in a content: near its start, its middle or its end. */
+/** A position in a content: near its start, its middle or its end. */
 export interface Position {
   fraction: number;
   delta: number;
 }
 
-/** What a `Range` means, or how it is written when it means nothing. */
+/** The meaning of a `Range`, or its text when it has no meaning. */
 export type RangeAsked =
   | { kind: 'between'; first: Position; last: Position }
   | { kind: 'from'; first: Position }
@@ -23,28 +23,28 @@ export interface Tag {
 
 export type TagsAsked = '*' | { tags: Tag[]; separator: string };
 
-/** What is said of a coding; without a weight it has the highest. */
+/** A coding with its weight; without a weight it has the highest. */
 export interface Preference {
   name: string;
   weight: number | null;
 }
 
-/** A request by what it means. What is sent for it is {@link fieldsOf}. */
+/** A request described by its meaning. {@link fieldsOf} gives the headers to send. */
 export interface SampleRequest {
   method: 'GET' | 'HEAD';
   visitor: 'deployment' | 'domain' | 'anonymous';
   target: string;
   range: RangeAsked | null;
-  /** Anything but a tag is sent as it is. */
+  /** Any text that is not a tag is sent as it is. */
   ifRange: Tag | string | null;
   ifMatch: TagsAsked | null;
   ifNoneMatch: TagsAsked | null;
   codings: Preference[] | null;
-  /** Fields on which no answer may depend. */
+  /** Headers on which no answer may depend. */
   noise: Record<string, string>;
 }
 
-/** The file that a request finds. The anonymous site has no page for what is not found. */
+/** The file that a request finds. The anonymous site has no page for missing paths. */
 export function fileOf({ visitor, target }: SampleRequest): SampleFile | undefined {
   const path = PATHS[target];
   return path === undefined || (visitor === 'anonymous' && path === '404.html') ? undefined : FILES[path];
@@ -113,7 +113,7 @@ const noise = fc.record(
 );
 const small = Object.keys(PATHS).filter((target) => !target.startsWith('/large'));
 
-/** A value in so many of the cases, else `null`. */
+/** A value in this share of the cases, else `null`. */
 function sometimes<T>(value: fc.Arbitrary<T>, share: number): fc.Arbitrary<T | null> {
   return fc.oneof(
     { withCrossShrink: true },
@@ -122,7 +122,7 @@ function sometimes<T>(value: fc.Arbitrary<T>, share: number): fc.Arbitrary<T | n
   );
 }
 
-/** Requests of every kind; the large files come seldom. */
+/** Requests of every kind; the large files are rare. */
 export const requests: fc.Arbitrary<SampleRequest> = fc.record({
   method: fc.constantFrom('GET', 'GET', 'GET', 'HEAD'),
   visitor: fc.constantFrom('deployment', 'deployment', 'domain', 'anonymous'),
@@ -139,13 +139,13 @@ export const requests: fc.Arbitrary<SampleRequest> = fc.record({
   noise,
 });
 
-/** A coding by the name that a form goes by. */
+/** The coding with this name. */
 export function codingOf(name: string): string {
   const coding = name.toLowerCase();
   return coding === 'x-gzip' ? 'gzip' : coding;
 }
 
-/** The header fields of a request. */
+/** The headers of a request. */
 export function fieldsOf(request: SampleRequest): Record<string, string> {
   const { range, ifRange, ifMatch, ifNoneMatch, codings, noise } = request;
   const file = fileOf(request) ?? FILES['404.html']!;
