@@ -3,7 +3,7 @@ const STANDS_IN = '[tabindex]';
 
 /**
  * Keeps the focus near its place when the focused element is removed: a button that is replaced, a question that is answered, a card
- * that is dismissed. Moves it to the closest remaining ancestor that can have it, or to the page heading when there is none.
+ * that is dismissed. Moves it to the closest remaining ancestor that can have it, otherwise to the page heading.
  *
  * @returns A function that stops it.
  */
