@@ -2,7 +2,7 @@ import type { DesktopApi } from '../shared/contract.ts';
 
 declare global {
   interface Window {
-    /** The one door out of the page: what the preload gives it. */
+    /** The page's only access to the app, exposed by the preload. */
     readonly desktop: DesktopApi;
   }
 }

@@ -8,7 +8,7 @@ import { desktopSuite } from '../harness/app/suite.ts';
 const suite = desktopSuite();
 const seen = async (address: string) => (await suite.server.visit(address)).text;
 
-/** Pastes a key, as the user does. */
+/** Signs in as a user does: opens Settings and enters the key. */
 async function signIn(page: Page, key: string): Promise<void> {
   await goTo(page, 'Settings');
   const form = page.getByRole('form', { name: 'Sign in' });
@@ -16,7 +16,7 @@ async function signIn(page: Page, key: string): Promise<void> {
   await form.getByRole('button', { name: 'Sign in' }).click();
 }
 
-it('without an account a drop has a link at once, with the time that is left; claimed after signing in, it stays (desktop §8.8)', async () => {
+it('an anonymous drop gets a link at once and shows when it expires; claimed after signing in, it does not expire (desktop §8.8)', async () => {
   const { key } = await suite.server.account();
   const { page, drop, main } = await suite.start();
   await drop(makeSite('stray', { 'index.html': 'found' }));
@@ -42,7 +42,7 @@ it('without an account a drop has a link at once, with the time that is left; cl
   expect(expires).toBeNull();
 });
 
-it('what was not claimed is still there to be claimed after a restart (desktop §8.8)', async () => {
+it('an anonymous deployment can still be claimed after a restart (desktop §8.8)', async () => {
   const desktop = await suite.start();
   await desktop.drop(makeSite('kept', { 'index.html': 'kept' }));
   await publishingCard(desktop.page, 'kept').getByText('Link copied').waitFor();
@@ -53,7 +53,7 @@ it('what was not claimed is still there to be claimed after a restart (desktop �
   expect(await seen(await linkOn(card))).toBe('kept');
 });
 
-it('a key that the server does not take signs nobody in, and says so where it was typed (issue: signing in)', async () => {
+it('an invalid key does not sign in, and the error is shown in the sign-in form (issue: signing in)', async () => {
   const { page, state } = await suite.start();
   await signIn(page, 'ship-ffffffffffffffffffffffffffffffff');
   const form = page.getByRole('form', { name: 'Sign in' });
@@ -65,7 +65,7 @@ it('a key that the server does not take signs nobody in, and says so where it wa
   expect((await state()).session.servers[0]?.signIn.is).toBe('signed-out');
 });
 
-it('who is signed in stays so over a restart, and the key is in no file and in nothing the page knows (desktop §6)', async () => {
+it('the user stays signed in after a restart, and neither the state nor the page contains the key (desktop §6)', async () => {
   const { key } = await suite.server.account();
   const desktop = await suite.start();
   await signIn(desktop.page, key);
@@ -79,7 +79,7 @@ it('who is signed in stays so over a restart, and the key is in no file and in n
   expect(JSON.stringify(sent)).not.toContain(key.slice(5));
 });
 
-it('signed out, folders wait and say so; signed in again, they go on (issue: sign out)', async () => {
+it('folders wait and say so after signing out, and resume after signing in again (issue: sign out)', async () => {
   const { key } = await suite.server.account();
   const desktop = await suite.start({ key });
   const { page } = desktop;
@@ -97,7 +97,7 @@ it('signed out, folders wait and say so; signed in again, they go on (issue: sig
   await untilSays(folderCard(page, 'waiting'), 'Up to date');
 });
 
-it('a key that is revoked is noticed with the next deploy: the folder says so, keeps its site, and goes on with another key (desktop §8.6)', async () => {
+it('a revoked key is noticed at the next deploy: the folder says so, its site stays, and it resumes with another key (desktop §8.6)', async () => {
   const { key } = await suite.server.account();
   const made = await suite.server.api('/tokens', {
     method: 'POST',
@@ -123,7 +123,7 @@ it('a key that is revoked is noticed with the next deploy: the folder says so, k
   await vi.waitFor(async () => expect(await seen(address)).toBe('two'), 10_000);
 });
 
-it('with several servers each has its own account, and drops go to the one in use (issue: several servers)', async () => {
+it('each of several servers has a separate account, and drops go to the current server (issue: several servers)', async () => {
   const other = await startTestServer();
   onTestFinished(() => other.close());
   const { key } = await suite.server.account();

@@ -8,7 +8,7 @@ import { desktopSuite } from '../harness/app/suite.ts';
 const suite = desktopSuite();
 const MOST_KEYS = 60;
 
-/** Goes from control to control by Tab until one has this name. @throws Error when none has. */
+/** Presses Tab until the focused control has this name. @throws Error when no control has it. */
 async function tabTo(page: Page, name: RegExp): Promise<void> {
   for (let pressed = 0; pressed < MOST_KEYS; pressed += 1) {
     await page.keyboard.press('Tab');
@@ -21,7 +21,7 @@ async function tabTo(page: Page, name: RegExp): Promise<void> {
   throw new Error(`No control is named ${name}`);
 }
 
-it('by keyboard alone a folder is chosen and published, and its link opened and copied (desktop §8, the end)', async () => {
+it('a folder can be chosen and published, and its link copied and opened, with only the keyboard (desktop §8, the end)', async () => {
   const { key } = await suite.server.account();
   const { page, main, ask } = await suite.start({ key });
   await ask('changeSettings', { copyLinks: false });
@@ -41,7 +41,7 @@ it('by keyboard alone a folder is chosen and published, and its link opened and 
   await expect.poll(() => main.fake.recorder.of('shell.openExternal')).toEqual([[new URL(link).href]]);
 });
 
-it('by keyboard alone what is under way is cancelled, and an error is dismissed (desktop §8, the end)', async () => {
+it('a running drop can be cancelled, and an error dismissed, with only the keyboard (desktop §8, the end)', async () => {
   const { key } = await suite.server.account();
   const line = await suite.line();
   const { page, main } = await suite.start({ key, server: line.url });
@@ -65,7 +65,7 @@ it('by keyboard alone what is under way is cancelled, and an error is dismissed 
   expect(await suite.deployments(key)).toEqual([]);
 });
 
-it('what happens to a drop is said to ears: its milestones and its end, not its numbers (desktop §8, the end)', async () => {
+it('screen readers announce the milestones and the end of a drop, not its progress numbers (desktop §8, the end)', async () => {
   const { key } = await suite.server.account();
   const { page, drop } = await suite.start({ key });
   const announcer = page.getByTestId('announcer');

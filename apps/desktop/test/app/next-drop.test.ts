@@ -11,7 +11,7 @@ const PASSWORD = 'open-sesame';
 
 type App = DesktopUnderTest<MainHere>;
 
-/** Every way to publish without the page of the window. */
+/** All ways to publish without using the page of the window. */
 const WAYS: [string, (app: App, folder: string) => void][] = [
   [
     'the File menu',
@@ -41,13 +41,13 @@ async function startWithPassword(): Promise<App & { key: string }> {
   return Object.assign(desktop, { key });
 }
 
-it.each(WAYS)('a password that is set for the next drop locks what is published by %s (B2)', async (_, publish) => {
+it.each(WAYS)('a password set for the next drop protects what is published by %s (B2)', async (_, publish) => {
   const desktop = await startWithPassword();
   publish(desktop, makeSite('secret', { 'index.html': 'secret' }));
   const card = publishingCard(desktop.page, 'secret');
   await card.getByText('asks for a password').waitFor();
   expect((await suite.server.visit(await linkOn(card))).status).toBe(401);
-  // It was for this drop alone.
+  // The password applied only to this drop.
   await desktop.page.getByText('The next drop gets').waitFor({ state: 'detached' });
   publish(desktop, makeSite('open', { 'index.html': 'open' }));
   const next = publishingCard(desktop.page, 'open');
@@ -55,7 +55,7 @@ it.each(WAYS)('a password that is set for the next drop locks what is published 
   expect((await suite.server.visit(await linkOn(next))).text).toBe('open');
 });
 
-it.each(WAYS)('a project that is given by %s is asked about (B1)', async (_, publish) => {
+it.each(WAYS)('the app asks before it publishes a project given by %s (B1)', async (_, publish) => {
   const { key } = await suite.server.account();
   const desktop = await suite.start({ key });
   publish(desktop, makeSite('shop', { 'package.json': '{}', 'dist/index.html': 'built' }));
@@ -63,7 +63,7 @@ it.each(WAYS)('a project that is given by %s is asked about (B1)', async (_, pub
   expect(await suite.deployments(key)).toEqual([]);
 });
 
-it('a password that is set for the next drop locks a folder that is dropped to be watched (B2)', async () => {
+it('a password set for the next drop protects a folder that is dropped to be watched (B2)', async () => {
   const desktop = await startWithPassword();
   const { page } = desktop;
   await desktop.drop(makeSite('secret', { 'index.html': 'secret' }), 'right');
@@ -75,7 +75,7 @@ it('a password that is set for the next drop locks a folder that is dropped to b
   expect((await suite.server.visit(await linkOn(card))).status).toBe(401);
 });
 
-it('a project that is dropped to be watched is asked about, and its build is watched (B1)', async () => {
+it('the app asks about a project that is dropped to be watched, and can watch its build instead (B1)', async () => {
   const { key } = await suite.server.account();
   const desktop = await suite.start({ key });
   const { page } = desktop;

@@ -7,7 +7,7 @@ import { desktopSuite } from '../harness/app/suite.ts';
 
 const suite = desktopSuite();
 
-it('a folder that is dropped gets a link, which is shown, is on the clipboard, and leads to its very bytes (desktop §8.1, 8.2)', async () => {
+it('a dropped folder gets a link, which is shown, is copied to the clipboard, and serves exactly its bytes (desktop §8.1, 8.2)', async () => {
   const { key } = await suite.server.account();
   const { page, main, drop } = await suite.start({ key });
   const picture = randomBytes(70_000);
@@ -23,7 +23,7 @@ it('a folder that is dropped gets a link, which is shown, is on the clipboard, a
   await expect.poll(() => main.fake.recorder.of('shell.openExternal')).toEqual([[new URL(link).href]]);
 });
 
-it('what hangs over the window is told what a drop of it does, and where (desktop §8.1)', async () => {
+it('the window shows what a drop does, and on which half, while a folder is dragged over it (desktop §8.1)', async () => {
   const folder = makeSite('site', { 'index.html': 'hi' });
   const nobody = await suite.start();
   await nobody.window.drag([folder], 'right', ['dragEnter', 'dragOver']);
@@ -41,7 +41,7 @@ it('what hangs over the window is told what a drop of it does, and where (deskto
   await publishingCard(somebody.page, 'site').getByText('Link copied').waitFor();
 });
 
-it('several folders and files that fall at once each get their link, all files one together (desktop §8.20)', async () => {
+it('folders dropped together get one link each, and files dropped with them share one link (desktop §8.20)', async () => {
   const { key } = await suite.server.account();
   const { page, drop } = await suite.start({ key });
   const files = makeSite('loose', { 'index.html': 'loose page', 'style.css': 'a{}' });
@@ -61,7 +61,7 @@ it('several folders and files that fall at once each get their link, all files o
   expect(await suite.deployments(key)).toHaveLength(3);
 });
 
-it('what is dropped while another is sent waits for its turn, and says so (desktop §8.3, 8.20)', async () => {
+it('a drop waits in the queue, and says so, while another one is being uploaded (desktop §8.3, 8.20)', async () => {
   const { key } = await suite.server.account();
   const line = await suite.line();
   const { page, drop } = await suite.start({ key, server: line.url });
@@ -79,7 +79,7 @@ it('what is dropped while another is sent waits for its turn, and says so (deskt
   }
 });
 
-it('a folder is chosen by dialog, and a dialog that is closed does nothing (issue: pick by dialog)', async () => {
+it('a folder can be chosen with the system dialog, and a cancelled dialog publishes nothing (issue: pick by dialog)', async () => {
   const { key } = await suite.server.account();
   const { page, main, state } = await suite.start({ key });
   const choose = page.getByRole('button', { name: 'Choose folder…' });
@@ -94,7 +94,7 @@ it('a folder is chosen by dialog, and a dialog that is closed does nothing (issu
   expect((await suite.server.visit(await linkOn(card))).text).toBe('picked');
 });
 
-it('what is cancelled in the middle leaves nothing behind, and can be published after all (desktop §8.21)', async () => {
+it('a drop that is cancelled during its upload leaves no deployment, and can still be published later (desktop §8.21)', async () => {
   const { key } = await suite.server.account();
   const line = await suite.line();
   const { page, main, drop } = await suite.start({ key, server: line.url });
@@ -113,7 +113,7 @@ it('what is cancelled in the middle leaves nothing behind, and can be published 
   expect(await suite.deployments(key)).toHaveLength(1);
 });
 
-it('an error names the file and what to do next, and stays until it is dismissed (desktop §8.5)', async () => {
+it('an error names the file and the next step, and stays until it is dismissed (desktop §8.5)', async () => {
   const { key } = await suite.server.account();
   const { page, drop } = await suite.start({ key });
   const folder = makeSite('tools', { 'index.html': 'hi', 'downloads/setup.exe': 'MZ' });
@@ -124,12 +124,12 @@ it('an error names the file and what to do next, and stays until it is dismissed
   expect(await failure.innerText()).toContain('.berthignore');
   expect(await card.getByText('Not published').count()).toBe(1);
 
-  // Something else goes well meanwhile.
+  // Meanwhile another drop succeeds.
   await drop(makeSite('fine', { 'index.html': 'fine' }));
   await publishingCard(page, 'fine').getByText('Published', { exact: true }).waitFor();
   expect(await failure.isVisible()).toBe(true);
 
-  // The next step it names is the right one.
+  // The suggested next step fixes the error.
   writeContents(folder, { '.berthignore': 'downloads/\n' });
   await card.getByRole('button', { name: 'Try again' }).click();
   await card.getByText('Published', { exact: true }).waitFor();
@@ -139,7 +139,7 @@ it('an error names the file and what to do next, and stays until it is dismissed
   await card.waitFor({ state: 'detached' });
 });
 
-it('a project is not published in place of its build: it is asked about, and the build is offered (desktop §8.17)', async () => {
+it('the app asks before it publishes a project, and offers its build instead (desktop §8.17)', async () => {
   const { key } = await suite.server.account();
   const { page, drop } = await suite.start({ key });
   const project = makeSite('shop', { 'package.json': '{}', 'src/secret.ts': 'x', 'dist/index.html': 'built' });
@@ -155,7 +155,7 @@ it('a project is not published in place of its build: it is asked about, and the
   expect((await suite.server.visit(link, '/src/secret.ts')).status).toBe(404);
 });
 
-it('what is private is left out, and it is said what (desktop §8.18)', async () => {
+it('private files are left out and listed (desktop §8.18)', async () => {
   const { key } = await suite.server.account();
   const { page, drop } = await suite.start({ key });
   await drop(makeSite('secrets', { 'index.html': 'public', '.env': 'TOKEN=1', '.git/config': 'x' }));
@@ -164,7 +164,7 @@ it('what is private is left out, and it is said what (desktop §8.18)', async ()
   expect((await suite.server.visit(await linkOn(card), '/.env')).status).toBe(404);
 });
 
-it('a drop is taken anywhere on the window, also while a dialog is open (desktop §8.1)', async () => {
+it('a drop is accepted anywhere on the window, even while a dialog is open (desktop §8.1)', async () => {
   const { key } = await suite.server.account();
   const { page, drop } = await suite.start({ key });
   await drop(makeSite('first', { 'index.html': '1' }), 'right');

@@ -7,14 +7,14 @@ import { desktopSuite } from '../harness/app/suite.ts';
 
 const suite = desktopSuite();
 
-/** Waits until the browser has said each of these; it may say so late. @returns All that it said. */
+/** Waits until the browser has reported each of these texts, which may take a while. @returns All that it reported. */
 async function untilSaid(takeFaults: () => string[], words: readonly string[]): Promise<string[]> {
   const said: string[] = [];
   for (const each of words) await expect.poll(() => (said.push(...takeFaults()), said.join('\n'))).toContain(each);
   return said;
 }
 
-it('the page sees the one object of the contract, and nothing of Node, Electron or the way to them (desktop §6)', async () => {
+it('the page sees only the object of the contract: no Node, no Electron and no IPC (desktop §6)', async () => {
   const { page } = await suite.start();
   const found = await page.evaluate(() => {
     const world = globalThis as unknown as Record<string, unknown>;
@@ -40,7 +40,7 @@ it('the page sees the one object of the contract, and nothing of Node, Electron 
   expect(found).toEqual({ there: [], ofHarness: [], desktop: ['commands', 'events', 'grant'], isFrozen: true });
 });
 
-it('there is a function for each command and event of the contract, and for none besides (desktop §6)', async () => {
+it('the page has no functions other than the commands and events of the contract (desktop §6)', async () => {
   const { page } = await suite.start();
   const found = await page.evaluate(() => {
     const { desktop } = globalThis as unknown as { desktop: { commands: object; events: object } };
@@ -50,7 +50,7 @@ it('there is a function for each command and event of the contract, and for none
   expect(found).toEqual([]);
 });
 
-it('no request leaves the page, by whatever way (desktop §6: connect-src none)', async () => {
+it('the page cannot send a request in any way (desktop §6: connect-src none)', async () => {
   const { page, window, takeFaults } = await suite.start();
   const away = 'https://elsewhere.example';
   const ended = await page.evaluate(async (away) => {
@@ -118,11 +118,11 @@ it('no request leaves the page, by whatever way (desktop §6: connect-src none)'
   expect(said.filter((fault) => !fault.includes('Content Security Policy'))).toEqual([]);
 });
 
-it('no text becomes script or markup: inline script, eval, innerHTML and a script from elsewhere are dead (desktop §6)', async () => {
+it('text cannot become script or markup: inline scripts, eval, innerHTML and external scripts are blocked (desktop §6)', async () => {
   const { page, window, takeFaults } = await suite.start();
   const tried = await page.evaluate(async () => {
     const world = globalThis as unknown as { hacked?: string };
-    // What the tools of developers evaluate may use eval, for as long as it does not wait.
+    // Code evaluated through DevTools may use eval until it first awaits, so await before the attempts.
     await new Promise((resolve) => setTimeout(resolve, 0));
     const attempt = (run: () => unknown) => {
       try {
@@ -161,7 +161,7 @@ it('no text becomes script or markup: inline script, eval, innerHTML and a scrip
     document.body.append(button);
     button.click();
     button.remove();
-    // What was to run by itself would have run by then.
+    // Scripts that were not blocked would have run by now.
     await new Promise((resolve) => setTimeout(resolve, 20));
     return { ...results, attribute, hacked: world.hacked ?? null };
   });
@@ -181,7 +181,7 @@ it('no text becomes script or markup: inline script, eval, innerHTML and a scrip
   takeFaults();
 });
 
-it('script and style that stand in the page itself are dead, were they to get there (desktop §6: no inline)', async () => {
+it('inline scripts and styles are blocked even if they are in the HTML of the page (desktop §6: no inline)', async () => {
   const dist = join(makeHome(), 'dist');
   cpSync(suite.dist, dist, { recursive: true });
   const file = join(dist, 'renderer/index.html');
@@ -205,7 +205,7 @@ it('script and style that stand in the page itself are dead, were they to get th
   ]);
 });
 
-it('a frame in the page has nothing of the app, and is answered nothing (desktop §6)', async () => {
+it('a frame in the page cannot access the app (desktop §6)', async () => {
   const { page, takeFaults } = await suite.start();
   const found = await page.evaluate(async () => {
     const frame = document.createElement('iframe');
@@ -221,7 +221,7 @@ it('a frame in the page has nothing of the app, and is answered nothing (desktop
     try {
       inside = (own.contentWindow as unknown as { desktop?: unknown }).desktop ?? null;
     } catch {
-      // It is a page of no origin: an error of the browser.
+      // The frame shows a browser error page, which has an opaque origin.
     }
     own.remove();
     return { has, inside };
@@ -230,14 +230,14 @@ it('a frame in the page has nothing of the app, and is answered nothing (desktop
   await untilSaid(takeFaults, ['Framing']);
 });
 
-it('a message that is not of the main frame of the window is refused, whatever it asks (desktop §6)', async () => {
+it('every message that is not from the main frame of the window is refused (desktop §6)', async () => {
   const { main, state } = await suite.start();
   const answer = await main.invoke('subframe', 'berth:readState', [undefined]);
   expect(answer).toMatchObject({ ok: false, problem: { kind: 'refused' } });
   expect((await state()).about.platform).toBe('linux');
 });
 
-it('the window goes nowhere: not by a script, a link, a form, a reload elsewhere or another window (desktop §6)', async () => {
+it('the window cannot navigate away: not by a script, a link, a form, a refresh to another URL or another window (desktop §6)', async () => {
   const { page, window, takeFaults } = await suite.start();
   const at = page.url();
   const ways: Record<string, () => void> = {
@@ -270,7 +270,7 @@ it('the window goes nowhere: not by a script, a link, a form, a reload elsewhere
     await expect.poll(() => window.refused, { message: way }).toContain(`https://elsewhere.example/${way}`);
     expect(page.url(), way).toBe(at);
   }
-  // The browser itself refuses these, and says so.
+  // The browser itself refuses these and reports an error.
   await page.evaluate(() => (location.href = 'file:///etc/passwd'));
   await page.evaluate(() => {
     const form = document.createElement('form');
@@ -287,10 +287,10 @@ it('the window goes nowhere: not by a script, a link, a form, a reload elsewhere
   takeFaults();
 });
 
-it('what is dropped never becomes the page, wherever it falls, and text and links that are dropped do nothing (desktop §6)', async () => {
+it('the window never navigates to what is dropped on it, and dropped texts and links do nothing (desktop §6)', async () => {
   const { page, drop, state } = await suite.start();
   const at = page.url();
-  // Chromium shows what nobody takes; this one, which has no window, would not.
+  // Chromium opens a dropped file unless the event is prevented. Headless Chromium does not, so check `defaultPrevented`.
   const takes = await page.evaluateHandle(() => {
     const takes: boolean[] = [];
     window.addEventListener('drop', (event) => setTimeout(() => takes.push(event.defaultPrevented)));
@@ -312,7 +312,7 @@ it('what is dropped never becomes the page, wherever it falls, and text and link
   expect(page.url()).toBe(at);
 });
 
-it('a path is only ever one the user gave: grants that were made up, or used, and files from nowhere publish nothing (desktop §6)', async () => {
+it('only paths that the user gave can be published: made-up grants, plain paths and files created by the page are refused (desktop §6)', async () => {
   const { page, drop, ask, state } = await suite.start();
   const folder = makeSite('given', { 'index.html': 'given' });
   const madeUp = 'ab'.repeat(16);
@@ -337,7 +337,7 @@ it('a path is only ever one the user gave: grants that were made up, or used, an
   expect(used).toMatchObject({ ok: false, problem: { kind: 'refused' } });
 });
 
-it('a link leaves by the browser of the system alone, and only to pages (desktop §6)', async () => {
+it('links open only in the system browser; file, script and plain http URLs and URLs with credentials are refused (desktop §6)', async () => {
   const { main, ask } = await suite.start();
   for (const url of [
     'file:///etc/passwd',

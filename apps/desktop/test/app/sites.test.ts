@@ -5,7 +5,7 @@ import { desktopSuite } from '../harness/app/suite.ts';
 
 const suite = desktopSuite();
 
-it('what the account holds is listed, wherever it was published, and is found by name, domain and label (issue: sites)', async () => {
+it('all deployments of the account are listed, wherever they were published, and found by name, domain and label (issue: sites)', async () => {
   const { key } = await suite.server.account();
   const { api } = createClient({ server: suite.address, key });
   const [first, second, third] = [
@@ -34,7 +34,7 @@ it('what the account holds is listed, wherever it was published, and is found by
   await page.getByText('Nothing found').waitFor();
 });
 
-it('a site gets labels and is deleted, after a question, and is gone from the server then (issue: sites)', async () => {
+it('labels of a site can be changed; deleting it needs confirmation and removes it from the server (issue: sites)', async () => {
   const { key } = await suite.server.account();
   const { deployment, url } = await suite.server.publish({ 'index.html': 'here' }, { key });
   const { page } = await suite.start({ key });
@@ -60,7 +60,7 @@ it('a site gets labels and is deleted, after a question, and is gone from the se
   await vi.waitFor(async () => expect((await suite.server.visit(url)).status).toBe(404), 10_000);
 });
 
-it('a domain of one’s own shows its DNS records, each to copy, and says what is missing (issue: domains)', async () => {
+it('a custom domain shows its DNS records, which can be copied, and what is missing (issue: domains)', async () => {
   const { key } = await suite.server.account('pro');
   const { deployment } = await suite.server.publish({ 'index.html': 'here' }, { key });
   const { page, main } = await suite.start({ key });
@@ -91,7 +91,7 @@ it('a domain of one’s own shows its DNS records, each to copy, and says what i
   }
 });
 
-it('what happens in the account appears while the page is open, without asking again (issue: activity live)', async () => {
+it('activity of the account appears on the open page without a reload (issue: activity live)', async () => {
   const { key } = await suite.server.account();
   const { page } = await suite.start({ key });
   await goTo(page, 'Activity');

@@ -9,10 +9,10 @@ import { desktopSuite } from '../harness/app/suite.ts';
 const suite = desktopSuite();
 const seen = async (address: string, path = '/') => (await suite.server.visit(address, path)).text;
 
-/** A site that takes a while to send. */
+/** A site that takes a while to upload. */
 const big = (text: string) => ({ 'index.html': text, 'film.bin': randomBytes(3_000_000) });
 
-it('a drop that is quit in the middle of its upload is finished after a restart, once (issue: quit in the middle)', async () => {
+it('a drop whose app quits during the upload is published exactly once after a restart (issue: quit in the middle)', async () => {
   const { key } = await suite.server.account();
   const line = await suite.line();
   const desktop = await suite.start({ key, server: line.url });
@@ -30,7 +30,7 @@ it('a drop that is quit in the middle of its upload is finished after a restart,
   expect(await suite.deployments(key)).toHaveLength(1);
 });
 
-it('a drop whose app is killed in the middle of its upload is finished after a start, once (issue: quit in the middle)', async () => {
+it('a drop whose app is killed during the upload is published exactly once after the next start (issue: quit in the middle)', async () => {
   const { key } = await suite.server.account();
   const line = await suite.line();
   const desktop = await suite.startApart({ key, server: line.url });
@@ -48,7 +48,7 @@ it('a drop whose app is killed in the middle of its upload is finished after a s
   expect(await suite.deployments(key)).toHaveLength(1);
 });
 
-it('an app that is killed before it hears that its deployment is made does not make it twice (issue: nothing twice)', async () => {
+it('an app that is killed before it receives the answer to a commit does not publish twice (issue: nothing twice)', async () => {
   const { key } = await suite.server.account();
   const proxy = await startProxy(suite.server.port);
   const restarted = Promise.withResolvers<void>();
@@ -71,7 +71,7 @@ it('an app that is killed before it hears that its deployment is made does not m
   expect(await suite.deployments(key)).toHaveLength(1);
 });
 
-it('a watched folder whose upload is quit in the middle is live after a restart, with one deployment for it (issue: quit in the middle)', async () => {
+it('a watched folder whose app quits during the upload is live after a restart, with one deployment for the change (issue: quit in the middle)', async () => {
   const { key } = await suite.server.account();
   const line = await suite.line();
   const desktop = await suite.start({ key, server: line.url });
@@ -91,7 +91,7 @@ it('a watched folder whose upload is quit in the middle is live after a restart,
   expect(await suite.deployments(key)).toHaveLength(2);
 });
 
-it('a watched folder waits, and says so, while its server is away, and is published when it is back (desktop §8.6, 8.25)', async () => {
+it('a watched folder waits, and says so, while its server is unreachable, and is published when it is back (desktop §8.6, 8.25)', async () => {
   const { key } = await suite.server.account();
   const line = await suite.line();
   const desktop = await suite.start({ key, server: line.url });
@@ -112,7 +112,7 @@ it('a watched folder waits, and says so, while its server is away, and is publis
   expect(await suite.deployments(key)).toHaveLength(2);
 });
 
-it('a drop goes on by itself when its line breaks in the middle and comes back (desktop §8.6)', async () => {
+it('a drop resumes automatically after its connection breaks during the upload and comes back (desktop §8.6)', async () => {
   const { key } = await suite.server.account();
   const line = await suite.line();
   const desktop = await suite.start({ key, server: line.url });
@@ -129,7 +129,7 @@ it('a drop goes on by itself when its line breaks in the middle and comes back (
   expect(await suite.deployments(key)).toHaveLength(1);
 });
 
-it('a drop whose server cannot be reached says that it is tried again, and goes on by itself when it can (desktop §8.4, 8.25)', async () => {
+it('a drop says that it is retried while its server is unreachable, and resumes automatically (desktop §8.4, 8.25)', async () => {
   const { key } = await suite.server.account();
   const line = await suite.line();
   const desktop = await suite.start({ key, server: line.url });
@@ -143,7 +143,7 @@ it('a drop whose server cannot be reached says that it is tried again, and goes 
   expect(await seen(await linkOn(card))).toBe('late');
 });
 
-it('a damaged file of the app is told of in the window, once, and the app works (desktop §8.5)', async () => {
+it('a damaged data file is reported in the window once, and the app works (desktop §8.5)', async () => {
   const home = makeHome();
   const data = join(home, 'userData', 'berth', 'data');
   writeContents(data, { 'folders.json': '{"folders": [' });

@@ -6,10 +6,10 @@ import { desktopSuite } from '../harness/app/suite.ts';
 
 const suite = desktopSuite();
 
-/** What visitors of an address see. */
+/** Returns the text that visitors of an address see. */
 const seen = async (address: string, path = '/') => (await suite.server.visit(address, path)).text;
 
-it('a watched folder that a build deletes and writes anew is live with its new content at the same address (desktop §8.9, 8.10, 8.15)', async () => {
+it('a watched folder that a build deletes and rewrites shows its new content at the same address (desktop §8.9, 8.10, 8.15)', async () => {
   const { key } = await suite.server.account();
   const desktop = await suite.start({ key });
   const folder = makeSite('dist', { 'index.html': 'build 0', 'old.html': 'old' });
@@ -26,7 +26,7 @@ it('a watched folder that a build deletes and writes anew is live with its new c
   expect((await suite.server.visit(address, '/old.html')).status).toBe(404);
 });
 
-it('several builds are one deploy each, and the card says that it is up to date only when it is (desktop §8.4, 8.9, 8.12)', async () => {
+it('each of several builds is one deploy, and the card says “Up to date” only when it is (desktop §8.4, 8.9, 8.12)', async () => {
   const { key } = await suite.server.account();
   const desktop = await suite.start({ key });
   await desktop.ask('changeSettings', { keepVersions: 50 });
@@ -51,7 +51,7 @@ it('several builds are one deploy each, and the card says that it is up to date 
   expect(await suite.deployments(key)).toHaveLength(1 + builds);
 });
 
-it('a build that writes what is live already deploys nothing (desktop §5, D4)', async () => {
+it('a build with the same content as the live version does not deploy (desktop §5, D4)', async () => {
   const { key } = await suite.server.account();
   const desktop = await suite.start({ key });
   const contents = { 'index.html': 'the same', 'a.css': 'b{}' };
@@ -65,7 +65,7 @@ it('a build that writes what is live already deploys nothing (desktop §5, D4)',
   expect(await suite.deployments(key)).toHaveLength(1);
 });
 
-it('a folder that is deleted is said to be gone and its site stays; when it is back, its new content is live (desktop §8.10, 8.11)', async () => {
+it('a deleted folder is reported as missing and its site stays; when it is back, its new content is live (desktop §8.10, 8.11)', async () => {
   const { key } = await suite.server.account();
   const desktop = await suite.start({ key });
   const folder = makeSite('gone', { 'index.html': 'before' });
@@ -87,7 +87,7 @@ it('a folder that is deleted is said to be gone and its site stays; when it is b
   expect(await seen(address)).toBe('after');
 });
 
-it('a folder that was moved is located, and keeps its address (issue: folder missing)', async () => {
+it('a moved folder can be located and keeps its address (issue: folder missing)', async () => {
   const { key } = await suite.server.account();
   const desktop = await suite.start({ key });
   const folder = makeSite('first-place', { 'index.html': 'here' });
@@ -101,7 +101,7 @@ it('a folder that was moved is located, and keeps its address (issue: folder mis
   await untilSays(folderCard(desktop.page, 'second-place'), 'Up to date');
 });
 
-it('a paused folder stays paused over a restart and publishes nothing; resumed, it publishes its newest state (desktop §5, D9; §8.13)', async () => {
+it('a paused folder stays paused after a restart and does not publish; resumed, it publishes its newest state (desktop §5, D9; §8.13)', async () => {
   const { key } = await suite.server.account();
   const desktop = await suite.start({ key });
   const folder = makeSite('calm', { 'index.html': 'one' });
@@ -116,7 +116,7 @@ it('a paused folder stays paused over a restart and publishes nothing; resumed, 
   const card = folderCard(desktop.page, 'calm');
   await untilSays(card, 'Paused');
   writeContents(folder, { 'index.html': 'three' });
-  // Another folder of the same app is published meanwhile, so that there was time for this one.
+  // Publishing another folder shows that there was enough time to publish this one.
   await watchFolder(desktop, makeSite('busy', { 'index.html': 'busy' }), 'busy-meanwhile');
   await untilSays(card, 'Paused');
   expect(await seen(address)).toBe('one');
@@ -126,7 +126,7 @@ it('a paused folder stays paused over a restart and publishes nothing; resumed, 
   expect(await seen(address)).toBe('three');
 });
 
-it('after a restart a folder that did not change is up to date without a deploy, and one that changed is published (desktop §5, D4)', async () => {
+it('after a restart an unchanged folder is up to date without a deploy, and a changed one is published (desktop §5, D4)', async () => {
   const { key } = await suite.server.account();
   const desktop = await suite.start({ key });
   const same = makeSite('unchanged', { 'index.html': 'same' });
@@ -142,7 +142,7 @@ it('after a restart a folder that did not change is up to date without a deploy,
   expect(await suite.deployments(key)).toHaveLength(3);
 });
 
-it('undo brings back the version before and pauses; history makes any version live, and the newest one again (desktop §8.22)', async () => {
+it('undo restores the previous version and pauses; history makes any version live; resuming restores the newest (desktop §8.22)', async () => {
   const { key } = await suite.server.account();
   const desktop = await suite.start({ key });
   const { page } = desktop;
@@ -172,13 +172,13 @@ it('undo brings back the version before and pauses; history makes any version li
   await page.keyboard.press('Escape');
   await untilSays(card, 'Showing an earlier version');
 
-  // The folder's own state is live again as soon as it is resumed, with no further deployment.
+  // Resuming makes the folder's current content live again.
   await card.getByRole('button', { name: 'Resume' }).click();
   await untilSays(card, 'Up to date');
   expect(await seen(address)).toBe('v3');
 });
 
-it('a folder that is watched no more leaves its site as it is (issue: remove)', async () => {
+it('a folder that is no longer watched leaves its site as it is (issue: remove)', async () => {
   const { key } = await suite.server.account();
   const desktop = await suite.start({ key });
   const { page } = desktop;
@@ -193,7 +193,7 @@ it('a folder that is watched no more leaves its site as it is (issue: remove)', 
   expect(await seen(address)).toBe('stays');
 });
 
-it('old versions of a folder are deleted beyond the number that is kept, and never what the app did not make (desktop §1)', async () => {
+it('versions beyond the configured number are deleted, but never deployments that the app did not make (desktop §1)', async () => {
   const { key } = await suite.server.account();
   const other = await suite.server.publish({ 'index.html': 'not of the app' }, { key });
   const desktop = await suite.start({ key });

@@ -18,26 +18,26 @@ import { type Bounds, type FakeFrame, FakeWindow } from './fake-electron/window.
 export { choose, FakeSafeStorage } from './fake-electron/desktop.ts';
 export { createFrame } from './fake-electron/window.ts';
 
-/** What answers a channel. */
+/** Handles the messages of a channel. */
 export type IpcHandler = (event: FakeSender, ...args: unknown[]) => unknown;
 type ProtocolHandler = (request: Request) => Response | Promise<Response>;
 
-/** Who sends a message. */
+/** The sender of a message. */
 export interface FakeSender {
   sender: unknown;
   senderFrame: FakeFrame | null;
 }
 
 export interface FakeElectronOptions extends FakeAppOptions {
-  /** How the key store is. Default: `good`. */
+  /** State of the key store. Default: `good`. */
   keyStore?: FakeKeyStore | undefined;
   /** The work areas of the displays. Default: one of 1920 x 1080. */
   displays?: readonly Bounds[] | undefined;
 }
 
-/** An Electron that draws nothing, does as it is told, and remembers everything. */
+/** A fake Electron that draws nothing and records all calls. */
 export interface FakeElectron {
-  /** What `startApp` takes. */
+  /** The module to pass to `startApp`. */
   readonly electron: ElectronModule;
   readonly recorder: Recorder;
   readonly app: FakeApp;
@@ -48,23 +48,23 @@ export interface FakeElectron {
   readonly theme: FakeTheme;
   readonly keyStore: FakeSafeStorage;
   readonly power: EventEmitter;
-  /** Whether the machine has a network, what is on its clipboard, and what the next dialog is answered with. */
+  /** State of the machine: network, clipboard, the paths chosen in the next dialog, and whether it shows notifications. */
   readonly machine: { online: boolean; clipboard: string; chosen: readonly string[]; notifies: boolean };
-  /** The menu of the app. */
+  /** The application menu. */
   menu(): FakeMenu | null;
-  /** The one window that is open. @throws Error when there is none. */
+  /** The open window. @throws Error if no window is open. */
   window(): FakeWindow;
-  /** What answers a scheme. @throws Error when nothing does. */
+  /** The handler of a scheme. @throws Error if it has none. */
   protocolHandler(scheme: string): ProtocolHandler;
-  /** The channels that are answered. */
+  /** The channels that have a handler. */
   channels(): string[];
-  /** What answers a channel. @throws Error when nothing does. */
+  /** The handler of a channel. @throws Error if it has none. */
   handler(channel: string): IpcHandler;
-  /** Sends a message as the page of the window does, or as somebody else. Both ways it is cloned. */
+  /** Sends a message as the page of the window, or as another sender. Clones the input and the answer. */
   invoke(channel: string, input?: unknown, sender?: FakeSender): Promise<unknown>;
 }
 
-/** Makes one. Everything that it hands out belongs to this one alone. */
+/** Creates a fake Electron. Instances share no state. */
 export function createFakeElectron(options: FakeElectronOptions): FakeElectron {
   const recorder = createRecorder();
   const { record } = recorder;
@@ -88,7 +88,7 @@ export function createFakeElectron(options: FakeElectronOptions): FakeElectron {
     session,
     created: ({ webContents }: FakeWindow) => void app.emit('web-contents-created', {}, webContents),
     allClosed: () => {
-      // Without a listener Electron quits by itself.
+      // Without a listener Electron quits automatically.
       if (!app.emit('window-all-closed')) app.quit();
     },
   };

@@ -9,14 +9,14 @@ import { eventually } from '../harness/gallery/eventually.ts';
 const PAGE_SIZE = 50;
 const MANY = 5_000;
 
-/** A list of five thousand, page by page. */
+/** The pages of a list of five thousand deployments. */
 const PAGES = Array.from({ length: MANY / PAGE_SIZE }, (_, page) => ({
   deployments: Array.from({ length: PAGE_SIZE }, (_, row) => deployment(page * PAGE_SIZE + row)),
   ...(page + 1 < MANY / PAGE_SIZE ? { nextCursor: String(page + 1) } : {}),
 }));
 
-describeWindow('what the account holds, in the window (desktop §8)', (gallery) => {
-  it('reads five thousand sites for a search, and keeps only those in sight in the page', async () => {
+describeWindow('the window with an account (desktop §8)', (gallery) => {
+  it('loads five thousand sites for a search, but keeps only the visible ones in the DOM', async () => {
     const { page, asked, close } = await gallery.open(stateNamed('sites-empty'), {
       answers: { listDeployments: { pages: PAGES } },
     });
@@ -36,7 +36,7 @@ describeWindow('what the account holds, in the window (desktop §8)', (gallery) 
     await close();
   });
 
-  it('finds a site by the domain that shows it', async () => {
+  it('finds a site by a domain that points at it', async () => {
     const { page, close } = await gallery.open(stateNamed('sites-list'));
     await page.getByRole('searchbox').fill('harbour-notes');
     const rows = page.getByRole('list', { name: 'Sites' }).getByRole('listitem');
@@ -45,7 +45,7 @@ describeWindow('what the account holds, in the window (desktop §8)', (gallery) 
     await close();
   });
 
-  it('changes labels in the row, and deletes only after the question', async () => {
+  it('edits labels in the row, and deletes only after confirmation', async () => {
     const site = deployment(1, { labels: ['autumn'] });
     const { page, asked, close } = await gallery.open(stateNamed('sites-edit'), {
       answers: { labelDeployment: { value: site } },
@@ -66,7 +66,7 @@ describeWindow('what the account holds, in the window (desktop §8)', (gallery) 
     await close();
   });
 
-  it('shows a site as soon as the server tells of it, without being asked', async () => {
+  it('shows a new site as soon as the server reports it', async () => {
     const { page, tell, answer, close } = await gallery.open(stateNamed('sites-list'));
     await page.getByRole('link', { name: deploymentId(0) }).waitFor();
     await answer('listDeployments', { value: { deployments: [deployment(999), deployment(0)] } });
@@ -78,7 +78,7 @@ describeWindow('what the account holds, in the window (desktop §8)', (gallery) 
     await close();
   });
 
-  it('adds a domain, and shows the records that it needs', async () => {
+  it('adds a domain and shows the DNS records that it needs', async () => {
     const added = domain('new.harbour.example', { status: 'pending', deployment: null, linked: null });
     const { page, asked, close } = await gallery.open(stateNamed('domains-add'), {
       answers: {
@@ -100,7 +100,7 @@ describeWindow('what the account holds, in the window (desktop §8)', (gallery) 
     await close();
   });
 
-  it('has a sentence for every event, and tells what happens as it happens', async () => {
+  it('has a sentence for every event, and shows and announces new activity live', async () => {
     const { page, tell, close } = await gallery.open(stateNamed('activity-list'));
     const rows = page.locator('.activity');
     await eventually(() => rows.count()).toBe(ACTIVITY_EVENTS.length);
@@ -118,7 +118,7 @@ describeWindow('what the account holds, in the window (desktop §8)', (gallery) 
     await close();
   });
 
-  it('sends a key once, shows it never, and forgets it', async () => {
+  it('never shows a key, and clears its field after signing in', async () => {
     const { page, asked, answer, close } = await gallery.open(stateNamed('settings-signed-out'));
     const key = 'ship-00000000000000000000000000000000';
     const field = page.getByLabel('API key');
@@ -132,7 +132,7 @@ describeWindow('what the account holds, in the window (desktop §8)', (gallery) 
     await close();
   });
 
-  it('fills in a server that a link names, and adds it only when told to', async () => {
+  it('fills in a server that a link names, but adds it only when the user does', async () => {
     const { page, asked, tell, close } = await gallery.open(stateNamed('publish-empty'), {
       answers: { addServer: { value: { origin: 'https://other.example' } } },
     });
@@ -145,12 +145,12 @@ describeWindow('what the account holds, in the window (desktop §8)', (gallery) 
     await close();
   });
 
-  it('changes a setting at once, and shows what the app made of it', async () => {
+  it('sends a changed setting at once, and shows the value that the app reports', async () => {
     const { page, asked, tell, close } = await gallery.open(stateNamed('settings'));
     const copyLinks = page.getByRole('switch', { name: 'Copy each link' });
     await copyLinks.click();
     expect(await asked('changeSettings')).toEqual([{ copyLinks: false }]);
-    // The page keeps no state of its own: until the app says so, it is on.
+    // The page keeps no copy of the setting: it stays on until the app reports the change.
     expect(await copyLinks.isChecked()).toBe(true);
     await tell('settings', { ...appState().settings, copyLinks: false });
     await eventually(() => copyLinks.isChecked()).toBe(false);
@@ -162,7 +162,7 @@ describeWindow('what the account holds, in the window (desktop §8)', (gallery) 
     await close();
   });
 
-  it('chooses another server by its menu', async () => {
+  it('switches to another server with the menu', async () => {
     const { page, asked, close } = await gallery.open(stateNamed('settings'));
     await page.getByRole('button', { name: 'Account and server' }).click();
     await page.getByRole('menuitemradio', { name: 'localhost:4000' }).click();
@@ -170,7 +170,7 @@ describeWindow('what the account holds, in the window (desktop §8)', (gallery) 
     await close();
   });
 
-  it('has at most four messages, errors stay, and each can be dismissed', async () => {
+  it('shows at most four messages; errors stay until they are dismissed', async () => {
     const { page, tell, close } = await gallery.open(stateNamed('publish-empty'));
     for (const number of [1, 2, 3, 4, 5])
       await tell('notice', { problem: { kind: 'refused', message: `Message ${number}.`, next: null, file: null } });
@@ -181,7 +181,7 @@ describeWindow('what the account holds, in the window (desktop §8)', (gallery) 
     await close();
   });
 
-  it('draws progress of fifty drops ten times a second without a stop (desktop §8, rule 3)', async () => {
+  it('renders the progress of fifty drops ten times a second (desktop §8, rule 3)', async () => {
     const { page, close } = await gallery.open(stateNamed('publish-long'));
     const working = Array.from({ length: 50 }, (_, number) => publishing(number + 1, { is: 'queued' }));
     const drawn = await page.evaluate(async (working) => {

@@ -13,15 +13,15 @@ const OTHER_DIST = { grant: grant(8), name: 'dist', kind: 'folder' };
 const FILE = { grant: grant(9), name: 'menu.pdf', kind: 'file' };
 const FREE = { valid: true, normalized: 'docs.sites.example', available: true, reason: null };
 
-describeWindow('what is asked for is what is done, in the window (desktop §8)', (gallery) => {
+describeWindow('the window, where it could do something unintended (desktop §8)', (gallery) => {
   const drag = useDrag();
 
-  /** Drops what is on the disk on the right half of the window: to be watched. */
+  /** Drops a folder on the right half of the window, to watch it. */
   async function dropToWatch(page: Page) {
     for (const type of ['dragEnter', 'drop'] as const) await drag(page, type, 900);
   }
 
-  it('publishes nothing unprotected while the password that is typed is none', async () => {
+  it('does not publish while the typed password is invalid', async () => {
     const { page, asked, close } = await gallery.open(EMPTY, { answers: { pickFolder: { value: DIST } } });
     const options = page.getByRole('button', { name: 'Domain, password, labels' });
     await options.click();
@@ -29,7 +29,7 @@ describeWindow('what is asked for is what is done, in the window (desktop §8)',
     await page.getByRole('button', { name: 'Choose folder…' }).click();
     await page.getByRole('alert').filter({ hasText: 'Nothing was published.' }).waitFor();
     expect(await asked('publish')).toEqual([]);
-    // What is set is still there when one looks again.
+    // The options keep their values after they are collapsed and opened again.
     await page.getByRole('button', { name: 'The next drop gets' }).click();
     await page.getByRole('button', { name: 'The next drop gets' }).click();
     expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('abc');
@@ -40,7 +40,7 @@ describeWindow('what is asked for is what is done, in the window (desktop §8)',
     await close();
   });
 
-  it('watches nothing unprotected either', async () => {
+  it('does not watch while the typed password is invalid', async () => {
     const { page, asked, close } = await gallery.open(stateNamed('folders-watch'), {
       answers: { watch: { value: { is: 'watched', id: '0'.repeat(16) } } },
     });
@@ -53,7 +53,7 @@ describeWindow('what is asked for is what is done, in the window (desktop §8)',
     await close();
   });
 
-  it('asks for each of two folders of one name', async () => {
+  it('opens the watch dialog for each of two folders with the same name', async () => {
     const { page, asked, close } = await gallery.open(EMPTY, {
       answers: {
         grant: { value: [DIST, OTHER_DIST] },
@@ -72,7 +72,7 @@ describeWindow('what is asked for is what is done, in the window (desktop §8)',
     await close();
   });
 
-  it('asks for the second folder also when the dialog of the first was left before its answer', async () => {
+  it('keeps the dialog of the second folder open when the first one was closed before its answer', async () => {
     const { page, answer, asked, close } = await gallery.open(EMPTY, {
       answers: {
         grant: { value: [DIST, { ...OTHER_DIST, name: 'site' }] },
@@ -93,7 +93,7 @@ describeWindow('what is asked for is what is done, in the window (desktop §8)',
     await close();
   });
 
-  it('says of a drop to watch which of it cannot be, and publishes that with the options of then', async () => {
+  it('offers to publish dropped files that cannot be watched, with the options at that time', async () => {
     const { page, asked, close } = await gallery.open(EMPTY, {
       answers: { grant: { value: [DIST, FILE] }, suggestName: { value: { name: 'docs', validation: FREE } } },
     });
@@ -112,14 +112,14 @@ describeWindow('what is asked for is what is done, in the window (desktop §8)',
   it.each([
     ['folders-watch', 'Address'],
     ['domains-add', 'Domain'],
-  ])('%s can be typed in at once', async (state, field) => {
+  ])('focuses the first field of %s', async (state, field) => {
     const { page, close } = await gallery.open(stateNamed(state));
     const input = page.getByRole('dialog').getByLabel(field, { exact: true });
     await eventually(() => input.evaluate((it) => it === document.activeElement)).toBe(true);
     await close();
   });
 
-  it('says that a name could not be asked about, and goes on without', async () => {
+  it('says that a name could not be checked, and allows watching without the check', async () => {
     const { page, close } = await gallery.open(stateNamed('folders-watch'), {
       answers: { suggestName: { problem: problem('network', 'The server cannot be reached.') } },
       act: null,
@@ -133,7 +133,7 @@ describeWindow('what is asked for is what is done, in the window (desktop §8)',
     await close();
   });
 
-  it('a history follows what becomes live while it is open, and says in its dialog what went wrong', async () => {
+  it('reloads an open history when the live version changes, and shows errors in its dialog', async () => {
     const { page, tell, asked, close } = await gallery.open(stateNamed('folders-history'), {
       answers: { makeLive: { problem: problem('network', 'The server cannot be reached.') } },
     });
@@ -146,7 +146,7 @@ describeWindow('what is asked for is what is done, in the window (desktop §8)',
     await close();
   });
 
-  it('typing an option draws none of the cards', async () => {
+  it('does not render the cards while an option is typed', async () => {
     const { page, close } = await gallery.open({ ...stateNamed('publish-published') });
     await page.getByRole('button', { name: 'Domain, password, labels' }).click();
     const moments = await countMoments(page);

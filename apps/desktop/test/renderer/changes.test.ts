@@ -9,7 +9,7 @@ import { stateNamed } from '../harness/gallery/states.ts';
 
 const EMPTY = stateNamed('publish-empty');
 
-/** What has the focus: its tag, and what it is called. */
+/** The focused element: its tag and its label or text. */
 const focused = (page: Page) =>
   page.evaluate(() => {
     const { tagName, textContent, ariaLabel } = document.activeElement!;
@@ -22,8 +22,8 @@ const sending = (bytes: number): Publishing =>
     progress: { phase: 'sending', done: { files: 1, bytes }, total: { files: 9, bytes: 900 }, bytesPerSecond: null },
   });
 
-describeWindow('the window while the app tells of changes (desktop §8)', (gallery) => {
-  it('draws one card of a hundred when one is under way', async () => {
+describeWindow('the window while the app reports changes (desktop §8)', (gallery) => {
+  it('renders only the card of a hundred whose progress changes', async () => {
     const others = Array.from({ length: 99 }, (_, number) => publishing(number + 2, published(number + 2)));
     const { page, tell, close } = await gallery.open({
       ...EMPTY,
@@ -36,7 +36,7 @@ describeWindow('the window while the app tells of changes (desktop §8)', (galle
     await close();
   });
 
-  it('leaves the focus where it was when a button, and when a card, goes', async () => {
+  it('moves the focus to the card when its focused button is removed, and to the page when the card is', async () => {
     const { page, tell, close } = await gallery.open({ ...EMPTY, state: appState({ publishings: [sending(1)] }) });
     await page.getByRole('button', { name: 'Cancel dist' }).focus();
     await tell('publishings', [publishing(1, { is: 'cancelled' })]);
@@ -47,7 +47,7 @@ describeWindow('the window while the app tells of changes (desktop §8)', (galle
     await close();
   });
 
-  it('gives the focus to the heading of a page that a command of the menu opens', async () => {
+  it('focuses the heading of a page that is opened from the menu', async () => {
     const { page, tell, close } = await gallery.open(EMPTY);
     await page.getByRole('button', { name: 'Choose folder…' }).focus();
     await tell('navigate', { page: 'settings' });
@@ -55,7 +55,7 @@ describeWindow('the window while the app tells of changes (desktop §8)', (galle
     await close();
   });
 
-  it('gives the focus back to the row whose form was left', async () => {
+  it('returns the focus to a row when its form is closed', async () => {
     const { page, close } = await gallery.open(stateNamed('sites-list'));
     await page.getByRole('button', { name: `More about ${deploymentId(2)}` }).click();
     await page.getByRole('menuitem', { name: 'Labels…' }).click();
@@ -65,7 +65,7 @@ describeWindow('the window while the app tells of changes (desktop §8)', (galle
     await close();
   });
 
-  it('keeps the row that has the focus when it is scrolled out of sight', async () => {
+  it('keeps the focused row in the DOM when it is scrolled out of view', async () => {
     const { page, close } = await gallery.open(stateNamed('sites-list'), { viewport: { width: 680, height: 480 } });
     const link = page.getByRole('link', { name: deploymentId(0) });
     await link.focus();
@@ -76,7 +76,7 @@ describeWindow('the window while the app tells of changes (desktop §8)', (galle
     await close();
   });
 
-  it('tells ears of nothing that was there before the window', async () => {
+  it('does not announce drops that existed before the window opened', async () => {
     const { page, tell, close } = await gallery.open(stateNamed('publish-published'));
     const said = page.getByTestId('announcer');
     expect(await said.textContent()).toBe('');
@@ -85,7 +85,7 @@ describeWindow('the window while the app tells of changes (desktop §8)', (galle
     await close();
   });
 
-  it('shows the card that a notification means, also when the card comes later', async () => {
+  it('focuses the card that a notification navigates to, even if the card appears later', async () => {
     const { page, tell, close } = await gallery.open(EMPTY);
     await tell('navigate', { page: 'folders', id: id(101) });
     await page.getByRole('heading', { name: 'Folders' }).waitFor();
@@ -94,7 +94,7 @@ describeWindow('the window while the app tells of changes (desktop §8)', (galle
     await close();
   });
 
-  it('says how many have trouble, and leaves the numbers of a download to the eyes', async () => {
+  it('counts the folders with problems in the sidebar, and does not announce download progress', async () => {
     const { page, tell, close } = await gallery.open(stateNamed('folders-trouble'));
     await page.getByRole('button', { name: 'Folders: 1 failed, 3 with nothing to publish' }).waitFor();
     await tell('update', { is: 'downloading', version: '0.2.0', percent: 12 });

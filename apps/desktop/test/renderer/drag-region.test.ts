@@ -4,14 +4,14 @@ import { describeWindow } from '../harness/gallery/describe-window.ts';
 import { appState } from '../harness/gallery/sample.ts';
 import { stateNamed } from '../harness/gallery/states.ts';
 
-/** What is a handle of the window, as Chromium tells the system. */
+/** The `-webkit-app-region` of the first match: whether it is a drag handle of the window. */
 const regionOf = (page: Page, selector: string) =>
   page
     .locator(selector)
     .first()
     .evaluate((element) => getComputedStyle(element).getPropertyValue('-webkit-app-region'));
 
-describeWindow('the window without a title bar, on macOS', (gallery) => {
+describeWindow('the window, which has no title bar on macOS,', (gallery) => {
   const open = (platform: 'darwin' | 'linux', width = 1_120) => {
     const empty = stateNamed('sites-empty');
     const { about } = empty.state ?? appState();
@@ -21,7 +21,7 @@ describeWindow('the window without a title bar, on macOS', (gallery) => {
     );
   };
 
-  it('is moved by the sidebar and the head of the page, and not by what can be clicked there', async () => {
+  it('can be dragged by the sidebar and the page head, but not by the controls in them', async () => {
     const { page, close } = await open('darwin');
     expect(await regionOf(page, '.sidebar')).toBe('drag');
     expect(await regionOf(page, '.page-head')).toBe('drag');
@@ -32,7 +32,7 @@ describeWindow('the window without a title bar, on macOS', (gallery) => {
     await close();
   });
 
-  it('is not moved by what lies over its handles', async () => {
+  it('cannot be dragged by overlays above its drag handles', async () => {
     const { page, close } = await open('darwin');
     await page.evaluate(() => {
       const over = document.createElement('dialog');
@@ -45,19 +45,19 @@ describeWindow('the window without a title bar, on macOS', (gallery) => {
     await close();
   });
 
-  it('has nothing of its page below the buttons of the system, however narrow it is', async () => {
+  it('keeps its page clear of the window buttons at every width', async () => {
     for (const width of [640, 1_120]) {
       const { page, close } = await open('darwin', width);
       const sidebar = await page.locator('.sidebar').boundingBox();
       const first = await page.locator('.sidebar > *').first().boundingBox();
-      // They are within 72 by 38 px of the corner.
+      // The window buttons are within 72 by 38 px of the corner.
       expect(sidebar!.width).toBeGreaterThan(72);
       expect(first!.y).toBeGreaterThanOrEqual(38);
       await close();
     }
   });
 
-  it('has a title bar elsewhere, and no handles of its own', async () => {
+  it('has no drag handles on other systems, which have a title bar', async () => {
     const { page, close } = await open('linux');
     expect(await regionOf(page, '.sidebar')).not.toBe('drag');
     await close();

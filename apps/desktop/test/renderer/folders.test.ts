@@ -7,8 +7,8 @@ import { eventually } from '../harness/gallery/eventually.ts';
 const SHOP = id(101);
 const HARBOUR = id(101);
 
-describeWindow('watched folders in the window (desktop §8)', (gallery) => {
-  it('each state offers what helps', async () => {
+describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
+  it('offers an action that helps in each state', async () => {
     const { page, asked, close } = await gallery.open(stateNamed('folders-trouble'), {
       answers: {
         pickFolder: { value: { grant: '1'.repeat(32), name: 'blog', kind: 'folder' } },
@@ -25,7 +25,7 @@ describeWindow('watched folders in the window (desktop §8)', (gallery) => {
     await close();
   });
 
-  it('cancels what is under way, and goes on with what is paused (rules 13 and 21)', async () => {
+  it('cancels a folder that is being published, and resumes a paused one (rules 13 and 21)', async () => {
     const { page, asked, close } = await gallery.open(stateNamed('folders-states'));
     await page.getByRole('article', { name: 'shop' }).getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('article', { name: 'blog' }).getByRole('button', { name: 'Resume' }).click();
@@ -34,7 +34,7 @@ describeWindow('watched folders in the window (desktop §8)', (gallery) => {
     await close();
   });
 
-  it('its menu is used by arrows, and gives the focus back', async () => {
+  it('moves through a folder’s menu with the arrow keys, and restores the focus when it closes', async () => {
     const { page, asked, close } = await gallery.open({
       ...stateNamed('folders-states'),
       state: appState({ folders: [folder(1, 'harbour-notes', { is: 'live' })] }),
@@ -56,7 +56,7 @@ describeWindow('watched folders in the window (desktop §8)', (gallery) => {
     await close();
   });
 
-  it('a dialog holds the focus, Escape closes it, and the focus goes back', async () => {
+  it('keeps the focus inside a dialog, and restores it when Escape closes the dialog', async () => {
     const { page, close } = await gallery.open(stateNamed('folders-history'));
     const dialog = page.getByRole('dialog');
     for (let tabs = 0; tabs < 12; tabs++) {
@@ -74,7 +74,7 @@ describeWindow('watched folders in the window (desktop §8)', (gallery) => {
     await close();
   });
 
-  it('makes an earlier version live, and reads the versions anew (rule 22)', async () => {
+  it('makes an earlier version live and reloads the versions (rule 22)', async () => {
     const { page, asked, close } = await gallery.open(stateNamed('folders-history'));
     await page.getByRole('button', { name: `Make ${deploymentId(3)} live` }).click();
     await eventually(() => asked('makeLive')).toEqual([{ id: HARBOUR, deployment: deploymentId(3) }]);
@@ -82,7 +82,7 @@ describeWindow('watched folders in the window (desktop §8)', (gallery) => {
     await close();
   });
 
-  it('is let go only after the question, and Keep has the focus', async () => {
+  it('stops watching only after a confirmation, in which Keep has the focus', async () => {
     const { page, asked, close } = await gallery.open(stateNamed('folders-remove'));
     await eventually(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Keep');
     await page.keyboard.press('Escape');
@@ -95,7 +95,7 @@ describeWindow('watched folders in the window (desktop §8)', (gallery) => {
     await close();
   });
 
-  it('its password is taken away only after the question, whose No leaves the dialog open', async () => {
+  it('removes a password only after a confirmation, whose No leaves the dialog open', async () => {
     const { page, asked, answer, close } = await gallery.open(stateNamed('folders-password'));
     const dialog = page.getByRole('dialog', { name: 'Password of harbour-notes' });
     await eventually(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Keep');
@@ -118,7 +118,7 @@ describeWindow('watched folders in the window (desktop §8)', (gallery) => {
     await close();
   });
 
-  it('its password is changed in a field that has the focus', async () => {
+  it('focuses the field for changing a password', async () => {
     const { page, asked, close } = await gallery.open({
       ...stateNamed('folders-states'),
       state: appState({ folders: [folder(1, 'harbour-notes', { is: 'paused', why: 'asked' }, { password: true })] }),
@@ -140,7 +140,7 @@ describeWindow('watched folders in the window (desktop §8)', (gallery) => {
     await close();
   });
 
-  it('says whether a name is free while it is typed, and takes none that is not', async () => {
+  it('says while a name is typed whether it is free, and refuses a taken or invalid one', async () => {
     const { page, asked, answer, close } = await gallery.open(stateNamed('folders-watch'));
     const watch = page.getByRole('button', { name: 'Watch and publish' });
     await answer('suggestName', {
@@ -160,7 +160,7 @@ describeWindow('watched folders in the window (desktop §8)', (gallery) => {
     await close();
   });
 
-  it('a watch that is refused keeps its dialog, and says why', async () => {
+  it('keeps the watch dialog open and says why, when watching is refused', async () => {
     const { page, close } = await gallery.open(stateNamed('folders-watch'), {
       answers: {
         watch: { problem: problem('refused', 'Your plan has no platform domain left.', { next: 'Delete one.' }) },
@@ -172,12 +172,12 @@ describeWindow('watched folders in the window (desktop §8)', (gallery) => {
     await close();
   });
 
-  it('asks whether the folder is the right one before its address, and watches the suggested one (B1)', async () => {
+  it('asks whether the folder is the right one before its address, and watches the suggested folder (B1)', async () => {
     const { page, asked, answer, close } = await gallery.open(stateNamed('folders-watch-asking'), {
       answers: { watch: { value: { is: 'watched', id: HARBOUR } } },
     });
     const dialog = page.getByRole('dialog');
-    // The question is read out with the answer that has the focus.
+    // Screen readers read the question with its focused answer.
     const question = dialog.getByRole('group', { name: 'This looks like the source of a project' });
     await question.waitFor();
     await eventually(() => page.evaluate(() => document.activeElement?.textContent)).toBe('dist');
@@ -193,7 +193,7 @@ describeWindow('watched folders in the window (desktop §8)', (gallery) => {
     await close();
   });
 
-  it('watches the folder as it is with the confirmation of its question, and asks again when the app does', async () => {
+  it('sends the confirmation of the question when watching, and asks again if the app does', async () => {
     const again = { about: 'personal', suggestions: [], anyway: grant(4) };
     const { page, asked, answer, close } = await gallery.open(stateNamed('folders-watch-asking'), {
       answers: { watch: { value: { is: 'asking', question: again } } },
@@ -210,7 +210,7 @@ describeWindow('watched folders in the window (desktop §8)', (gallery) => {
     await close();
   });
 
-  it('watches nothing when the question is left, whose safest answer has the focus', async () => {
+  it('does not watch when the question is cancelled, its safest and focused answer', async () => {
     const { page, asked, close } = await gallery.open(stateNamed('folders-watch-personal'));
     await eventually(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Cancel');
     await page.keyboard.press('Enter');
@@ -219,7 +219,7 @@ describeWindow('watched folders in the window (desktop §8)', (gallery) => {
     await close();
   });
 
-  it('checks a folder again whose drive did not answer', async () => {
+  it('can check a folder again when its drive did not respond', async () => {
     const { page, answer, close } = await gallery.open(stateNamed('folders-watch-silent'));
     await page.getByText('The drive with “dist” does not answer.').waitFor();
     await answer('checkFolder', { value: { question: null } });
@@ -229,7 +229,7 @@ describeWindow('watched folders in the window (desktop §8)', (gallery) => {
     await close();
   });
 
-  it('keeps the password of a published site, or asks before there is none (B2)', async () => {
+  it('keeps the password of a published site, or asks before watching without one (B2)', async () => {
     const { page, asked, answer, close } = await gallery.open(stateNamed('folders-watch-open'), {
       answers: { watch: { problem: problem('refused', 'Not this time.') } },
     });
@@ -252,7 +252,7 @@ describeWindow('watched folders in the window (desktop §8)', (gallery) => {
     await close();
   });
 
-  it('asks about the folder that a watched one was moved to (B1)', async () => {
+  it('asks whether a located folder is the right one (B1)', async () => {
     const question = { about: 'project', suggestions: [{ grant: grant(5), name: 'dist' }], anyway: grant(6) };
     const { page, asked, answer, close } = await gallery.open(stateNamed('folders-trouble'), {
       answers: {
@@ -276,7 +276,7 @@ describeWindow('watched folders in the window (desktop §8)', (gallery) => {
     await close();
   });
 
-  it('follows a notification to the folder that is meant', async () => {
+  it('focuses the folder that a notification navigates to', async () => {
     const { page, tell, close } = await gallery.open({ ...stateNamed('folders-long'), page: 'publish' });
     await tell('navigate', { page: 'folders', id: id(520) });
     await eventually(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('project-21');

@@ -15,12 +15,12 @@ import {
 import { stateNamed } from '../harness/gallery/states.ts';
 
 const SITES = stateNamed('sites-list');
-/** From the newest, `first`, on. */
+/** Consecutive deployments. @param first The number of the newest one. */
 const sites = (first: number, count: number) => Array.from({ length: count }, (_, row) => deployment(first + row));
 const gone = (number: number) => activity('deployment.delete', 0, { deployment: deploymentId(number) });
 
-describeWindow('the lists of an account, kept fresh (desktop §8)', (gallery) => {
-  it('offers no deletion of a site that a domain shows, and leads to the domains (B1)', async () => {
+describeWindow('a list of the account, kept up to date (desktop §8)', (gallery) => {
+  it('does not offer to delete a site that a domain points at, but leads to the domains (B1)', async () => {
     const { page, asked, close } = await gallery.open(stateNamed('sites-delete-linked'));
     expect(await page.getByRole('button', { name: 'Delete', exact: true }).count()).toBe(0);
     await eventually(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Cancel');
@@ -30,7 +30,7 @@ describeWindow('the lists of an account, kept fresh (desktop §8)', (gallery) =>
     await close();
   });
 
-  it('keeps a site whose deletion the server refuses, and says why', async () => {
+  it('keeps a site and says why, when the server refuses to delete it', async () => {
     const state = stateNamed('sites-delete-linked');
     const { page, close } = await gallery.open(state, { answers: { listDomains: { value: { domains: [] } } } });
     await page.getByText(`Delete ${deploymentId(1)}? Its link stops working.`).waitFor();
@@ -40,7 +40,7 @@ describeWindow('the lists of an account, kept fresh (desktop §8)', (gallery) =>
     await close();
   });
 
-  it('a site that moves up to the newest page keeps its place, and is there once', async () => {
+  it('lists a site that moves to an earlier page only once, in its place', async () => {
     const { page, tell, answer, asked, close } = await gallery.open(SITES, {
       answers: { listDeployments: { pages: [{ deployments: sites(0, 50), nextCursor: '1' }] } },
     });
@@ -53,16 +53,16 @@ describeWindow('the lists of an account, kept fresh (desktop §8)', (gallery) =>
     await eventually(async () => (await asked('listDeployments')).length).toBeGreaterThan(first);
     const rows = page.getByRole('list', { name: 'Sites' }).getByRole('listitem');
     await page.locator('.page-body').evaluate((body) => body.scrollTo(0, body.scrollHeight));
-    // 1 to 69: each of them once.
+    // Sites 1 to 69, each once.
     await eventually(() => rows.last().getAttribute('aria-setsize')).toBe('69');
     await page.locator('.page-body').evaluate((body) => body.scrollTo(0, 0));
     await eventually(() => rows.first().innerText()).toContain(deploymentId(1));
     await close();
   });
 
-  it('reads on when everything that was read is gone', async () => {
+  it('loads the next page when all loaded items are deleted', async () => {
     const { page, answer, close } = await gallery.open(SITES, {
-      // No room for a second page at first: its end is far below.
+      // The second page is not loaded at first: the end of the first is out of view.
       answers: { listDeployments: { pages: [{ deployments: sites(0, 50), nextCursor: '1' }] } },
     });
     await page.getByRole('link', { name: deploymentId(0) }).waitFor();
@@ -75,7 +75,7 @@ describeWindow('the lists of an account, kept fresh (desktop §8)', (gallery) =>
     await close();
   });
 
-  it('takes no answer of the server that was left', async () => {
+  it('ignores a late answer of the previous server', async () => {
     const other = 'http://localhost:4000';
     const servers = [
       { origin: 'https://berth.example', signIn: SIGNED_IN },
@@ -91,7 +91,7 @@ describeWindow('the lists of an account, kept fresh (desktop §8)', (gallery) =>
     await eventually(async () => (await asked('listDeployments')).length).toBe(before + 1);
     await tell('session', session(SIGNED_IN, { servers, current: other }));
     await eventually(async () => (await asked('listDeployments')).length).toBe(before + 2);
-    // The answer that comes last is the one to the question before: of the server that was left.
+    // The answer that arrives last belongs to the earlier request, to the previous server.
     await page.evaluate(
       (deployments) => {
         const counted = Object.assign(window, { turns: 0 });
@@ -106,13 +106,13 @@ describeWindow('the lists of an account, kept fresh (desktop §8)', (gallery) =>
     );
     await page.getByRole('link', { name: deploymentId(40) }).waitFor();
     await eventually(() => page.evaluate(() => (window as unknown as { turns: number }).turns)).toBe(2);
-    // Whatever the late answer does is drawn by then.
+    // By then any effect of the late answer has been rendered.
     await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
     expect(await page.getByRole('link', { name: deploymentId(90) }).count()).toBe(0);
     await close();
   });
 
-  it('reads anew once the server is there again: nobody told what happened meanwhile', async () => {
+  it('reloads when the server is reachable again, because events were missed meanwhile', async () => {
     const { page, tell, answer, close } = await gallery.open(SITES, {
       answers: { listDeployments: { value: { deployments: sites(0, 2) } } },
     });
@@ -125,7 +125,7 @@ describeWindow('the lists of an account, kept fresh (desktop §8)', (gallery) =>
     await close();
   });
 
-  it('reads anew once every activity is told: what happened before that, nobody told', async () => {
+  it('reloads when the event stream starts, because earlier events were missed', async () => {
     const { page, tell, answer, close } = await gallery.open(SITES, {
       answers: { listDeployments: { value: { deployments: sites(0, 2) } } },
     });
@@ -136,7 +136,7 @@ describeWindow('the lists of an account, kept fresh (desktop §8)', (gallery) =>
     await close();
   });
 
-  it('what is told while the list is read anew is in it, whatever was read', async () => {
+  it('keeps an activity that arrives during a reload, even if the answer does not contain it', async () => {
     const { page, tell, answer, asked, close } = await gallery.open(stateNamed('activity-list'), {
       answers: { listActivities: { value: { activities: [activity('account.create', 100)] } } },
     });
@@ -155,7 +155,7 @@ describeWindow('the lists of an account, kept fresh (desktop §8)', (gallery) =>
     await close();
   });
 
-  it('an activity that was read a moment before is told once, and further pages move none', async () => {
+  it('lists an activity once when its event arrives after it was read, and keeps the rows when more pages load', async () => {
     const told = activity('deployment.create', 1, { deployment: deploymentId(1) });
     const verified = Array.from({ length: 59 }, (_, row) => activity('domain.verify', row + 2));
     const { page, tell, answer, close } = await gallery.open(stateNamed('activity-list'), {
@@ -173,7 +173,7 @@ describeWindow('the lists of an account, kept fresh (desktop §8)', (gallery) =>
 
     await page.locator('.page-body').evaluate((it) => it.scrollTo(0, it.scrollHeight));
     const last = page.getByRole('listitem').last();
-    // A day, and 61 activities.
+    // The heading of the day, and 61 activities.
     await eventually(() => last.getAttribute('aria-posinset')).toBe('62');
     const row = (await last.elementHandle())!;
     await answer('listActivities', { value: { activities: [activity('account.create', 100)] } });
@@ -182,7 +182,7 @@ describeWindow('the lists of an account, kept fresh (desktop §8)', (gallery) =>
     await close();
   });
 
-  it('a domain’s form follows what is switched elsewhere, and its next check counts down', async () => {
+  it('updates a domain’s form when the domain is switched elsewhere, and counts down to its next check', async () => {
     const name = 'harbour.example';
     const { page, tell, answer, close } = await gallery.open(stateNamed('domains-list'));
     await page.getByText('It is checked again by itself in 10 min.').waitFor();
@@ -197,13 +197,13 @@ describeWindow('the lists of an account, kept fresh (desktop §8)', (gallery) =>
     await close();
   });
 
-  it('a question says what it asks, to ears too', async () => {
+  it('gives a question an accessible name', async () => {
     const { page, close } = await gallery.open(stateNamed('sites-delete'));
     await page.getByRole('group', { name: 'Its link stops working.' }).waitFor();
     await close();
   });
 
-  it('a success pushes no problem away', async () => {
+  it('does not remove a problem to make room for a success message', async () => {
     const { page, tell, close } = await gallery.open(
       { ...stateNamed('settings'), state: appState() },
       { answers: { addServer: { value: { origin: 'https://other.example' } } } },

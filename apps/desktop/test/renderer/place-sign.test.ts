@@ -19,19 +19,23 @@ const until = (kind: 'folder' | 'network'): FolderState => ({
 
 const list = (states: readonly PublishingState[]) => states.map((state, number) => publishing(number + 1, state));
 
-describe('the sign of what was published (desktop §8, 12)', () => {
+describe('the badge of the Publish page (desktop §8, 12)', () => {
   it.each([
-    ['nothing is under way', [published(1), { is: 'cancelled' }], null],
-    ['one is at work', [WORKING, published(2)], ['working', 1, '1 being published']],
-    ['others wait for their turn', [QUEUED, WORKING], ['working', 2, '2 being published']],
-    ['one asks', [WORKING, ASKING], ['waiting', 1, '1 with a question, 1 being published']],
-    ['one failed', [WORKING, ASKING, FAILED], ['failed', 1, '1 failed, 1 with a question, 1 being published']],
+    ['is empty when nothing is being published', [published(1), { is: 'cancelled' }], null],
+    ['counts a drop that is being published', [WORKING, published(2)], ['working', 1, '1 being published']],
+    ['counts queued drops as being published', [QUEUED, WORKING], ['working', 2, '2 being published']],
+    ['ranks a question above work', [WORKING, ASKING], ['waiting', 1, '1 with a question, 1 being published']],
+    [
+      'ranks a failure above a question',
+      [WORKING, ASKING, FAILED],
+      ['failed', 1, '1 failed, 1 with a question, 1 being published'],
+    ],
   ] as [string, PublishingState[], [string, number, string] | null][])('%s', (_what, states, expected) => {
     const sign = publishSign(list(states), NOBODY);
     expect(sign && [sign.is, sign.count, sign.words]).toEqual(expected);
   });
 
-  it('is not of a failure that was seen, until it fails once more', () => {
+  it('ignores a failure that was seen, until it fails again', () => {
     const [failed, tried] = [list([FAILED, FAILED]), list([WORKING, FAILED])];
     expect(publishSign(failed, seenFailures(NOBODY, failed, false))).toMatchObject({ count: 2 });
     const seen = seenFailures(NOBODY, failed, true);
@@ -42,14 +46,22 @@ describe('the sign of what was published (desktop §8, 12)', () => {
   });
 });
 
-describe('the sign of the watched folders (desktop §8, 12)', () => {
+describe('the badge of the Folders page (desktop §8, 12)', () => {
   it.each([
-    ['all are well, or rest', [{ is: 'live' }, { is: 'paused', why: 'asked' }, { is: 'starting' }], null],
-    ['one goes on by itself', [until('network')], null],
-    ['one is published', [PUBLISHING, { is: 'live' }], ['working', 1, '1 being published']],
-    ['one is gone', [PUBLISHING, GONE], ['waiting', 1, '1 with nothing to publish, 1 being published']],
-    ['one failed', [GONE, FAILED], ['failed', 1, '1 failed, 1 with nothing to publish']],
-    ['one cannot be read', [until('folder')], ['failed', 1, '1 failed']],
+    [
+      'is empty when all folders are live, paused or starting',
+      [{ is: 'live' }, { is: 'paused', why: 'asked' }, { is: 'starting' }],
+      null,
+    ],
+    ['ignores a folder that is retried automatically', [until('network')], null],
+    ['counts a folder that is being published', [PUBLISHING, { is: 'live' }], ['working', 1, '1 being published']],
+    [
+      'ranks a missing folder above work',
+      [PUBLISHING, GONE],
+      ['waiting', 1, '1 with nothing to publish, 1 being published'],
+    ],
+    ['ranks a failure above a missing folder', [GONE, FAILED], ['failed', 1, '1 failed, 1 with nothing to publish']],
+    ['counts an unreadable folder as failed', [until('folder')], ['failed', 1, '1 failed']],
   ] as [string, FolderState[], [string, number, string] | null][])('%s', (_what, states, expected) => {
     const sign = folderSign(states.map((state, number) => folder(number, 'site', state)));
     expect(sign && [sign.is, sign.count, sign.words]).toEqual(expected);

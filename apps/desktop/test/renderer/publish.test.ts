@@ -12,7 +12,7 @@ const GIVEN = { grant: grant(7), name: 'dist', kind: 'folder' };
 const FILE = { grant: grant(8), name: 'menu.pdf', kind: 'file' };
 const EMPTY = stateNamed('publish-empty');
 
-/** Pastes a file where the focus would be. @returns whether the window left it alone. */
+/** Pastes a file into an element. @returns Whether the window ignored the paste. */
 function paste(page: Page, where: string): Promise<boolean> {
   return page.evaluate((where) => {
     const clipboardData = new DataTransfer();
@@ -22,10 +22,10 @@ function paste(page: Page, where: string): Promise<boolean> {
   }, where);
 }
 
-describeWindow('publishing in the window (desktop §8)', (gallery) => {
+describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
   const drag = useDrag();
 
-  it('needs no pointer: a folder is chosen by keyboard alone (rule 1)', async () => {
+  it('lets the user choose a folder with only the keyboard (rule 1)', async () => {
     const { page, asked, close } = await gallery.open(EMPTY, { answers: { pickFolder: { value: GIVEN } } });
     const button = page.getByRole('button', { name: 'Choose folder…' });
     for (let tabs = 0; tabs < 20 && !(await button.evaluate((it) => it === document.activeElement)); tabs++)
@@ -35,7 +35,7 @@ describeWindow('publishing in the window (desktop §8)', (gallery) => {
     await close();
   });
 
-  it('a dialog that was left asks for nothing', async () => {
+  it('does nothing when the system dialog is cancelled', async () => {
     const { page, asked, close } = await gallery.open(EMPTY, { answers: { pickFolder: { value: null } } });
     await page.getByRole('button', { name: 'Choose folder…' }).click();
     await eventually(() => asked('pickFolder')).toHaveLength(1);
@@ -43,7 +43,7 @@ describeWindow('publishing in the window (desktop §8)', (gallery) => {
     await close();
   });
 
-  it('lights up wherever something hangs over it, and says what a drop does (rule 1)', async () => {
+  it('shows on every page, while something is dragged over it, what a drop does (rule 1)', async () => {
     const { page, asked, close } = await gallery.open(stateNamed('settings'), {
       answers: { grant: { value: [GIVEN] } },
     });
@@ -57,7 +57,7 @@ describeWindow('publishing in the window (desktop §8)', (gallery) => {
     await close();
   });
 
-  it('takes a drop over a dialog too, and goes dark when what hung over it leaves', async () => {
+  it('accepts a drop over a dialog, and hides the overlay when the drag leaves', async () => {
     const { page, asked, close } = await gallery.open(stateNamed('folders-history'), {
       answers: { grant: { value: [GIVEN] }, listVersions: { value: { versions: [] } } },
       act: null,
@@ -67,7 +67,7 @@ describeWindow('publishing in the window (desktop §8)', (gallery) => {
     await page.getByRole('dialog').waitFor();
     await drag(page, 'dragEnter', 200);
     await page.getByText('Publish once').waitFor();
-    // In the top layer: over the dialog, not below it.
+    // In the top layer, the overlay is above the dialog.
     expect(await page.locator('.drop-overlay').evaluate((overlay) => overlay.matches(':popover-open'))).toBe(true);
     await page.evaluate(() => document.body.dispatchEvent(new DragEvent('dragleave', { bubbles: true })));
     await page.getByText('Publish once').waitFor({ state: 'hidden' });
@@ -77,7 +77,7 @@ describeWindow('publishing in the window (desktop §8)', (gallery) => {
     await close();
   });
 
-  it('asks for the address of what is dropped to be watched', async () => {
+  it('asks for the address of a folder that is dropped to be watched', async () => {
     const { page, asked, close } = await gallery.open(EMPTY, {
       answers: {
         grant: { value: [GIVEN] },
@@ -96,7 +96,7 @@ describeWindow('publishing in the window (desktop §8)', (gallery) => {
     await close();
   });
 
-  it('offers only to publish without an account, also on the right half', async () => {
+  it('offers only publishing when signed out, even on the right half', async () => {
     const { page, asked, close } = await gallery.open(
       { ...EMPTY, state: appState({ session: SIGNED_OUT }) },
       { answers: { grant: { value: [GIVEN] } } },
@@ -109,7 +109,7 @@ describeWindow('publishing in the window (desktop §8)', (gallery) => {
     await close();
   });
 
-  it('says that a drop held nothing, and that files cannot be watched', async () => {
+  it('says when a drop was empty, and that files cannot be watched', async () => {
     const { page, asked, answer, close } = await gallery.open(EMPTY, { answers: { grant: { value: [] } } });
     await drag(page, 'dragEnter', 200);
     await drag(page, 'drop', 200);
@@ -124,7 +124,7 @@ describeWindow('publishing in the window (desktop §8)', (gallery) => {
     await close();
   });
 
-  it('publishes files that are pasted only after the question of the app (B10)', async () => {
+  it('marks pasted files, so that the app asks before it publishes them (B10)', async () => {
     const { page, asked, close } = await gallery.open(EMPTY, { answers: { grant: { value: [FILE] } } });
     await paste(page, 'body');
     await eventually(() => asked('grant')).toEqual([['menu.pdf']]);
@@ -132,7 +132,7 @@ describeWindow('publishing in the window (desktop §8)', (gallery) => {
     await close();
   });
 
-  it('leaves a paste to the field or dialog that has the focus (B10)', async () => {
+  it('leaves a paste to the focused field or dialog (B10)', async () => {
     const { page, asked, close } = await gallery.open(stateNamed('publish-options'), {
       answers: { grant: { value: [FILE] } },
     });
@@ -144,7 +144,7 @@ describeWindow('publishing in the window (desktop §8)', (gallery) => {
       document.body.append(editable);
     });
     expect(await paste(page, '[contenteditable] b')).toBe(true);
-    // The same, where the window takes it.
+    // Elsewhere the window handles the paste.
     expect(await paste(page, 'main')).toBe(false);
     await eventually(() => asked('publish')).toHaveLength(1);
     expect(await asked('grant')).toHaveLength(1);
@@ -156,14 +156,14 @@ describeWindow('publishing in the window (desktop §8)', (gallery) => {
     await history.close();
   });
 
-  it('asks whether what was pasted is to be published, and publishes it on Yes', async () => {
+  it('asks before publishing a pasted file, and publishes it on Yes', async () => {
     const { page, asked, close } = await gallery.open(stateNamed('publish-asking'));
     await page.getByRole('button', { name: 'Publish menu.pdf', exact: true }).click();
     await eventually(() => asked('answerPublishing')).toEqual([{ id: id(4), instead: null }]);
     await close();
   });
 
-  it('gives the next drop the options that are set, and the one after it none', async () => {
+  it('applies the options only to the next drop', async () => {
     const { page, asked, answer, tell, close } = await gallery.open(stateNamed('publish-options'), {
       answers: { pickFolder: { value: GIVEN }, publish: { problem: problem('unexpected', 'Not this time.') } },
     });
@@ -172,7 +172,7 @@ describeWindow('publishing in the window (desktop §8)', (gallery) => {
     expect((await asked('setNextDrop')).at(-1)).toEqual(options);
     await choose.click();
     await page.getByText('Not this time.').waitFor();
-    // What was not taken uses nothing up.
+    // A refused drop keeps the options.
     await page.getByText('The next drop gets').waitFor();
     await answer('publish', { value: { publishings: [id(1)] } });
     await choose.click();
@@ -181,7 +181,7 @@ describeWindow('publishing in the window (desktop §8)', (gallery) => {
     await page.getByText('The next drop gets').waitFor({ state: 'hidden' });
     expect(await page.getByLabel('Domain', { exact: true }).inputValue()).toBe('');
     expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('');
-    // The app has cleared them: only what is typed next is sent.
+    // The app has cleared its options: only new input is sent.
     await page.getByLabel('Password', { exact: true }).fill('beacon');
     expect((await asked('setNextDrop')).at(-1)).toEqual({ password: 'beacon' });
     await page.getByRole('button', { name: 'Clear' }).click();
@@ -189,7 +189,7 @@ describeWindow('publishing in the window (desktop §8)', (gallery) => {
     await close();
   });
 
-  it('sends a password that is far too long as one, so that nothing is published without it', async () => {
+  it('sends a password that is far too long in a shortened form, so that nothing is published without one', async () => {
     const { page, asked, close } = await gallery.open(EMPTY);
     await page.getByRole('button', { name: 'Domain, password, labels' }).click();
     await page.getByLabel('Password', { exact: true }).fill('x'.repeat(5_000));
@@ -199,7 +199,7 @@ describeWindow('publishing in the window (desktop §8)', (gallery) => {
     await close();
   });
 
-  it('starts the form of a drop to watch with what is set for the next drop (B2)', async () => {
+  it('fills the watch dialog of a drop with the options of the next drop (B2)', async () => {
     const { page, asked, close } = await gallery.open(stateNamed('publish-options'), {
       answers: {
         grant: { value: [GIVEN, { ...GIVEN, grant: grant(9), name: 'docs' }] },
@@ -215,7 +215,7 @@ describeWindow('publishing in the window (desktop §8)', (gallery) => {
     await eventually(() => asked('watch')).toEqual([
       { of: { grant: GIVEN.grant }, domain: 'harbour-notes', labels: ['review'], password: 'lantern' },
     ]);
-    // The second folder of the drop has the password too, and an address of its own.
+    // The second folder of the drop gets the password too, but another address.
     const second = page.getByRole('dialog', { name: 'Watch docs' });
     await eventually(() => second.getByLabel('Address').inputValue()).toBe('docs');
     await second.getByRole('button', { name: 'Watch and publish' }).click();
@@ -224,7 +224,7 @@ describeWindow('publishing in the window (desktop §8)', (gallery) => {
     await close();
   });
 
-  it('says the same of a label as the contract does', async () => {
+  it('accepts the same labels as the contract', async () => {
     const { page, close } = await gallery.open(EMPTY);
     await page.getByRole('button', { name: 'Domain, password, labels' }).click();
     const field = page.getByLabel('Labels', { exact: true });
@@ -248,7 +248,7 @@ describeWindow('publishing in the window (desktop §8)', (gallery) => {
     await close();
   });
 
-  it('cancels, tries again and dismisses the one that is meant (rules 5 and 21)', async () => {
+  it('cancels, retries and dismisses the right drop (rules 5 and 21)', async () => {
     const { page, asked, close } = await gallery.open({
       ...EMPTY,
       state: appState({
@@ -271,7 +271,7 @@ describeWindow('publishing in the window (desktop §8)', (gallery) => {
     await close();
   });
 
-  it('copies the link, and says "Copied" only once it is (rule 2)', async () => {
+  it('copies the link, and says "Copied" only after it succeeded (rule 2)', async () => {
     const { page, asked, answer, close } = await gallery.open(
       { ...EMPTY, state: appState({ publishings: [publishing(1, published(1, { url: 'https://docs.example' }))] }) },
       { answers: { copy: { problem: problem('unexpected', 'The clipboard is taken.') } } },
@@ -280,7 +280,7 @@ describeWindow('publishing in the window (desktop §8)', (gallery) => {
     await page.getByText('The clipboard is taken.').waitFor();
     expect(await page.getByText('Copied', { exact: true }).count()).toBe(0);
     await answer('copy', { value: undefined });
-    // It is said for a moment, which lasts until it was seen.
+    // “Copied” is shown for 2 s: pause the clock until it was seen.
     await page.clock.pauseAt(NOW);
     await page.getByRole('button', { name: 'Copy link' }).click();
     await page.getByText('Copied', { exact: true }).waitFor();
@@ -290,7 +290,7 @@ describeWindow('publishing in the window (desktop §8)', (gallery) => {
     await close();
   });
 
-  it('draws the link as a code, and opens it in the browser of the system alone', async () => {
+  it('shows the link as a QR code, and opens it only in the system browser', async () => {
     const { page, asked, close } = await gallery.open({
       ...EMPTY,
       state: appState({ publishings: [publishing(1, published(1, { url: 'https://docs.example' }))] }),
@@ -309,7 +309,7 @@ describeWindow('publishing in the window (desktop §8)', (gallery) => {
     await close();
   });
 
-  it('answers a question with a folder that was suggested, or as it is (rule 17)', async () => {
+  it('answers a question with a suggested folder, or with the folder as it is (rule 17)', async () => {
     const { page, asked, close } = await gallery.open(stateNamed('publish-asking'));
     await page.getByRole('button', { name: 'Publish storybook-static' }).click();
     await page.getByRole('button', { name: 'Publish Documents anyway' }).click();
@@ -320,7 +320,7 @@ describeWindow('publishing in the window (desktop §8)', (gallery) => {
     await close();
   });
 
-  it('tells ears of milestones, not of every number', async () => {
+  it('announces milestones to screen readers, but not progress numbers', async () => {
     const { page, tell, close } = await gallery.open(EMPTY);
     const said = page.getByTestId('announcer');
     const waiting = publishing(2, { is: 'queued' }, { name: 'photos' });

@@ -10,7 +10,7 @@ const SETTINGS = { ...ELSEWHERE, state: appState() };
 const FAILED = { is: 'failed', problem: problem('refused', 'It is too large.') } as const;
 const WORKING = { is: 'working', progress: { phase: 'finishing' } } as const;
 
-/** The ways to the pages, as they are read out. */
+/** The names of the page buttons, as screen readers read them. */
 const places = (page: Page) =>
   page
     .getByRole('navigation', { name: 'Pages' })
@@ -20,8 +20,8 @@ const places = (page: Page) =>
 
 const OTHERS = ['Sites', 'Domains', 'Activity'];
 
-describeWindow('what the sidebar tells of other pages (desktop §8, 3 and 12)', (gallery) => {
-  it('is what is being published, until its own page is shown', async () => {
+describeWindow('the badges of the sidebar (desktop §8, 3 and 12)', (gallery) => {
+  it('show work only while another page is shown', async () => {
     const { page, tell, close } = await gallery.open(ELSEWHERE);
     await eventually(() => places(page)).toEqual([
       'Publish: 2 being published',
@@ -35,7 +35,7 @@ describeWindow('what the sidebar tells of other pages (desktop §8, 3 and 12)', 
     await close();
   });
 
-  it('is a failure that nobody has seen, and one that came anew', async () => {
+  it('show a failure until it is seen, and again after a retry fails', async () => {
     const { page, tell, close } = await gallery.open(SETTINGS);
     const publish = async (state: typeof FAILED | typeof WORKING) => tell('publishings', [publishing(1, state)]);
     const name = async () => (await places(page))[0];
@@ -53,7 +53,7 @@ describeWindow('what the sidebar tells of other pages (desktop §8, 3 and 12)', 
     await close();
   });
 
-  it('is a question until it is answered', async () => {
+  it('show a question until it is answered', async () => {
     const { page, tell, close } = await gallery.open(stateNamed('publish-elsewhere-trouble'));
     await page.getByRole('button', { name: 'Publish: 1 with a question, 1 being published' }).click();
     await page.getByRole('heading', { name: 'Publish' }).waitFor();
@@ -66,7 +66,7 @@ describeWindow('what the sidebar tells of other pages (desktop §8, 3 and 12)', 
   it.each([
     ['no-preference', 'turn'],
     ['reduce', 'none'],
-  ] as const)('with %s for motion, it has the animation %s', async (reducedMotion, animation) => {
+  ] as const)('with %s for prefers-reduced-motion, have the animation %s', async (reducedMotion, animation) => {
     const { page, close } = await gallery.open(ELSEWHERE, { reducedMotion });
     const sign = page.getByRole('button', { name: 'Folders: 1 being published' }).locator('.place-sign svg');
     expect(await sign.evaluate((it) => getComputedStyle(it).animationName)).toBe(animation);

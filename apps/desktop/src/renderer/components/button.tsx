@@ -7,7 +7,7 @@ type Variant = 'primary' | 'plain' | 'quiet' | 'danger';
 export interface ButtonProps extends Omit<ComponentProps<'button'>, 'children'> {
   variant?: Variant;
   icon?: LucideIcon;
-  /** Shows that it is at work, and takes no click meanwhile. */
+  /** Shows a spinner and ignores clicks. */
   busy?: boolean;
   small?: boolean;
   children: ReactNode;
@@ -31,7 +31,7 @@ export function Button({ variant = 'plain', icon: Icon, busy = false, small = fa
 
 export interface IconButtonProps extends Omit<ComponentProps<'button'>, 'children'> {
   icon: LucideIcon;
-  /** What it does: its name for ears, and its tip. */
+  /** Describes the action: the accessible name and the tooltip. */
   label: string;
 }
 

@@ -2,7 +2,7 @@ import './confirm.css';
 import { type ReactNode, useId, useState } from 'react';
 import { Button } from './button.tsx';
 
-/** Asks in place, before something that cannot be undone. Escape is No, and No has the focus. */
+/** Inline confirmation of an action that cannot be undone. No has the initial focus, and Escape means No. */
 export function Confirm({
   question,
   yes,
@@ -26,7 +26,7 @@ export function Confirm({
       onKeyDown={(event) => {
         if (event.key !== 'Escape') return;
         event.stopPropagation();
-        // A dialog around it stays open.
+        // Keeps a surrounding dialog open.
         event.preventDefault();
         onNo();
       }}

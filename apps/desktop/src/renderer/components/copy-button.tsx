@@ -7,11 +7,11 @@ const SHOWN_MS = 2_000;
 
 interface CopyProps {
   text: string;
-  /** What is copied, for the name of the button: `link`. */
+  /** Noun for the button's name, such as `link`. */
   what: string;
 }
 
-/** Puts a text on the clipboard, and says for a moment that it did. */
+/** Copies a text to the clipboard, then shows “Copied” for a moment. */
 export function CopyButton({ text, what, label = 'Copy' }: CopyProps & { label?: string }) {
   const { isCopied, copy } = useCopy(text);
   return (
@@ -26,7 +26,7 @@ export function CopyButton({ text, what, label = 'Copy' }: CopyProps & { label?:
   );
 }
 
-/** The same without words. */
+/** {@link CopyButton} as an icon. */
 export function CopyIcon({ text, what }: CopyProps) {
   const { isCopied, copy } = useCopy(text);
   return (

@@ -2,7 +2,7 @@ import './empty.css';
 import type { LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
 
-/** What stands where there is nothing to list: what would be here, and how it gets here. */
+/** Placeholder for an empty list: says what would appear here and how to add it. */
 export function Empty({
   icon: Icon,
   title,

@@ -4,13 +4,13 @@ import { type ComponentProps, type ReactNode, useId } from 'react';
 export interface FieldProps extends ComponentProps<'input'> {
   label: string;
   hint?: ReactNode;
-  /** What is wrong with what stands in it. */
+  /** Why the value is invalid. */
   fault?: string | null;
-  /** Stands behind what is typed. */
+  /** Shown after the input. */
   end?: ReactNode;
 }
 
-/** A line of text with its name above it, and below it what is wrong, or what helps. */
+/** Single-line text input. The label is above it; the fault, or else the hint, is below it. */
 export function Field({ label, hint, fault, end, ...rest }: FieldProps) {
   const id = useId();
   return (

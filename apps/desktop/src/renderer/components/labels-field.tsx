@@ -3,7 +3,7 @@ import { X } from 'lucide-react';
 import { type KeyboardEvent, useId, useState } from 'react';
 import { labelFault, MAX_LABELS } from '../words/validate.ts';
 
-/** Labels as chips: Enter, comma or space makes one of what is typed, Backspace takes the last one away. */
+/** Edits labels as chips: Enter, comma or space adds the typed label, Backspace removes the last one. */
 export function LabelsField({
   labels,
   onChange,
@@ -16,7 +16,7 @@ export function LabelsField({
   onChange: (labels: string[]) => void;
   label?: string;
   hint?: string;
-  /** Enter on an empty line. */
+  /** Called for Enter in the empty input. */
   onSubmit?: () => void;
   autoFocus?: boolean;
 }) {
@@ -85,7 +85,7 @@ export function LabelsField({
   );
 }
 
-/** Labels that are only looked at. */
+/** Read-only labels. */
 export function Chips({ labels }: { labels: readonly string[] }) {
   if (labels.length === 0) return null;
   return (

@@ -3,7 +3,7 @@ import { EyeOff } from 'lucide-react';
 import type { LeftOut } from '../../shared/progress.ts';
 import { leftOutWords } from '../words/left-out.ts';
 
-/** What was left out of what was published. */
+/** Lists the files that were left out of a publish. */
 export function LeftOutNotes({ leftOut }: { leftOut: readonly LeftOut[] }) {
   if (leftOut.length === 0) return null;
   return (

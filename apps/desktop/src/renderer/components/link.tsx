@@ -2,7 +2,7 @@ import './link.css';
 import type { ReactNode } from 'react';
 import { useShell } from '../state/shell.ts';
 
-/** A link that the app opens in the browser of the system. */
+/** A link that opens in the system browser. */
 export function Link({ url, className = '', children }: { url: string; className?: string; children?: ReactNode }) {
   const { desktop, ask } = useShell();
   return (

@@ -5,7 +5,7 @@ import type { RemoteList } from '../state/use-list.ts';
 import { Button } from './button.tsx';
 import { Trouble } from './trouble.tsx';
 
-/** The end of a list that is read page by page: it reads the next one as it comes in sight, and says when that did not work. */
+/** The end of a paginated list: loads the next page when it scrolls into view, and shows a failure. */
 export function ListEnd({ list }: { list: RemoteList<unknown> }) {
   const ref = useRef<HTMLDivElement>(null);
   const { hasMore, isLoading, loadMore, problem } = list;

@@ -6,15 +6,15 @@ import { IconButton } from './button.tsx';
 export interface MenuItem {
   label: string;
   icon?: LucideIcon;
-  /** A second line. */
+  /** Shown below the label. */
   hint?: string;
   danger?: boolean;
-  /** Whether it is what is chosen, in a menu that chooses. */
+  /** Whether the item is selected. Set it only in a menu that selects one of several values. */
   checked?: boolean;
   run: () => void;
 }
 
-/** A button that opens a list of commands: arrows move in it, Escape and a click elsewhere close it. */
+/** A button that opens a menu of commands. Arrow keys move in it; Escape or a click outside closes it. */
 export function Menu({ icon, label, items }: { icon: LucideIcon; label: string; items: readonly MenuItem[] }) {
   const id = useId();
   return (
@@ -25,7 +25,7 @@ export function Menu({ icon, label, items }: { icon: LucideIcon; label: string; 
   );
 }
 
-/** The list of a menu; the button that opens it names it as its `popoverTarget`. */
+/** The popup of a menu. The button that opens it has its id as `popoverTarget`. */
 export function MenuList({
   id,
   label,

@@ -2,7 +2,7 @@ import './meter.css';
 
 const number = (amount: number) => amount.toLocaleString('en-US');
 
-/** How much of a cap is used; without a cap, how much there is. @param format Amounts for people. Default: as numbers. */
+/** Shows how much of a cap is used; without a cap, only the amount. @param format Formats amounts. Default: as numbers. */
 export function Meter({
   label,
   used,

@@ -2,7 +2,7 @@ import { moment } from '@berth/client/amounts';
 import { useNow } from '../state/clock.ts';
 import { ago } from '../words/time.ts';
 
-/** A moment as people say it, with the exact one in its tip. @param at Unix milliseconds. */
+/** A relative time, such as `2 min ago`, with the exact time as its tooltip. @param at Unix milliseconds. */
 export function Moment({ at, className }: { at: number; className?: string }) {
   const now = useNow();
   return (

@@ -1,7 +1,7 @@
 import './page.css';
 import type { ReactNode } from 'react';
 
-/** A page of the window: its name, its actions, and what scrolls below them. */
+/** Layout of a page: title, actions, and the scrolling content below them. */
 export function PageFrame({ title, actions, children }: { title: string; actions?: ReactNode; children: ReactNode }) {
   return (
     <>

@@ -5,9 +5,10 @@ import { IconButton } from './button.tsx';
 import { Field } from './field.tsx';
 
 /**
- * Asks for the password of a site.
+ * Input for the password of a site.
  *
- * @param onPassword Hears what is typed, also while it is too short: nothing goes out unprotected in silence. `undefined` for none.
+ * @param onPassword Called with the typed text even while it is too short, so that nothing is published unprotected by mistake.
+ *   `undefined` when the field is empty.
  */
 export function PasswordField({
   password,
@@ -27,7 +28,7 @@ export function PasswordField({
       type={isShown ? 'text' : 'password'}
       autoComplete="new-password"
       value={password ?? ''}
-      // Nobody is told off in the middle of the word.
+      // Show the fault only after the field is left, not while typing.
       fault={isLeft ? fault : null}
       hint={fault ?? hint}
       onBlur={() => setLeft(true)}

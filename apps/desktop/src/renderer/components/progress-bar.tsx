@@ -1,6 +1,6 @@
 import './progress-bar.css';
 
-/** A bar. @param part 0 to 1; `null` while nobody can know. */
+/** Progress bar. @param part 0 to 1; `null` while it is unknown. */
 export function ProgressBar({ part, label }: { part: number | null; label: string }) {
   const percent = part === null ? undefined : Math.round(part * 100);
   return (

@@ -5,7 +5,7 @@ import { encode } from 'uqr';
 import { hostOf } from '../state/account.ts';
 import { Button } from './button.tsx';
 
-/** A button that shows a link as a code for the camera of a phone. */
+/** A button that shows a link as a QR code. */
 export function QrButton({ url }: { url: string }) {
   const id = useId();
   const [isOpen, setOpen] = useState(false);
@@ -31,7 +31,7 @@ export function QrButton({ url }: { url: string }) {
 
 function Qr({ url }: { url: string }) {
   const { data, size } = encode(url, { border: 2 });
-  // One path: each dark module is a square of one unit.
+  // A single path: each dark module is a square of one unit.
   const path = data.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ''))).join('');
   return (
     <svg viewBox={`0 0 ${size} ${size}`} shapeRendering="crispEdges" role="img" aria-label={`QR code of ${url}`}>

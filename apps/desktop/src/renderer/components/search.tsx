@@ -2,7 +2,7 @@ import './search.css';
 import { Search as SearchIcon, X } from 'lucide-react';
 import { IconButton } from './button.tsx';
 
-/** A line to search with. Escape empties it. */
+/** Search input. Escape clears it. */
 export function Search({
   label,
   value,

@@ -5,7 +5,7 @@ import { useShell } from '../state/shell.ts';
 import { Button } from './button.tsx';
 import { Empty } from './empty.tsx';
 
-/** Shows what is below it to whoever is signed in, and the way there to everybody else. @param what What there would be to see. */
+/** Shows its children when signed in, otherwise a prompt to sign in. @param what Names the content, such as `sites`. */
 export function ForAccount({ what, children }: { what: string; children: ReactNode }) {
   const { go } = useShell();
   const { hasKey, server } = useAccount();

@@ -5,7 +5,7 @@ import type { Tone } from '../words/folder.ts';
 
 const ICONS = { good: CircleCheck, busy: LoaderCircle, warn: TriangleAlert, bad: CircleAlert, quiet: CirclePause };
 
-/** Where something stands: never by colour alone. */
+/** A status with a colour and an icon: colour is never the only signal. */
 export function StatusLine({ tone, children }: { tone: Tone; children: ReactNode }) {
   const Icon = ICONS[tone];
   return (

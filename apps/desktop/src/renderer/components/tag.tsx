@@ -2,7 +2,7 @@ import './tag.css';
 import type { ReactNode } from 'react';
 import type { Tone } from '../words/folder.ts';
 
-/** A word or two in a coloured box. */
+/** A short text in a coloured box. */
 export function Tag({ tone, title, children }: { tone: Tone; title?: string; children: ReactNode }) {
   return (
     <span className={`tag is-${tone}`} title={title}>

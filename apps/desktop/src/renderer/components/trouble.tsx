@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import type { Problem } from '../../shared/problem.ts';
 import { withFile } from '../words/folder.ts';
 
-/** What was wrong, with the file at fault, and what to do about it: for a card that shows by itself that it failed. */
+/** The message of a problem, its file and the next step. For a card that already shows that it failed. */
 export function Failure({ problem }: { problem: Problem }) {
   return (
     <div className="failure">
@@ -14,7 +14,7 @@ export function Failure({ problem }: { problem: Problem }) {
   );
 }
 
-/** A problem in a box of its own, told to ears at once. */
+/** Problem box, announced to screen readers at once (`role="alert"`). */
 export function Trouble({ problem, children }: { problem: Problem; children?: ReactNode }) {
   return (
     <div className="trouble" role="alert">

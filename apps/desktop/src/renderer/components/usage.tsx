@@ -8,7 +8,7 @@ const LABELS = {
   customDomains: 'Own domains',
 } as const;
 
-/** What the account holds, against what it may hold. */
+/** The account's usage, compared with the caps of its plan. */
 export function Usage() {
   const { server } = useAccount();
   if (server.signIn.is !== 'signed-in') return null;

@@ -4,11 +4,11 @@ import { type ReactNode, useLayoutEffect, useRef, useState } from 'react';
 const MARGIN_ROWS = 8;
 
 /**
- * A list of rows of one height, of which only those in sight are in the page, so that ten thousand cost as much as twenty.
+ * A list of rows of equal height. Only the visible rows are in the DOM, so ten thousand rows cost as much as twenty.
  *
- * A row that has the focus stays in the page though it is out of sight.
+ * The focused row stays in the DOM even when it is scrolled out of view.
  *
- * @param kept The key of another row that stays, such as one that is being edited.
+ * @param kept The key of another row that stays in the DOM, such as one that is being edited.
  */
 export function VirtualList<T>({
   items,
@@ -46,7 +46,7 @@ export function VirtualList<T>({
           return (
             <li
               key={keyOf(item)}
-              // Takes the focus of what vanishes in it.
+              // Takes the focus when a focused element inside is removed.
               tabIndex={-1}
               onFocus={() => setFocused(keyOf(item))}
               onBlur={() => setFocused(null)}

@@ -3,7 +3,7 @@ import type { Publishing } from '../../shared/publishing.ts';
 import { useApp } from '../state/store.ts';
 import { milestone } from '../words/progress.ts';
 
-/** Tells ears what happens to what is published: its milestones, not its numbers. */
+/** Announces the milestones of each drop to screen readers, but not its progress numbers. */
 export function Announcer() {
   const publishings = useApp('publishings');
   const before = useRef<ReadonlyMap<string, string> | null>(null);
@@ -12,7 +12,7 @@ export function Announcer() {
     const stages = new Map(publishings.map((publishing) => [publishing.id, sentence(publishing)]));
     const known = before.current;
     before.current = stages;
-    // What was there before the window was is no news.
+    // Do not announce what already existed when the window opened.
     if (known === null) return;
     const changed = [...stages].filter(([id, text]) => text !== '' && known.get(id) !== text);
     if (changed.length > 0) setSaid(changed.map(([, text]) => text).join(' '));

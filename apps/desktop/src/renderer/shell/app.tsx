@@ -5,7 +5,7 @@ import { Empty } from '../components/empty.tsx';
 import { type Store, StoreContext, useKnown } from '../state/store.ts';
 import { Shell } from './shell.tsx';
 
-/** The whole of the page. */
+/** The root component. */
 export function App({ desktop, store }: { desktop: DesktopApi; store: Store }) {
   return (
     <StoreContext value={store}>

@@ -5,7 +5,7 @@ import { useAccount } from '../state/account.ts';
 import { useShell } from '../state/shell.ts';
 import { useDrop } from './use-drop.ts';
 
-/** What the window becomes while something hangs over it: it says what a drop does, and where. */
+/** Covers the window while files are dragged over it, and shows what a drop on each half does. */
 export function DropOverlay() {
   const { desktop, ask, say, publish, watch } = useShell();
   const { hasKey } = useAccount();
@@ -25,7 +25,7 @@ export function DropOverlay() {
 
   const isOver = hover !== 'none';
   useEffect(() => {
-    // In the top layer, or a dialog would hide it.
+    // A popover is in the top layer; elsewhere a dialog would hide it.
     if (isOver) ref.current!.showPopover();
     else ref.current!.hidePopover();
   }, [isOver]);

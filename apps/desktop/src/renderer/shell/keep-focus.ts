@@ -1,11 +1,11 @@
-/** What may take the focus of something that vanished in it. */
+/** Selects elements that may take the focus when a focused element inside them is removed. */
 const STANDS_IN = '[tabindex]';
 
 /**
- * Keeps the focus where it was when what has it leaves the page: a button that becomes another, a question that is answered, a card
- * that is dismissed. It goes to what was around it; on another page, to the heading.
+ * Keeps the focus near its place when the focused element is removed: a button that is replaced, a question that is answered, a card
+ * that is dismissed. Moves it to the closest remaining ancestor that can have it, otherwise to the page heading.
  *
- * @returns what ends it.
+ * @returns A function that stops it.
  */
 export function keepFocus(): () => void {
   let focused: Element | null = null;
@@ -33,7 +33,7 @@ export function keepFocus(): () => void {
   };
 }
 
-/** The innermost first. */
+/** Innermost first. */
 function boxesAround(element: Element): HTMLElement[] {
   const box = element.parentElement?.closest<HTMLElement>(STANDS_IN);
   return box ? [box, ...boxesAround(box)] : [];

@@ -4,7 +4,7 @@ import type { Page } from '../../shared/contract.ts';
 import { useShell } from '../state/shell.ts';
 import type { PlaceSign } from './place-sign.ts';
 
-/** The way to a page, with a sign of what goes on there. */
+/** Navigation button of a page, with a badge for its current activity. */
 export function PlaceButton({
   page,
   label,

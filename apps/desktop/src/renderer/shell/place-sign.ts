@@ -2,9 +2,9 @@ import type { FolderState } from '../../shared/folder.ts';
 import type { Publishing } from '../../shared/publishing.ts';
 import { troubleOf } from '../../shared/trouble-of.ts';
 
-/** What a page has to say while another one is shown: how it is meant, of how many, and all of it in words. */
+/** The badge of a page in the sidebar: its severity, the number of items of this severity, and a text that counts all items. */
 export interface PlaceSign {
-  /** As in the tray: an error wins over what waits for somebody, and that over work. */
+  /** The highest severity, as in the tray: a failure, then an item that waits for the user, then work. */
   is: 'failed' | 'waiting' | 'working';
   count: number;
   words: string;
@@ -13,9 +13,9 @@ export interface PlaceSign {
 type Publishings = readonly Pick<Publishing, 'id' | 'state'>[];
 
 /**
- * Tells what is under way among what was published: what failed and nobody has seen, what is asked, what is at work. Pure.
+ * Counts the drops that failed and were not seen, have a question, or are being published. Pure.
  *
- * @param seen The failures that somebody has seen, by their ids.
+ * @param seen Ids of the failures that the user has seen.
  */
 export function publishSign(publishings: Publishings, seen: ReadonlySet<string>): PlaceSign | null {
   const failed = publishings.filter(({ id, state }) => state.is === 'failed' && !seen.has(id)).length;
@@ -28,7 +28,7 @@ export function publishSign(publishings: Publishings, seen: ReadonlySet<string>)
   ]);
 }
 
-/** Tells what is under way in the watched folders: what failed, where nothing can be published, what is at work. Pure. */
+/** Counts the watched folders that failed, cannot be published, or are being published. Pure. */
 export function folderSign(folders: readonly { state: FolderState }[]): PlaceSign | null {
   const failed = folders.filter(({ state }) => troubleOf(state) !== null).length;
   const missing = folders.filter(({ state }) => state.is === 'missing').length;
@@ -41,9 +41,9 @@ export function folderSign(folders: readonly { state: FolderState }[]): PlaceSig
 }
 
 /**
- * The failures that somebody has seen by now. One that is tried again and fails once more is another one. Pure.
+ * Returns the ids of the failures that the user has seen. A drop that is retried and fails again counts as a new failure. Pure.
  *
- * @param isShown Whether they are on the page that is shown.
+ * @param isShown Whether the page that lists them is shown.
  */
 export function seenFailures(
   before: ReadonlySet<string>,

@@ -6,7 +6,7 @@ import { currentServer, emailOf, hostOf } from '../state/account.ts';
 import { useShell } from '../state/shell.ts';
 import { useApp } from '../state/store.ts';
 
-/** Whose account it is and on which server, and the way to the others. */
+/** Shows the current account and server, and a menu to switch to another server. */
 export function ServerSwitcher() {
   const { desktop, ask, go } = useShell();
   const session = useApp('session');
@@ -59,7 +59,7 @@ function Avatar({ server }: { server: Server }) {
   );
 }
 
-/** How one is signed in to a server, in a few words. */
+/** A short text for the sign-in state of a server. */
 export function signInWords({ signIn }: Server): string {
   switch (signIn.is) {
     case 'signed-out':

@@ -30,12 +30,12 @@ const PAGES: Record<Page, () => React.ReactNode> = {
 
 const OPTIONS_NEXT = 'Nothing was published. Change or clear the options of the next drop, then try again.';
 
-/** The window once the state is known: sidebar, page, and what lies over both. */
+/** The window once the state is loaded: sidebar, page, and overlays. */
 export function Shell({ desktop }: { desktop: DesktopApi }) {
   const { toasts, say, dismiss } = useToasts(desktop);
   const { platform } = useApp('about');
   const { place, go } = usePlace(desktop);
-  // A drop takes what is set when it is published: a dialog of the system, or a message, may lie between.
+  // A drop uses the options at the time it is published; they may change while a system dialog is open, or before a message is answered.
   const { nextDrop, latest } = useOptions(desktop);
   const [waiting, setWaiting] = useState<readonly WatchSource[]>([]);
 
@@ -46,7 +46,7 @@ export function Shell({ desktop }: { desktop: DesktopApi }) {
       say({ text: answer.problem.message, problem: answer.problem });
       return null;
     };
-    /** Whether the options may be used; says what is wrong with them. */
+    /** Whether the options are valid; shows a message if not. */
     const mayPublish = (): boolean => {
       const fault = optionsFault(latest.current);
       if (fault !== null)
@@ -58,7 +58,7 @@ export function Shell({ desktop }: { desktop: DesktopApi }) {
       if (!mayPublish()) return;
       await ask(desktop.commands.publish({ grants: given.map(({ grant }) => grant), ...how }));
     };
-    /** The options of the next drop; a domain shows one folder, the first. */
+    /** Adds the options of the next drop. A domain can show only one folder, so only the first gets it. */
     const withOptions = (source: WatchSource, index: number): WatchSource => {
       if ('publishing' in source.of) return source;
       const { domain, ...others } = latest.current;
@@ -101,7 +101,7 @@ export function Shell({ desktop }: { desktop: DesktopApi }) {
       </div>
       {source && (
         <WatchDialog
-          // Many folders are called “dist”.
+          // Not keyed by name: many folders are called “dist”.
           key={'grant' in source.of ? source.of.grant : source.of.publishing}
           source={source}
           onClose={() => setWaiting((before) => before.filter((each) => each !== source))}

@@ -27,7 +27,7 @@ const PLACES: readonly (readonly [Page, string, LucideIcon])[] = [
   ['activity', 'Activity', Activity],
 ];
 
-/** Where one can go, whose account it is, and what is worth knowing everywhere. */
+/** Navigation, status lines, and the current account and server. */
 export function Sidebar() {
   const signs = useSigns();
   return (
@@ -52,13 +52,13 @@ export function Sidebar() {
   );
 }
 
-/** What goes on, by page. Work is told while another page is shown; what wants somebody, on its own page too. */
+/** The badges, by page. Work is shown only on other pages; failures and questions also on their own page. */
 function useSigns(): Partial<Record<Page, PlaceSign | null>> {
   const { place } = useShell();
   const publishings = useApp('publishings');
   const folders = useApp('folders');
   const seen = useRef<ReadonlySet<string>>(new Set());
-  // What failed while the page was shown stays seen when another one is.
+  // Failures that were seen on the Publish page stay seen after leaving it.
   seen.current = seenFailures(seen.current, publishings, place.page === 'publish');
   const signs = { publish: publishSign(publishings, seen.current), folders: folderSign(folders) };
   const own = signs[place.page as keyof typeof signs];
@@ -78,7 +78,7 @@ function Lines() {
         </p>
       )}
       {update.is === 'downloading' && (
-        // Its numbers are for eyes.
+        // Screen readers do not announce each percentage.
         <p className="sidebar-line is-calm" aria-live="off" title={`Version ${update.version} is being downloaded`}>
           <ArrowDownToLine size={15} aria-hidden />
           <span>Update: {Math.round(update.percent)} %</span>
@@ -101,7 +101,7 @@ function Lines() {
   );
 }
 
-/** A post with a line around it, as on the icon of the app. */
+/** The app icon: a mooring post with a rope around it. */
 function Mark() {
   return (
     <svg viewBox="0 0 16 16" width="22" height="22" aria-hidden>

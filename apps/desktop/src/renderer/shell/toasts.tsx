@@ -13,13 +13,13 @@ interface Toast extends Saying {
   id: number;
 }
 
-/** What is said beside the pages: at most {@link MOST} at a time. The oldest goes first, and a problem after all else. */
+/** Keeps at most {@link MOST} toasts. The oldest one is removed first; problems only when nothing else is left. */
 export function useToasts(desktop: DesktopApi) {
   const [toasts, setToasts] = useState<readonly Toast[]>([]);
   const said = useRef(0);
   const say = useCallback((saying: Saying) => {
     setToasts((before) => {
-      // The same twice is said once.
+      // A repeated text replaces the earlier toast.
       const others = before.filter(({ text }) => text !== saying.text);
       const all = [...others, { ...saying, id: ++said.current }];
       if (all.length <= MOST) return all;

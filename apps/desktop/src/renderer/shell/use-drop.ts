@@ -1,22 +1,22 @@
 import { useEffect, useRef, useState } from 'react';
 
-/** Where something hangs over the window: nowhere, or over a half of it. */
+/** The half of the window that files are dragged over, or `none`. */
 export type Hover = 'none' | 'left' | 'right';
 
-/** How files came: by a drop on a half of the window, or from the clipboard. */
+/** How files were given: by a drop on one half of the window, or from the clipboard. */
 export type Way = 'left' | 'right' | 'pasted';
 
-/** Where a paste is for what has the focus, not for the window. */
+/** Elements that handle a paste themselves. */
 const OWN_PASTE = 'input, textarea, dialog, [contenteditable]:not([contenteditable="false" i])';
 
-/** Listens to the whole window for files that are dropped or pasted. @returns where they hang at the moment. */
+/** Calls `onFiles` for files that are dropped or pasted anywhere on the window. @returns The half that files are dragged over. */
 export function useDrop(onFiles: (files: File[], way: Way) => void): Hover {
   const [hover, setHover] = useState<Hover>('none');
   const latest = useRef(onFiles);
   latest.current = onFiles;
 
   useEffect(() => {
-    // Where there is a dialog, all else is dead to the pointer: the place is told by the numbers, not by the element.
+    // Use the coordinates, not the target element: while a modal dialog is open, other elements get no pointer events.
     const half = ({ clientX }: DragEvent) => (clientX < window.innerWidth / 2 ? 'left' : 'right');
     const onDrag = (event: DragEvent) => {
       if (!hasFiles(event.dataTransfer)) return;
@@ -25,7 +25,7 @@ export function useDrop(onFiles: (files: File[], way: Way) => void): Hover {
       setHover(half(event));
     };
     const onLeave = (event: DragEvent) => {
-      // Without an element that it goes to, it leaves the window.
+      // Without a related target the drag has left the window.
       if (event.relatedTarget === null) setHover('none');
     };
     const onDrop = (event: DragEvent) => {

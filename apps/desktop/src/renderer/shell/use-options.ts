@@ -3,13 +3,13 @@ import type { DesktopApi } from '../../shared/contract.ts';
 import type { NextDropOptions } from '../../shared/publishing.ts';
 import type { NextDrop } from '../state/options.ts';
 
-/** Longer text than this is wrong in any case, and is not sent whole. */
+/** Max length, in UTF-16 units, of a text sent to the app. Longer texts are invalid anyway, so they are cut. */
 const LONGEST = 1_000;
 
 /**
- * What the next drop gets. The app has what the window shows, for drops that do not come through the window.
+ * Keeps the options of the next drop, and sends each change to the app, which applies them to drops outside the window too.
  *
- * @returns it, and its latest value.
+ * @returns The options, and a ref with their latest value.
  */
 export function useOptions({ commands, events }: DesktopApi) {
   const [options, setOptions] = useState<NextDropOptions>({});
@@ -22,7 +22,7 @@ export function useOptions({ commands, events }: DesktopApi) {
     setRound((before) => before + 1);
   }, []);
   useEffect(() => events.dropTaken(restart), [events, restart]);
-  // A window that is loaded again shows nothing that was set before.
+  // A reloaded window starts with an empty form, so clear the options that the app has.
   useEffect(() => void commands.setNextDrop({}), [commands]);
 
   const nextDrop = useMemo((): NextDrop => {

@@ -5,17 +5,17 @@ interface Clock {
   subscribe(listener: () => void): () => void;
 }
 
-/** One clock for each pace: whatever tells the time ticks together, and one timer serves a hundred cards. */
+/** One shared clock for each interval: all components with this interval render together, on one timer. */
 const clocks = new Map<number, Clock>();
 
-/** The time in Unix milliseconds, drawn anew every so often, and when the window comes into sight. */
+/** The time in Unix milliseconds. Renders again at this interval, and when the window becomes visible. Default: 10 s. */
 export function useNow(everyMs = 10_000): number {
   const clock = clocks.get(everyMs) ?? openClock(everyMs);
   clocks.set(everyMs, clock);
   return useSyncExternalStore(clock.subscribe, clock.get);
 }
 
-/** Goes only while somebody looks at it. */
+/** Runs only while it has subscribers. */
 function openClock(everyMs: number): Clock {
   const listeners = new Set<() => void>();
   let now = Date.now();
@@ -30,7 +30,7 @@ function openClock(everyMs: number): Clock {
       if (listeners.size === 0) {
         now = Date.now();
         timer = setInterval(tick, everyMs);
-        // Timers of a hidden window are slow.
+        // Timers are throttled while the window is hidden.
         document.addEventListener('visibilitychange', tick);
       }
       listeners.add(listener);

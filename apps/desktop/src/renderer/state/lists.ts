@@ -6,10 +6,10 @@ import { useShell } from './shell.ts';
 import { useApp } from './store.ts';
 import { type ListPage, type RemoteList, useList } from './use-list.ts';
 
-/** What happens in bursts is looked up once. */
+/** A burst of activities causes one refresh, this long after the last of them. */
 const QUIET_MS = 400;
 
-/** The deployments of the account, the newest first, kept fresh by its activities. */
+/** The deployments of the account, newest first. Refreshed when an activity reports a change. */
 export function useDeployments(): RemoteList<Deployment> {
   const { commands } = useShell().desktop;
   const list = useList({
@@ -21,7 +21,7 @@ export function useDeployments(): RemoteList<Deployment> {
   return list;
 }
 
-/** The domains of the account, kept fresh by its activities. */
+/** The domains of the account. Refreshed when an activity reports a change. */
 export function useDomains(): RemoteList<Domain> {
   const { commands } = useShell().desktop;
   const list = useList({
@@ -33,7 +33,7 @@ export function useDomains(): RemoteList<Domain> {
   return list;
 }
 
-/** What happened in the account, the newest first. @param hear Hears of each one as it happens. */
+/** The activities of the account, newest first. @param hear Called for each new activity. */
 export function useActivities(hear: (activity: Activity) => void): RemoteList<Activity> {
   const { commands, events } = useShell().desktop;
   const list = useList({
@@ -48,7 +48,7 @@ export function useActivities(hear: (activity: Activity) => void): RemoteList<Ac
     () =>
       events.activity((activity) => {
         latest.current(activity);
-        // What is told may have been read a moment before.
+        // A new activity may already be in the list that was just read.
         const key = activityKey(activity);
         change((items) => (items.some((each) => activityKey(each) === key) ? items : [activity, ...items]));
       }),
@@ -58,7 +58,7 @@ export function useActivities(hear: (activity: Activity) => void): RemoteList<Ac
   return list;
 }
 
-/** Names an activity by what it says: two that say the same of the same second are one. */
+/** A key made of an activity's contents: two with equal contents in the same second count as one. */
 export function activityKey({ event, created, deployment, domain, token, authMethod, meta }: Activity): string {
   return JSON.stringify([event, created, deployment, domain, token, authMethod, meta]);
 }
@@ -71,7 +71,7 @@ function pageOf<V extends { nextCursor?: string | undefined }, T>(
   return { ok: true, value: { items: itemsOf(answer.value), nextCursor: answer.value.nextCursor } };
 }
 
-/** Looks again, once it is quiet, when an activity says that something changed; what is gone goes at once. */
+/** Refreshes a list after a burst of activities that report changes. Deleted and expired items are removed at once. */
 function useFresh<T>(list: RemoteList<T>, prefix: string, isGone: (item: T, gone: Activity) => boolean) {
   const { events } = useShell().desktop;
   const { change, freshen, reload } = list;
@@ -94,7 +94,7 @@ function useFresh<T>(list: RemoteList<T>, prefix: string, isGone: (item: T, gone
   useBack(reload);
 }
 
-/** Reads anew when the server is there again, and when it is followed from then on: nobody told what happened meanwhile. */
+/** Reloads when the server is reachable again and when the event stream starts: events before that were missed. */
 function useBack(reload: () => void) {
   const { events } = useShell().desktop;
   const { online } = useApp('session');

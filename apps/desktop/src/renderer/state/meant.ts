@@ -2,9 +2,9 @@ import { type RefObject, useEffect, useRef } from 'react';
 import { useShell } from './shell.ts';
 
 /**
- * Brings a card into sight when a notification, the tray or a command means it, also when the card comes after the word of it.
+ * Scrolls a card into view when a notification, the tray or a command navigates to it, even if the card mounts after the event.
  *
- * @param id Of the publishing or the folder. @returns for the card; it takes the focus, so that ears are told of it too.
+ * @param id Id of the publishing or the folder. @returns The ref for the card, which gets the focus so that screen readers announce it.
  */
 export function useMeant(id: string): RefObject<HTMLElement | null> {
   const ref = useRef<HTMLElement>(null);

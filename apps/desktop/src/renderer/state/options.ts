@@ -1,13 +1,13 @@
 import { createContext, use } from 'react';
 import type { NextDropOptions } from '../../shared/publishing.ts';
 
-/** What the next drop gets besides a link. It stands beside the shell: a letter that is typed draws nothing but the form. */
+/** The options of the next drop. A context separate from the shell's, so that typing renders only the form. */
 export interface NextDrop {
-  /** As they were typed, so that none is left out in silence. */
+  /** As typed, valid or not, so that no option is dropped silently. */
   options: NextDropOptions;
   set(options: NextDropOptions): void;
   clear(): void;
-  /** Another number after each clearing: the form starts anew with it. */
+  /** Changes each time the options are cleared; used as the key that resets the form. */
   round: number;
 }
 

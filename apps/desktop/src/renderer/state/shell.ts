@@ -3,43 +3,43 @@ import type { Answer, DesktopApi, Page } from '../../shared/contract.ts';
 import type { Problem } from '../../shared/problem.ts';
 import type { Given, NextDropOptions } from '../../shared/publishing.ts';
 
-/** Where the window is, and what is meant there. */
+/** The page to show; optionally the card to scroll to, or a server address to fill in. */
 export interface Place {
   page: Page;
   id?: string | undefined;
   server?: string | undefined;
 }
 
-/** A folder to watch, by what it is known. */
+/** A folder to watch, known by its grant or by the publishing that published it. */
 export interface WatchSource {
   name: string;
   of: { grant: string } | { publishing: string };
   /** Whether it was published with a password. */
   hasPassword?: boolean | undefined;
-  /** What the form starts with. */
+  /** Initial values of the form. */
   options?: NextDropOptions | undefined;
 }
 
-/** What is said beside the pages. A problem stays until it is dismissed; the rest goes by itself. */
+/** The contents of a toast. A problem stays until it is dismissed; others disappear after a few seconds. */
 export interface Saying {
   text: string;
   problem?: Problem | undefined;
   action?: { label: string; run: () => void } | undefined;
 }
 
-/** What every part of the window may ask of the whole. */
+/** Functions of the window that any component may use. */
 export interface Shell {
   desktop: DesktopApi;
   place: Place;
   go(place: Place): void;
   say(saying: Saying): void;
-  /** Tells of a problem. @returns the value; `null` when there was a problem. */
+  /** Awaits an answer and shows its problem, if any, as a toast. @returns The value; `null` after a problem. */
   ask<T>(asked: Promise<Answer<T>>): Promise<{ value: T } | null>;
-  /** Opens the dialog that asks how a folder is to be watched, for one after the other. What was given gets what is set for the next drop. */
+  /** Opens the watch dialog for one folder after the other. Dropped and chosen folders start with the options of the next drop. */
   watch(sources: readonly WatchSource[]): void;
-  /** Publishes what the user gave, with what is set for the next drop; nothing while one of the options is wrong. */
+  /** Publishes with the options of the next drop. If one of them is invalid, shows a message and publishes nothing. */
   publish(given: readonly Given[], how?: { pasted: boolean }): Promise<void>;
-  /** Asks for a folder or files with the dialog of the system, and publishes them. */
+  /** Opens the system dialog for a folder or files, and publishes the selection. */
   choose(kind: 'folder' | 'files'): Promise<void>;
 }
 

@@ -2,22 +2,22 @@ import { createContext, use, useSyncExternalStore } from 'react';
 import type { AppState, DesktopApi } from '../../shared/contract.ts';
 import type { Problem } from '../../shared/problem.ts';
 
-/** What the page knows of the app: nothing yet, why it cannot know, or everything. */
+/** The app state as the page knows it: loading, failed, or ready. */
 export type Known = { is: 'loading' } | { is: 'failed'; problem: Problem } | { is: 'ready'; state: AppState };
 
-/** What the app said last. The page keeps no copy that it changes itself. */
+/** The last state that the app reported. The page never changes it itself. */
 export interface Store {
   get(): Known;
-  /** @returns what stops the listening. */
+  /** @returns A function that unsubscribes. */
   subscribe(listener: () => void): () => void;
 }
 
 const SLICES = ['publishings', 'folders', 'session', 'settings', 'update'] as const;
 
 /**
- * Listens to the app, and asks it for the state.
+ * Subscribes to the app's events and reads its state.
  *
- * A slice that was told before the answer came wins over the answer: every later change would have been told as well.
+ * A slice that an event reports before the answer arrives wins over the answer: events report every change, so it is at least as new.
  */
 export function openStore(desktop: DesktopApi): Store {
   const listeners = new Set<() => void>();
@@ -51,7 +51,7 @@ export function openStore(desktop: DesktopApi): Store {
   };
 }
 
-/** The state with a part of it told anew. */
+/** Merges reported slices into the state. */
 function follow(state: AppState, slice: Partial<AppState>): AppState {
   const next = { ...state, ...slice };
   return {
@@ -61,7 +61,7 @@ function follow(state: AppState, slice: Partial<AppState>): AppState {
   };
 }
 
-/** What is told whole is told as a copy: what did not change stays the same object, so that only the rest is drawn anew. */
+/** Lists arrive as fresh copies. Keeps the identity of unchanged items, so that only changed ones render again. */
 function keepSame<T extends { id: string }>(before: T[], told: T[]): T[] {
   if (before === told) return before;
   const known = new Map(before.map((item) => [item.id, item]));
@@ -74,13 +74,13 @@ function keepSame<T extends { id: string }>(before: T[], told: T[]): T[] {
 
 export const StoreContext = createContext<Store | null>(null);
 
-/** What is known, and every change of it. */
+/** The app state as the page knows it; renders again on every change. */
 export function useKnown(): Known {
   const store = use(StoreContext)!;
   return useSyncExternalStore(store.subscribe, store.get);
 }
 
-/** A part of the state; only a change of that part draws anew. For what is below the ready window. */
+/** One slice of the state; renders again only when this slice changes. @throws Error outside a ready window. */
 export function useApp<K extends keyof AppState>(slice: K): AppState[K] {
   const store = use(StoreContext)!;
   return useSyncExternalStore(store.subscribe, () => {

@@ -2,39 +2,39 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import type { Answer } from '../../shared/contract.ts';
 import type { Problem } from '../../shared/problem.ts';
 
-/** One page of a list, as the server gives it. */
+/** One page of a list, as the server returns it. */
 export interface ListPage<T> {
   items: T[];
   nextCursor: string | undefined;
 }
 
-/** What a list is made of. */
+/** Where a list is read from. */
 export interface ListSource<T> {
-  /** Asks for one page. */
+  /** Requests one page. */
   read(cursor: string | undefined): Promise<Answer<ListPage<T>>>;
-  /** What no two items share. */
+  /** A key that is unique among the items. */
   keyOf(item: T): string;
-  /** Another account or server starts the list anew; `null` reads nothing. */
+  /** Identifies the account and server. A change restarts the list; with `null` nothing is read. */
   whose: string | null;
 }
 
-/** A list that is read page by page. */
+/** A list that is loaded page by page. */
 export interface RemoteList<T> {
-  /** No two with the same key. */
+  /** Keys are unique. */
   items: readonly T[];
-  /** Whether a page is on its way. */
+  /** Whether a page is being loaded. */
   isLoading: boolean;
-  /** Why the last page did not come. */
+  /** Why loading the last page failed. */
   problem: Problem | null;
-  /** Whether there is more to read. */
+  /** Whether there are more pages. */
   hasMore: boolean;
-  /** Reads the next page, unless one is on its way. */
+  /** Loads the next page, unless a page is already being loaded. */
   loadMore(): void;
-  /** Reads from the start, and keeps what is shown until the answer is there. */
+  /** Loads again from the start. Keeps the current items until the answer arrives. */
   reload(): void;
-  /** Looks what is newest, and puts it over what is shown; says nothing when that does not work. */
+  /** Loads the newest items and merges them in front of the current ones. Failures are ignored. */
   freshen(): void;
-  /** Changes what is shown, after a command changed it on the server; what was changed already stays as it is. */
+  /** Applies a change that a command made on the server. Must be idempotent: it is also applied to an answer still under way. */
   change(by: Change<T>): void;
 }
 
@@ -50,14 +50,14 @@ interface Held<T> {
 
 const START = { items: [], cursor: undefined, hasMore: true, problem: null };
 
-/** Reads a list of the current server. */
+/** Loads a list from the current server. */
 export function useList<T>(source: ListSource<T>): RemoteList<T> {
   const { whose } = source;
   const [held, setHeld] = useState<Held<T>>({ ...START, isLoading: whose !== null });
-  // An answer to an older question says nothing about this one.
+  // The number of the latest request: answers to earlier ones are stale and ignored.
   const reading = useRef(0);
   const freshening = useRef(0);
-  // What is on its way from the start may have been read before these changes; `null` when nothing is.
+  // Changes made while the first page is being loaded; its answer may be older than they are. `null` when it is not being loaded.
   const meanwhile = useRef<Change<T>[] | null>(null);
   const latest = useRef(source);
   latest.current = source;
@@ -94,7 +94,7 @@ export function useList<T>(source: ListSource<T>): RemoteList<T> {
       if (turn !== freshening.current || !answer.ok) return;
       const { items } = answer.value;
       const known = new Set(shown.current.map(keyOf));
-      // More came than one page holds: what lies between is not known.
+      // More new items than fit in one page: there may be a gap, so reload.
       if (known.size > 0 && !items.some((item) => known.has(keyOf(item)))) return fetchPage(undefined);
       setHeld((before) => ({ ...before, items: append(items, before.items, keyOf) }));
     });
@@ -127,7 +127,7 @@ export function useList<T>(source: ListSource<T>): RemoteList<T> {
   };
 }
 
-/** Two parts of a list in their order; what both hold is the first one's. */
+/** Concatenates two lists. Items in both are taken from the first. */
 function append<T>(first: readonly T[], second: readonly T[], keyOf: (item: T) => string): readonly T[] {
   const known = new Set(first.map(keyOf));
   return [...first, ...second.filter((item) => !known.has(keyOf(item)))];

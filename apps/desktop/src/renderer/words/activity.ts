@@ -1,7 +1,7 @@
 import type { Activity, ActivityEvent } from '@berth/contract';
 import { bytes, count } from '@berth/client/amounts';
 
-/** What an activity is about, for its icon. */
+/** The kind of thing that an activity is about; selects its icon. */
 export type Subject = 'account' | 'deployment' | 'domain' | 'token';
 
 type Say = (activity: Activity) => string;
@@ -36,12 +36,12 @@ const ACTORS: Record<Activity['authMethod'], string | null> = {
   system: 'by the service',
 };
 
-/** An activity as a plain sentence. */
+/** Describes an activity in a sentence. */
 export function activityWords(activity: Activity): string {
   return SENTENCES[activity.event](activity);
 }
 
-/** Who did it, when it was not the account itself. */
+/** Names who did it; `null` for the account itself. */
 export function actorWords({ authMethod }: Activity): string | null {
   return ACTORS[authMethod];
 }

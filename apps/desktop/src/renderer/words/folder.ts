@@ -3,10 +3,10 @@ import type { FolderState, PauseReason, WatchedFolder } from '../../shared/folde
 import { progressWords } from './progress.ts';
 import { ago, until } from './time.ts';
 
-/** How a line is meant: it decides its colour and its icon. */
+/** The tone of a line: selects its colour and icon. */
 export type Tone = 'good' | 'busy' | 'warn' | 'bad' | 'quiet';
 
-/** Where a folder stands: a few words, and a line with what else there is to know. */
+/** The state of a folder as a short text and a line of details. */
 export interface StateWords {
   tone: Tone;
   words: string;
@@ -67,12 +67,12 @@ export function folderWords({ state, live }: WatchedFolder, now: number): StateW
   }
 }
 
-/** What is live of a folder: `128 files · 3.4 MB`. */
+/** The size of the live version: `128 files · 3.4 MB`. */
 export function liveWords({ files, bytes: size }: { files: number; bytes: number }): string {
   return `${files.toLocaleString('en-US')} ${files === 1 ? 'file' : 'files'} · ${bytes(size)}`;
 }
 
-/** A message with the file at fault, unless it names it. */
+/** Prefixes a message with its file, unless the message already names it. */
 export function withFile({ message, file }: { message: string; file: string | null }): string {
   return file === null || message.includes(file) ? message : `${file}: ${message}`;
 }

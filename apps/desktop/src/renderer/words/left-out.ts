@@ -7,7 +7,7 @@ const NOUNS: Record<LeftOut['reason'], readonly [one: string, many: string]> = {
   'not-a-file': ['thing that is no file', 'things that are no files'],
 };
 
-/** What was left out: `3 private files left out: .env, .git/config …`. */
+/** Lists files that were left out: `3 private files left out: .env, .git/config …`. */
 export function leftOutWords({ reason, count, paths }: LeftOut): string {
   const [one, many] = NOUNS[reason];
   const named = paths.length > 0 ? `: ${paths.join(', ')}${count > paths.length ? ' …' : ''}` : '';

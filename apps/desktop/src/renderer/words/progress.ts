@@ -2,12 +2,13 @@ import { bytes, count, duration } from '@berth/client/amounts';
 import type { Amount, Progress } from '../../shared/progress.ts';
 import { until } from './time.ts';
 
-/** A progress in words, and how much of the bar is full: 0 to 1; `null` while nobody can know. */
+/** Texts for a progress, and the filled part of its bar. */
 export interface ProgressWords {
-  /** What is being done. */
+  /** The current step. */
   doing: string;
-  /** How far it is. */
+  /** The numbers of this step. */
   detail: string;
+  /** 0 to 1; `null` while it is unknown. */
   part: number | null;
 }
 
@@ -31,7 +32,7 @@ export function progressWords(progress: Progress, now: number): ProgressWords {
   }
 }
 
-/** What is worth saying aloud when a phase begins. */
+/** The text that screen readers announce when a phase begins; `null` for none. */
 export function milestone({ phase }: Progress): string | null {
   switch (phase) {
     case 'reading':
@@ -47,7 +48,7 @@ export function milestone({ phase }: Progress): string | null {
   }
 }
 
-/** Two amounts of bytes in the unit of the second: `3.4 of 12 MB`. */
+/** Formats two amounts of bytes, both in the unit of the second: `3.4 of 12 MB`. */
 export function bytesOf(done: number, total: number): string {
   const [doneNumber, doneUnit] = bytes(done).split(' ');
   const [totalNumber, totalUnit] = bytes(total).split(' ');

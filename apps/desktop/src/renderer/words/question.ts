@@ -6,12 +6,12 @@ const DOUBTS: Record<FolderQuestion['about'], string> = {
   personal: 'This looks like a personal folder. Everything in it would be public.',
 };
 
-/** Why a folder is asked about, and whether another one was meant. */
+/** Explains why the app asks about a folder, and asks about suggestions if there are any. */
 export function doubtWords({ about, suggestions }: Pick<FolderQuestion, 'about' | 'suggestions'>): string {
   return suggestions.length === 0 ? DOUBTS[about] : `${DOUBTS[about]} Did you mean one of these?`;
 }
 
-/** The heading of a question, and what explains it. */
+/** The heading and the text of a question. */
 export function questionWords({ about, suggestions }: Question): [heading: string, text: string] {
   if (about === 'pasted') return ['Publish this?', 'You pasted it. Nothing is public until you publish it.'];
   return ['Is this the right folder?', doubtWords({ about, suggestions })];

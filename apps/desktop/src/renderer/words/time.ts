@@ -10,7 +10,7 @@ const SPANS = [
   [MINUTE, 'minute'],
 ] as const;
 
-/** How long ago: `just now`, `2 min ago`, `12 Oct`. @param at, now Unix milliseconds. */
+/** Formats a past moment: `just now`, `2 min ago`, `12 Oct`. @param at, now Unix milliseconds. */
 export function ago(at: number, now: number): string {
   const seconds = Math.floor((now - at) / 1_000);
   if (seconds < 10) return 'just now';
@@ -20,7 +20,7 @@ export function ago(at: number, now: number): string {
   return `${duration(Math.floor(seconds / unit) * unit)} ago`;
 }
 
-/** What is left, in its two biggest units: `2 days 23 hours`. @param seconds More than 0. */
+/** Formats a duration in its two largest units: `2 days 23 hours`. @param seconds More than 0. */
 export function remaining(seconds: number): string {
   const first = SPANS.findIndex(([size]) => seconds >= size);
   if (first < 0) return 'less than a minute';
@@ -32,13 +32,13 @@ export function remaining(seconds: number): string {
     .trim();
 }
 
-/** How long until then: `in 12 s`, and `now` once it is there. @param until, now Unix milliseconds. */
+/** Formats the time until a moment: `in 12 s`; `now` once it has come. @param until, now Unix milliseconds. */
 export function until(until: number, now: number): string {
   const seconds = Math.ceil((until - now) / 1_000);
   return seconds > 0 ? `in ${duration(seconds)}` : 'now';
 }
 
-/** The day of a moment: `Today`, `Yesterday`, `Monday, 16 November`. @param at, now Unix milliseconds. */
+/** Formats the day of a moment: `Today`, `Yesterday`, `Monday, 16 November`. @param at, now Unix milliseconds. */
 export function dayOf(at: number, now: number): string {
   const day = startOfDay(at);
   const today = startOfDay(now);
@@ -53,7 +53,7 @@ export function dayOf(at: number, now: number): string {
   });
 }
 
-/** When the day of a moment began, on this machine: Unix milliseconds. */
+/** The start of a moment's day in the local time zone, in Unix milliseconds. */
 export function startOfDay(at: number): number {
   return new Date(at).setHours(0, 0, 0, 0);
 }

@@ -5,29 +5,29 @@ import { decode, encode } from './wire.ts';
 
 const WORLD = 'preload';
 
-/** What a window asks of the main process. */
+/** The main process, as a window needs it. */
 export interface WindowOwner {
-  /** Answers a request of the page; `null` when it is refused. */
+  /** Answers a request of the page; `null` if the request is refused. */
   serve(address: string, headers: Record<string, string>): Promise<Response | null>;
   invoke(from: 'main-frame' | 'subframe', channel: string, args: unknown[]): Promise<unknown>;
-  /** Whether a frame of the window may go to an address. */
+  /** Whether a frame of the window may navigate to an address. */
   mayNavigate(address: string): boolean;
-  /** Whether another window may open at an address. */
+  /** Whether a new window may open at an address. */
   mayOpen(address: string): boolean;
 }
 
-/** A window of the app: a page in Chromium, with the preload in a world of its own. */
+/** A window of the app: a page in Chromium, with the preload in an isolated world. */
 export interface AppWindow {
   page: Page;
-  /** Where it, or another window, was to go, and was not let. */
+  /** Addresses of refused navigations and refused new windows. */
   refused: string[];
-  /** Addresses outside the app that it asked for, and whose requests its policy let pass. */
+  /** Addresses outside the app that the page requested and its policy did not block. */
   foreign: string[];
-  /** Goes where the app says. */
+  /** Navigates to an address, as the app requests it. */
   load(address: string): Promise<void>;
-  /** Sends to the preload. */
+  /** Sends a message to the preload. */
   send(channel: string, args: unknown[]): void;
-  /** Drags things of the disk over a half of the window, as far as asked. */
+  /** Drags files or folders over one half of the window. @param steps The drag events to dispatch. */
   drag(paths: readonly string[], half: 'left' | 'right', steps: readonly DragStep[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -36,13 +36,13 @@ type DragStep = 'dragEnter' | 'dragOver' | 'drop';
 
 export interface AppWindowOptions extends BrowserContextOptions {
   compiled: Compiled;
-  /** Whether the preload runs in subframes as well, as `nodeIntegrationInSubFrames` has it. */
+  /** Whether the preload also runs in subframes, as with `nodeIntegrationInSubFrames`. */
   preloadInSubframes: boolean;
-  /** Gets what goes wrong on it: errors of the console and of scripts, and violations of its policy. */
+  /** Collects faults of the page: console errors, script errors and policy violations. */
   faults: string[];
 }
 
-/** Opens a window that shows nothing yet. */
+/** Opens an empty window. */
 export async function openAppWindow(
   browser: Browser,
   owner: WindowOwner,
@@ -103,7 +103,7 @@ export async function openAppWindow(
   };
 }
 
-/** Runs both scripts in each document to come. @returns What calls the world of the preload. */
+/** Runs both scripts in each new document. @returns A function that calls into the preload's world. */
 async function joinWorlds(cdp: CDPSession, owner: WindowOwner, scripts: { page: string; preload: string }) {
   const frames = new Map<number, string>();
   let mainWorld = 0;
@@ -133,7 +133,7 @@ async function joinWorlds(cdp: CDPSession, owner: WindowOwner, scripts: { page: 
   return (name: string, ...args: readonly unknown[]) => call(mainWorld, name, ...args);
 }
 
-/** The page of a request; `null` for that of a window that is about to open. */
+/** The page of a request; `null` if its window is still opening. */
 function pageOf(request: Request): Page | null {
   try {
     return request.frame().page();
@@ -142,7 +142,7 @@ function pageOf(request: Request): Page | null {
   }
 }
 
-/** What is asked of a page that has gone meanwhile is asked of nobody. */
+/** Ignores errors of requests to a page that has been closed; throws all others. */
 function ignoreClosed(thrown: unknown): void {
   if (!/closed|Cannot find context|Session|handled/i.test(String(thrown))) throw thrown;
 }

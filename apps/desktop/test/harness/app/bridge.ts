@@ -1,11 +1,11 @@
-/** What an event between the worlds says. */
+/** The payload of an event between the worlds. */
 type Message =
   | { is: 'expose'; name: string; value: unknown }
   | { is: 'call'; id: number; args: unknown[] }
   | { is: 'answer'; ok: boolean; value: unknown }
   | { is: 'settled'; id: number; ok: boolean; value: unknown };
 
-/** What stands for a function or a promise on its way to the other world. */
+/** Represents a function or a promise in a message to the other world. */
 interface Reference {
   bridged: 'function' | 'promise';
   id: number;
@@ -13,17 +13,17 @@ interface Reference {
 
 /** One end of the bridge. */
 export interface Bridge {
-  /** Makes something a global of the other world. */
+  /** Makes a value a global of the other world. */
   expose(name: string, value: unknown): void;
 }
 
 /**
- * Opens one end of what stands in place of Electron's context bridge. Two worlds of a page share the document and no object:
- * what an event carries is cloned on its way from one to the other, files too. It behaves as the bridge does: arguments and
- * results are copied, functions and promises are stood for, a call returns at once, what is exposed is frozen, and of an
- * error there is left its message.
+ * Opens one end of a replacement for Electron's context bridge. Two worlds of a page share the document but no objects: the
+ * payload of an event, files included, is cloned between them. It behaves like the real bridge: arguments and results are
+ * copied, functions and promises are proxied, calls are synchronous, exposed values are frozen, and only the message of an
+ * error is passed on.
  *
- * @param to The name of the events for the other world. @param from That of the events for this one.
+ * @param to The name of the events for the other world. @param from The name of the events for this world.
  */
 export function openBridge(to: string, from: string): Bridge {
   const functions: ((...args: unknown[]) => unknown)[] = [];
@@ -78,7 +78,7 @@ export function openBridge(to: string, from: string): Bridge {
   };
 
   window.addEventListener(from, (event) => {
-    // Each look at the detail of an event from the other world is a copy.
+    // Each read of `detail` of an event from the other world makes a new copy.
     const message = (event as CustomEvent<Message>).detail;
     if (message.is === 'call') say(called(message.id, message.args));
     else if (message.is === 'answer') answer = message;
@@ -92,7 +92,7 @@ function isReference(value: unknown): value is Reference {
   return typeof value === 'object' && value !== null && 'bridged' in value;
 }
 
-/** Maps what is in arrays and plain objects; all else is taken as it is. */
+/** Maps the elements of arrays and plain objects; returns other values unchanged. */
 function mapPlain(value: unknown, map: (value: unknown) => unknown): unknown {
   if (Array.isArray(value)) return value.map(map);
   if (typeof value !== 'object' || value === null || value instanceof Blob) return value;

@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 import type { DesktopUnderTest } from './desktop.ts';
 import type { MainProcess } from './main-process.ts';
 
-/** The card of what was dropped, by the name of the folder. */
+/** The card of a drop, by the name of its folder. */
 export function publishingCard(page: Page, name: string): Locator {
   return page.getByRole('list', { name: 'Published from here' }).getByRole('article', { name, exact: true });
 }
@@ -13,7 +13,7 @@ export function folderCard(page: Page, name: string): Locator {
   return page.getByRole('list', { name: 'Watched folders' }).getByRole('article', { name, exact: true });
 }
 
-/** Goes to a page of the window. */
+/** Opens a page of the window. */
 export async function goTo(page: Page, name: 'Publish' | 'Folders' | 'Sites' | 'Domains' | 'Activity' | 'Settings') {
   await page
     .getByRole('navigation', { name: 'Pages' })
@@ -21,19 +21,19 @@ export async function goTo(page: Page, name: 'Publish' | 'Folders' | 'Sites' | '
     .click();
 }
 
-/** Chooses a command of the menu of a watched folder. */
+/** Chooses a command in the menu of a watched folder. */
 export async function chooseOf(page: Page, name: string, command: string): Promise<void> {
   const card = folderCard(page, name);
   await card.getByRole('button', { name: `More about ${name}` }).click();
   await card.getByRole('menuitem', { name: command }).click();
 }
 
-/** Waits until the link of a card is there. @returns its address. */
+/** Waits until a card shows a link. @returns Its address. */
 export function linkOn(card: Locator): Promise<string> {
   return card.getByRole('link').first().getAttribute('href').then(String);
 }
 
-/** Watches a folder as the user does: drops it on the right half, and takes the name that is given. */
+/** Watches a folder as the user does: drops it on the right half and gives it a name. */
 export async function watchFolder(
   { page, drop }: Pick<DesktopUnderTest<MainProcess>, 'page' | 'drop'>,
   path: string,
@@ -50,16 +50,16 @@ export async function watchFolder(
   return card;
 }
 
-/** Gives a folder another name than the suggested one, in the dialog that asks how it is to be watched. */
+/** Replaces the suggested name in the watch dialog. */
 export async function nameFolder(dialog: Locator, domain: string): Promise<void> {
   const address = dialog.getByRole('textbox', { name: 'Address' });
-  // Filling it is two steps, and the suggested name must not come between them.
+  // `fill` takes two steps: the suggestion must not arrive between them.
   await address.and(dialog.locator('[value]:not([value=""])')).waitFor();
   await address.fill(domain);
   await dialog.getByText('Asking whether it is free').waitFor({ state: 'detached' });
 }
 
-/** Waits until the card of a folder says how it stands with these words. */
+/** Waits until the status line of a folder's card starts with these words. */
 export async function untilSays(card: Locator, words: string): Promise<void> {
   await card
     .locator('.status-line')
@@ -67,12 +67,12 @@ export async function untilSays(card: Locator, words: string): Promise<void> {
     .waitFor();
 }
 
-/** Writes down how a card says that its folder stands, each time that it says something else. @returns What reads it. */
+/** Records each change of a card's status line. @returns A function that reads the recorded texts. */
 export async function noteWords(card: Locator): Promise<() => Promise<string[]>> {
   const notes = await card.evaluateHandle((element) => {
     const said: string[] = [];
     const look = () => {
-      // What comes behind it may be a matter of the clock.
+      // Ignore the text after “ · ”: it may depend on the clock.
       const [words = ''] = element.querySelector('.status-line')?.textContent.split(' · ') ?? [];
       if (said.at(-1) !== words) said.push(words);
     };

@@ -8,32 +8,32 @@ import type { Compiled } from './scripts.ts';
 export interface DesktopOptions extends Omit<MainOptions, 'dist'> {
   browser: Browser;
   compiled: Compiled;
-  /** The key of an account that is signed in before the test begins. Default: nobody is. */
+  /** The key of an account that is signed in before the test begins. Default: signed out. */
   key?: string | undefined;
-  /** Where the compiled app is. Default: as it was compiled. */
+  /** The folder of the compiled app. Default: the one in `compiled`. */
   dist?: string | undefined;
-  /** How the page is shown. Default: as large as the app makes its window. */
+  /** Options of the browser context. Default: a viewport with the size of the app's window. */
   look?: BrowserContextOptions | undefined;
 }
 
-/** The app, run without an Electron binary: the real main process, preload and page, on a fake of Electron. */
+/** The app, run without an Electron binary: the real main process, preload and page, on a fake Electron. */
 export interface DesktopUnderTest<M extends MainProcess> {
   readonly main: M;
   readonly window: AppWindow;
   readonly page: Page;
-  /** Drops things of the disk. @param half Of the window, on which they fall: with an account, the right one is for watching. */
+  /** Drops files or folders. @param half The half of the window to drop on: with an account, the right half is for watching. */
   drop(paths: string | readonly string[], half?: 'left' | 'right'): Promise<void>;
-  /** Asks the app as the page does. @throws Error with the problem when it is refused. */
+  /** Sends a command as the page does. @throws Error with the problem if the command fails. */
   ask<C extends CommandName>(name: C, input?: CommandInput<C>): Promise<CommandOutput<C>>;
   state(): Promise<AppState>;
   quit(): Promise<void>;
-  /** Starts it again, with what it kept. It has been ended before. */
+  /** Starts the app again with its stored data. It must have been quit or killed before. */
   start(): Promise<void>;
-  /** Returns what went wrong on the page so far, and forgets it. */
+  /** Returns the faults of the page so far, and clears them. */
   takeFaults(): string[];
 }
 
-/** Starts the app. @param startMain Where its main process is: in this process, or one of its own. */
+/** Starts the app. @param startMain Starts the main process, in this process or in a child process. */
 export async function startDesktop<M extends MainProcess>(
   options: DesktopOptions,
   startMain: (options: MainOptions) => Promise<M>,

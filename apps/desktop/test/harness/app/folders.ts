@@ -3,24 +3,24 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** What is in a folder: by its path, the bytes of each file. */
+/** The contents of a folder: the bytes of each file, by path. */
 export type Contents = Readonly<Record<string, string | Buffer>>;
 
-/** An empty folder that is gone after the test. */
+/** Creates an empty folder that is removed after the test. @returns Its path. */
 export function makeHome(): string {
   const home = mkdtempSync(join(tmpdir(), 'berth-desktop-'));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
   return home;
 }
 
-/** Makes a folder with files in it, in one that is gone after the test. @returns Its path. */
+/** Creates a folder with files, inside a folder that is removed after the test. @returns Its path. */
 export function makeSite(name: string, contents: Contents): string {
   const folder = join(makeHome(), name);
   writeContents(folder, contents);
   return folder;
 }
 
-/** Writes files, beside what is there. */
+/** Writes files into a folder, and keeps its other files. */
 export function writeContents(folder: string, contents: Contents): void {
   mkdirSync(folder, { recursive: true });
   for (const [path, bytes] of Object.entries(contents)) {
@@ -29,7 +29,7 @@ export function writeContents(folder: string, contents: Contents): void {
   }
 }
 
-/** As build tools do it: deletes the folder, and writes it anew, file by file. */
+/** Rebuilds a folder as build tools do: deletes it, then writes it again file by file. */
 export function rebuild(folder: string, contents: Contents): void {
   rmSync(folder, { recursive: true, force: true });
   writeContents(folder, contents);

@@ -1,4 +1,4 @@
-/** The door of the harness, for what runs the app and is no test. */
+/** Entry point of the harness for programs that run the app but are not tests. */
 export { launchBrowser } from '../../../../api/test/sites/browser.ts';
 export { folderCard, goTo, linkOn, nameFolder, publishingCard } from './cards.ts';
 export { startDesktop } from './desktop.ts';

@@ -1,27 +1,27 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** The line between the app and a server, which can be cut and be slow. */
+/** A TCP proxy between the app and a server that can be cut or stalled. */
 export interface Line {
-  /** The server, by way of this line. */
+  /** URL of the server through this proxy. */
   url: string;
-  /** Bytes that went to the server so far. */
+  /** Bytes sent to the server so far. */
   sent(): number;
-  /** Nobody is reached any more, and what is under way breaks. */
+  /** Breaks all connections and refuses new ones. */
   cut(): void;
-  /** The server is reached again, at the same address. */
+  /** Accepts connections again, at the same address. */
   restore(): void;
-  /** Lets so many more bytes through to the server, and then nothing, without breaking. @returns when they are through. */
+  /** Passes this many more bytes to the server, then stalls without closing. Resolves when it stalls. */
   stallAfter(bytes: number): Promise<void>;
-  /** Lets everything through. */
+  /** Ends the stall and removes its limit. */
   flow(): void;
   close(): Promise<void>;
 }
 
-/** Opens a line to a port of this machine. */
+/** Opens a proxy to a port of this machine. */
 export async function openLine(port: number): Promise<Line> {
   const pairs = new Set<{ near: Socket; far: Socket }>();
-  // Its port stays its own: somebody else might get it meanwhile.
+  // A cut proxy keeps listening: otherwise another process could take its port.
   let isCut = false;
   let sent = 0;
   let mayYetSend = Number.POSITIVE_INFINITY;

@@ -3,50 +3,50 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { MainOptions, MainProcess } from './main-process.ts';
 
-/** The main process, as one of its own. */
+/** The main process, running in a child process. */
 export interface MainChild extends MainProcess {
   readonly pid: number;
-  /** Asks what {@link MainProgram} answers besides the window's questions. */
+  /** Measures the peak memory, and the longest stall since the last call. */
   measure(): Promise<Measured>;
-  /** Ends it in the middle of whatever it does. */
+  /** Kills the process at once, whatever it is doing. */
   kill(): Promise<void>;
 }
 
-/** How the process fared since it was asked last. */
+/** Measurements of the process. */
 export interface Measured {
-  /** The most memory it ever held, in bytes. */
+  /** Peak memory since the process started, in bytes. */
   maxRss: number;
-  /** The longest time in which it did nothing else, in milliseconds. */
+  /** The longest time that the event loop was blocked since the last measurement, in milliseconds. */
   longestStallMs: number;
 }
 
-/** What is asked of the process. */
+/** A request to the process. */
 export type Question =
   | { ask: 'serve'; args: [address: string, headers: Record<string, string>] }
   | { ask: 'invoke'; args: [from: 'main-frame' | 'subframe', channel: string, args: unknown[]] }
   | { ask: 'measure'; args: [] }
   | { ask: 'quit'; args: [] };
 
-/** What the process says: that it is up, the answer to a question, or what it sends to the page. */
+/** A message from the process: that it is up, the answer to a request, or a message for the page. */
 export type Said =
   | { is: 'up'; address: string; size: { width: number; height: number }; preloadInSubframes: boolean }
   | { is: 'answer'; id: number; value: unknown }
   | { is: 'sent'; channel: string; args: unknown[] };
 
-/** What an answer to a request of the page consists of on its way here. */
+/** The response to a request of the page, as sent between the processes. */
 export interface ServedPage {
   status: number;
   headers: [string, string][];
   body: ArrayBuffer;
 }
 
-/** What runs in the process. */
+/** Path of the program that runs in the process. */
 export const MAIN_PROGRAM = join(import.meta.dirname, 'main-program.ts');
 
 /**
- * Starts the app in a process of its own.
+ * Starts the app in a child process.
  *
- * @param program {@link MAIN_PROGRAM}, or what it was compiled to. @throws Error when it does not start.
+ * @param program {@link MAIN_PROGRAM}, or its compiled form. @throws Error if it does not start.
  */
 export async function startMainChild(options: MainOptions, program: string = MAIN_PROGRAM): Promise<MainChild> {
   const { home, server, dist, watchRule } = options;

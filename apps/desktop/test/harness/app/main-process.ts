@@ -5,7 +5,7 @@ import { startApp } from '../../../src/main/start.ts';
 import { createFakeElectron, createFrame, type FakeElectron } from '../fake-electron.ts';
 import type { WindowOwner } from './app-window.ts';
 
-/** Times for those in a hurry. */
+/** Short times, to keep the tests fast. */
 const HURRIED: Partial<WatchRule> = {
   quietMs: 40,
   graceMs: 200,
@@ -15,35 +15,35 @@ const HURRIED: Partial<WatchRule> = {
   longestPauseMs: 200,
 };
 
-/** How an app is started. All of it can be sent to another process. */
+/** Options for starting an app. All of them can be sent to another process. */
 export interface MainOptions {
-  /** Where the system and the app keep what lasts from one start to the next. */
+  /** The folder where the system and the app keep data between starts. */
   home: string;
-  /** The server that the app knows from the start. */
+  /** The server that the app knows on its first start. */
   server: string;
-  /** The compiled app. */
+  /** The folder of the compiled app. */
   dist: string;
   watchRule?: Partial<WatchRule> | undefined;
 }
 
-/** The main process of the app, as its window sees it. */
+/** The main process of the app, as its window needs it. */
 export interface MainProcess extends WindowOwner {
-  /** What its window shows. */
+  /** The address that its window shows. */
   readonly address: string;
   readonly size: { width: number; height: number };
   readonly preloadInSubframes: boolean;
-  /** Hears everything that is sent to the page, from here on. */
+  /** Subscribes to the messages that are sent to the page from now on. */
   onSend(hear: (channel: string, args: unknown[]) => void): void;
-  /** Ends it as the user does. Resolves once it has ended. */
+  /** Quits as the user does. Resolves once the process has ended. */
   quit(): Promise<void>;
 }
 
-/** The main process, in this one: what it asks of the system is seen. */
+/** The main process, running in this process, so that its calls to the system can be inspected. */
 export interface MainHere extends MainProcess {
   readonly fake: FakeElectron;
 }
 
-/** Starts the app in this process, on an Electron that draws nothing. @throws Error when it does not start. */
+/** Starts the app in this process, on a fake Electron. @throws Error if it does not start. */
 export async function startMain({ home, server, dist, watchRule = HURRIED }: MainOptions): Promise<MainHere> {
   const fake = createFakeElectron({ home });
   await startApp(fake.electron, {

@@ -4,7 +4,7 @@ import type { Measured, Question, Said, ServedPage } from './main-child.ts';
 import { boundMemory } from '../../../src/main/memory.ts';
 import { type MainOptions, startMain } from './main-process.ts';
 
-// The main process of the app as a program of its own: it answers its parent's questions as it would answer its window's.
+// Runs the main process of the app as a separate program, and answers the requests of its parent as it answers its window.
 boundMemory();
 const say = (said: Said) => void process.send!(said);
 const stalls = monitorEventLoopDelay({ resolution: 5 });
@@ -46,7 +46,7 @@ function measured(): Measured {
   return { maxRss: mostMemory(), longestStallMs };
 }
 
-/** Linux tells it of this program alone. What the process asks the system for is that of its parent too, until it began. */
+/** Peak memory in bytes. Linux reports `VmHWM` for this program only; `getrusage` would include the parent's memory before the start. */
 function mostMemory(): number {
   const [, kibibytes] = /^VmHWM:\s*(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
   return Number(kibibytes) * 1_024;

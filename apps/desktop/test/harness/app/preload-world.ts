@@ -1,19 +1,19 @@
 import { openBridge } from './bridge.ts';
 import { decode, encode } from './wire.ts';
 
-// Runs in the preload's own world before the preload does: what `require('electron')` gives it there.
+// Runs in the preload's world before the preload, and provides its `require('electron')`.
 declare const BRIDGE: { toPreload: string; toPage: string };
 declare const PRELOAD: (require: (name: string) => unknown) => void;
 declare const SUBFRAMES: boolean;
 declare function callMain(text: string): void;
 
-/** What the process boundary is called in the world of the preload. */
+/** The process boundary, as the world of the preload offers it to the test. */
 export interface Boundary {
-  /** Main answers a call. */
+  /** Delivers the main process's answer to a call. */
   answer(id: number, ok: boolean, value: string): void;
-  /** Main sends something. */
+  /** Delivers a message from the main process. */
   receive(channel: string, args: string): void;
-  /** The next files that are dropped lie at these paths. */
+  /** Sets the paths of the next dropped files. */
   drop(paths: readonly string[]): void;
 }
 
@@ -59,12 +59,12 @@ const electron = {
     },
   },
   webUtils: {
-    /** `''` for what is on no disk. */
+    /** `''` for a file that is not on disk. */
     getPathForFile: (file: File): string => dropped.find((path) => path.endsWith(`/${file.name}`)) ?? '',
   },
 };
 
-/** A sandboxed preload finds nothing but Electron. */
+/** A sandboxed preload can only require Electron. */
 function require(name: string): unknown {
   if (name !== 'electron') throw new Error(`module not found: ${name}`);
   return electron;

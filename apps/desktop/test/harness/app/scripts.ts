@@ -6,19 +6,19 @@ import { build } from 'vite';
 import { buildApp } from '../../../build/build.ts';
 import { MAIN_PROGRAM } from './main-child.ts';
 
-/** The compiled window of the app, and what runs it outside Electron. */
+/** The compiled window of the app, and the scripts that run it outside Electron. */
 export interface Compiled {
-  /** Where the compiled app is. */
+  /** The folder of the compiled app. */
   dist: string;
   /** The shipped preload. */
   preload: string;
-  /** One end of the bridge each. */
+  /** Code of the bridge's end in the page; `preloadWorld` is the other end. */
   pageWorld: string;
   preloadWorld: string;
   remove(): Promise<void>;
 }
 
-/** Compiles the page and the preload as they are shipped. */
+/** Compiles the page and the preload as for a release. */
 export async function compileWindow(): Promise<Compiled> {
   const dir = await mkdtemp(join(tmpdir(), 'berth-desktop-'));
   await buildApp(dir, ['preload', 'renderer']);
@@ -32,7 +32,7 @@ export async function compileWindow(): Promise<Compiled> {
   };
 }
 
-/** The scripts of one window. Nobody else knows the names by which its worlds talk. */
+/** The scripts of one window. The event names between its worlds are random, so that the page cannot guess them. */
 export function scriptsOf({ pageWorld, preloadWorld, preload }: Compiled, inSubframes: boolean) {
   const names = { toPreload: randomBytes(16).toString('hex'), toPage: randomBytes(16).toString('hex') };
   const bridge = `const BRIDGE = ${JSON.stringify(names)};`;
@@ -44,7 +44,7 @@ export function scriptsOf({ pageWorld, preloadWorld, preload }: Compiled, inSubf
   };
 }
 
-/** Compiles the main process of the tests, with the app's in it, as the app's own is compiled. @returns The program. */
+/** Compiles the tests' main program, including the app's main process, with the app's build options. @returns Its path. */
 export async function compileMain(outDir: string): Promise<string> {
   await build({
     configFile: false,

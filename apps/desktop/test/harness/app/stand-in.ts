@@ -1,13 +1,13 @@
-/** Below it, each host of the app's own scheme has an `https:` origin: a plain Chromium knows no other scheme with an origin. */
+/** Parent domain of the `https:` origins that replace origins of the app's scheme, which plain Chromium does not support. */
 const TOP = '.stand-in.test';
 
-/** The address by which Chromium asks for a page of the app. @throws TypeError when there is none. */
+/** Returns the `https:` address that replaces an address of the app. @throws TypeError if the address is invalid. */
 export function standInOf(address: string): string {
   const { protocol, host, pathname, search, hash } = new URL(address);
   return `https://${host}.${protocol.slice(0, -1)}${TOP}${pathname}${search}${hash}`;
 }
 
-/** The page of the app that an address stands for; `null` when it is another one. */
+/** Returns the app's address that an `https:` address replaces; `null` if it replaces none. */
 export function addressBehind(standIn: string): string | null {
   const { hostname, pathname, search, hash } = new URL(standIn);
   if (!hostname.endsWith(TOP)) return null;

@@ -12,25 +12,25 @@ import { type Compiled, compileWindow } from './scripts.ts';
 
 type StartOptions = Partial<Omit<DesktopOptions, 'browser' | 'compiled'>>;
 
-/** What the tests of one file share. */
+/** The server, the compiled app and the helpers that the tests of one file share. */
 export interface DesktopSuite {
-  /** A server of its own. */
+  /** A server only for this file. */
   readonly server: TestServer;
-  /** Its address. */
+  /** The server's address. */
   readonly address: string;
-  /** Where the compiled app is. */
+  /** The folder of the compiled app. */
   readonly dist: string;
-  /** Starts the app, with nobody signed in unless it is told. It is gone after the test, which fails when the page had a fault. */
+  /** Starts the app, signed out unless `key` is given. It quits after the test, which fails if the page had a fault. */
   start(options?: StartOptions): Promise<DesktopUnderTest<MainHere>>;
-  /** The same, with a main process of its own. */
+  /** Like `start`, with the main process in a child process. */
   startApart(options?: StartOptions): Promise<DesktopUnderTest<MainChild>>;
-  /** The ids of an account's deployments that are not deleted, the newest first, as the server knows them. */
+  /** The ids of an account's deployments on the server that are not deleted, newest first. */
   deployments(key: string): Promise<string[]>;
-  /** Opens a line to the server that is gone after the test. */
+  /** Opens a proxy to the server that is closed after the test. */
   line(): Promise<Line>;
 }
 
-/** Sets up what the tests of a file share, before them, and takes it down after them. */
+/** Sets up the suite before the tests of a file, and tears it down after them. */
 export function desktopSuite(env: Record<string, string> = {}): DesktopSuite {
   let server: TestServer;
   let browser: Browser;

@@ -1,12 +1,12 @@
-/** What stands for `undefined`, which JSON lacks: an object that no state and no input of the app is like. */
+/** Represents `undefined`, which JSON does not have. No state or input of the app contains an object like this. */
 const UNDEFINED = { '\u0000': 'undefined' };
 
-/** Writes what goes over the binding. Keeps `undefined`, as a keyed value too. @throws TypeError for functions and the like. */
+/** Encodes a value for the binding. Keeps `undefined`, also as a property. @throws TypeError for functions and symbols. */
 export function encode(value: unknown): string {
   return JSON.stringify(marked(value));
 }
 
-/** Reads what {@link encode} wrote. */
+/** Decodes the output of {@link encode}. */
 export function decode(text: string): unknown {
   return unmarked(JSON.parse(text));
 }

@@ -2,21 +2,21 @@ import { EventEmitter } from 'node:events';
 import { join } from 'node:path';
 import { preventable, type Recorder } from './recorder.ts';
 
-/** What the fake of `app` is like. */
+/** Options of the fake `app`. */
 export interface FakeAppOptions {
-  /** Where `getPath` leads. */
+  /** Parent folder of the paths that `getPath` returns. */
   home: string;
   /** Default: `true`. */
   packaged?: boolean | undefined;
   /** Whether this instance is the first one. Default: `true`. */
   first?: boolean | undefined;
-  /** Default: at once. */
+  /** Resolves when the app is ready. Default: at once. */
   ready?: Promise<void> | undefined;
   /** Whether macOS started it at login. Default: `false`. */
   openedAtLogin?: boolean | undefined;
 }
 
-/** The windows, as far as quitting is concerned. */
+/** A window, as far as quitting needs it. */
 export interface Closable {
   isDestroyed(): boolean;
   close(): void;
@@ -28,7 +28,7 @@ export class FakeApp extends EventEmitter {
     openAtLogin: false,
     args: [],
   };
-  /** How the app ended: `null` while it runs. */
+  /** `null` while the app runs. */
   exitCode: number | null = null;
   /** Resolves when the app has ended. */
   readonly ended: Promise<number>;
@@ -86,7 +86,7 @@ export class FakeApp extends EventEmitter {
     };
   };
 
-  /** As Electron does: `before-quit`, then the windows, then `will-quit` and `quit`; whoever prevents one of them, prevents it. */
+  /** As in Electron: emits `before-quit`, closes the windows, emits `will-quit` and `quit`. Preventing one of the first three stops it. */
   quit = () => {
     this.#recorder.record('app.quit');
     if (this.exitCode !== null || !this.#passes('before-quit')) return;

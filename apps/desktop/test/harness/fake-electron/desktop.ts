@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { Recorder } from './recorder.ts';
 
-/** An entry of a menu, as it was described. */
+/** A menu entry from its template. */
 export interface FakeMenuItem {
   label?: string;
   role?: string;
@@ -16,7 +16,7 @@ export interface FakeMenu {
   readonly template: readonly FakeMenuItem[];
 }
 
-/** Chooses an entry by its labels, from the outermost one on. @throws Error when there is none. */
+/** Chooses a menu entry by its path of labels, outermost first. @throws Error if it does not exist. */
 export function choose(menu: FakeMenu | null, ...labels: readonly string[]): void {
   let items = menu?.template ?? [];
   for (const [depth, label] of labels.entries()) {
@@ -37,7 +37,7 @@ export class FakeTray extends EventEmitter {
   image: FakeImage;
   toolTip = '';
   menu: FakeMenu | null = null;
-  /** How often its menu was made. */
+  /** How often its menu was set. */
   menus = 0;
   destroyed = false;
 
@@ -67,13 +67,13 @@ export class FakeNotification extends EventEmitter {
   show = () => void (this.shown = true);
 }
 
-/** How the fake of the system's key store is. */
+/** State of the system's fake key store. */
 export type FakeKeyStore = 'good' | 'basic_text' | 'unavailable';
 
-/** A key store whose ciphertext is the text, turned round and wrapped. Tests change how it is. */
+/** A key store that “encrypts” by reversing the base64 text. Tests change its state. */
 export class FakeSafeStorage {
   state: FakeKeyStore;
-  /** What `decryptStringAsync` says of it. */
+  /** Returned by `decryptStringAsync`. */
   shouldReEncrypt = false;
   broken = false;
   encryptions = 0;

@@ -1,11 +1,11 @@
-/** One call of Electron. */
+/** One call to Electron. */
 export interface Call {
   /** Such as `app.enableSandbox`. */
   name: string;
   args: readonly unknown[];
 }
 
-/** What was asked of the fake, in order. */
+/** Records the calls to the fake, in order. */
 export interface Recorder {
   readonly calls: readonly Call[];
   record(name: string, ...args: unknown[]): void;
@@ -25,7 +25,7 @@ export function createRecorder(): Recorder {
   };
 }
 
-/** The event object that Electron gives to what can be prevented. */
+/** The event object of Electron events that can be prevented. */
 export function preventable<T extends object>(more?: T): { defaultPrevented: boolean; preventDefault(): void } & T {
   const event = {
     defaultPrevented: false,

@@ -5,7 +5,7 @@ type PermissionCheck = (contents: unknown, permission: string, origin: string) =
 type DisplayMedia = (request: unknown, callback: (streams: unknown) => void) => void;
 type BeforeRequest = (details: { url: string }, callback: (response: { cancel?: boolean }) => void) => void;
 
-/** A session: what is not set is allowed, as in Electron. */
+/** A session. As in Electron, everything without a handler is allowed. */
 export class FakeSession extends EventEmitter {
   permissionRequest: PermissionRequest | null = null;
   permissionCheck: PermissionCheck | null = null;
@@ -21,14 +21,14 @@ export class FakeSession extends EventEmitter {
   setSpellCheckerEnabled = (on: boolean) => void (this.spellChecker = on);
   readonly webRequest = { onBeforeRequest: (handler: BeforeRequest) => void (this.beforeRequest = handler) };
 
-  /** Whether a page would be given a permission it asks for. */
+  /** Whether a permission that a page requests is granted. */
   grants(permission: string): boolean {
     let granted = true;
     this.permissionRequest?.({}, permission, (answer) => (granted = answer));
     return granted;
   }
 
-  /** Whether a request would leave. */
+  /** Whether a request is sent. */
   fetches(url: string): boolean {
     let passes = true;
     this.beforeRequest?.({ url }, ({ cancel }) => (passes = cancel !== true));

@@ -9,7 +9,7 @@ export interface Bounds {
   height: number;
 }
 
-/** A frame of a page: the one of the window itself, or one made up by a test. */
+/** A frame of a page: the window's main frame, or one made by a test. */
 export interface FakeFrame {
   url: string;
   parent: FakeFrame | null;
@@ -23,7 +23,7 @@ export function createFrame(url: string, parent: FakeFrame | null = null): FakeF
 export class FakeWebContents extends EventEmitter {
   readonly mainFrame: FakeFrame = createFrame('about:blank');
   readonly session: FakeSession;
-  /** What the page was told, in order. */
+  /** The messages sent to the page, in order. */
   readonly sent: { channel: string; data: unknown }[] = [];
   openHandler: ((details: { url: string }) => { action: string }) | null = null;
   destroyed = false;
@@ -37,7 +37,7 @@ export class FakeWebContents extends EventEmitter {
 
   isDestroyed = () => this.destroyed;
 
-  /** As Electron does it: what cannot be cloned cannot be sent. Emits `fake:sent`. */
+  /** Sends to the page. As in Electron, values that cannot be cloned are refused. Emits `fake:sent`. */
   send = (channel: string, data: unknown) => {
     if (this.destroyed) throw new TypeError('Object has been destroyed');
     const message = { channel, data: structuredClone(data) };
@@ -56,7 +56,7 @@ export class FakeWebContents extends EventEmitter {
   };
   getURL = () => this.mainFrame.url;
 
-  /** Tries what a page could try. @returns Whether it was refused. */
+  /** Emits an event that a page can cause. @returns Whether it was prevented. */
   refuses(event: string, ...args: unknown[]): boolean {
     const told = preventable();
     this.emit(event, told, ...args);
@@ -64,14 +64,14 @@ export class FakeWebContents extends EventEmitter {
   }
 }
 
-/** What the windows share. */
+/** State that all windows share. */
 export interface FakeWindows {
   readonly recorder: Recorder;
   readonly list: FakeWindow[];
   readonly session: FakeSession;
-  /** A window is there, with its page. */
+  /** Called when a window and its page exist. */
   created(window: FakeWindow): void;
-  /** The last one is gone. */
+  /** Called when the last window has closed. */
   allClosed(): void;
 }
 
@@ -100,7 +100,7 @@ export class FakeWindow extends EventEmitter {
     windows.created(this);
   }
 
-  /** The page of the fake is there at once; what it would draw is not. */
+  /** Emits the events of a loaded page at once; nothing is drawn. */
   loadURL = async (url: string) => {
     this.#windows.recorder.record('window.loadURL', url);
     this.webContents.mainFrame.url = url;
@@ -151,13 +151,13 @@ export class FakeWindow extends EventEmitter {
   isMinimized = () => this.minimized;
   isMaximized = () => this.maximized;
   isFullScreen = () => this.fullScreen;
-  /** It is told when it is done, which takes a while. */
+  /** The switch takes a while: tests emit `leave-full-screen` themselves. */
   setFullScreen = (on: boolean) => void (this.fullScreen = on);
   isDestroyed = () => this.#destroyed;
   getNormalBounds = () => this.bounds;
   setBackgroundColor = (color: string) => void (this.backgroundColor = color);
 
-  /** As Electron does: `close` can be prevented. */
+  /** As in Electron, `close` can be prevented. */
   close = () => {
     const told = preventable();
     this.emit('close', told);

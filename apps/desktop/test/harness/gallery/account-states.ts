@@ -41,7 +41,7 @@ const CHECKS = [
   },
 ];
 
-/** One of each event, an hour and a half apart. */
+/** One activity for each event, 90 minutes apart. */
 export const EVERY_ACTIVITY: readonly Activity[] = ACTIVITY_EVENTS.map((event, index) =>
   activity(event, 40 + index * 5_400, {
     ...(event.startsWith('deployment.') ? { deployment: deploymentId(index) } : {}),
@@ -107,7 +107,7 @@ export const ACCOUNT_STATES: readonly GalleryState[] = [
     answers: {
       listDeployments: { value: { deployments: SITES } },
       listDomains: { value: { domains: DOMAINS } },
-      // As the server answers. Source: contract §3.
+      // The server's answer. Source: contract §3.
       deleteDeployment: {
         problem: problem(
           'refused',

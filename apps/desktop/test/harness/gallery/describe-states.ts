@@ -5,10 +5,10 @@ import { AppState, commands } from '../../../src/shared/contract.ts';
 import { eventually } from './eventually.ts';
 import type { GalleryState } from './state.ts';
 
-/** Tests that states of the window are what they are to be. */
+/** Tests the texts, layout and accessibility of states of the window. */
 export function describeStates(title: string, states: readonly GalleryState[]): void {
   describeWindow(title, (gallery) => {
-    it.each(states)('$name is what the contract allows', ({ state, answers = {} }) => {
+    it.each(states)('$name is valid for the contract', ({ state, answers = {} }) => {
       if (state !== null) expect(AppState.parse(state)).toEqual(state);
       for (const [name, script] of Object.entries(answers))
         if ('value' in script && name !== 'grant') {
@@ -18,12 +18,12 @@ export function describeStates(title: string, states: readonly GalleryState[]): 
     });
 
     it.each(states)(
-      '$name says its words, fits the smallest window, and breaks no rule of the policy',
+      '$name shows its texts, fits the smallest window, and has no accessibility or policy violations',
       async (state) => {
         const { page, faults, close } = await gallery.open(state, { viewport: { width: 640, height: 480 } });
         for (const words of state.says)
           await eventually(() => page.locator('body').innerText(), words).toContain(words);
-        // Nothing is wider than the window: there would be no way to scroll to it.
+        // Nothing may be wider than the window: it would be impossible to scroll to it.
         const wider = () =>
           [document.documentElement, ...document.querySelectorAll('.page-body, .sidebar, dialog')].map(
             (box) => box.scrollWidth - box.clientWidth,
@@ -33,7 +33,7 @@ export function describeStates(title: string, states: readonly GalleryState[]): 
         for (const colorScheme of ['light', 'dark'] as const) {
           await page.emulateMedia({ colorScheme });
           const axe = new AxeBuilder({ page }).setLegacyMode(true);
-          // The other scheme has other colours, and nothing else.
+          // The dark scheme differs only in its colours, so only contrast is checked.
           const { violations } = await (colorScheme === 'dark' ? axe.withRules('color-contrast') : axe).analyze();
           const found = violations.map(
             ({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`)}`,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { launchBrowser, NO_BROWSER } from '../../../../api/test/sites/browser.ts';
 import { type Gallery, openGallery } from './window.ts';
 
-/** Describes the window in a browser; skipped where there is none. @param tests The gallery opens windows from the first test on. */
+/** A `describe` for tests of the window in a browser; skipped without one. @param tests May use the gallery only inside tests. */
 export function describeWindow(title: string, tests: (gallery: Pick<Gallery, 'open'>) => void): void {
   describe.skipIf(NO_BROWSER !== null)(title, () => {
     let browser: Browser;

@@ -1,14 +1,14 @@
 import type { CommandName, EventName } from '../../../src/shared/channels.ts';
 
-/** How a command is answered: with a value, with a problem, page by page, as is said later, or never. */
+/** How the fake answers a command: with a value, with a problem, page by page, later, or never. */
 export type Script =
   | { value: unknown }
   | { problem: unknown }
   | { /** One answer for each page; the cursor of a page is its number. */ pages: readonly unknown[] }
-  | { /** Until the command is scripted anew. */ later: true }
+  | { /** Waits until the command gets another script. */ later: true }
   | { never: true };
 
-/** What the fake is told before the page starts. */
+/** Options of the fake, set before the page starts. */
 export interface FakeOptions {
   state: unknown;
   answers: Partial<Record<CommandName | 'grant', Script>>;
@@ -16,13 +16,13 @@ export interface FakeOptions {
   events: readonly string[];
 }
 
-/** What the tests reach in the page. */
+/** The fake's interface for tests, available in the page as `window.fake`. */
 export interface Fake {
-  /** What the page asked for, in order. */
+  /** The commands that the page sent, in order. */
   asked: { name: CommandName | 'grant'; input: unknown }[];
   tell(name: EventName, data: unknown): void;
   answer(name: CommandName | 'grant', script: Script): void;
-  /** Refused by the policy of the page. */
+  /** Violations of the page's content security policy. */
   violations: string[];
 }
 
@@ -32,7 +32,7 @@ declare global {
   }
 }
 
-/** Puts a `window.desktop` into the page that records, and answers as it was told. It runs in the page, and knows nothing of this file. */
+/** Installs a `window.desktop` that records commands and answers them by script. Runs in the page, so it cannot use this file's scope. */
 export function installFake({ state, answers, commands, events }: FakeOptions): void {
   const asked: Fake['asked'] = [];
   const violations: string[] = [];
@@ -76,7 +76,7 @@ export function installFake({ state, answers, commands, events }: FakeOptions): 
     tell: (name, data) => listeners.get(name)?.forEach((listener) => listener(data)),
     answer: (name, script) => {
       scripts[name] = script;
-      // The last asked is answered first, and the one before it a moment later: a slow line does that.
+      // Answer in reverse order, 20 ms apart, as a slow network may.
       const meant = waiting.filter((each) => each.name === name).toReversed();
       for (const [turn, each] of meant.entries()) {
         waiting.splice(waiting.indexOf(each), 1);

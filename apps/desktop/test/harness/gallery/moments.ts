@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** Counts how often a moment is drawn from then on: each card and row that shows one draws it anew with itself. */
+/** Counts renders of `Moment` from now on. A card or row that shows one renders it each time that it renders itself. */
 export async function countMoments(page: Page): Promise<() => Promise<number>> {
   const moments = await page.evaluateHandle(() => {
     const counted = { count: 0 };

@@ -6,7 +6,7 @@ import type { Published, Publishing, PublishingState } from '../../../src/shared
 import type { Server, SignIn } from '../../../src/shared/session.ts';
 import { DEFAULT_SETTINGS } from '../../../src/shared/settings.ts';
 
-/** When every state of the gallery is looked at: Unix milliseconds, on a Friday afternoon. */
+/** The current time in every state of the gallery, a Friday afternoon. Unix milliseconds. */
 export const NOW = Date.UTC(2026, 10, 20, 14, 30);
 export const NOW_SECONDS = NOW / 1_000;
 export const MINUTE = 60_000;
@@ -16,11 +16,11 @@ export const SERVER = 'https://berth.example';
 const WORDS = ['calm', 'brave', 'quiet', 'amber', 'swift', 'gentle', 'lucky', 'silver'] as const;
 const ANIMALS = ['otter', 'heron', 'lynx', 'marten', 'plover', 'badger', 'tern', 'seal'] as const;
 
-/** An id of the app. @param number Each has its own. */
+/** An id of the app, different for each number. */
 export const id = (number: number) => number.toString(16).padStart(16, '0');
 export const grant = (number: number) => number.toString(16).padStart(32, '0');
 
-/** The id of a deployment. */
+/** An id of a deployment, different for each number. */
 export function deploymentId(number: number): string {
   const tail = (number * 2_654_435 + 1_679_616).toString(36).padStart(7, '0').slice(-7);
   return `${WORDS[number % WORDS.length]}-${ANIMALS[Math.floor(number / 3) % ANIMALS.length]}-${tail}`;
@@ -47,7 +47,7 @@ export function server(signIn: SignIn = SIGNED_IN, origin: string = SERVER): Ser
   return { origin, signIn };
 }
 
-/** The state of an app that is signed in and has done nothing yet. */
+/** The state of an app that is signed in and has not published anything yet. */
 export function appState(other: Partial<AppState> = {}): AppState {
   return {
     publishings: [],
@@ -60,7 +60,7 @@ export function appState(other: Partial<AppState> = {}): AppState {
   };
 }
 
-/** A session whose current server is signed in to in this way. */
+/** A session with this sign-in state on its current server. */
 export function session(signIn: SignIn, other: Partial<AppState['session']> = {}): AppState['session'] {
   return { servers: [server(signIn)], current: SERVER, keysKept: 'system', online: true, ...other };
 }

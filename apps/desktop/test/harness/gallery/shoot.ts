@@ -11,11 +11,11 @@ const SIZES = [
 const SCHEMES = ['light', 'dark'] as const;
 
 /*
- * Takes pictures of the states of the window, at two sizes, light and dark:
+ * Takes screenshots of the states of the window, at two sizes, light and dark:
  *
  *     node apps/desktop/test/harness/gallery/shoot.ts <folder> [kept | <state> …]
  *
- * `kept` takes those that belong to the documents. Without a state it takes all of them.
+ * `kept` takes only those that are used in documents. Default: all states.
  */
 const [folder, ...wanted] = process.argv.slice(2);
 if (folder === undefined) throw new Error('say which folder the pictures go to');
@@ -31,7 +31,7 @@ try {
     for (const viewport of SIZES)
       for (const colorScheme of SCHEMES) {
         const { page, close } = await gallery.open(state, { viewport, colorScheme });
-        // What was asked for is there once the page has nothing left to do.
+        // Once the first text is shown, the data that the page requested has arrived.
         await page.getByText(state.says[0]!).first().waitFor({ state: 'attached' });
         const name = `${state.name}-${viewport.width}x${viewport.height}-${colorScheme}.png`;
         await page.screenshot({ path: join(resolve(folder), name), animations: 'disabled' });

@@ -3,20 +3,20 @@ import type { CommandName } from '../../../src/shared/channels.ts';
 import type { AppState, Page as PageName } from '../../../src/shared/contract.ts';
 import type { Script } from './fake-desktop.ts';
 
-/** One thing that the window can be: what it knows, where it is, and what it then says. */
+/** One state of the window: the app state, the page, and the texts that it then shows. */
 export interface GalleryState {
-  /** Names its pictures. */
+  /** File name prefix of its screenshots. */
   name: string;
-  /** What it is, in a few words, for the list of pictures. */
+  /** A short description for the list of screenshots. */
   about: string;
-  /** What the app knows; a problem when it cannot say. */
+  /** The app state; with `null`, reading it fails. */
   state: AppState | null;
   page: PageName;
   answers?: Partial<Record<CommandName | 'grant', Script>>;
-  /** What somebody does before the picture is taken. */
+  /** Actions of the user before the screenshot. */
   act?: (page: Page) => Promise<void>;
-  /** Words that have to be on it. */
+  /** Texts that must be shown. */
   says: readonly string[];
-  /** Whether its pictures are kept with the documents. */
+  /** Whether its screenshots are kept with the documents. */
   kept?: boolean;
 }

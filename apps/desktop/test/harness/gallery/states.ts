@@ -4,7 +4,7 @@ import { PUBLISH_STATES } from './publish-states.ts';
 import { SETTINGS_STATES } from './settings-states.ts';
 import type { GalleryState } from './state.ts';
 
-/** Everything that the window can be. */
+/** All states of the window. */
 export const STATES: readonly GalleryState[] = [
   ...PUBLISH_STATES,
   ...FOLDER_STATES,
@@ -12,7 +12,7 @@ export const STATES: readonly GalleryState[] = [
   ...SETTINGS_STATES,
 ];
 
-/** @throws Error when there is none of this name. */
+/** @throws Error if there is no state with this name. */
 export function stateNamed(name: string): GalleryState {
   const state = STATES.find((each) => each.name === name);
   if (state === undefined) throw new Error(`there is no state "${name}"`);

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
 
-/** Drags the folder `dist`, which is on the disk, over a window or drops it there, as the system does. @param x From the left, in pixels. */
+/** Drags the real folder `dist` over a window or drops it there, as the system does. @param x Pixels from the left. */
 export type Drag = (page: Page, type: 'dragEnter' | 'dragOver' | 'drop', x: number) => Promise<void>;
 
-/** A folder with one page that is there for the tests of a file. */
+/** Creates a folder with one HTML file for the tests of a file. @returns A function that drags it. */
 export function useDrag(): Drag {
   let dir: string;
   beforeAll(async () => {

@@ -10,35 +10,35 @@ import { type Fake, installFake, type Script } from './fake-desktop.ts';
 import { NOW } from './sample.ts';
 import type { GalleryState } from './state.ts';
 
-/** Stands for the app's own scheme, which a plain browser does not know. The handler behind it is the shipped one. */
+/** Replaces the app's scheme, which plain browsers do not support. Requests are answered by the app's real handler. */
 const ORIGIN = 'https://window.localhost';
 
-/** The page as it is shipped, without the app behind it. */
+/** The real page, with a fake app. */
 export interface Gallery {
-  /** Opens the window in a state of its own. */
+  /** Opens a window in a new browser context, in the given state. */
   open(state: GalleryState, options?: OpenOptions): Promise<OpenWindow>;
-  /** Closes nothing but what was built. */
+  /** Removes the built page; does not close the browser. */
   remove(): Promise<void>;
 }
 
 export interface OpenOptions extends BrowserContextOptions {
   answers?: Partial<Record<Fake['asked'][number]['name'], Script>>;
-  /** `null` leaves out what somebody does in this state. */
+  /** `null` skips the `act` of the state. */
   act?: null;
 }
 
 export interface OpenWindow {
   page: Page;
-  /** Errors of the console and of scripts, and requests that failed. */
+  /** Console errors, script errors and failed requests. */
   faults: string[];
-  /** What the page asked the app for, of one command. */
+  /** The inputs that the page sent for one command. */
   asked(name: Fake['asked'][number]['name']): Promise<unknown[]>;
   tell: (...args: Parameters<Fake['tell']>) => Promise<void>;
   answer: (...args: Parameters<Fake['answer']>) => Promise<void>;
   close(): Promise<void>;
 }
 
-/** Builds the page once. */
+/** Builds the page once for all windows. */
 export async function openGallery(browser: Browser): Promise<Gallery> {
   const dir = await mkdtemp(join(tmpdir(), 'berth-gallery-'));
   await buildApp(dir, ['renderer']);
@@ -70,7 +70,7 @@ async function openWindow(
       body: Buffer.from(await response.arrayBuffer()),
     });
   });
-  // The day stands still; timers go on.
+  // Fixes the time; timers still run.
   await page.clock.setFixedTime(NOW);
   await page.addInitScript(installFake, {
     state,

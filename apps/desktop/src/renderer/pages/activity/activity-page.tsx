@@ -16,7 +16,7 @@ import { dayOf, startOfDay } from '../../words/time.ts';
 const ROW_HEIGHT = 44;
 const ICONS = { account: UserRound, deployment: Send, domain: Globe, token: KeyRound };
 
-/** What happened in the account, as it happens. */
+/** The activity of the account, updated live. */
 export function ActivityPage() {
   return (
     <PageFrame title="Activity">
@@ -55,12 +55,12 @@ function Activities() {
   );
 }
 
-/** A line of the list: a day, or what happened on it. */
+/** A row of the list: the heading of a day, or one activity. */
 type Row = { key: string; day: string; activity: null } | { key: string; day: null; activity: Activity };
 
 const keyOf = ({ key }: Row) => key;
 
-/** @param activities The newest first. @param now Unix milliseconds. */
+/** @param activities Newest first. @param now Unix milliseconds. */
 function toRows(activities: readonly Activity[], now: number): Row[] {
   let today = Number.NaN;
   return activities.flatMap((activity): Row[] => {

@@ -9,7 +9,7 @@ import { useShell } from '../../state/shell.ts';
 import { domainFault } from '../../words/validate.ts';
 import { DeploymentField } from './deployment-field.tsx';
 
-/** Adds a domain to the account. */
+/** Dialog that adds a domain to the account. */
 export function AddDomain({
   deployments,
   onAdded,

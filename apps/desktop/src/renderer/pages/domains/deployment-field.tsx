@@ -2,7 +2,7 @@ import type { Deployment } from '@berth/contract';
 import { useId } from 'react';
 import { Field } from '../../components/field.tsx';
 
-/** Asks for a deployment, and offers the newest ones. */
+/** Input for a deployment, with the newest ones as suggestions. */
 export function DeploymentField({
   label,
   value,

@@ -23,7 +23,7 @@ export function DomainCard({
   deployments: readonly Deployment[];
   isOpen: boolean;
   onToggle: () => void;
-  /** Hears of the domain as it is after a change; of `null` when it is gone. */
+  /** Called with the changed domain; with `null` after it is deleted. */
   onChange: (changed: Domain | null) => void;
 }) {
   const { desktop, ask, say } = useShell();

@@ -11,7 +11,7 @@ import { useDeployments, useDomains } from '../../state/lists.ts';
 import { AddDomain } from './add-domain.tsx';
 import { DomainCard } from './domain-card.tsx';
 
-/** The names that the account's sites are shown under. */
+/** The account's domains. */
 export function DomainsPage() {
   const [isAdding, setAdding] = useState(false);
   const { hasKey } = useAccount();

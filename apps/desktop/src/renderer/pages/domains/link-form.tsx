@@ -6,7 +6,7 @@ import { Trouble } from '../../components/trouble.tsx';
 import { useShell } from '../../state/shell.ts';
 import { DeploymentField } from './deployment-field.tsx';
 
-/** Has a domain show another deployment. */
+/** Form that points a domain at another deployment. */
 export function LinkForm({
   domain: { domain, deployment },
   deployments,
@@ -17,7 +17,7 @@ export function LinkForm({
   onChange: (changed: Domain) => void;
 }) {
   const { desktop, say } = useShell();
-  // Until somebody types, it is what the domain shows, whoever switched it.
+  // Follows the domain's current deployment until the user types, even when it is changed elsewhere.
   const [typed, setTyped] = useState<string | null>(null);
   const wanted = typed ?? deployment ?? '';
   const [problem, setProblem] = useState<Problem | null>(null);

@@ -13,7 +13,7 @@ import { until } from '../../words/time.ts';
 
 type DnsRecord = DomainRecords['records'][number];
 
-/** The DNS records that a domain needs, each value to copy, and what a check found. */
+/** The DNS records that a domain needs, with a button to copy each value, and the result of the last check. */
 export function Records({
   domain: { domain },
   deployments,
@@ -139,7 +139,7 @@ function Found({ check }: { check: DomainCheck | undefined }) {
   return <StatusLine tone="bad">{check.reason ?? found}</StatusLine>;
 }
 
-/** Whether a name lies below the domain that sites are served at. @param url That of a deployment. */
+/** Whether a domain is a subdomain of the platform domain. @param url The URL of any deployment. */
 function isBelow(domain: string, url: string): boolean {
   const { hostname } = new URL(url);
   return domain.endsWith(hostname.slice(hostname.indexOf('.')));

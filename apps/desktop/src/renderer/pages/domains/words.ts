@@ -1,7 +1,7 @@
 import type { DomainStatus } from '@berth/contract';
 import type { Tone } from '../../words/folder.ts';
 
-/** The status of a domain in words. */
+/** The text and tone for each domain status. */
 export const STATUS_WORDS: Record<DomainStatus, { words: string; tone: Tone; text: string | null }> = {
   success: { words: 'Serves', tone: 'good', text: null },
   pending: {

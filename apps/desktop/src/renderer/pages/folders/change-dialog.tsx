@@ -14,10 +14,10 @@ import { PasswordKept } from './password-kept.tsx';
 
 const TITLES = { address: 'Address', labels: 'Labels', password: 'Password' } as const;
 
-/** What of a watched folder can be changed. */
+/** The settings of a watched folder that can be changed. */
 export type Changeable = keyof typeof TITLES;
 
-/** Changes the address, the labels or the password of a watched folder. */
+/** Dialog that changes the address, the labels or the password of a watched folder. */
 export function ChangeDialog({
   folder,
   what,
@@ -61,7 +61,7 @@ export function ChangeDialog({
       </Dialog>
     );
   return (
-    // Opened anew when a password is to be typed after all, so that its field has the focus.
+    // The key mounts a new dialog when the user chooses to type a new password, so that its field gets the focus.
     <Dialog key="form" title={title} onClose={onClose}>
       <form
         className="dialog-body"

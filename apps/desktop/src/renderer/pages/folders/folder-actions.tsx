@@ -21,10 +21,10 @@ import { Menu } from '../../components/menu.tsx';
 import { useShell } from '../../state/shell.ts';
 import { useLocate } from './locate.tsx';
 
-/** What is open of a folder's card besides the card. */
+/** The dialog or question that is open on a folder's card. */
 export type Opened = 'history' | 'address' | 'labels' | 'password' | 'remove' | null;
 
-/** What can be done with a watched folder: the likeliest as a button, the rest in a menu. */
+/** The commands for a watched folder: the most likely ones as buttons, the rest in a menu. */
 export function FolderActions({ folder, onOpen }: { folder: WatchedFolder; onOpen: (opened: Opened) => void }) {
   const { desktop, ask, say, go } = useShell();
   const { commands } = desktop;

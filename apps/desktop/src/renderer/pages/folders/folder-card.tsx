@@ -19,7 +19,7 @@ import { ChangeDialog } from './change-dialog.tsx';
 import { FolderActions, type Opened } from './folder-actions.tsx';
 import { HistoryDialog } from './history-dialog.tsx';
 
-/** A watched folder: where it is, where it is shown, and the truth about both. */
+/** Card of a watched folder: its path, its address and its current state. */
 export const FolderCard = memo(function FolderCard({ folder }: { folder: WatchedFolder }) {
   const { desktop, ask } = useShell();
   const ref = useMeant(folder.id);
@@ -91,7 +91,7 @@ function FolderStatus({ folder }: { folder: WatchedFolder }) {
   );
 }
 
-/** Only what counts down is drawn every second. */
+/** Only states that show a countdown or progress render every second. */
 function everyMs(state: FolderState): number {
   return state.is === 'waiting' || state.is === 'publishing' ? 1_000 : 10_000;
 }

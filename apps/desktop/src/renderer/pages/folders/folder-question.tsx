@@ -5,7 +5,7 @@ import { Button } from '../../components/button.tsx';
 import { useFirstFocus } from '../../components/dialog.tsx';
 import { doubtWords } from '../../words/question.ts';
 
-/** Asks, in a dialog, whether a folder is the right one before it becomes public. The safest answer has the focus. */
+/** Body of a dialog that asks, before a folder becomes public, whether it is the right one. The safest answer has the focus. */
 export function FolderQuestionBody({
   question,
   anyway,
@@ -15,7 +15,7 @@ export function FolderQuestionBody({
   onCancel,
 }: {
   question: FolderQuestion;
-  /** What the button says that takes the folder as it is. */
+  /** Label of the button that accepts the folder as it is. */
   anyway: string;
   isBusy?: boolean;
   onSuggestion: (suggestion: FolderQuestion['suggestions'][number]) => void;

@@ -8,7 +8,7 @@ import { useShell } from '../../state/shell.ts';
 import { useApp } from '../../state/store.ts';
 import { FolderCard } from './folder-card.tsx';
 
-/** The folders that are published whenever they change. */
+/** The watched folders, which are published whenever they change. */
 export function FoldersPage() {
   const { desktop, ask, watch, go } = useShell();
   const folders = useApp('folders');

@@ -10,7 +10,7 @@ import { Trouble } from '../../components/trouble.tsx';
 import { useShell } from '../../state/shell.ts';
 import { liveWords } from '../../words/folder.ts';
 
-/** The versions of a folder that the server still has; each can be made live. */
+/** Lists the versions of a folder that the server still has. Each can be made live. */
 export function HistoryDialog({ folder: { id, name, live }, onClose }: { folder: WatchedFolder; onClose: () => void }) {
   const { desktop, ask } = useShell();
   const { commands } = desktop;
@@ -18,7 +18,7 @@ export function HistoryDialog({ folder: { id, name, live }, onClose }: { folder:
   const [problem, setProblem] = useState<Problem | null>(null);
   const [switching, setSwitching] = useState<string | null>(null);
 
-  // An answer to an older question says nothing about this one.
+  // The number of the latest request: answers to earlier ones are stale and ignored.
   const reading = useRef(0);
 
   const read = useCallback(async () => {
@@ -30,7 +30,7 @@ export function HistoryDialog({ folder: { id, name, live }, onClose }: { folder:
     else setProblem(answer.problem);
   }, [commands, id]);
   const shown = live?.deployment;
-  // What is live may change while one looks: a build that ends, or a command elsewhere.
+  // The live version may change while the dialog is open: a build ends, or another client switches it.
   useEffect(() => void read(), [read, shown]);
 
   const makeLive = async (deployment: string) => {

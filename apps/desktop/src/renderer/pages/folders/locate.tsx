@@ -6,7 +6,7 @@ import { FolderQuestionBody } from './folder-question.tsx';
 
 type Place = Pick<Given, 'grant' | 'name'>;
 
-/** Says where a watched folder is that was moved. @returns what starts it, whether it is at work, and the question it may ask. */
+/** Points a watched folder at its new place. @returns `locate` to start, `isBusy`, and the dialog of a question, if any. */
 export function useLocate(id: string) {
   const { desktop, ask } = useShell();
   const { commands } = desktop;
@@ -27,7 +27,7 @@ export function useLocate(id: string) {
   const dialog = asked && (
     <Dialog title={`Use ${asked.place.name}?`} onClose={() => setAsked(null)}>
       <FolderQuestionBody
-        // Another folder is another question, and its safest answer takes the focus.
+        // A new key for each folder: the question mounts again, and its safest answer gets the focus.
         key={asked.place.grant}
         question={asked.question}
         anyway="Use it anyway"

@@ -7,14 +7,14 @@ import { Confirm } from '../../components/confirm.tsx';
 import { Trouble } from '../../components/trouble.tsx';
 import { useShell } from '../../state/shell.ts';
 
-/** Says that a watched folder has a password, and offers to change it or to take it away. */
+/** Shows that a watched folder has a password, and offers to change or remove it. */
 export function PasswordKept({
   folder: { id, state },
   onChange,
   onClose,
 }: {
   folder: WatchedFolder;
-  /** Another password is wanted. */
+  /** Called to change the password. */
   onChange: () => void;
   onClose: () => void;
 }) {
@@ -52,7 +52,7 @@ export function PasswordKept({
   );
 }
 
-/** What follows when the password is taken away, and when. */
+/** The effect of removing the password, and when it takes effect. */
 function removalWords({ is }: FolderState): string {
   const isAtOnce = is === 'starting' || is === 'settling' || is === 'publishing' || is === 'live';
   return isAtOnce

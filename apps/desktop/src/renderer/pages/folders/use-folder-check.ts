@@ -3,25 +3,25 @@ import type { Problem } from '../../../shared/problem.ts';
 import type { FolderQuestion } from '../../../shared/publishing.ts';
 import { useShell, type WatchSource } from '../../state/shell.ts';
 
-/** A folder that is to be watched, and whether it is the right one. */
+/** A folder to watch, and the state of the check whether it is the right one. */
 export interface FolderCheck {
-  /** The folder, or the one that was chosen instead. */
+  /** The given folder, or the suggested one that was chosen instead. */
   source: WatchSource;
   isChecking: boolean;
-  /** What has to be answered first. */
+  /** Must be answered before the folder is watched. */
   question: FolderQuestion | null;
-  /** What answers the question about this very folder. */
+  /** Confirms this folder to the app after its question was answered with “anyway”. */
   sure: string | undefined;
-  /** Why it could not be checked. */
+  /** Why the check failed. */
   problem: Problem | null;
   choose(suggestion: FolderQuestion['suggestions'][number]): void;
   confirm(): void;
-  /** The app asked after all: the folder has changed. */
+  /** Shows a question that the app asks later, because the folder has changed since the check. */
   ask(question: FolderQuestion): void;
   retry(): void;
 }
 
-/** Asks the app whether a folder is likely the one that is meant. */
+/** Asks the app to check that a folder is likely the intended one, and tracks the answers. */
 export function useFolderCheck(given: WatchSource): FolderCheck {
   const { desktop } = useShell();
   const [source, setSource] = useState(given);

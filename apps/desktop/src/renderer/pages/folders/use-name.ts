@@ -7,19 +7,19 @@ const QUIET_MS = 300;
 
 type Validation = CommandOutput<'suggestName'>['validation'];
 
-/** A name that is being chosen: suggested at first, and looked up as it is typed. */
+/** The name that is being chosen: suggested at first, then checked while the user types. */
 export interface ChosenName {
   name: string;
   setName(name: string): void;
-  /** Whether it is being looked up. */
+  /** Whether the check of this name has not been answered yet. */
   isAsking: boolean;
-  /** What the server said of this very name; `null` when it has not. */
+  /** The server's answer for this exact name; `null` without one. */
   validation: Validation;
-  /** Why the server could not be asked about this very name. */
+  /** Why this exact name could not be checked. */
   problem: Problem | null;
 }
 
-/** Chooses the name of a folder that is to be watched. It starts with the domain of the next drop, where one is set. */
+/** Chooses the name of a folder to watch. Starts with the domain set for the next drop, if any, else with a suggestion. */
 export function useName({ of, options }: WatchSource): ChosenName {
   const { desktop } = useShell();
   const [typed, setTyped] = useState<string | null>(options?.domain ?? null);
@@ -44,7 +44,7 @@ export function useName({ of, options }: WatchSource): ChosenName {
       isOver = true;
       clearTimeout(timer);
     };
-    // The source is the same as long as the dialog is open.
+    // The source never changes while the dialog is open, so it is not a dependency.
   }, [typed, desktop]);
 
   const isAnswered = answered !== null && answered.name === name.trim();

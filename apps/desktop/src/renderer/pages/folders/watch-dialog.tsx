@@ -17,7 +17,7 @@ import { FolderQuestionBody } from './folder-question.tsx';
 import { useFolderCheck } from './use-folder-check.ts';
 import { type ChosenName, useName } from './use-name.ts';
 
-/** Asks whether a folder is the right one to watch, and under which address. */
+/** Dialog that asks whether a folder is the right one to watch, and at which address to publish it. */
 export function WatchDialog({ source, onClose }: { source: WatchSource; onClose: () => void }) {
   const { hasKey } = useAccount();
   const { go } = useShell();

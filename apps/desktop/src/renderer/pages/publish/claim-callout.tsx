@@ -9,7 +9,7 @@ import { useNow } from '../../state/clock.ts';
 import { useShell } from '../../state/shell.ts';
 import { remaining } from '../../words/time.ts';
 
-/** How long a link without an account lasts, and how it stays. @param expires Unix seconds. */
+/** Shows when an anonymous deployment expires, and how to claim it. @param expires Unix seconds. */
 export function ClaimCallout({
   publishing: { id },
   published: { claim },

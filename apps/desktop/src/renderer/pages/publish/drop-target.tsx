@@ -5,7 +5,7 @@ import { useShell } from '../../state/shell.ts';
 import { useApp } from '../../state/store.ts';
 import { Options } from './options.tsx';
 
-/** Where a drop is expected, with the buttons that do the same without a pointer. The whole window takes drops. */
+/** Area that invites a drop, with buttons that do the same without a pointer. The whole window accepts drops. */
 export function DropTarget({ isBig }: { isBig: boolean }) {
   const { choose } = useShell();
   const { hasKey } = useAccount();

@@ -8,7 +8,7 @@ import { useAccount } from '../../state/account.ts';
 import { useNextDrop } from '../../state/options.ts';
 import { domainFault } from '../../words/validate.ts';
 
-/** What the next drop gets besides a link: out of the way until it is wanted, and in sight once it is set. */
+/** The options of the next drop: collapsed by default; options that are set stay visible. */
 export function Options() {
   const { options, clear, round } = useNextDrop();
   const [isOpen, setOpen] = useState(false);

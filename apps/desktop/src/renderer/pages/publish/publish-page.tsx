@@ -4,7 +4,7 @@ import { useApp } from '../../state/store.ts';
 import { DropTarget } from './drop-target.tsx';
 import { PublishingCard } from './publishing-card.tsx';
 
-/** Drop something, get a link; below it, what was dropped so far. */
+/** The drop target, and below it the list of drops so far. */
 export function PublishPage() {
   const publishings = useApp('publishings');
   return (

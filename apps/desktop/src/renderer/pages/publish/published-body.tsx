@@ -12,7 +12,7 @@ import { useShell } from '../../state/shell.ts';
 import { liveWords } from '../../words/folder.ts';
 import { ClaimCallout } from './claim-callout.tsx';
 
-/** The link, and what can be done with it. */
+/** The link of a published drop and the commands for it. */
 export function PublishedBody({ publishing, published }: { publishing: Publishing; published: Published }) {
   const { desktop, ask, watch } = useShell();
   const { hasKey } = useAccount();

@@ -42,7 +42,7 @@ const WORDS: Record<Exclude<PublishingState['is'], 'working' | 'asking'>, string
   cancelled: 'Cancelled',
 };
 
-/** One drop, from the moment it falls to its link. */
+/** Card of one drop, from the drop until its link is ready. */
 export const PublishingCard = memo(function PublishingCard({ publishing }: { publishing: Publishing }) {
   const { desktop, ask } = useShell();
   const ref = useMeant(publishing.id);
@@ -92,7 +92,7 @@ function headingOf(state: Exclude<PublishingState, { is: 'working' }>): string {
   return state.is === 'asking' ? questionWords(state.question)[0] : WORDS[state.is];
 }
 
-/** Whether its link was without an account, and is over. @param now Unix milliseconds. */
+/** Whether an anonymous deployment has expired. @param now Unix milliseconds. */
 function isGone(state: PublishingState, now: number): boolean {
   return state.is === 'published' && state.published.expires !== null && state.published.expires * 1_000 <= now;
 }

@@ -5,7 +5,7 @@ import { Button } from '../../components/button.tsx';
 import { useShell } from '../../state/shell.ts';
 import { questionWords } from '../../words/question.ts';
 
-/** Asks before something is published that is likely not what was meant. */
+/** Asks for confirmation before publishing something that is probably not intended. */
 export function QuestionBody({ publishing: { id, name }, question }: { publishing: Publishing; question: Question }) {
   const { desktop, ask } = useShell();
   const [isBusy, setBusy] = useState(false);

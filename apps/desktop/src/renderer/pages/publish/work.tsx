@@ -3,7 +3,7 @@ import type { Progress } from '../../../shared/progress.ts';
 import { useNow } from '../../state/clock.ts';
 import { progressWords } from '../../words/progress.ts';
 
-/** How far it is: what is being done, the numbers, and a bar. */
+/** Progress of a publish: the current step, the numbers, and a bar. */
 export function Work({ progress, name }: { progress: Progress; name: string }) {
   const now = useNow(1_000);
   const { doing, detail, part } = progressWords(progress, now);

@@ -3,7 +3,7 @@ import { useShell } from '../../state/shell.ts';
 import { useApp } from '../../state/store.ts';
 import { Section } from './rows.tsx';
 
-/** Which version it is, whether there is a newer one, and where keys are kept. */
+/** The app's version, available updates, and where keys are stored. */
 export function AboutSection() {
   const { desktop, ask } = useShell();
   const about = useApp('about');

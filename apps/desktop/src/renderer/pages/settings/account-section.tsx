@@ -12,7 +12,7 @@ import { useShell } from '../../state/shell.ts';
 import { useApp } from '../../state/store.ts';
 import { Section } from './rows.tsx';
 
-/** Whose account it is on the current server, and how to get in and out. */
+/** The account on the current server; signs in and out. */
 export function AccountSection() {
   const { server } = useAccount();
   const { is } = server.signIn;

@@ -11,7 +11,7 @@ const THEMES = [
 ] as const;
 const MOST_VERSIONS = 50;
 
-/** How the app looks and behaves. */
+/** Appearance and behaviour of the app. */
 export function AppSection() {
   const { desktop, ask } = useShell();
   const settings = useApp('settings');
@@ -99,7 +99,7 @@ function KeepVersions({ value, onChange }: { value: number; onChange: (count: nu
           type="number"
           min={1}
           max={MOST_VERSIONS}
-          // What is typed is taken when it is left: on the way to 12 it is 1.
+          // Uncontrolled and saved on blur: while “12” is typed, the value is 1 for a moment.
           key={value}
           defaultValue={value}
           aria-describedby={`${id}-hint`}

@@ -1,6 +1,6 @@
 import { type ReactNode, useId } from 'react';
 
-/** A group of settings under its name. */
+/** A group of settings with a heading. */
 export function Section({ title, children }: { title: string; children: ReactNode }) {
   const id = useId();
   return (

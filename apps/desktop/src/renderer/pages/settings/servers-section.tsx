@@ -13,7 +13,7 @@ import { useApp } from '../../state/store.ts';
 import { signInWords } from '../../shell/server-switcher.tsx';
 import { Section } from './rows.tsx';
 
-/** The servers that are known; drops go to the one that is used. */
+/** The known servers. Drops go to the current one. */
 export function ServersSection() {
   const { servers, current } = useApp('session');
   return (
@@ -77,7 +77,7 @@ function AddServer() {
   const [address, setAddress] = useState(place.server ?? '');
   const [problem, setProblem] = useState<Problem | null>(null);
   const [isBusy, setBusy] = useState(false);
-  // A link may name a server: it is filled in, and only the user adds it.
+  // A link may name a server: its address is filled in, but only the user can add it.
   useEffect(() => {
     if (place.server !== undefined) setAddress(place.server);
   }, [place]);

@@ -5,7 +5,7 @@ import { AccountSection } from './account-section.tsx';
 import { AppSection } from './app-section.tsx';
 import { ServersSection } from './servers-section.tsx';
 
-/** Account, servers, and how the app behaves. */
+/** Settings of the account, the servers and the app. */
 export function SettingsPage() {
   return (
     <PageFrame title="Settings">

@@ -16,7 +16,7 @@ import { useShell } from '../../state/shell.ts';
 import { liveWords } from '../../words/folder.ts';
 import { remaining } from '../../words/time.ts';
 
-/** What a row is used for: it turns into the form, or into the question, in its place. */
+/** What a row shows: the site, the form for its labels, or the question before it is deleted. */
 export type RowMode = 'shown' | 'labels' | 'delete';
 
 export const SiteRow = memo(function SiteRow({
@@ -29,7 +29,7 @@ export const SiteRow = memo(function SiteRow({
   site: Deployment;
   domains: readonly Domain[];
   mode: RowMode;
-  /** Hears what the row is to be used for. */
+  /** Called to change the mode of the row. */
   onMode: (deployment: string, mode: RowMode) => void;
   onChange: (by: (sites: readonly Deployment[]) => readonly Deployment[]) => void;
 }) {
@@ -69,7 +69,7 @@ export const SiteRow = memo(function SiteRow({
   return <Shown site={site} domains={domains} onMode={turn} />;
 });
 
-/** Says why a site cannot be deleted: the server keeps what a domain shows. Source: contract §3. */
+/** Explains why a site cannot be deleted: the server keeps a deployment that a domain points at. Source: contract §3. */
 function LinkedDialog({
   deployment,
   domains,
@@ -121,7 +121,7 @@ function Shown({
 }) {
   const { desktop, ask } = useShell();
   const { deployment, labels, password, status, via, created } = site;
-  // A name says more than an id: the link is that of the domain, where there is one that serves.
+  // Prefer the URL of a working domain: a name says more than an id.
   const domain = domains.find(({ status }) => status === 'success');
   const url = domain?.url ?? site.url;
   const isDeleting = status === 'deleting';

@@ -16,7 +16,7 @@ import { type RowMode, SiteRow } from './site-row.tsx';
 
 const ROW_HEIGHT = 64;
 
-/** Everything that the account has published. */
+/** All deployments of the account. */
 export function SitesPage() {
   return (
     <PageFrame title="Sites">
@@ -39,7 +39,7 @@ function Sites() {
   const isSearching = query.trim() !== '';
 
   useEffect(() => void desktop.commands.refreshAccount(), [desktop]);
-  // What is not read yet cannot be found: a search reads on to the end.
+  // Search covers only loaded items, so a search loads all remaining pages.
   useEffect(() => {
     if (isSearching && hasMore && !isLoading && problem === null) loadMore();
   }, [isSearching, hasMore, isLoading, loadMore, problem]);
