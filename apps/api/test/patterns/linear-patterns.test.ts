@@ -7,6 +7,7 @@ const ROOT = resolve(import.meta.dirname, '../../../..');
 const INPUT_LENGTH = 64 * 1024;
 /** A quadratic pattern takes seconds on its worst input of this length, a linear one a few milliseconds. */
 const MAX_MS = 250;
+const TRIES = 3;
 
 /** A regular expression as written in the sources. */
 interface Pattern {
@@ -40,11 +41,14 @@ const sources = globSync('{apps,packages}/*/src/**/*.{ts,tsx}', { cwd: ROOT }).t
 const found = sources.map((file) => patternsOf(file, readFileSync(resolve(ROOT, file), 'utf8')));
 const patterns = [...new Map(found.flatMap(({ literals }) => literals).map((it) => [`/${it.source}/${it.flags}`, it]))];
 
+/** Bounded by steps, not by time, and with one seed: the result is the same on a busy machine. */
+const DETERMINISTIC = { timeout: null, attackTimeout: null, seedingTimeout: null, randomSeed: 1 };
+
 /** The checker is one process of JavaScript: it needs no platform-specific program. */
 async function check(source: string, flags: string) {
   process.env['RECHECK_BACKEND'] = 'pure';
   const { checkSync } = await import('recheck');
-  return checkSync(source, flags, { timeout: 60_000 });
+  return checkSync(source, flags, DETERMINISTIC);
 }
 
 /** Inputs with a long run and many beginnings and ends, to find what a checker may miss. */
@@ -77,6 +81,17 @@ function* worstInputs(source: string): Generator<string> {
     for (const head of heads) yield `${head}${unit.repeat(INPUT_LENGTH / unit.length)}\u0000`;
 }
 
+/** How long work takes, in milliseconds. Repeated only while it is slow: another process may have had the processor. */
+function fastestOf(tries: number, work: () => void): number {
+  let fastest = Number.POSITIVE_INFINITY;
+  for (let attempt = 0; attempt < tries && fastest > MAX_MS; attempt += 1) {
+    const start = performance.now();
+    work();
+    fastest = Math.min(fastest, performance.now() - start);
+  }
+  return fastest;
+}
+
 describe('S2: every regular expression is linear', () => {
   it('and most of them are found in the sources', () => {
     expect(sources.length).toBeGreaterThan(300);
@@ -91,9 +106,7 @@ describe('S2: every regular expression is linear', () => {
     const slow: [string, string, number][] = [];
     for (const [text, { place, source, flags }] of patterns) {
       for (const input of worstInputs(source)) {
-        const start = performance.now();
-        input.replace(new RegExp(source, flags), '');
-        const ms = performance.now() - start;
+        const ms = fastestOf(TRIES, () => input.replace(new RegExp(source, flags), ''));
         if (ms > MAX_MS) slow.push([place, text, ms]);
       }
     }
