@@ -5,14 +5,14 @@ import { DatabaseAwayError, spoilsSession } from './outages.ts';
 import { probeDatabase } from './probe.ts';
 import { createWatch } from './watch.ts';
 
-/** Sessions with one database. They end when it is found to be away, and none is opened until it is back. */
+/** The sessions with one database. They are cut when it is away, and none is opened until it is back. */
 export interface Sessions {
   /**
    * A session, as the pool and the listeners open them. While the database is known to be away `connect` rejects at once with a
    * {@link DatabaseAwayError}.
    */
   readonly Session: new (options?: pg.ClientConfig) => pg.Client;
-  /** Stops looking after the database. Sessions stay open. Calling it again is no error. */
+  /** Stops watching the database. Sessions stay open. Idempotent. */
   close(): void;
 }
 
@@ -81,7 +81,7 @@ export function createSessions(address: DatabaseAddress, log: Log): Sessions {
   return { Session, close: () => watch.close() };
 }
 
-/** Whether an error was sent by the database, which therefore answers. */
+/** True if the database itself sent the error, which proves that it answers. */
 function isAnswer(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code !== '57P03';
 }

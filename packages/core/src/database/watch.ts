@@ -5,18 +5,18 @@ import type { SessionStates } from './probe.ts';
 
 /** A session, as the watch sees it. */
 export interface WatchedSession {
-  /** The id of the process that serves it; `null` until it is connected. */
+  /** The id of the server process of the session; `null` until it is connected. */
   serverProcess(): number | null;
-  /** Ends it at once: whatever waits for an answer fails. */
+  /** Ends the session at once. Its pending queries fail. */
   cut(): void;
 }
 
-/** What a session reports of itself. */
+/** How a session reports its state to the watch. */
 export interface Reporter {
   /**
-   * Something is waited for from now on: a connection, or the answer to a query.
+   * Starts a wait for a connection or for the answer to a query.
    *
-   * @returns Ends that, and says whether the database answered.
+   * @returns Ends the wait. `answered` says whether the database answered.
    */
   begin(): (answered: boolean) => void;
   /** The session has ended. */
@@ -24,41 +24,41 @@ export interface Reporter {
 }
 
 export interface Watch {
-  /** Whether the database is known not to answer. */
+  /** True while the database is known not to answer. */
   readonly isAway: boolean;
   add(session: WatchedSession): Reporter;
-  /** Asks the database now whether it answers: something failed. */
+  /** Probes the database now, because something failed. */
   check(): void;
   /** Ends the watch. Calling it again is no error. */
   close(): void;
 }
 
 export interface WatchParts {
-  /** Asks the database whether it answers, and what server processes do; see `probeDatabase`. */
+  /** Checks whether the database answers, and reads the state of server processes; see `probeDatabase`. */
   probe(serverProcesses: readonly number[], patience: AbortSignal): Promise<SessionStates | null>;
   log: Log;
 }
 
-/** How often it is checked whether something waits too long. */
+/** The interval of the check for waits that take too long. */
 const TICK_MS = 100;
-/** An answer that takes longer makes us ask whether there is anybody to give it. */
+/** A wait that takes longer triggers a probe. */
 const SUSPICIOUS_MS = 250;
-/** The pause before the second question about a session that seems dead, and the shortest one about any other. */
+/** The pause before a suspected session is probed again, and the minimum pause for any other wait. */
 const RECHECK_MS = 300;
-/** The longest pause between two questions about a statement that takes long. */
+/** The maximum pause between two probes for a long statement. */
 const LONGEST_RECHECK_MS = 10_000;
-/** How long a database may take to answer, in ticks. A process that is held up itself counts fewer of them. */
+/** How long a probe may take, in ticks. A process that is busy itself counts fewer ticks. */
 const PATIENCE_TICKS = 9;
-/** The pause between two tries to reach a database that is away. */
+/** The pause between two attempts to reach a database that is away. */
 const RETRY_MS = 250;
-/** A database that refuses new sessions for so long is not going to answer those that it has. */
+/** If the database refuses new sessions for longer, the existing ones are cut too. */
 const REFUSED_MS = 1_000;
 
 interface Wait {
   since: number;
-  /** When the database is asked about it. */
+  /** When the next probe for this wait is due. */
   due: number;
-  /** Whether the server worked on nothing when it was asked last. */
+  /** True if the server process was idle at the last probe. */
   suspected: boolean;
 }
 
@@ -68,13 +68,13 @@ interface Entry {
 }
 
 /**
- * Finds out within two seconds that a database does not answer, or that a single connection to it is dead, however long
- * statements may take.
+ * Detects within two seconds that a database does not answer, or that a single connection to it is dead, however long statements
+ * may take.
  *
- * When an answer takes long, the database is asked over a fresh connection. If it does not answer either, and nothing else is
- * received from it, it is away: all sessions are cut and none is opened until it answers again. If it answers that a session for
- * which something is waited works on nothing, twice in a row, the way to that session is dead: it is cut, and so is every
- * other session that is idle, since what swallowed one connection may have swallowed them all.
+ * When an answer takes long, the database is probed over a fresh connection. If the probe fails too, and no other session receives
+ * anything, the database is away: all sessions are cut, and none is opened until it answers again. If the probe shows twice in a
+ * row that the server process of a waiting session is idle, the connection of that session is dead. It is cut together with every
+ * other idle session, because the same network fault may have hit them all.
  */
 export function createWatch({ probe, log }: WatchParts): Watch {
   const entries = new Set<Entry>();
@@ -129,7 +129,7 @@ export function createWatch({ probe, log }: WatchParts): Watch {
       if (states) cutDead(states, start);
     } catch (error) {
       const isSilent = patience.signal.aborted;
-      // A session that was made and then ended, without an error code, is no proof that no other one can be made.
+      // A new session that ended without an error code does not prove that no session can be opened.
       const isRefused = (error as { code?: string }).code !== undefined && asUnavailable(error) !== null;
       const isGone = (isSilent || isRefused) && answeredAt < start;
       if (isGone && !closing.signal.aborted) await waitUntilBack((error as Error).message, isSilent);
@@ -139,7 +139,7 @@ export function createWatch({ probe, log }: WatchParts): Watch {
     }
   }
 
-  /** Sets when the database is asked again about what was waited for: the longer it has taken, the later. */
+  /** Schedules the next probe of each due wait. The longer the wait, the longer the pause. */
   function postpone(): void {
     const now = performance.now();
     for (const { waiting } of entries)
@@ -150,7 +150,7 @@ export function createWatch({ probe, log }: WatchParts): Watch {
       }
   }
 
-  /** Cuts the sessions for which something is waited of which the server knows nothing. */
+  /** Cuts sessions that wait for an answer although their server process is idle. */
   function cutDead(states: SessionStates, start: number): void {
     const isIdle = ({ session, waiting }: Entry) => {
       const state = states.get(session.serverProcess() ?? 0);
@@ -174,7 +174,7 @@ export function createWatch({ probe, log }: WatchParts): Watch {
   async function waitUntilBack(reason: string, isSilent: boolean): Promise<void> {
     isAway = true;
     const start = performance.now();
-    // One that has never answered is an error of the start.
+    // A database that has never answered is reported as an error of the start instead.
     const isNews = answeredAt > -Infinity;
     if (isNews) log.warn({ reason }, 'The database does not answer; requests get 503 until it does');
     stopTicking();

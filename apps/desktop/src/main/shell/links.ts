@@ -1,3 +1,5 @@
+import { parseWebAddress } from '@berth/client';
+
 /**
  * Decides if an address may be opened in the browser: `https:` anywhere, `http:` only on known servers and sites below their
  * names, and never with a user name or password.
@@ -6,22 +8,10 @@
  * @returns The parsed address; `null` if it must not be opened. Source: design of the desktop app, §6.
  */
 export function mayOpen(url: string, servers: readonly string[]): URL | null {
-  const parsed = URL.parse(url);
-  if (parsed === null || parsed.username !== '' || parsed.password !== '' || parsed.hostname === '') return null;
-  if (parsed.protocol === 'https:') return parsed;
+  const parsed = parseWebAddress(url);
+  if (parsed === null || parsed.protocol === 'https:') return parsed;
   // Compare protocol and host: the origin of a custom scheme is the string `null`.
-  return parsed.protocol === 'http:' && servers.some((server) => isOn(parsed, URL.parse(server))) ? parsed : null;
-}
-
-/**
- * Parses the address of a page. Refuses other schemes, because the system would start the program that is registered for them.
- *
- * @throws Error when it is not `http:` or `https:`. Source: security S6.
- */
-export function webAddressOf(url: string): URL {
-  const parsed = URL.parse(url);
-  if (parsed?.protocol === 'https:' || parsed?.protocol === 'http:') return parsed;
-  throw new Error('Only http and https addresses are opened in the browser.');
+  return servers.some((server) => isOn(parsed, URL.parse(server))) ? parsed : null;
 }
 
 /** True if a page is on an `http:` server or on a site below its name. An IP address has no names below it. */

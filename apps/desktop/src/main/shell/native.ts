@@ -1,6 +1,6 @@
+import { parseWebAddress } from '@berth/client';
 import type { BrowserWindow, Clipboard, Dialog, NativeTheme, OpenDialogOptions, Shell } from 'electron';
 import type { Keychain, LoginItem, Native, Note } from '../native.ts';
-import { webAddressOf } from './links.ts';
 import type { MainWindow } from './window.ts';
 
 /** The parts of Electron and of the app that {@link createNative} uses. */
@@ -29,7 +29,13 @@ export function createNative({ electron, window, ...parts }: NativeOptions): Nat
   return {
     ...parts,
     copyText: (text) => clipboard.writeText(text),
-    openExternal: async (url) => shell.openExternal(webAddressOf(url).href),
+    async openExternal(url) {
+      // The system would start the program that is registered for any other scheme.
+      const address = parseWebAddress(url);
+      if (address === null)
+        throw new Error('Only http and https addresses without a user name are opened in the browser.');
+      await shell.openExternal(address.href);
+    },
     showFolder: (path) => shell.showItemInFolder(path),
     pickFolder: async () => {
       const [path] = await pick({ title: 'Publish a folder', buttonLabel: 'Publish', properties: ['openDirectory'] });
