@@ -31,6 +31,8 @@ export interface Proxy {
   passed: Passed[];
   /** The SHA-256 of each content that was sent completely, once for each time. */
   contents: string[];
+  /** The number of requests with contents whose response has not ended. */
+  sending: number;
   /** @param nth The number of earlier requests with this method and path. */
   trouble: (req: IncomingMessage, path: string, nth: number) => Trouble | undefined | Promise<Trouble | undefined>;
   /** Cuts all connections immediately. */
@@ -43,6 +45,7 @@ export async function startProxy(port: number | (() => number)): Promise<Proxy> 
     url: '',
     passed: [],
     contents: [],
+    sending: 0,
     trouble: () => undefined,
     cut: () => server.closeAllConnections(),
   };
@@ -64,6 +67,10 @@ async function pass(proxy: Proxy, portNow: () => number, req: IncomingMessage, r
   const nth = proxy.passed.filter((one) => one.method === method && one.path === path).length;
   const passed: Passed = { method, path, bytes: 0, status: null, body: '' };
   proxy.passed.push(passed);
+  if (method === 'PUT') {
+    proxy.sending += 1;
+    res.once('close', () => (proxy.sending -= 1));
+  }
   const trouble = await proxy.trouble(req, path, nth);
   if (typeof trouble === 'object' && 'status' in trouble) {
     passed.status = trouble.status;

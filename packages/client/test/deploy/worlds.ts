@@ -55,12 +55,22 @@ export async function makeWorld(server: TestServer, files: Readonly<Record<strin
   };
 }
 
-/** Waits until the server has stored or discarded everything that it received. */
-export function settled({ server }: Pick<World, 'server'>): Promise<void> {
+/** Waits until no body is on its way and the server has recorded every content that passed the proxy completely. */
+export function settled({ server, proxy }: Pick<World, 'server' | 'proxy'>): Promise<void> {
   return vi.waitFor(
-    async () => expect(await server.database.query("select id from pack where state = 'open'")).toEqual([]),
+    async () => {
+      expect(proxy.sending).toBe(0);
+      expect(await server.database.query("select id from pack where state = 'open'")).toEqual([]);
+      const recorded = await recordedContents(server);
+      expect(proxy.contents.filter((sha256) => !recorded.has(sha256))).toEqual([]);
+    },
     { timeout: 10_000, interval: 20 },
   );
+}
+
+async function recordedContents(server: TestServer): Promise<Set<string>> {
+  const rows = await server.database.query("select encode(hash, 'hex') as sha256 from content");
+  return new Set(rows.map(({ sha256 }) => String(sha256)));
 }
 
 /** Returns the types of events, with repeated ones merged. */
