@@ -78,6 +78,8 @@ async function* chunksOf(req: Request): AsyncGenerator<Buffer> {
   try {
     yield* req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
   } catch (cause) {
+    // The iterator skips bytes that are still buffered when the connection breaks.
+    for (let chunk: Buffer | null; (chunk = req.read() as Buffer | null) !== null;) yield chunk;
     throw new ServiceError('request_timeout', 'The upload was broken off.', { cause });
   }
 }
