@@ -37,8 +37,9 @@ export interface Hasher {
   close(): Promise<void>;
 }
 
-/** Up to this size, hashing is faster than the round trip to the thread. */
+/** Up to this size and number of contents, hashing is faster than the round trip to the thread. */
 const INLINE_BYTES = 128 * 1024;
+const INLINE_CONTENTS = 256;
 const DIGEST_BYTES = MD5_BYTES + SHA256_BYTES;
 
 /** The thread starts on first use and restarts if it dies. It does not keep the process alive. */
@@ -83,7 +84,8 @@ export function createHasher(): Hasher {
       return {
         async hash(block, used, ends) {
           const job = { job: (jobs += 1), stream, block, used, ends };
-          const isWhole = usedWorker === null && used <= INLINE_BYTES && (ends.at(-1) ?? 0) === used;
+          const isSmall = used <= INLINE_BYTES && ends.length <= INLINE_CONTENTS;
+          const isWhole = usedWorker === null && isSmall && (ends.at(-1) ?? 0) === used;
           if (isWhole) return read(createBlockHasher()(job)!);
           if (usedWorker !== null && usedWorker !== worker) throw threadEnded();
           const answer = send(job);

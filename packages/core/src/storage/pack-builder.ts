@@ -53,6 +53,10 @@ const LARGE_BATCH_BYTES = 2 * MiB;
 const LARGE_FROM_BYTES = 64 * MiB;
 const BATCHES_IN_FLIGHT = 4;
 
+/** Unused batches for the next packs. A new one for each pack would make memory grow between garbage collections. */
+const spareBatches: Buffer[] = [];
+const MAX_SPARE_BATCHES = 8;
+
 /** A content that has ended but is not hashed yet. */
 interface Ended {
   offset: number;
@@ -84,7 +88,7 @@ export function createPackBuilder(openFile: () => Promise<PackFile>, hasher: Has
   const newBatch = () => {
     const large = flushed >= LARGE_FROM_BYTES;
     const size = large ? LARGE_BATCH_BYTES : BATCH_BYTES;
-    const again = spare.pop();
+    const again = spare.pop() ?? (large ? undefined : spareBatches.pop());
     if (again?.length === size) return again;
     return (large ? aligned() : null) ?? Buffer.from(new ArrayBuffer(size));
   };
@@ -137,6 +141,12 @@ export function createPackBuilder(openFile: () => Promise<PackFile>, hasher: Has
     if (last) batch = await last;
   }
 
+  function releaseBatches(): void {
+    for (const unused of [...spare.splice(0), batch])
+      if (unused?.length === BATCH_BYTES && spareBatches.length < MAX_SPARE_BATCHES) spareBatches.push(unused);
+    batch = null;
+  }
+
   async function seal(): Promise<{ sizeBytes: number }> {
     const contentBytes = flushed + used;
     const index = encodePackIndex([...entries.values()]);
@@ -147,6 +157,7 @@ export function createPackBuilder(openFile: () => Promise<PackFile>, hasher: Has
     failpoint('pack.written');
     const sizeBytes = contentBytes + index.length;
     await target.seal(sizeBytes);
+    releaseBatches();
     failpoint('pack.sealed');
     return { sizeBytes };
   }
@@ -207,6 +218,7 @@ export function createPackBuilder(openFile: () => Promise<PackFile>, hasher: Has
       await sealing?.catch(() => {});
       const opened = await file?.catch(() => null);
       await opened?.abandon();
+      releaseBatches();
     },
   };
 }
