@@ -1,11 +1,14 @@
 import { createHmac } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import {
   type BeginUpload,
   type BegunUpload,
+  type ChangeUpload,
   type DeployOptions,
   normalizeVia,
   UPLOAD_SECONDS,
   type UploadFile,
+  type WholeUpload,
 } from '@berth/contract';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
@@ -71,18 +74,22 @@ export async function beginUpload(beginning: Beginning, input: BeginUpload): Pro
   const key = readIdempotencyKey(beginning.idempotencyKey, caller);
   const name = key ? nameOf(core, key) : randomSecret();
   const options = optionsOf(input, caller);
+  // Validation and this take some time for thousands of files: other requests come in between.
+  await setImmediate();
   const fingerprint = fingerprintOf(core, canonical(input, options));
+  await setImmediate();
 
   const earlier = key && (await goOn(core, caller, name, fingerprint));
   if (earlier) return earlier;
   await refuseFull(core, caller);
   const budget = await takeDeployBudget(core, caller, null);
+  const planIn = input.base === undefined ? planWhole(core, caller, input) : planChange(core, caller, input);
   const passwordHash = options.password === null ? null : await hashPassword(options.password);
   const begun = await core.database.transaction(async (em) => {
     await enterFence(em);
     const account = await lockOwner(em, core, caller);
     if (await isTaken(em, core, caller, name)) return null;
-    const plan = await planOf(em, core, caller, input);
+    const plan = await planIn(em);
     const password = passwordOf(input, caller, passwordHash, plan);
     await makeUploadRoom(em, core, caller);
     await reserve(em, core, caller, account, plan);
@@ -194,19 +201,25 @@ async function reserve(
   await addStorage(em, core, account, asked, { certain: !(await storedAmong(em, [...asked.keys()])) });
 }
 
-async function planOf(em: EntityManager, core: Core, caller: Caller, input: BeginUpload): Promise<Plan> {
-  const limits = limitsOf(core, caller);
-  if (input.base === undefined) {
-    const files = planFiles(input.files, limits, { field: 'files' });
-    return { files, ...(await spare(em, core, caller, files, new Map())), basePasswordHash: null };
-  }
-  const base: Base = await readBase(em, core, caller, input.base);
-  const changed = changedFiles({ base: base.files, put: input.put, remove: input.remove });
-  const files = planFiles(changed, limits, { field: 'put', base: base.files });
-  const lengths = new Map(base.files.map(({ sha256, size }) => [sha256, size]));
-  const { asked, packs } = await spare(em, core, caller, files, lengths);
-  return { files, asked, packs: new Set([...packs, ...base.packs]), basePasswordHash: base.passwordHash };
+/** Plans the upload in its transaction. */
+type PlanIn = (em: EntityManager) => Promise<Plan>;
+
+/** Checks the files first, so that invalid ones are refused without a transaction. */
+function planWhole(core: Core, caller: Caller, input: WholeUpload): PlanIn {
+  const files = planFiles(input.files, limitsOf(core, caller), { field: 'files' });
+  return async (em) => ({ files, ...(await spare(em, core, caller, files, new Map())), basePasswordHash: null });
 }
+
+const planChange =
+  (core: Core, caller: Caller, input: ChangeUpload): PlanIn =>
+  async (em) => {
+    const base: Base = await readBase(em, core, caller, input.base);
+    const changed = changedFiles({ base: base.files, put: input.put, remove: input.remove });
+    const files = planFiles(changed, limitsOf(core, caller), { field: 'put', base: base.files });
+    const lengths = new Map(base.files.map(({ sha256, size }) => [sha256, size]));
+    const { asked, packs } = await spare(em, core, caller, files, lengths);
+    return { files, asked, packs: new Set([...packs, ...base.packs]), basePasswordHash: base.passwordHash };
+  };
 
 /**
  * Finds the contents that the client need not send.
