@@ -1,6 +1,7 @@
 import { ConfigError, readConfig } from './config.ts';
 import { welcome } from './first-start.ts';
 import { createLogger } from './logger.ts';
+import { boundHeap } from './memory.ts';
 import type { Berth } from './server.ts';
 
 /** Ctrl-C can reach this process twice: from the terminal, and again from npm, which forwards the signal. */
@@ -8,6 +9,7 @@ const ECHO_MS = 500;
 
 /** Runs a server until it is stopped. The first SIGTERM or SIGINT waits for running requests; a second one does not. */
 async function main(): Promise<void> {
+  boundHeap();
   const { logLevel, workers } = readConfig(process.env);
   const log = createLogger({ level: logLevel });
   let berth: Promise<Omit<Berth, 'core'>> | null = null;
