@@ -1,44 +1,57 @@
 import type { ServerResponse } from 'node:http';
-import { type Caller, type Core, ServiceError } from '@berth/core';
+import type { Caller, Core } from '@berth/core';
+import { clientOf } from './clients.ts';
 
-/** Bytes of JSON bodies that one client may have in memory at once, unless its plan allows a larger body. */
-const MAX_CLIENT_BYTES = 32 * 1024 ** 2;
+/** The bytes that the requests of one client may have in memory at once, if there are several. */
+const MAX_CLIENT_BYTES = 8 * 1024 ** 2;
 
-/** Bytes in memory, by client. */
-const reserved = new WeakMap<Core, Map<string, number>>();
+/** A request that holds memory. */
+interface Holder {
+  bytes: number;
+  /** Called when another request of the client has freed its memory. */
+  wake: () => void;
+}
+
+/** The requests of each client that hold memory, oldest first. */
+const holders = new WeakMap<Core, Map<string, Holder[]>>();
+
+/** Reserves bytes that arrived. Returns a promise when the sender must pause until it resolves. */
+export type ReserveMemory = (bytes: number) => Promise<void> | undefined;
 
 /**
- * Bounds the memory that JSON bodies of one client (an account or an address) take in this process. A request frees its
- * memory when its answer ends.
- *
- * @param maxBytes The largest body that the client may send; one such body always fits.
- * @returns A function that reserves bytes that arrived. It throws `rate_limit_exceeded` when the client's other
- *   requests leave no room.
+ * Bounds the memory that the bodies of one client (an account or an address) take in this process: when it is used up,
+ * further bodies are read once earlier requests are answered. The oldest request of a client never waits, because its
+ * size has a limit already.
  */
-export function reserveMemory(
-  res: ServerResponse,
-  core: Core,
-  caller: Caller,
-  maxBytes: number,
-): (bytes: number) => void {
-  const ofCore = reserved.get(core) ?? new Map<string, number>();
-  reserved.set(core, ofCore);
-  const client = caller.kind === 'account' ? `account:${caller.account}` : `address:${caller.address}`;
-  const limit = Math.max(MAX_CLIENT_BYTES, maxBytes);
-  let own = 0;
-  const release = () => {
-    const rest = (ofCore.get(client) ?? 0) - own;
-    if (rest > 0) ofCore.set(client, rest);
-    else ofCore.delete(client);
+export function reserveMemory(res: ServerResponse, core: Core, caller: Caller): ReserveMemory {
+  const ofCore = holders.get(core) ?? new Map<string, Holder[]>();
+  holders.set(core, ofCore);
+  const client = clientOf(caller);
+  const own: Holder = { bytes: 0, wake: () => {} };
+  const others = () => ofCore.get(client) ?? [];
+
+  const hasRoom = (bytes: number) => {
+    const all = others();
+    return all[0] === own || all.reduce((sum, one) => sum + one.bytes, bytes) <= MAX_CLIENT_BYTES;
   };
+  const free = () => {
+    const rest = others().filter((one) => one !== own);
+    if (rest.length > 0) ofCore.set(client, rest);
+    else ofCore.delete(client);
+    for (const { wake } of [...rest, own]) wake();
+  };
+  const waitForRoom = async (bytes: number) => {
+    while (!res.closed && !hasRoom(bytes)) await new Promise<void>((wake) => (own.wake = wake));
+    own.bytes += bytes;
+  };
+
   return (bytes) => {
-    const all = (ofCore.get(client) ?? 0) + bytes;
-    if (all > limit)
-      throw new ServiceError('rate_limit_exceeded', 'Too many large requests at once: send them one after another.', {
-        retryAfterSeconds: 1,
-      });
-    if (own === 0) res.once('close', release);
-    own += bytes;
-    ofCore.set(client, all);
+    if (!others().includes(own)) {
+      ofCore.set(client, [...others(), own]);
+      res.once('close', free);
+    }
+    if (!hasRoom(bytes)) return waitForRoom(bytes);
+    own.bytes += bytes;
+    return undefined;
   };
 }

@@ -13,6 +13,8 @@ import type { Request, Response } from 'express';
 import { sendError } from '../http/error-answer.ts';
 import { sendJson } from '../http/json-answer.ts';
 import { watchUpload } from '../http/request-body.ts';
+import { isTurnOver, nextTurn } from '../http/fair-turns.ts';
+import { inClientTurn } from './client-turns.ts';
 import { readContents } from './contents-body.ts';
 import { refuseUpload } from './deploy-route.ts';
 
@@ -50,16 +52,19 @@ function refuseUnread(req: Request, ctx: Context): void {
 }
 
 async function receive(req: Request, res: Response, { core, caller }: Context): Promise<ReceivedContents> {
-  const body = await receiveContents(core, caller, String(req.params['upload']));
+  const turn: Turn = (step) => inClientTurn(core, caller, step);
+  const body = await turn(() => receiveContents(core, caller, String(req.params['upload'])));
   try {
-    return await readBody(req, res, body);
+    return await readBody(req, res, body, turn);
   } finally {
     await body.close();
   }
 }
 
+type Turn = <T>(step: () => Promise<T>) => Promise<T>;
+
 /** Reports an error in the body only after the complete contents before it are stored. */
-async function readBody(req: Request, res: Response, body: ContentsBody): Promise<ReceivedContents> {
+async function readBody(req: Request, res: Response, body: ContentsBody, turn: Turn): Promise<ReceivedContents> {
   const { maxBytes } = body;
   if (Number(req.headers['content-length'] ?? 0) > maxBytes)
     throw tooLarge('body', maxBytes, `What is missing fits in ${maxBytes} bytes; the body has more.`);
@@ -68,7 +73,7 @@ async function readBody(req: Request, res: Response, body: ContentsBody): Promis
     () => null,
     (thrown: unknown) => ({ thrown }),
   );
-  const received = await body.keep();
+  const received = await turn(() => body.keep());
   if (fault) throw fault.thrown;
   return received;
 }
@@ -76,7 +81,10 @@ async function readBody(req: Request, res: Response, body: ContentsBody): Promis
 /** Does not destroy the request at the end: that would close the connection before the client reads the answer. */
 async function* chunksOf(req: Request): AsyncGenerator<Buffer> {
   try {
-    yield* req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
+    for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      while (isTurnOver()) await nextTurn();
+      yield chunk;
+    }
   } catch (cause) {
     // The iterator skips bytes that are still buffered when the connection breaks.
     for (let chunk: Buffer | null; (chunk = req.read() as Buffer | null) !== null;) yield chunk;

@@ -1,9 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Readable } from 'node:stream';
 import { FILES_FIELD } from '@berth/contract';
 import { type Deploy, invalid, ServiceError, tooLarge } from '@berth/core';
 import busboy from 'busboy';
-import { followDelimiters, malformed, readBoundary } from './multipart-delimiters.ts';
+import type { ReserveMemory } from './body-memory.ts';
+import { inFairTurn, isTurnOver } from '../http/fair-turns.ts';
+import { type Delimiters, followDelimiters, malformed, readBoundary } from './multipart-delimiters.ts';
+import { PartQueue } from './part-queue.ts';
 
 /** The limits of one multipart body. */
 export interface BodyLimits {
@@ -21,23 +23,29 @@ export interface BodyLimits {
 }
 
 /** Receives the parts. */
-type Parts = Pick<Deploy, 'files' | 'form'>;
-
-interface FilePart {
-  stream: Readable;
-  name: string;
-  /** All bytes of the part are in the stream: the parser has moved on to the next part. */
-  complete: boolean;
-  sink: ReturnType<Deploy['files']['begin']> | null;
+interface Parts extends Pick<Deploy, 'files' | 'form'> {
+  /** Called with the number of bytes that stay in memory until the answer. */
+  reserve: ReserveMemory;
 }
 
 const MAX_FIELDS = 16;
+/** About what the server remembers of each part. */
+const PART_MEMORY_BYTES = 1024;
+/** More than the content that the parser buffers. */
+const MAX_BUFFERED_BYTES = 192 * 1024;
+const RESERVE_STEP_BYTES = 16 * 1024;
+/** A body with more parts than this, which have fewer bytes than that on average, has small parts. */
+const MANY_PARTS = 100;
+const SMALL_PART_BYTES = 2 * 1024;
+/** How much of a body with small parts is parsed at once. */
+const SLICE_BYTES = 8 * 1024;
 
 /**
  * Reads a multipart body and passes its parts on, one file at a time, in the order they were sent.
  *
- * Memory is bounded: the request is read no faster than the parts are consumed. Returns when every part was consumed,
- * even if the client has left after it sent the last byte.
+ * Memory is bounded: the request is read no faster than the parts are consumed. Other connections get their turns while
+ * a body with many parts is parsed. Returns when every part was consumed, even if the client has left after it sent the
+ * last byte.
  *
  * @throws `validation_failed` for a body that is not a multipart form; `payload_too_large`; `request_timeout` when the
  *   client left, or a timeout was answered, before the end; whatever the consumer of a part throws. The request is then
@@ -50,174 +58,213 @@ export async function receiveParts(
   limits: BodyLimits,
   parts: Parts,
 ): Promise<void> {
-  const boundary = readBoundary(req.headers['content-type'] ?? '');
-  const delimiters = followDelimiters(boundary);
-  const parser = createParser(boundary, limits);
-  const done = Promise.withResolvers<void>();
-  const queue: FilePart[] = [];
-  let last: FilePart | null = null;
-  let bodyBytes = 0;
-  let partsRead = 0;
-  let parsed = false;
-  let failed = false;
-  /** The part at the head of the queue waits for the disk. */
-  let waiting = false;
-  let pumpScheduled = false;
+  await new PartsReader(req, res, limits, parts).read();
+}
 
-  function fail(error: unknown): void {
-    if (failed) return;
-    failed = true;
-    req.pause();
-    done.reject(error);
+/** Why a body is not read at the moment. */
+type Pause = 'sink is full' | 'parser is full' | 'turn of others' | 'memory is reserved';
+
+class PartsReader {
+  readonly #req: IncomingMessage;
+  readonly #res: ServerResponse;
+  readonly #limits: BodyLimits;
+  readonly #parts: Parts;
+  readonly #parser: busboy.Busboy;
+  readonly #delimiters: Delimiters;
+  readonly #queue: PartQueue;
+  readonly #done = Promise.withResolvers<void>();
+  readonly #pauses = new Set<Pause>();
+  #bodyBytes = 0;
+  #partsRead = 0;
+  #reservedBytes = 0;
+  /** The part of the last chunk that is not parsed yet. */
+  #unparsed: Buffer | null = null;
+  #isBodyEnded = false;
+  #isParsed = false;
+  #isFailed = false;
+
+  constructor(req: IncomingMessage, res: ServerResponse, limits: BodyLimits, parts: Parts) {
+    const boundary = readBoundary(req.headers['content-type'] ?? '');
+    this.#req = req;
+    this.#res = res;
+    this.#limits = limits;
+    this.#parts = parts;
+    this.#delimiters = followDelimiters(boundary);
+    this.#parser = createParser(boundary, limits);
+    this.#queue = new PartQueue(parts.files, {
+      onFull: () => this.#pause('sink is full'),
+      onDrain: () => this.#resume('sink is full'),
+      onEmpty: () => {
+        if (this.#isParsed) this.#done.resolve();
+      },
+      onError: (error) => this.#fail(error),
+    });
   }
 
-  /** Runs a step of the upload. An error in it ends the upload. */
-  function attempt(step: () => void): void {
-    if (failed) return;
+  async read(): Promise<void> {
+    const [req, res] = [this.#req, this.#res];
+    this.#followParser();
+    req
+      .on('data', this.#onData)
+      .once('end', this.#onEnd)
+      .once('close', this.#onGone)
+      .on('error', () => {});
+    res.once('close', this.#onGone);
+    if (req.closed || res.closed) this.#onGone();
     try {
-      step();
-    } catch (error) {
-      fail(error);
+      await this.#done.promise;
+    } finally {
+      this.#stopListening();
+      this.#parser.destroy();
     }
   }
 
-  function schedulePump(): void {
-    if (pumpScheduled) return;
-    pumpScheduled = true;
-    process.nextTick(() => {
-      pumpScheduled = false;
-      attempt(pump);
-    });
-  }
-
-  /** Moves bytes from the head of the queue to its sink until there are none left or the disk is too slow. */
-  function pump(): void {
-    while (!waiting) {
-      const part = queue[0];
-      if (!part) {
-        if (parsed) done.resolve();
-        return;
-      }
-      part.sink ??= parts.files.begin(part.name);
-      for (let chunk: Buffer | null; !waiting && (chunk = part.stream.read()) !== null;) {
-        const drained = part.sink.write(chunk);
-        if (drained) waitFor(drained);
-      }
-      if (waiting) return;
-      if (!part.complete) {
-        part.stream.once('readable', schedulePump);
-        return;
-      }
-      part.sink.end();
-      queue.shift();
-    }
-  }
-
-  function waitFor(drained: Promise<void>): void {
-    waiting = true;
-    req.pause();
-    drained.then(() => {
-      waiting = false;
-      attempt(pump);
-      readOn();
-    }, fail);
-  }
-
-  function readOn(): void {
-    if (!waiting && !failed && !parser.writableNeedDrain) req.resume();
-  }
-
-  function completeLast(): void {
-    if (last) last.complete = true;
-    schedulePump();
-  }
-
-  parser
-    .on('file', (field, stream, { filename }) => {
-      // Without a listener, the error of a truncated file would end the process.
-      stream.on('error', () => fail(malformed('the body ends in the middle of a file')));
-      completeLast();
-      partsRead += 1;
-      attempt(() => {
-        if (field !== FILES_FIELD) throw invalid(field ?? 'body', `a file part must be named ${FILES_FIELD}`);
-        if (typeof filename !== 'string' || filename === '')
-          throw invalid(FILES_FIELD, 'a file part must carry a filename, which is its path');
-        const part: FilePart = { stream, name: filename, complete: false, sink: null };
-        stream.once('end', () => {
-          part.complete = true;
-          schedulePump();
+  #followParser(): void {
+    this.#parser
+      .on('file', (field, stream, { filename }) => {
+        // Without a listener, the error of a truncated file would end the process.
+        stream.on('error', () => this.#fail(malformed('the body ends in the middle of a file')));
+        this.#onPart(() => {
+          if (field !== FILES_FIELD) throw invalid(field ?? 'body', `a file part must be named ${FILES_FIELD}`);
+          if (typeof filename !== 'string' || filename === '')
+            throw invalid(FILES_FIELD, 'a file part must carry a filename, which is its path');
+          this.#queue.add(filename, stream);
         });
-        last = part;
-        queue.push(part);
+      })
+      .on('field', (name, value: string | undefined, info) => this.#onPart(() => this.#addField(name, value, info)))
+      .on('filesLimit', () => this.#fail(tooManyParts(this.#limits)))
+      .on('partsLimit', () => this.#fail(tooManyParts(this.#limits)))
+      .on('fieldsLimit', () => this.#fail(malformed(`a form must have at most ${MAX_FIELDS} fields`)))
+      .on('error', (error) => this.#fail(malformed((error as Error).message)))
+      .on('drain', () => this.#resume('parser is full'))
+      .on('close', () => {
+        this.#attempt(() => this.#requireAllParts());
+        this.#isParsed = true;
+        this.#queue.completeLast();
       });
-    })
-    .on('field', (name, value: string | undefined, { nameTruncated, valueTruncated }) => {
-      completeLast();
-      partsRead += 1;
-      attempt(() => {
-        if (name === undefined || nameTruncated) throw malformed('each part must have a readable name');
-        if (valueTruncated)
-          throw tooLarge(
-            'body',
-            limits.maxFieldBytes,
-            `${name}: a field must have at most ${limits.maxFieldBytes} bytes.`,
-          );
-        if (value === undefined) throw invalid(name, 'the field must be in a charset that can be read; send UTF-8');
-        parts.form.add(name, value);
-      });
-    })
-    .on('filesLimit', () => fail(tooManyParts(limits)))
-    .on('partsLimit', () => fail(tooManyParts(limits)))
-    .on('fieldsLimit', () => fail(malformed(`a form must have at most ${MAX_FIELDS} fields`)))
-    .on('error', (error) => fail(malformed((error as Error).message)))
-    .on('drain', readOn)
-    .on('close', () => {
-      attempt(() => {
-        if (partsRead < delimiters.parts())
-          throw malformed(`of ${delimiters.parts()} parts only ${partsRead} can be read; look at their headers`);
-      });
-      parsed = true;
-      completeLast();
-    });
+  }
 
-  const onData = (chunk: Buffer) => {
-    bodyBytes += chunk.length;
-    attempt(() => {
-      if (bodyBytes > limits.maxBodyBytes)
-        throw tooLarge('body', limits.maxBodyBytes, `The body must have at most ${limits.maxBodyBytes} bytes.`);
-      delimiters.push(chunk);
-      if (!parser.write(chunk)) req.pause();
-    });
+  #onPart(step: () => void): void {
+    this.#queue.completeLast();
+    this.#partsRead += 1;
+    this.#attempt(step);
+  }
+
+  #addField(name: string | undefined, value: string | undefined, info: busboy.FieldInfo): void {
+    const { maxFieldBytes } = this.#limits;
+    if (name === undefined || info.nameTruncated) throw malformed('each part must have a readable name');
+    if (info.valueTruncated)
+      throw tooLarge('body', maxFieldBytes, `${name}: a field must have at most ${maxFieldBytes} bytes.`);
+    if (value === undefined) throw invalid(name, 'the field must be in a charset that can be read; send UTF-8');
+    this.#parts.form.add(name, value);
+  }
+
+  #requireAllParts(): void {
+    const sent = this.#delimiters.parts();
+    if (this.#partsRead < sent)
+      throw malformed(`of ${sent} parts only ${this.#partsRead} can be read; check their headers`);
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    if (!isTurnOver() && !this.#hasSmallParts()) return this.#parse(chunk);
+    this.#pause('turn of others');
+    this.#unparsed = chunk;
+    void this.#parseInTurns();
   };
-  const onEnd = () => void parser.end();
-  const stopListening = () => {
-    req.off('data', onData).off('end', onEnd).off('close', onGone);
-    res.off('close', onGone);
+
+  readonly #onEnd = (): void => {
+    this.#isBodyEnded = true;
+    if (this.#unparsed === null) this.#parser.end();
   };
+
   /**
    * No more events follow: the client has left, or the timeout was answered. If the request had already arrived
    * completely, the unread part of it can still be read.
    */
-  const onGone = () => {
-    stopListening();
-    if (!req.complete) fail(new ServiceError('request_timeout', 'The upload was broken off.'));
-    else if (!req.readableEnded) {
-      for (let chunk: Buffer | null; (chunk = req.read()) !== null;) onData(chunk);
-      onEnd();
+  readonly #onGone = (): void => {
+    this.#stopListening();
+    if (!this.#req.complete) this.#fail(new ServiceError('request_timeout', 'The upload was broken off.'));
+    else if (!this.#req.readableEnded) {
+      this.#parseNext(Number.POSITIVE_INFINITY);
+      for (let chunk: Buffer | null; (chunk = this.#req.read() as Buffer | null) !== null;) this.#parse(chunk);
+      this.#onEnd();
     }
   };
-  req
-    .on('data', onData)
-    .once('end', onEnd)
-    .once('close', onGone)
-    .on('error', () => {});
-  res.once('close', onGone);
-  if (req.closed || res.closed) onGone();
-  try {
-    await done.promise;
-  } finally {
-    stopListening();
-    parser.destroy();
+
+  async #parseInTurns(): Promise<void> {
+    while (this.#unparsed)
+      await inFairTurn(() => this.#parseNext(this.#hasSmallParts() ? SLICE_BYTES : Number.POSITIVE_INFINITY));
+    if (this.#isBodyEnded && !this.#isFailed) this.#parser.end();
+    this.#resume('turn of others');
+  }
+
+  #parseNext(maxBytes: number): void {
+    const chunk = this.#unparsed;
+    if (!chunk) return;
+    this.#unparsed = chunk.length > maxBytes ? chunk.subarray(maxBytes) : null;
+    this.#parse(chunk.subarray(0, maxBytes));
+  }
+
+  /** Parsing such a body takes more time for its parts than for its bytes. */
+  #hasSmallParts(): boolean {
+    return this.#partsRead > MANY_PARTS && this.#bodyBytes / this.#partsRead < SMALL_PART_BYTES;
+  }
+
+  #parse(chunk: Buffer): void {
+    const { maxBodyBytes } = this.#limits;
+    this.#bodyBytes += chunk.length;
+    this.#attempt(() => {
+      if (this.#bodyBytes > maxBodyBytes)
+        throw tooLarge('body', maxBodyBytes, `The body must have at most ${maxBodyBytes} bytes.`);
+      this.#delimiters.push(chunk);
+      if (!this.#parser.write(chunk)) this.#pause('parser is full');
+      this.#reserve();
+    });
+  }
+
+  /** Reserves memory for the parts, and for everything that is not content of files: above all, the fields. */
+  #reserve(): void {
+    const besidesContent = Math.max(0, this.#bodyBytes - this.#queue.contentBytes - MAX_BUFFERED_BYTES);
+    const bytes = besidesContent + this.#partsRead * PART_MEMORY_BYTES;
+    if (bytes < this.#reservedBytes + RESERVE_STEP_BYTES) return;
+    const reserved = this.#parts.reserve(bytes - this.#reservedBytes);
+    this.#reservedBytes = bytes;
+    if (!reserved) return;
+    this.#pause('memory is reserved');
+    void reserved.then(() => this.#resume('memory is reserved'));
+  }
+
+  #pause(reason: Pause): void {
+    this.#pauses.add(reason);
+    this.#req.pause();
+  }
+
+  #resume(reason: Pause): void {
+    this.#pauses.delete(reason);
+    if (this.#pauses.size === 0 && !this.#isFailed) this.#req.resume();
+  }
+
+  /** Runs a step of the upload. An error in it ends the upload. */
+  #attempt(step: () => void): void {
+    if (this.#isFailed) return;
+    try {
+      step();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #fail(error: unknown): void {
+    if (this.#isFailed) return;
+    this.#isFailed = true;
+    this.#queue.stop();
+    this.#req.pause();
+    this.#done.reject(error);
+  }
+
+  #stopListening(): void {
+    this.#req.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onGone);
+    this.#res.off('close', this.#onGone);
   }
 }
 

@@ -16,6 +16,8 @@ import {
   tooLarge,
 } from '@berth/core';
 import { watchUpload } from '../http/request-body.ts';
+import { reserveMemory } from './body-memory.ts';
+import { inClientTurn } from './client-turns.ts';
 import { type BodyLimits, receiveParts } from './deploy-parts.ts';
 import { sendError } from '../http/error-answer.ts';
 import { sendJson } from '../http/json-answer.ts';
@@ -97,8 +99,9 @@ async function deploy(req: IncomingMessage, res: ServerResponse, { core, caller,
   const upload = await beginDeploy(core, caller, key);
   try {
     watchUpload(req, res);
-    await receiveParts(req, res, bodyLimits(limitsOf(core, caller)), upload);
-    const outcome = await upload.commit();
+    const reserve = reserveMemory(res, core, caller);
+    await receiveParts(req, res, bodyLimits(limitsOf(core, caller)), { ...upload, reserve });
+    const outcome = await inClientTurn(core, caller, () => upload.commit());
     if (outcome.replayed) await budget.giveBack();
     return outcome;
   } finally {

@@ -8,21 +8,25 @@ import {
   parseBoundedJson,
   ServiceError,
 } from '@berth/core';
+import { ownTurn } from '../http/fair-turns.ts';
 import { hasBody, watchUpload } from '../http/request-body.ts';
 import { bodyTooLarge, readWholeBody } from '../http/whole-body.ts';
-import { reserveMemory } from './body-memory.ts';
+import { type ReserveMemory, reserveMemory } from './body-memory.ts';
+import { beginClientTurn } from './client-turns.ts';
 
 /** The limits of one JSON body. */
 export interface JsonBody extends JsonBounds {
-  /**
-   * Called with the length of each chunk before it is buffered. @throws when the client may not send more right now.
-   */
-  onBytes?: (bytes: number) => void;
+  /** Called with the length of each chunk before it is buffered. */
+  reserve?: ReserveMemory;
+  /** Called with the length before the body is parsed. Resolves when the client may have it processed. */
+  beforeParsing?: (bytes: number) => Promise<void> | undefined;
 }
 
 /** The default limits of a JSON body; a procedure can ask for more. Source: contract §2; security T23. */
 export const JSON_BODY = { maxBytes: 1024 ** 2, maxValues: 10_000, maxDepth: 8 } as const satisfies JsonBody;
 
+/** A body up to this size is parsed at once. */
+const SMALL_BYTES = 64 * 1024;
 const MAX_TYPE_LENGTH = 256;
 const CHARSET = /^charset[ \t]*=[ \t]*(?:utf-8|"utf-8")$/i;
 
@@ -46,7 +50,14 @@ export function grantBody(
   if (granted.length > 0) watchUpload(req, res);
   const maxBytes = Math.max(JSON_BODY.maxBytes, ...granted.map((size) => size.maxBytes));
   const maxValues = Math.max(JSON_BODY.maxValues, ...granted.map((size) => size.maxValues));
-  return { maxBytes, maxValues, maxDepth, onBytes: reserveMemory(res, core, caller, maxBytes) };
+  return {
+    maxBytes,
+    maxValues,
+    maxDepth,
+    reserve: reserveMemory(res, core, caller),
+    beforeParsing: (bytes) =>
+      granted.length > 0 || bytes > SMALL_BYTES ? beginClientTurn(core, caller, res) : undefined,
+  };
 }
 
 /**
@@ -71,9 +82,11 @@ export async function readJsonText(req: IncomingMessage, body: JsonBody = JSON_B
   if (Number(length) > body.maxBytes) throw bodyTooLarge('The body', body.maxBytes);
   const meter = meterJson('The body', body);
   const bytes = await readWholeBody(req, body.maxBytes, 'The body', (chunk) => {
-    body.onBytes?.(chunk.length);
     meter.push(chunk);
+    return body.reserve?.(chunk.length);
   });
+  await body.beforeParsing?.(bytes.length);
+  if (bytes.length > SMALL_BYTES) await ownTurn();
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {

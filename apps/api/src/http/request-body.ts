@@ -8,7 +8,10 @@ export interface BodyLimits {
   timeoutMs: number;
   /** The minimum rate of an upload, checked in every window, and its timeout. */
   upload: { windowMs: number; minBytesPerSecond: number; timeoutMs: number };
-  /** How much of a body is still read and discarded after its request was answered, with a pause after every 64 KiB. */
+  /**
+   * How much of a body is still read and discarded after its request was answered, with a pause after every 64 KiB. The
+   * pause grows with the number of such bodies, so that together they stay slow.
+   */
   rest: { maxBytes: number; pauseMs: number; timeoutMs: number };
 }
 
@@ -16,10 +19,13 @@ export interface BodyLimits {
 export const BODY_LIMITS: BodyLimits = {
   timeoutMs: 10_000,
   upload: { windowMs: 30_000, minBytesPerSecond: 1024, timeoutMs: 3_600_000 },
-  rest: { maxBytes: 8 * 1024 ** 2, pauseMs: 20, timeoutMs: 5_000 },
+  rest: { maxBytes: 8 * 1024 ** 2, pauseMs: 20, timeoutMs: 10_000 },
 };
 
 const BYTES_BETWEEN_PAUSES = 64 * 1024;
+/** So many bodies are discarded without a longer pause. */
+const UNSLOWED = 4;
+let discarding = 0;
 
 const watches = new WeakMap<IncomingMessage, () => void>();
 
@@ -85,8 +91,12 @@ export function outlastBody(
     // instead of its answer.
     socket.destroySoon = () => socket.end();
     const timer = setTimeout(() => socket.destroy(), timeoutMs);
-    const stopTimer = () => clearTimeout(timer);
-    socket.once('close', stopTimer);
+    discarding += 1;
+    const stop = () => {
+      clearTimeout(timer);
+      discarding -= 1;
+    };
+    socket.once('close', stop);
 
     let bytes = 0;
     let bytesBeforePause = 0;
@@ -97,11 +107,11 @@ export function outlastBody(
       if (bytes < bytesBeforePause + BYTES_BETWEEN_PAUSES) return;
       bytesBeforePause = bytes;
       req.pause();
-      setTimeout(() => req.resume(), pauseMs);
+      setTimeout(() => req.resume(), pauseMs * Math.max(1, discarding / UNSLOWED));
     });
     req.once('end', () => {
-      stopTimer();
-      socket.off('close', stopTimer);
+      stop();
+      socket.off('close', stop);
       Reflect.deleteProperty(socket, 'destroySoon');
       if (socket.writableEnded) socket.destroySoon();
     });

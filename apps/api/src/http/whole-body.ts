@@ -2,6 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '@berth/core';
 import { inFairTurn } from './fair-turns.ts';
 
+/** The beginning of a body that is processed at once. */
+const SMALL_BYTES = 64 * 1024;
+
 /** The error for a body that is too long. Source: contract §2. */
 export function bodyTooLarge(what: string, max: number): ServiceError {
   return new ServiceError('payload_too_large', `${what} must have at most ${max} bytes.`, {
@@ -13,7 +16,8 @@ export function bodyTooLarge(what: string, max: number): ServiceError {
  * Reads a short body into memory.
  *
  * @param what What it is, at the beginning of a sentence: "The body".
- * @param onChunk Called with each chunk before it is buffered. An exception in it stops the reading.
+ * @param onChunk Called with each chunk before it is buffered. Reading pauses until its promise resolves; an exception
+ *   in it stops the reading.
  * @throws `payload_too_large` past `maxBytes`, as soon as that is known; `request_timeout` when the client left before
  *   the end of the body. The request can still be answered.
  */
@@ -21,7 +25,7 @@ export async function readWholeBody(
   req: IncomingMessage,
   maxBytes: number,
   what: string,
-  onChunk: (chunk: Buffer) => void = () => {},
+  onChunk: (chunk: Buffer) => Promise<void> | undefined = () => undefined,
 ): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -30,7 +34,7 @@ export async function readWholeBody(
     for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       size += chunk.length;
       if (size > maxBytes) throw bodyTooLarge(what, maxBytes);
-      await inFairTurn(() => onChunk(chunk));
+      await (size <= SMALL_BYTES ? onChunk(chunk) : inFairTurn(() => onChunk(chunk)));
       chunks.push(chunk);
     }
   } catch (cause) {

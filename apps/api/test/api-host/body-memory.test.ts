@@ -10,35 +10,67 @@ const anonymous = (address: string): Caller => ({ kind: 'anonymous', address });
 /** Requests of one process. */
 function requests() {
   const core = {} as Core;
-  return (caller: Caller, maxBytes = MiB) => {
-    const res = new EventEmitter() as unknown as ServerResponse;
-    return { take: reserveMemory(res, core, caller, maxBytes), end: () => res.emit('close') };
+  return (caller: Caller = anonymous('192.0.2.1')) => {
+    const res = Object.assign(new EventEmitter(), { closed: false });
+    return {
+      reserve: reserveMemory(res as unknown as ServerResponse, core, caller),
+      end() {
+        res.closed = true;
+        res.emit('close');
+      },
+    };
   };
 }
 
+/** Whether a promise has settled once all work of this moment is done. */
+async function isSettled(promise: Promise<void> | undefined): Promise<boolean> {
+  const pending = Symbol('pending');
+  const later = new Promise((resolve) => setImmediate(resolve, pending));
+  return (await Promise.race([promise, later])) !== pending;
+}
+
 describe('S1: the memory for the bodies of one client is bounded', () => {
-  it('until its answers end', () => {
+  it('so that later requests wait until an earlier one is answered', async () => {
     const begin = requests();
-    const [one, two] = [begin(anonymous('192.0.2.1')), begin(anonymous('192.0.2.1'))];
-    one.take(20 * MiB);
-    two.take(12 * MiB);
-    expect(() => two.take(1)).toThrow(expect.objectContaining({ code: 'rate_limit_exceeded', retryAfterSeconds: 1 }));
+    const [one, two] = [begin(), begin()];
+    expect(one.reserve(6 * MiB)).toBeUndefined();
+    expect(two.reserve(2 * MiB)).toBeUndefined();
+    const more = two.reserve(1);
+    expect(await isSettled(more)).toBe(false);
     one.end();
-    two.take(20 * MiB);
-    two.end();
-    begin(anonymous('192.0.2.1')).take(32 * MiB);
+    await more;
+  });
+
+  it('but its oldest request never waits', () => {
+    const begin = requests();
+    const [one, two] = [begin(), begin()];
+    for (let sent = 0; sent < 20; sent += 1) expect(one.reserve(MiB)).toBeUndefined();
+    expect(two.reserve(1)).toBeInstanceOf(Promise);
+    expect(one.reserve(MiB)).toBeUndefined();
+  });
+
+  it('and the next request becomes the oldest, however large it is', async () => {
+    const begin = requests();
+    const [one, two] = [begin(), begin()];
+    expect(one.reserve(MiB)).toBeUndefined();
+    const large = two.reserve(20 * MiB);
+    expect(await isSettled(large)).toBe(false);
+    one.end();
+    await large;
   });
 
   it('and other clients are not affected', () => {
     const begin = requests();
-    begin(anonymous('192.0.2.1')).take(32 * MiB);
-    begin(anonymous('192.0.2.2')).take(32 * MiB);
+    expect(begin(anonymous('192.0.2.1')).reserve(8 * MiB)).toBeUndefined();
+    expect(begin(anonymous('192.0.2.2')).reserve(8 * MiB)).toBeUndefined();
   });
 
-  it('a single body of the maximum size always fits', () => {
+  it('and a request whose client has left does not wait', async () => {
     const begin = requests();
-    const { take } = begin(anonymous('192.0.2.1'), 100 * MiB);
-    for (let sent = 0; sent < 100; sent += 1) take(MiB);
-    expect(() => take(1)).toThrow();
+    const [one, two] = [begin(), begin()];
+    expect(one.reserve(8 * MiB)).toBeUndefined();
+    const more = two.reserve(1);
+    two.end();
+    await more;
   });
 });
