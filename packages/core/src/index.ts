@@ -63,31 +63,7 @@ export { createToken, deleteToken, listTokens } from './services/accounts/tokens
 export { type ContentsBody, receiveContents } from './services/uploads/receive-contents.ts';
 export { opens, type Opening, sealUnlock, UNLOCK_SECONDS } from './services/sites/unlock-cookies.ts';
 export { type UnlockAttempt, type UnlockOutcome, unlockSite } from './services/sites/unlock.ts';
-export * from './serving/caching.ts';
-export * from './serving/codings.ts';
-export * from './serving/conditions.ts';
-export * from './serving/intent.ts';
-export * from './serving/media-types.ts';
-export * from './serving/ranges.ts';
-export * from './serving/request-path.ts';
-export * from './serving/resolve.ts';
-export type {
-  Coding,
-  CompressedForms,
-  Found,
-  LiveSites,
-  Manifest,
-  ProtectedSite,
-  Site,
-  SiteAddress,
-  SiteFile,
-  StoredBytes,
-  Withheld,
-} from './serving/site.ts';
-export { compileRules } from './serving/rules/compile.ts';
-export { NO_RULES, prepareRules } from './serving/rules/prepare.ts';
-export type { HeaderField } from './serving/rules/header-rules.ts';
-export type { RuledAnswer, SiteRules } from './serving/rules/rules.ts';
+export type { Found, LiveSites, SiteAddress, Withheld } from './services/sites/site-lookup.ts';
 export { openDiskPacks } from './storage/disk-packs.ts';
 export { createHasher, type Hasher } from './storage/hasher.ts';
 export type { PackFile, PackStore, Place } from './storage/packs.ts';

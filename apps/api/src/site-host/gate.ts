@@ -1,14 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import {
-  type Log,
-  opens,
-  type ProtectedSite,
-  sealUnlock,
-  type Site,
-  toServiceError,
-  type UnlockAttempt,
-  type UnlockOutcome,
-} from '@berth/core';
+import { type Log, opens, sealUnlock, toServiceError, type UnlockAttempt, type UnlockOutcome } from '@berth/core';
+import type { ProtectedSite, Site } from '@berth/serving';
 import { sendEmpty, uncachedHeaders } from './site-headers.ts';
 import { sendPage } from './pages.ts';
 import { type CookiePolicy, cookieForm, cookiesNamed } from './unlock-cookie.ts';

@@ -2,19 +2,21 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   createHotContents,
   type Found,
-  isSystemPath,
   type LiveSites,
   type Log,
-  parseRequestPath,
   type PackStore,
+  type SiteAddress,
+  toServiceError,
+} from '@berth/core';
+import {
+  isSystemPath,
+  parseRequestPath,
   type ProtectedSite,
   type RequestPath,
   resolve,
   type Site,
   SITE_METHODS,
-  type SiteAddress,
-  toServiceError,
-} from '@berth/core';
+} from '@berth/serving';
 import { requestIdOf } from '../http/request-id.ts';
 import { createFileAnswers } from './file-answers.ts';
 import type { Gate } from './gate.ts';

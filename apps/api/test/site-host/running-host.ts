@@ -1,15 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
-import {
-  type Found,
-  type LiveSites,
-  NO_RULES,
-  type PackStore,
-  type Site,
-  type UnlockAttempt,
-  type UnlockOutcome,
-  type Withheld,
-} from '@berth/core';
+import type { Found, LiveSites, PackStore, UnlockAttempt, UnlockOutcome, Withheld } from '@berth/core';
+import { NO_RULES, type Site } from '@berth/serving';
 import { createHttpServer } from '../../src/http/server.ts';
 import { createGate } from '../../src/site-host/gate.ts';
 import { createSiteHost } from '../../src/site-host/site-host.ts';

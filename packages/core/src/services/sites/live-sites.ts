@@ -1,6 +1,7 @@
+import type { Site } from '@berth/serving';
 import type { Core } from '../../core.ts';
 import { asUnavailable } from '../../database/outages.ts';
-import type { Found, LiveSites, Site, SiteAddress } from '../../serving/site.ts';
+import type { Found, LiveSites, SiteAddress } from './site-lookup.ts';
 import { type DeployedSite, type DomainLink, loadLink, loadSite, shown, shownBy } from './load-sites.ts';
 import { createLoadingCache } from './loading-cache.ts';
 

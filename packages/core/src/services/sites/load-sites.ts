@@ -1,8 +1,7 @@
+import { type Coding, type CompressedForms, prepareRules, type RuleData, type Site } from '@berth/serving';
 import type { Core } from '../../core.ts';
 import type { CompressedForm } from '../../entities/index.ts';
-import { prepareRules } from '../../serving/rules/prepare.ts';
-import type { RuleData } from '../../serving/rules/rules.ts';
-import type { Coding, CompressedForms, Found, Site, Withheld } from '../../serving/site.ts';
+import type { Found, Withheld } from './site-lookup.ts';
 import { type ManifestFile, PackedManifest } from './packed-manifest.ts';
 import { passwordVersion } from './passwords.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ByteRange, judgeRange } from '../../src/serving/ranges.ts';
+import { type ByteRange, judgeRange } from '../src/ranges.ts';
 import { IF_RANGES, RANGES } from './tables/ranges.ts';
 import { expected } from './tables/public-cases.ts';
 

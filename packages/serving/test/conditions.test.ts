@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judgeConditions } from '../../src/serving/conditions.ts';
+import { judgeConditions } from '../src/conditions.ts';
 import { CONDITIONS } from './tables/conditions.ts';
 import { expected } from './tables/public-cases.ts';
 

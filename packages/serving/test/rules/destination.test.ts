@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { fill, readDestination } from '../../../src/serving/rules/destination.ts';
-import { Fault } from '../../../src/serving/rules/fault.ts';
-import { type Dialect, matchPattern, readPattern, subjectOf } from '../../../src/serving/rules/pattern.ts';
-import { formatRequestPath } from '../../../src/serving/request-path.ts';
+import { fill, readDestination } from '../../src/rules/destination.ts';
+import { Fault } from '../../src/rules/fault.ts';
+import { type Dialect, matchPattern, readPattern, subjectOf } from '../../src/rules/pattern.ts';
+import { formatRequestPath } from '../../src/request-path.ts';
 
 /** The `Location` of a rule for a path; a fault as `fault: ...`. */
 function locationOf(dialect: Dialect, from: string, to: string, path: string): string | null {

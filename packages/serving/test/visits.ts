@@ -1,8 +1,8 @@
-import type { Intent } from '../../src/serving/intent.ts';
-import { parseRequestPath } from '../../src/serving/request-path.ts';
-import { resolve } from '../../src/serving/resolve.ts';
-import type { PathRules, RuleMatch, RuleStatus } from '../../src/serving/rules/rules.ts';
-import type { Site } from '../../src/serving/site.ts';
+import type { Intent } from '../src/intent.ts';
+import { parseRequestPath } from '../src/request-path.ts';
+import { resolve } from '../src/resolve.ts';
+import type { PathRules, RuleMatch, RuleStatus } from '../src/rules/rules.ts';
+import type { Site } from '../src/site.ts';
 import { manifestOf } from './sites.ts';
 
 /** A short notation for a site. */

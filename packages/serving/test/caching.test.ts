@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cacheControl, entityTag, hasHashInName } from '../../src/serving/caching.ts';
+import { cacheControl, entityTag, hasHashInName } from '../src/caching.ts';
 
 describe('entity tags', () => {
   const sha256 = '0123456789abcdef'.repeat(4);

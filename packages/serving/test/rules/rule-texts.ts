@@ -1,9 +1,9 @@
-import { fill } from '../../../src/serving/rules/destination.ts';
-import type { Warn } from '../../../src/serving/rules/fault.ts';
-import type { HeaderRule } from '../../../src/serving/rules/header-rules.ts';
-import type { PathRule } from '../../../src/serving/rules/path-rules.ts';
-import type { Pattern } from '../../../src/serving/rules/pattern.ts';
-import { formatRequestPath } from '../../../src/serving/request-path.ts';
+import { fill } from '../../src/rules/destination.ts';
+import type { Warn } from '../../src/rules/fault.ts';
+import type { HeaderRule } from '../../src/rules/header-rules.ts';
+import type { PathRule } from '../../src/rules/path-rules.ts';
+import type { Pattern } from '../../src/rules/pattern.ts';
+import { formatRequestPath } from '../../src/request-path.ts';
 
 /** Collects the warnings of a parser: `3: Skipped: ...`, `rewrites[0].source: Skipped: ...`. */
 export function collectWarnings(): { warn: Warn; warnings: string[] } {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compileRules, type RuleFiles } from '../../../src/serving/rules/compile.ts';
-import { NO_RULES, prepareRules } from '../../../src/serving/rules/prepare.ts';
-import type { RuleMatch, SiteRules } from '../../../src/serving/rules/rules.ts';
+import { compileRules, type RuleFiles } from '../../src/rules/compile.ts';
+import { NO_RULES, prepareRules } from '../../src/rules/prepare.ts';
+import type { RuleMatch, SiteRules } from '../../src/rules/rules.ts';
 
 function prepare(redirects: string, ship?: Record<string, unknown>, headers?: string): SiteRules {
   const files: RuleFiles = { _redirects: new TextEncoder().encode(redirects) };

@@ -1,7 +1,7 @@
 import { findPathConflict, isWithheld, normalizePath } from '@berth/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isSystemPath, parseRequestPath } from '../../src/serving/request-path.ts';
+import { isSystemPath, parseRequestPath } from '../src/request-path.ts';
 import { ask, type DecidedSite, siteOf, formatIntent } from './visits.ts';
 
 const UNUSUAL_SEGMENTS = [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compileRules, type RuleFiles } from '../../../src/serving/rules/compile.ts';
+import { compileRules, type RuleFiles } from '../../src/rules/compile.ts';
 import { formatHeaders, formatRule } from './rule-texts.ts';
 
 interface Texts {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MAX_HEADERS_BYTES, readHeadersFile } from '../../../src/serving/rules/headers-file.ts';
+import { MAX_HEADERS_BYTES, readHeadersFile } from '../../src/rules/headers-file.ts';
 import { collectWarnings, formatHeaders } from './rule-texts.ts';
 import { CLOUDFLARE_HEADERS, type HeadersFile, NETLIFY_HEADERS } from './tables/headers-files.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Fault } from '../../../src/serving/rules/fault.ts';
-import { type Dialect, matchPattern, readPattern, subjectOf } from '../../../src/serving/rules/pattern.ts';
+import { Fault } from '../../src/rules/fault.ts';
+import { type Dialect, matchPattern, readPattern, subjectOf } from '../../src/rules/pattern.ts';
 
 /** The text that a pattern captures from a path, `null` if it does not match. */
 function captured(dialect: Dialect, text: string, path: string): readonly string[] | null {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatRequestPath, isSystemPath, parseRequestPath } from '../../src/serving/request-path.ts';
+import { formatRequestPath, isSystemPath, parseRequestPath } from '../src/request-path.ts';
 
 describe('parseRequestPath and formatRequestPath', () => {
   const malformed = [

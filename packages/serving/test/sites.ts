@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Manifest } from '../../src/serving/site.ts';
+import type { Manifest } from '../src/site.ts';
 
 /** Builds a manifest of files whose content is their path, all in one pack. */
 export function manifestOf(...paths: string[]): Manifest {

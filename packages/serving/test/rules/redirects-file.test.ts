@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MAX_REDIRECTS_BYTES, readRedirectsFile } from '../../../src/serving/rules/redirects-file.ts';
+import { MAX_REDIRECTS_BYTES, readRedirectsFile } from '../../src/rules/redirects-file.ts';
 import { collectWarnings, formatRule } from './rule-texts.ts';
 import { CLOUDFLARE_REDIRECTS, NETLIFY_REDIRECTS, type RedirectsFile } from './tables/redirects-files.ts';
 

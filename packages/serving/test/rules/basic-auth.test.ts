@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findBasicAuth, scanForBasicAuth } from '../../../src/serving/rules/basic-auth.ts';
+import { findBasicAuth, scanForBasicAuth } from '../../src/rules/basic-auth.ts';
 
 /** The line that has a Basic-Auth field, whatever pieces the text arrives in. */
 function lineOf(text: string | Buffer, pieceBytes = 65_536): number | null {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { resolve } from '../../src/serving/resolve.ts';
-import type { RuleMatch } from '../../src/serving/rules/rules.ts';
+import { resolve } from '../src/resolve.ts';
+import type { RuleMatch } from '../src/rules/rules.ts';
 import { ask, type Sketch, siteOf, formatIntent } from './visits.ts';
 
 function table(sketch: Sketch, rows: [target: string, expected: string][]) {

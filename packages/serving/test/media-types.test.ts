@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isWorthCompressing, mediaTypeOf } from '../../src/serving/media-types.ts';
+import { isWorthCompressing, mediaTypeOf } from '../src/media-types.ts';
 
 describe('S52: media types', () => {
   const rows: [path: string, contentType: string][] = [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { chooseCoding } from '../../src/serving/codings.ts';
-import type { CompressedForms } from '../../src/serving/site.ts';
+import { chooseCoding } from '../src/codings.ts';
+import type { CompressedForms } from '../src/site.ts';
 import { CODINGS } from './tables/codings.ts';
 import { expected } from './tables/public-cases.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Fault } from '../../../src/serving/rules/fault.ts';
-import { parseShipJson } from '../../../src/serving/rules/parse-ship-json.ts';
-import { readShipJson } from '../../../src/serving/rules/ship-json.ts';
+import { Fault } from '../../src/rules/fault.ts';
+import { parseShipJson } from '../../src/rules/parse-ship-json.ts';
+import { readShipJson } from '../../src/rules/ship-json.ts';
 import { collectWarnings, formatHeaders, formatRule } from './rule-texts.ts';
 
 function read(json: Record<string, unknown>) {
