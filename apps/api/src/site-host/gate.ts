@@ -1,5 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { type Log, opens, sealUnlock, toServiceError, type UnlockAttempt, type UnlockOutcome } from '@berth/core';
+import { type Log, toServiceError } from '@berth/core';
+import { opens, sealUnlock, type UnlockAttempt, type UnlockOutcome } from '@berth/core/sites';
 import type { ProtectedSite, Site } from '@berth/serving';
 import { sendEmpty, uncachedHeaders } from './site-headers.ts';
 import { sendPage } from './pages.ts';

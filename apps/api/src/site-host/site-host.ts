@@ -1,13 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import {
-  createHotContents,
-  type Found,
-  type LiveSites,
-  type Log,
-  type PackStore,
-  type SiteAddress,
-  toServiceError,
-} from '@berth/core';
+import { type Log, type PackStore, toServiceError } from '@berth/core';
+import { createHotContents, type Found, type LiveSites, type SiteAddress } from '@berth/core/sites';
 import {
   isSystemPath,
   parseRequestPath,

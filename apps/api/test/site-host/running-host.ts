@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
-import type { Found, LiveSites, PackStore, UnlockAttempt, UnlockOutcome, Withheld } from '@berth/core';
+import type { PackStore } from '@berth/core';
+import type { Found, LiveSites, UnlockAttempt, UnlockOutcome, Withheld } from '@berth/core/sites';
 import { NO_RULES, type Site } from '@berth/serving';
 import { createHttpServer } from '../../src/http/server.ts';
 import { createGate } from '../../src/site-host/gate.ts';
