@@ -5,7 +5,7 @@ export interface RequestPath {
   /**
    * The path inside the site: decoded, in NFC, without the leading slash and without empty, `.` and `..` segments.
    * Examples: `docs/a.html`, `docs/` for a folder, empty for the front page. If it is not {@link servable}, this is the folder
-   * in which to look for the not-found page.
+   * in which the search for the not-found page starts.
    */
   path: string;
   /** Whether the path was sent without empty, `.` or `..` segments. */

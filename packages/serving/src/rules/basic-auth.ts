@@ -1,7 +1,7 @@
 import { keyName } from './fault.ts';
 
 const NAME = new TextEncoder().encode('basic-auth');
-const NAMES_IT = /^[^\w/-]*basic-auth[^\w/-]*(?:[:=].*)?$/is;
+const BASIC_AUTH_FIELD = /^[^\w/-]*basic-auth[^\w/-]*(?:[:=].*)?$/is;
 
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
@@ -25,7 +25,7 @@ const DELETE = 0x7f;
  */
 export function scanForBasicAuth(): (bytes: Uint8Array) => number | null {
   let line = 1;
-  /** How many characters of the name the latest word has, -1 if it is another word. */
+  /** How many characters of the name the current word matches; -1 if it is another word. */
   let matched = 0;
   let isInWord = false;
   let isLineStart = true;
@@ -70,14 +70,14 @@ function isWordCharacter(byte: number): boolean {
  * a header. Entries that the reader skips count as well.
  *
  * @param json Nested at most as deep as `parseShipJson` accepts.
- * @returns Its place, such as `headers[0].headers[1].key`, or `null` if there is none. Source: contract §3.
+ * @returns Its position, such as `headers[0].headers[1].key`, or `null` if there is none. Source: contract §3.
  */
 export function findBasicAuth(json: object): string | null {
   const isList = Array.isArray(json);
   for (const [key, value] of Object.entries(json)) {
     const at = isList ? `[${key}]` : keyName(key);
-    if (!isList && NAMES_IT.test(key)) return at;
-    if (typeof value === 'string' && key !== 'value' && NAMES_IT.test(value)) return at;
+    if (!isList && BASIC_AUTH_FIELD.test(key)) return at;
+    if (typeof value === 'string' && key !== 'value' && BASIC_AUTH_FIELD.test(value)) return at;
     const inside = typeof value === 'object' && value !== null ? findBasicAuth(value as object) : null;
     if (inside !== null) return Array.isArray(value) ? at + inside : `${at}.${inside}`;
   }

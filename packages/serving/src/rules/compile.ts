@@ -1,13 +1,13 @@
 import { isOffLimits } from '../pages.ts';
 import { warnOfCycles } from './cycles.ts';
 import { type Placed, quote, type Warn } from './fault.ts';
-import { type HeaderRule, MAX_HEADER_BYTES, sizeOf } from './header-rules.ts';
+import { type HeaderRule, MAX_RESPONSE_HEADER_BYTES, sizeOf } from './header-rules.ts';
 import { readHeadersFile } from './headers-file.ts';
 import type { ShipJson } from './parse-ship-json.ts';
 import type { PathRule } from './path-rules.ts';
 import { type Pattern, subjectOf } from './pattern.ts';
 import { readRedirectsFile } from './redirects-file.ts';
-import type { RuleData } from './rules.ts';
+import type { RuleData } from './rule-data.ts';
 import { readShipJson } from './ship-json.ts';
 
 /** The rule files that a deployment has. */
@@ -97,10 +97,10 @@ function isPublished(path: Pattern, published: ReadonlySet<string>): boolean {
 
 function warnOfSize(headers: readonly Placed<HeaderRule>[], warn: Warn): void {
   for (const { rule, position } of headers)
-    if (sizeOf(rule) > MAX_HEADER_BYTES)
+    if (sizeOf(rule) > MAX_RESPONSE_HEADER_BYTES)
       warn(
         position,
-        `A response can have at most ${MAX_HEADER_BYTES} bytes of headers from rules. The last headers of this rule are omitted.`,
+        `A response can have at most ${MAX_RESPONSE_HEADER_BYTES} bytes of headers from rules. The last headers of this rule are omitted.`,
       );
 }
 

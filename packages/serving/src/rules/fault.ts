@@ -1,8 +1,8 @@
 import type { Warning } from '@berth/contract';
 
-/** What is wrong with a line or an entry of a rule file, which is then skipped whole. Source: serving S23. */
+/** Why a line or an entry of a rule file is invalid. The whole line or entry is skipped. Source: serving S23. */
 export class Fault {
-  /** What was wrong and what would be right. */
+  /** A sentence without its full stop: what must be true, and what to write instead. */
   readonly message: string;
 
   constructor(message: string) {
@@ -10,24 +10,24 @@ export class Fault {
   }
 }
 
-/** Where in the rule files something stands: a line, or the path of an entry. */
+/** A position in the rule files: a file with a line, or with the path of an entry. */
 export type Position = Omit<Warning, 'message'>;
 
-/** Told of everything that is worth knowing about the rule files. */
+/** Receives each warning about the rule files. */
 export type Warn = (position: Position, message: string) => void;
 
-/** A rule, and where it stands. */
+/** A rule and its position. */
 export interface Placed<Rule> {
   rule: Rule;
   position: Position;
 }
 
-/** A key of `ship.json` as a position shows it: as it is, or quoted if it is long or has unusual characters. */
+/** Formats a key of `ship.json` for a position: unchanged, or quoted if it is long or has unusual characters. */
 export function keyName(key: string): string {
   return /^[\w$-]{1,40}$/.test(key) ? key : quote(key);
 }
 
-/** Text of a rule file as a message may show it: quoted, printable and short. */
+/** Formats text of a rule file for a message: quoted, printable and short. */
 export function quote(text: string): string {
   return JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);
 }

@@ -2,17 +2,14 @@ import { nameFault } from './header-field.ts';
 import type { Pattern } from './pattern.ts';
 import { indexPatterns } from './pattern-index.ts';
 import { isDroppedHeader } from './reserved-headers.ts';
-import type { HeaderRules, RuledAnswer } from './rules.ts';
+import type { HeaderField, HeaderRules, RuledAnswer } from './rules.ts';
 
-/** A header field: its name and its value. */
-export type HeaderField = readonly [name: string, value: string];
-
-/** A block of `_headers` or an entry of `ship.json`, as a deployment keeps it. Source: serving S33. */
+/** A block of `_headers` or an entry of `ship.json`, as stored with a deployment. Source: serving S33. */
 export interface HeaderRule {
   from: Pattern;
-  /** True for `ship.json`: its values replace; those of `_headers` join. */
+  /** True for `ship.json`, whose values replace earlier ones. Values of `_headers` are appended to earlier ones. */
   replaces: boolean;
-  /** What it does, in order: sets a header, or removes one where the value is `null`. */
+  /** The headers to set, in order; a value of `null` removes the header. */
   steps: (readonly [name: string, value: string | null])[];
 }
 
@@ -22,16 +19,16 @@ interface PreparedRule {
   steps: { name: string; lower: string; value: string | null }[];
 }
 
-/** What rules make of one header: `value` is `null` when they took the default away. */
+/** The result of the rules for one header; `value` is `null` if they removed it. */
 interface Change {
   name: string;
   value: string | null;
 }
 
-/** What the headers of rules may take of one answer, with `: ` and the line end each. Source: serving S65. */
-export const MAX_HEADER_BYTES = 8192;
+/** Maximum size of the headers that rules add to a response, in bytes, including `: ` and the line ends. Source: serving S65. */
+export const MAX_RESPONSE_HEADER_BYTES = 8192;
 
-/** What the fields of one rule take at most, in bytes. Source: serving S65. */
+/** The maximum size of the fields of one rule in bytes. Source: serving S65. */
 export function sizeOf({ steps }: HeaderRule): number {
   return steps.reduce((sum, [name, value]) => sum + (value === null ? 0 : fieldSize(name, value)), 0);
 }
@@ -48,11 +45,11 @@ const REPLACEABLE = new Set([
 const REMOVABLE = new Set(['referrer-policy', 'origin-agent-cluster']);
 
 /**
- * Makes header rules ready to be applied. A rule about a reserved header has no part in them.
+ * Prepares header rules for matching. Rules for reserved headers are ignored.
  *
- * A default that may only be replaced comes back when a rule removes what others said before it: `! Cache-Control`,
- * `! Content-Type`. Every other default stays, and `Vary` grows. A field that does not fit into
- * {@link MAX_HEADER_BYTES} beside those before it is left out.
+ * Rules can replace some defaults, remove others, and only add to `Vary`. Removing a header that rules can only replace, such
+ * as `! Cache-Control`, restores its default. A field that would exceed {@link MAX_RESPONSE_HEADER_BYTES} together with those before
+ * it is omitted.
  */
 export function prepareHeaderRules(rules: readonly HeaderRule[]): HeaderRules {
   const index = indexPatterns(rules.map(prepare));
@@ -62,7 +59,7 @@ export function prepareHeaderRules(rules: readonly HeaderRule[]): HeaderRules {
       const changes = new Map<string, Change>();
       for (const [{ replaces, steps }] of index.find(path))
         for (const { name, lower, value } of steps)
-          if (counts(lower, answer)) change(changes, lower, { name, value }, replaces);
+          if (appliesTo(answer, lower)) applyStep(changes, lower, { name, value }, replaces);
       return changes.size === 0 ? fields : merge(fields, changes);
     },
   };
@@ -73,8 +70,8 @@ function prepare({ from, replaces, steps }: HeaderRule): PreparedRule {
   return { from, replaces, steps: allowed.map(([name, value]) => ({ name, lower: name.toLowerCase(), value })) };
 }
 
-/** Whether a header that a rule names has a part in this answer. Source: serving S32, S35. */
-function counts(name: string, answer: RuledAnswer): boolean {
+/** Whether a rule for this header applies to a response. Source: serving S32, S35. */
+function appliesTo(answer: RuledAnswer, name: string): boolean {
   if (isDroppedHeader(name, answer)) return false;
   switch (answer.kind) {
     case 'redirect':
@@ -85,45 +82,45 @@ function counts(name: string, answer: RuledAnswer): boolean {
     case 'options':
       return true;
     default:
-      throw new TypeError(`unknown answer: ${String(answer.kind satisfies never)}`);
+      throw new TypeError(`unknown kind of response: ${String(answer.kind satisfies never)}`);
   }
 }
 
-/** Takes one more step with a header. Source: serving S33, S34. */
-function change(changes: Map<string, Change>, lower: string, { name, value }: Change, replaces: boolean): void {
-  const before = changes.get(lower);
-  const joins = !replaces || lower === 'vary';
+/** Sets, appends to or removes one header. Source: serving S33, S34. */
+function applyStep(changes: Map<string, Change>, lower: string, { name, value }: Change, replaces: boolean): void {
+  const earlier = changes.get(lower);
+  const appends = !replaces || lower === 'vary';
   if (value === null) changes.set(lower, { name, value: null });
-  else if (before?.value && joins) before.value = `${before.value}, ${value}`;
+  else if (earlier?.value && appends) earlier.value = `${earlier.value}, ${value}`;
   else changes.set(lower, { name, value });
 }
 
-/** The fields of the answer: the defaults in their order, then what rules add. */
+/** The fields of the response: the defaults in their order, then the fields that rules add. */
 function merge(defaults: readonly HeaderField[], changes: ReadonlyMap<string, Change>): HeaderField[] {
   const fields: HeaderField[] = [];
-  const places = new Map<string, number>();
+  const indexes = new Map<string, number>();
   for (const field of defaults) {
     const lower = field[0].toLowerCase();
     if (changes.get(lower)?.value === null && REMOVABLE.has(lower)) continue;
-    places.set(lower, fields.length);
+    indexes.set(lower, fields.length);
     fields.push(field);
   }
-  let room = MAX_HEADER_BYTES;
+  let room = MAX_RESPONSE_HEADER_BYTES;
   for (const [lower, { name, value }] of changes) {
     if (value === null) continue;
-    const place = places.get(lower);
-    if (place !== undefined && lower !== 'vary' && !REPLACEABLE.has(lower)) continue;
+    const index = indexes.get(lower);
+    if (index !== undefined && lower !== 'vary' && !REPLACEABLE.has(lower)) continue;
     const size = fieldSize(name, value);
     if (size > room) continue;
     room -= size;
-    if (place === undefined) fields.push([name, value]);
-    else fields[place] = [fields[place]![0], lower === 'vary' ? addTo(fields[place]![1], value) : value];
+    if (index === undefined) fields.push([name, value]);
+    else fields[index] = [fields[index]![0], lower === 'vary' ? addNames(fields[index]![1], value) : value];
   }
   return fields;
 }
 
-/** A list of names with more of them, each once. */
-function addTo(list: string, more: string): string {
+/** Adds names to a comma-separated list, each only once. */
+function addNames(list: string, more: string): string {
   const names = list.split(',').map((name) => name.trim());
   const known = new Set(names.map((name) => name.toLowerCase()));
   for (const name of more.split(',').map((name) => name.trim()))

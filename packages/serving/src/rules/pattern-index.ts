@@ -5,7 +5,7 @@ export interface Patterned {
   readonly from: Pattern;
 }
 
-/** A rule that matches a path, and the text it captured. */
+/** A rule that matches a path, with the captured texts. */
 export type Hit<Rule> = readonly [rule: Rule, captures: readonly string[]];
 
 /** An index of rules by pattern. */

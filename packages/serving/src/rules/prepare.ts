@@ -1,6 +1,7 @@
-import type { RuleData, SiteRules } from './rules.ts';
 import { prepareHeaderRules } from './header-rules.ts';
 import { preparePathRules } from './path-rules.ts';
+import type { RuleData } from './rule-data.ts';
+import type { SiteRules } from './rules.ts';
 
 /** The rules of a site without rule files. */
 export const NO_RULES: SiteRules = {
@@ -12,7 +13,7 @@ export const NO_RULES: SiteRules = {
 };
 
 /**
- * Prepares the rules of a deployment for matching: literal ones are looked up in a hash map, the others are tried in order.
+ * Prepares the rules of a deployment for matching: literal ones are found in a hash map, the others are tried in order.
  *
  * @param data The stored rules; `null` gives {@link NO_RULES}. Source: serving S22, S26, S66.
  */

@@ -30,7 +30,7 @@ const RESERVED_NAMES: ReadonlySet<string> = new Set([
 ]);
 const RESERVED_PREFIXES = ['proxy-', 'sec-', 'ratelimit'];
 
-/** Proxies in front of Berth obey these: they send a local file, fetch another URL, or stop using this server. */
+/** Proxies in front of Berth act on these: they send a local file, fetch another URL, or stop using this server. */
 const PROXY_PREFIXES = [
   'x-accel-',
   'x-sendfile',
@@ -52,7 +52,7 @@ export function isReservedHeader(name: string): boolean {
 const CACHING_WORDS: ReadonlySet<string> = new Set(['cache', 'cdn', 'edge', 'surrogate', 'expires', 'pragma', 'ttl']);
 
 /**
- * Whether a header speaks to caches, whichever product reads it: one of its words says so, as in `CDN-Cache-Control`,
+ * Whether a header controls the caches of some product, judged by the words of its name, as in `CDN-Cache-Control`,
  * `Surrogate-Key` or `Edge-Control`.
  *
  * @param name In lower case.
@@ -62,7 +62,7 @@ function isCachingHeader(name: string): boolean {
 }
 
 /**
- * Whether the answers of a site leave out a header that a rule may set.
+ * Whether the responses of a site omit a header that a rule may set.
  *
  * @param name In lower case. Source: serving S35.
  */

@@ -1,18 +1,5 @@
-import type { HeaderField, HeaderRule } from './header-rules.ts';
-import type { PathRule } from './path-rules.ts';
-
-/** The compiled rule files of a deployment, stored as JSON. Source: serving S22, S25. */
-export interface RuleData {
-  cleanUrls: boolean;
-  /** `null` is the default, which is neither true nor false. */
-  trailingSlash: boolean | null;
-  /** Tried before files: `redirects` of `ship.json` in order, then the lines of `_redirects` marked `!`. */
-  forced: PathRule[];
-  /** Tried when no file answers: `rewrites` of `ship.json` in order, then the other lines of `_redirects`. */
-  whenMissing: PathRule[];
-  /** The blocks of `_headers` in order, then the entries of `ship.json`. */
-  headers: HeaderRule[];
-}
+/** A header field: its name and its value. */
+export type HeaderField = readonly [name: string, value: string];
 
 /** The rules of a site, prepared for matching. */
 export interface SiteRules {
@@ -23,7 +10,7 @@ export interface SiteRules {
   readonly headers: HeaderRules;
 }
 
-/** Rules in order. Literal ones are found by a hash lookup. Source: serving S24, S26, S66. */
+/** Rules in order. Literal ones are found in a hash map. Source: serving S24, S26, S66. */
 export interface PathRules {
   /**
    * The rules that match a path, in order. The caller decides whether a rule can act; if not, it tries the next one.

@@ -8,11 +8,11 @@ import type { RuleStatus } from './rules.ts';
 import type { ShipJson } from './parse-ship-json.ts';
 
 const FILE = 'ship.json';
-const MOST = { redirects: 2000, rewrites: 500, headers: 500 };
+const MAX_ENTRIES = { redirects: 2000, rewrites: 500, headers: 500 };
 const KEYS = ['cleanUrls', 'trailingSlash', 'redirects', 'rewrites', 'headers'];
 const REDIRECT_STATUSES: ReadonlySet<unknown> = new Set<RuleStatus>([301, 302, 303, 307, 308]);
 
-/** What `ship.json` says. */
+/** The settings and rules of a `ship.json`. */
 export interface ShipRules {
   cleanUrls: boolean;
   trailingSlash: boolean | null;
@@ -21,17 +21,17 @@ export interface ShipRules {
   headers: Placed<HeaderRule>[];
 }
 
-/** Tells of a fault in the value at a path such as `rewrites[3].source`. */
+/** Warns that the value at a path such as `rewrites[3].source` is invalid. Returns `null`, for the caller to return. */
 type Refuse = (at: string, message: string) => null;
 
-/** Reads the keys of `ship.json`. Source: serving S23 to S25, S30, S33 to S35, S65. */
+/** Reads the settings and rules of a parsed `ship.json`; invalid ones are skipped with a warning. Source: serving S23 to S25, S30, S33 to S35, S65. */
 export function readShipJson(json: ShipJson, warn: Warn): ShipRules {
   const refuse: Refuse = (at, message) => {
     warn({ file: FILE, at }, `Skipped: ${message}.`);
     return null;
   };
   for (const key of Object.keys(json))
-    if (!KEYS.includes(key)) refuse(keyName(key), `this key means nothing here; the keys are ${KEYS.join(', ')}`);
+    if (!KEYS.includes(key)) refuse(keyName(key), `this key is unknown; the keys are ${KEYS.join(', ')}`);
   return {
     cleanUrls: readSetting(json, 'cleanUrls', refuse) ?? false,
     trailingSlash: readSetting(json, 'trailingSlash', refuse),
@@ -49,14 +49,16 @@ function readSetting(json: ShipJson, key: 'cleanUrls' | 'trailingSlash', refuse:
 
 function readList<Rule>(
   json: ShipJson,
-  key: keyof typeof MOST,
+  key: keyof typeof MAX_ENTRIES,
   refuse: Refuse,
   read: (entry: ShipJson, at: string, refuse: Refuse) => Rule | null,
 ): Placed<Rule>[] {
   const entries = json[key] ?? [];
   if (!Array.isArray(entries)) return refuse(key, 'it must be a list of entries, in [ ]') ?? [];
-  if (entries.length > MOST[key]) refuse(`${key}[${MOST[key]}]`, `from here on; there are at most ${MOST[key]} ${key}`);
-  return entries.slice(0, MOST[key]).flatMap((entry: unknown, index) => {
+  const max = MAX_ENTRIES[key];
+  if (entries.length > max)
+    refuse(`${key}[${max}]`, `this entry and all further ones; there can be at most ${max} ${key}`);
+  return entries.slice(0, max).flatMap((entry: unknown, index) => {
     const at = `${key}[${index}]`;
     const rule = isObject(entry) ? read(entry, at, refuse) : refuse(at, 'an entry must be an object, in { }');
     return rule === null ? [] : [{ rule, position: { file: FILE, at } }];
@@ -82,7 +84,10 @@ function readPathRule(entry: ShipJson, status: RuleStatus, at: string, refuse: R
   const to = readDestination(String(entry['destination']), source.captures, 'json');
   if (to instanceof Fault) return refuse(`${at}.destination`, to.message);
   if (status === 200 && to.origin !== null)
-    return refuse(`${at}.destination`, 'a rewrite shows a file of the site: only a redirect leads to another host');
+    return refuse(
+      `${at}.destination`,
+      'a rewrite must point to a file of the site; only a redirect can point to another host',
+    );
   return { from: source.pattern, status, to };
 }
 
@@ -109,19 +114,19 @@ function readHeaders(entry: ShipJson, at: string, refuse: Refuse): HeaderRule | 
   return steps.length === 0 ? null : { from: source.pattern, replaces: true, steps };
 }
 
-/** Whether an entry has the texts it needs, and nothing unknown: a condition left out would make another rule of it. */
-function hasKeys(entry: ShipJson, texts: string[], others: string[], at: string, refuse: Refuse): boolean {
-  const unknown = Object.keys(entry).find((key) => !texts.includes(key) && !others.includes(key));
+/** Whether an entry has the strings it needs and no unknown key: without an unsupported condition it would be another rule. */
+function hasKeys(entry: ShipJson, required: string[], optional: string[], at: string, refuse: Refuse): boolean {
+  const unknown = Object.keys(entry).find((key) => !required.includes(key) && !optional.includes(key));
   if (unknown !== undefined) {
     refuse(
       at,
-      `${quote(unknown)} is not known, and half a rule does not count; the keys are ${[...texts, ...others].join(', ')}`,
+      `${quote(unknown)} is not supported, and a rule cannot be applied in part; the keys are ${[...required, ...optional].join(', ')}`,
     );
     return false;
   }
-  for (const key of texts)
+  for (const key of required)
     if (typeof entry[key] !== 'string') {
-      refuse(`${at}.${key}`, 'a text is needed, in quotes');
+      refuse(`${at}.${key}`, 'it must be a string, in quotes');
       return false;
     }
   return true;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findBasicAuth, scanForBasicAuth } from '../../src/rules/basic-auth.ts';
 
-/** The line that has a Basic-Auth field, whatever pieces the text arrives in. */
+/** The line with a Basic-Auth field, if the text arrives in pieces of this size. */
 function lineOf(text: string | Buffer, pieceBytes = 65_536): number | null {
   const bytes = Buffer.from(text as string);
   const scan = scanForBasicAuth();
@@ -75,7 +75,7 @@ describe('Basic-Auth in a file of lines (contract §3)', () => {
     );
   });
 
-  it('is looked for in a time that grows with the file', () => {
+  it('is searched in time linear in the size of the file', () => {
     const bytes = Buffer.alloc(8 * 1024 * 1024, 'basic-auth \t');
     const start = performance.now();
     expect(lineOf(bytes)).toBeNull();

@@ -20,8 +20,8 @@ function compile({ ship, redirects, headers }: Texts, ...paths: string[]) {
   return { rules, warnings };
 }
 
-describe('what a deployment keeps (S22, S25, S26)', () => {
-  it('ship.json comes before _redirects in each step, and after _headers', () => {
+describe('the rules that are stored with a deployment (S22, S25, S26)', () => {
+  it('rules of ship.json come before those of _redirects and after those of _headers', () => {
     const { rules, warnings } = compile(
       {
         ship: {
@@ -45,18 +45,18 @@ describe('what a deployment keeps (S22, S25, S26)', () => {
 
   it.each<[string, Texts]>([
     ['no rule files', {}],
-    ['empty ones', { ship: {}, redirects: '', headers: '# nothing\n/a' }],
-    ['defaults written out', { ship: { cleanUrls: false, redirects: [], headers: [] } }],
-    ['faults alone', { ship: { x: 1 }, redirects: '/a', headers: 'X: 1' }],
-  ])('nothing, of %s', (_, texts) => {
+    ['empty rule files', { ship: {}, redirects: '', headers: '# nothing\n/a' }],
+    ['rule files with only defaults', { ship: { cleanUrls: false, redirects: [], headers: [] } }],
+    ['rule files with only invalid entries', { ship: { x: 1 }, redirects: '/a', headers: 'X: 1' }],
+  ])('%s: no rules are stored', (_, texts) => {
     expect(compile(texts, 'a.html').rules).toBeNull();
   });
 
-  it('trailingSlash: false is something', () => {
+  it('trailingSlash: false is stored, because it is not the default', () => {
     expect(compile({ ship: { trailingSlash: false } }).rules).toMatchObject({ trailingSlash: false });
   });
 
-  it('a repetition is kept once (S66)', () => {
+  it('equal rules are stored once (S66)', () => {
     const { rules } = compile({ redirects: '/a /b\n/a /b\n/:x /c\n/:y /c\n/a /b 302' });
     expect(rules!.whenMissing.map(formatRule)).toEqual(['/a -> 301 /b', '/: -> 301 /c', '/a -> 302 /b']);
   });
@@ -87,7 +87,7 @@ describe('a destination that names no file (S29)', () => {
     },
   );
 
-  it('counts neither for redirects nor where a capture decides', () => {
+  it('causes no warning for a redirect, nor if the destination has a capture', () => {
     const ship = {
       rewrites: [
         { source: '/x/:y', destination: '/nope/:y' },
@@ -100,21 +100,21 @@ describe('a destination that names no file (S29)', () => {
   });
 });
 
-describe('redirects in a circle (S28)', () => {
+describe('a warning about a loop of redirects (S28)', () => {
   it.each<[string, Texts, string[]]>([
+    ['two lines', { redirects: '/a /b\n/b /a' }, ['_redirects:2 These redirects form a loop: "/a" -> "/b" -> "/a".']],
     [
-      'two lines',
-      { redirects: '/a /b\n/b /a' },
-      ['_redirects:2 These redirects run in a circle: "/a" -> "/b" -> "/a".'],
+      'two lines, ignoring slashes and queries',
+      { redirects: '/a /b/?x\n/b /a/#y' },
+      [expect.stringContaining('_redirects:2 ')],
     ],
-    ['slashes and queries aside', { redirects: '/a /b/?x\n/b /a/#y' }, [expect.stringContaining('_redirects:2 ')]],
     [
-      'a long one, told once, at its end',
+      'a long loop: one warning, at its last rule',
       { redirects: '/in /1\n/1 /2\n/2 /3\n/3 /4\n/4 /5\n/5 /1' },
-      ['_redirects:6 These redirects run in a circle: "/1" -> "/2" -> "/3" -> "/4" -> … -> "/1".'],
+      ['_redirects:6 These redirects form a loop: "/1" -> "/2" -> "/3" -> "/4" -> … -> "/1".'],
     ],
     [
-      'two of them, across files',
+      'two loops, one across both files',
       {
         ship: { redirects: [{ source: '/a', destination: '/b' }] },
         redirects: '/b /a\n/c /d 302!\n/d /c',
@@ -124,36 +124,36 @@ describe('redirects in a circle (S28)', () => {
     [
       'a path with and without its slash',
       { redirects: '/a /a/ 301\n/a/ /a 301' },
-      ['_redirects:2 These redirects run in a circle: "/a" -> "/a/" -> "/a".'],
+      ['_redirects:2 These redirects form a loop: "/a" -> "/a/" -> "/a".'],
     ],
     [
       'a path with and without its slash, in ship.json and _redirects',
       { ship: { redirects: [{ source: '/a/', destination: '/a' }] }, redirects: '/a /a/' },
-      ['_redirects:1 These redirects run in a circle: "/a" -> "/a/" -> "/a".'],
+      ['_redirects:1 These redirects form a loop: "/a" -> "/a/" -> "/a".'],
     ],
     [
-      'by way of a path and its slash',
+      'a loop through a path without and with its slash',
       { redirects: '/a /b\n/b /b/\n/b /a' },
-      ['_redirects:3 These redirects run in a circle: "/a" -> "/b" -> "/b/" -> "/a".'],
+      ['_redirects:3 These redirects form a loop: "/a" -> "/b" -> "/b/" -> "/a".'],
     ],
     [
       'one path with two queries',
       { redirects: '/a /a?x=1\n/a /a?x=2' },
-      ['_redirects:2 These redirects run in a circle: "/a" -> "/a".'],
+      ['_redirects:2 These redirects form a loop: "/a" -> "/a".'],
     ],
-    ['not: a slash that is only added, or only removed', { redirects: '/a /a/\n/b/ /b' }, []],
-    ['not: a path that adds its slash and then leads on', { redirects: '/a /a/\n/a /b' }, []],
-    ['not: a path with one query, which then leads on', { redirects: '/a /a?x=1\n/a /a?x=1#y\n/a /b' }, []],
-    ['not: a rewrite before the redirect of one path', { redirects: '/a /b\n/b /page 200\n/b /a' }, []],
-    ['a path to itself is none', { redirects: '/a /a/\n/b /b?x=1' }, []],
-    ['a chain is none', { redirects: '/a /b\n/b /c\n/c https://x.example/a' }, []],
-    ['a rewrite ends it', { redirects: '/a /b\n/b /page 200\n/page /a' }, []],
-    ['the first of two for one path counts', { redirects: '/a /b\n/b /c\n/b /a' }, []],
+    ['none for a slash that is only added or only removed', { redirects: '/a /a/\n/b/ /b' }, []],
+    ['none for a path that adds its slash and then leads elsewhere', { redirects: '/a /a/\n/a /b' }, []],
+    ['none for a path with one query that then leads elsewhere', { redirects: '/a /a?x=1\n/a /a?x=1#y\n/a /b' }, []],
+    ['none for a rewrite before the redirect of the same path', { redirects: '/a /b\n/b /page 200\n/b /a' }, []],
+    ['none for a path that redirects to itself', { redirects: '/a /a/\n/b /b?x=1' }, []],
+    ['none for a chain', { redirects: '/a /b\n/b /c\n/c https://x.example/a' }, []],
+    ['none if a rewrite ends the chain', { redirects: '/a /b\n/b /page 200\n/page /a' }, []],
+    ['none if only the second redirect of a path closes the loop', { redirects: '/a /b\n/b /c\n/b /a' }, []],
   ])('%s', (_, texts, warnings) => {
     expect(compile(texts, 'page.html').warnings).toEqual(warnings);
   });
 
-  it('are found in a time that grows with the number of rules', () => {
+  it('takes time linear in the number of rules', () => {
     const chain = Array.from({ length: 4_000 }, (_, n) => `/c${n} /c${n + 1}\n/c${n} /c${n}/`);
     const start = performance.now();
     const { warnings } = compile({ redirects: [...chain, '/c4000 /c0'].join('\n') });
@@ -161,14 +161,14 @@ describe('redirects in a circle (S28)', () => {
     expect(performance.now() - start).toBeLessThan(2_000);
   });
 
-  it('a file in between ends it, unless a rule is forced', () => {
+  it('is not given if a file ends the loop, unless the rule is forced', () => {
     expect(compile({ redirects: '/a /b\n/b /a' }, 'b.html').warnings).toEqual([]);
     expect(compile({ redirects: '/a /b\n/b /a 301!' }, 'b.html').warnings).toHaveLength(1);
   });
 });
 
-describe('a page that its twin hides (S20)', () => {
-  const twins = [
+describe('a warning about a page that another page with the same address hides (S20)', () => {
+  const paths = [
     'both.html',
     'both/index.html',
     'file.html',
@@ -185,12 +185,12 @@ describe('a page that its twin hides (S20)', () => {
     [{ trailingSlash: true, cleanUrls: true }, ['both.html']],
     [{ trailingSlash: false, cleanUrls: true }, ['both/index.html']],
   ])('%j: %j', (ship, hidden) => {
-    const { warnings } = compile({ ship }, ...twins);
+    const { warnings } = compile({ ship }, ...paths);
     expect(warnings.map((warning) => warning.split(' ')[0])).toEqual(hidden);
   });
 });
 
-it('a rule whose headers no answer can hold warns (S65)', () => {
+it('warns about a rule with more bytes of headers than a response can have (S65)', () => {
   const headers = `/*\n${Array.from({ length: 5 }, (_, n) => `X-${n}: ${'x'.repeat(1900)}`).join('\n')}`;
   expect(compile({ headers }).warnings).toEqual([expect.stringMatching(/^_headers:1 .*8192/)]);
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { compileRules, type RuleFiles } from '../../src/rules/compile.ts';
-import { type HeaderField, MAX_HEADER_BYTES } from '../../src/rules/header-rules.ts';
+import { MAX_RESPONSE_HEADER_BYTES } from '../../src/rules/header-rules.ts';
 import { prepareRules } from '../../src/rules/prepare.ts';
-import type { RuledAnswer } from '../../src/rules/rules.ts';
+import type { HeaderField, RuledAnswer } from '../../src/rules/rules.ts';
 
 const FILE: RuledAnswer = { kind: 'file', onPlatformDomain: false, anonymous: false, isProtected: false };
 const DEFAULTS: readonly HeaderField[] = [
@@ -32,7 +32,7 @@ function rulesOf({ lines, json }: Sketch) {
   return prepareRules(compileRules(files, [], () => {})).headers;
 }
 
-/** What rules make of the defaults: the fields that differ, `null` for one that is gone. */
+/** How rules change the defaults: the fields that differ, with `null` for a removed one. */
 function changes(sketch: Sketch, path = 'a', answer: RuledAnswer = FILE): Record<string, string | null> {
   const fields = rulesOf(sketch).apply(path, DEFAULTS, answer);
   const names = fields.map(([name]) => name.toLowerCase());
@@ -43,14 +43,14 @@ function changes(sketch: Sketch, path = 'a', answer: RuledAnswer = FILE): Record
   return Object.fromEntries([...changed, ...gone]);
 }
 
-describe('which rules apply to a path (S32, S33)', () => {
-  it('every block of _headers that matches, in order; equal names join', () => {
+describe('the header rules that apply to a path (S32, S33)', () => {
+  it('every matching block of _headers applies, in order; values of equal names are joined', () => {
     const lines = '/*\n  X-A: 1\n/a\n  x-a: 2\n  X-B: b\n/b\n  X-C: c\n/:any\n  X-A: 3\n  X-A: 4';
     expect(changes({ lines })).toEqual({ 'X-A': '1, 2, 3, 4', 'X-B': 'b' });
     expect(changes({ lines }, 'b/c')).toEqual({ 'X-A': '1' });
   });
 
-  it('every entry of ship.json that matches; a later value replaces', () => {
+  it('every matching entry of ship.json applies; a later value replaces an earlier one', () => {
     const json: Sketch['json'] = [
       { source: '/(.*)', headers: { 'X-A': '1', 'X-B': '1' } },
       { source: '/a', headers: { 'x-a': '2' } },
@@ -59,7 +59,7 @@ describe('which rules apply to a path (S32, S33)', () => {
     expect(changes({ json })).toEqual({ 'x-a': '2', 'X-B': '1' });
   });
 
-  it('a name set in both takes the value of ship.json', () => {
+  it('a header that both files set has the value of ship.json', () => {
     const sketch = {
       lines: '/*\n  X-A: 1\n  X-B: 1\n  ! X-C',
       json: [{ source: '/a', headers: { 'X-A': '2', 'X-C': '2' } }],
@@ -68,14 +68,14 @@ describe('which rules apply to a path (S32, S33)', () => {
     expect(changes(sketch, 'b')).toEqual({ 'X-A': '1', 'X-B': '1' });
   });
 
-  it('a final slash makes no difference, and the front page is a path', () => {
+  it('a trailing slash makes no difference, and / matches the front page', () => {
     const lines = '/a/\n  X-A: 1\n/\n  X-Front: 1';
     expect(changes({ lines }, 'a/')).toEqual({ 'X-A': '1' });
     expect(changes({ lines }, '')).toEqual({ 'X-Front': '1' });
   });
 });
 
-describe('removal (S33, S34)', () => {
+describe('a block that removes headers (S33, S34)', () => {
   it.each<[string, Record<string, string | null>]>([
     ['X-A: 1\n! X-A', {}],
     ['X-A: 1\n! x-a\nX-A: 2', { 'X-A': '2' }],
@@ -93,7 +93,7 @@ describe('removal (S33, S34)', () => {
   });
 });
 
-describe('what may be set (S34)', () => {
+describe('a block that sets headers with a default (S34)', () => {
   it.each<[string, Record<string, string | null>]>([
     ['Content-Type: text/plain', { 'Content-Type': 'text/plain' }],
     ['cache-control: no-store', { 'Cache-Control': 'no-store' }],
@@ -107,12 +107,12 @@ describe('what may be set (S34)', () => {
     expect(changes({ lines: `/*\n${block}` })).toEqual(expected);
   });
 
-  it('Vary of ship.json is added too', () => {
+  it('Vary of ship.json is appended too', () => {
     const sketch = { lines: '/*\n  Vary: A', json: [{ source: '/a', headers: { Vary: 'B' } }] };
     expect(changes(sketch)).toEqual({ Vary: 'Accept-Encoding, A, B' });
   });
 
-  it('what the answer has none of by default is a field of its own', () => {
+  it('a header without a default becomes a new field', () => {
     expect(rulesOf({ lines: '/*\n  Vary: A\n  Cache-Control: no-store' }).apply('a', [], FILE)).toEqual([
       ['Vary', 'A'],
       ['Cache-Control', 'no-store'],
@@ -120,7 +120,7 @@ describe('what may be set (S34)', () => {
   });
 });
 
-describe('which answer takes which header (S32, S35, S43)', () => {
+describe('the headers that rules can set, by kind of response (S32, S35, S43)', () => {
   const lines = [
     '/*',
     'Cache-Control: no-cache',
@@ -147,7 +147,7 @@ describe('which answer takes which header (S32, S35, S43)', () => {
 
   it.each<[string, Partial<RuledAnswer>, Record<string, string | null>]>([
     ['a file on a domain', {}, all],
-    ['the answer to OPTIONS', { kind: 'options' }, all],
+    ['the response to OPTIONS', { kind: 'options' }, all],
     ['a redirect: only Cache-Control', { kind: 'redirect' }, { 'Cache-Control': 'no-cache' }],
     ['a not-found page: all but Cache-Control', { kind: 'not-found' }, without('Cache-Control')],
     [
@@ -172,14 +172,14 @@ describe('which answer takes which header (S32, S35, S43)', () => {
       'Netlify-CDN-Cache-Control Fastly-Cache-Control X-Cache-Control Expires Edge-Control Edge-Cache-Tag Cache-Tag',
       'Akamai-Cache-Control X-Cache-TTL cdn-cache-control EXPIRES',
     ].flatMap((names) => names.split(' ')),
-  )('%s from a rule is sent by a public site and left out by a protected one (S35)', (name) => {
+  )('%s from a rule is sent by a public site and omitted by a protected one (S35)', (name) => {
     const rule = { lines: `/*\n${name}: max-age=600` };
     expect(changes(rule, 'a', FILE)).toEqual({ [name]: 'max-age=600' });
     for (const kind of ['file', 'options', 'redirect', 'not-found'] as const)
       expect(changes(rule, 'a', { ...FILE, kind, isProtected: true })).toEqual({});
   });
 
-  it('a default of the service stays as it is where the rule counts for nothing', () => {
+  it('a rule that does not apply leaves the default of the service unchanged', () => {
     const robots = [['X-Robots-Tag', 'noindex']] as const;
     for (const block of ['X-Robots-Tag: all', '! X-Robots-Tag'])
       for (const site of [{ anonymous: true }, { isProtected: true }])
@@ -187,19 +187,19 @@ describe('which answer takes which header (S32, S35, S43)', () => {
   });
 });
 
-describe('how much rules add to one answer (S65)', () => {
-  it('8 KiB together; what does not fit is left out', () => {
+describe('the size of the headers that rules add to a response (S65)', () => {
+  it('is at most 8 KiB; fields that do not fit are omitted', () => {
     const entry = (name: string, bytes: number) => ({
       source: '/a',
       headers: { [name]: 'x'.repeat(bytes - name.length - 4) },
     });
     expect(Object.keys(changes({ json: [entry('A', 8000), entry('B', 192)] }))).toEqual(['A', 'B']);
     expect(Object.keys(changes({ json: [entry('A', 8000), entry('B', 193), entry('C', 100)] }))).toEqual(['A', 'C']);
-    expect(changes({ json: [entry('Cache-Control', MAX_HEADER_BYTES + 1)] })).toEqual({});
+    expect(changes({ json: [entry('Cache-Control', MAX_RESPONSE_HEADER_BYTES + 1)] })).toEqual({});
   });
 });
 
-it('a site without header rules has nothing to apply', () => {
+it('returns the same fields if no header rule matches', () => {
   const rules = prepareRules(null).headers;
   expect(rules.isEmpty).toBe(true);
   expect(rules.apply('a', DEFAULTS, FILE)).toBe(DEFAULTS);

@@ -49,7 +49,7 @@ describe('a line of _headers (S33, S34)', () => {
 
   it('a fault is reported with its line and a hint (S23)', () => {
     expect(read('\ufeff/*\n  X-A: 1\n  nonsense\n').warnings).toEqual([
-      '3: Skipped: a header is Name: value, and ! Name removes one; this is "nonsense".',
+      '3: Skipped: a line must be Name: value, or ! Name to remove a header; this is "nonsense".',
     ]);
   });
 

@@ -86,14 +86,14 @@ describe('prepared rules (S26)', () => {
 describe('rules at every limit (S66)', () => {
   const times = <T>(count: number, make: (n: number) => T) => Array.from({ length: count }, (_, n) => make(n));
   const longest = 'a/'.repeat(512);
-  const worlds: [string, (n: number) => string][] = [
+  const kinds: [string, (n: number) => string][] = [
     ['stars', (n) => `/section-${n}/*`],
     ['placeholders', (n) => `/:a/:b/:c/:d/${n}`],
     ['many placeholders', (n) => `/${times(7, (i) => `:${'abcdefg'[i]}`).join('/')}/${n}/*`],
     ['a long common head', (n) => `/${'a/'.repeat(25)}${n}/*`],
     ['a tail', (n) => `/*/a/a/${n}`],
   ];
-  it.each(worlds)('of the kind %s match the same paths as a few rules', (_, pattern) => {
+  it.each(kinds)('of the kind %s match the same paths as a few rules', (_, pattern) => {
     const json = (n: number) => pattern(n).replace('*', '(.*)');
     const rules = prepare(
       [...times(10_000, (n) => `/literal-${n} /page`), ...times(500, (n) => `${pattern(n)} /page`)].join('\n'),

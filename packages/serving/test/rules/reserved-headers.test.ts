@@ -21,7 +21,7 @@ const FREE = [
 ].flatMap((names) => names.split(' '));
 
 describe('a reserved header (S35)', () => {
-  it.each(RESERVED)('%s is a fault in any case, and is never sent, whatever is kept', (name) => {
+  it.each(RESERVED)('%s is refused in any case, and stored rules never change it', (name) => {
     const fields = [[name, 'default']] as const;
     for (const spelling of [name, name.toLowerCase(), name.toUpperCase()]) {
       expect([isReservedHeader(spelling), nameFault(spelling)?.message]).toEqual([
@@ -39,7 +39,7 @@ describe('a reserved header (S35)', () => {
     }
   });
 
-  it.each(FREE)('%s is not', (name) => {
+  it.each(FREE)('%s is not reserved (S35)', (name) => {
     expect(nameFault(name)).toBeNull();
   });
 });

@@ -1,7 +1,7 @@
 /*
  * Re-typed as data from slorber/trailing-slash-guide, docs/Hosting-Providers.md: the responses of hosts for `file.html`,
  * `folder/index.html`, `both.html` and `both/index.html`. No licence is stated; these are observations.
- * Each host is compared with the settings that come closest to it. `200` does not tell which file is served.
+ * Each host is compared with the settings that come closest to it. `200` does not say which file is served.
  */
 
 /** The requests to each host, in the order of the columns. */

@@ -189,7 +189,7 @@ export const CLOUDFLARE_REDIRECTS: Record<string, RedirectsFile> = {
     text: 'yeah.com https://nah.com 302',
     theirs: ['/yeah.com -> 302 https://nah.com/'],
     ours: ['fault'],
-    why: 'a host in from is a fault (S30), and this looks like a host',
+    why: 'a host in from is a fault (S30), and this could be a host',
   },
   'a rewrite to another host': { text: '/a https://example.com/b 200', theirs: ['fault'] },
   'the fallback of a single page': {
