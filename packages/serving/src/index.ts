@@ -14,6 +14,5 @@ export { MAX_HEADERS_BYTES } from './rules/headers-file.ts';
 export { MAX_SHIP_JSON_BYTES, parseShipJson } from './rules/parse-ship-json.ts';
 export { NO_RULES, prepareRules } from './rules/prepare.ts';
 export { MAX_REDIRECTS_BYTES } from './rules/redirects-file.ts';
-export type { RuleData } from './rules/rule-data.ts';
-export type { HeaderField, RuledAnswer } from './rules/rules.ts';
+export type { HeaderField, RuleData, RuledAnswer } from './rules/rules.ts';
 export type { Coding, CompressedForms, Manifest, ProtectedSite, Site, SiteFile, StoredBytes } from './site.ts';

@@ -2,16 +2,7 @@ import { nameFault } from './header-field.ts';
 import type { Pattern } from './pattern.ts';
 import { indexPatterns } from './pattern-index.ts';
 import { isDroppedHeader } from './reserved-headers.ts';
-import type { HeaderField, HeaderRules, RuledAnswer } from './rules.ts';
-
-/** A block of `_headers` or an entry of `ship.json`, as stored with a deployment. Source: serving S33. */
-export interface HeaderRule {
-  from: Pattern;
-  /** True for `ship.json`, whose values replace earlier ones. Values of `_headers` are appended to earlier ones. */
-  replaces: boolean;
-  /** The headers to set, in order; a value of `null` removes the header. */
-  steps: (readonly [name: string, value: string | null])[];
-}
+import type { HeaderField, HeaderRule, HeaderRules, RuledAnswer } from './rules.ts';
 
 interface PreparedRule {
   from: Pattern;

@@ -1,7 +1,6 @@
 import { prepareHeaderRules } from './header-rules.ts';
 import { preparePathRules } from './path-rules.ts';
-import type { RuleData } from './rule-data.ts';
-import type { SiteRules } from './rules.ts';
+import type { RuleData, SiteRules } from './rules.ts';
 
 /** The rules of a site without rule files. */
 export const NO_RULES: SiteRules = {

@@ -1,5 +1,37 @@
+import type { Destination } from './destination.ts';
+import type { Pattern } from './pattern.ts';
+
+/** The compiled rule files of a deployment, stored as JSON. Source: serving S22, S25. */
+export interface RuleData {
+  cleanUrls: boolean;
+  /** `null` is the default, which is neither true nor false. */
+  trailingSlash: boolean | null;
+  /** Tried before files: `redirects` of `ship.json` in order, then the lines of `_redirects` marked `!`. */
+  forced: PathRule[];
+  /** Tried when no file answers: `rewrites` of `ship.json` in order, then the other lines of `_redirects`. */
+  whenMissing: PathRule[];
+  /** The blocks of `_headers` in order, then the entries of `ship.json`. */
+  headers: HeaderRule[];
+}
+
+/** A redirect, rewrite or 404 rule, as stored with a deployment. Source: serving S24, S25. */
+export interface PathRule {
+  from: Pattern;
+  status: RuleStatus;
+  to: Destination;
+}
+
 /** A header field: its name and its value. */
 export type HeaderField = readonly [name: string, value: string];
+
+/** A block of `_headers` or an entry of `ship.json`, as stored with a deployment. Source: serving S33. */
+export interface HeaderRule {
+  from: Pattern;
+  /** True for `ship.json`, whose values replace earlier ones. Values of `_headers` are appended to earlier ones. */
+  replaces: boolean;
+  /** The headers to set, in order; a value of `null` removes the header. */
+  steps: (readonly [name: string, value: string | null])[];
+}
 
 /** The rules of a site, prepared for matching. */
 export interface SiteRules {

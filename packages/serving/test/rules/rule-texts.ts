@@ -1,7 +1,6 @@
 import { fill } from '../../src/rules/destination.ts';
 import type { Warn } from '../../src/rules/fault.ts';
-import type { HeaderRule } from '../../src/rules/header-rules.ts';
-import type { PathRule } from '../../src/rules/path-rules.ts';
+import type { HeaderRule, PathRule } from '../../src/rules/rules.ts';
 import type { Pattern } from '../../src/rules/pattern.ts';
 import { formatRequestPath } from '../../src/request-path.ts';
 
