@@ -26,7 +26,7 @@ async function findSite(
 ): Promise<Site | null> {
   // Waits for the notifications of changes by other processes.
   await test.core.database.siteNews.settle();
-  const site = await (fresh ? sites.refind : sites.find)({ deployment });
+  const site = await (fresh ? sites.findFresh : sites.find)({ deployment });
   return typeof site === 'string' ? null : site;
 }
 
