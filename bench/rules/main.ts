@@ -1,4 +1,4 @@
-import { compileRules, type Manifest, parseRequestPath, prepareRules, resolve } from '@berth/core';
+import { compileRules, type Manifest, parseRequestPath, prepareRules, resolve } from '@berth/serving';
 import { heading, median } from '../processes.ts';
 
 /** The maximum time of a decision with every limit reached, in milliseconds. Source: serving S66. */

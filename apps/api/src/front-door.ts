@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
-import { type Core, invalid, type LiveSites, type Log, unlockSite } from '@berth/core';
+import { type Core, invalid, type Log } from '@berth/core';
+import { type LiveSites, unlockSite } from '@berth/core/sites';
 import { createApiHost } from './api-host/api-host.ts';
 import { claimPathOf } from './api-host/claim-page/claim-path.ts';
 import type { Config } from './config.ts';

@@ -1,16 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { beat, type Core, toServiceError } from '@berth/core';
 import {
   applyDuePlanChanges,
-  beat,
   compressDeployments,
-  type Core,
   createCompressor,
   forgetFullBuckets,
   recheckDomains,
   sweep,
   type SweepOptions,
-  toServiceError,
-} from '@berth/core';
+} from '@berth/core/jobs';
 
 const HEARTBEAT_MS = 30_000;
 const SWEEP_MS = 60_000;

@@ -1,4 +1,5 @@
-import { armFailpoint, type Core, createLiveSites, type Log } from '@berth/core';
+import { armFailpoint, type Core, type Log } from '@berth/core';
+import { createLiveSites } from '@berth/core/sites';
 import { type Config, readConfig } from './config.ts';
 import { createDoor, type Door } from './door.ts';
 import { createFrontDoor } from './front-door.ts';

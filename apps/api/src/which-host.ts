@@ -1,5 +1,5 @@
 import { DEPLOYMENT_ID } from '@berth/contract';
-import type { SiteAddress } from '@berth/core';
+import type { SiteAddress } from '@berth/core/sites';
 
 /** The parts of a request that decide its destination, as the parser of node:http left them. */
 export interface RequestHead {

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { inspect } from 'node:util';
 import { ERROR_STATUS, ErrorBody, type ErrorCode } from '@berth/contract';
-import { sweep } from '@berth/core';
+import { sweep } from '@berth/core/jobs';
 import { expect } from 'vitest';
 import type { Answer, TestServer } from './test-server.ts';
 

@@ -6,8 +6,8 @@ import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CreatedDeployment } from '@berth/contract';
-import { createAccount, createToken, generateKey, type Log } from '@berth/core';
-import { createTestDatabase, type TestDatabase } from '@berth/core/testing';
+import type { Log } from '@berth/core';
+import { createAccount, createTestDatabase, createToken, generateKey, type TestDatabase } from '@berth/core/testing';
 import { type Berth, startBerth } from '../src/server.ts';
 
 /** The owner's API key on every test server. */

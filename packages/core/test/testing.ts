@@ -1,4 +1,9 @@
-/** Exports for the tests of other packages: databases and cores. */
+/** What the tests of other packages use of the core: databases, cores, accounts, and what only tests may see. */
 export { createTemplate, createTestDatabase, type TestDatabase } from './test-database.ts';
 export { createTestCore, type TestCore } from './test-core.ts';
 export { type DnsServer, type Fault, type Records, startDnsServer } from './dns-server.ts';
+export { FAILPOINTS, type Failpoint } from '../src/failpoints.ts';
+export { ACCESS } from '../src/routers/access.ts';
+export { createAccount, generateKey } from '../src/services/accounts/accounts.ts';
+export { createToken } from '../src/services/accounts/tokens.ts';
+export type { PackFile, Place } from '../src/storage/packs.ts';

@@ -1,4 +1,11 @@
-import { actForAccount, getAccount, getBilling, listAccounts, openAccount, setAccountState } from '@berth/core';
+import {
+  actForAccount,
+  getAccount,
+  getBilling,
+  listAccounts,
+  openAccount,
+  setAccountState,
+} from '@berth/core/operator';
 import { parseEmail } from '../config-values.ts';
 import { type Command, type Input, JSON_OPTION, printJson, UsageError } from './command.ts';
 import { amountOf, columns, table, when } from './table.ts';

@@ -1,4 +1,5 @@
-import { DEFAULT_SWEEP, doctor, type DoctorEvent } from '@berth/core';
+import { DEFAULT_SWEEP } from '@berth/core/jobs';
+import { doctor, type DoctorEvent } from '@berth/core/operator';
 import { type Command, JSON_OPTION, printJson, type Session } from './command.ts';
 
 type Found = Omit<Extract<DoctorEvent, { kind: 'finding' }>, 'kind'>;

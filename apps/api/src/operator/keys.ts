@@ -1,5 +1,6 @@
 import type { Token } from '@berth/contract';
-import { actForAccount, addKey, deleteToken, listTokens, type Scope } from '@berth/core';
+import type { Scope } from '@berth/core';
+import { actForAccount, addKey, deleteToken, listTokens } from '@berth/core/operator';
 import { type Command, JSON_OPTION, printJson } from './command.ts';
 import { table, when } from './table.ts';
 

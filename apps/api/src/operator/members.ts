@@ -1,4 +1,4 @@
-import { actForAccount, addMember, listMembers, removeMember } from '@berth/core';
+import { actForAccount, addMember, listMembers, removeMember } from '@berth/core/operator';
 import { type Command, JSON_OPTION, printJson } from './command.ts';
 import { table, when } from './table.ts';
 

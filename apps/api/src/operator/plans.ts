@@ -1,4 +1,4 @@
-import { actForAccount, changePlan, type PlanChangeOutcome } from '@berth/core';
+import { actForAccount, changePlan, type PlanChangeOutcome } from '@berth/core/operator';
 import { type Command, JSON_OPTION, printJson } from './command.ts';
 import { amountOf, table } from './table.ts';
 

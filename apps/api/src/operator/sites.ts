@@ -1,4 +1,4 @@
-import { setTakenDown } from '@berth/core';
+import { setTakenDown } from '@berth/core/operator';
 import { type Command } from './command.ts';
 
 const takeDown: Command = {

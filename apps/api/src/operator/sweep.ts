@@ -1,4 +1,4 @@
-import { applyDuePlanChanges, sweep } from '@berth/core';
+import { applyDuePlanChanges, sweep } from '@berth/core/jobs';
 import { type Command, JSON_OPTION, printJson } from './command.ts';
 
 /** How long running deploys may delay the sweep. */

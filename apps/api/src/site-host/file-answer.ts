@@ -11,7 +11,7 @@ import {
   type RuledAnswer,
   type Site,
   type StoredBytes,
-} from '@berth/core';
+} from '@berth/serving';
 import { siteHeaders } from './site-headers.ts';
 
 /** The parts of a request on which the answers of a site depend. */

@@ -1,4 +1,4 @@
-import { type FileIntent, type HeaderField, NO_RULES, type RuledAnswer, type Site } from '@berth/core';
+import { type FileIntent, type HeaderField, NO_RULES, type RuledAnswer, type Site } from '@berth/serving';
 import { createFileAnswer, type FileAnswer } from './file-answer.ts';
 import type { Visit } from './visit.ts';
 

@@ -1,14 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import {
-  type Log,
-  opens,
-  type ProtectedSite,
-  sealUnlock,
-  type Site,
-  toServiceError,
-  type UnlockAttempt,
-  type UnlockOutcome,
-} from '@berth/core';
+import { type Log, toServiceError } from '@berth/core';
+import { opens, sealUnlock, type UnlockAttempt, type UnlockOutcome } from '@berth/core/sites';
+import type { ProtectedSite, Site } from '@berth/serving';
 import { sendEmpty, uncachedHeaders } from './site-headers.ts';
 import { sendPage } from './pages.ts';
 import { type CookiePolicy, cookieForm, cookiesNamed } from './unlock-cookie.ts';

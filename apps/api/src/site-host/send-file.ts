@@ -1,16 +1,9 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import {
-  type ByteRange,
-  type HotContents,
-  judgeConditions,
-  judgeRange,
-  type PackStore,
-  SMALL_CONTENT_BYTES,
-  type Site,
-  type StoredBytes,
-} from '@berth/core';
+import type { PackStore } from '@berth/core';
+import { type HotContents, SMALL_CONTENT_BYTES } from '@berth/core/sites';
+import { type ByteRange, judgeConditions, judgeRange, type Site, type StoredBytes } from '@berth/serving';
 import { requestIdOf } from '../http/request-id.ts';
 import { type FileAnswer, formFor, notModifiedHead, partHead } from './file-answer.ts';
 import { REQUEST_ID_AT, sendEmpty, uncachedHeaders } from './site-headers.ts';

@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import type { Site } from '@berth/core';
+import type { Site } from '@berth/serving';
 import { requestIdOf } from '../http/request-id.ts';
 
 /** The index of the request id in a shared head: alternating names and values, `X-Request-Id` first. */

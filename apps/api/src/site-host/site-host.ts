@@ -1,20 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Log, type PackStore, toServiceError } from '@berth/core';
+import { createHotContents, type SiteLookup, type LiveSites, type SiteAddress } from '@berth/core/sites';
 import {
-  createHotContents,
-  type Found,
   isSystemPath,
-  type LiveSites,
-  type Log,
   parseRequestPath,
-  type PackStore,
   type ProtectedSite,
   type RequestPath,
   resolve,
   type Site,
   SITE_METHODS,
-  type SiteAddress,
-  toServiceError,
-} from '@berth/core';
+} from '@berth/serving';
 import { requestIdOf } from '../http/request-id.ts';
 import { createFileAnswers } from './file-answers.ts';
 import type { Gate } from './gate.ts';
@@ -74,7 +69,7 @@ export function createSiteHost({ sites, gate, packs, platformHost, log }: SiteHo
   }
 
   /** Steps 4 and 5 of S1. */
-  function meet(req: IncomingMessage, res: ServerResponse, visit: SiteVisit, site: Found): void | Promise<void> {
+  function meet(req: IncomingMessage, res: ServerResponse, visit: SiteVisit, site: SiteLookup): void | Promise<void> {
     if (site === null) return sendPage(res, 'unknown-address');
     if (site === 'taken-down') return sendPage(res, 'taken-down');
     if (site === 'paused') return sendPage(res, 'paused', PAUSED_HEADERS);
@@ -126,7 +121,7 @@ export function createSiteHost({ sites, gate, packs, platformHost, log }: SiteHo
     const siteVisit = readVisit(visit);
     if (!isMisplaced(thrown) || res.headersSent || typeof siteVisit === 'string') return fail(res, visit, thrown);
     try {
-      await meet(req, res, siteVisit, await sites.refind(siteVisit.address));
+      await meet(req, res, siteVisit, await sites.findFresh(siteVisit.address));
     } catch (again) {
       fail(res, visit, again);
     }
@@ -167,7 +162,7 @@ function isRead({ method }: IncomingMessage): boolean {
   return method === 'GET' || method === 'HEAD';
 }
 
-function isSite(found: Found | undefined): found is Site {
+function isSite(found: SiteLookup | undefined): found is Site {
   return typeof found === 'object' && found !== null;
 }
 

@@ -1,4 +1,4 @@
-import { UNLOCK_SECONDS } from '@berth/core';
+import { UNLOCK_SECONDS } from '@berth/core/sites';
 
 /** The public configuration of the service that cookies depend on. */
 export interface CookiePolicy {

@@ -1,4 +1,4 @@
-import type { SiteAddress } from '@berth/core';
+import type { SiteAddress } from '@berth/core/sites';
 
 /** A request for a path of a site. */
 export interface Visit {

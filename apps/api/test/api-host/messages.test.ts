@@ -36,7 +36,9 @@ function messagesOf(file: string): [place: string, message: string][] {
   return found;
 }
 
-const messages = globSync('{apps/api,packages/core,packages/contract}/src/**/*.ts', { cwd: ROOT }).flatMap(messagesOf);
+const messages = globSync('{apps/api,packages/core,packages/contract,packages/serving}/src/**/*.ts', {
+  cwd: ROOT,
+}).flatMap(messagesOf);
 
 it('house B6: error messages say what must be true', () => {
   expect(messages.length).toBeGreaterThan(80);

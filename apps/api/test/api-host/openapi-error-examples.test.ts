@@ -21,7 +21,7 @@ function textsOf(file: string): string[][] {
   return texts;
 }
 
-const texts = globSync('{apps/api,packages/core,packages/contract}/src/**/*.ts', { cwd: ROOT })
+const texts = globSync('{apps/api,packages/core,packages/contract,packages/serving}/src/**/*.ts', { cwd: ROOT })
   .filter((file) => file !== EXAMPLES)
   .flatMap(textsOf);
 

@@ -1,4 +1,5 @@
-import { ACCESS, type Actor, appRouter, OTHERS } from '@berth/core';
+import { type Actor, appRouter, OTHERS } from '@berth/core';
+import { ACCESS } from '@berth/core/testing';
 import * as contract from '@berth/contract';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';

@@ -1,5 +1,6 @@
 import { CONTENTS_TYPE } from '@berth/contract';
-import { ACCESS, type Actor, appRouter, type Operation, OTHERS } from '@berth/core';
+import { type Actor, appRouter, type Operation, OTHERS } from '@berth/core';
+import { ACCESS } from '@berth/core/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ask as askRaw } from '../http/raw-socket.ts';
 import { expectErrorAnswer, expectRefusal, footprintOf } from '../standing-asserts.ts';

@@ -1,4 +1,4 @@
-import { sweep } from '@berth/core';
+import { sweep } from '@berth/core/jobs';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { expectErrorAnswer, expectRefusal } from '../standing-asserts.ts';

@@ -1,5 +1,6 @@
 import { ERROR_STATUS, ErrorBody, type ErrorCode } from '@berth/contract';
-import { ACCESS, type Operation } from '@berth/core';
+import type { Operation } from '@berth/core';
+import { ACCESS } from '@berth/core/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { footprintOf } from '../standing-asserts.ts';
 import { type Answer, type Ask, OWNER_KEY } from '../test-server.ts';

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import { appRouter, mayCall, OTHERS, sweep } from '@berth/core';
+import { appRouter, mayCall, OTHERS } from '@berth/core';
+import { sweep } from '@berth/core/jobs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openApiDocument } from '../../src/api-host/openapi.ts';
 import { expectErrorAnswer, footprintOf } from '../standing-asserts.ts';

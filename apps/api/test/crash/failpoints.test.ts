@@ -1,4 +1,4 @@
-import { FAILPOINTS, type Failpoint } from '@berth/core';
+import { type Failpoint, FAILPOINTS } from '@berth/core/testing';
 import { describe, expect, it } from 'vitest';
 import { whenUp } from '../test-server.ts';
 import { checkInvariants } from './invariants.ts';

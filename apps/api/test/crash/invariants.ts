@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sweep } from '@berth/core';
+import { sweep } from '@berth/core/jobs';
 import { expect } from 'vitest';
 import type { askerOf } from '../test-server.ts';
 import { withServer, type World } from './world.ts';

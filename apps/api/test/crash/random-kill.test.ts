@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Core, sweep } from '@berth/core';
+import type { Core } from '@berth/core';
+import { sweep } from '@berth/core/jobs';
 import { describe, expect, it } from 'vitest';
 import type { askerOf } from '../test-server.ts';
 import { checkInvariants, checkRestarted } from './invariants.ts';

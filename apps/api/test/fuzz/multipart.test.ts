@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { type CreatedDeployment, isJunk, normalizePath, normalizeVia } from '@berth/contract';
-import { createLiveSites, type LiveSites, type Site } from '@berth/core';
+import { createLiveSites, type LiveSites } from '@berth/core/sites';
+import type { Site } from '@berth/serving';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checksums, field, file, type Form, multipart, type Part } from '../multipart.ts';

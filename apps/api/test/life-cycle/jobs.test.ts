@@ -1,4 +1,4 @@
-import { changePlan } from '@berth/core';
+import { changePlan } from '@berth/core/operator';
 import { expect, it } from 'vitest';
 import { startBerth } from '../../src/server.ts';
 import { testEnvironment } from '../test-server.ts';

@@ -1,5 +1,5 @@
 import type { Account, Deployment } from '@berth/contract';
-import { sweep } from '@berth/core';
+import { sweep } from '@berth/core/jobs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectErrorAnswer } from '../standing-asserts.ts';
 import { BASE_URL, CLAIM_URL, DAY_SECONDS, HOME, PASSWORD, PLATFORM_DOMAIN, startWorld, type World } from './world.ts';

@@ -1,5 +1,6 @@
 import type { Account, Deployment, Domain } from '@berth/contract';
-import { applyDuePlanChanges, changePlan, sweep } from '@berth/core';
+import { applyDuePlanChanges, sweep } from '@berth/core/jobs';
+import { changePlan } from '@berth/core/operator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectErrorAnswer } from '../standing-asserts.ts';
 import type { Answer, TestServer } from '../test-server.ts';

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { type Deployment, DomainList, type Token } from '@berth/contract';
-import { ACCESS, type Operation } from '@berth/core';
+import type { Operation } from '@berth/core';
+import { ACCESS } from '@berth/core/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checksums, field, file, multipart, type Part, post, withChecksums } from '../multipart.ts';
 import { expectErrorAnswer } from '../standing-asserts.ts';

@@ -1,4 +1,6 @@
-import { ACCESS, type Operation, OTHERS, setAccountState } from '@berth/core';
+import { type Operation, OTHERS } from '@berth/core';
+import { setAccountState } from '@berth/core/operator';
+import { ACCESS } from '@berth/core/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectErrorAnswer } from '../standing-asserts.ts';
 import { HOME, PLATFORM_DOMAIN, startWorld, type World } from './world.ts';

@@ -1,5 +1,6 @@
 import { ERROR_STATUS, type ErrorCode } from '@berth/contract';
-import { DEFAULT_RATE_LIMITS, setAccountState } from '@berth/core';
+import { DEFAULT_RATE_LIMITS } from '@berth/core';
+import { setAccountState } from '@berth/core/operator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectErrorAnswer, expectRefusal } from '../standing-asserts.ts';
 import type { Answer } from '../test-server.ts';

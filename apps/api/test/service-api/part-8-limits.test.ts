@@ -1,5 +1,6 @@
 import { type Account, DEFAULT_PLANS, type Deployment, type PlanRow } from '@berth/contract';
-import { addMember, DEFAULT_RATE_LIMITS } from '@berth/core';
+import { DEFAULT_RATE_LIMITS } from '@berth/core';
+import { addMember } from '@berth/core/operator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectErrorAnswer } from '../standing-asserts.ts';
 import { type Answer, OWNER_KEY } from '../test-server.ts';

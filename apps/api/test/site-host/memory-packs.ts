@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { Manifest, PackStore } from '@berth/core';
+import type { PackStore } from '@berth/core';
+import type { Manifest } from '@berth/serving';
 
 const CHUNK_BYTES = 64 * 1024;
 

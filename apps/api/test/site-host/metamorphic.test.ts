@@ -1,5 +1,5 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
-import { compressDeployments, createCompressor } from '@berth/core';
+import { compressDeployments, createCompressor } from '@berth/core/jobs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRandom } from '../crash/traffic.ts';
 import { useCleanServer } from '../use-clean-server.ts';

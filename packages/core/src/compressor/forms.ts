@@ -8,7 +8,7 @@ import {
   zstdCompressSync,
   zstdDecompress,
 } from 'node:zlib';
-import type { Coding } from '../serving/site.ts';
+import type { Coding } from '@berth/serving';
 
 /** The compressed forms of a content that are worth keeping. */
 export type Forms = Partial<Record<Coding, Uint8Array>>;

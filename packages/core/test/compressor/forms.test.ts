@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import type { Coding } from '@berth/serving';
 import { decompress, makeForms } from '../../src/compressor/forms.ts';
-import type { Coding } from '../../src/serving/site.ts';
 
 const MiB = 1024 ** 2;
 const TEXT = Buffer.from('A quay is a place where a berth is; '.repeat(100));

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { expect } from 'vitest';
+import type { Site } from '@berth/serving';
 import { createLiveSites } from '../../src/services/sites/live-sites.ts';
 import { sweep, type SweepReport } from '../../src/services/packs/sweep.ts';
-import type { Site } from '../../src/serving/site.ts';
 import type { TestCore } from '../test-core.ts';
 
 const TABLES = [

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from 'node:zlib';
-import type { Coding, CompressedForms, Manifest, PackStore, SiteFile } from '@berth/core';
+import type { PackStore } from '@berth/core';
+import type { Coding, CompressedForms, Manifest, SiteFile } from '@berth/serving';
 import { pack } from '../memory-packs.ts';
 
 /** A file of the test sites, with what the answers must say about it. */

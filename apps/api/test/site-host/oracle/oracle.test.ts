@@ -1,5 +1,5 @@
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
-import { type Coding, NO_RULES, type Site } from '@berth/core';
+import { type Coding, NO_RULES, type Site } from '@berth/serving';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stop } from '../../http/raw-socket.ts';

@@ -1,4 +1,4 @@
-import type { Coding } from '@berth/core';
+import type { Coding } from '@berth/serving';
 import { FILES, type SampleFile, tagOf } from './files.ts';
 import { at, codingOf, fileOf, type Preference, type SampleRequest, type Tag, type TagsAsked } from './request.ts';
 

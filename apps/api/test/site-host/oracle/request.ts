@@ -1,4 +1,4 @@
-import type { Coding } from '@berth/core';
+import type { Coding } from '@berth/serving';
 import fc from 'fast-check';
 import { FILES, MISSING, PATHS, type SampleFile, tagOf } from './files.ts';
 

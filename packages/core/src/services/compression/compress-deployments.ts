@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks';
+import type { StoredBytes } from '@berth/serving';
 import type { Compressor, GivenContent } from '../../compressor/compressor.ts';
 import type { Forms } from '../../compressor/forms.ts';
 import type { Core } from '../../core.ts';
 import { failpoint } from '../../failpoints.ts';
-import type { StoredBytes } from '../../serving/site.ts';
 import { commitWith } from '../packs/open-packs.ts';
 import { attempt } from '../work-through.ts';
 import { openFormsPack } from './forms-pack.ts';

@@ -1,6 +1,6 @@
+import type { Coding } from '@berth/serving';
 import type { Forms } from '../../compressor/forms.ts';
 import type { Core } from '../../core.ts';
-import type { Coding } from '../../serving/site.ts';
 import { type OpenPack, openPack } from '../packs/open-packs.ts';
 import type { CompressedContent, Turn } from './record-forms.ts';
 

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
+import { isWorthCompressing, type StoredBytes } from '@berth/serving';
 import type { Core } from '../../core.ts';
-import { isWorthCompressing } from '../../serving/media-types.ts';
-import type { StoredBytes } from '../../serving/site.ts';
 import { hashAt } from '../packs/contents.ts';
 
 /** How long a process may work on a deployment before another process may take it. */

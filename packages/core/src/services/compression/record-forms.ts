@@ -1,8 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
+import type { Coding } from '@berth/serving';
 import type { Core } from '../../core.ts';
 import type { CompressedForm } from '../../entities/index.ts';
-import type { Coding } from '../../serving/site.ts';
 import { enterFence } from '../packs/fence.ts';
 import { markSealed } from '../packs/open-packs.ts';
 

@@ -1,7 +1,7 @@
 import { type DeployLimits, mayHoldPrivateKey, PRIVATE_KEY_MARKER } from '@berth/contract';
+import type { RuleFiles } from '@berth/serving';
 import { invalid, invalidFile } from '../../errors.ts';
 import type { Digest, PackBuilder } from '../../storage/pack-builder.ts';
-import type { RuleFiles } from '../../serving/rules/compile.ts';
 import { judgeFiles } from './file-rules.ts';
 import { keepRuleFile } from './rule-files.ts';
 

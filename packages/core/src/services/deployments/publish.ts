@@ -1,6 +1,7 @@
 import { ANONYMOUS_TTL_SECONDS, type CreatedDeployment, type DeployOptions, type Warning } from '@berth/contract';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
+import type { RuleData } from '@berth/serving';
 import type { Caller, Core } from '../../core.ts';
 import { Account, Deployment } from '../../entities/index.ts';
 import { failpoint } from '../../failpoints.ts';
@@ -13,7 +14,6 @@ import { toDeployment } from './deployments.ts';
 import { enterFence } from '../packs/fence.ts';
 import { findReplay, type IdempotencyKey, storeOutcome } from './idempotency.ts';
 import { markSealed } from '../packs/open-packs.ts';
-import type { RuleData } from '../../serving/rules/rules.ts';
 import { randomDeploymentId, randomSecret, secretHash } from '../random.ts';
 
 /** A deployment that is ready to be recorded: its bytes are being written to the disk. */

@@ -1,10 +1,14 @@
+import {
+  Fault,
+  findBasicAuth,
+  MAX_HEADERS_BYTES,
+  MAX_REDIRECTS_BYTES,
+  MAX_SHIP_JSON_BYTES,
+  parseShipJson,
+  type RuleFiles,
+  scanForBasicAuth,
+} from '@berth/serving';
 import { invalidFile, type ServiceError } from '../../errors.ts';
-import { findBasicAuth, scanForBasicAuth } from '../../serving/rules/basic-auth.ts';
-import type { RuleFiles } from '../../serving/rules/compile.ts';
-import { Fault } from '../../serving/rules/fault.ts';
-import { MAX_HEADERS_BYTES } from '../../serving/rules/headers-file.ts';
-import { MAX_SHIP_JSON_BYTES, parseShipJson } from '../../serving/rules/parse-ship-json.ts';
-import { MAX_REDIRECTS_BYTES } from '../../serving/rules/redirects-file.ts';
 import type { ContentCheck } from './deploy-files.ts';
 
 /** Netlify's configuration file. It is not read, but `Basic-Auth` in it shows what its owner expects. */

@@ -1,4 +1,4 @@
-import { compileRules, type RuleFiles } from '../../serving/rules/compile.ts';
+import { compileRules, type RuleFiles } from '@berth/serving';
 import { collectWarnings, warnOfNames } from './deploy-warnings.ts';
 import type { Publication } from './publish.ts';
 

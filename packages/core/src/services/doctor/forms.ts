@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { sql } from 'kysely';
+import type { Coding } from '@berth/serving';
 import { decompress } from '../../compressor/forms.ts';
 import type { Core } from '../../core.ts';
 import type { CompressedForm } from '../../entities/index.ts';
-import type { Coding } from '../../serving/site.ts';
 import { enterFence } from '../packs/fence.ts';
 import { type Check, type Finding, finding, MAX_DEPLOYMENTS, type Note } from './checks.ts';
 

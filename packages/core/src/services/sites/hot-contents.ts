@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { StoredBytes } from '../../serving/site.ts';
+import type { StoredBytes } from '@berth/serving';
 import type { PackStore } from '../../storage/packs.ts';
 import { createLoadingCache } from './loading-cache.ts';
 

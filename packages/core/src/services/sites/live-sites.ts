@@ -1,6 +1,7 @@
+import type { Site } from '@berth/serving';
 import type { Core } from '../../core.ts';
 import { asUnavailable } from '../../database/outages.ts';
-import type { Found, LiveSites, Site, SiteAddress } from '../../serving/site.ts';
+import type { SiteLookup, LiveSites, SiteAddress } from './site-lookup.ts';
 import { type DeployedSite, type DomainLink, loadLink, loadSite, shown, shownBy } from './load-sites.ts';
 import { createLoadingCache } from './loading-cache.ts';
 
@@ -91,7 +92,7 @@ export function createLiveSites(core: Core, limits: Partial<SiteCacheLimits> = {
   }
 
   /** The cached answer for an address; `undefined` if the cache is not enough. */
-  function peek(address: SiteAddress): Found | undefined {
+  function peek(address: SiteAddress): SiteLookup | undefined {
     if ('deployment' in address) {
       const site = sites.peek(address.deployment);
       return site && shown(site, now);
@@ -102,7 +103,7 @@ export function createLiveSites(core: Core, limits: Partial<SiteCacheLimits> = {
     return site === undefined ? undefined : shownBy(link, site && shown(site, now));
   }
 
-  async function load(address: SiteAddress, { fresh }: { fresh: boolean }): Promise<Found> {
+  async function load(address: SiteAddress, { fresh }: { fresh: boolean }): Promise<SiteLookup> {
     const how = !(await earnTrust()) || fresh ? 'reload' : 'get';
     const find = async (deployment: string) => {
       const site = await sites[how](deployment, () => loadSite(core, deployment));
@@ -126,7 +127,7 @@ export function createLiveSites(core: Core, limits: Partial<SiteCacheLimits> = {
     return kept && typeof kept === 'object' && kept.passwordVersion === null ? kept : null;
   }
 
-  async function find(address: SiteAddress): Promise<Found> {
+  async function find(address: SiteAddress): Promise<SiteLookup> {
     try {
       return await load(address, { fresh: false });
     } catch (error) {
@@ -139,6 +140,6 @@ export function createLiveSites(core: Core, limits: Partial<SiteCacheLimits> = {
   return {
     peek: (address) => (isTrusted() ? peek(address) : undefined),
     find,
-    refind: (address) => load(address, { fresh: true }),
+    findFresh: (address) => load(address, { fresh: true }),
   };
 }

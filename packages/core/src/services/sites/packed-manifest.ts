@@ -1,4 +1,4 @@
-import type { Coding, CompressedForms, Manifest, SiteFile, StoredBytes } from '../../serving/site.ts';
+import type { Coding, CompressedForms, Manifest, SiteFile, StoredBytes } from '@berth/serving';
 
 /** A file of a deployment, as the input of a manifest. */
 export interface ManifestFile extends SiteFile {

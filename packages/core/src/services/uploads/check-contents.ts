@@ -1,8 +1,8 @@
 import type { UploadFile } from '@berth/contract';
 import { sql } from 'kysely';
+import type { RuleFiles } from '@berth/serving';
 import type { Core } from '../../core.ts';
 import { unavailable } from '../../errors.ts';
-import type { RuleFiles } from '../../serving/rules/compile.ts';
 import type { Place } from '../../storage/packs.ts';
 import { contentCheck } from '../deployments/deploy-files.ts';
 import { byteaArray } from '../packs/contents.ts';

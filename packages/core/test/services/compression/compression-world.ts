@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { expect } from 'vitest';
+import type { Coding } from '@berth/serving';
 import { type Compressor, createCompressor } from '../../../src/compressor/compressor.ts';
 import { decompress } from '../../../src/compressor/forms.ts';
 import type { AccountCaller, Core } from '../../../src/core.ts';
 import type { CompressedForm } from '../../../src/entities/index.ts';
-import type { Coding } from '../../../src/serving/site.ts';
 import { createTestCore, deploySite, type TestCore, type TestFiles } from '../../test-core.ts';
 
 /** The compression row of a content. */

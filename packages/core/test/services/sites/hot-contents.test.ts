@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { StoredBytes } from '../../../src/serving/site.ts';
+import type { StoredBytes } from '@berth/serving';
 import { createHotContents, type HotContents } from '../../../src/services/sites/hot-contents.ts';
 import type { PackStore, Place } from '../../../src/storage/packs.ts';
 

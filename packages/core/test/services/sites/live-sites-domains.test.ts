@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../../src/core.ts';
 import { createLiveSites } from '../../../src/services/sites/live-sites.ts';
-import type { LiveSites } from '../../../src/serving/site.ts';
+import type { LiveSites } from '../../../src/services/sites/site-lookup.ts';
 import { createTestCore, deploySite, type TestCore } from '../../test-core.ts';
 
 let test: TestCore;

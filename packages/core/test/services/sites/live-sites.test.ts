@@ -1,12 +1,11 @@
 import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { NO_RULES, type Site } from '@berth/serving';
 import type { AccountCaller } from '../../../src/core.ts';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
 import { PackedManifest } from '../../../src/services/sites/packed-manifest.ts';
 import { createLiveSites } from '../../../src/services/sites/live-sites.ts';
-import { NO_RULES } from '../../../src/serving/rules/prepare.ts';
-import type { Site } from '../../../src/serving/site.ts';
 import { ANONYMOUS, createTestCore, deploySite, type TestCore } from '../../test-core.ts';
 
 const SITE = { 'index.html': 'hello', 'a/b.html': 'world', empty: '' };
@@ -27,7 +26,7 @@ async function findSite(
 ): Promise<Site | null> {
   // Waits for the notifications of changes by other processes.
   await test.core.database.siteNews.settle();
-  const site = await (fresh ? sites.refind : sites.find)({ deployment });
+  const site = await (fresh ? sites.findFresh : sites.find)({ deployment });
   return typeof site === 'string' ? null : site;
 }
 

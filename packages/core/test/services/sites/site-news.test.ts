@@ -5,7 +5,7 @@ import type { AccountCaller, Core } from '../../../src/core.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import type { Listener } from '../../../src/database/listener.ts';
 import { createLiveSites } from '../../../src/services/sites/live-sites.ts';
-import type { Found, LiveSites } from '../../../src/serving/site.ts';
+import type { SiteLookup, LiveSites } from '../../../src/services/sites/site-lookup.ts';
 import { createTestCore, deploySite, type TestCore } from '../../test-core.ts';
 
 /** One second, with a margin for a busy machine. */
@@ -43,7 +43,7 @@ function anotherProcess(news?: (real: Listener) => Listener): { sites: LiveSites
 }
 
 /** Finds a site twice, so that it is cached. */
-async function findTwice(sites: LiveSites, deployment: string): Promise<Found> {
+async function findTwice(sites: LiveSites, deployment: string): Promise<SiteLookup> {
   await sites.find({ deployment });
   return sites.find({ deployment });
 }

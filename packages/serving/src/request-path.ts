@@ -1,0 +1,91 @@
+import { MAX_PATH_BYTES, MAX_SEGMENT_BYTES, utf8Length } from '@berth/contract';
+
+/** The path of a request, decoded and resolved. */
+export interface RequestPath {
+  /**
+   * The path inside the site: decoded, in NFC, without the leading slash and without empty, `.` and `..` segments.
+   * Examples: `docs/a.html`, `docs/` for a folder, empty for the front page. If it is not {@link servable}, this is the folder
+   * in which the search for the not-found page starts.
+   */
+  path: string;
+  /** Whether the path was sent without empty, `.` or `..` segments. */
+  clean: boolean;
+  /** False for a path that can never be a file: it has an encoded slash in a segment, leaves the site, or is too long. */
+  servable: boolean;
+}
+
+// Fast path: no `%`, no `\`, and no segment that is empty or starts with a dot.
+const PLAIN = /^(?:\/(?![/.])[!-$&-.0-[\]-~]*)+$/;
+// A request target consists of visible ASCII; all other characters must be percent-encoded.
+const RAW_PATH = /^\/[\x21-\x7e]*$/;
+const CONTROL = /\p{Cc}/u;
+const SEPARATOR = /[/\\]/;
+
+/**
+ * Parses the path of a request target: percent-decoded exactly once, as UTF-8, and normalised to NFC.
+ *
+ * @param raw The request target up to `?`, as sent.
+ * @returns `null` for a malformed path: an invalid `%` sequence, bytes that are not UTF-8, control characters.
+ * Source: serving S7 to S10.
+ */
+export function parseRequestPath(raw: string): RequestPath | null {
+  if (raw.length <= MAX_SEGMENT_BYTES && PLAIN.test(raw)) return { path: raw.slice(1), clean: true, servable: true };
+  if (!RAW_PATH.test(raw)) return null;
+  const sent = decodeSegments(raw.slice(1));
+  if (sent === null) return null;
+
+  const segments: string[] = [];
+  let clean = true;
+  for (const [index, segment] of sent.entries()) {
+    if (SEPARATOR.test(segment)) return unservable(segments);
+    if (segment === '..' && segments.length === 0) return unservable([]);
+    if (segment === '..') segments.pop();
+    else if (segment !== '' && segment !== '.') segments.push(segment);
+    const endsInSlash = segment === '' && index === sent.length - 1;
+    if (isEmptyOrDots(segment) && !endsInSlash) clean = false;
+  }
+  const path = isEmptyOrDots(sent.at(-1)!) ? folderOf(segments) : segments.join('/');
+  const tooLong = isLonger(path, MAX_PATH_BYTES) || segments.some((segment) => isLonger(segment, MAX_SEGMENT_BYTES));
+  return tooLong ? unservable([]) : { path, clean, servable: true };
+}
+
+/**
+ * Formats a path inside a site as the path of a URL: exactly one leading slash, and every segment percent-encoded.
+ *
+ * Source: serving S13.
+ */
+export function formatRequestPath(path: string): string {
+  return `/${encodeURI(path.replace(/^\/+/, '')).replace(/[?#]/g, encodeURIComponent)}`;
+}
+
+/** Whether a path is reserved for the service on every host. Source: serving S6. */
+export function isSystemPath(path: string): boolean {
+  return path.startsWith('.berth/') || path.startsWith('.well-known/acme-challenge/');
+}
+
+function decodeSegments(raw: string): string[] | null {
+  if (!raw.includes('%')) return raw.split('/');
+  try {
+    const segments = raw.split('/').map((segment) => decodeURIComponent(segment).normalize('NFC'));
+    return segments.some((segment) => CONTROL.test(segment)) ? null : segments;
+  } catch {
+    return null;
+  }
+}
+
+function isEmptyOrDots(segment: string): boolean {
+  return segment === '' || segment === '.' || segment === '..';
+}
+
+function isLonger(text: string, maxBytes: number): boolean {
+  return text.length > maxBytes || (text.length * 3 > maxBytes && utf8Length(text) > maxBytes);
+}
+
+function folderOf(segments: readonly string[]): string {
+  return segments.length === 0 ? '' : `${segments.join('/')}/`;
+}
+
+function unservable(segments: readonly string[]): RequestPath {
+  const folder = folderOf(segments);
+  return { path: isLonger(folder, MAX_PATH_BYTES) ? '' : folder, clean: true, servable: false };
+}

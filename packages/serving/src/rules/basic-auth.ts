@@ -1,0 +1,85 @@
+import { keyName } from './fault.ts';
+
+const NAME = new TextEncoder().encode('basic-auth');
+const BASIC_AUTH_FIELD = /^[^\w/-]*basic-auth[^\w/-]*(?:[:=].*)?$/is;
+
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const SPACE = 0x20;
+const HASH = 0x23;
+const HYPHEN = 0x2d;
+const COLON = 0x3a;
+const EQUALS = 0x3d;
+const UNDERSCORE = 0x5f;
+const DELETE = 0x7f;
+
+/**
+ * Scans a file of lines, such as `_headers`, for a `Basic-Auth` field. On Netlify this field protects a path, so its owner
+ * believes that the site is protected. The scan is wider than the parser: it reads the whole file, also what the parser
+ * skips as invalid or beyond a limit, and finds the name in any case, indented, in quotes, before a colon or an equals sign,
+ * and in UTF-16. Only comments are left out.
+ *
+ * @returns A function that takes the next bytes of the file and returns the line of the field, from 1, or `null` if these
+ *   bytes have none. Time is linear in the bytes; memory is constant.
+ * Source: contract §3.
+ */
+export function scanForBasicAuth(): (bytes: Uint8Array) => number | null {
+  let line = 1;
+  /** How many characters of the name the current word matches; -1 if it is another word. */
+  let matched = 0;
+  let isInWord = false;
+  let isLineStart = true;
+  let isComment = false;
+  return (bytes) => {
+    for (let i = 0; i < bytes.length; i += 1) {
+      const byte = bytes[i]!;
+      if (byte === 0) continue;
+      if (byte === LINE_FEED || byte === CARRIAGE_RETURN) {
+        if (byte === LINE_FEED) line += 1;
+        matched = 0;
+        isInWord = isComment = false;
+        isLineStart = true;
+      } else if (isComment) continue;
+      else if (isWordCharacter(byte)) {
+        if (!isInWord) matched = 0;
+        matched = matched >= 0 && toLower(byte) === NAME[matched] ? matched + 1 : -1;
+        isInWord = true;
+        isLineStart = false;
+      } else {
+        if ((byte === COLON || byte === EQUALS) && matched === NAME.length) return line;
+        isComment = isLineStart && byte === HASH;
+        isInWord = false;
+        if (byte > SPACE && byte < DELETE) isLineStart = false;
+      }
+    }
+    return null;
+  };
+}
+
+function toLower(byte: number): number {
+  return byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte;
+}
+
+function isWordCharacter(byte: number): boolean {
+  const lower = byte | 0x20;
+  return (lower >= 0x61 && lower <= 0x7a) || (byte >= 0x30 && byte <= 0x39) || byte === HYPHEN || byte === UNDERSCORE;
+}
+
+/**
+ * Finds a `Basic-Auth` field in a parsed `ship.json`, wherever it is: as a property, or as a text that is not the `value` of
+ * a header. Entries that the reader skips count as well.
+ *
+ * @param json Nested at most as deep as `parseShipJson` accepts.
+ * @returns Its position, such as `headers[0].headers[1].key`, or `null` if there is none. Source: contract §3.
+ */
+export function findBasicAuth(json: object): string | null {
+  const isList = Array.isArray(json);
+  for (const [key, value] of Object.entries(json)) {
+    const at = isList ? `[${key}]` : keyName(key);
+    if (!isList && BASIC_AUTH_FIELD.test(key)) return at;
+    if (typeof value === 'string' && key !== 'value' && BASIC_AUTH_FIELD.test(value)) return at;
+    const inside = typeof value === 'object' && value !== null ? findBasicAuth(value as object) : null;
+    if (inside !== null) return Array.isArray(value) ? at + inside : `${at}.${inside}`;
+  }
+  return null;
+}

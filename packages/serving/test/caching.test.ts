@@ -1,0 +1,66 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { cacheControl, entityTag, hasHashInName } from '../src/caching.ts';
+
+describe('entity tags', () => {
+  const sha256 = '0123456789abcdef'.repeat(4);
+
+  it('are the first 32 digits of the SHA-256, in quotes (S44)', () => {
+    expect(entityTag(sha256)).toBe('"0123456789abcdef0123456789abcdef"');
+    expect(entityTag(sha256, null)).toBe('"0123456789abcdef0123456789abcdef"');
+  });
+
+  it.each(['br', 'zstd', 'gzip'] as const)('include the coding %s inside the quotes (S44)', (coding) => {
+    expect(entityTag(sha256, coding)).toBe(`"0123456789abcdef0123456789abcdef-${coding}"`);
+  });
+});
+
+describe('cacheControl', () => {
+  const immutable = [
+    'app.4f3a9b21.js',
+    'index-BX1y_Abq.css',
+    'assets/index-D-x9_abc.js',
+    'main.4f3a9b21.chunk.js',
+    'app.4f3a9b21.js.map',
+    'logo-abcdEfgh.svg',
+    'font-12345678',
+  ];
+  it.each(immutable)('makes %s cacheable forever (S53, S54)', (path) => {
+    expect(cacheControl(path)).toBe('public, max-age=31536000, immutable');
+  });
+
+  const revalidated = [
+    'app.js',
+    'app-component.js',
+    'app-Component.js',
+    'app.1234567.js',
+    '4f3a9b21.js',
+    'page-4f3a9b21.html',
+    'jquery-3.6.0.min.js',
+    'app-4f3a9b21/app.js',
+    'logo-a b12345678x.svg',
+    'photo-12345678 (1).jpg',
+    'caf\u00e9-\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e91.js',
+  ];
+  it.each(revalidated)('requires revalidation of %s each time (S53, S54)', (path) => {
+    expect(cacheControl(path)).toBe('public, max-age=0, must-revalidate');
+  });
+
+  it('agrees with a regular expression on which names contain a hash (S54)', () => {
+    const pieces = fc.constantFrom('.', '-', '_', 'a', 'Z', '7', ' ', '/', 'é', 'abcdefg', '4f3a9b2');
+    const names = fc.array(pieces, { maxLength: 12 }).map((parts) => parts.join(''));
+    const isHash = /\d|.[A-Z]/;
+    fc.assert(
+      fc.property(names, (name) => {
+        const stem = name.replace(/^.*\//, '').replace(/\.[^.]*$/, '');
+        const parts = [...stem.matchAll(/[.-]([\w-]{8,})(?=\.|$)/g)];
+        expect(hasHashInName(name)).toBe(parts.some(([, part]) => isHash.test(part!)));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('handles a long name of dots and dashes fast (S54)', () => {
+    expect(cacheControl(`${'-'.repeat(100_000)}.js`)).toBe('public, max-age=0, must-revalidate');
+  });
+});

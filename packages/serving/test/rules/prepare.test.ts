@@ -1,0 +1,124 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { compileRules, type RuleFiles } from '../../src/rules/compile.ts';
+import { NO_RULES, prepareRules } from '../../src/rules/prepare.ts';
+import type { RuleMatch, SiteRules } from '../../src/rules/rules.ts';
+
+function prepare(redirects: string, ship?: Record<string, unknown>, headers?: string): SiteRules {
+  const files: RuleFiles = { _redirects: new TextEncoder().encode(redirects) };
+  if (ship) files['ship.json'] = ship;
+  if (headers !== undefined) files._headers = new TextEncoder().encode(headers);
+  return prepareRules(compileRules(files, ['index.html', 'page.html', 'logo.png'], () => {}));
+}
+
+const formatMatches = (matches: Iterable<RuleMatch>) => Array.from(matches, ({ status, path }) => `${status} /${path}`);
+
+describe('prepared rules (S26)', () => {
+  it('return their matches in order, literal ones among the others', () => {
+    const { whenMissing } = prepare('/:a /1\n/x /2\n/* /3\n/x /4 302\n/y /5\n/:b /6\n/x/ /7');
+    expect(formatMatches(whenMissing.matches('x'))).toEqual([
+      '301 /1',
+      '301 /2',
+      '301 /3',
+      '302 /4',
+      '301 /6',
+      '301 /7',
+    ]);
+    expect(formatMatches(whenMissing.matches('x/'))).toEqual(formatMatches(whenMissing.matches('x')));
+    expect(formatMatches(whenMissing.matches('y'))).toEqual(['301 /1', '301 /3', '301 /5', '301 /6']);
+    expect(formatMatches(whenMissing.matches('x/y'))).toEqual(['301 /3']);
+    expect(formatMatches(whenMissing.matches(''))).toEqual(['301 /3']);
+  });
+
+  it('return the origin, path, query and fragment of the destination', () => {
+    const { whenMissing } = prepare('/a/* https://b.example/:splat/\u00e9?x=:splat#y 302');
+    expect([...whenMissing.matches('a/b c')]).toEqual([
+      {
+        status: 302,
+        origin: 'https://b.example',
+        path: 'b c/\u00e9',
+        query: '?x=b%20c',
+        fragment: '#y',
+        isFallback: false,
+      },
+    ]);
+  });
+
+  it.each([
+    ['/* /page 200', true],
+    ['/* /page.html 200', true],
+    ['/* / 200', true],
+    ['/a/* /:splat 200', true],
+    ['/* /logo.png 200', true],
+    ['/:a /page 200', false],
+    ['/x /page 200', false],
+    ['/* /page 404', false],
+    ['/* /page 302', false],
+  ])('%s is a fallback if its destination is a page: %s (S36)', (line, isFallback) => {
+    const path = line.startsWith('/a/') ? 'a/x' : 'x';
+    expect([...prepare(line).whenMissing.matches(path)].map((match) => match.isFallback)).toEqual([isFallback]);
+  });
+
+  it('match nothing on a site without rules', () => {
+    expect(prepareRules(null)).toBe(NO_RULES);
+    for (const rules of [NO_RULES.forced, NO_RULES.whenMissing]) expect([...rules.matches('a')]).toEqual([]);
+  });
+
+  it('return the same matches with an index as without', () => {
+    const segment = fc.constantFrom('a', 'b', ':p');
+    const pattern = fc
+      .tuple(fc.array(segment, { maxLength: 3 }), fc.constantFrom('', '/*', '*'))
+      .map(
+        ([segments, star]) =>
+          `/${segments.map((text, n) => (text === ':p' ? `:p${n}` : text)).join('/')}`.replace(/\/$/, '') + star || '/',
+      );
+    const path = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 3 }).map((segments) => segments.join('/'));
+    fc.assert(
+      fc.property(fc.array(pattern, { maxLength: 8 }), path, (patterns, path) => {
+        const lines = patterns.map((from, n) => `${from.startsWith('/') ? from : `/${from}`} /to/${n}`);
+        const oneByOne = lines.flatMap((line) => formatMatches(prepare(line).whenMissing.matches(path)));
+        expect(formatMatches(prepare(lines.join('\n')).whenMissing.matches(path))).toEqual(oneByOne);
+      }),
+    );
+  });
+});
+
+describe('rules at every limit (S66)', () => {
+  const times = <T>(count: number, make: (n: number) => T) => Array.from({ length: count }, (_, n) => make(n));
+  const longest = 'a/'.repeat(512);
+  const kinds: [string, (n: number) => string][] = [
+    ['stars', (n) => `/section-${n}/*`],
+    ['placeholders', (n) => `/:a/:b/:c/:d/${n}`],
+    ['many placeholders', (n) => `/${times(7, (i) => `:${'abcdefg'[i]}`).join('/')}/${n}/*`],
+    ['a long common head', (n) => `/${'a/'.repeat(25)}${n}/*`],
+    ['a tail', (n) => `/*/a/a/${n}`],
+  ];
+  it.each(kinds)('of the kind %s match the same paths as a few rules', (_, pattern) => {
+    const json = (n: number) => pattern(n).replace('*', '(.*)');
+    const rules = prepare(
+      [...times(10_000, (n) => `/literal-${n} /page`), ...times(500, (n) => `${pattern(n)} /page`)].join('\n'),
+      {
+        redirects: times(2000, (n) => ({ source: json(n), destination: '/page' })),
+        rewrites: times(500, (n) => ({ source: json(n), destination: '/page' })),
+        headers: times(500, (n) => ({ source: json(n), headers: [{ key: 'X', value: '1' }] })),
+      },
+      times(500, (n) => `${pattern(n)}\nX-A: 1`).join('\n'),
+    );
+    const answer = { kind: 'file', onPlatformDomain: false, anonymous: false, isProtected: false } as const;
+    for (const path of [longest, longest.slice(0, -1), 'literal-9999', 'section-499/x']) {
+      const alone = times(500, (n) => [...prepare(`${pattern(n)} /page`).whenMissing.matches(path)].length);
+      const expected = alone.reduce((sum, found) => sum + found, 0);
+      const literal = path === 'literal-9999' ? 1 : 0;
+      expect([...rules.forced.matches(path)]).toHaveLength(expected);
+      expect([...rules.whenMissing.matches(path)]).toHaveLength(2 * expected + literal);
+      expect(rules.headers.apply(path, [], answer)).toEqual(
+        expected === 0
+          ? []
+          : [
+              ['X-A', expect.any(String)],
+              ['X', '1'],
+            ],
+      );
+    }
+  });
+});

@@ -1,0 +1,86 @@
+import type { Intent } from '../src/intent.ts';
+import { parseRequestPath } from '../src/request-path.ts';
+import { resolve } from '../src/resolve.ts';
+import type { PathRules, RuleMatch, RuleStatus } from '../src/rules/rules.ts';
+import type { Site } from '../src/site.ts';
+import { manifestOf } from './sites.ts';
+
+/** A short notation for a site. */
+export interface Sketch {
+  files: string[];
+  cleanUrls?: boolean;
+  trailingSlash?: boolean | null;
+  /** Lines such as `/old 301 /new` and `/docs/* 200 /docs.html`. A star must be last; on the right it is `:splat`. */
+  forced?: string[];
+  whenMissing?: string[];
+}
+
+/** The parts of a site that decide the response. */
+export type DecidedSite = Pick<Site, 'manifest' | 'rules'>;
+
+/** Builds the site of a sketch. */
+export function siteOf({ files, cleanUrls = false, trailingSlash = null, ...rules }: Sketch): DecidedSite {
+  return {
+    manifest: manifestOf(...files),
+    rules: {
+      cleanUrls,
+      trailingSlash,
+      forced: rulesOf(rules.forced ?? []),
+      whenMissing: rulesOf(rules.whenMissing ?? []),
+      headers: { isEmpty: true, apply: (_path, fields) => fields },
+    },
+  };
+}
+
+/** Resolves a request target as a browser sends it; `null` if its path is malformed. */
+export function ask(
+  target: string,
+  site: DecidedSite,
+  { method = 'GET', accept }: { method?: string; accept?: string | undefined } = {},
+): Intent | null {
+  const at = target.includes('?') ? target.indexOf('?') : target.length;
+  const path = parseRequestPath(target.slice(0, at));
+  return path && resolve({ method, path, query: target.slice(at), accept }, site);
+}
+
+/** Formats a response as one line: `200 index.html`, `-> /docs/` (canonical), `301 /new`, `404 404.html`, `404`, `400`. */
+export function formatIntent(intent: Intent | null): string {
+  switch (intent?.kind) {
+    case 'file':
+      return `${intent.status} ${intent.path}`;
+    case 'canonical':
+      return `-> ${intent.location}`;
+    case 'redirect':
+      return `${intent.status} ${intent.location}`;
+    case 'not-found':
+      return '404';
+    case undefined:
+      return '400';
+    default:
+      return intent!.kind;
+  }
+}
+
+const LINE =
+  /^\/(?<from>\S*) (?<status>\d+) (?<origin>https?:\/\/[^/]+)?\/(?<to>[^?#]*)(?<query>\?[^#]*)?(?<fragment>#.*)?$/;
+
+function rulesOf(lines: string[]): PathRules {
+  const rules = lines.map((line) => LINE.exec(line)!.groups! as Record<string, string | undefined>);
+  return { matches: (path) => rules.flatMap((rule) => match(rule, path) ?? []) };
+}
+
+function match(rule: Record<string, string | undefined>, path: string): RuleMatch | null {
+  const hasStar = rule['from']!.endsWith('*');
+  const from = rule['from']!.replace(/\/?\*?$/, '');
+  const splat = from === '' ? path : path.slice(from.length + 1);
+  const matches = path.replace(/\/$/, '') === from || (hasStar && (from === '' || path.startsWith(`${from}/`)));
+  if (!matches) return null;
+  return {
+    status: Number(rule['status']) as RuleStatus,
+    origin: rule['origin'] ?? null,
+    path: rule['to']!.replace(':splat', splat),
+    query: rule['query'] ?? '',
+    fragment: rule['fragment'] ?? '',
+    isFallback: rule['status'] === '200' && hasStar,
+  };
+}
