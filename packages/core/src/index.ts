@@ -25,8 +25,8 @@ export {
 export { setAccountState, type StateChange } from './services/accounts/account-states.ts';
 export { createAccount, ensureOwner, generateKey, getAccount } from './services/accounts/accounts.ts';
 export { type ActivityFeed, createActivityFeed } from './services/activities/activity-feed.ts';
-export { authenticate } from './services/accounts/authentication.ts';
-export { beat, randomBootId } from './services/packs/boots.ts';
+export { authenticate } from './services/authentication.ts';
+export { beat, randomBootId } from './services/sweep/boots.ts';
 export { type CompressionOptions, compressDeployments } from './services/compression/compress-deployments.ts';
 export { beginDeploy, type Deploy } from './services/deployments/deploy.ts';
 export { type DeployBudget, takeDeployBudget } from './services/deployments/deploy-budget.ts';
@@ -43,7 +43,7 @@ export { readIdempotencyKey } from './services/deployments/idempotency.ts';
 export { createHotContents, type HotContents, SMALL_CONTENT_BYTES } from './services/sites/hot-contents.ts';
 export { createLiveSites } from './services/sites/live-sites.ts';
 export { type AccountMember, addMember, listMembers, removeMember } from './services/accounts/members.ts';
-export { applyDuePlanChanges, changePlan, type PlanChangeOutcome } from './services/accounts/plan-changes.ts';
+export { applyDuePlanChanges, changePlan, type PlanChangeOutcome } from './services/plan-changes/plan-changes.ts';
 export { createPlans, limitsOf } from './services/accounts/plans.ts';
 export {
   DEFAULT_RATE_LIMITS,
@@ -57,7 +57,7 @@ export {
   takeFrom,
   tooMany,
 } from './services/rate-limits.ts';
-export { DEFAULT_SWEEP, sweep, type SweepOptions, type SweepReport } from './services/packs/sweep.ts';
+export { DEFAULT_SWEEP, sweep, type SweepOptions, type SweepReport } from './services/sweep/sweep.ts';
 export { setTakenDown, type TakeDown } from './services/deployments/take-downs.ts';
 export { createToken, deleteToken, listTokens } from './services/accounts/tokens.ts';
 export { type ContentsBody, receiveContents } from './services/uploads/receive-contents.ts';

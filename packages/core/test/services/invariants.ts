@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { expect } from 'vitest';
 import { createLiveSites } from '../../src/services/sites/live-sites.ts';
-import { sweep, type SweepReport } from '../../src/services/packs/sweep.ts';
+import { sweep, type SweepReport } from '../../src/services/sweep/sweep.ts';
 import type { Site } from '../../src/serving/site.ts';
 import type { TestCore } from '../test-core.ts';
 

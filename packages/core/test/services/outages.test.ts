@@ -8,7 +8,7 @@ import { ServiceError } from '../../src/errors.ts';
 import { toServiceError } from '../../src/routers/error-body.ts';
 import { getAccount } from '../../src/services/accounts/accounts.ts';
 import { listActivities } from '../../src/services/activities/activities.ts';
-import { authenticate } from '../../src/services/accounts/authentication.ts';
+import { authenticate } from '../../src/services/authentication.ts';
 import {
   deleteDeployment,
   getDeployment,
@@ -16,7 +16,7 @@ import {
   updateDeployment,
 } from '../../src/services/deployments/deployments.ts';
 import { createLiveSites } from '../../src/services/sites/live-sites.ts';
-import { sweep } from '../../src/services/packs/sweep.ts';
+import { sweep } from '../../src/services/sweep/sweep.ts';
 import { createTestCore, deploySite, readSite, type TestCore } from '../test-core.ts';
 import { expectSound, expectSwept, stateOf, sweepAll } from './invariants.ts';
 

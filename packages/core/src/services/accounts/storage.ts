@@ -3,8 +3,8 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { type QueryExecutorProvider, type RawBuilder, sql } from 'kysely';
 import type { Caller, Core } from '../../core.ts';
 import { ServiceError } from '../../errors.ts';
-import { inTurn } from '../in-turn.ts';
-import { type RunLimits, workThrough } from '../work-through.ts';
+import { inTurn } from '../serial-queue.ts';
+import { type RunLimits, workThrough } from '../worklist.ts';
 import { type ContentLengths, hashAt, numberArray, packHashes } from '../packs/contents.ts';
 import type { LockedAccount } from './account-lock.ts';
 

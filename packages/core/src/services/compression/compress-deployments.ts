@@ -5,9 +5,9 @@ import type { Core } from '../../core.ts';
 import { failpoint } from '../../failpoints.ts';
 import type { StoredBytes } from '../../serving/site.ts';
 import { commitWith } from '../packs/open-packs.ts';
-import { attempt } from '../work-through.ts';
+import { attempt } from '../worklist.ts';
 import { openFormsPack } from './forms-pack.ts';
-import { leftToCompress, takeDue } from './left-to-compress.ts';
+import { leftToCompress, takeDue } from './uncompressed-contents.ts';
 import { recordForms } from './record-forms.ts';
 
 /** Options of one run. */

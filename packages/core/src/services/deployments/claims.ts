@@ -8,7 +8,7 @@ import { countDeployment } from '../accounts/accounts.ts';
 import { recordActivity } from '../activities/activities.ts';
 import { lockAccount } from '../accounts/account-lock.ts';
 import { type ContentLengths, splitNumbers, unpackHashes } from '../packs/contents.ts';
-import { storeForAccount } from './store-contents.ts';
+import { storeForAccount } from './count-storage.ts';
 import { toDeployment } from './deployments.ts';
 import { secretHash } from '../random.ts';
 import { requireRoom } from '../rate-limits.ts';

@@ -13,7 +13,7 @@ import { hashPassword } from '../sites/passwords.ts';
 import { limitsOf } from '../accounts/plans.ts';
 import { type Outcome, type Publication, publish } from './publish.ts';
 import { ruled } from './ruled.ts';
-import { watchStorage } from './storage-watch.ts';
+import { watchStorage } from './storage-tracker.ts';
 
 /** One deploy that is being received. Its owner must always end it with `close`. */
 export interface Deploy {

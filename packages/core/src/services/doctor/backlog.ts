@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
-import { applyDuePlanChanges } from '../accounts/plan-changes.ts';
-import { sweep } from '../packs/sweep.ts';
+import { applyDuePlanChanges } from '../plan-changes/plan-changes.ts';
+import { sweep } from '../sweep/sweep.ts';
 import { type Check, finding } from './checks.ts';
 
 /** A running server does this work much earlier. */

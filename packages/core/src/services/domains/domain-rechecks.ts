@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
-import { attempt } from '../work-through.ts';
+import { attempt } from '../worklist.ts';
 import { isFree, lookAtDomain } from './domain-checks.ts';
 import { LONGEST_SCHEDULE_MS } from './domain-schedule.ts';
 

@@ -15,7 +15,7 @@ import { ServiceError } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
 import { type LockedAccount, lockActiveAccount } from '../accounts/account-lock.ts';
 import { refuseFull } from '../accounts/accounts.ts';
-import { holdCredential } from '../accounts/authentication.ts';
+import { holdCredential } from '../authentication.ts';
 import { addStorage, lockAddress, releaseStorage, requireAnonymousStorage } from '../accounts/storage.ts';
 import { limitsOf } from '../accounts/plans.ts';
 import { takeDeployBudget } from '../deployments/deploy-budget.ts';

@@ -9,7 +9,7 @@ import { type Publication, publish } from '../deployments/publish.ts';
 import { ruled } from '../deployments/ruled.ts';
 import { filesOf } from './base-deployment.ts';
 import { checkContents } from './check-contents.ts';
-import { inTurn } from '../in-turn.ts';
+import { inTurn } from '../serial-queue.ts';
 import { getUpload, noUpload, touchUpload, type Upload } from './uploads.ts';
 
 /**

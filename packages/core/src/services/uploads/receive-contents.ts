@@ -5,7 +5,7 @@ import type { Caller, Core } from '../../core.ts';
 import { invalid, invalidFile, ServiceError } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
 import type { ContentSink } from '../../storage/pack-builder.ts';
-import { checkCredential, holdCredential } from '../accounts/authentication.ts';
+import { checkCredential, holdCredential } from '../authentication.ts';
 import {
   hashAt,
   lookUpStored,

@@ -8,7 +8,7 @@ import {
 } from '../../../src/services/accounts/account-directory.ts';
 import { setAccountState } from '../../../src/services/accounts/account-states.ts';
 import { listActivities } from '../../../src/services/activities/activities.ts';
-import { authenticate } from '../../../src/services/accounts/authentication.ts';
+import { authenticate } from '../../../src/services/authentication.ts';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
 import { setTakenDown } from '../../../src/services/deployments/take-downs.ts';
 import { ANONYMOUS, createTestCore, deploySite, type TestCore } from '../../test-core.ts';

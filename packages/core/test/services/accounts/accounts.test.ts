@@ -2,7 +2,7 @@ import { Account as WireAccount, DEFAULT_PLANS } from '@berth/contract';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../src/database/database.ts';
 import { ensureOwner, generateKey, getAccount } from '../../../src/services/accounts/accounts.ts';
-import { authenticate } from '../../../src/services/accounts/authentication.ts';
+import { authenticate } from '../../../src/services/authentication.ts';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
 import { createTestCore, deploySite, type TestCore } from '../../test-core.ts';
 

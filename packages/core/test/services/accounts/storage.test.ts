@@ -7,7 +7,7 @@ import { createPlans } from '../../../src/services/accounts/plans.ts';
 import { claimDeployment } from '../../../src/services/deployments/claims.ts';
 import { beginDeploy } from '../../../src/services/deployments/deploy.ts';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
-import { sweep } from '../../../src/services/packs/sweep.ts';
+import { sweep } from '../../../src/services/sweep/sweep.ts';
 import { abortUpload } from '../../../src/services/uploads/abort-upload.ts';
 import { commitUpload } from '../../../src/services/uploads/commit-upload.ts';
 import { createTestCore, deploySite, type TestCore } from '../../test-core.ts';

@@ -2,7 +2,7 @@ import { CREDENTIAL, CreatedToken, Token, TOKEN_ID, TokenRequest } from '@berth/
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../../src/core.ts';
 import { listActivities } from '../../../src/services/activities/activities.ts';
-import { authenticate } from '../../../src/services/accounts/authentication.ts';
+import { authenticate } from '../../../src/services/authentication.ts';
 import {
   addToken,
   createToken,

@@ -2,7 +2,7 @@ import type { Plan } from '@berth/contract';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCaller, AnonymousCaller } from '../../../src/core.ts';
 import { generateKey } from '../../../src/services/accounts/accounts.ts';
-import { authenticate } from '../../../src/services/accounts/authentication.ts';
+import { authenticate } from '../../../src/services/authentication.ts';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
 import { readIdempotencyKey } from '../../../src/services/deployments/idempotency.ts';
 import { createPlans } from '../../../src/services/accounts/plans.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../../src/core.ts';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
 import { randomDeploymentId, randomSecret, randomSuffix } from '../../../src/services/random.ts';
-import { ADJECTIVES, NOUNS } from '../../../src/services/words.ts';
+import { ADJECTIVES, NOUNS } from '../../../src/services/id-words.ts';
 import { createTestCore, deploySite, type TestCore } from '../../test-core.ts';
 import { sweepAll } from '../invariants.ts';
 

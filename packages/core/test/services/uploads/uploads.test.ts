@@ -3,7 +3,7 @@ import { DEPLOYMENT_ID } from '@berth/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountCaller, Core } from '../../../src/core.ts';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
-import { sweep } from '../../../src/services/packs/sweep.ts';
+import { sweep } from '../../../src/services/sweep/sweep.ts';
 import { abortUpload } from '../../../src/services/uploads/abort-upload.ts';
 import { commitUpload } from '../../../src/services/uploads/commit-upload.ts';
 import { ANONYMOUS, createTestCore, deploySite, readSite, type TestCore } from '../../test-core.ts';

@@ -3,7 +3,7 @@ import type { Core } from '../../core.ts';
 import { failpoint } from '../../failpoints.ts';
 import { lockAccount } from '../accounts/account-lock.ts';
 import { releaseStorage } from '../accounts/storage.ts';
-import { type RunLimits, workThrough } from '../work-through.ts';
+import { type RunLimits, workThrough } from '../worklist.ts';
 
 /**
  * Deletes expired uploads and their references to packs; those of one owner in one transaction. If the uploads of an

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
 import { recordActivity } from '../activities/activities.ts';
 import { lockAccount } from '../accounts/account-lock.ts';
-import { type RunLimits, workThrough } from '../work-through.ts';
-import { uncountDeployment } from './deployments.ts';
+import { type RunLimits, workThrough } from '../worklist.ts';
+import { uncountDeployment } from '../deployments/deployments.ts';
 
 interface Due {
   id: string;

@@ -5,9 +5,9 @@ import type { Core, Plans } from '../../core.ts';
 import { Account, PlanChange } from '../../entities/index.ts';
 import { invalid, notFound } from '../../errors.ts';
 import { recordActivity } from '../activities/activities.ts';
-import { endOfPeriod } from './billing-periods.ts';
-import { type FittedDomains, fitCustomDomains } from '../domains/paused-domains.ts';
-import { type RunLimits, workThrough } from '../work-through.ts';
+import { endOfPeriod } from '../accounts/billing-periods.ts';
+import { type FittedDomains, fitCustomDomains } from './paused-domains.ts';
+import { type RunLimits, workThrough } from '../worklist.ts';
 import { toUnixSeconds } from '../timestamps.ts';
 
 /** The result of a requested plan change. */

@@ -5,7 +5,7 @@ import type { AccountCaller, Core } from '../../../src/core.ts';
 import { listActivities } from '../../../src/services/activities/activities.ts';
 import { getAccount } from '../../../src/services/accounts/accounts.ts';
 import { lockAccount } from '../../../src/services/accounts/account-lock.ts';
-import { applyDuePlanChanges, changePlan } from '../../../src/services/accounts/plan-changes.ts';
+import { applyDuePlanChanges, changePlan } from '../../../src/services/plan-changes/plan-changes.ts';
 import { createPlans } from '../../../src/services/accounts/plans.ts';
 import { putDomain } from '../../../src/services/domains/put-domain.ts';
 import { createTestCore, deploySite, type TestCore } from '../../test-core.ts';

@@ -1,9 +1,9 @@
 import { CREDENTIAL } from '@berth/contract';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type QueryExecutorProvider, type RawBuilder, sql } from 'kysely';
-import type { AccountCaller, Caller, Core } from '../../core.ts';
-import { ServiceError } from '../../errors.ts';
-import { secretHash } from '../random.ts';
+import type { AccountCaller, Caller, Core } from '../core.ts';
+import { ServiceError } from '../errors.ts';
+import { secretHash } from './random.ts';
 
 const USED_PRECISION_SECONDS = 60;
 

@@ -3,12 +3,12 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
 import { failpoint } from '../../failpoints.ts';
-import { expireDeployments } from '../deployments/expiry.ts';
-import { expireUploads } from '../uploads/expire-uploads.ts';
+import { expireDeployments } from './expire-deployments.ts';
+import { expireUploads } from './expire-uploads.ts';
 import { measureInexact } from '../accounts/storage.ts';
-import { attempt, type RunLimits, throwIfAway, type Worklist, workThrough } from '../work-through.ts';
-import { closeFence } from './fence.ts';
-import { dropPack, removeDeadPack } from './open-packs.ts';
+import { attempt, type RunLimits, throwIfAway, type Worklist, workThrough } from '../worklist.ts';
+import { closeFence } from '../packs/fence.ts';
+import { dropPack, removeDeadPack } from '../packs/open-packs.ts';
 
 /** The waiting times and the size of a sweep. */
 export interface SweepOptions {

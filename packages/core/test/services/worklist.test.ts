@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/database/database.ts';
-import { attempt, type Worklist, workThrough } from '../../src/services/work-through.ts';
+import { attempt, type Worklist, workThrough } from '../../src/services/worklist.ts';
 import { createTestCore, type TestCore } from '../test-core.ts';
 
 let test: TestCore;
