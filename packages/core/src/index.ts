@@ -1,7 +1,21 @@
 /** The exports of the core for the other packages. */
 export { type Compressor, createCompressor } from './compressor/compressor.ts';
 export { type JsonBounds, meterJson, parseBoundedJson } from './bounded-json.ts';
-export type { AccountCaller, Addresses, AnonymousCaller, Caller, Core, Keys, Log, Plans, Scope } from './core.ts';
+export type {
+  AccountCaller,
+  ActivityFeed,
+  Addresses,
+  AnonymousCaller,
+  Caller,
+  Core,
+  Keys,
+  Log,
+  Plans,
+  RateLimit,
+  RateLimitName,
+  RateLimits,
+  Scope,
+} from './core.ts';
 export type { DatabaseAddress } from './database/connection-config.ts';
 export { prepareDataFolder } from './database/data-folder.ts';
 export { type Database, openDatabase } from './database/database.ts';
@@ -24,7 +38,7 @@ export {
 } from './services/accounts/account-directory.ts';
 export { setAccountState, type StateChange } from './services/accounts/account-states.ts';
 export { createAccount, ensureOwner, generateKey, getAccount } from './services/accounts/accounts.ts';
-export { type ActivityFeed, createActivityFeed } from './services/activities/activity-feed.ts';
+export { createActivityFeed } from './services/activities/activity-feed.ts';
 export { authenticate } from './services/authentication.ts';
 export { beat, randomBootId } from './services/sweep/boots.ts';
 export { type CompressionOptions, compressDeployments } from './services/compression/compress-deployments.ts';
@@ -49,9 +63,6 @@ export {
   DEFAULT_RATE_LIMITS,
   forgetFullBuckets,
   RATE_LIMIT_NAMES,
-  type RateLimit,
-  type RateLimitName,
-  type RateLimits,
   type RateLimitState,
   requireRoom,
   takeFrom,

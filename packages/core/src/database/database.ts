@@ -2,7 +2,7 @@ import { Migrator } from '@mikro-orm/migrations';
 import { type EntityManager, MikroORM, type PostgreSqlConnection } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { Pool } from 'pg';
-import { entities } from '../entities/index.ts';
+import * as entities from '../entities/index.ts';
 import type { Log } from '../log.ts';
 import type { DatabaseAddress } from './connection-config.ts';
 import { SessionReturningDriver } from './driver.ts';
@@ -77,7 +77,7 @@ export function openDatabase(
   const sessions = createSessions(address, log);
   const orm = new MikroORM({
     driver: SessionReturningDriver,
-    entities,
+    entities: Object.values(entities),
     // The sessions know where to connect.
     dbName: 'berth',
     pool: { min: 0, max: poolSize },

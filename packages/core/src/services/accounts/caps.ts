@@ -1,9 +1,13 @@
 import type { Caps } from '@berth/contract';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
 import { ServiceError } from '../../errors.ts';
 
 /** The caps on numbers of things. `storage` is measured in bytes. */
 type Counted = Exclude<keyof Caps, 'storage'>;
+
+type DomainUsage = Pick<Caps, 'platformDomains' | 'customDomains'>;
 
 /** The error messages, by cap. */
 const WORDS: Record<Counted, (limit: number, used: number) => string> = {
@@ -27,4 +31,13 @@ export function refuseBeyondCap(core: Core, plan: string, cap: Counted, used: nu
 
 function holds(limit: number, used: number, what: string): string {
   return `The plan holds ${limit} ${what}, and the account has ${used}. Delete one, or change the plan.`;
+}
+
+/** Counts the domains of an account. Paused domains do not count. Source: contract §6. */
+export async function countDomains(em: EntityManager, account: string): Promise<DomainUsage> {
+  const { rows } = await sql<DomainUsage>`
+    select (count(*) filter (where kind = 'platform'))::int as "platformDomains",
+      (count(*) filter (where kind = 'custom'))::int as "customDomains"
+    from domain where account_id = ${account} and status <> 'paused'`.execute(em.getKysely());
+  return rows[0]!;
 }

@@ -1,3 +1,4 @@
+import type { ActivityFeed } from '../../core.ts';
 import type { Listener } from '../../database/listener.ts';
 import { ServiceError, unavailable } from '../../errors.ts';
 
@@ -9,23 +10,6 @@ export interface FeedLimits {
 
 const FEED_LIMITS: FeedLimits = { perAccount: 20, inAll: 1_000 };
 const RETRY_AFTER_SECONDS = 30;
-
-/** Notifies subscribers in this process about new activities of their account. */
-export interface ActivityFeed {
-  /**
-   * Calls `wake` whenever the account may have new activities, from the moment the promise resolves.
-   *
-   * @param wake Must not throw.
-   * @returns Unsubscribes. Safe to call again.
-   * @throws `rate_limit_exceeded` if the account has too many subscribers; `unavailable` if the process has too many, the
-   *   database is unavailable, or the service is stopping.
-   */
-  subscribe(account: string, wake: () => void): Promise<() => void>;
-  /** Aborted when the service stops. Subscribers must end then. */
-  readonly ended: AbortSignal;
-  /** Ends the feed. Safe to call again. */
-  end(): void;
-}
 
 /**
  * Creates the feed of a process. It uses one connection that listens for notifications of the database. If notifications may

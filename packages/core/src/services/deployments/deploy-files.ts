@@ -2,7 +2,7 @@ import { type DeployLimits, mayHoldPrivateKey, PRIVATE_KEY_MARKER } from '@berth
 import { invalid, invalidFile } from '../../errors.ts';
 import type { Digest, PackBuilder } from '../../storage/pack-builder.ts';
 import type { RuleFiles } from '../../serving/rules/compile.ts';
-import { judgeFiles } from './file-rules.ts';
+import { type ContentCheck, judgeFiles } from './file-rules.ts';
 import { keepRuleFile } from './rule-files.ts';
 
 /** A file part that has arrived completely. */
@@ -77,12 +77,6 @@ export function collectFiles(
       };
     },
   };
-}
-
-/** Checks the bytes of a file as they pass; throws if they are refused. */
-export interface ContentCheck {
-  write(chunk: Uint8Array): void;
-  end(): void;
 }
 
 /**

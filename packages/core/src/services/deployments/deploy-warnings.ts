@@ -1,4 +1,6 @@
 import { findCaseTwins, isDotFile, isWithheld, RULE_FILES, type Warning } from '@berth/contract';
+import { compileRules, type RuleFiles } from '../../serving/rules/compile.ts';
+import type { Publication } from './publish.ts';
 
 const MAX_WARNINGS = 100;
 
@@ -31,7 +33,7 @@ export function collectWarnings(): DeployWarnings {
  * Warns of files that are not served, and of names that collide on case-insensitive disks. Source: contract §3;
  * serving S12.
  */
-export function warnOfNames(paths: readonly string[], warnings: DeployWarnings): void {
+function warnOfNames(paths: readonly string[], warnings: DeployWarnings): void {
   for (const file of paths)
     if (isWithheld(file) && !RULE_FILES.has(file))
       warnings.add({
@@ -45,4 +47,16 @@ export function warnOfNames(paths: readonly string[], warnings: DeployWarnings):
       file,
       message: `Differs from ${twin} by case alone: both are served, but many disks hold only one.`,
     });
+}
+
+/** The rules from the rule files, and the warnings about them and the other files. Source: serving S12, S22, S23. */
+export function compileDeployRules(
+  ruleFiles: RuleFiles,
+  published: Publication['files'],
+): Pick<Publication, 'rules' | 'warnings'> {
+  const paths = published.map(({ path }) => path);
+  const warnings = collectWarnings();
+  const rules = compileRules(ruleFiles, paths, (position, message) => warnings.add({ ...position, message }));
+  warnOfNames(paths, warnings);
+  return { rules, warnings: warnings.list() };
 }

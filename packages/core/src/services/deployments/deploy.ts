@@ -12,7 +12,7 @@ import { sealNew } from '../packs/seal-new.ts';
 import { hashPassword } from '../sites/passwords.ts';
 import { limitsOf } from '../accounts/plans.ts';
 import { type Outcome, type Publication, publish } from './publish.ts';
-import { ruled } from './ruled.ts';
+import { compileDeployRules } from './deploy-warnings.ts';
 import { watchStorage } from './storage-tracker.ts';
 
 /** One deploy that is being received. Its owner must always end it with `close`. */
@@ -70,7 +70,7 @@ export async function beginDeploy(core: Core, caller: Caller, key: IdempotencyKe
         passwordHash,
         pack: await sealNew(pack, stored),
         reserved: false,
-        ...ruled(files.ruleFiles, published),
+        ...compileDeployRules(files.ruleFiles, published),
         idempotency: key && { ...key, fingerprint: fingerprintOf(core, canonical(asked)) },
       };
       return commit(core, caller, pack, publication);

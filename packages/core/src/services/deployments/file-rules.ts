@@ -21,6 +21,12 @@ export interface JudgedFile {
   grow(bytes: number): void;
 }
 
+/** Checks the bytes of a file as they pass; throws if they are refused. */
+export interface ContentCheck {
+  write(chunk: Uint8Array): void;
+  end(): void;
+}
+
 /**
  * The maximum number of file parts of a deploy. Includes junk, which does not count against the plan.
  * Source: security T4.

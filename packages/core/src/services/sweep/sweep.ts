@@ -7,6 +7,7 @@ import { expireDeployments } from './expire-deployments.ts';
 import { expireUploads } from './expire-uploads.ts';
 import { measureInexact } from '../accounts/storage.ts';
 import { attempt, type RunLimits, throwIfAway, type Worklist, workThrough } from '../worklist.ts';
+import { deleteStoppedBoots } from './boots.ts';
 import { closeFence } from '../packs/fence.ts';
 import { dropPack, removeDeadPack } from '../packs/open-packs.ts';
 
@@ -64,7 +65,7 @@ export async function sweep(core: Core, options: Partial<SweepOptions> = {}): Pr
     'drop abandoned packs': () => dropAbandoned(core, settings),
     'remove dead packs': async () => void (report.packs = await removeDead(core, limits)),
     'measure storage': () => measureInexact(core, limits),
-    'forget stopped processes': () => forgetBoots(core, bootStaleMs),
+    'forget stopped processes': () => deleteStoppedBoots(core, bootStaleMs),
   });
   return report;
 }
@@ -188,13 +189,6 @@ function rowList(
 async function forgetOutcomes(core: Core): Promise<void> {
   const before = new Date(core.now().getTime() - IDEMPOTENCY_WINDOW_SECONDS * 1000);
   await sql`delete from idempotency_record where created <= ${before}`.execute(kysely(core));
-}
-
-async function forgetBoots(core: Core, bootStaleMs: number): Promise<void> {
-  const silent = new Date(core.now().getTime() - bootStaleMs);
-  await sql`
-    delete from boot b where heartbeat <= ${silent} and id <> ${core.boot}
-      and not exists (select 1 from pack p where p.boot_id = b.id)`.execute(kysely(core));
 }
 
 function kysely(core: Core) {

@@ -6,7 +6,7 @@ import { ServiceError } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
 import { findReplay, type IdempotencyKey } from '../deployments/idempotency.ts';
 import { type Publication, publish } from '../deployments/publish.ts';
-import { ruled } from '../deployments/ruled.ts';
+import { compileDeployRules } from '../deployments/deploy-warnings.ts';
 import { filesOf } from './base-deployment.ts';
 import { checkContents } from './check-contents.ts';
 import { inTurn } from '../serial-queue.ts';
@@ -92,7 +92,7 @@ async function publicationOf(
     passwordHash,
     pack: null,
     reserved: true,
-    ...ruled(await checkContents(core, files), files),
+    ...compileDeployRules(await checkContents(core, files), files),
     idempotency,
   };
 }
