@@ -23,28 +23,28 @@ export { createDns, type Dns } from './dns/dns.ts';
 export { type EmbeddedPostgres, startEmbeddedPostgres } from './database/embedded-postgres.ts';
 export { invalid, notFound, type ReachedLimit, ServiceError, unavailable } from './errors.ts';
 export { armFailpoint, FAILPOINTS, type Failpoint } from './failpoints.ts';
-export { ACCESS, type Actor, mayCall, type Operation, OTHERS } from './routers/access.ts';
+export { OPERATION_ACCESS, type Actor, mayCall, type Operation, FOREIGN_RESOURCE_ACCESS } from './routers/access.ts';
 export { type AppRouter, appRouter, createCaller } from './routers/app-router.ts';
-export { fromIssues, toErrorBody, toServiceError, toTrpcError } from './routers/error-body.ts';
-export { type Context, type Meta, refuseForeignPage } from './routers/trpc.ts';
+export { fromZodIssues, toErrorBody, toServiceError, toTrpcError } from './routers/error-body.ts';
+export { type ProcedureContext, type ProcedureMeta, refuseForeignPage } from './routers/trpc.ts';
 export {
   type AccountBilling,
-  type AccountRow,
+  type AccountSummary,
   actForAccount,
-  addKey,
+  createApiKey,
   getBilling,
   listAccounts,
-  openAccount,
+  registerAccount,
 } from './services/accounts/account-directory.ts';
-export { setAccountState, type StateChange } from './services/accounts/account-states.ts';
-export { createAccount, ensureOwner, generateKey, getAccount } from './services/accounts/accounts.ts';
+export { setAccountState, type AccountStateChange } from './services/accounts/account-states.ts';
+export { createAccount, ensureOwner, insertApiKey, getAccount } from './services/accounts/accounts.ts';
 export { createActivityFeed } from './services/activities/activity-feed.ts';
 export { authenticate } from './services/authentication.ts';
-export { beat, randomBootId } from './services/sweep/boots.ts';
+export { recordHeartbeat, newBootId } from './services/sweep/boots.ts';
 export { type CompressionOptions, compressDeployments } from './services/compression/compress-deployments.ts';
 export { beginDeploy, type Deploy } from './services/deployments/deploy.ts';
 export { type DeployBudget, takeDeployBudget } from './services/deployments/deploy-budget.ts';
-export { fileTooLarge, maxParts, tooLarge } from './services/deployments/file-rules.ts';
+export { fileTooLarge, maxFileParts, payloadTooLarge } from './services/deployments/file-rules.ts';
 export { doctor, type DoctorEvent } from './services/doctor/doctor.ts';
 export { recheckDomains } from './services/domains/domain-rechecks.ts';
 export {
@@ -61,18 +61,23 @@ export { applyDuePlanChanges, changePlan, type PlanChangeOutcome } from './servi
 export { createPlans, limitsOf } from './services/accounts/plans.ts';
 export {
   DEFAULT_RATE_LIMITS,
-  forgetFullBuckets,
+  deleteFullBuckets,
   RATE_LIMIT_NAMES,
   type RateLimitState,
-  requireRoom,
-  takeFrom,
-  tooMany,
+  requireRateLimit,
+  takeRateLimit,
+  rateLimitExceeded,
 } from './services/rate-limits.ts';
 export { DEFAULT_SWEEP, sweep, type SweepOptions, type SweepReport } from './services/sweep/sweep.ts';
 export { setTakenDown, type TakeDown } from './services/deployments/take-downs.ts';
 export { createToken, deleteToken, listTokens } from './services/accounts/tokens.ts';
 export { type ContentsBody, receiveContents } from './services/uploads/receive-contents.ts';
-export { opens, type Opening, sealUnlock, UNLOCK_SECONDS } from './services/sites/unlock-cookies.ts';
+export {
+  isUnlockCookieValid,
+  type UnlockScope,
+  createUnlockCookie,
+  UNLOCK_SECONDS,
+} from './services/sites/unlock-cookies.ts';
 export { type UnlockAttempt, type UnlockOutcome, unlockSite } from './services/sites/unlock.ts';
 export * from './serving/caching.ts';
 export * from './serving/codings.ts';
@@ -85,7 +90,7 @@ export * from './serving/resolve.ts';
 export type {
   Coding,
   CompressedForms,
-  Found,
+  SiteLookup,
   LiveSites,
   Manifest,
   ProtectedSite,
@@ -93,7 +98,7 @@ export type {
   SiteAddress,
   SiteFile,
   StoredBytes,
-  Withheld,
+  WithheldReason,
 } from './serving/site.ts';
 export { compileRules } from './serving/rules/compile.ts';
 export { NO_RULES, prepareRules } from './serving/rules/prepare.ts';
@@ -101,4 +106,4 @@ export type { HeaderField } from './serving/rules/header-rules.ts';
 export type { RuledAnswer, SiteRules } from './serving/rules/rules.ts';
 export { openDiskPacks } from './storage/disk-packs.ts';
 export { createHasher, type Hasher } from './storage/hasher.ts';
-export type { PackFile, PackStore, Place } from './storage/packs.ts';
+export type { PackFile, PackStore, ContentLocation } from './storage/packs.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { FILES_FIELD } from '@berth/contract';
-import { type Deploy, invalid, ServiceError, tooLarge } from '@berth/core';
+import { type Deploy, invalid, ServiceError, payloadTooLarge } from '@berth/core';
 import busboy from 'busboy';
 import { followDelimiters, malformed, readBoundary } from './multipart-delimiters.ts';
 
@@ -157,7 +157,7 @@ export async function receiveParts(
       attempt(() => {
         if (name === undefined || nameTruncated) throw malformed('each part must have a readable name');
         if (valueTruncated)
-          throw tooLarge(
+          throw payloadTooLarge(
             'body',
             limits.maxFieldBytes,
             `${name}: a field must have at most ${limits.maxFieldBytes} bytes.`,
@@ -184,7 +184,7 @@ export async function receiveParts(
     bodyBytes += chunk.length;
     attempt(() => {
       if (bodyBytes > limits.maxBodyBytes)
-        throw tooLarge('body', limits.maxBodyBytes, `The body must have at most ${limits.maxBodyBytes} bytes.`);
+        throw payloadTooLarge('body', limits.maxBodyBytes, `The body must have at most ${limits.maxBodyBytes} bytes.`);
       delimiters.push(chunk);
       if (!parser.write(chunk)) req.pause();
     });
@@ -236,7 +236,7 @@ function createParser(boundary: string, limits: BodyLimits): busboy.Busboy {
 }
 
 function tooManyParts({ maxParts, maxFilesCount }: BodyLimits): ServiceError {
-  return tooLarge(
+  return payloadTooLarge(
     'maxFilesCount',
     maxFilesCount,
     `A deploy must have at most ${maxFilesCount} files, and ${maxParts} parts with those that are dropped.`,

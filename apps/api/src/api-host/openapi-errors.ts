@@ -1,5 +1,5 @@
 import { type ErrorCode, PageQuery, TokenRequest } from '@berth/contract';
-import { fileTooLarge, fromIssues, mayCall, notFound, type ServiceError } from '@berth/core';
+import { fileTooLarge, fromZodIssues, mayCall, notFound, type ServiceError } from '@berth/core';
 import type { z } from 'zod';
 import { bodyTooLarge } from '../http/whole-body.ts';
 import { JSON_BODY } from './json-body.ts';
@@ -36,7 +36,7 @@ function exampleOf({ code, message, details }: ServiceError): Refusal {
 
 /** What the server sends for invalid input. */
 function refusalOf(schema: z.ZodType, input: unknown): ServiceError {
-  return fromIssues(schema.safeParse(input).error?.issues ?? []);
+  return fromZodIssues(schema.safeParse(input).error?.issues ?? []);
 }
 
 /** An error answer: its description, and examples by title. */

@@ -1,4 +1,4 @@
-import { actForAccount, getAccount, getBilling, listAccounts, openAccount, setAccountState } from '@berth/core';
+import { actForAccount, getAccount, getBilling, listAccounts, registerAccount, setAccountState } from '@berth/core';
 import { parseEmail } from '../config-values.ts';
 import { type Command, type Input, JSON_OPTION, printJson, UsageError } from './command.ts';
 import { amountOf, columns, table, when } from './table.ts';
@@ -27,7 +27,7 @@ const create: Command = {
     if (!core.plans.all.some((known) => known.plan === plan))
       throw new Error(`"${plan}" is not a plan; use one of ${core.plans.all.map((known) => known.plan).join(', ')}.`);
     const email = readEmail(input);
-    const account = await openAccount(core, {
+    const account = await registerAccount(core, {
       email,
       plan,
       name: input.option('name')?.trim() || null,

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   createHotContents,
-  type Found,
+  type SiteLookup,
   isSystemPath,
   type LiveSites,
   type Log,
@@ -74,7 +74,7 @@ export function createSiteHost({ sites, gate, packs, platformHost, log }: SiteHo
   }
 
   /** Steps 4 and 5 of S1. */
-  function meet(req: IncomingMessage, res: ServerResponse, visit: SiteVisit, site: Found): void | Promise<void> {
+  function meet(req: IncomingMessage, res: ServerResponse, visit: SiteVisit, site: SiteLookup): void | Promise<void> {
     if (site === null) return sendPage(res, 'unknown-address');
     if (site === 'taken-down') return sendPage(res, 'taken-down');
     if (site === 'paused') return sendPage(res, 'paused', PAUSED_HEADERS);
@@ -126,7 +126,7 @@ export function createSiteHost({ sites, gate, packs, platformHost, log }: SiteHo
     const siteVisit = readVisit(visit);
     if (!isMisplaced(thrown) || res.headersSent || typeof siteVisit === 'string') return fail(res, visit, thrown);
     try {
-      await meet(req, res, siteVisit, await sites.refind(siteVisit.address));
+      await meet(req, res, siteVisit, await sites.findFresh(siteVisit.address));
     } catch (again) {
       fail(res, visit, again);
     }
@@ -167,7 +167,7 @@ function isRead({ method }: IncomingMessage): boolean {
   return method === 'GET' || method === 'HEAD';
 }
 
-function isSite(found: Found | undefined): found is Site {
+function isSite(found: SiteLookup | undefined): found is Site {
   return typeof found === 'object' && found !== null;
 }
 

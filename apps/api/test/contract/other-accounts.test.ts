@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { appRouter, mayCall, OTHERS, sweep } from '@berth/core';
+import { appRouter, mayCall, FOREIGN_RESOURCE_ACCESS, sweep } from '@berth/core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openApiDocument } from '../../src/api-host/openapi.ts';
 import { expectErrorAnswer, footprintOf } from '../standing-asserts.ts';
@@ -33,7 +33,9 @@ const JSON_TYPE = { 'Content-Type': 'application/json' };
 const CALLS = callsOf(openApiDocument({ router: appRouter, baseUrl: 'http://localhost', version: '0' }));
 /** Operations in which anyone may name a domain; their answer is allowed to differ for this reason. */
 const isOwn = ({ operation, parameter }: Call) =>
-  parameter === 'domain' && (operation === 'domains.validate' || OTHERS[operation as keyof typeof OTHERS] === 'own');
+  parameter === 'domain' &&
+  (operation === 'domains.validate' ||
+    FOREIGN_RESOURCE_ACCESS[operation as keyof typeof FOREIGN_RESOURCE_ACCESS] === 'own');
 
 beforeAll(async () => {
   [mine, theirs] = [await server().account('team'), await server().account('team')];
@@ -196,7 +198,7 @@ describe('T22: a resource of another account gets, byte for byte, the answer of 
     const unknown = CALLS.filter(({ parameter }) => !RESOURCES[parameter] && !NAMES_NOTHING.has(parameter));
     expect(unknown.map(({ operation, parameter }) => `${operation}: ${parameter}`)).toEqual([]);
     const named = CALLS.filter((call) => RESOURCES[call.parameter] && call.parameter !== 'cursor' && !isOwn(call));
-    const told = Object.entries(OTHERS).filter(([, answer]) => answer === 'not_found');
+    const told = Object.entries(FOREIGN_RESOURCE_ACCESS).filter(([, answer]) => answer === 'not_found');
     expect(new Set(named.map(({ operation }) => operation))).toEqual(
       new Set([...told.map(([operation]) => operation), 'domains.put']),
     );

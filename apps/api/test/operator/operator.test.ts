@@ -22,7 +22,7 @@ beforeEach(() => {
 /** Runs a command that must succeed. @returns Its output. */
 async function berth(...words: string[]): Promise<string> {
   const { code, out, err } = await runBerth(env, ...words);
-  await server().berth.core.database.siteNews.settle();
+  await server().berth.core.database.siteChanges.catchUp();
   expect({ code, err }).toEqual({ code: 0, err: '' });
   return out;
 }

@@ -1,4 +1,4 @@
-import { ACCESS, type Operation, OTHERS, setAccountState } from '@berth/core';
+import { OPERATION_ACCESS, type Operation, FOREIGN_RESOURCE_ACCESS, setAccountState } from '@berth/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectErrorAnswer } from '../standing-asserts.ts';
 import { HOME, PLATFORM_DOMAIN, startWorld, type World } from './world.ts';
@@ -30,7 +30,8 @@ afterAll(() => world.close());
 
 const send: World['send'] = (...args) => world.send(...args);
 /** The endpoints of rule 3. */
-const closed = () => places.filter(({ operation }) => !(ACCESS[operation] as readonly string[]).includes('anonymous'));
+const closed = () =>
+  places.filter(({ operation }) => !(OPERATION_ACCESS[operation] as readonly string[]).includes('anonymous'));
 const hex = (digit: string) => digit.repeat(32);
 
 /** A credential of a new account, as the service created it. */
@@ -176,7 +177,7 @@ describe('part 5, rule 4: "gives 403"', () => {
 
   it('"or an operation not permitted"', async () => {
     for (const { operation, method, path } of closed())
-      if (!(ACCESS[operation] as readonly string[]).includes('deploy'))
+      if (!(OPERATION_ACCESS[operation] as readonly string[]).includes('deploy'))
         expectErrorAnswer(await send(method, path, undefined, { key: world.mine.deployToken }), 'forbidden');
   });
 });
@@ -190,7 +191,11 @@ it('part 5, rule 5: "A resource that belongs to another account is reported as 4
   const theirs = { deployments: deployment, domains: 'www.theirs.dev', tokens: tokens[0]!.token };
   const asked: string[] = [];
   for (const { operation, method, path } of places) {
-    if (!path.includes('/none') || path.startsWith('/uploads') || OTHERS[operation as keyof typeof OTHERS] === 'own')
+    if (
+      !path.includes('/none') ||
+      path.startsWith('/uploads') ||
+      FOREIGN_RESOURCE_ACCESS[operation as keyof typeof FOREIGN_RESOURCE_ACCESS] === 'own'
+    )
       continue;
     const place = path.replace('none', theirs[path.split('/')[1] as keyof typeof theirs]);
     const body = method === 'PATCH' ? { labels: [] } : undefined;
@@ -198,7 +203,9 @@ it('part 5, rule 5: "A resource that belongs to another account is reported as 4
     asked.push(operation);
   }
   // The claim and the base of an upload are not in a path. The names of uploads are secret.
-  expect(asked).toHaveLength(Object.values(OTHERS).filter((answer) => answer === 'not_found').length - 5);
+  expect(asked).toHaveLength(
+    Object.values(FOREIGN_RESOURCE_ACCESS).filter((answer) => answer === 'not_found').length - 5,
+  );
 });
 
 it('part 5, rule 6: "`POST /account/claim` requires a credential of the account that is to receive the deployment."', async () => {

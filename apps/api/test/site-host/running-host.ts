@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
 import {
-  type Found,
+  type SiteLookup,
   type LiveSites,
   NO_RULES,
   type PackStore,
   type Site,
   type UnlockAttempt,
   type UnlockOutcome,
-  type Withheld,
+  type WithheldReason,
 } from '@berth/core';
 import { createHttpServer } from '../../src/http/server.ts';
 import { createGate } from '../../src/site-host/gate.ts';
@@ -56,7 +56,7 @@ export interface RunningHost {
   server: Server;
   port: number;
   /** The existing sites, by deployment or domain; tests change it. */
-  sites: Map<string, Site | Withheld>;
+  sites: Map<string, Site | WithheldReason>;
   /** Finds the sites; all are in memory. Tests replace it. */
   live: LiveSites;
   /** Checks passwords; tests replace it. By default every password is wrong. */
@@ -64,7 +64,7 @@ export interface RunningHost {
   /** Everything that was logged. */
   logged: { level: 'info' | 'warn' | 'error'; err?: unknown }[];
   /** Makes sites be found with `find`, with none in memory. */
-  lookUp(find: () => Promise<Found>, refind?: () => Promise<Found>): void;
+  lookUp(find: () => Promise<SiteLookup>, findFresh?: () => Promise<SiteLookup>): void;
   /** How often the places of a site were read again. */
   freshReads(): number;
   get(target: string, headers?: string[], asked?: Asked): Promise<RawAnswer>;
@@ -80,14 +80,14 @@ export async function runSiteHost(packs: PackStore): Promise<RunningHost> {
   const live: LiveSites = {
     peek: (address) => sites.get('domain' in address ? address.domain : address.deployment),
     find: async (address) => live.peek(address) ?? null,
-    refind: (address) => live.find(address),
+    findFresh: (address) => live.find(address),
   };
   const counting: LiveSites = {
     peek: (address) => live.peek(address),
     find: (address) => live.find(address),
-    refind(address) {
+    findFresh(address) {
       freshReads += 1;
-      return live.refind(address);
+      return live.findFresh(address);
     },
   };
   const gate = createGate({
@@ -117,8 +117,8 @@ export async function runSiteHost(packs: PackStore): Promise<RunningHost> {
     live,
     lock,
     logged,
-    lookUp(find, refind = find) {
-      Object.assign(live, { peek: () => undefined, find, refind });
+    lookUp(find, findFresh = find) {
+      Object.assign(live, { peek: () => undefined, find, findFresh });
     },
     freshReads: () => freshReads,
     get: (target, headers = [], { method = 'GET', host = hostOf(PUBLIC) } = {}) =>

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { NO_RULES, openDiskPacks, type PackStore, type Place } from '@berth/core';
+import { NO_RULES, openDiskPacks, type PackStore, type ContentLocation } from '@berth/core';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ask, open, stop } from '../http/raw-socket.ts';
 import { memoryPacks, pack } from './memory-packs.ts';
@@ -89,7 +89,7 @@ describe('large files', () => {
     const asked = Promise.withResolvers<void>();
     const left = Promise.withResolvers<void>();
     const streamed = Promise.withResolvers<Readable>();
-    const stream = (place: Place) => {
+    const stream = (place: ContentLocation) => {
       const content = packs.stream(place);
       streamed.resolve(content);
       return content;

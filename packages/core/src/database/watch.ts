@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../log.ts';
-import { asUnavailable } from './outages.ts';
+import { toUnavailable } from './outages.ts';
 import type { SessionStates } from './probe.ts';
 
 /** A session, as the watch sees it. */
@@ -12,7 +12,7 @@ export interface WatchedSession {
 }
 
 /** How a session reports its state to the watch. */
-export interface Reporter {
+export interface SessionReporter {
   /**
    * Starts a wait for a connection or for the answer to a query.
    *
@@ -23,17 +23,17 @@ export interface Reporter {
   forget(): void;
 }
 
-export interface Watch {
+export interface DatabaseWatch {
   /** True while the database is known not to answer. */
   readonly isAway: boolean;
-  add(session: WatchedSession): Reporter;
+  add(session: WatchedSession): SessionReporter;
   /** Probes the database now, because something failed. */
   check(): void;
   /** Ends the watch. Calling it again is no error. */
   close(): void;
 }
 
-export interface WatchParts {
+export interface DatabaseWatchOptions {
   /** Checks whether the database answers, and reads the state of server processes; see `probeDatabase`. */
   probe(serverProcesses: readonly number[], patience: AbortSignal): Promise<SessionStates | null>;
   log: Log;
@@ -46,7 +46,7 @@ const SUSPICIOUS_MS = 250;
 /** The pause before a suspected session is probed again, and the minimum pause for any other wait. */
 const RECHECK_MS = 300;
 /** The maximum pause between two probes for a long statement. */
-const LONGEST_RECHECK_MS = 10_000;
+const MAX_RECHECK_MS = 10_000;
 /** How long a probe may take, in ticks. A process that is busy itself counts fewer ticks. */
 const PATIENCE_TICKS = 9;
 /** The pause between two attempts to reach a database that is away. */
@@ -76,7 +76,7 @@ interface Entry {
  * row that the server process of a waiting session is idle, the connection of that session is dead. It is cut together with every
  * other idle session, because the same network fault may have hit them all.
  */
-export function createWatch({ probe, log }: WatchParts): Watch {
+export function watchDatabase({ probe, log }: DatabaseWatchOptions): DatabaseWatch {
   const entries = new Set<Entry>();
   const closing = new AbortController();
   let isAway = false;
@@ -130,7 +130,7 @@ export function createWatch({ probe, log }: WatchParts): Watch {
     } catch (error) {
       const isSilent = patience.signal.aborted;
       // A new session that ended without an error code does not prove that no session can be opened.
-      const isRefused = (error as { code?: string }).code !== undefined && asUnavailable(error) !== null;
+      const isRefused = (error as { code?: string }).code !== undefined && toUnavailable(error) !== null;
       const isGone = (isSilent || isRefused) && answeredAt < start;
       if (isGone && !closing.signal.aborted) await waitUntilBack((error as Error).message, isSilent);
     } finally {
@@ -145,7 +145,7 @@ export function createWatch({ probe, log }: WatchParts): Watch {
     for (const { waiting } of entries)
       for (const wait of waiting) {
         if (wait.due > now) continue;
-        const pauseMs = wait.suspected ? RECHECK_MS : Math.min((now - wait.since) / 2, LONGEST_RECHECK_MS);
+        const pauseMs = wait.suspected ? RECHECK_MS : Math.min((now - wait.since) / 2, MAX_RECHECK_MS);
         wait.due = now + Math.max(pauseMs, RECHECK_MS);
       }
   }

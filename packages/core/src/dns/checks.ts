@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 import type { DnsCheck } from '../entities/domain.ts';
-import type { Answer, Lookup } from './resolver.ts';
+import type { DnsAnswer, DnsResolver } from './resolver.ts';
 
 /** A DNS record that a domain must have. */
 export interface WantedRecord {
@@ -21,14 +21,14 @@ const MAX_SHOWN_CHARACTERS = 255;
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu;
 
 /** Checks one wanted record. Never throws. Source: contract §4; security T30. */
-export async function checkRecord(lookup: Lookup, wanted: WantedRecord): Promise<DnsCheck> {
+export async function checkRecord(lookup: DnsResolver, wanted: WantedRecord): Promise<DnsCheck> {
   return wanted.type === 'CNAME'
     ? checkCname(lookup, wanted)
     : checkValues(wanted, await lookup.query(wanted.type, wanted.name));
 }
 
 /** Checks whether a name has the wanted values. Additional values are fine. */
-function checkValues(wanted: WantedRecord, answer: Answer): DnsCheck {
+function checkValues(wanted: WantedRecord, answer: DnsAnswer): DnsCheck {
   if (answer.kind !== 'found') return notFound(wanted, [], answer);
   const found = new Set(answer.values.map((value) => canonicalValue(wanted.type, value)));
   const absent = wanted.values.filter((value) => !found.has(canonicalValue(wanted.type, value)));
@@ -43,7 +43,7 @@ function checkValues(wanted: WantedRecord, answer: Answer): DnsCheck {
 }
 
 /** Checks whether a name points to one of the wanted targets, directly or through further CNAME records. */
-async function checkCname(lookup: Lookup, wanted: WantedRecord): Promise<DnsCheck> {
+async function checkCname(lookup: DnsResolver, wanted: WantedRecord): Promise<DnsCheck> {
   const targets = new Set(wanted.values.map(canonicalName));
   const chain = [canonicalName(wanted.name)];
   for (let hop = 0; hop < MAX_HOPS; hop += 1) {
@@ -63,7 +63,7 @@ async function checkCname(lookup: Lookup, wanted: WantedRecord): Promise<DnsChec
 }
 
 /** A name without a CNAME record often has addresses, of a provider's proxy or of a previous site. */
-async function withoutCname(lookup: Lookup, wanted: WantedRecord): Promise<DnsCheck> {
+async function withoutCname(lookup: DnsResolver, wanted: WantedRecord): Promise<DnsCheck> {
   const addresses = await lookup.query('A', wanted.name);
   if (addresses.kind !== 'found')
     return notFound(wanted, [], { kind: 'none', missing: 'record', reason: 'There is no CNAME record at this name.' });
@@ -82,7 +82,7 @@ function mismatch(wanted: WantedRecord, found: readonly string[], why?: string):
 function notFound(
   wanted: WantedRecord,
   found: readonly string[],
-  answer: Exclude<Answer, { kind: 'found' }>,
+  answer: Exclude<DnsAnswer, { kind: 'found' }>,
 ): DnsCheck {
   const reason =
     answer.kind === 'failed' ? answer.reason : `${answer.reason} Want ${wantedText(wanted, wanted.values)}.`;

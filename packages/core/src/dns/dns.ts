@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { DnsCheck } from '../entities/domain.ts';
 import { checkRecord, type WantedRecord } from './checks.ts';
-import { findProviderOf } from './providers.ts';
-import { type LookupOptions, withLookup } from './resolver.ts';
+import { findProviderByNameServers } from './providers.ts';
+import { type DnsOptions, withResolver } from './resolver.ts';
 
 /**
  * The lookups in public DNS that the service needs. It connects only to resolvers, whatever hosts their answers name.
@@ -26,17 +26,17 @@ const PROVIDER_RETRY_MS = 15 * 1000;
 const MAX_PROVIDERS = 1000;
 
 /** Creates a {@link Dns} that queries the given resolvers. Source: contract §4, §10; security T30. */
-export function createDns(options: LookupOptions): Dns {
+export function createDns(options: DnsOptions): Dns {
   const providers = new LRUCache<string, Promise<{ name: string } | null>>({ max: MAX_PROVIDERS });
   const findProvider = async (registrable: string) => {
-    const answer = await withLookup(options, ({ query }) => query('NS', registrable));
+    const answer = await withResolver(options, ({ query }) => query('NS', registrable));
     if (answer.kind === 'failed') providers.set(registrable, Promise.resolve(null), { ttl: PROVIDER_RETRY_MS });
-    const provider = answer.kind === 'found' ? findProviderOf(answer.values) : null;
+    const provider = answer.kind === 'found' ? findProviderByNameServers(answer.values) : null;
     return provider && { name: provider.name };
   };
   return {
     check: (wanted) =>
-      withLookup(options, (lookup) => Promise.all(wanted.map((record) => checkRecord(lookup, record)))),
+      withResolver(options, (lookup) => Promise.all(wanted.map((record) => checkRecord(lookup, record)))),
     provider(registrable) {
       const known = providers.get(registrable);
       if (known) return known;

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Core, RateLimit, RateLimitName, RateLimits } from '../core.ts';
-import { asUnavailable } from '../database/outages.ts';
+import { toUnavailable } from '../database/outages.ts';
 import { ServiceError } from '../errors.ts';
 
 /** The limits if the operator does not configure any. Source: contract §7. */
@@ -48,7 +48,7 @@ const UNLIMITED: RateLimitState = {
  *
  * @throws `unavailable` if the store cannot be used. Source: contract §7; security T27.
  */
-export async function takeFrom(core: Core, name: RateLimitName, who: string, cost = 1): Promise<RateLimitState> {
+export async function takeRateLimit(core: Core, name: RateLimitName, who: string, cost = 1): Promise<RateLimitState> {
   return core.rateLimits ? takeFromBucket(core, keyOf(name, who), core.rateLimits[name], cost) : UNLIMITED;
 }
 
@@ -84,14 +84,19 @@ export async function takeFromBucket(core: Core, key: string, limit: RateLimit, 
  * Takes tokens, or throws. @throws `rate_limit_exceeded` with the time after which to retry; `unavailable` if the store
  * cannot be used.
  */
-export async function requireRoom(core: Core, name: RateLimitName, who: string, cost = 1): Promise<RateLimitState> {
-  const state = await takeFrom(core, name, who, cost);
-  if (!state.allowed) throw tooMany(state);
+export async function requireRateLimit(
+  core: Core,
+  name: RateLimitName,
+  who: string,
+  cost = 1,
+): Promise<RateLimitState> {
+  const state = await takeRateLimit(core, name, who, cost);
+  if (!state.allowed) throw rateLimitExceeded(state);
   return state;
 }
 
 /** The error for an exhausted bucket. Source: contract §2. */
-export function tooMany(state: RateLimitState): ServiceError {
+export function rateLimitExceeded(state: RateLimitState): ServiceError {
   const { retryAfterSeconds } = state;
   const seconds = retryAfterSeconds === 1 ? '1 second' : `${retryAfterSeconds} seconds`;
   return new ServiceError('rate_limit_exceeded', `Too many requests: try again in ${seconds}.`, {
@@ -100,8 +105,8 @@ export function tooMany(state: RateLimitState): ServiceError {
   });
 }
 
-/** Returns tokens that {@link takeFrom} took. A bucket never has more tokens than its limit. @throws `unavailable`. */
-export async function giveBack(core: Core, name: RateLimitName, who: string, cost = 1): Promise<void> {
+/** Returns tokens that {@link takeRateLimit} took. A bucket never has more tokens than its limit. @throws `unavailable`. */
+export async function giveBackRateLimit(core: Core, name: RateLimitName, who: string, cost = 1): Promise<void> {
   if (!core.rateLimits) return;
   const { token } = microsecondsOf(core.rateLimits[name]);
   await sql`
@@ -111,7 +116,7 @@ export async function giveBack(core: Core, name: RateLimitName, who: string, cos
 }
 
 /** Deletes full buckets: a missing bucket counts as full. */
-export async function forgetFullBuckets(core: Core): Promise<void> {
+export async function deleteFullBuckets(core: Core): Promise<void> {
   await sql`delete from rate_bucket where "full" <= ${core.now()}`.execute(core.database.kysely);
 }
 
@@ -138,5 +143,5 @@ function keyOf(name: RateLimitName, who: string): string {
 }
 
 function throwOutage(error: unknown): never {
-  throw asUnavailable(error) ?? error;
+  throw toUnavailable(error) ?? error;
 }

@@ -1,8 +1,8 @@
-import type { Place } from '../storage/packs.ts';
+import type { ContentLocation } from '../storage/packs.ts';
 import type { SiteRules } from './rules/rules.ts';
 
 /** Bytes that can be sent, with their location and hash. */
-export interface StoredBytes extends Place {
+export interface StoredBytes extends ContentLocation {
   /** SHA-256 of exactly these bytes, 64 lowercase hex digits. */
   sha256: string;
 }
@@ -45,10 +45,10 @@ export interface Site {
 export type ProtectedSite = Site & { passwordVersion: string };
 
 /** Why an existing site is not served: its account or its domain is paused, or the operator took it down. */
-export type Withheld = 'paused' | 'taken-down';
+export type WithheldReason = 'paused' | 'taken-down';
 
 /** The result of a lookup: a site, the reason why it is not served, or nothing. */
-export type Found = Site | Withheld | null;
+export type SiteLookup = Site | WithheldReason | null;
 
 /** The sites that may be served right now. */
 export interface LiveSites {
@@ -56,7 +56,7 @@ export interface LiveSites {
    * The result of {@link find} if it is in the cache, else `undefined`. Returns the same object for the same site as long as it is
    * cached.
    */
-  peek(address: SiteAddress): Found | undefined;
+  peek(address: SiteAddress): SiteLookup | undefined;
   /**
    * Finds the site at an address. The response uses this site even if the domain is linked to another deployment a moment later.
    * `expires` is compared with the clock, so expiry does not depend on the sweep.
@@ -67,7 +67,7 @@ export interface LiveSites {
    * @throws ServiceError `unavailable` if the database is unavailable and the site is not cached.
    * Source: serving S2, S4; contract §4, §6; security §5 (C3).
    */
-  find(address: SiteAddress): Promise<Found>;
+  find(address: SiteAddress): Promise<SiteLookup>;
   /** Like {@link find}, but bypasses all caches: the bytes of files may have moved to another pack. */
-  refind(address: SiteAddress): Promise<Found>;
+  findFresh(address: SiteAddress): Promise<SiteLookup>;
 }

@@ -7,7 +7,7 @@ import { encodePackIndex, type IndexEntry } from './pack-index.ts';
 import type { PackFile } from './packs.ts';
 
 /** The hashes and size of a content. `sha256` and `md5` in lowercase hex, `size` in bytes. */
-export interface Digest {
+export interface ContentDigest {
   sha256: string;
   md5: string;
   size: number;
@@ -33,7 +33,7 @@ export interface PackBuilder {
    * @param onDigest Receives the digest some time between `end` and the end of {@link finish}.
    * @param keep If `false`, the bytes are hashed but not stored.
    */
-  begin(onDigest: (digest: Digest) => void, options?: { keep?: boolean }): ContentSink;
+  begin(onDigest: (digest: ContentDigest) => void, options?: { keep?: boolean }): ContentSink;
   /** Resolves when every digest was delivered. Do not begin another content after it. @throws if a batch could not be hashed or written. */
   finish(): Promise<void>;
   /** Every distinct content in pack order. Complete once {@link finish} has resolved. */
@@ -57,7 +57,7 @@ const BATCHES_IN_FLIGHT = 4;
 interface Ended {
   offset: number;
   length: number;
-  onDigest: (digest: Digest) => void;
+  onDigest: (digest: ContentDigest) => void;
 }
 
 /** @param openFile Opens the file to write to; called at most once. */
@@ -212,7 +212,7 @@ export function createPackBuilder(openFile: () => Promise<PackFile>, hasher: Has
 }
 
 /** Hashes a content without storing it. */
-function hashOnly(onDigest: (digest: Digest) => void): ContentSink {
+function hashOnly(onDigest: (digest: ContentDigest) => void): ContentSink {
   const [md5, sha256] = [createHash('md5'), createHash('sha256')];
   let size = 0;
   return {

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDiskPacks } from '../../src/storage/disk-packs.ts';
 import { createHasher } from '../../src/storage/hasher.ts';
-import { createPackBuilder, type Digest, type PackBuilder } from '../../src/storage/pack-builder.ts';
+import { createPackBuilder, type ContentDigest, type PackBuilder } from '../../src/storage/pack-builder.ts';
 import { decodePackIndex } from '../../src/storage/pack-index.ts';
 import type { PackFile, PackStore } from '../../src/storage/packs.ts';
 
@@ -35,7 +35,7 @@ function contentOf(seed: number, size: number): Buffer {
 
 /** Writes a content in chunks of the given sizes, cycling through them. Overwrites each chunk as soon as it was handed over. */
 async function put(builder: PackBuilder, bytes: Buffer, chunkSizes: readonly number[], keep = true) {
-  const digests: Digest[] = [];
+  const digests: ContentDigest[] = [];
   const sink = builder.begin((digest) => digests.push(digest), { keep });
   for (let at = 0, i = 0; at < bytes.length; i += 1) {
     const chunk = Buffer.from(bytes.subarray(at, at + chunkSizes[i % chunkSizes.length]!));
@@ -77,7 +77,7 @@ async function matchesOracle(contents: readonly Content[], pattern: readonly boo
     return store.create(pack);
   }, hasher);
   const oracle = new Map<string, Buffer>();
-  const digests: Digest[][] = [];
+  const digests: ContentDigest[][] = [];
   for (const { seed, size, chunkSizes, keep } of contents)
     digests.push(await put(builder, contentOf(seed, size), chunkSizes, keep));
   await builder.finish();

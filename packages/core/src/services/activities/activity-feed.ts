@@ -5,10 +5,10 @@ import { ServiceError, unavailable } from '../../errors.ts';
 /** Maximum number of subscribers in one process. */
 export interface FeedLimits {
   perAccount: number;
-  inAll: number;
+  perProcess: number;
 }
 
-const FEED_LIMITS: FeedLimits = { perAccount: 20, inAll: 1_000 };
+const FEED_LIMITS: FeedLimits = { perAccount: 20, perProcess: 1_000 };
 const RETRY_AFTER_SECONDS = 30;
 
 /**
@@ -17,7 +17,7 @@ const RETRY_AFTER_SECONDS = 30;
  *
  * Source: contract §9.
  */
-export function createActivityFeed(news: Listener, { perAccount, inAll } = FEED_LIMITS): ActivityFeed {
+export function createActivityFeed(news: Listener, { perAccount, perProcess: inAll } = FEED_LIMITS): ActivityFeed {
   const subscribers = new Map<string, Set<() => void>>();
   const ending = new AbortController();
   let count = 0;

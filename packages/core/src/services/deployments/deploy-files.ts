@@ -1,12 +1,12 @@
 import { type DeployLimits, mayHoldPrivateKey, PRIVATE_KEY_MARKER } from '@berth/contract';
 import { invalid, invalidFile } from '../../errors.ts';
-import type { Digest, PackBuilder } from '../../storage/pack-builder.ts';
+import type { ContentDigest, PackBuilder } from '../../storage/pack-builder.ts';
 import type { RuleFiles } from '../../serving/rules/compile.ts';
-import { type ContentCheck, judgeFiles } from './file-rules.ts';
-import { keepRuleFile } from './rule-files.ts';
+import { type ContentCheck, createFileChecker } from './file-rules.ts';
+import { createRuleFileCheck } from './rule-files.ts';
 
 /** A file part that has arrived completely. */
-export interface UploadedFile extends Digest {
+export interface UploadedFile extends ContentDigest {
   path: string;
   /** True for a file that a desktop system left in the folder. It counts for the checksums and is then dropped. */
   junk: boolean;
@@ -41,18 +41,18 @@ export interface DeployFiles {
 export function collectFiles(
   pack: Pick<PackBuilder, 'begin'>,
   limits: DeployLimits,
-  onContent: (digest: Digest) => void,
+  onContent: (digest: ContentDigest) => void,
   check: () => void = () => {},
 ): DeployFiles {
   const parts: UploadedFile[] = [];
   const ruleFiles: RuleFiles = {};
-  const judge = judgeFiles(limits);
+  const checkFile = createFileChecker(limits);
 
   return {
     parts,
     ruleFiles,
     begin(name) {
-      const { path, junk, grow } = judge(name);
+      const { path, junk, grow } = checkFile(name);
       const part: UploadedFile = { path, junk, sha256: '', md5: '', size: 0 };
       const sink = pack.begin(
         (digest) => {
@@ -61,7 +61,7 @@ export function collectFiles(
         },
         { keep: !junk },
       );
-      const content = junk ? null : contentCheck(path, ruleFiles);
+      const content = junk ? null : createContentCheck(path, ruleFiles);
       return {
         write(chunk) {
           check();
@@ -85,13 +85,13 @@ export function collectFiles(
  * @param ruleFiles Receives the content of a rule file.
  * @returns `null` for most files. Source: contract §3; serving S22.
  */
-export function contentCheck(path: string, ruleFiles: RuleFiles): ContentCheck | null {
-  return mayHoldPrivateKey(path) ? privateKeyCheck(path) : keepRuleFile(path, ruleFiles);
+export function createContentCheck(path: string, ruleFiles: RuleFiles): ContentCheck | null {
+  return mayHoldPrivateKey(path) ? createPrivateKeyCheck(path) : createRuleFileCheck(path, ruleFiles);
 }
 
 const MARKER_BYTES = 96;
 
-function privateKeyCheck(path: string): ContentCheck {
+function createPrivateKeyCheck(path: string): ContentCheck {
   let tail = '';
   return {
     write(chunk) {
@@ -108,7 +108,7 @@ function privateKeyCheck(path: string): ContentCheck {
  *
  * @throws `validation_failed` naming the first file that differs. Source: contract §3; security T7.
  */
-export function matchChecksums(parts: readonly UploadedFile[], checksums: readonly string[]): void {
+export function verifyChecksums(parts: readonly UploadedFile[], checksums: readonly string[]): void {
   if (checksums.length !== parts.length)
     throw invalid(
       'checksums',

@@ -4,11 +4,11 @@ import { sql } from 'kysely';
 import type { Caller, Core } from '../../core.ts';
 import { Account, Deployment } from '../../entities/index.ts';
 import { failpoint } from '../../failpoints.ts';
-import { countDeployment } from '../accounts/accounts.ts';
-import { holdCredential } from '../authentication.ts';
+import { incrementDeploymentCount } from '../accounts/accounts.ts';
+import { lockCredential } from '../authentication.ts';
 import { recordActivity } from '../activities/activities.ts';
-import { numberArray, packHashes, placeContents, type NewPack } from '../packs/contents.ts';
-import { storeContents } from './count-storage.ts';
+import { numberArray, packHashes, assignToPacks, type NewPack } from '../packs/contents.ts';
+import { countStorage } from './count-storage.ts';
 import { toDeployment } from './deployments.ts';
 import { enterFence } from '../packs/fence.ts';
 import { findReplay, type IdempotencyKey, storeOutcome } from './idempotency.ts';
@@ -34,7 +34,7 @@ export interface Publication {
 }
 
 /** The body of the 201, and whether it is a replay. `packUsed` is true if the new pack is referred to. */
-export interface Outcome {
+export interface PublishOutcome {
   body: CreatedDeployment;
   replayed: boolean;
   packUsed: boolean;
@@ -55,30 +55,30 @@ export async function publish(
   core: Core,
   caller: Caller,
   publication: Publication,
-): Promise<Outcome> {
+): Promise<PublishOutcome> {
   const { files, options, pack, idempotency } = publication;
   failpoint('deploy.begun');
   if (idempotency) {
     const earlier = await findReplay<CreatedDeployment>(em, core, idempotency, idempotency.fingerprint);
     if (earlier) {
-      await holdCredential(em, core, caller);
+      await lockCredential(em, core, caller);
       return { body: earlier, replayed: true, packUsed: false };
     }
   }
   await enterFence(em);
-  const { packs, fresh } = await placeContents(em, [...new Set(files.map(({ sha256 }) => sha256))], pack);
+  const { packs, fresh } = await assignToPacks(em, [...new Set(files.map(({ sha256 }) => sha256))], pack);
   await pack?.sealed;
   failpoint('deploy.contents-inserted');
-  const account = caller.kind === 'account' ? await countDeployment(em, core, caller.account) : null;
-  await holdCredential(em, core, caller);
-  await storeContents(em, core, caller, account, publication, fresh);
+  const account = caller.kind === 'account' ? await incrementDeploymentCount(em, core, caller.account) : null;
+  await lockCredential(em, core, caller);
+  await countStorage(em, core, caller, account, publication, fresh);
   failpoint('deploy.account-counted');
 
   const created = core.now();
   const claim = caller.kind === 'anonymous' ? randomSecret() : null;
   const ttlSeconds = caller.kind === 'anonymous' ? ANONYMOUS_TTL_SECONDS : options.ttlSeconds;
   const row = em.create(Deployment, {
-    id: await issueId(em),
+    id: await issueDeploymentId(em),
     account: caller.kind === 'account' ? em.getReference(Account, caller.account) : null,
     address: caller.kind === 'anonymous' ? caller.address : null,
     status: 'success',
@@ -117,7 +117,7 @@ export async function publish(
 }
 
 /** Returns an id that was never used before. */
-async function issueId(em: EntityManager): Promise<string> {
+async function issueDeploymentId(em: EntityManager): Promise<string> {
   for (;;) {
     const id = randomDeploymentId();
     const { numAffectedRows } = await sql`insert into issued_id (id) values (${id}) on conflict do nothing`.execute(

@@ -9,9 +9,9 @@ import { createPackBuilder, type PackBuilder } from '../../storage/pack-builder.
 /** A pack that one upload is filling. Its row is inserted before its file is created, and deleted after its file. */
 export interface OpenPack extends Omit<PackBuilder, 'abandon'> {
   readonly id: string;
-  /** Keeps the pack: a transaction now refers to it, or it is unknown if one does. */
-  release(): void;
-  /** Ends the upload. A pack that was not released is dropped; if that fails, the sweep does it later. */
+  /** Keeps the pack: a transaction now refers to it, or may refer to it. */
+  keep(): void;
+  /** Ends the upload. A pack that was not kept is dropped; if that fails, the sweep does it later. */
   close(): Promise<void>;
 }
 
@@ -19,7 +19,7 @@ export interface OpenPack extends Omit<PackBuilder, 'abandon'> {
 export function openPack(core: Core): OpenPack {
   const id = randomUUID();
   let recorded = false;
-  let released = false;
+  let isKept = false;
   core.activePacks.add(id);
   const builder = createPackBuilder(async () => {
     // The row of a process that was silent for long may have been deleted; its next pack inserts it again.
@@ -36,12 +36,12 @@ export function openPack(core: Core): OpenPack {
   return {
     ...builder,
     id,
-    release() {
-      released = true;
+    keep() {
+      isKept = true;
     },
     async close() {
       try {
-        if (released) return;
+        if (isKept) return;
         await builder.abandon();
         if (recorded) await dropPack(core, id);
       } catch (error) {
@@ -61,9 +61,9 @@ export function openPack(core: Core): OpenPack {
  *   row decides later.
  * Source: security P6, P9.
  */
-export async function commitWith<T extends { packUsed: boolean }>(
+export async function commitWithPack<T extends { packUsed: boolean }>(
   core: Core,
-  pack: Pick<OpenPack, 'release'>,
+  pack: Pick<OpenPack, 'keep'>,
   work: (em: EntityManager) => Promise<T>,
 ): Promise<T> {
   let committing = false;
@@ -74,10 +74,10 @@ export async function commitWith<T extends { packUsed: boolean }>(
       committing = true;
       return done;
     });
-    if (outcome.packUsed) pack.release();
+    if (outcome.packUsed) pack.keep();
     return outcome;
   } catch (error) {
-    if (committing) pack.release();
+    if (committing) pack.keep();
     throw error;
   }
 }

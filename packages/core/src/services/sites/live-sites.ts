@@ -1,7 +1,7 @@
 import type { Core } from '../../core.ts';
-import { asUnavailable } from '../../database/outages.ts';
-import type { Found, LiveSites, Site, SiteAddress } from '../../serving/site.ts';
-import { type DeployedSite, type DomainLink, loadLink, loadSite, shown, shownBy } from './load-sites.ts';
+import { toUnavailable } from '../../database/outages.ts';
+import type { SiteLookup, LiveSites, Site, SiteAddress } from '../../serving/site.ts';
+import { type DeployedSite, type DomainLink, loadLink, loadSite, lookupAt, lookupThroughDomain } from './load-sites.ts';
 import { createLoadingCache } from './loading-cache.ts';
 
 /** How much memory the cache may use, roughly, and how long it is used while the database is unreachable. */
@@ -20,9 +20,9 @@ export interface SiteCacheLimits {
 const MiB = 1024 * 1024;
 const LIMITS: SiteCacheLimits = { sitesBytes: 20 * MiB, linksBytes: 4 * MiB, staleMs: 0 };
 const LINK_BYTES = 400;
-const MOST_TRIES = 3;
+const MAX_TRIES = 3;
 /** How long the cache counts as fresh after the database has confirmed that all notifications have arrived. */
-const TRUST_MS = 1_000;
+const FRESH_MS = 1_000;
 /** The age at which a new confirmation is requested. The cache stays fresh meanwhile. */
 const CONFIRM_MS = 300;
 
@@ -41,7 +41,7 @@ const CONFIRM_MS = 300;
 export function createLiveSites(core: Core, limits: Partial<SiteCacheLimits> = {}): LiveSites {
   const { sitesBytes, linksBytes, staleMs } = { ...LIMITS, ...limits };
   const now = () => core.now();
-  const news = core.database.siteNews;
+  const changes = core.database.siteChanges;
   const sites = createLoadingCache<DeployedSite>({
     maxBytes: sitesBytes,
     sizeOf: ({ sizeBytes }) => sizeBytes,
@@ -53,9 +53,9 @@ export function createLiveSites(core: Core, limits: Partial<SiteCacheLimits> = {
   let listening: Promise<void> | null = null;
   let confirming = false;
   /** The time until which the cache is known to match the database, by `performance.now()`. */
-  let confirmedUntil = -Infinity;
+  let lastConfirmedAt = -Infinity;
 
-  function hear(payload: string | null): void {
+  function onChange(payload: string | null): void {
     const { deployment, domain } = (payload === null ? {} : JSON.parse(payload)) as Record<string, string>;
     if (deployment !== undefined) sites.forget(deployment);
     else if (domain !== undefined) links.forget(domain);
@@ -67,78 +67,78 @@ export function createLiveSites(core: Core, limits: Partial<SiteCacheLimits> = {
   }
 
   /** True if the cache is fresh now. Requests a new confirmation when one is due. */
-  function isTrusted(): boolean {
-    confirmedUntil = Math.max(confirmedUntil, news.toldUntil);
-    const age = performance.now() - news.toldUntil;
+  function isFresh(): boolean {
+    lastConfirmedAt = Math.max(lastConfirmedAt, changes.confirmedAt);
+    const age = performance.now() - changes.confirmedAt;
     if (age > CONFIRM_MS && !confirming) {
       confirming = true;
-      void news.settle().finally(() => (confirming = false));
+      void changes.catchUp().finally(() => (confirming = false));
     }
-    return age <= TRUST_MS;
+    return age <= FRESH_MS;
   }
 
   /** Waits until the cache is fresh. @returns False if it cannot be confirmed, so that the database must be queried. */
-  async function earnTrust(): Promise<boolean> {
+  async function ensureFresh(): Promise<boolean> {
     // Entries that were loaded before the subscription started may be stale.
-    listening ??= news.listen(hear).then(() => hear(null));
+    listening ??= changes.listen(onChange).then(() => onChange(null));
     try {
       await listening;
     } catch {
       listening = null;
       return false;
     }
-    return isTrusted() || news.settle();
+    return isFresh() || changes.catchUp();
   }
 
   /** The cached answer for an address; `undefined` if the cache is not enough. */
-  function peek(address: SiteAddress): Found | undefined {
+  function peek(address: SiteAddress): SiteLookup | undefined {
     if ('deployment' in address) {
       const site = sites.peek(address.deployment);
-      return site && shown(site, now);
+      return site && lookupAt(site, now);
     }
     const link = links.peek(address.domain);
-    if (!link?.deployment) return link && shownBy(link, null);
+    if (!link?.deployment) return link && lookupThroughDomain(link, null);
     const site = sites.peek(link.deployment);
-    return site === undefined ? undefined : shownBy(link, site && shown(site, now));
+    return site === undefined ? undefined : lookupThroughDomain(link, site && lookupAt(site, now));
   }
 
-  async function load(address: SiteAddress, { fresh }: { fresh: boolean }): Promise<Found> {
-    const how = !(await earnTrust()) || fresh ? 'reload' : 'get';
+  async function load(address: SiteAddress, { fresh }: { fresh: boolean }): Promise<SiteLookup> {
+    const how = !(await ensureFresh()) || fresh ? 'reload' : 'get';
     const find = async (deployment: string) => {
       const site = await sites[how](deployment, () => loadSite(core, deployment));
-      return site && shown(site, now);
+      return site && lookupAt(site, now);
     };
     if ('deployment' in address) return find(address.deployment);
     // A deployment that a domain no longer points at can be deleted before it is read. Then read the link again.
-    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const link = await links[tries === 0 ? how : 'reload'](address.domain, () => loadLink(core, address.domain));
-      if (!link?.deployment) return link && shownBy(link, null);
+      if (!link?.deployment) return link && lookupThroughDomain(link, null);
       const found = await find(link.deployment);
-      if (found !== null) return shownBy(link, found);
+      if (found !== null) return lookupThroughDomain(link, found);
     }
     return null;
   }
 
   /** The cached public site of an address, if it may be served without the database. */
   function peekStale(address: SiteAddress): Site | null {
-    if (performance.now() - confirmedUntil > staleMs) return null;
+    if (performance.now() - lastConfirmedAt > staleMs) return null;
     const kept = peek(address);
     return kept && typeof kept === 'object' && kept.passwordVersion === null ? kept : null;
   }
 
-  async function find(address: SiteAddress): Promise<Found> {
+  async function find(address: SiteAddress): Promise<SiteLookup> {
     try {
       return await load(address, { fresh: false });
     } catch (error) {
-      const stale = asUnavailable(error) && peekStale(address);
+      const stale = toUnavailable(error) && peekStale(address);
       if (stale) return stale;
       throw error;
     }
   }
 
   return {
-    peek: (address) => (isTrusted() ? peek(address) : undefined),
+    peek: (address) => (isFresh() ? peek(address) : undefined),
     find,
-    refind: (address) => load(address, { fresh: true }),
+    findFresh: (address) => load(address, { fresh: true }),
   };
 }

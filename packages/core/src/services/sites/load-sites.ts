@@ -2,14 +2,14 @@ import type { Core } from '../../core.ts';
 import type { CompressedForm } from '../../entities/index.ts';
 import { prepareRules } from '../../serving/rules/prepare.ts';
 import type { RuleData } from '../../serving/rules/rules.ts';
-import type { Coding, CompressedForms, Found, Site, Withheld } from '../../serving/site.ts';
+import type { Coding, CompressedForms, SiteLookup, Site, WithheldReason } from '../../serving/site.ts';
 import { type ManifestFile, PackedManifest } from './packed-manifest.ts';
 import { passwordVersion } from './passwords.ts';
 
 /** A deployment as it is served. */
 export interface DeployedSite {
   site: Site;
-  state: 'shown' | Withheld;
+  state: 'shown' | WithheldReason;
   /** The time of its expiry, in Unix milliseconds; `null` for never. */
   expires: number | null;
   /** Its size in memory, roughly, in bytes. */
@@ -24,13 +24,13 @@ export interface DomainLink {
 }
 
 /** What visitors see of a deployment at a given time; the clock decides if it has expired. Source: serving S4. */
-export function shown({ site, state, expires }: DeployedSite, now: () => Date): Found {
+export function lookupAt({ site, state, expires }: DeployedSite, now: () => Date): SiteLookup {
   if (expires !== null && expires <= now().getTime()) return null;
   return state === 'shown' ? site : state;
 }
 
 /** What visitors see at a domain, given what they see of its deployment. Source: serving S4. */
-export function shownBy({ paused }: DomainLink, found: Found): Found {
+export function lookupThroughDomain({ paused }: DomainLink, found: SiteLookup): SiteLookup {
   return paused && found !== 'taken-down' ? 'paused' : found;
 }
 

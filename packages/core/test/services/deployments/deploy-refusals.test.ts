@@ -2,7 +2,7 @@ import type { Plan } from '@berth/contract';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../../src/core.ts';
 import { beginDeploy } from '../../../src/services/deployments/deploy.ts';
-import { maxParts } from '../../../src/services/deployments/file-rules.ts';
+import { maxFileParts } from '../../../src/services/deployments/file-rules.ts';
 import { createPlans } from '../../../src/services/accounts/plans.ts';
 import { ANONYMOUS, checksumsOf, createTestCore, deploySite, type TestCore, type TestFiles } from '../../test-core.ts';
 import { stateOf } from '../invariants.ts';
@@ -281,7 +281,7 @@ describe('T4: limits of the plan', () => {
     ],
     [
       'one part too many, junk counted',
-      [...Array.from({ length: maxParts(LIMITS) }, (_, i) => [`${i}/.DS_Store`, ''] as const), ['a', '1']],
+      [...Array.from({ length: maxFileParts(LIMITS) }, (_, i) => [`${i}/.DS_Store`, ''] as const), ['a', '1']],
       { limit: 'maxFilesCount', max: 5 },
     ],
   ])('%s is 413', async (_, files, details) => {

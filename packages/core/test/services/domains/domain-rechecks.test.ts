@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDns } from '../../../src/dns/dns.ts';
 import { recheckDomains } from '../../../src/services/domains/domain-rechecks.ts';
 import { verifyDomain } from '../../../src/services/domains/domain-verification.ts';
-import { fitCustomDomains } from '../../../src/services/plan-changes/paused-domains.ts';
+import { pauseOrResumeDomains } from '../../../src/services/plan-changes/paused-domains.ts';
 import { refuseRows, warningLog } from '../../refused-rows.ts';
 import { createDomainWorld, type DomainWorld } from './domain-world.ts';
 
@@ -105,7 +105,7 @@ describe('T28: checks in the background', () => {
     await add(alice, `www.${nextName()}`);
     const fit = (plan: string) =>
       test.core.database.transaction((em) =>
-        fitCustomDomains(em, test.core, { account: alice.account, plan, authMethod: 'operator' }),
+        pauseOrResumeDomains(em, test.core, { account: alice.account, plan, authMethod: 'operator' }),
       );
     await fit('free');
     test.advance(DAY);

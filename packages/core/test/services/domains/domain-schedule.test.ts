@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DnsCheck } from '../../../src/entities/index.ts';
-import { type DomainState, judgeChecks } from '../../../src/services/domains/domain-schedule.ts';
+import { type DomainState, applyChecks } from '../../../src/services/domains/domain-schedule.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -25,7 +25,7 @@ const PROVED = { ...AWAITED, status: 'success', verified: START } as const;
 type Row = DomainState & { created: Date };
 const look = (row: Row, checks: DnsCheck[], ms: number, asked = false): Row => ({
   ...row,
-  ...judgeChecks(row, checks, { now: at(ms), asked }),
+  ...applyChecks(row, checks, { now: at(ms), asked }),
 });
 
 describe('contract §4: an unverified domain', () => {

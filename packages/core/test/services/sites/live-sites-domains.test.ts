@@ -38,7 +38,7 @@ async function addDomain({
 
 /** A short form of the answer at an address: the front page, why it is not shown, or `null`. */
 async function shown(address: Parameters<LiveSites['find']>[0]): Promise<string | null> {
-  await test.core.database.siteNews.settle();
+  await test.core.database.siteChanges.catchUp();
   const site = await sites.find(address);
   if (site === null || typeof site === 'string') return site;
   return (await test.core.packs.read(site.manifest.get('index.html')!)).toString();

@@ -26,8 +26,8 @@ async function findSite(
   { fresh = false } = {},
 ): Promise<Site | null> {
   // Waits for the notifications of changes by other processes.
-  await test.core.database.siteNews.settle();
-  const site = await (fresh ? sites.refind : sites.find)({ deployment });
+  await test.core.database.siteChanges.catchUp();
+  const site = await (fresh ? sites.findFresh : sites.find)({ deployment });
   return typeof site === 'string' ? null : site;
 }
 
@@ -123,7 +123,7 @@ describe('cached sites', () => {
   it('are loaded once for concurrent visitors', async () => {
     const sites = createLiveSites(test.core);
     const deployment = await deploy();
-    await test.core.database.siteNews.settle();
+    await test.core.database.siteChanges.catchUp();
     const found = await Promise.all(Array.from({ length: 30 }, () => sites.find({ deployment })));
     expect(new Set(found).size).toBe(1);
     expect(found[0]).toMatchObject({ deployment });

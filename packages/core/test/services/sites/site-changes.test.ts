@@ -5,7 +5,7 @@ import type { AccountCaller, Core } from '../../../src/core.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import type { Listener } from '../../../src/database/listener.ts';
 import { createLiveSites } from '../../../src/services/sites/live-sites.ts';
-import type { Found, LiveSites } from '../../../src/serving/site.ts';
+import type { SiteLookup, LiveSites } from '../../../src/serving/site.ts';
 import { createTestCore, deploySite, type TestCore } from '../../test-core.ts';
 
 /** One second, with a margin for a busy machine. */
@@ -38,12 +38,15 @@ const endListeners = () =>
 /** What another process of the service sees: sites over its own connections. */
 function anotherProcess(news?: (real: Listener) => Listener): { sites: LiveSites; core: Core; close(): Promise<void> } {
   const database = openDatabase(test.database.address);
-  const core = { ...test.core, database: { ...database, siteNews: news?.(database.siteNews) ?? database.siteNews } };
+  const core = {
+    ...test.core,
+    database: { ...database, siteNews: news?.(database.siteChanges) ?? database.siteChanges },
+  };
   return { sites: createLiveSites(core), core, close: () => database.close() };
 }
 
 /** Finds a site twice, so that it is cached. */
-async function findTwice(sites: LiveSites, deployment: string): Promise<Found> {
+async function findTwice(sites: LiveSites, deployment: string): Promise<SiteLookup> {
   await sites.find({ deployment });
   return sites.find({ deployment });
 }
@@ -115,10 +118,10 @@ describe('S2: a change by another process', () => {
     let silent = false;
     const { sites, close } = anotherProcess((real) => ({
       listen: (hear) => real.listen((payload) => silent || hear(payload)),
-      get toldUntil() {
-        return real.toldUntil;
+      get confirmedAt() {
+        return real.confirmedAt;
       },
-      settle: () => (silent ? new Promise((resolve) => void setTimeout(resolve, 1_000, false)) : real.settle()),
+      catchUp: () => (silent ? new Promise((resolve) => void setTimeout(resolve, 1_000, false)) : real.catchUp()),
       close: () => real.close(),
     }));
     const deployment = await deploy();
@@ -134,10 +137,10 @@ describe('S2: a change by another process', () => {
     let away = true;
     const { sites, close } = anotherProcess((real) => ({
       listen: (hear) => (away ? Promise.reject(new Error('away')) : real.listen(hear)),
-      get toldUntil() {
-        return real.toldUntil;
+      get confirmedAt() {
+        return real.confirmedAt;
       },
-      settle: () => real.settle(),
+      catchUp: () => real.catchUp(),
       close: () => real.close(),
     }));
     const deployment = await deploy();
