@@ -31,5 +31,5 @@ export async function choosePostgresAccount(home: string): Promise<PostgresAccou
     await chown(home, ids.uid, ids.gid);
     return { prefix: [], ids };
   }
-  throw new Error('PostgreSQL does not run as root, and there is no other user here; start as another user.');
+  throw new Error('PostgreSQL cannot run as root, and no other user was found; start Berth as another user.');
 }

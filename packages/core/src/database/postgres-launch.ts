@@ -160,7 +160,7 @@ async function makeSocketDir(home: string, { ids }: PostgresAccount): Promise<st
   if (made && ids) await chown(socketDir, ids.uid, ids.gid);
   const found = await lstat(socketDir);
   if (!found.isDirectory() || found.uid !== (ids?.uid ?? process.getuid?.()) || (found.mode & 0o077) !== 0)
-    throw new Error(`${socketDir} belongs to somebody else; remove it.`);
+    throw new Error(`${socketDir} belongs to another user; remove it.`);
   return socketDir;
 }
 

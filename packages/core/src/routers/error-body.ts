@@ -27,7 +27,7 @@ const FROM_TRPC: Partial<Record<TRPC_ERROR_CODE_KEY, [ErrorCode, string]>> = {
   METHOD_NOT_SUPPORTED: ['method_not_allowed', 'Queries are read with GET, mutations are sent with POST.'],
   PAYLOAD_TOO_LARGE: ['payload_too_large', 'The body must not be larger than this call allows.'],
   PARSE_ERROR: ['validation_failed', 'The body must be valid JSON.'],
-  BAD_REQUEST: ['validation_failed', 'The request could not be read as a call.'],
+  BAD_REQUEST: ['validation_failed', 'The request must be a valid procedure call.'],
   UNSUPPORTED_MEDIA_TYPE: ['validation_failed', 'The body must be application/json.'],
   CLIENT_CLOSED_REQUEST: ['request_timeout', 'The client closed the request.'],
 };

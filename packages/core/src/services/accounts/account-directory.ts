@@ -38,7 +38,7 @@ export async function registerAccount(core: Core, account: NewAccount): Promise<
     return await core.database.transaction(async (em) => createAccount(em, core, account));
   } catch (error) {
     if (!(error instanceof UniqueConstraintViolationException)) throw error;
-    throw new ServiceError('business_logic_error', `There is an account of ${account.email} already.`, {
+    throw new ServiceError('business_logic_error', `${account.email} already has an account.`, {
       details: { email: account.email },
       cause: error,
     });

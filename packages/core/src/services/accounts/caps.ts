@@ -30,7 +30,7 @@ export function refuseBeyondCap(core: Core, plan: string, cap: CountedCap, used:
 }
 
 function atCap(limit: number, used: number, what: string): string {
-  return `The plan holds ${limit} ${what}, and the account has ${used}. Delete one, or change the plan.`;
+  return `The plan allows ${limit} ${what}, and the account has ${used}. Delete one or change the plan.`;
 }
 
 /** Counts the domains of an account. Paused domains do not count. Source: contract §6. */

@@ -36,7 +36,7 @@ export function refuseBeyondStorageCap({ used, added }: StorageUsage, limit: num
   if (limit !== undefined && used + added > limit)
     throw new ServiceError(
       'forbidden',
-      `${limit} bytes can be stored, ${used} are, and this adds ${added}. Delete deployments that are no longer needed, or change the plan.`,
+      `Storage is limited to ${limit} bytes: ${used} are in use, and this adds ${added}. Delete deployments that are no longer needed, or change the plan.`,
       { details: { cap: 'storage', used, limit } },
     );
 }

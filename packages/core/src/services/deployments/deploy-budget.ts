@@ -31,7 +31,7 @@ export async function takeDeployBudget(core: Core, caller: Caller, key: Idempote
     state: await requireRateLimit(core, name, who),
     giveBack: () =>
       giveBackRateLimit(core, name, who).catch((error: unknown) =>
-        core.log.warn({ err: error }, 'A repeated deploy was not given back to its budget.'),
+        core.log.warn({ err: error }, 'The rate limit of a repeated deploy could not be given back'),
       ),
   };
 }

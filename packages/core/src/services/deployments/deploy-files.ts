@@ -112,9 +112,9 @@ export function verifyChecksums(parts: readonly UploadedFile[], checksums: reado
   if (checksums.length !== parts.length)
     throw invalid(
       'checksums',
-      `has ${checksums.length} entries for ${parts.length} file parts that arrived; send one MD5 a file, in order`,
+      `must have one MD5 for each file, in order: there are ${checksums.length} for ${parts.length} file parts`,
     );
   for (const [i, { path, md5 }] of parts.entries())
     if (md5 !== checksums[i])
-      throw invalidFile(path, `the bytes that arrived have the MD5 ${md5}, checksums[${i}] says ${checksums[i]}`);
+      throw invalidFile(path, `the received bytes have the MD5 ${md5}, but checksums[${i}] is ${checksums[i]}`);
 }

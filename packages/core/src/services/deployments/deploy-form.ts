@@ -40,7 +40,7 @@ export function collectForm(limits: DeployLimits): DeployForm {
           name,
           name === FILES_FIELD
             ? 'a file part must carry a filename, which is its path'
-            : `there is no such field; there are ${FILES_FIELD}, ${DEPLOY_FIELDS.join(', ')}`,
+            : `unknown field; use one of ${FILES_FIELD}, ${DEPLOY_FIELDS.join(', ')}`,
         );
       if (fields.has(field)) throw invalid(field, 'the field must be sent only once');
       if (field !== 'checksums' && Buffer.byteLength(value) > MAX_FIELD_BYTES)
@@ -57,7 +57,7 @@ export function collectForm(limits: DeployLimits): DeployForm {
         throw invalid('checksums', 'is missing: send a JSON array with the MD5 of each file, in order');
       const ttl = fields.get('ttl');
       if (ttl !== undefined && caller.kind === 'anonymous')
-        throw new ServiceError('forbidden', 'ttl needs a credential; an anonymous deployment lives for 3 days.');
+        throw new ServiceError('forbidden', 'ttl needs a credential; anonymous deployments expire after 3 days.');
       const password = fields.get('password');
       return {
         checksums: parseField('checksums', Checksums, parseJsonField('checksums', checksums, maxFileParts(limits))),

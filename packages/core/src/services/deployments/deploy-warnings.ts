@@ -40,12 +40,12 @@ function warnOfNames(paths: readonly string[], warnings: DeployWarnings): void {
         file,
         message: isDotFile(file)
           ? 'Stored, but dot files are not served (except under .well-known/).'
-          : 'Stored, but not served: it is server code of another host.',
+          : 'Stored, but not served: it is server code for another host.',
       });
   for (const { file, twin } of findCaseTwins(paths))
     warnings.add({
       file,
-      message: `Differs from ${twin} by case alone: both are served, but many disks hold only one.`,
+      message: `Differs from ${twin} only in case. Both are served, but many file systems can store only one.`,
     });
 }
 

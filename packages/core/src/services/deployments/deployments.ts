@@ -129,7 +129,7 @@ async function refuseWhileLinked(em: EntityManager, deployment: string): Promise
   const shown = domains.slice(0, MAX_NAMED_DOMAINS).join(', ') + (domains.length > MAX_NAMED_DOMAINS ? ', …' : '');
   throw new ServiceError(
     'business_logic_error',
-    `This deployment is what these domains show: ${shown}. Link them to another one, or delete them, first.`,
+    `Domains still point at this deployment: ${shown}. Link them to another deployment or delete them first.`,
     { details: { domains } },
   );
 }

@@ -81,8 +81,8 @@ function refuseBasicAuth(file: string): ContentCheck['write'] {
 function basicAuthRefused(file: string, place: string): ServiceError {
   return invalidFile(
     file,
-    `${place}: Basic-Auth protects nothing here, so the site would be public. Remove it, and deploy with a password ` +
-      '("password", on the command line --password).',
+    `${place}: Basic-Auth has no effect here, so the site would be public. Remove it and deploy with a password instead ` +
+      '("password", or --password on the command line).',
   );
 }
 

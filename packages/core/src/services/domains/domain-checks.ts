@@ -16,7 +16,7 @@ export const COOLDOWN_MS = 10_000;
 /** The class of the advisory lock. The hash of a name is the second key, so no other advisory lock can collide. */
 const NAME_LOCK = 7_212_020;
 const NAME_PROVED_BY_OTHER =
-  'The record is as it should be, but another account has proved this name, or one above or below it, before.';
+  'The record is correct, but another account has already proved this name, or one above or below it.';
 
 /**
  * Who requested a check. If a person did, they have probably just changed the records, so the next checks follow soon.

@@ -21,7 +21,7 @@ export async function verifyDomain(scope: Scope, reference: string): Promise<Ver
   if (retryAfter > 0)
     throw new ServiceError(
       'rate_limit_exceeded',
-      `The DNS of this domain was looked at a moment ago; ask again in ${retryAfter} s.`,
+      `The DNS of this domain was checked a moment ago; try again in ${retryAfter} s.`,
       { details: { retryAfter }, retryAfterSeconds: retryAfter },
     );
   const row = await checkDomain(core, id, { authMethod: caller.authMethod, asked: true });

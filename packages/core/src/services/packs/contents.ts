@@ -164,7 +164,7 @@ export async function assignToPacks(
     );
     const found = rows.reduce((sum, row) => sum + row.contents, 0);
     if (found !== others.length)
-      throw unavailable('Some of the content was being cleaned up; send the deploy again.', undefined, 1);
+      throw unavailable('Some of the content was just removed; send the deploy again.', undefined, 1);
     for (const row of rows) packs.add(row.pack);
   }
   return { packs: [...packs], fresh: inserted };

@@ -45,7 +45,7 @@ export function openPack(core: Core): OpenPack {
         await builder.abandon();
         if (recorded) await dropPack(core, id);
       } catch (error) {
-        core.log.warn({ err: error, pack: id }, 'A pack that was given up is left to the sweep');
+        core.log.warn({ err: error, pack: id }, 'An abandoned pack could not be dropped; the sweep will drop it');
       } finally {
         core.activePacks.delete(id);
       }
@@ -92,7 +92,7 @@ export async function markSealed(em: EntityManager, core: Core, id: string, size
     update pack set state = 'sealed', size = ${sizeBytes}, sealed = ${core.now()} where id = ${id} and state = 'open'`.execute(
     em.getKysely(),
   );
-  if (numAffectedRows !== 1n) throw unavailable('The upload took too long to be kept; send it again.');
+  if (numAffectedRows !== 1n) throw unavailable('The upload took too long and was dropped; send it again.');
 }
 
 /**

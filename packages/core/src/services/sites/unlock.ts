@@ -68,6 +68,6 @@ async function renew(core: Core, deployment: string, password: string, stored: s
       core.database.kysely,
     );
   } catch (err) {
-    core.log.warn({ err, deployment }, 'A password could not be hashed anew.');
+    core.log.warn({ err, deployment }, 'A password hash could not be renewed');
   }
 }

@@ -105,7 +105,7 @@ function uploadNameOf(core: Core, { scope, key }: IdempotencyKey): string {
 
 function optionsOf({ labels, password, via, ttl }: BeginUpload, caller: Caller): DeployOptions {
   if (ttl !== undefined && caller.kind === 'anonymous')
-    throw new ServiceError('forbidden', 'ttl needs a credential; an anonymous deployment lives for 3 days.');
+    throw new ServiceError('forbidden', 'ttl needs a credential; anonymous deployments expire after 3 days.');
   return { labels: labels ?? [], password: password ?? null, via: normalizeVia(via), ttlSeconds: ttl ?? null };
 }
 

@@ -24,7 +24,7 @@ export async function checkContents(core: Core, files: readonly UploadFile[]): P
   const locations = await locationsOf(core, [...new Set(checks.map(({ sha256 }) => sha256))]);
   for (const { sha256, check } of checks) {
     const location = locations.get(sha256);
-    if (!location) throw unavailable('Some of the content was being cleaned up; begin the upload again.');
+    if (!location) throw unavailable('Some of the content was just removed; begin the upload again.');
     for await (const chunk of core.packs.stream(location)) check.write(chunk as Buffer);
     check.end();
   }

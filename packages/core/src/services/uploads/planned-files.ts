@@ -77,5 +77,5 @@ function refuseTwoSizes(files: readonly UploadFile[]): void {
 
 /** The error for a size that the content of this SHA-256 does not have. */
 export function sizeMismatch(path: string, size: number, known: number) {
-  return invalidFile(path, `its size is said to be ${size} bytes; the content with this SHA-256 has ${known}`);
+  return invalidFile(path, `its size is given as ${size} bytes, but the content with this SHA-256 has ${known}`);
 }

@@ -74,10 +74,10 @@ export async function receiveContents(core: Core, caller: Caller, name: string):
     maxBytes: asked.values().reduce((sum, length) => sum + length + CONTENT_HEAD_BYTES, 0),
     begin(sha256, length) {
       const expected = asked.get(sha256);
-      if (expected === undefined) throw invalid('contents', `${sha256} was not asked for`);
+      if (expected === undefined) throw invalid('contents', `${sha256} is not one of the missing contents`);
       if (length !== expected)
-        throw invalid('contents', `${sha256} was announced with ${expected} bytes, not with ${length}`);
-      if (arrived.has(sha256)) throw invalid('contents', `${sha256} stands twice in the body`);
+        throw invalid('contents', `${sha256} must have ${expected} bytes as announced, not ${length}`);
+      if (arrived.has(sha256)) throw invalid('contents', `${sha256} must be in the body only once`);
       arrived.add(sha256);
       if (received.has(sha256)) return { write: () => void touch(), end: () => void (ignored += 1) };
       const sink = pack.begin((digest) => onDigest(sha256, digest));
@@ -173,6 +173,6 @@ async function contentMismatch(core: Core, { hash }: Upload, { sha256, instead }
     order by f.position limit 1`.execute(core.database.kysely);
   return invalidFile(
     rows[0]?.path ?? sha256,
-    `the bytes that arrived have the SHA-256 ${instead}, not ${sha256} as announced`,
+    `the received bytes have the SHA-256 ${instead}, not ${sha256} as announced`,
   );
 }

@@ -28,7 +28,7 @@ export async function makeUploadRoom(em: EntityManager, core: Core, caller: Call
     const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000));
     throw new ServiceError(
       'rate_limit_exceeded',
-      `${maxUploads} uploads are open at once: commit or abort one, or try again in ${retryAfterSeconds} seconds.`,
+      `At most ${maxUploads} uploads can be open at the same time: commit or abort one, or try again in ${retryAfterSeconds} seconds.`,
       { retryAfterSeconds },
     );
   }

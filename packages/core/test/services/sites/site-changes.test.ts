@@ -35,12 +35,12 @@ const endListeners = () =>
      where datname = current_database() and (query like 'listen%berth_site%' or query = 'select 1')`,
   );
 
-/** What another process of the service sees: sites over its own connections. */
-function anotherProcess(news?: (real: Listener) => Listener): { sites: LiveSites; core: Core; close(): Promise<void> } {
+/** Another process of the service, with separate connections. @param wrap Replaces its listener. */
+function anotherProcess(wrap?: (real: Listener) => Listener): { sites: LiveSites; core: Core; close(): Promise<void> } {
   const database = openDatabase(test.database.address);
   const core = {
     ...test.core,
-    database: { ...database, siteNews: news?.(database.siteChanges) ?? database.siteChanges },
+    database: { ...database, siteChanges: wrap?.(database.siteChanges) ?? database.siteChanges },
   };
   return { sites: createLiveSites(core), core, close: () => database.close() };
 }
