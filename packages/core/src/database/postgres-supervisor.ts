@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../log.ts';
 
-/** A server that is watched. */
+/** A server to supervise. */
 export interface SupervisedServer {
   /** Waits until the server has ended. @returns How it ended, such as `signal 9`. */
   ended(signal: AbortSignal): Promise<string>;
@@ -10,28 +10,28 @@ export interface SupervisedServer {
 export interface SupervisorOptions {
   /** The server that runs now. */
   server: SupervisedServer;
-  /** Starts it again, or finds it running. @throws when it does not start. */
+  /** Restarts the server, or finds it running. @throws if it does not start. */
   restart(signal: AbortSignal): Promise<SupervisedServer>;
   log: Log;
-  /** Called once, when the server could not be started {@link MAX_FAILURES} times in a row. It is not watched any more. */
+  /** Called once after {@link MAX_FAILURES} failed starts in a row. The supervision has then ended. */
   giveUp(error: Error): void;
 }
 
 export interface Supervisor {
-  /** Ends the supervision, not the server. Calling it again is no error. */
+  /** Ends the supervision, not the server. Safe to call again. */
   stop(): Promise<void>;
 }
 
 const MAX_FAILURES = 5;
 const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 4_000;
-/** A server that ran for so long is restarted without a pause. */
+/** A server that ran for at least this long is restarted without a pause. */
 const SETTLED_MS = 10_000;
-/** The longest pause before a server that starts, but keeps ending, is started again. */
+/** The maximum pause before the restart of a server that starts but soon ends again. */
 const MAX_REPEAT_PAUSE_MS = 2_000;
 
 /**
- * Restarts a server whenever it ends: at once the first time, after growing pauses when it ends again soon or does not start.
+ * Restarts a server whenever it ends: at once the first time, then after growing pauses if it soon ends again or does not start.
  *
  * Source: contract §12.
  */

@@ -5,10 +5,10 @@ import { DatabaseAwayError, breaksSession } from './outages.ts';
 import { probeDatabase } from './probe.ts';
 import { watchDatabase } from './watch.ts';
 
-/** The sessions with one database. They are cut when it is away, and none is opened until it is back. */
+/** The sessions with one database. While the database is away, they are closed and no new ones are opened. */
 export interface Sessions {
   /**
-   * A session, as the pool and the listeners open them. While the database is known to be away `connect` rejects at once with a
+   * The client class for the pool and the listeners. While the database is known to be away, `connect` rejects at once with a
    * {@link DatabaseAwayError}.
    */
   readonly Session: new (options?: pg.ClientConfig) => pg.Client;
@@ -17,8 +17,8 @@ export interface Sessions {
 }
 
 /**
- * @param log Gets a line when the database is away, and one when it is back.
- * @throws Error when the address cannot be read.
+ * @param log Logs when the database goes away and when it is back.
+ * @throws Error if the address is invalid.
  */
 export function createSessions(address: DatabaseAddress, log: Log): Sessions {
   const config = connectionConfig(address);

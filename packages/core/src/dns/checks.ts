@@ -21,10 +21,10 @@ const MAX_SHOWN_CHARACTERS = 255;
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu;
 
 /** Checks one wanted record. Never throws. Source: contract §4; security T30. */
-export async function checkRecord(lookup: DnsResolver, wanted: WantedRecord): Promise<DnsCheck> {
+export async function checkRecord(resolver: DnsResolver, wanted: WantedRecord): Promise<DnsCheck> {
   return wanted.type === 'CNAME'
-    ? checkCname(lookup, wanted)
-    : checkValues(wanted, await lookup.query(wanted.type, wanted.name));
+    ? checkCname(resolver, wanted)
+    : checkValues(wanted, await resolver.query(wanted.type, wanted.name));
 }
 
 /** Checks whether a name has the wanted values. Additional values are fine. */
@@ -43,16 +43,16 @@ function checkValues(wanted: WantedRecord, answer: DnsAnswer): DnsCheck {
 }
 
 /** Checks whether a name points to one of the wanted targets, directly or through further CNAME records. */
-async function checkCname(lookup: DnsResolver, wanted: WantedRecord): Promise<DnsCheck> {
+async function checkCname(resolver: DnsResolver, wanted: WantedRecord): Promise<DnsCheck> {
   const targets = new Set(wanted.values.map(canonicalName));
   const chain = [canonicalName(wanted.name)];
   for (let hop = 0; hop < MAX_HOPS; hop += 1) {
-    const answer = await lookup.query('CNAME', chain.at(-1)!);
+    const answer = await resolver.query('CNAME', chain.at(-1)!);
     const seen = chain.slice(1);
     if (answer.kind === 'failed') return notFound(wanted, seen, answer);
     if (answer.kind === 'none') {
       if (hop > 0) return mismatch(wanted, seen);
-      return answer.missing === 'name' ? notFound(wanted, seen, answer) : withoutCname(lookup, wanted);
+      return answer.missing === 'name' ? notFound(wanted, seen, answer) : withoutCname(resolver, wanted);
     }
     const [target = ''] = answer.values.map(canonicalName);
     if (targets.has(target)) return { ...describe(wanted, [...seen, target]), ok: true };
@@ -63,8 +63,8 @@ async function checkCname(lookup: DnsResolver, wanted: WantedRecord): Promise<Dn
 }
 
 /** A name without a CNAME record often has addresses, of a provider's proxy or of a previous site. */
-async function withoutCname(lookup: DnsResolver, wanted: WantedRecord): Promise<DnsCheck> {
-  const addresses = await lookup.query('A', wanted.name);
+async function withoutCname(resolver: DnsResolver, wanted: WantedRecord): Promise<DnsCheck> {
+  const addresses = await resolver.query('A', wanted.name);
   if (addresses.kind !== 'found')
     return notFound(wanted, [], { kind: 'none', missing: 'record', reason: 'There is no CNAME record at this name.' });
   return mismatch(

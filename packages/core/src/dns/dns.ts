@@ -5,7 +5,7 @@ import { findProviderByNameServers } from './providers.ts';
 import { type DnsOptions, withResolver } from './resolver.ts';
 
 /**
- * The lookups in public DNS that the service needs. It connects only to resolvers, whatever hosts their answers name.
+ * The queries to public DNS that the service needs. It connects only to resolvers, whatever hosts their answers name.
  *
  * Source: contract §4; security T30.
  */
@@ -36,7 +36,7 @@ export function createDns(options: DnsOptions): Dns {
   };
   return {
     check: (wanted) =>
-      withResolver(options, (lookup) => Promise.all(wanted.map((record) => checkRecord(lookup, record)))),
+      withResolver(options, (resolver) => Promise.all(wanted.map((record) => checkRecord(resolver, record)))),
     provider(registrable) {
       const known = providers.get(registrable);
       if (known) return known;

@@ -8,7 +8,7 @@ export interface DnsOptions {
   timeoutMs?: number;
   /** How often a query is sent to one server. Default 2. */
   tries?: number;
-  /** Deadline for all queries of one lookup together, in milliseconds. Default 5000. */
+  /** Deadline for all queries of one check together, in milliseconds. Default 5000. */
   deadlineMs?: number;
 }
 
@@ -49,12 +49,12 @@ const FAILURES: Readonly<Record<string, string>> = {
 const UNREADABLE = 'The answer of the DNS server is invalid.';
 
 /**
- * Runs `work` with a lookup that has its own sockets and shares nothing with other lookups. At the deadline, open queries
+ * Runs `work` with a resolver that has separate sockets and shares no state. At the deadline, open queries
  * fail, and so do later ones, so `work` ends soon after.
  *
  * Source: security T30.
  */
-export async function withResolver<T>(options: DnsOptions, work: (lookup: DnsResolver) => Promise<T>): Promise<T> {
+export async function withResolver<T>(options: DnsOptions, work: (resolver: DnsResolver) => Promise<T>): Promise<T> {
   const { servers, timeoutMs = TIMEOUT_MS, tries = TRIES, deadlineMs = DEADLINE_MS } = options;
   const resolver = new Resolver({ timeout: timeoutMs, tries });
   if (servers.length > 0) resolver.setServers(servers);

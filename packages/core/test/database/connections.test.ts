@@ -66,7 +66,7 @@ afterAll(async () => {
 
 const urlOf = (query: string, user = 'berth') => `postgres://${user}@${HOST}:5432/berth?application_name=ours&${query}`;
 
-/** What the sessions of the pool and of a listener look like to the server. */
+/** The sessions of the pool and of a listener, as the server lists them. */
 async function sessionsOf(url: string): Promise<{ pool: object; listener: object }> {
   const database = openDatabase({ url });
   try {
@@ -107,7 +107,7 @@ describe('scale B1: every part of DATABASE_URL counts, for statements and for li
   });
 
   it.each(['require', 'verify-full'])(
-    'a certificate that nobody vouches for is refused with sslmode=%s',
+    'a certificate without a trusted issuer is refused with sslmode=%s',
     async (mode) => {
       const database = openDatabase({ url: urlOf(`sslmode=${mode}`) });
       await expect(database.migrate()).rejects.toThrow(/self-signed certificate/);

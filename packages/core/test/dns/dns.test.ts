@@ -281,7 +281,7 @@ describe('T30: a DNS query without an answer', () => {
   });
 });
 
-describe('contract §4: the lookup of the DNS provider', () => {
+describe('contract §4: finding the DNS provider', () => {
   it('finds it by the NS records of the registrable domain, and caches it', async () => {
     setRecords({ 'example.com': { NS: ['amy.ns.cloudflare.com', 'bob.ns.cloudflare.com'] } });
     expect(await dns.provider('example.com')).toEqual({ name: 'Cloudflare' });

@@ -37,7 +37,7 @@ export function readClaim(addresses: Pick<Addresses, 'claim'>, claim: string): s
  * `POST /account/claim`: makes the anonymous deployment of a claim hash the caller's, and permanent.
  *
  * If several accounts claim at once, exactly one wins. The winner may repeat the claim as long as the deployment
- * exists, so that a lost answer does not look like a lost claim. Every attempt with a valid claim counts against the
+ * exists, so that a client whose response was lost can try again. Every attempt with a valid claim counts against the
  * account's limit on claims.
  *
  * @throws `validation_failed` for an invalid claim; `not_found` if it is unknown, expired or another account's;

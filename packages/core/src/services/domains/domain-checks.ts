@@ -57,7 +57,7 @@ export async function claimCheck(core: Core, id: number): Promise<number> {
 }
 
 /**
- * Checks the DNS of a domain whose check was claimed, and updates its status. The lookup runs outside of any
+ * Checks the DNS of a domain whose check was claimed, and updates its status. The DNS queries run outside of any
  * transaction. Its result is applied to the row as it is afterwards.
  *
  * @returns The row; `null` if the domain was deleted. Source: contract §4; security T28.

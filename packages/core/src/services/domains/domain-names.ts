@@ -116,7 +116,7 @@ function findRegistrable(name: string): string | null {
 function platformFault(label: string): string | null {
   if (label.includes('.')) return 'a platform domain must be a single part below the domain of the platform';
   if (label.length < PLATFORM_LABEL_MIN) return `a platform domain must have at least ${PLATFORM_LABEL_MIN} characters`;
-  if (DEPLOYMENT_ID.test(label)) return 'this looks like the id of a deployment; choose another name';
+  if (DEPLOYMENT_ID.test(label)) return 'this name has the form of a deployment id; choose another name';
   if (RESERVED_LABELS.has(label) || ACCOUNT_TARGET.test(label)) return 'this name is reserved; choose another one';
   return null;
 }

@@ -76,13 +76,13 @@ const MAX_HASHES_PER_QUERY = 2000;
 
 /** Finds which contents are stored while more are still arriving. */
 export interface StoredContentsQuery {
-  /** Adds a content to the lookup. */
+  /** Adds a content to the query. */
   add(hash: string): void;
   /** Returns the added contents that are stored. @throws the errors of the database. */
   result(): Promise<Set<string>>;
 }
 
-/** Starts a lookup of contents, SHA-256 in hex. It queries the database in batches. */
+/** Starts a search for stored contents, by SHA-256 in hex. It queries the database in batches. */
 export function findStoredContents(core: Core): StoredContentsQuery {
   const answers: Promise<Set<string>>[] = [];
   let pending: string[] = [];

@@ -53,7 +53,7 @@ describe('contract §6: the state of an account', () => {
   });
 
   it('cannot be changed for a missing account', async () => {
-    await expect(setAccountState(core, 'acc-nobody', 'suspended')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(setAccountState(core, 'acc-missing', 'suspended')).rejects.toMatchObject({ code: 'not_found' });
   });
 
   it('T26: prevents every deploy that commits after it', async () => {
@@ -122,6 +122,6 @@ describe('contract §8: the accounts that an operator manages', () => {
     const account = await registerAccount(core, { email, plan: 'free' });
     for (const name of [account, email, email.toLowerCase(), email.toUpperCase()])
       expect((await actForAccount(core, name)).caller).toMatchObject({ account, authMethod: 'operator' });
-    await expect(actForAccount(core, 'nobody@example.test')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(actForAccount(core, 'missing@example.test')).rejects.toMatchObject({ code: 'not_found' });
   });
 });

@@ -133,7 +133,7 @@ describe("contract §9: a watch of an account's activities", () => {
   });
 
   it('cannot start while the database is unavailable, and does not use up a place', async () => {
-    const away = openDatabase({ url: 'postgres://nobody@127.0.0.1:1/nothing' });
+    const away = openDatabase({ url: 'postgres://missing@127.0.0.1:1/nothing' });
     const feed = createActivityFeed(away.newActivities, { perAccount: 1, perProcess: 1 });
     for (let attempt = 0; attempt < 2; attempt += 1)
       await expect(feed.subscribe('account', () => {})).rejects.toMatchObject({ code: 'ECONNREFUSED' });

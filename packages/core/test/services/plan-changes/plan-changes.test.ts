@@ -261,7 +261,7 @@ describe('contract §6: plan changes', () => {
       code: 'validation_failed',
       message: expect.stringContaining('free, small, old, large, any'),
     });
-    await expect(changePlan(core, 'acc-nobody', 'free')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(changePlan(core, 'acc-missing', 'free')).rejects.toMatchObject({ code: 'not_found' });
   });
 
   it('T26: never leave a deploy beyond the cap that is valid when it commits', async () => {
