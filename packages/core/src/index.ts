@@ -55,7 +55,7 @@ export {
 } from './services/domains/domain-setup.ts';
 export { readIdempotencyKey } from './services/deployments/idempotency.ts';
 export { createHotContents, type HotContents, SMALL_CONTENT_BYTES } from './services/sites/hot-contents.ts';
-export { createLiveSites } from './services/sites/live-sites.ts';
+export { LiveSiteCache } from './services/sites/live-sites.ts';
 export { type AccountMember, addMember, listMembers, removeMember } from './services/accounts/members.ts';
 export { applyDuePlanChanges, changePlan, type PlanChangeOutcome } from './services/plan-changes/plan-changes.ts';
 export { createPlans, limitsOf } from './services/accounts/plans.ts';

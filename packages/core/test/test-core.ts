@@ -13,7 +13,7 @@ import { authenticate } from '../src/services/authentication.ts';
 import { recordHeartbeat, newBootId } from '../src/services/sweep/boots.ts';
 import { beginDeploy } from '../src/services/deployments/deploy.ts';
 import { readIdempotencyKey } from '../src/services/deployments/idempotency.ts';
-import { createLiveSites } from '../src/services/sites/live-sites.ts';
+import { LiveSiteCache } from '../src/services/sites/live-sites.ts';
 import { createPlans } from '../src/services/accounts/plans.ts';
 import { openDiskPacks } from '../src/storage/disk-packs.ts';
 import { createHasher } from '../src/storage/hasher.ts';
@@ -138,7 +138,7 @@ export async function deploySite(
 
 /** Returns what visitors of a deployment get, by path; `null` if the site cannot be served. */
 export async function readSite(core: Core, deployment: string): Promise<Record<string, Buffer> | null> {
-  const site = await createLiveSites(core).find({ deployment });
+  const site = await new LiveSiteCache(core).find({ deployment });
   if (typeof site !== 'object' || site === null) return null;
   const files = await Promise.all(
     [...site.manifest].map(async ([path, file]) => [path, await core.packs.read(file)] as const),

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { type CreatedDeployment, isJunk, normalizePath, normalizeVia } from '@berth/contract';
-import { createLiveSites, type LiveSites, type Site } from '@berth/core';
+import { LiveSiteCache, type LiveSites, type Site } from '@berth/core';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checksums, field, file, type Form, multipart, type Part } from '../multipart.ts';
@@ -21,7 +21,7 @@ const server = useCleanServer();
 let sites: LiveSites;
 const agent = new Agent({ keepAlive: true, maxSockets: SOCKETS });
 beforeAll(async () => {
-  sites = createLiveSites(server().berth.core);
+  sites = new LiveSiteCache(server().berth.core);
 });
 afterAll(() => agent.destroy());
 

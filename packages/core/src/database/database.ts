@@ -6,7 +6,7 @@ import * as entities from '../entities/index.ts';
 import type { Log } from '../log.ts';
 import type { DatabaseAddress } from './connection-config.ts';
 import { SessionReturningDriver } from './driver.ts';
-import { type Listener, openListener } from './listener.ts';
+import { ChannelListener, type Listener } from './listener.ts';
 import { migrations } from './migrations/index.ts';
 import { recordCompatibility, requireKnownSchema } from './schema-compatibility.ts';
 import { createSessions } from './sessions.ts';
@@ -88,8 +88,8 @@ export function openDatabase(
     logger: () => {},
   });
   const em = () => orm.em.fork() as EntityManager;
-  const activityNews = openListener(sessions.Session, 'berth_activity');
-  const siteNews = openListener(sessions.Session, 'berth_site');
+  const activityNews = new ChannelListener(sessions.Session, 'berth_activity');
+  const siteNews = new ChannelListener(sessions.Session, 'berth_site');
   return {
     kysely: em().getKysely(),
     async prepared<Row extends object>(name: string, text: string, values: readonly unknown[]) {
@@ -109,14 +109,7 @@ export function openDatabase(
       }
     },
     async migrate() {
-      await em().transactional(async (tx) => {
-        await sql`select set_config('lock_timeout', '0', true), pg_advisory_xact_lock(${MIGRATION_LOCK})`.execute(
-          tx.getKysely(),
-        );
-        await requireKnownSchema(tx.getKysely());
-        await orm.migrator.up({ transaction: tx.getTransactionContext()! });
-        await recordCompatibility(tx.getKysely());
-      });
+      await em().transactional((tx) => migrate(orm, tx));
     },
     async schemaDrift() {
       const drift = await orm.schema.getUpdateSchemaSQL({ safe: false });
@@ -134,4 +127,12 @@ export function openDatabase(
       await orm.close(true);
     },
   };
+}
+
+async function migrate(orm: MikroORM, tx: EntityManager): Promise<void> {
+  const lock = sql`select set_config('lock_timeout', '0', true), pg_advisory_xact_lock(${MIGRATION_LOCK})`;
+  await lock.execute(tx.getKysely());
+  await requireKnownSchema(tx.getKysely());
+  await orm.migrator.up({ transaction: tx.getTransactionContext()! });
+  await recordCompatibility(tx.getKysely());
 }

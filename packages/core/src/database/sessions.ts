@@ -3,7 +3,7 @@ import type { Log } from '../log.ts';
 import { connectionConfig, type DatabaseAddress } from './connection-config.ts';
 import { DatabaseAwayError, breaksSession } from './outages.ts';
 import { probeDatabase } from './probe.ts';
-import { watchDatabase } from './watch.ts';
+import { DatabaseWatch } from './watch.ts';
 
 /** The sessions with one database. While the database is away, they are closed and no new ones are opened. */
 export interface Sessions {
@@ -22,7 +22,7 @@ export interface Sessions {
  */
 export function createSessions(address: DatabaseAddress, log: Log): Sessions {
   const config = connectionConfig(address);
-  const watch = watchDatabase({ probe: (sessions, patience) => probeDatabase(config, sessions, patience), log });
+  const watch = new DatabaseWatch({ probe: (sessions, patience) => probeDatabase(config, sessions, patience), log });
 
   class Session extends pg.Client {
     readonly #watched = watch.add({

@@ -70,7 +70,7 @@ const urlOf = (query: string, user = 'berth') => `postgres://${user}@${HOST}:543
 async function sessionsOf(url: string): Promise<{ pool: object; listener: object }> {
   const database = openDatabase({ url });
   try {
-    await database.siteChanges.listen(() => {});
+    await database.siteChanges.subscribe(() => {});
     const [settings] = await database.prepared<Record<string, string>>(
       'settings',
       `select current_setting('work_mem') as work_mem, current_setting('lock_timeout') as lock_timeout, current_user::text as "user"`,
@@ -111,7 +111,7 @@ describe('scale B1: every part of DATABASE_URL counts, for statements and for li
     async (mode) => {
       const database = openDatabase({ url: urlOf(`sslmode=${mode}`) });
       await expect(database.migrate()).rejects.toThrow(/self-signed certificate/);
-      await expect(database.siteChanges.listen(() => {})).rejects.toThrow(/self-signed certificate/);
+      await expect(database.siteChanges.subscribe(() => {})).rejects.toThrow(/self-signed certificate/);
       await database.close();
     },
   );

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { expect } from 'vitest';
-import { createLiveSites } from '../../src/services/sites/live-sites.ts';
+import { LiveSiteCache } from '../../src/services/sites/live-sites.ts';
 import { sweep, type SweepReport } from '../../src/services/sweep/sweep.ts';
 import type { Site } from '../../src/serving/site.ts';
 import type { TestCore } from '../test-core.ts';
@@ -44,7 +44,7 @@ export async function sweepAll({ core }: TestCore): Promise<SweepReport> {
  * there. I4: counters equal a recount.
  */
 export async function expectSound({ core, database }: TestCore): Promise<void> {
-  const sites = createLiveSites(core);
+  const sites = new LiveSiteCache(core);
   const deployments = await database.query<{ id: string; files: number }>(
     `select id, files from deployment where status = 'success' and (expires is null or expires > $1)`,
     // Leaves out those that are about to expire during the check.

@@ -17,7 +17,7 @@ const RETRY_AFTER_SECONDS = 30;
  *
  * Source: contract §9.
  */
-export function createActivityFeed(news: Listener, { perAccount, perProcess: inAll } = FEED_LIMITS): ActivityFeed {
+export function createActivityFeed(newActivities: Listener, { perAccount, perProcess } = FEED_LIMITS): ActivityFeed {
   const subscribers = new Map<string, Set<() => void>>();
   const ending = new AbortController();
   let count = 0;
@@ -39,7 +39,7 @@ export function createActivityFeed(news: Listener, { perAccount, perProcess: inA
   return {
     async subscribe(account, wake) {
       if (ending.signal.aborted) throw unavailable('The service is stopping.');
-      if (count >= inAll)
+      if (count >= perProcess)
         throw unavailable('Too many clients are watching activities. Try again later.', undefined, RETRY_AFTER_SECONDS);
       const wakes = subscribers.get(account) ?? new Set();
       if (wakes.size >= perAccount)
@@ -51,7 +51,7 @@ export function createActivityFeed(news: Listener, { perAccount, perProcess: inA
       subscribers.set(account, wakes.add(wake));
       count += 1;
       try {
-        listening ??= news.listen(notify);
+        listening ??= newActivities.subscribe(notify);
         await listening;
       } catch (error) {
         listening = null;

@@ -56,7 +56,7 @@ export async function publish(
   caller: Caller,
   publication: Publication,
 ): Promise<PublishOutcome> {
-  const { files, options, pack, idempotency } = publication;
+  const { files, pack, idempotency } = publication;
   failpoint('deploy.begun');
   if (idempotency) {
     const earlier = await findReplay<CreatedDeployment>(em, core, idempotency, idempotency.fingerprint);
@@ -74,25 +74,8 @@ export async function publish(
   await countStorage(em, core, caller, account, publication, fresh);
   failpoint('deploy.account-counted');
 
-  const created = core.now();
   const claim = caller.kind === 'anonymous' ? randomSecret() : null;
-  const ttlSeconds = caller.kind === 'anonymous' ? ANONYMOUS_TTL_SECONDS : options.ttlSeconds;
-  const row = em.create(Deployment, {
-    id: await issueDeploymentId(em),
-    account: caller.kind === 'account' ? em.getReference(Account, caller.account) : null,
-    address: caller.kind === 'anonymous' ? caller.address : null,
-    status: 'success',
-    files: files.length,
-    size: files.reduce((sum, { size }) => sum + size, 0),
-    labels: options.labels,
-    via: options.via,
-    passwordHash: publication.passwordHash,
-    claimHash: claim === null ? null : secretHash(claim),
-    created,
-    compressAt: created,
-    expires: ttlSeconds === null ? null : new Date(created.getTime() + ttlSeconds * 1000),
-  });
-  em.persist(row);
+  const row = await createDeployment(em, core, caller, publication, claim);
   const body: CreatedDeployment = {
     ...toDeployment(core.addresses, row),
     ...(claim === null ? {} : { claim: core.addresses.claim(claim) }),
@@ -103,7 +86,7 @@ export async function publish(
       account: caller.account,
       event: 'deployment.create',
       authMethod: caller.authMethod,
-      created,
+      created: row.created,
       deployment: row.id,
       meta: { files: row.files, size: row.size, via: row.via },
     });
@@ -114,6 +97,35 @@ export async function publish(
   await insertManifest(em, row.id, publication, packs);
   failpoint('deploy.rows-inserted');
   return { body, replayed: false, packUsed };
+}
+
+/** @param claim The claim hash of an anonymous deployment, of which only a hash is stored; otherwise `null`. */
+async function createDeployment(
+  em: EntityManager,
+  core: Core,
+  caller: Caller,
+  { files, options, passwordHash }: Publication,
+  claim: string | null,
+): Promise<Deployment> {
+  const created = core.now();
+  const ttlSeconds = caller.kind === 'anonymous' ? ANONYMOUS_TTL_SECONDS : options.ttlSeconds;
+  const row = em.create(Deployment, {
+    id: await issueDeploymentId(em),
+    account: caller.kind === 'account' ? em.getReference(Account, caller.account) : null,
+    address: caller.kind === 'anonymous' ? caller.address : null,
+    status: 'success',
+    files: files.length,
+    size: files.reduce((sum, { size }) => sum + size, 0),
+    labels: options.labels,
+    via: options.via,
+    passwordHash,
+    claimHash: claim === null ? null : secretHash(claim),
+    created,
+    compressAt: created,
+    expires: ttlSeconds === null ? null : new Date(created.getTime() + ttlSeconds * 1000),
+  });
+  em.persist(row);
+  return row;
 }
 
 /** Returns an id that was never used before. */

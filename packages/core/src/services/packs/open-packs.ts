@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
 import { unavailable } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
-import { createPackBuilder, type PackBuilder } from '../../storage/pack-builder.ts';
+import { PackBuilder } from '../../storage/pack-builder.ts';
 
 /** A pack that one upload is filling. Its row is inserted before its file is created, and deleted after its file. */
 export interface OpenPack extends Omit<PackBuilder, 'abandon'> {
@@ -21,7 +21,7 @@ export function openPack(core: Core): OpenPack {
   let recorded = false;
   let isKept = false;
   core.activePacks.add(id);
-  const builder = createPackBuilder(async () => {
+  const builder = new PackBuilder(async () => {
     // The row of a process that was silent for long may have been deleted; its next pack inserts it again.
     await sql`
       with known as (
@@ -34,8 +34,12 @@ export function openPack(core: Core): OpenPack {
     return core.packs.create(id);
   }, core.hasher);
   return {
-    ...builder,
     id,
+    begin: (onDigest, options) => builder.begin(onDigest, options),
+    finish: () => builder.finish(),
+    contents: () => builder.contents(),
+    retain: (wanted) => builder.retain(wanted),
+    seal: () => builder.seal(),
     keep() {
       isKept = true;
     },

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountCaller, Core } from '../../../src/core.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import type { Listener } from '../../../src/database/listener.ts';
-import { createLiveSites } from '../../../src/services/sites/live-sites.ts';
+import { LiveSiteCache } from '../../../src/services/sites/live-sites.ts';
 import type { SiteLookup, LiveSites } from '../../../src/serving/site.ts';
 import { createTestCore, deploySite, type TestCore } from '../../test-core.ts';
 
@@ -42,7 +42,7 @@ function anotherProcess(wrap?: (real: Listener) => Listener): { sites: LiveSites
     ...test.core,
     database: { ...database, siteChanges: wrap?.(database.siteChanges) ?? database.siteChanges },
   };
-  return { sites: createLiveSites(core), core, close: () => database.close() };
+  return { sites: new LiveSiteCache(core), core, close: () => database.close() };
 }
 
 /** Finds a site twice, so that it is cached. */
@@ -117,7 +117,7 @@ describe('S2: a change by another process', () => {
   it('is visible within a second if the connection is silent: then every request queries the database', async () => {
     let silent = false;
     const { sites, close } = anotherProcess((real) => ({
-      listen: (hear) => real.listen((payload) => silent || hear(payload)),
+      subscribe: (onChange) => real.subscribe((payload) => silent || onChange(payload)),
       get confirmedAt() {
         return real.confirmedAt;
       },
@@ -136,7 +136,7 @@ describe('S2: a change by another process', () => {
   it('is visible even if the subscription failed at first', async () => {
     let away = true;
     const { sites, close } = anotherProcess((real) => ({
-      listen: (hear) => (away ? Promise.reject(new Error('away')) : real.listen(hear)),
+      subscribe: (onChange) => (away ? Promise.reject(new Error('away')) : real.subscribe(onChange)),
       get confirmedAt() {
         return real.confirmedAt;
       },
