@@ -25,7 +25,7 @@ afterAll(() => test.close());
 
 const contextOf = (actor: Actor) => ({ core: test.core, caller: callers[actor], requestId: 'request-1' });
 
-/** Calls an operation with an invalid input. @returns The HTTP status of the error; 200 if there is none. */
+/** Calls an operation with an invalid input. @returns The HTTP status of the error; 200 without an error. */
 async function statusOf(operation: string, actor: Actor): Promise<number> {
   const [noun, verb] = operation.split('.') as [string, string];
   const nouns = createCaller(contextOf(actor)) as unknown as Record<

@@ -1,7 +1,14 @@
 import type { Core } from '../../core.ts';
 import { toUnavailable } from '../../database/outages.ts';
 import type { SiteLookup, LiveSites, Site, SiteAddress } from '../../serving/site.ts';
-import { type DeployedSite, type DomainLink, loadLink, loadSite, lookupAt, lookupThroughDomain } from './load-sites.ts';
+import {
+  type DeployedSite,
+  type DomainLink,
+  loadLink,
+  loadSite,
+  resultForDeployment,
+  resultForDomain,
+} from './load-sites.ts';
 import { createLoadingCache, type LoadingCache } from './loading-cache.ts';
 import { SiteFreshness } from './site-freshness.ts';
 
@@ -86,14 +93,14 @@ export class LiveSiteCache implements LiveSites {
   #peek(address: SiteAddress): SiteLookup | undefined {
     if ('deployment' in address) return this.#peekDeployment(address.deployment);
     const link = this.#links.peek(address.domain);
-    if (!link?.deployment) return link && lookupThroughDomain(link, null);
+    if (!link?.deployment) return link && resultForDomain(link, null);
     const found = this.#peekDeployment(link.deployment);
-    return found === undefined ? undefined : lookupThroughDomain(link, found);
+    return found === undefined ? undefined : resultForDomain(link, found);
   }
 
   #peekDeployment(deployment: string): SiteLookup | undefined {
     const site = this.#sites.peek(deployment);
-    return site && lookupAt(site, this.#now);
+    return site && resultForDeployment(site, this.#now);
   }
 
   async #load(address: SiteAddress, { fresh }: { fresh: boolean }): Promise<SiteLookup> {
@@ -103,16 +110,16 @@ export class LiveSiteCache implements LiveSites {
     // A deployment that a domain no longer points at can be deleted before it is read. Then read the link again.
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const link = await this.#links[tries === 0 ? how : 'reload'](domain, () => loadLink(this.#core, domain));
-      if (!link?.deployment) return link && lookupThroughDomain(link, null);
+      if (!link?.deployment) return link && resultForDomain(link, null);
       const found = await this.#loadDeployment(link.deployment, how);
-      if (found !== null) return lookupThroughDomain(link, found);
+      if (found !== null) return resultForDomain(link, found);
     }
     return null;
   }
 
   async #loadDeployment(deployment: string, how: 'get' | 'reload'): Promise<SiteLookup> {
     const site = await this.#sites[how](deployment, () => loadSite(this.#core, deployment));
-    return site && lookupAt(site, this.#now);
+    return site && resultForDeployment(site, this.#now);
   }
 
   /** The cached public site of an address, if it may be served without the database. */

@@ -24,13 +24,13 @@ export interface DomainLink {
 }
 
 /** What visitors see of a deployment at a given time; the clock decides if it has expired. Source: serving S4. */
-export function lookupAt({ site, state, expires }: DeployedSite, now: () => Date): SiteLookup {
+export function resultForDeployment({ site, state, expires }: DeployedSite, now: () => Date): SiteLookup {
   if (expires !== null && expires <= now().getTime()) return null;
   return state === 'shown' ? site : state;
 }
 
 /** What visitors see at a domain, given what they see of its deployment. Source: serving S4. */
-export function lookupThroughDomain({ paused }: DomainLink, found: SiteLookup): SiteLookup {
+export function resultForDomain({ paused }: DomainLink, found: SiteLookup): SiteLookup {
   return paused && found !== 'taken-down' ? 'paused' : found;
 }
 

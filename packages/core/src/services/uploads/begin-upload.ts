@@ -121,7 +121,7 @@ function canonical(input: BeginUpload, options: DeployOptions): unknown {
   return input.password === null ? [asked, options, 'no password'] : [asked, options];
 }
 
-/** The upload that was already begun with a key; `null` if there is none. */
+/** The upload that was already begun with a key; otherwise `null`. */
 async function resume(core: Core, caller: Caller, name: string, fingerprint: Buffer): Promise<BegunUpload | null> {
   const upload = await findUpload(core, caller, name);
   if (!upload) return null;

@@ -129,7 +129,7 @@ describe('service-api part 2: GET /account', () => {
     expect(await usage()).toBe(1);
   });
 
-  it('returns the hint of the newest API key, ignoring deploy tokens, and null if there is none', async () => {
+  it('returns the hint of the newest API key, ignoring deploy tokens, and null without a key', async () => {
     const { caller } = await test.account();
     test.advance(1);
     const newer = await test.core.database.transaction(async (em) => insertApiKey(em, test.core, caller.account));

@@ -100,8 +100,8 @@ describe('contract §6: the audit log', () => {
     });
     const secret = await test.core.database.transaction(async (em) => insertApiKey(em, test.core, caller.account));
     const log = JSON.stringify(await test.database.query('select * from activity'));
-    for (const word of ['correct horse', 'an idempotency key', 'argon2', key, key.slice(5), secret, secret.slice(5)])
-      expect(log).not.toContain(word);
+    for (const text of ['correct horse', 'an idempotency key', 'argon2', key, key.slice(5), secret, secret.slice(5)])
+      expect(log).not.toContain(text);
   });
 });
 

@@ -205,10 +205,10 @@ describe('T25: the stored response', () => {
     const [row] = await test.database.query<{ response: Buffer; text: string }>(
       `select response, r::text as text from idempotency_record r where key = 'encrypted'`,
     );
-    for (const word of [body.claim!, body.claim!.split('/').at(-1)!, body.deployment]) {
-      expect(row!.response.includes(word)).toBe(false);
-      expect(row!.text).not.toContain(word);
-      expect(row!.text).not.toContain(Buffer.from(word).toString('hex'));
+    for (const text of [body.claim!, body.claim!.split('/').at(-1)!, body.deployment]) {
+      expect(row!.response.includes(text)).toBe(false);
+      expect(row!.text).not.toContain(text);
+      expect(row!.text).not.toContain(Buffer.from(text).toString('hex'));
     }
   });
 
