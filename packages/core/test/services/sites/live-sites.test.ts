@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../../src/core.ts';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
-import { PackedManifest } from '../../../src/services/sites/packed-manifest.ts';
 import { LiveSiteCache } from '../../../src/services/sites/live-sites.ts';
+import { PackedManifest } from '../../../src/services/sites/packed-manifest.ts';
 import { NO_RULES } from '../../../src/serving/rules/prepare.ts';
 import type { Site } from '../../../src/serving/site.ts';
 import { ANONYMOUS, createTestCore, deploySite, type TestCore } from '../../test-core.ts';
@@ -23,7 +23,7 @@ afterAll(() => test.close());
 async function findSite(sites: LiveSiteCache, deployment: string, { fresh = false } = {}): Promise<Site | null> {
   // Waits for the notifications of changes by other processes.
   await test.core.database.siteChanges.catchUp();
-  const site = await (fresh ? sites.findFresh : sites.find)({ deployment });
+  const site = await (fresh ? sites.findFresh({ deployment }) : sites.find({ deployment }));
   return typeof site === 'string' ? null : site;
 }
 
