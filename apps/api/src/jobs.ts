@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beat, type Core, toServiceError } from '@berth/core';
+import { type Core, recordHeartbeat, toServiceError } from '@berth/core';
 import {
   applyDuePlanChanges,
   compressDeployments,
   createCompressor,
-  forgetFullBuckets,
+  deleteFullBuckets,
   recheckDomains,
   sweep,
   type SweepOptions,
@@ -33,7 +33,7 @@ export function startJobs(core: Core, options: Partial<SweepOptions>): Jobs {
   let misses = 0;
   return repeatJobs(core, [
     heartbeat(core),
-    { name: 'forget rate limits', everyMs: SWEEP_MS, run: () => forgetFullBuckets(core) },
+    { name: 'forget rate limits', everyMs: SWEEP_MS, run: () => deleteFullBuckets(core) },
     {
       name: 'check domains',
       everyMs: DOMAINS_MS,
@@ -69,7 +69,7 @@ export function startHeartbeat(core: Core): Jobs {
 }
 
 function heartbeat(core: Core): Job {
-  return { name: 'heartbeat', everyMs: HEARTBEAT_MS, run: () => beat(core) };
+  return { name: 'heartbeat', everyMs: HEARTBEAT_MS, run: () => recordHeartbeat(core) };
 }
 
 /** Starts the compression of published files. One process of a server runs it. Source: serving S48. */

@@ -11,7 +11,7 @@ import {
   openDatabase,
   openDiskPacks,
   prepareDataFolder,
-  randomBootId,
+  newBootId,
   startEmbeddedPostgres,
 } from '@berth/core';
 import { addressesOf } from './addresses.ts';
@@ -55,10 +55,10 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
     plans: createPlans(config.plans),
     addresses: addressesOf(config),
     keys: deriveKeys(config.secretKey ?? (await keepSecretKey(config.dataDir))),
-    activityFeed: createActivityFeed(database.activityNews),
+    activityFeed: createActivityFeed(database.newActivities),
     rateLimits: config.rateLimits,
     log,
-    boot: randomBootId(),
+    boot: newBootId(),
     activePacks: new Set(),
     now: () => new Date(),
   };

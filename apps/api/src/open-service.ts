@@ -1,4 +1,4 @@
-import { beat, type Core, ensureOwner } from '@berth/core';
+import { recordHeartbeat, type Core, ensureOwner } from '@berth/core';
 import type { Config } from './config.ts';
 import { startCompression, startHeartbeat, startJobs } from './jobs.ts';
 import { type CoreOptions, openCore } from './open-core.ts';
@@ -19,7 +19,7 @@ export interface Service {
 export async function openService(config: Config, options: CoreOptions): Promise<Service> {
   const { log, resources } = options;
   const core = await openCore(config, options);
-  await beat(core);
+  await recordHeartbeat(core);
   const ownerKey = await ensureOwner(core, {
     email: config.ownerEmail,
     plan: config.ownerPlan,

@@ -1,5 +1,4 @@
-import { armFailpoint, type Core, type Log } from '@berth/core';
-import { createLiveSites } from '@berth/core/sites';
+import { armFailpoint, type Core, LiveSiteCache, type Log } from '@berth/core';
 import { type Config, readConfig } from './config.ts';
 import { createDoor, type Door } from './door.ts';
 import { createFrontDoor } from './front-door.ts';
@@ -59,5 +58,5 @@ export async function startBerth(
 
 /** Connects a door to the service, which answers its requests from then on. */
 export function serve({ door, core, config, log }: { door: Door; core: Core; config: Config; log: Log }): void {
-  door.lead(createFrontDoor({ core, config, sites: createLiveSites(core, { staleMs: config.staleMs }), log }));
+  door.lead(createFrontDoor({ core, config, sites: new LiveSiteCache(core, { staleMs: config.staleMs }), log }));
 }

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CreatedDeployment } from '@berth/contract';
 import type { Log } from '@berth/core';
-import { createAccount, createTestDatabase, createToken, generateKey, type TestDatabase } from '@berth/core/testing';
+import { createAccount, createTestDatabase, createToken, insertApiKey, type TestDatabase } from '@berth/core/testing';
 import { type Berth, startBerth } from '../src/server.ts';
 
 /** The owner's API key on every test server. */
@@ -96,7 +96,7 @@ export async function startTestServer(
       ...database,
       async query(text, values) {
         const rows = await database.query(text, values);
-        await berth.core.database.siteNews.settle();
+        await berth.core.database.siteChanges.catchUp();
         return rows as never;
       },
     },
@@ -109,7 +109,7 @@ export async function startTestServer(
       const { core } = berth;
       const made = await core.database.transaction(async (em) => {
         const account = createAccount(em, core, { email: `${crypto.randomUUID()}@test`, plan });
-        const key = generateKey(em, core, account);
+        const key = insertApiKey(em, core, account);
         const { secret } = createToken(em, account, { kind: 'deploy', created: core.now() });
         return { account, key, deployToken: secret };
       });

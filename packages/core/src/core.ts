@@ -2,8 +2,6 @@ import type { Plan } from '@berth/contract';
 import type { Database } from './database/database.ts';
 import type { Dns } from './dns/dns.ts';
 import type { Log } from './log.ts';
-import type { ActivityFeed } from './services/activities/activity-feed.ts';
-import type { RateLimits } from './services/rate-limits.ts';
 import type { Hasher } from './storage/hasher.ts';
 import type { PackStore } from './storage/packs.ts';
 
@@ -47,6 +45,35 @@ export interface Keys {
   proof: Buffer;
   /** Signs the cookies that unlock sites with a password. */
   unlock: Buffer;
+}
+
+/** The names of the rate limits. Source: contract §7. */
+export type RateLimitName = 'global' | 'deploy' | 'anonymous' | 'unlock' | 'claim' | 'signin';
+
+/** A token bucket: it has room for `count` tokens, and fills from empty to full in `perSeconds`. */
+export interface RateLimit {
+  count: number;
+  perSeconds: number;
+}
+
+/** All limits, by name. */
+export type RateLimits = Readonly<Record<RateLimitName, RateLimit>>;
+
+/** Notifies subscribers in this process about new activities of their account. */
+export interface ActivityFeed {
+  /**
+   * Calls `wake` whenever the account may have new activities, from the moment the promise resolves.
+   *
+   * @param wake Must not throw.
+   * @returns Unsubscribes. Safe to call again.
+   * @throws `rate_limit_exceeded` if the account has too many subscribers; `unavailable` if the process has too many, the
+   *   database is unavailable, or the service is stopping.
+   */
+  subscribe(account: string, wake: () => void): Promise<() => void>;
+  /** Aborted when the service stops. Subscribers must end then. */
+  readonly ended: AbortSignal;
+  /** Ends the feed. Safe to call again. */
+  end(): void;
 }
 
 /** The dependencies of all services. Created once, at the edge; tests replace single parts. */

@@ -1,6 +1,6 @@
-/** The core for the server as a whole: what opens it, and what the API calls. */
+/** The core for the server as a whole: what isUnlockCookieValid it, and what the API calls. */
 export { type JsonBounds, meterJson, parseBoundedJson } from './bounded-json.ts';
-export type { Addresses, Caller, Core, Keys, Log, Scope } from './core.ts';
+export type { Addresses, Caller, Core, Keys, Log, RateLimit, RateLimitName, RateLimits, Scope } from './core.ts';
 export type { DatabaseAddress } from './database/connection-config.ts';
 export { prepareDataFolder } from './database/data-folder.ts';
 export { type Database, openDatabase } from './database/database.ts';
@@ -8,17 +8,17 @@ export { type EmbeddedPostgres, startEmbeddedPostgres } from './database/embedde
 export { createDns } from './dns/dns.ts';
 export { invalid, notFound, type ReachedLimit, ServiceError, unavailable } from './errors.ts';
 export { armFailpoint } from './failpoints.ts';
-export { type Actor, mayCall, type Operation, OTHERS } from './routers/access.ts';
+export { type Actor, mayCall, type Operation, FOREIGN_RESOURCE_ACCESS } from './routers/access.ts';
 export { type AppRouter, appRouter, createCaller } from './routers/app-router.ts';
-export { fromIssues, toErrorBody, toServiceError, toTrpcError } from './routers/error-body.ts';
-export { type Context, type Meta, refuseForeignPage } from './routers/trpc.ts';
+export { fromZodIssues, toErrorBody, toServiceError, toTrpcError } from './routers/error-body.ts';
+export { type ProcedureContext, type ProcedureMeta, refuseForeignPage } from './routers/trpc.ts';
 export { ensureOwner } from './services/accounts/accounts.ts';
-export { authenticate } from './services/accounts/authentication.ts';
+export { authenticate } from './services/authentication.ts';
 export { createPlans, limitsOf } from './services/accounts/plans.ts';
 export { createActivityFeed } from './services/activities/activity-feed.ts';
 export { takeDeployBudget } from './services/deployments/deploy-budget.ts';
 export { beginDeploy, type Deploy } from './services/deployments/deploy.ts';
-export { fileTooLarge, maxParts, tooLarge } from './services/deployments/file-rules.ts';
+export { fileTooLarge, maxFileParts, payloadTooLarge } from './services/deployments/file-rules.ts';
 export { readIdempotencyKey } from './services/deployments/idempotency.ts';
 export {
   checkDomainSetup,
@@ -26,16 +26,13 @@ export {
   findDomainSetup,
   type SetupRecord,
 } from './services/domains/domain-setup.ts';
-export { beat, randomBootId } from './services/packs/boots.ts';
+export { recordHeartbeat, newBootId } from './services/sweep/boots.ts';
 export {
   DEFAULT_RATE_LIMITS,
   RATE_LIMIT_NAMES,
-  type RateLimit,
-  type RateLimitName,
-  type RateLimits,
   type RateLimitState,
-  takeFrom,
-  tooMany,
+  takeRateLimit,
+  rateLimitExceeded,
 } from './services/rate-limits.ts';
 export { type ContentsBody, receiveContents } from './services/uploads/receive-contents.ts';
 export { openDiskPacks } from './storage/disk-packs.ts';

@@ -1,9 +1,15 @@
 /** What the commands of the operator do, for any account and site. */
-export { actForAccount, addKey, getBilling, listAccounts, openAccount } from './services/accounts/account-directory.ts';
+export {
+  actForAccount,
+  createApiKey,
+  getBilling,
+  listAccounts,
+  registerAccount,
+} from './services/accounts/account-directory.ts';
 export { setAccountState } from './services/accounts/account-states.ts';
 export { getAccount } from './services/accounts/accounts.ts';
 export { addMember, listMembers, removeMember } from './services/accounts/members.ts';
-export { changePlan, type PlanChangeOutcome } from './services/accounts/plan-changes.ts';
+export { changePlan, type PlanChangeOutcome } from './services/plan-changes/plan-changes.ts';
 export { deleteToken, listTokens } from './services/accounts/tokens.ts';
 export { setTakenDown } from './services/deployments/take-downs.ts';
 export { doctor, type DoctorEvent } from './services/doctor/doctor.ts';

@@ -6,14 +6,14 @@ import { type CreatedDeployment, DEFAULT_PLANS } from '@berth/contract';
 import type { AccountCaller, AnonymousCaller, Caller, Core } from '../src/core.ts';
 import { openDatabase } from '../src/database/database.ts';
 import { createDns } from '../src/dns/dns.ts';
-import { createAccount, generateKey } from '../src/services/accounts/accounts.ts';
+import { createAccount, insertApiKey } from '../src/services/accounts/accounts.ts';
 import { createActivityFeed } from '../src/services/activities/activity-feed.ts';
 import { addToken } from '../src/services/accounts/tokens.ts';
-import { authenticate } from '../src/services/accounts/authentication.ts';
-import { beat, randomBootId } from '../src/services/packs/boots.ts';
+import { authenticate } from '../src/services/authentication.ts';
+import { recordHeartbeat, newBootId } from '../src/services/sweep/boots.ts';
 import { beginDeploy } from '../src/services/deployments/deploy.ts';
 import { readIdempotencyKey } from '../src/services/deployments/idempotency.ts';
-import { createLiveSites } from '../src/services/sites/live-sites.ts';
+import { LiveSiteCache } from '../src/services/sites/live-sites.ts';
 import { createPlans } from '../src/services/accounts/plans.ts';
 import { openDiskPacks } from '../src/storage/disk-packs.ts';
 import { createHasher } from '../src/storage/hasher.ts';
@@ -58,22 +58,22 @@ export async function createTestCore(overrides: Partial<Core> = {}): Promise<Tes
       share: (hash) => `https://api.test/setup/${hash}`,
     },
     keys: { cursor: randomBytes(32), idempotency: randomBytes(32), unlock: randomBytes(32), proof: randomBytes(32) },
-    activityFeed: createActivityFeed(database.activityNews),
+    activityFeed: createActivityFeed(database.newActivities),
     rateLimits: null,
     log: { info() {}, warn() {}, error() {} },
-    boot: randomBootId(),
+    boot: newBootId(),
     activePacks: new Set(),
     now: () => new Date(Date.now() + offsetMs),
     ...overrides,
   };
-  await beat(core);
+  await recordHeartbeat(core);
   return {
     core,
     database: testDatabase,
     packsDir,
     async account(plan = 'free') {
       const key = await core.database.transaction(async (em) =>
-        generateKey(em, core, createAccount(em, core, { email: `${randomBytes(4).toString('hex')}@test`, plan })),
+        insertApiKey(em, core, createAccount(em, core, { email: `${randomBytes(4).toString('hex')}@test`, plan })),
       );
       return { key, caller: (await authenticate(core, `Bearer ${key}`, '127.0.0.1')) as AccountCaller };
     },
@@ -138,7 +138,7 @@ export async function deploySite(
 
 /** Returns what visitors of a deployment get, by path; `null` if the site cannot be served. */
 export async function readSite(core: Core, deployment: string): Promise<Record<string, Buffer> | null> {
-  const site = await createLiveSites(core).find({ deployment });
+  const site = await new LiveSiteCache(core).find({ deployment });
   if (typeof site !== 'object' || site === null) return null;
   const files = await Promise.all(
     [...site.manifest].map(async ([path, file]) => [path, await core.packs.read(file)] as const),

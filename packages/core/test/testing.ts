@@ -3,7 +3,7 @@ export { createTemplate, createTestDatabase, type TestDatabase } from './test-da
 export { createTestCore, type TestCore } from './test-core.ts';
 export { type DnsServer, type Fault, type Records, startDnsServer } from './dns-server.ts';
 export { FAILPOINTS, type Failpoint } from '../src/failpoints.ts';
-export { ACCESS } from '../src/routers/access.ts';
-export { createAccount, generateKey } from '../src/services/accounts/accounts.ts';
+export { OPERATION_ACCESS } from '../src/routers/access.ts';
+export { createAccount, insertApiKey } from '../src/services/accounts/accounts.ts';
 export { createToken } from '../src/services/accounts/tokens.ts';
-export type { PackFile, Place } from '../src/storage/packs.ts';
+export type { ContentLocation, PackFile } from '../src/storage/packs.ts';

@@ -2,13 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   authenticate,
   type Caller,
-  type Context,
+  type ProcedureContext,
   type Core,
   type Log,
   type RateLimitState,
   ServiceError,
-  takeFrom,
-  tooMany,
+  takeRateLimit,
+  rateLimitExceeded,
   toServiceError,
 } from '@berth/core';
 import type { RequestHandler } from 'express';
@@ -33,7 +33,7 @@ export interface Admission {
    *   `request_timeout` for an anonymous client that left before its address was known, since only the address
    *   identifies it.
    */
-  createContext(req: IncomingMessage, res: ServerResponse): Context;
+  createContext(req: IncomingMessage, res: ServerResponse): ProcedureContext;
 }
 
 /** What admission needs. */
@@ -77,12 +77,12 @@ export function createAdmission({ core, addressOf, consoleOrigin, log }: Admissi
     const who = caller?.kind === 'account' ? `account:${caller.account}` : `address:${address}`;
     const state = await takeUnlessAway(who, calls, requestIdOf(res));
     if (core.rateLimits && state) showRateLimit(res, state);
-    return state?.allowed === false ? { caller: null, refusal: tooMany(state) } : verdict;
+    return state?.allowed === false ? { caller: null, refusal: rateLimitExceeded(state) } : verdict;
   }
 
   async function takeUnlessAway(who: string, cost: number, requestId: string): Promise<RateLimitState | null> {
     try {
-      return await takeFrom(core, 'global', who, cost);
+      return await takeRateLimit(core, 'global', who, cost);
     } catch (thrown) {
       const error = toServiceError(thrown);
       if (error.code !== 'unavailable') throw thrown;

@@ -1,5 +1,5 @@
 import { CONTENT_HEAD_BYTES } from '@berth/contract';
-import { type ContentsBody, invalid, tooLarge } from '@berth/core';
+import { type ContentsBody, invalid, payloadTooLarge } from '@berth/core';
 
 const HASH_BYTES = 32;
 
@@ -23,7 +23,11 @@ export async function readContents(
   for await (const chunk of chunks) {
     bodyBytes += chunk.length;
     if (bodyBytes > into.maxBytes)
-      throw tooLarge('body', into.maxBytes, `What is missing fits in ${into.maxBytes} bytes; the body has more.`);
+      throw payloadTooLarge(
+        'body',
+        into.maxBytes,
+        `What is missing fits in ${into.maxBytes} bytes; the body has more.`,
+      );
     for (let at = 0; at < chunk.length;) {
       if (sink === null) {
         const copied = chunk.copy(head, headBytes, at);

@@ -2,12 +2,12 @@ import type { ServerResponse } from 'node:http';
 import { CONTENTS_TYPE, type ReceivedContents } from '@berth/contract';
 import {
   type ContentsBody,
-  type Context,
+  type ProcedureContext,
   invalid,
   type Log,
   receiveContents,
   ServiceError,
-  tooLarge,
+  payloadTooLarge,
 } from '@berth/core';
 import type { Request, Response } from 'express';
 import { sendError } from '../http/error-answer.ts';
@@ -20,7 +20,7 @@ import { refuseUpload } from './deploy-route.ts';
 
 /** What the route needs. */
 export interface ContentsRoute {
-  createContext(req: Request, res: ServerResponse): Context;
+  createContext(req: Request, res: ServerResponse): ProcedureContext;
   log: Log;
 }
 
@@ -44,14 +44,14 @@ export function createContentsRoute({ createContext, log }: ContentsRoute) {
   };
 }
 
-function refuseUnread(req: Request, ctx: Context): void {
+function refuseUnread(req: Request, ctx: ProcedureContext): void {
   refuseUpload(OPERATION, req, ctx);
   const [type = ''] = (req.headers['content-type'] ?? '').split(';');
   if (type.trim().toLowerCase() !== CONTENTS_TYPE)
     throw invalid('Content-Type', `contents must be sent as ${CONTENTS_TYPE}`);
 }
 
-async function receive(req: Request, res: Response, { core, caller }: Context): Promise<ReceivedContents> {
+async function receive(req: Request, res: Response, { core, caller }: ProcedureContext): Promise<ReceivedContents> {
   const turn: Turn = (step) => inClientTurn(core, caller, step);
   const body = await turn(() => receiveContents(core, caller, String(req.params['upload'])));
   try {
@@ -67,7 +67,7 @@ type Turn = <T>(step: () => Promise<T>) => Promise<T>;
 async function readBody(req: Request, res: Response, body: ContentsBody, turn: Turn): Promise<ReceivedContents> {
   const { maxBytes } = body;
   if (Number(req.headers['content-length'] ?? 0) > maxBytes)
-    throw tooLarge('body', maxBytes, `What is missing fits in ${maxBytes} bytes; the body has more.`);
+    throw payloadTooLarge('body', maxBytes, `What is missing fits in ${maxBytes} bytes; the body has more.`);
   watchUpload(req, res);
   const fault = await readContents(chunksOf(req), body).then(
     () => null,

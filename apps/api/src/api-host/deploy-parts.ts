@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { FILES_FIELD } from '@berth/contract';
-import { type Deploy, invalid, ServiceError, tooLarge } from '@berth/core';
+import { type Deploy, invalid, ServiceError, payloadTooLarge } from '@berth/core';
 import busboy from 'busboy';
 import type { ReserveMemory } from './body-memory.ts';
 import { inFairTurn, isTurnOver } from '../http/fair-turns.ts';
@@ -154,7 +154,7 @@ class PartsReader {
     const { maxFieldBytes } = this.#limits;
     if (name === undefined || info.nameTruncated) throw malformed('each part must have a readable name');
     if (info.valueTruncated)
-      throw tooLarge('body', maxFieldBytes, `${name}: a field must have at most ${maxFieldBytes} bytes.`);
+      throw payloadTooLarge('body', maxFieldBytes, `${name}: a field must have at most ${maxFieldBytes} bytes.`);
     if (value === undefined) throw invalid(name, 'the field must be in a charset that can be read; send UTF-8');
     this.#parts.form.add(name, value);
   }
@@ -215,7 +215,7 @@ class PartsReader {
     this.#bodyBytes += chunk.length;
     this.#attempt(() => {
       if (this.#bodyBytes > maxBodyBytes)
-        throw tooLarge('body', maxBodyBytes, `The body must have at most ${maxBodyBytes} bytes.`);
+        throw payloadTooLarge('body', maxBodyBytes, `The body must have at most ${maxBodyBytes} bytes.`);
       this.#delimiters.push(chunk);
       if (!this.#parser.write(chunk)) this.#pause('parser is full');
       this.#reserve();
@@ -283,7 +283,7 @@ function createParser(boundary: string, limits: BodyLimits): busboy.Busboy {
 }
 
 function tooManyParts({ maxParts, maxFilesCount }: BodyLimits): ServiceError {
-  return tooLarge(
+  return payloadTooLarge(
     'maxFilesCount',
     maxFilesCount,
     `A deploy must have at most ${maxFilesCount} files, and ${maxParts} parts with those that are dropped.`,

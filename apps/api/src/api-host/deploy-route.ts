@@ -2,18 +2,18 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { DeployLimits } from '@berth/contract';
 import {
   beginDeploy,
-  type Context,
+  type ProcedureContext,
   invalid,
   limitsOf,
   type Log,
-  maxParts,
+  maxFileParts,
   mayCall,
   type Operation,
   readIdempotencyKey,
   refuseForeignPage,
   ServiceError,
   takeDeployBudget,
-  tooLarge,
+  payloadTooLarge,
 } from '@berth/core';
 import { watchUpload } from '../http/request-body.ts';
 import { reserveMemory } from './body-memory.ts';
@@ -26,7 +26,7 @@ import { readBoundary } from './multipart-delimiters.ts';
 
 /** What the route needs. */
 export interface DeployRoute {
-  createContext(req: IncomingMessage, res: ServerResponse): Context;
+  createContext(req: IncomingMessage, res: ServerResponse): ProcedureContext;
   log: Log;
 }
 
@@ -38,7 +38,7 @@ const OTHER_FIELDS_BYTES = 64 * 1024;
 
 /** The body limits that follow from the limits of a plan. Source: security T4. */
 export function bodyLimits(limits: DeployLimits): BodyLimits {
-  const parts = maxParts(limits);
+  const parts = maxFileParts(limits);
   const maxFieldBytes = OTHER_FIELDS_BYTES + parts * CHECKSUM_BYTES;
   return {
     maxBodyBytes: limits.maxTotalSize + parts * PART_OVERHEAD_BYTES + maxFieldBytes,
@@ -74,7 +74,7 @@ export function createDeployRoute({ createContext, log }: DeployRoute) {
  *
  * @throws `forbidden`, `validation_failed`. Source: contract §3; security T4, T14, T21.
  */
-export function refuseUpload(operation: Operation, { headers }: IncomingMessage, ctx: Context): void {
+export function refuseUpload(operation: Operation, { headers }: IncomingMessage, ctx: ProcedureContext): void {
   if (!mayCall(operation, ctx.caller.kind === 'anonymous' ? 'anonymous' : ctx.caller.credential))
     throw new ServiceError('forbidden', 'This credential may not deploy.');
   refuseForeignPage(ctx);
@@ -83,16 +83,16 @@ export function refuseUpload(operation: Operation, { headers }: IncomingMessage,
 }
 
 /** Runs all checks that need only the request headers, before a byte of the body is read. */
-function refuseUnread(req: IncomingMessage, ctx: Context): void {
+function refuseUnread(req: IncomingMessage, ctx: ProcedureContext): void {
   const { core, caller } = ctx;
   refuseUpload('deployments.create', req, ctx);
   readBoundary(req.headers['content-type'] ?? '');
   const { maxBodyBytes } = bodyLimits(limitsOf(core, caller));
   if (Number(req.headers['content-length'] ?? 0) > maxBodyBytes)
-    throw tooLarge('body', maxBodyBytes, `The body must have at most ${maxBodyBytes} bytes.`);
+    throw payloadTooLarge('body', maxBodyBytes, `The body must have at most ${maxBodyBytes} bytes.`);
 }
 
-async function deploy(req: IncomingMessage, res: ServerResponse, { core, caller, idempotencyKey }: Context) {
+async function deploy(req: IncomingMessage, res: ServerResponse, { core, caller, idempotencyKey }: ProcedureContext) {
   const key = readIdempotencyKey(idempotencyKey, caller);
   const budget = await takeDeployBudget(core, caller, key);
   if (budget.state) showRateLimit(res, budget.state);

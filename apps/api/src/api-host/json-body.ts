@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
-  type Context,
+  type ProcedureContext,
   type JsonBounds,
   limitsOf,
-  type Meta,
+  type ProcedureMeta,
   meterJson,
   parseBoundedJson,
   ServiceError,
@@ -42,8 +42,8 @@ const refuse = (message: string) => new ServiceError('validation_failed', messag
 export function grantBody(
   req: IncomingMessage,
   res: ServerResponse,
-  { core, caller }: Context,
-  wishes: readonly Meta['bodySize'][],
+  { core, caller }: ProcedureContext,
+  wishes: readonly ProcedureMeta['bodySize'][],
   maxDepth: number = JSON_BODY.maxDepth,
 ): JsonBody {
   const granted = wishes.flatMap((wish) => (wish ? [wish(limitsOf(core, caller))] : []));

@@ -1,5 +1,5 @@
 import { ERROR_STATUS } from '@berth/contract';
-import { mayCall, type Operation, OTHERS } from '@berth/core';
+import { mayCall, type Operation, FOREIGN_RESOURCE_ACCESS } from '@berth/core';
 import type { oas31 } from 'zod-openapi';
 import { ERRORS, type OperationError, type Refusable } from './openapi-errors.ts';
 
@@ -95,7 +95,9 @@ const OPERATION_ERRORS = Object.keys(ERRORS).filter((name): name is OperationErr
  */
 export function errorAnswers(operation: Refusable): oas31.ResponsesObject {
   const { name, hasInput, hasBody, reasons = {} } = operation;
-  const others = Object.hasOwn(OTHERS, name) ? OTHERS[name as Operation & keyof typeof OTHERS] : undefined;
+  const others = Object.hasOwn(FOREIGN_RESOURCE_ACCESS, name)
+    ? FOREIGN_RESOURCE_ACCESS[name as Operation & keyof typeof FOREIGN_RESOURCE_ACCESS]
+    : undefined;
   const statuses = new Set([
     ...ANY_ERRORS,
     ...(hasInput ? [400] : []),

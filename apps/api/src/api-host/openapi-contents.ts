@@ -7,7 +7,7 @@ const RECEIVED: ReceivedContents = { received: 1, missing: 0 };
 
 const REASONS = {
   400: 'A content was not asked for, has another length than was announced, or is not what its SHA-256 says; `details.file` names the file then.',
-  403: 'Without a credential, a page of another site asks.',
+  403: 'The request has no credential and comes from a page of another site.',
   408: 'The body did not arrive in time, or was broken off.',
   413: 'The body is larger than everything that was asked for.',
   422: 'The upload was committed.',

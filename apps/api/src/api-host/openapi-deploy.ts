@@ -33,8 +33,8 @@ const MADE: Record<string, CreatedDeployment> = {
 
 const REASONS = {
   400: 'Nothing is published then, whichever file was at fault.',
-  403: 'A cap of the plan is reached: deployments or storage; or, without a credential, `ttl` was given, or a page of another site asks.',
-  413: 'The upload crosses a limit of the plan. `details.limit` names it, and `details.file` the file if it is one.',
+  403: 'A cap of the plan is reached: deployments or storage. Or the request has no credential, and sets `ttl` or comes from a page of another site.',
+  413: 'The upload exceeds a limit of the plan. `details.limit` names the limit, and `details.file` the file if one file is too large.',
   422: 'The `Idempotency-Key` was used for other files or fields.',
   429: 'Deploys are counted besides: by credential, and more strictly by address where there is none.',
 };
@@ -137,7 +137,7 @@ export function deployOperation(baseUrl: string): Omit<oas31.OperationObject, 's
     },
     responses: {
       201: {
-        description: 'Published: the site is served from now on.',
+        description: 'The new deployment. Its site is served from now on.',
         headers: headerRefs('Idempotency-Replay', ...RATE_LIMIT),
         content: {
           'application/json': {

@@ -1,5 +1,5 @@
 import { type ErrorCode, PageQuery, TokenRequest } from '@berth/contract';
-import { fileTooLarge, fromIssues, mayCall, notFound, type ServiceError } from '@berth/core';
+import { fileTooLarge, fromZodIssues, mayCall, notFound, type ServiceError } from '@berth/core';
 import type { z } from 'zod';
 import { bodyTooLarge } from '../http/whole-body.ts';
 import { JSON_BODY } from './json-body.ts';
@@ -36,7 +36,7 @@ function exampleOf({ code, message, details }: ServiceError): Refusal {
 
 /** What the server sends for invalid input. */
 function refusalOf(schema: z.ZodType, input: unknown): ServiceError {
-  return fromIssues(schema.safeParse(input).error?.issues ?? []);
+  return fromZodIssues(schema.safeParse(input).error?.issues ?? []);
 }
 
 /** An error answer: its description, and examples by title. */
@@ -78,7 +78,7 @@ export const ERRORS: Record<OperationError | 'other', ErrorAnswer> = {
       },
       'A content with other bytes': {
         error: 'validation_failed',
-        message: `index.html: the bytes that arrived have the SHA-256 ${'1'.repeat(64)}, not ${'2'.repeat(64)} as announced`,
+        message: `index.html: the received bytes have the SHA-256 ${'1'.repeat(64)}, not ${'2'.repeat(64)} as announced`,
         details: { file: 'index.html' },
         by: is('deployments.contents'),
       },
@@ -114,7 +114,7 @@ export const ERRORS: Record<OperationError | 'other', ErrorAnswer> = {
       },
       'A cap of the plan': {
         error: 'forbidden',
-        message: 'The plan holds 100 deployments, and the account has 100. Delete one, or change the plan.',
+        message: 'The plan allows 100 deployments, and the account has 100. Delete one or change the plan.',
         details: { cap: 'deployments', used: 100, limit: 100 },
         by: ({ name, reasons }) =>
           reasons?.[403] !== undefined && !is('deployments.contents', 'deployments.abort')({ name } as Refusable),
@@ -122,7 +122,7 @@ export const ERRORS: Record<OperationError | 'other', ErrorAnswer> = {
       'The storage of the plan': {
         error: 'forbidden',
         message:
-          '2147483648 bytes can be stored, 2147000000 are, and this adds 734003. Delete deployments that are no longer needed, or change the plan.',
+          'Storage is limited to 2147483648 bytes: 2147000000 are in use, and this adds 734003. Delete deployments that are no longer needed, or change the plan.',
         details: { cap: 'storage', used: 2_147_000_000, limit: 2_147_483_648 },
         by: is('deployments.create', 'deployments.begin', 'deployments.commit', 'account.claim'),
       },
@@ -172,7 +172,7 @@ export const ERRORS: Record<OperationError | 'other', ErrorAnswer> = {
       'A deployment that a domain points at': {
         error: 'business_logic_error',
         message:
-          'This deployment is what these domains show: my-site.sites.example. Link them to another one, or delete them, first.',
+          'Domains still point at this deployment: my-site.sites.example. Link them to another deployment or delete them first.',
         details: { domains: ['my-site.sites.example'] },
         by: is('deployments.delete'),
       },
@@ -261,7 +261,7 @@ export const ERRORS: Record<OperationError | 'other', ErrorAnswer> = {
       },
       'Too many open uploads': {
         error: 'rate_limit_exceeded',
-        message: '20 uploads are open at once: commit or abort one, or try again in 540 seconds.',
+        message: 'At most 20 uploads can be open at the same time: commit or abort one, or try again in 540 seconds.',
         details: { retryAfter: 540 },
         by: is('deployments.begin'),
       },

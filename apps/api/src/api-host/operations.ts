@@ -1,4 +1,4 @@
-import type { Meta } from '@berth/core';
+import type { ProcedureMeta } from '@berth/core';
 import type { AnyTRPCRouter, TRPCProcedureType } from '@trpc/server';
 import type { z } from 'zod';
 
@@ -9,18 +9,18 @@ export interface Operation {
   type: TRPCProcedureType;
   /** The schemas that validate its input, in order. */
   inputs: readonly z.ZodType[];
-  openapi: NonNullable<Meta['openapi']>;
+  openapi: NonNullable<ProcedureMeta['openapi']>;
   /** The status of success. */
   status: number;
   /** Whether success can also be 201. */
   creates: boolean;
-  bodySize: Meta['bodySize'];
-  redirect: Meta['redirect'];
+  bodySize: ProcedureMeta['bodySize'];
+  redirect: ProcedureMeta['redirect'];
 }
 
 interface Definition {
   type: TRPCProcedureType;
-  meta?: Meta;
+  meta?: ProcedureMeta;
   inputs: z.ZodType[];
 }
 

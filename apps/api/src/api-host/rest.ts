@@ -1,4 +1,4 @@
-import type { Context, Log } from '@berth/core';
+import type { ProcedureContext, Log } from '@berth/core';
 import { notFound } from '@berth/core';
 import { type AnyTRPCRouter, callTRPCProcedure } from '@trpc/server';
 import express, { type Request, type Response, type Router } from 'express';
@@ -11,7 +11,7 @@ import { matchesTemplate, type Operation, operationsOf } from './operations.ts';
 import { fromPath, fromQuery, type InputKinds, inputKinds } from './url-input.ts';
 
 /** Creates the context for procedures. @throws the error for an invalid credential, or for a client over its limit. */
-export type CreateContext = (req: Request, res: Response) => Context | Promise<Context>;
+export type CreateContext = (req: Request, res: Response) => ProcedureContext | Promise<ProcedureContext>;
 
 type Verb = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
@@ -91,7 +91,7 @@ function handler(router: AnyTRPCRouter, operation: Operation, createContext: Cre
 async function readInput(
   req: Request,
   res: Response,
-  ctx: Context,
+  ctx: ProcedureContext,
   { openapi, bodySize }: Operation,
   kinds: InputKinds,
 ): Promise<object> {

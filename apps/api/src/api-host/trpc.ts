@@ -1,4 +1,12 @@
-import { type Context, invalid, type Log, type Meta, ServiceError, toServiceError, toTrpcError } from '@berth/core';
+import {
+  type ProcedureContext,
+  invalid,
+  type Log,
+  type ProcedureMeta,
+  ServiceError,
+  toServiceError,
+  toTrpcError,
+} from '@berth/core';
 import { type AnyTRPCRouter, getTRPCErrorShape } from '@trpc/server';
 import { createURL, nodeHTTPRequestHandler } from '@trpc/server/adapters/node-http';
 import express, { type NextFunction, type Request, type Response, type Router } from 'express';
@@ -34,7 +42,7 @@ function handler(router: AnyTRPCRouter, createContext: CreateContext, log: Log) 
     const onError = (thrown: unknown, operation: string | undefined) =>
       logFault(log, toServiceError(thrown), { requestId, operation });
 
-    let ctx: Context;
+    let ctx: ProcedureContext;
     let maxBytes: number = JSON_BODY.maxBytes;
     try {
       ctx = await createContext(req, res);
@@ -108,8 +116,8 @@ async function readCalls(req: Request, body: JsonBody): Promise<string> {
 }
 
 /** The body limits that the procedures of these calls ask for. */
-function wishesOf(router: AnyTRPCRouter, path: string): Meta['bodySize'][] {
-  const procedures = router._def.procedures as Record<string, { _def: { meta?: Meta } }>;
+function wishesOf(router: AnyTRPCRouter, path: string): ProcedureMeta['bodySize'][] {
+  const procedures = router._def.procedures as Record<string, { _def: { meta?: ProcedureMeta } }>;
   return namesOf(path).map((name) =>
     Object.hasOwn(procedures, name) ? procedures[name]!._def.meta?.bodySize : undefined,
   );

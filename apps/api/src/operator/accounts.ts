@@ -3,7 +3,7 @@ import {
   getAccount,
   getBilling,
   listAccounts,
-  openAccount,
+  registerAccount,
   setAccountState,
 } from '@berth/core/operator';
 import { parseEmail } from '../config-values.ts';
@@ -34,7 +34,7 @@ const create: Command = {
     if (!core.plans.all.some((known) => known.plan === plan))
       throw new Error(`"${plan}" is not a plan; use one of ${core.plans.all.map((known) => known.plan).join(', ')}.`);
     const email = readEmail(input);
-    const account = await openAccount(core, {
+    const account = await registerAccount(core, {
       email,
       plan,
       name: input.option('name')?.trim() || null,

@@ -1,6 +1,6 @@
 import type { Token } from '@berth/contract';
 import type { Scope } from '@berth/core';
-import { actForAccount, addKey, deleteToken, listTokens } from '@berth/core/operator';
+import { actForAccount, createApiKey, deleteToken, listTokens } from '@berth/core/operator';
 import { type Command, JSON_OPTION, printJson } from './command.ts';
 import { table, when } from './table.ts';
 
@@ -12,7 +12,7 @@ const create: Command = {
   examples: ['keys create ada@example.com'],
   async run(session, input) {
     const { account } = (await actForAccount(session.core, input.get('account'))).caller;
-    const key = await addKey(session.core, account);
+    const key = await createApiKey(session.core, account);
     if (input.has('json')) printJson(session, { account, key });
     else session.print(key);
   },

@@ -1,6 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { type Log, toServiceError } from '@berth/core';
-import { opens, sealUnlock, type UnlockAttempt, type UnlockOutcome } from '@berth/core/sites';
+import { createUnlockCookie, isUnlockCookieValid, type UnlockAttempt, type UnlockOutcome } from '@berth/core/sites';
 import type { ProtectedSite, Site } from '@berth/serving';
 import { sendEmpty, uncachedHeaders } from './site-headers.ts';
 import { sendPage } from './pages.ts';
@@ -87,7 +87,7 @@ export function createGate({ key, now, cookies, addressOf, unlock, log }: GatePa
     isOpen(req, { host, site: { deployment, passwordVersion } }) {
       const [value, ...others] = sent(req, host);
       if (value === undefined || others.length > 0) return false;
-      return opens(value, key, { host, deployment, passwordVersion }, now());
+      return isUnlockCookieValid(value, key, { host, deployment, passwordVersion }, now());
     },
 
     refuse(req, res, { host, site }, target) {
@@ -109,7 +109,7 @@ export function createGate({ key, now, cookies, addressOf, unlock, log }: GatePa
       const outcome = await attempt(req, site.deployment, entered.password);
       if (outcome.kind !== 'opened') return sendUnlockPage(res, outcome, entered.next, headers);
       const opening = { host, deployment: site.deployment, passwordVersion: outcome.passwordVersion };
-      const cookie = `${form.name}=${sealUnlock(key, opening, now())}; ${form.attributes}`;
+      const cookie = `${form.name}=${createUnlockCookie(key, opening, now())}; ${form.attributes}`;
       sendEmpty(res, 303, { ...headers, Location: entered.next, 'Set-Cookie': cookie });
     },
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Log, type PackStore, toServiceError } from '@berth/core';
-import { createHotContents, type SiteLookup, type LiveSites, type SiteAddress } from '@berth/core/sites';
+import { createHotContents, type LiveSites, type SiteAddress, type SiteLookup } from '@berth/core/sites';
 import {
   isSystemPath,
   parseRequestPath,

@@ -1,5 +1,5 @@
 import cluster from 'node:cluster';
-import { armFailpoint, beat, type Core } from '@berth/core';
+import { armFailpoint, recordHeartbeat, type Core } from '@berth/core';
 import { readConfig } from '../config.ts';
 import { createDoor } from '../door.ts';
 import { startHeartbeat } from '../jobs.ts';
@@ -28,7 +28,7 @@ export function runWorker(): void {
         return;
       case 'serve': {
         core = await openCore(config, { log, resources, visitor: true });
-        await beat(core);
+        await recordHeartbeat(core);
         const heartbeat = startHeartbeat(core);
         resources.defer(() => heartbeat.stop());
         serve({ door, core, config, log });

@@ -1,5 +1,5 @@
-import { type Actor, appRouter, OTHERS } from '@berth/core';
-import { ACCESS } from '@berth/core/testing';
+import { type Actor, appRouter, FOREIGN_RESOURCE_ACCESS } from '@berth/core';
+import { OPERATION_ACCESS } from '@berth/core/testing';
 import * as contract from '@berth/contract';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -161,7 +161,7 @@ describe('the operations of the OpenAPI document', () => {
       503,
       ...(parameters.length > 0 || requestBody ? [400] : []),
       ...(requestBody ? [408, 413] : []),
-      ...((OTHERS as Record<string, string>)[operationId] === 'not_found' ? [404] : []),
+      ...((FOREIGN_RESOURCE_ACCESS as Record<string, string>)[operationId] === 'not_found' ? [404] : []),
       ...own,
     ];
     const found = Object.keys(responses).filter((status) => !(Number(status) < 400));
@@ -176,7 +176,7 @@ describe('the operations of the OpenAPI document', () => {
   it('service-api part 5: document who may call them according to the access table, and why a deploy token may not', () => {
     const schemes: Record<Actor, object> = { api: { apiKey: [] }, deploy: { deployToken: [] }, anonymous: {} };
     for (const { operationId, security, responses } of operations) {
-      const row = (ACCESS as Record<string, readonly Actor[]>)[operationId]!;
+      const row = (OPERATION_ACCESS as Record<string, readonly Actor[]>)[operationId]!;
       expect(security.length, operationId).toBe(row.length);
       for (const actor of row) expect(security, operationId).toContainEqual(schemes[actor]);
       const { description } = follow(responses['403']!);

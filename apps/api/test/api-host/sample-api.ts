@@ -1,5 +1,5 @@
 import { type AddressInfo, connect } from 'node:net';
-import { appRouter, type Context, type Log, type Meta, ServiceError } from '@berth/core';
+import { appRouter, type ProcedureContext, type Log, type ProcedureMeta, ServiceError } from '@berth/core';
 import { ERROR_STATUS, type ErrorCode } from '@berth/contract';
 import { initTRPC } from '@trpc/server';
 import express, { type RequestHandler } from 'express';
@@ -11,8 +11,8 @@ import { trpcRouter } from '../../src/api-host/trpc.ts';
 import { callsOf } from '../../src/api-host/trpc-calls.ts';
 
 const t = initTRPC
-  .context<Context>()
-  .meta<Meta>()
+  .context<ProcedureContext>()
+  .meta<ProcedureMeta>()
   .create({ isDev: false, errorFormatter: appRouter._def._config.errorFormatter });
 const echo = z.object({ input: z.unknown() });
 const tags = ['Things'];
@@ -145,14 +145,14 @@ export interface LogLine {
 }
 
 /** The context of every sample call; `Bearer bad` is an invalid credential, `Bearer crash` causes an internal error. */
-export function sampleContext(authorization: string | undefined): Context {
+export function sampleContext(authorization: string | undefined): ProcedureContext {
   if (authorization === 'Bearer bad') throw new ServiceError('authentication_failed', 'The credential is not valid.');
   if (authorization === 'Bearer crash') throw new Error(CRASH);
   const credential = authorization === 'Bearer deploy' ? 'deploy' : 'api';
-  const caller: Context['caller'] = authorization
+  const caller: ProcedureContext['caller'] = authorization
     ? { kind: 'account', account: 'acc-1', plan: 'free', credential, token: 'a1b2c3d', authMethod: 'api-key' }
     : { kind: 'anonymous', address: '127.0.0.1' };
-  return { core: {} as Context['core'], caller, requestId: 'req-1' };
+  return { core: {} as ProcedureContext['core'], caller, requestId: 'req-1' };
 }
 
 /** Starts a server with REST and tRPC over the sample router, or with the given handlers before them. */

@@ -1,6 +1,6 @@
 import { CONTENTS_TYPE } from '@berth/contract';
-import { type Actor, appRouter, type Operation, OTHERS } from '@berth/core';
-import { ACCESS } from '@berth/core/testing';
+import { type Actor, appRouter, FOREIGN_RESOURCE_ACCESS, type Operation } from '@berth/core';
+import { OPERATION_ACCESS } from '@berth/core/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ask as askRaw } from '../http/raw-socket.ts';
 import { expectErrorAnswer, expectRefusal, footprintOf } from '../standing-asserts.ts';
@@ -69,7 +69,7 @@ beforeAll(async () => {
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const form = formOf({ 'index.html': 'home' });
-const NAMES = Object.keys(ACCESS) as Operation[];
+const NAMES = Object.keys(OPERATION_ACCESS) as Operation[];
 /** Every procedure, and whether it is a query, a mutation or a subscription. */
 const TYPES: ReadonlyMap<string, string> = new Map(
   Object.entries(appRouter._def.procedures as unknown as Record<string, { _def: { type: string } }>).map(
@@ -124,7 +124,7 @@ describe('T21: the access table', () => {
 
   const cells = OPERATIONS.flatMap((name) => ACTORS.map((actor) => [name, actor] as const));
   it.each(cells)('%s, by %s', async (operation, actor) => {
-    const isOpen = (ACCESS[operation] as readonly Actor[]).includes(actor);
+    const isOpen = (OPERATION_ACCESS[operation] as readonly Actor[]).includes(actor);
     const before = await footprintOf(server());
     const faces = [call, ...(TYPES.has(operation) ? [callTyped] : [])];
     for (const face of faces) {
@@ -156,10 +156,12 @@ describe('T21: the access table', () => {
 
   it('contract §2: every operation that takes a name has an expected answer for other accounts', () => {
     const naming = OPERATIONS.filter((name) => places.get(name)!.path.includes('{'));
-    expect(Object.keys(OTHERS).toSorted()).toEqual([...naming, 'account.claim', 'deployments.begin'].toSorted());
+    expect(Object.keys(FOREIGN_RESOURCE_ACCESS).toSorted()).toEqual(
+      [...naming, 'account.claim', 'deployments.begin'].toSorted(),
+    );
   });
 
-  it.each(Object.entries(OTHERS) as [Operation, 'not_found' | 'own'][])(
+  it.each(Object.entries(FOREIGN_RESOURCE_ACCESS) as [Operation, 'not_found' | 'own'][])(
     'T22: %s, by another account: %s',
     async (operation, told) => {
       if (told === 'own') {

@@ -1,6 +1,6 @@
 import { ERROR_STATUS, ErrorBody, type ErrorCode } from '@berth/contract';
 import type { Operation } from '@berth/core';
-import { ACCESS } from '@berth/core/testing';
+import { OPERATION_ACCESS } from '@berth/core/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { footprintOf } from '../standing-asserts.ts';
 import { type Answer, type Ask, OWNER_KEY } from '../test-server.ts';
@@ -160,7 +160,7 @@ describe('T21: tRPC uses the same access table', () => {
     'platform.ping',
   ] as const satisfies Operation[];
   it.each(queries)('%s', async (operation) => {
-    const row: readonly string[] = ACCESS[operation];
+    const row: readonly string[] = OPERATION_ACCESS[operation];
     for (const [actor, credential] of [
       ['anonymous', null],
       ['deploy', deployToken],

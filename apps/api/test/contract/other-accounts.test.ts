@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { appRouter, mayCall, OTHERS } from '@berth/core';
+import { appRouter, FOREIGN_RESOURCE_ACCESS, mayCall } from '@berth/core';
 import { sweep } from '@berth/core/jobs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openApiDocument } from '../../src/api-host/openapi.ts';
@@ -34,7 +34,9 @@ const JSON_TYPE = { 'Content-Type': 'application/json' };
 const CALLS = callsOf(openApiDocument({ router: appRouter, baseUrl: 'http://localhost', version: '0' }));
 /** Operations in which anyone may name a domain; their answer is allowed to differ for this reason. */
 const isOwn = ({ operation, parameter }: Call) =>
-  parameter === 'domain' && (operation === 'domains.validate' || OTHERS[operation as keyof typeof OTHERS] === 'own');
+  parameter === 'domain' &&
+  (operation === 'domains.validate' ||
+    FOREIGN_RESOURCE_ACCESS[operation as keyof typeof FOREIGN_RESOURCE_ACCESS] === 'own');
 
 beforeAll(async () => {
   [mine, theirs] = [await server().account('team'), await server().account('team')];
@@ -197,7 +199,7 @@ describe('T22: a resource of another account gets, byte for byte, the answer of 
     const unknown = CALLS.filter(({ parameter }) => !RESOURCES[parameter] && !NAMES_NOTHING.has(parameter));
     expect(unknown.map(({ operation, parameter }) => `${operation}: ${parameter}`)).toEqual([]);
     const named = CALLS.filter((call) => RESOURCES[call.parameter] && call.parameter !== 'cursor' && !isOwn(call));
-    const told = Object.entries(OTHERS).filter(([, answer]) => answer === 'not_found');
+    const told = Object.entries(FOREIGN_RESOURCE_ACCESS).filter(([, answer]) => answer === 'not_found');
     expect(new Set(named.map(({ operation }) => operation))).toEqual(
       new Set([...told.map(([operation]) => operation), 'domains.put']),
     );

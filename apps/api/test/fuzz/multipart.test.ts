@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { type CreatedDeployment, isJunk, normalizePath, normalizeVia } from '@berth/contract';
-import { createLiveSites, type LiveSites } from '@berth/core/sites';
+import { LiveSiteCache } from '@berth/core';
+import type { LiveSites } from '@berth/core/sites';
 import type { Site } from '@berth/serving';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -22,7 +23,7 @@ const server = useCleanServer();
 let sites: LiveSites;
 const agent = new Agent({ keepAlive: true, maxSockets: SOCKETS });
 beforeAll(async () => {
-  sites = createLiveSites(server().berth.core);
+  sites = new LiveSiteCache(server().berth.core);
 });
 afterAll(() => agent.destroy());
 

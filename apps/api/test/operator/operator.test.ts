@@ -22,7 +22,7 @@ beforeEach(() => {
 /** Runs a command that must succeed. @returns Its output. */
 async function berth(...words: string[]): Promise<string> {
   const { code, out, err } = await runBerth(env, ...words);
-  await server().berth.core.database.siteNews.settle();
+  await server().berth.core.database.siteChanges.catchUp();
   expect({ code, err }).toEqual({ code: 0, err: '' });
   return out;
 }
@@ -64,7 +64,7 @@ describe('contract §8: the accounts commands', () => {
   it('contract §10: create accounts on DEFAULT_PLAN by default, and only one per e-mail address', async () => {
     expect(await json('accounts', 'create', email)).toMatchObject({ email, plan: 'team' });
     const again = await runBerth(env, 'accounts', 'create', email.toLowerCase(), '--plan', 'free');
-    expect(again).toMatchObject({ code: 1, out: '', err: `There is an account of ${email} already.\n` });
+    expect(again).toMatchObject({ code: 1, out: '', err: `${email} already has an account.\n` });
     const unknown = await runBerth(env, 'accounts', 'create', `x${email}`, '--plan', 'huge');
     expect(unknown).toMatchObject({ code: 1, err: '"huge" is not a plan; use one of free, pro, team, scale.\n' });
   });

@@ -49,7 +49,7 @@ function expectAway(answer: Answer): void {
 const said = (text: string) => server.logged.filter(({ message }) => message.startsWith(text)).length;
 /** Advances the time until a site in memory is stale. */
 const loseTrust = () =>
-  expect.poll(() => performance.now() - server.berth.core.database.siteNews.toldUntil).toBeGreaterThan(1_000);
+  expect.poll(() => performance.now() - server.berth.core.database.siteChanges.confirmedAt).toBeGreaterThan(1_000);
 
 describe('scale B2: a database that becomes silent', () => {
   it('makes a hot page wait for at most 2 s; then every answer is a 503 at once, until the database is back', async () => {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { type Deployment, DomainList, type Token } from '@berth/contract';
 import type { Operation } from '@berth/core';
-import { ACCESS } from '@berth/core/testing';
+import { OPERATION_ACCESS } from '@berth/core/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checksums, field, file, multipart, type Part, post, withChecksums } from '../multipart.ts';
 import { expectErrorAnswer } from '../standing-asserts.ts';
@@ -102,7 +102,7 @@ describe('part 4: the tables of endpoints', () => {
       Object.entries(methods).map(([method, { operationId }]) => [operationId, method.toUpperCase(), path].join(' ')),
     );
     expect([...documented, ...ADDED].toSorted()).toEqual(described.toSorted());
-    for (const [, , operation] of ENDPOINTS) expect(ACCESS).toHaveProperty([operation]);
+    for (const [, , operation] of ENDPOINTS) expect(OPERATION_ACCESS).toHaveProperty([operation]);
   });
 
   it.each(ENDPOINTS)('%s %s (%s) answers %i', async (...row) => {

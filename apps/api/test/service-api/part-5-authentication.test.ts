@@ -1,6 +1,6 @@
-import { type Operation, OTHERS } from '@berth/core';
+import { FOREIGN_RESOURCE_ACCESS, type Operation } from '@berth/core';
 import { setAccountState } from '@berth/core/operator';
-import { ACCESS } from '@berth/core/testing';
+import { OPERATION_ACCESS } from '@berth/core/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectErrorAnswer } from '../standing-asserts.ts';
 import { HOME, PLATFORM_DOMAIN, startWorld, type World } from './world.ts';
@@ -32,7 +32,8 @@ afterAll(() => world.close());
 
 const send: World['send'] = (...args) => world.send(...args);
 /** The endpoints of rule 3. */
-const closed = () => places.filter(({ operation }) => !(ACCESS[operation] as readonly string[]).includes('anonymous'));
+const closed = () =>
+  places.filter(({ operation }) => !(OPERATION_ACCESS[operation] as readonly string[]).includes('anonymous'));
 const hex = (digit: string) => digit.repeat(32);
 
 /** A credential of a new account, as the service created it. */
@@ -178,7 +179,7 @@ describe('part 5, rule 4: "gives 403"', () => {
 
   it('"or an operation not permitted"', async () => {
     for (const { operation, method, path } of closed())
-      if (!(ACCESS[operation] as readonly string[]).includes('deploy'))
+      if (!(OPERATION_ACCESS[operation] as readonly string[]).includes('deploy'))
         expectErrorAnswer(await send(method, path, undefined, { key: world.mine.deployToken }), 'forbidden');
   });
 });
@@ -192,7 +193,11 @@ it('part 5, rule 5: "A resource that belongs to another account is reported as 4
   const theirs = { deployments: deployment, domains: 'www.theirs.dev', tokens: tokens[0]!.token };
   const asked: string[] = [];
   for (const { operation, method, path } of places) {
-    if (!path.includes('/none') || path.startsWith('/uploads') || OTHERS[operation as keyof typeof OTHERS] === 'own')
+    if (
+      !path.includes('/none') ||
+      path.startsWith('/uploads') ||
+      FOREIGN_RESOURCE_ACCESS[operation as keyof typeof FOREIGN_RESOURCE_ACCESS] === 'own'
+    )
       continue;
     const place = path.replace('none', theirs[path.split('/')[1] as keyof typeof theirs]);
     const body = method === 'PATCH' ? { labels: [] } : undefined;
@@ -200,7 +205,9 @@ it('part 5, rule 5: "A resource that belongs to another account is reported as 4
     asked.push(operation);
   }
   // The claim and the base of an upload are not in a path. The names of uploads are secret.
-  expect(asked).toHaveLength(Object.values(OTHERS).filter((answer) => answer === 'not_found').length - 5);
+  expect(asked).toHaveLength(
+    Object.values(FOREIGN_RESOURCE_ACCESS).filter((answer) => answer === 'not_found').length - 5,
+  );
 });
 
 it('part 5, rule 6: "`POST /account/claim` requires a credential of the account that is to receive the deployment."', async () => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { PackStore } from '@berth/core';
-import type { SiteLookup, LiveSites, UnlockAttempt, UnlockOutcome, WithheldReason } from '@berth/core/sites';
+import type { LiveSites, SiteLookup, UnlockAttempt, UnlockOutcome, WithheldReason } from '@berth/core/sites';
 import { NO_RULES, type Site } from '@berth/serving';
 import { createHttpServer } from '../../src/http/server.ts';
 import { createGate } from '../../src/site-host/gate.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { openDiskPacks, type PackStore } from '@berth/core';
-import type { Place } from '@berth/core/testing';
+import type { ContentLocation } from '@berth/core/testing';
 import { NO_RULES } from '@berth/serving';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ask, open, stop } from '../http/raw-socket.ts';
@@ -91,7 +91,7 @@ describe('large files', () => {
     const asked = Promise.withResolvers<void>();
     const left = Promise.withResolvers<void>();
     const streamed = Promise.withResolvers<Readable>();
-    const stream = (place: Place) => {
+    const stream = (place: ContentLocation) => {
       const content = packs.stream(place);
       streamed.resolve(content);
       return content;

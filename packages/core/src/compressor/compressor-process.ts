@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
-import type { CompressorAnswer, CompressorMessage, GivenContent } from './compressor.ts';
-import { makeForms } from './forms.ts';
+import type { CompressorResult, CompressorMessage, UncompressedContent } from './compressor.ts';
+import { compressContent } from './forms.ts';
 
 // Compresses contents in a process of low priority, so that it does not slow down the server.
 
@@ -13,8 +13,8 @@ function ifAllowed(step: () => void): void {
   } catch {}
 }
 
-function compress({ bytes, sha256 }: GivenContent): CompressorAnswer {
-  return hash('sha256', bytes) === sha256 ? { kind: 'forms', forms: makeForms(bytes) } : { kind: 'damaged' };
+function compress({ bytes, sha256 }: UncompressedContent): CompressorResult {
+  return hash('sha256', bytes) === sha256 ? { kind: 'forms', forms: compressContent(bytes) } : { kind: 'damaged' };
 }
 
 const send = (message: CompressorMessage) => process.send!(message);
@@ -24,5 +24,5 @@ ifAllowed(() => setPriority(constants.priority.PRIORITY_LOW));
 ifAllowed(() => writeFileSync('/proc/self/oom_score_adj', '1000'));
 // A signal for the server reaches the whole process group. The server ends this process itself, or exits, which closes the IPC channel and ends it too.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
-process.on('message', (content: GivenContent) => void send(compress(content)));
+process.on('message', (content: UncompressedContent) => void send(compress(content)));
 send({ kind: 'ready' });

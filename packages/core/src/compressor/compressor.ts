@@ -1,18 +1,18 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import type { Forms } from './forms.ts';
+import type { CompressedBytes } from './forms.ts';
 
 /** A content to compress: its bytes, and their expected SHA-256 in hex. */
-export interface GivenContent {
+export interface UncompressedContent {
   bytes: Uint8Array;
   sha256: string;
 }
 
 /** The answer of the process: the forms worth keeping, or `damaged` if the bytes do not match the hash. */
-export type CompressorAnswer = { kind: 'forms'; forms: Forms } | { kind: 'damaged' };
+export type CompressorResult = { kind: 'forms'; forms: CompressedBytes } | { kind: 'damaged' };
 
 /** The messages of the process: `ready` after the start, then one answer per content. */
-export type CompressorMessage = { kind: 'ready' } | CompressorAnswer;
+export type CompressorMessage = { kind: 'ready' } | CompressorResult;
 
 /** The process ended during a job. `how` is its signal or exit code. */
 interface Crash {
@@ -32,7 +32,7 @@ export interface Compressor {
    * @param signal Aborts the job and ends the process.
    * @throws if the process cannot be started; `AbortError`.
    */
-  compress(content: GivenContent, signal: AbortSignal): Promise<CompressorAnswer | Crash>;
+  compress(content: UncompressedContent, signal: AbortSignal): Promise<CompressorResult | Crash>;
   /** Ends the process. */
   close(): void;
 }
@@ -83,7 +83,7 @@ export function createCompressor({ idleMs = DEFAULT_IDLE_MS } = {}): Compressor 
         signal.throwIfAborted();
         const working = child ?? (await start(signal));
         working.send(content, () => {}); // A process that cannot be reached has exited, and `nextMessage` reports it.
-        return (await nextMessage(working, signal)) as CompressorAnswer | Crash;
+        return (await nextMessage(working, signal)) as CompressorResult | Crash;
       } catch (error) {
         end();
         throw error;

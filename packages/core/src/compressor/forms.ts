@@ -11,7 +11,7 @@ import {
 import type { Coding } from '@berth/serving';
 
 /** The compressed forms of a content that are worth keeping. */
-export type Forms = Partial<Record<Coding, Uint8Array>>;
+export type CompressedBytes = Partial<Record<Coding, Uint8Array>>;
 
 /** Up to this size the highest Brotli quality is fast enough. */
 const BEST_BROTLI_BYTES = 1024 * 1024;
@@ -46,9 +46,9 @@ const DECOMPRESS: Record<Coding, (bytes: Uint8Array, options: { maxOutputLength:
  *
  * Source: serving S48.
  */
-export function makeForms(bytes: Uint8Array): Forms {
+export function compressContent(bytes: Uint8Array): CompressedBytes {
   const maxBytes = bytes.length * WORTH_KEEPING;
-  const forms: Forms = {};
+  const forms: CompressedBytes = {};
   for (const coding of Object.keys(COMPRESS) as Coding[]) {
     const form = COMPRESS[coding](bytes);
     if (form.length <= maxBytes) forms[coding] = form;
@@ -62,6 +62,6 @@ export function makeForms(bytes: Uint8Array): Forms {
  * @param maxBytes Maximum size of the content.
  * @throws if the form is invalid or its content is larger.
  */
-export function decompress(coding: Coding, form: Uint8Array, maxBytes: number): Promise<Uint8Array> {
+export function decompressForm(coding: Coding, form: Uint8Array, maxBytes: number): Promise<Uint8Array> {
   return DECOMPRESS[coding](form, { maxOutputLength: maxBytes });
 }

@@ -4,17 +4,17 @@ import { parseIntoClientConfig } from 'pg-connection-string';
 /** Where PostgreSQL is reached: a URL, or a server on a Unix socket. */
 export type DatabaseAddress = { url: string } | { socketDir: string; user: string; database: string };
 
-/** How long a transaction waits for a lock before it gives way. Source: security §5. */
+/** How long a statement waits for a lock before it fails. Source: security §5. */
 const LOCK_TIMEOUT_MS = 8_000;
 const OPTIONS = `-c lock_timeout=${LOCK_TIMEOUT_MS} -c timezone=UTC`;
-/** How long a new connection may take, TLS and sign-in included. */
+/** How long opening a connection may take, including TLS and authentication. */
 const CONNECT_TIMEOUT_MS = 2_000;
 
 /**
- * How every connection to a database is made: all that its URL says counts, such as TLS (`sslmode`, `sslrootcert`), a socket
- * (`host=/run/postgresql`), `options` and `application_name`.
+ * The configuration of every connection to a database. Everything in the URL applies, such as TLS (`sslmode`, `sslrootcert`), a
+ * socket (`host=/run/postgresql`), `options` and `application_name`.
  *
- * @throws Error when the URL cannot be read, or names a certificate that cannot be.
+ * @throws Error if the URL is invalid, or names a certificate that cannot be read.
  */
 export function connectionConfig(address: DatabaseAddress): ClientConfig {
   const given: ClientConfig =
@@ -37,8 +37,8 @@ export function connectionConfig(address: DatabaseAddress): ClientConfig {
 }
 
 /**
- * Spells out what the modes of TLS mean to `pg`, which otherwise prints a warning: unless `uselibpqcompat` is set, each of them
- * verifies the server's certificate and name.
+ * Replaces the TLS modes that `pg` treats as `verify-full` by that name, because `pg` prints a warning for them. With
+ * `uselibpqcompat` they have the meaning of libpq, so they stay.
  */
 function withClearTlsMode(url: string): string {
   if (/[?&]uselibpqcompat=true(?:&|$)/.test(url)) return url;

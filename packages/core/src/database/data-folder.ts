@@ -3,8 +3,8 @@ import { access, mkdir, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 
 /**
- * Makes a folder and those above it. `mkdir` with `recursive` never ends where the system answers that the parent is missing
- * although it is there, as /proc does.
+ * Creates a folder and its parents. `mkdir` with `recursive` never returns if the system reports an existing parent as missing,
+ * as /proc does.
  *
  * @throws the error of the system, with its code.
  */
@@ -19,9 +19,9 @@ export async function makeFolder(folder: string): Promise<void> {
 }
 
 /**
- * Makes sure that this process can keep data in a folder, making it when it is missing.
+ * Makes sure that this process can write to a folder. Creates the folder if it is missing.
  *
- * @throws Error that says why it cannot, in one line.
+ * @throws Error with the reason in one line.
  */
 export async function prepareDataFolder(folder: string): Promise<void> {
   try {
@@ -41,12 +41,12 @@ const REASONS: Readonly<Record<string, string>> = {
   EPERM: 'cannot be used: operation not permitted (EPERM)',
   EROFS: 'is on a read-only file system (EROFS)',
   ENOTDIR: 'is a file, or below one (ENOTDIR)',
-  ENOENT: 'cannot be made here (ENOENT)',
-  ENOSPC: 'cannot be made: the disk is full (ENOSPC)',
-  ENAMETOOLONG: 'cannot be made: the path is too long (ENAMETOOLONG)',
+  ENOENT: 'cannot be created here (ENOENT)',
+  ENOSPC: 'cannot be created: the disk is full (ENOSPC)',
+  ENAMETOOLONG: 'cannot be created: the path is too long (ENAMETOOLONG)',
 };
 
-/** False when there is nothing. @throws ENOTDIR when there is something else. */
+/** False if the path does not exist. @throws ENOTDIR if it is not a folder. */
 async function isFolder(path: string): Promise<boolean> {
   try {
     if ((await stat(path)).isDirectory()) return true;

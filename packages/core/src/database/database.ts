@@ -2,48 +2,47 @@ import { Migrator } from '@mikro-orm/migrations';
 import { type EntityManager, MikroORM, type PostgreSqlConnection } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { Pool } from 'pg';
-import { entities } from '../entities/index.ts';
+import * as entities from '../entities/index.ts';
 import type { Log } from '../log.ts';
 import type { DatabaseAddress } from './connection-config.ts';
 import { SessionReturningDriver } from './driver.ts';
-import { type Listener, openListener } from './listener.ts';
+import { ChannelListener, type Listener } from './listener.ts';
 import { migrations } from './migrations/index.ts';
 import { recordCompatibility, requireKnownSchema } from './schema-compatibility.ts';
 import { createSessions } from './sessions.ts';
 
-/** The connection to PostgreSQL and everything that is read or written through it. */
+/** The connection to PostgreSQL. */
 export interface Database {
-  /** For statements outside of any unit of work. */
+  /** The query builder for statements outside of a unit of work. */
   readonly kysely: ReturnType<EntityManager['getKysely']>;
   /**
-   * The rows of a statement that is asked again and again: each connection parses it once, and plans it the first few times.
+   * Runs a prepared statement and returns its rows. Each connection parses it only once.
    *
-   * @param name The same for the same text, and for no other.
+   * @param name Identifies the text: equal for equal texts, different for different ones.
    */
   prepared<Row extends object>(name: string, text: string, values: readonly unknown[]): Promise<Row[]>;
-  /** A fresh unit of work. Each procedure, job or request takes its own. */
+  /** Starts a unit of work. Every procedure, job and request needs a separate one. */
   em(): EntityManager;
   /**
-   * Runs `work` in one transaction, repeated at most twice when a lock could not be had in time or two
-   * transactions stood in each other's way. `work` must be safe to run again.
+   * Runs `work` in one transaction. Retries at most twice after a lock timeout or a deadlock, so `work` must be safe to run again.
    *
-   * When it resolves this process has been told of every site that is shown otherwise by what was committed, or does not
-   * trust what it keeps of sites any more. Source: serving S2.
+   * When it resolves, this process has received the notifications for every site that the transaction changed, or treats its
+   * cache of sites as stale. Source: serving S2.
    */
   transaction<T>(work: (em: EntityManager) => Promise<T>): Promise<T>;
   /**
-   * Brings the schema up to date. Safe for any number of processes at once.
+   * Migrates the schema. Several processes can call it at the same time.
    *
-   * @throws SchemaTooNewError when a newer program has changed the database so that this one cannot work with it.
+   * @throws SchemaTooNewError if a newer program has changed the schema so that this one cannot use it.
    */
   migrate(): Promise<void>;
-  /** The SQL that would make the schema equal to the entities, triggers aside; empty when they agree. */
+  /** The SQL that would make the schema match the entities, except for triggers; empty if they match. */
   schemaDrift(): Promise<string>;
-  /** Word of new activities, when they are committed: `{ account, id }` as JSON. */
-  readonly activityNews: Listener;
-  /** Word of what is shown otherwise, when that is committed: `{ deployment }`, `{ domain }` or `{ account }` as JSON. */
-  readonly siteNews: Listener;
-  /** True when a query is answered. */
+  /** Notifications of committed activities: `{ account, id }` as JSON. */
+  readonly newActivities: Listener;
+  /** Notifications of committed changes to what visitors see: `{ deployment }`, `{ domain }` or `{ account }` as JSON. */
+  readonly siteChanges: Listener;
+  /** True if the database answers a query. */
   isReady(): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -53,11 +52,11 @@ const RETRIES = 2;
 // lock_not_available, deadlock_detected
 const RETRYABLE = new Set(['55P03', '40P01']);
 
-/** What {@link openDatabase} can be given. */
+/** The options of {@link openDatabase}. */
 export interface DatabaseOptions {
-  /** How many connections are opened at most for statements. Default 16. */
+  /** The maximum number of connections for statements. Default 16. */
   poolSize?: number;
-  /** Gets a line when the database is away and when it is back. Default: nothing is logged. */
+  /** Logs when the database goes away and when it is back. Default: no log. */
   log?: Log;
 }
 
@@ -66,9 +65,10 @@ const POOL_TIMEOUT_MS = 15_000;
 const SILENT: Log = { info() {}, warn() {}, error() {} };
 
 /**
- * Connects to PostgreSQL. The pool is filled on demand. While the database is known to be away every statement fails at once.
+ * Connects to PostgreSQL. The pool opens connections on demand. While the database is known to be away, every statement fails at
+ * once.
  *
- * @throws Error when the address cannot be read.
+ * @throws Error if the address is invalid.
  */
 export function openDatabase(
   address: DatabaseAddress,
@@ -77,8 +77,8 @@ export function openDatabase(
   const sessions = createSessions(address, log);
   const orm = new MikroORM({
     driver: SessionReturningDriver,
-    entities,
-    // The sessions know where to connect.
+    entities: Object.values(entities),
+    // The sessions have the real connection settings.
     dbName: 'berth',
     pool: { min: 0, max: poolSize },
     driverOptions: { Client: sessions.Session, connectionTimeoutMillis: POOL_TIMEOUT_MS },
@@ -88,8 +88,8 @@ export function openDatabase(
     logger: () => {},
   });
   const em = () => orm.em.fork() as EntityManager;
-  const activityNews = openListener(sessions.Session, 'berth_activity');
-  const siteNews = openListener(sessions.Session, 'berth_site');
+  const activityNews = new ChannelListener(sessions.Session, 'berth_activity');
+  const siteNews = new ChannelListener(sessions.Session, 'berth_site');
   return {
     kysely: em().getKysely(),
     async prepared<Row extends object>(name: string, text: string, values: readonly unknown[]) {
@@ -101,7 +101,7 @@ export function openDatabase(
       for (let attempt = 0; ; attempt += 1) {
         try {
           const result = await em().transactional(work);
-          await siteNews.settle();
+          await siteNews.catchUp();
           return result;
         } catch (error) {
           if (attempt >= RETRIES || !RETRYABLE.has((error as { code?: string }).code ?? '')) throw error;
@@ -109,14 +109,7 @@ export function openDatabase(
       }
     },
     async migrate() {
-      await em().transactional(async (tx) => {
-        await sql`select set_config('lock_timeout', '0', true), pg_advisory_xact_lock(${MIGRATION_LOCK})`.execute(
-          tx.getKysely(),
-        );
-        await requireKnownSchema(tx.getKysely());
-        await orm.migrator.up({ transaction: tx.getTransactionContext()! });
-        await recordCompatibility(tx.getKysely());
-      });
+      await em().transactional((tx) => migrate(orm, tx));
     },
     async schemaDrift() {
       const drift = await orm.schema.getUpdateSchemaSQL({ safe: false });
@@ -125,8 +118,8 @@ export function openDatabase(
         .filter((line) => line.trim() !== '' && !/"migration"|^set names|^drop (?:trigger|function) /.test(line))
         .join('\n');
     },
-    activityNews,
-    siteNews,
+    newActivities: activityNews,
+    siteChanges: siteNews,
     isReady: () => orm.isConnected(),
     async close() {
       sessions.close();
@@ -134,4 +127,12 @@ export function openDatabase(
       await orm.close(true);
     },
   };
+}
+
+async function migrate(orm: MikroORM, tx: EntityManager): Promise<void> {
+  const lock = sql`select set_config('lock_timeout', '0', true), pg_advisory_xact_lock(${MIGRATION_LOCK})`;
+  await lock.execute(tx.getKysely());
+  await requireKnownSchema(tx.getKysely());
+  await orm.migrator.up({ transaction: tx.getTransactionContext()! });
+  await recordCompatibility(tx.getKysely());
 }

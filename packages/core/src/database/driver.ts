@@ -2,8 +2,8 @@ import { PostgreSqlConnection, PostgreSqlDriver } from '@mikro-orm/postgresql';
 import type { DatabaseConnection, Driver, PostgresDialect } from 'kysely';
 
 /**
- * The ORM's driver, less a leak: kysely never gives a session back whose BEGIN or ROLLBACK failed, as they do when PostgreSQL
- * ends sessions. A pool that has lost all its sessions in that way answers nothing any more.
+ * The ORM's driver without a leak: kysely does not return a session to the pool if BEGIN or ROLLBACK fails, which happens when
+ * PostgreSQL ends sessions. A pool that loses all its sessions in this way can no longer run any statement.
  *
  * Source: https://github.com/kysely-org/kysely/issues/1990; security F12.
  */

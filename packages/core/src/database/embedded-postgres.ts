@@ -9,82 +9,81 @@ import type { Log } from '../log.ts';
 import type { DatabaseAddress } from './connection-config.ts';
 import { makeFolder } from './data-folder.ts';
 import { claimFolder } from './folder-claim.ts';
-import { type FileLock, tryLock } from './file-lock.ts';
+import { type FileLock, tryFileLock } from './file-lock.ts';
 import {
-  ADVICE,
-  findPrograms,
-  lastLines,
+  OTHER_DATABASE_ADVICE,
+  findPostgresPrograms,
+  readLogTail,
   type LaunchPlan,
   launchPostgres,
-  NAME,
-  PORT,
-  type ServerOptions,
+  POSTGRES_NAME,
+  POSTGRES_PORT,
+  type PostgresOptions,
 } from './postgres-launch.ts';
-import { findServer, isServer, killOrphans, type PostgresProcess } from './postgres-process.ts';
-import { type Supervised, supervise } from './postgres-supervisor.ts';
+import { findPostgres, isPostgres, killOrphanedSessions, type PostgresProcess } from './postgres-process.ts';
+import { type SupervisedServer, superviseServer } from './postgres-supervisor.ts';
 
-/** A PostgreSQL server of our own, reached over a Unix socket that only this user can open. */
+/** An embedded PostgreSQL server on a Unix socket that only this user can open. */
 export interface EmbeddedPostgres {
-  /** Where to connect. The database exists. It stays the same when the server is restarted. */
+  /** Where to connect. The database exists. A restart does not change the address. */
   readonly address: Extract<DatabaseAddress, { socketDir: string }>;
-  /** True when the server was running already. */
+  /** True if the server was already running. */
   readonly adopted: boolean;
   /**
-   * Ends the server's sessions, stops it and waits until its process is gone. A visitor leaves it to the other processes that
-   * use it; the last one stops it. Calling it again is no error.
+   * Ends the server's sessions, stops it and waits until its process has ended. A visitor stops it only if no other process uses
+   * it. Safe to call again.
    */
   stop(): Promise<void>;
 }
 
-export interface EmbeddedPostgresOptions extends ServerOptions {
-  /** For a process that works beside the one that owns the folder, or without one: it does not supervise. Default false. */
+export interface EmbeddedPostgresOptions extends PostgresOptions {
+  /** True for a process that uses the server without owning its folder, and so does not supervise it. Default false. */
   visitor?: boolean;
-  /** Default: nothing is logged. */
+  /** Default: no log. */
   log?: Log;
   /**
-   * Called once when PostgreSQL ended and could not be started five times in a row; it stays down then. Default: the error is
-   * logged.
+   * Called once after PostgreSQL has ended and five restarts in a row have failed. It then stays down. Default: logs the error.
    */
   giveUp?: (error: Error) => void;
 }
 
-const LAUNCHES = 2;
+const MAX_LAUNCHES = 2;
 const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 60_000;
 const POLL_MS = 10;
-/** How often a server that is no child of this process is checked. */
+/** How often to check a server that is not a child of this process. */
 const WATCH_MS = 250;
 const SILENT: Log = { info() {}, warn() {}, error() {} };
 
 /**
- * Makes PostgreSQL run on a folder, adopting the server that a killed process left there, and keeps it running: when it ends
- * it is restarted within seconds.
+ * Starts PostgreSQL on a folder, or adopts a server that a killed process left running there, and restarts it within seconds
+ * whenever it ends.
  *
- * A folder has one owner, which supervises the server and stops it; any number of visitors may work beside it, or without
- * it. Any number of processes may start at once. A folder is either empty or complete: a database half made by a killed process
- * is never used. Commits are durable.
+ * A folder has one owner, which supervises and stops the server. Any number of visitors can use the server, with or without an
+ * owner. Any number of processes can start at the same time. A folder is either empty or complete: a partial database of a
+ * killed process is never used. Commits are durable.
  *
- * @param dir Made when missing, readable by its owner alone. As root, PostgreSQL runs as the owner of this folder; if
- * that is root too, inside a user namespace or else as another user.
- * @throws FolderInUseError at once when another process owns the folder; any other Error says what to do when the server
- * cannot run here.
+ * @param dir Created if it is missing, readable only by its owner. As root, PostgreSQL runs as the owner of this folder; if that
+ * is root too, it runs inside a user namespace, or else as another user.
+ * @throws FolderInUseError at once if another process owns the folder; any other Error says what to do if the server cannot run
+ * here.
  * Source: contract §10, §12; security §8.
  */
 export async function startEmbeddedPostgres(
   dir: string,
   options: EmbeddedPostgresOptions = {},
 ): Promise<EmbeddedPostgres> {
-  const programs = await findPrograms();
+  const programs = await findPostgresPrograms();
   await makeFolder(dir);
   const home = await realpath(dir);
   const plan: LaunchPlan = { programs, home, data: join(home, 'data'), options };
   const owner = options.visitor ? null : claimFolder(home);
   let use: FileLock | null = null;
   try {
-    use = await takeUse(home);
-    const server = await bringUp(plan, { mayCreate: true });
-    const address = { socketDir: server.socketDir, user: NAME, database: NAME };
-    const ending = owner ? ownServer(plan, server, options, [owner, use]) : () => leaveServer(plan, use!);
+    use = await acquireUseLock(home);
+    const server = await ensureRunning(plan, { mayCreate: true });
+    const address = { socketDir: server.socketDir, user: POSTGRES_NAME, database: POSTGRES_NAME };
+    const ending = owner ? superviseOwnServer(plan, server, options, [owner, use]) : () => releaseServer(plan, use!);
     let ended: Promise<void> | null = null;
     return { address, adopted: server.child === null, stop: () => (ended ??= ending()) };
   } catch (error) {
@@ -94,16 +93,16 @@ export async function startEmbeddedPostgres(
   }
 }
 
-/** A server that answers, and the process that this one started for it; `null` when it was running already. */
+/** A server that answers. `child` is its process if this process started it, else `null`. */
 interface RunningServer extends PostgresProcess {
   child: ChildProcess | null;
 }
 
-/** Takes the lock that each user of the server shares. It cannot be had while the last one stops the server. */
-async function takeUse(home: string): Promise<FileLock> {
+/** Acquires the lock that all users of the server share. Not available while the last user stops the server. */
+async function acquireUseLock(home: string): Promise<FileLock> {
   const deadline = performance.now() + STOP_TIMEOUT_MS;
   for (;;) {
-    const use = tryLock(join(home, 'users.lock'), { shared: true });
+    const use = tryFileLock(join(home, 'users.lock'), { shared: true });
     if (use) return use;
     if (performance.now() > deadline)
       throw new Error(`Another process has been stopping PostgreSQL in ${home} for ${STOP_TIMEOUT_MS / 1000} s.`);
@@ -111,8 +110,8 @@ async function takeUse(home: string): Promise<FileLock> {
   }
 }
 
-/** Waits until a server answers, launching it when there is none. One process launches at a time. */
-async function bringUp(
+/** Waits until a server answers. Launches one if none runs; only one process launches at a time. */
+async function ensureRunning(
   plan: LaunchPlan,
   { mayCreate, signal }: { mayCreate: boolean; signal?: AbortSignal },
 ): Promise<RunningServer> {
@@ -123,17 +122,17 @@ async function bringUp(
   try {
     for (;;) {
       signal?.throwIfAborted();
-      launching ??= tryLock(join(home, 'launch.lock'));
-      const server = await findServer(data);
+      launching ??= tryFileLock(join(home, 'launch.lock'));
+      const server = await findPostgres(data);
       if (server?.socketDir && (await isReady(server.socketDir, launching !== null)))
         return { ...server, child: children.find(({ pid }) => pid === server.pid) ?? null };
       if (!server && launching && children.every(hasEnded)) {
-        if (children.length === LAUNCHES) throw new Error(`it ended at once. ${await lastLines(home)}`);
-        await killOrphans(data);
+        if (children.length === MAX_LAUNCHES) throw new Error(`it ended at once. ${await readLogTail(home)}`);
+        await killOrphanedSessions(data);
         children.push(await launchPostgres(plan, { again: children.length > 0, mayCreate }));
       }
       if (performance.now() > deadline)
-        throw new Error(`it was not ready in ${START_TIMEOUT_MS / 1000} s. ${await lastLines(home)}`);
+        throw new Error(`it was not ready in ${START_TIMEOUT_MS / 1000} s. ${await readLogTail(home)}`);
       await sleep(POLL_MS);
     }
   } catch (error) {
@@ -144,27 +143,30 @@ async function bringUp(
         await Promise.race([gone, sleep(STOP_TIMEOUT_MS, undefined, { ref: false })]);
       }
     signal?.throwIfAborted();
-    throw new Error(`The embedded PostgreSQL did not start in ${home}: ${(error as Error).message.trim()} ${ADVICE}`, {
-      cause: error,
-    });
+    throw new Error(
+      `The embedded PostgreSQL did not start in ${home}: ${(error as Error).message.trim()} ${OTHER_DATABASE_ADVICE}`,
+      {
+        cause: error,
+      },
+    );
   } finally {
     launching?.release();
   }
 }
 
-/** Whether the database answers. The process that launches makes it if it is missing. */
+/** True if the database answers. With `mayCreate`, creates the database if it is missing. */
 async function isReady(socketDir: string, mayCreate: boolean): Promise<boolean> {
-  const code = await query(socketDir, NAME, 'select 1');
-  if (code === '3D000' && mayCreate) await query(socketDir, 'postgres', `create database ${NAME}`);
+  const code = await query(socketDir, POSTGRES_NAME, 'select 1');
+  if (code === '3D000' && mayCreate) await query(socketDir, 'postgres', `create database ${POSTGRES_NAME}`);
   return code === null;
 }
 
-/** @returns `null` after success, else the code of the fault. */
+/** @returns `null` on success, else the error code. */
 async function query(socketDir: string, database: string, sql: string): Promise<string | null> {
   const client = new pg.Client({
     host: socketDir,
-    port: PORT,
-    user: NAME,
+    port: POSTGRES_PORT,
+    user: POSTGRES_NAME,
     password: '',
     ssl: false,
     database,
@@ -182,21 +184,21 @@ async function query(socketDir: string, database: string, sql: string): Promise<
   }
 }
 
-/** Supervises a server. @returns What stops it. */
-function ownServer(
+/** Supervises a server. @returns A function that stops it. */
+function superviseOwnServer(
   plan: LaunchPlan,
   server: RunningServer,
   { log = SILENT, giveUp }: EmbeddedPostgresOptions,
   locks: readonly FileLock[],
 ): () => Promise<void> {
-  const watched = (running: RunningServer): Supervised => ({
+  const watched = (running: RunningServer): SupervisedServer => ({
     ended: (signal) => whenEnded(running, plan.data, signal),
   });
-  const supervisor = supervise({
+  const supervisor = superviseServer({
     server: watched(server),
-    restart: async (signal) => watched(await bringUp(plan, { mayCreate: false, signal })),
+    restart: async (signal) => watched(await ensureRunning(plan, { mayCreate: false, signal })),
     log,
-    giveUp: giveUp ?? ((error) => log.error({ err: error }, 'The database stays down')),
+    giveUp: giveUp ?? ((error) => log.error({ err: error }, 'The database could not be restarted and stays down')),
   });
   return async () => {
     await supervisor.stop();
@@ -204,29 +206,29 @@ function ownServer(
   };
 }
 
-/** Waits until a server has ended. @returns How, as far as that is known. */
+/** Waits until a server has ended. @returns How it ended, as far as known. */
 async function whenEnded({ pid, child }: RunningServer, data: string, signal: AbortSignal): Promise<string> {
   if (child) {
     if (!hasEnded(child)) await once(child, 'exit', { signal });
     return child.signalCode ? `signal ${constants.signals[child.signalCode]}` : `exit code ${child.exitCode}`;
   }
-  while (await isServer(pid, data)) await sleep(WATCH_MS, undefined, { signal, ref: false });
+  while (await isPostgres(pid, data)) await sleep(WATCH_MS, undefined, { signal, ref: false });
   return `process ${pid}`;
 }
 
 /** Stops the server if no other process uses it. */
-async function leaveServer({ home, data }: LaunchPlan, use: FileLock): Promise<void> {
+async function releaseServer({ home, data }: LaunchPlan, use: FileLock): Promise<void> {
   use.release();
-  const last = tryLock(join(home, 'users.lock'));
+  const last = tryFileLock(join(home, 'users.lock'));
   if (last) await shutDown(data).finally(() => last.release());
 }
 
 async function shutDown(data: string): Promise<void> {
-  const server = await findServer(data);
+  const server = await findPostgres(data);
   if (!server) return;
   const deadline = performance.now() + STOP_TIMEOUT_MS;
   process.kill(server.pid, 'SIGINT');
-  while (await isServer(server.pid, data)) {
+  while (await isPostgres(server.pid, data)) {
     if (performance.now() > deadline)
       throw new Error(`PostgreSQL, process ${server.pid}, did not stop in ${STOP_TIMEOUT_MS / 1000} s.`);
     await sleep(POLL_MS);

@@ -1,24 +1,24 @@
 import { DatabaseSync } from 'node:sqlite';
 
-/** A lock that is held until it is released or the process ends, however it ends. */
+/** A lock on a file. Held until it is released or the process ends. */
 export interface FileLock {
   release(): void;
 }
 
 const SQLITE_BUSY = 5;
-// A connection that is garbage-collected closes, and its lock goes with it.
+// Keeps the connections reachable: garbage collection would close them and release their locks.
 const held = new Set<DatabaseSync>();
 
 /**
- * Takes a file's lock if nobody holds it; a shared one also beside other shared ones.
+ * Acquires the lock of a file if it is free. Several shared locks can exist at the same time.
  *
- * The kernel keeps it, by way of an SQLite transaction that is never committed: no process id is written down that could
- * outlive its process or be used again. Two holders exclude each other within one process as well.
+ * The lock is an SQLite transaction that is never committed, so the kernel releases it when the process ends. A file with a process
+ * id could outlive the process, and the id could be reused. The lock also works between two holders in one process.
  *
- * @param file Made when missing; it stays empty.
- * @returns The lock, or `null` when somebody else holds it.
+ * @param file Created if it is missing; it stays empty.
+ * @returns The lock, or `null` if another holder has it.
  */
-export function tryLock(file: string, { shared = false } = {}): FileLock | null {
+export function tryFileLock(file: string, { shared = false } = {}): FileLock | null {
   const connection = new DatabaseSync(file, { timeout: 0 });
   try {
     connection.exec(shared ? 'BEGIN' : 'BEGIN EXCLUSIVE');

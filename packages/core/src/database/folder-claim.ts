@@ -1,9 +1,9 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { type FileLock, tryLock } from './file-lock.ts';
+import { type FileLock, tryFileLock } from './file-lock.ts';
 
-/** Another process owns a folder. The message names it and says what to do. */
+/** Another process owns the folder. The message names the process and says what to do. */
 export class FolderInUseError extends Error {
   constructor(folder: string, owner: string) {
     super(`${owner} already uses ${folder}. Stop it, or set DATA_DIR to another folder.`);
@@ -12,14 +12,13 @@ export class FolderInUseError extends Error {
 }
 
 /**
- * Makes this process the owner of a folder, for as long as it holds the lock or lives. The kernel keeps the lock; the process
- * id beside it is only for the message.
+ * Makes this process the owner of a folder until it releases the lock or ends. The stored process id is only for error messages.
  *
- * @throws FolderInUseError when another process owns it.
+ * @throws FolderInUseError if another process owns it.
  */
 export function claimFolder(folder: string): FileLock {
   const file = join(folder, 'owner.pid');
-  const lock = tryLock(join(folder, 'owner.lock'));
+  const lock = tryFileLock(join(folder, 'owner.lock'));
   if (!lock) throw new FolderInUseError(folder, describeOwner(file));
   writeFileSync(file, `${process.pid} ${hostname()}\n`, { mode: 0o600 });
   return {

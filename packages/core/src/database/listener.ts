@@ -3,186 +3,206 @@ import type pg from 'pg';
 import { unavailable } from '../errors.ts';
 import type { Sessions } from './sessions.ts';
 
-/** What is told on a channel of the database. */
+/** Receives a payload, or `null` if notifications may have been lost. */
+type Subscriber = (payload: string | null) => void;
+
+/** Subscriptions to one notification channel of the database. */
 export interface Listener {
   /**
-   * Hears what is told on the channel from the moment the promise resolves.
+   * Subscribes to the channel. Notifications arrive from the moment the promise resolves.
    *
-   * @param hear Called with each payload, and with `null` whenever something may have been missed: then it has to look for
-   *   itself. Must not throw.
-   * @returns Ends it.
-   * @throws when the database cannot be reached, or the listener is closed.
+   * @param onChange Called with each payload, and with `null` whenever notifications may have been lost: the subscriber must then
+   *   read the data again. Must not throw.
+   * @returns Unsubscribes.
+   * @throws if the database cannot be reached, or the listener is closed.
    */
-  listen(hear: (payload: string | null) => void): Promise<() => void>;
+  subscribe(onChange: (payload: string | null) => void): Promise<() => void>;
   /**
-   * Everything that was committed until then has been told: a time by `performance.now()`, `-Infinity` while there is no
-   * connection. It moves on by {@link settle} alone.
+   * All notifications that were committed until this time have been delivered. A time of `performance.now()`; `-Infinity` while
+   * there is no connection. Only {@link catchUp} advances it.
    */
-  readonly toldUntil: number;
+  readonly confirmedAt: number;
   /**
-   * Waits until everything that is committed by now has been told. PostgreSQL hands a session its notifications before it
-   * answers its next query, so one query on the listening connection is enough.
+   * Waits until the notifications of everything that is committed now have been delivered. PostgreSQL sends a session its
+   * notifications before it answers the next query, so one query on the listening connection is enough.
    *
-   * @returns False when that cannot be said within a second, or nobody listens.
+   * @returns False if this could not be confirmed within a second, or there is no connection.
    */
-  settle(): Promise<boolean>;
-  /** Ends the connection; nobody hears anything any more. Calling it again is no error. */
+  catchUp(): Promise<boolean>;
+  /** Ends the connection and all subscriptions. Safe to call again. */
   close(): Promise<void>;
 }
 
-const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 1_000;
-/** A connection that died without a word is noticed by asking. */
+const MIN_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 1_000;
+/** The interval of the queries that detect a dead connection. */
 const PROBE_MS = 30_000;
 const PROBE_TIMEOUT_MS = 10_000;
 const END_TIMEOUT_MS = 1_000;
-const SETTLE_TIMEOUT_MS = 1_000;
+const CATCH_UP_TIMEOUT_MS = 1_000;
 
 /**
- * Listens on one channel of PostgreSQL, with one connection for any number of hearers. It is opened for the first of them
- * and kept. When it is lost it is opened again, after growing pauses, and every hearer is told that it may have missed
- * something.
- *
- * @param channel A plain name.
+ * Listens on one channel of PostgreSQL, with one connection for any number of subscribers. The first subscriber opens it. After a
+ * loss it is opened again, after growing pauses, and all subscribers are notified that they may have missed something.
  */
-export function openListener(Session: Sessions['Session'], channel: string): Listener {
-  const hearers = new Set<(payload: string | null) => void>();
-  const closing = new AbortController();
-  let line: Promise<Line> | null = null;
-  let keeping: Promise<void> = Promise.resolve();
-  /** The connection that listens right now. */
-  let open: Line | null = null;
-  let toldUntil = -Infinity;
-  let asking: Promise<boolean> | null = null;
-  let askingNext: Promise<boolean> | null = null;
+export class ChannelListener implements Listener {
+  readonly #Session: Sessions['Session'];
+  readonly #channel: string;
+  readonly #subscribers = new Set<Subscriber>();
+  readonly #closing = new AbortController();
+  /** The newest attempt to connect. */
+  #connecting: Promise<Connection> | null = null;
+  /** The connection that receives notifications now. */
+  #current: Connection | null = null;
+  #keeping: Promise<void> = Promise.resolve();
+  #confirmedAt = -Infinity;
+  #confirming: Promise<boolean> | null = null;
+  #confirmingNext: Promise<boolean> | null = null;
 
-  /** Asks the open line once. What does not answer may have been silent for long. @returns Whether it answered. */
-  async function ask(): Promise<boolean> {
-    const [asked, start] = [open, performance.now()];
+  /** @param channel A plain name, without quotes. */
+  constructor(Session: Sessions['Session'], channel: string) {
+    this.#Session = Session;
+    this.#channel = channel;
+  }
+
+  get confirmedAt(): number {
+    return this.#confirmedAt;
+  }
+
+  async subscribe(onChange: Subscriber): Promise<() => void> {
+    if (this.#closing.signal.aborted) throw unavailable('The service is stopping.');
+    this.#subscribers.add(onChange);
+    try {
+      await (this.#connecting ?? this.#start());
+    } catch (error) {
+      this.#subscribers.delete(onChange);
+      throw error;
+    }
+    return () => void this.#subscribers.delete(onChange);
+  }
+
+  async catchUp(): Promise<boolean> {
+    if (!this.#current) return false;
+    const { promise: tooLate, resolve } = Promise.withResolvers<boolean>();
+    const timer = setTimeout(resolve, CATCH_UP_TIMEOUT_MS, false).unref();
+    const isConfirmed = await Promise.race([this.#confirmOnce(), tooLate]);
+    clearTimeout(timer);
+    return isConfirmed;
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#subscribers.clear();
+    await this.#connecting?.catch(() => {});
+    await this.#keeping;
+  }
+
+  #start(): Promise<Connection> {
+    const connecting = this.#connect();
+    connecting.then(
+      (opened) => (this.#keeping = this.#keepConnected(opened)),
+      () => (this.#connecting = null),
+    );
+    return connecting;
+  }
+
+  #connect(): Promise<Connection> {
+    this.#connecting = openConnection(this.#Session, this.#channel, (payload) => this.#publish(payload));
+    return this.#connecting;
+  }
+
+  #publish(payload: string | null): void {
+    for (const onChange of this.#subscribers) onChange(payload);
+  }
+
+  /** Replaces lost connections until the listener is closed. */
+  async #keepConnected(first: Connection): Promise<void> {
+    let opened: Connection | null = first;
+    for (let pauseMs = MIN_PAUSE_MS; ;) {
+      if (opened) {
+        this.#current = opened;
+        await useConnection(opened, this.#closing.signal);
+        this.#current = null;
+        this.#confirmedAt = -Infinity;
+        pauseMs = MIN_PAUSE_MS;
+      } else {
+        await sleep(pauseMs, undefined, { signal: this.#closing.signal, ref: false }).catch(() => {});
+        pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
+      }
+      if (this.#closing.signal.aborted) return;
+      opened = await this.#connect().catch(() => null);
+      if (opened) this.#publish(null);
+    }
+  }
+
+  /** Runs one confirmation at a time. A call during a confirmation needs the next one, because its commit may be newer. */
+  #confirmOnce(): Promise<boolean> {
+    if (this.#confirming)
+      return (this.#confirmingNext ??= this.#confirming.then(() => {
+        this.#confirmingNext = null;
+        return this.#confirmOnce();
+      }));
+    this.#confirming = this.#confirm().finally(() => (this.#confirming = null));
+    return this.#confirming;
+  }
+
+  /** Queries the current connection once. Without an answer, notifications may have been lost for any time. */
+  async #confirm(): Promise<boolean> {
+    const [asked, start] = [this.#current, performance.now()];
     if (!asked) return false;
     try {
       await asked.client.query('select 1');
     } catch {
-      if (asked === open) toldUntil = -Infinity;
+      if (asked === this.#current) this.#confirmedAt = -Infinity;
       return false;
     }
-    if (asked !== open) return false;
-    toldUntil = start;
+    if (asked !== this.#current) return false;
+    this.#confirmedAt = start;
     return true;
   }
-
-  /** One question at a time; who comes while one is asked needs the next one. */
-  function askOnce(): Promise<boolean> {
-    if (asking)
-      return (askingNext ??= asking.then(() => {
-        askingNext = null;
-        return askOnce();
-      }));
-    asking = ask().finally(() => (asking = null));
-    return asking;
-  }
-
-  const tell = (payload: string | null) => {
-    for (const hear of hearers) hear(payload);
-  };
-
-  /** Keeps a line until the listener is closed; after each loss another one. */
-  async function keep(first: Line): Promise<void> {
-    let current: Line | null = first;
-    for (let pauseMs = FIRST_PAUSE_MS; ;) {
-      if (current) {
-        open = current;
-        await holdLine(current, closing.signal);
-        open = null;
-        toldUntil = -Infinity;
-        pauseMs = FIRST_PAUSE_MS;
-      } else {
-        await sleep(pauseMs, undefined, { signal: closing.signal, ref: false }).catch(() => {});
-        pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
-      }
-      if (closing.signal.aborted) return;
-      line = openLine(Session, channel, tell);
-      current = await line.catch(() => null);
-      if (current) tell(null);
-    }
-  }
-
-  return {
-    async listen(hear) {
-      if (closing.signal.aborted) throw unavailable('The service is stopping.');
-      if (!line) {
-        line = openLine(Session, channel, tell);
-        line.then(
-          (opened) => (keeping = keep(opened)),
-          () => (line = null),
-        );
-      }
-      hearers.add(hear);
-      try {
-        await line;
-      } catch (error) {
-        hearers.delete(hear);
-        throw error;
-      }
-      return () => void hearers.delete(hear);
-    },
-    get toldUntil() {
-      return toldUntil;
-    },
-    async settle() {
-      if (!open) return false;
-      const { promise: tooLate, resolve } = Promise.withResolvers<boolean>();
-      const timer = setTimeout(resolve, SETTLE_TIMEOUT_MS, false).unref();
-      const settled = await Promise.race([askOnce(), tooLate]);
-      clearTimeout(timer);
-      return settled;
-    },
-    async close() {
-      closing.abort();
-      hearers.clear();
-      await line?.catch(() => {});
-      await keeping;
-    },
-  };
 }
 
-/** A connection that listens, and the promise that ends with it. */
-interface Line {
+/** A connection that receives notifications. `ended` resolves when it ends. */
+interface Connection {
   client: pg.Client;
-  gone: Promise<void>;
+  ended: Promise<void>;
 }
 
-async function openLine(Session: Sessions['Session'], channel: string, tell: (payload: string) => void): Promise<Line> {
+async function openConnection(
+  Session: Sessions['Session'],
+  channel: string,
+  onNotification: (payload: string) => void,
+): Promise<Connection> {
   const client = new Session({ query_timeout: PROBE_TIMEOUT_MS });
-  const gone = new Promise<void>((resolve) => void client.once('end', resolve));
+  const ended = new Promise<void>((resolve) => void client.once('end', resolve));
   client.on('error', () => {});
-  client.on('notification', ({ payload }) => tell(payload ?? ''));
+  client.on('notification', ({ payload }) => onNotification(payload ?? ''));
   try {
     await client.connect();
     await client.query(`listen "${channel}"`);
-    return { client, gone };
+    return { client, ended };
   } catch (error) {
-    await endLine(client);
+    await endConnection(client);
     throw error;
   }
 }
 
-/** Waits until a line is gone, answers no more, or is to be given up; then it is ended. */
-async function holdLine({ client, gone }: Line, giveUp: AbortSignal): Promise<void> {
+/** Waits until a connection has ended, stops answering, or is no longer needed. Then ends it. */
+async function useConnection({ client, ended }: Connection, stop: AbortSignal): Promise<void> {
   const { promise: over, resolve } = Promise.withResolvers<void>();
   const probe = setInterval(() => void client.query('select 1').catch(() => resolve()), PROBE_MS).unref();
-  giveUp.addEventListener('abort', () => resolve());
-  if (!giveUp.aborted) await Promise.race([gone, over]);
+  stop.addEventListener('abort', () => resolve());
+  if (!stop.aborted) await Promise.race([ended, over]);
   clearInterval(probe);
-  await endLine(client);
+  await endConnection(client);
 }
 
-/** Ends a line, without waiting long for a server that answers no more. */
-async function endLine(client: pg.Client): Promise<void> {
-  const patience = new AbortController();
+/** Ends a connection. Does not wait long for a server that does not answer. */
+async function endConnection(client: pg.Client): Promise<void> {
+  const waiting = new AbortController();
   await Promise.race([
     client.end().catch(() => {}),
-    sleep(END_TIMEOUT_MS, undefined, { signal: patience.signal, ref: false }).catch(() => {}),
+    sleep(END_TIMEOUT_MS, undefined, { signal: waiting.signal, ref: false }).catch(() => {}),
   ]);
-  patience.abort();
+  waiting.abort();
 }

@@ -1,19 +1,19 @@
 import { type ServiceError, unavailable } from '../errors.ts';
 
-// Connection faults of node:net, classes 08 (connection) and 53 (resources), shutdown and start-up (57P0x), a server that
-// only reads (25006), locks that could not be had in time, deadlocks, and a serialization failure.
+// Connection errors of node:net, classes 08 (connection) and 53 (resources), shutdown and start-up (57P0x), a read-only server
+// (25006), lock timeouts, deadlocks, and serialization failures.
 const AWAY =
   /^(?:ECONN\w+|EPIPE|ENOENT|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|08\w{3}|53\w{3}|57P0[1-5]|25006|55P03|40P01|40001)$/;
-// A disk that is full, fails or is read-only, and a process or machine out of descriptors.
+// A disk that is full, broken or read-only, and a process or machine without free file descriptors.
 const STORE_REFUSES = /^(?:ENOSPC|EDQUOT|EIO|EROFS|EMFILE|ENFILE)$/;
 const AWAY_MESSAGE =
   /^(?:Connection terminated|timeout e|Query read timeout|Client has encountered a connection error|Client was closed)/;
-/** After these a session is of no use any more: it has ended, or leads to a server that takes no writes. */
-const SPOILS_SESSION = /^(?:08\w{3}|57P0[1-5]|25006)$/;
+/** After these errors a session must be replaced: it has ended, or its server is read-only. */
+const BREAKS_SESSION = /^(?:08\w{3}|57P0[1-5]|25006)$/;
 
-/** The database is known to be away, or was found to be while something was waited for. */
+/** The database is known to be away, or went away during a statement. */
 export class DatabaseAwayError extends Error {
-  /** That of SQL for a connection that could not be made. */
+  /** The SQL state for a failed connection. */
   readonly code = '08001';
 
   constructor() {
@@ -23,12 +23,12 @@ export class DatabaseAwayError extends Error {
 }
 
 /**
- * Recognises the errors by which PostgreSQL, or the way to it, says "not now".
+ * Recognises temporary errors of PostgreSQL, of the connection to it, and of the disk.
  *
- * @returns A 503 with the fault as its cause, or `null` for any other error. There is no cause, and so no log line for each
- *   request, when the database was known to be away.
+ * @returns A 503 with the error as its cause, or `null` for any other error. While the database is known to be away there is no
+ *   cause, so that not every request is logged.
  */
-export function asUnavailable(thrown: unknown): ServiceError | null {
+export function toUnavailable(thrown: unknown): ServiceError | null {
   for (let error = thrown, depth = 0; error instanceof Error && depth < 4; error = error.cause, depth += 1) {
     const { code, syscall } = error as NodeJS.ErrnoException;
     if (error instanceof DatabaseAwayError) return unavailable(NOT_NOW);
@@ -42,8 +42,8 @@ export function asUnavailable(thrown: unknown): ServiceError | null {
 
 const NOT_NOW = 'The service is not available right now; try again shortly.';
 
-/** Whether an error of a session says that the session has to be replaced. */
-export function spoilsSession(error: unknown): boolean {
+/** True if a session must be replaced after this error. */
+export function breaksSession(error: unknown): boolean {
   const { code = '', message = '' } = error as { code?: string; message?: string };
-  return SPOILS_SESSION.test(code) || AWAY_MESSAGE.test(message);
+  return BREAKS_SESSION.test(code) || AWAY_MESSAGE.test(message);
 }

@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { chown, readFile, stat } from 'node:fs/promises';
 
-/** How to run PostgreSQL as somebody it accepts. */
+/** How to run PostgreSQL as a user that it accepts. */
 export interface PostgresAccount {
-  /** Goes before the command. */
+  /** Arguments to put before the command. */
   prefix: string[];
-  /** Whom to become; absent: nobody else. */
+  /** The user and group to run as. Default: those of this process. */
   ids?: { uid: number; gid: number };
 }
 
@@ -13,10 +13,10 @@ const NAMESPACE = ['unshare', '--user', '--'];
 const USERS = ['postgres', '_postgres', 'nobody'];
 
 /**
- * PostgreSQL refuses to run as root: it becomes the owner of its folder, is hidden in a user namespace, or, where those are
- * forbidden, becomes another user, who then gets the folder.
+ * Chooses how to run PostgreSQL, which refuses to run as root: as the owner of its folder, or in a user namespace, or, if those are
+ * forbidden, as another user, who then becomes the owner of the folder.
  *
- * @throws Error when root has no way.
+ * @throws Error if this process is root and none of these is possible.
  */
 export async function choosePostgresAccount(home: string): Promise<PostgresAccount> {
   if (process.getuid?.() !== 0) return { prefix: [] };
@@ -31,5 +31,5 @@ export async function choosePostgresAccount(home: string): Promise<PostgresAccou
     await chown(home, ids.uid, ids.gid);
     return { prefix: [], ids };
   }
-  throw new Error('PostgreSQL does not run as root, and there is no other user here; start as another user.');
+  throw new Error('PostgreSQL cannot run as root, and no other user was found; start Berth as another user.');
 }

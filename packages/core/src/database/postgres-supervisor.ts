@@ -1,58 +1,58 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../log.ts';
 
-/** A server that is watched. */
-export interface Supervised {
+/** A server to supervise. */
+export interface SupervisedServer {
   /** Waits until the server has ended. @returns How it ended, such as `signal 9`. */
   ended(signal: AbortSignal): Promise<string>;
 }
 
-export interface SupervisorParts {
+export interface SupervisorOptions {
   /** The server that runs now. */
-  server: Supervised;
-  /** Starts it again, or finds it running. @throws when it does not start. */
-  restart(signal: AbortSignal): Promise<Supervised>;
+  server: SupervisedServer;
+  /** Restarts the server, or finds it running. @throws if it does not start. */
+  restart(signal: AbortSignal): Promise<SupervisedServer>;
   log: Log;
-  /** Called once, when the server could not be started {@link MOST_FAILURES} times in a row. It is not watched any more. */
+  /** Called once after {@link MAX_FAILURES} failed starts in a row. The supervision has then ended. */
   giveUp(error: Error): void;
 }
 
 export interface Supervisor {
-  /** Ends the supervision, not the server. Calling it again is no error. */
+  /** Ends the supervision, not the server. Safe to call again. */
   stop(): Promise<void>;
 }
 
-const MOST_FAILURES = 5;
+const MAX_FAILURES = 5;
 const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 4_000;
-/** A server that ran for so long is restarted without a pause. */
+const MAX_PAUSE_MS = 4_000;
+/** A server that ran for at least this long is restarted without a pause. */
 const SETTLED_MS = 10_000;
-/** The longest pause before a server that starts, but keeps ending, is started again. */
-const LONGEST_REPEAT_PAUSE_MS = 2_000;
+/** The maximum pause before the restart of a server that starts but soon ends again. */
+const MAX_REPEAT_PAUSE_MS = 2_000;
 
 /**
- * Restarts a server whenever it ends: at once the first time, after growing pauses when it ends again soon or does not start.
+ * Restarts a server whenever it ends: at once the first time, then after growing pauses if it soon ends again or does not start.
  *
  * Source: contract §12.
  */
-export function supervise({ server, restart, log, giveUp }: SupervisorParts): Supervisor {
+export function superviseServer({ server, restart, log, giveUp }: SupervisorOptions): Supervisor {
   const stopping = new AbortController();
   const { signal } = stopping;
   const pause = (ms: number) => sleep(ms, undefined, { signal, ref: false });
 
-  async function startAgain(): Promise<Supervised> {
+  async function restartWithRetries(): Promise<SupervisedServer> {
     for (let failures = 0; ;) {
       try {
         return await restart(signal);
       } catch (error) {
         signal.throwIfAborted();
         failures += 1;
-        if (failures === MOST_FAILURES)
+        if (failures === MAX_FAILURES)
           throw new Error(
             `The database ended and could not be started ${failures} times in a row. ${(error as Error).message}`,
             { cause: error },
           );
-        const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS);
+        const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** failures, MAX_PAUSE_MS);
         log.error({ err: error, failures, pauseMs }, 'The database did not start; trying again');
         await pause(pauseMs);
       }
@@ -67,8 +67,8 @@ export function supervise({ server, restart, log, giveUp }: SupervisorParts): Su
       const end = performance.now();
       soon = end - start < SETTLED_MS ? soon + 1 : 0;
       log.error({}, `The database ended (${how}); restarting`);
-      if (soon > 1) await pause(Math.min(FIRST_PAUSE_MS * 2 ** (soon - 2), LONGEST_REPEAT_PAUSE_MS));
-      current = await startAgain();
+      if (soon > 1) await pause(Math.min(FIRST_PAUSE_MS * 2 ** (soon - 2), MAX_REPEAT_PAUSE_MS));
+      current = await restartWithRetries();
       log.warn({ afterMs: Math.round(performance.now() - end) }, 'The database is back');
     }
   }

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** The states of server processes, as `pg_stat_activity` has them: `active`, `idle`, `idle in transaction`; or `gone`. */
+/** The states of server processes by pid, as in `pg_stat_activity`: `active`, `idle`, `idle in transaction`; or `gone`. */
 export type SessionStates = ReadonlyMap<number, string>;
 
 const STATES = 'select pid, state from pg_stat_activity where pid = any($1)';
@@ -8,11 +8,11 @@ const STATES = 'select pid, state from pg_stat_activity where pid = any($1)';
 const NOT_UP = '57P03';
 
 /**
- * Asks a database over a connection of its own whether it answers, and what some of its processes do.
+ * Checks over a separate connection whether the database answers, and reads the states of server processes.
  *
- * @param patience Aborted when the answer has taken too long.
- * @returns `null` when it answers, but takes no more sessions.
- * @throws when it does not answer.
+ * @param patience Aborted when the answer takes too long.
+ * @returns `null` if the database answers but accepts no new sessions.
+ * @throws if it does not answer.
  */
 export async function probeDatabase(
   config: pg.ClientConfig,

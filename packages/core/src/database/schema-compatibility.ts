@@ -4,7 +4,7 @@ import { type MigrationClass, migrations } from './migrations/index.ts';
 
 type Transaction = ReturnType<EntityManager['getKysely']>;
 
-/** A newer program has changed the database in a way that this one cannot work with. */
+/** A newer program has changed the schema so that this one cannot use it. */
 export class SchemaTooNewError extends Error {
   constructor({ installed, needed, known }: { installed: number; needed: number; known: number }) {
     super(
@@ -20,8 +20,8 @@ const KNOWN = migrations.map((migration) => ({ number: numberOfClass(migration),
 const NEWEST_KNOWN = Math.max(...KNOWN.map(({ number }) => number));
 
 /**
- * Refuses a database that was changed by a newer program in a way that this one cannot work with. What every migration since
- * demands is in the database. Newer migrations that are compatible with this program are no obstacle.
+ * Refuses a database whose schema is too new for this program. Each migration has recorded in the database which schema a program
+ * must know at least. Newer but compatible migrations are accepted.
  *
  * @throws SchemaTooNewError
  */
@@ -42,7 +42,7 @@ export async function requireKnownSchema(tx: Transaction): Promise<void> {
   });
 }
 
-/** Records what the migrations of this program demand of others. */
+/** Records for each migration the oldest schema that a program must know to use the database. */
 export async function recordCompatibility(tx: Transaction): Promise<void> {
   for (const { number, migration } of KNOWN)
     await sql`

@@ -1,14 +1,14 @@
 import pg from 'pg';
 import type { Log } from '../log.ts';
 import { connectionConfig, type DatabaseAddress } from './connection-config.ts';
-import { DatabaseAwayError, spoilsSession } from './outages.ts';
+import { DatabaseAwayError, breaksSession } from './outages.ts';
 import { probeDatabase } from './probe.ts';
-import { createWatch } from './watch.ts';
+import { DatabaseWatch } from './watch.ts';
 
-/** The sessions with one database. They are cut when it is away, and none is opened until it is back. */
+/** The sessions with one database. While the database is away, they are closed and no new ones are opened. */
 export interface Sessions {
   /**
-   * A session, as the pool and the listeners open them. While the database is known to be away `connect` rejects at once with a
+   * The client class for the pool and the listeners. While the database is known to be away, `connect` rejects at once with a
    * {@link DatabaseAwayError}.
    */
   readonly Session: new (options?: pg.ClientConfig) => pg.Client;
@@ -17,12 +17,12 @@ export interface Sessions {
 }
 
 /**
- * @param log Gets a line when the database is away, and one when it is back.
- * @throws Error when the address cannot be read.
+ * @param log Logs when the database goes away and when it is back.
+ * @throws Error if the address is invalid.
  */
 export function createSessions(address: DatabaseAddress, log: Log): Sessions {
   const config = connectionConfig(address);
-  const watch = createWatch({ probe: (sessions, patience) => probeDatabase(config, sessions, patience), log });
+  const watch = new DatabaseWatch({ probe: (sessions, patience) => probeDatabase(config, sessions, patience), log });
 
   class Session extends pg.Client {
     readonly #watched = watch.add({
@@ -64,7 +64,7 @@ export function createSessions(address: DatabaseAddress, log: Log): Sessions {
       const done = this.#watched.begin();
       const finish = (fault: unknown) => {
         done(!fault || isAnswer(fault));
-        if (fault && spoilsSession(fault)) void this.end().catch(() => {});
+        if (fault && breaksSession(fault)) void this.end().catch(() => {});
       };
       const callback: unknown = args.at(-1);
       if (typeof callback === 'function')

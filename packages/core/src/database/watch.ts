@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../log.ts';
-import { asUnavailable } from './outages.ts';
+import { toUnavailable } from './outages.ts';
 import type { SessionStates } from './probe.ts';
 
 /** A session, as the watch sees it. */
@@ -12,7 +12,7 @@ export interface WatchedSession {
 }
 
 /** How a session reports its state to the watch. */
-export interface Reporter {
+export interface SessionReporter {
   /**
    * Starts a wait for a connection or for the answer to a query.
    *
@@ -23,17 +23,7 @@ export interface Reporter {
   forget(): void;
 }
 
-export interface Watch {
-  /** True while the database is known not to answer. */
-  readonly isAway: boolean;
-  add(session: WatchedSession): Reporter;
-  /** Probes the database now, because something failed. */
-  check(): void;
-  /** Ends the watch. Calling it again is no error. */
-  close(): void;
-}
-
-export interface WatchParts {
+export interface DatabaseWatchOptions {
   /** Checks whether the database answers, and reads the state of server processes; see `probeDatabase`. */
   probe(serverProcesses: readonly number[], patience: AbortSignal): Promise<SessionStates | null>;
   log: Log;
@@ -46,7 +36,7 @@ const SUSPICIOUS_MS = 250;
 /** The pause before a suspected session is probed again, and the minimum pause for any other wait. */
 const RECHECK_MS = 300;
 /** The maximum pause between two probes for a long statement. */
-const LONGEST_RECHECK_MS = 10_000;
+const MAX_RECHECK_MS = 10_000;
 /** How long a probe may take, in ticks. A process that is busy itself counts fewer ticks. */
 const PATIENCE_TICKS = 9;
 /** The pause between two attempts to reach a database that is away. */
@@ -76,152 +66,176 @@ interface Entry {
  * row that the server process of a waiting session is idle, the connection of that session is dead. It is cut together with every
  * other idle session, because the same network fault may have hit them all.
  */
-export function createWatch({ probe, log }: WatchParts): Watch {
-  const entries = new Set<Entry>();
-  const closing = new AbortController();
-  let isAway = false;
-  let answeredAt = -Infinity;
-  let checking = false;
-  let ticking: NodeJS.Timeout | null = null;
+export class DatabaseWatch {
+  readonly #probe: DatabaseWatchOptions['probe'];
+  readonly #log: Log;
+  readonly #entries = new Set<Entry>();
+  readonly #closing = new AbortController();
+  #isAway = false;
+  #answeredAt = -Infinity;
+  #isChecking = false;
+  #ticking: NodeJS.Timeout | null = null;
 
-  function tick(): void {
+  constructor({ probe, log }: DatabaseWatchOptions) {
+    this.#probe = probe;
+    this.#log = log;
+  }
+
+  /** True while the database is known not to answer. */
+  get isAway(): boolean {
+    return this.#isAway;
+  }
+
+  /** Adds a session, which reports its waits to the returned reporter. */
+  add(session: WatchedSession): SessionReporter {
+    const entry: Entry = { session, waiting: new Set() };
+    return {
+      begin: () => this.#beginWait(entry),
+      forget: () => {
+        entry.waiting.clear();
+        this.#entries.delete(entry);
+      },
+    };
+  }
+
+  /** Probes the database now, because something failed. */
+  check(): void {
+    void this.#check();
+  }
+
+  /** Ends the watch. Safe to call again. */
+  close(): void {
+    this.#closing.abort();
+    this.#stopTicking();
+  }
+
+  #beginWait(entry: Entry): (answered: boolean) => void {
+    const since = performance.now();
+    const wait: Wait = { since, due: since + SUSPICIOUS_MS, suspected: false };
+    this.#entries.add(entry);
+    entry.waiting.add(wait);
+    this.#startTicking();
+    return (answered) => {
+      if (answered) this.#answeredAt = performance.now();
+      entry.waiting.delete(wait);
+    };
+  }
+
+  #startTicking(): void {
+    this.#ticking ??= setInterval(() => this.#tick(), TICK_MS).unref();
+  }
+
+  #stopTicking(): void {
+    if (this.#ticking) clearInterval(this.#ticking);
+    this.#ticking = null;
+  }
+
+  #tick(): void {
     const now = performance.now();
     let isDue = false;
     let isIdle = true;
-    for (const { waiting } of entries)
+    for (const { waiting } of this.#entries)
       for (const { due } of waiting) {
         isIdle = false;
         isDue ||= due <= now;
       }
-    if (isIdle) stopTicking();
-    else if (isDue) void check();
+    if (isIdle) this.#stopTicking();
+    else if (isDue) this.check();
   }
 
-  function stopTicking(): void {
-    if (ticking) clearInterval(ticking);
-    ticking = null;
+  async #check(): Promise<void> {
+    if (this.#isChecking || this.#isAway || this.#closing.signal.aborted) return;
+    this.#isChecking = true;
+    const start = performance.now();
+    const patience = new AbortController();
+    try {
+      const processes = [...this.#entries].map(({ session }) => session.serverProcess()).filter((pid) => pid !== null);
+      const states = await this.#probeWithTimeout(processes, patience);
+      if (states) this.#cutDead(states, start);
+    } catch (error) {
+      const isSilent = patience.signal.aborted;
+      // A new session that ended without an error code does not prove that no session can be opened.
+      const isRefused = (error as { code?: string }).code !== undefined && toUnavailable(error) !== null;
+      const isGone = (isSilent || isRefused) && this.#answeredAt < start;
+      if (isGone && !this.#closing.signal.aborted) await this.#waitUntilBack((error as Error).message, isSilent);
+    } finally {
+      this.#postpone();
+      this.#isChecking = false;
+    }
   }
 
-  async function ask(
+  async #probeWithTimeout(
     serverProcesses: readonly number[],
     patience = new AbortController(),
   ): Promise<SessionStates | null> {
     let ticks = 0;
     const timer = setInterval(() => {
       ticks += 1;
-      if (ticks >= PATIENCE_TICKS || closing.signal.aborted) patience.abort();
+      if (ticks >= PATIENCE_TICKS || this.#closing.signal.aborted) patience.abort();
     }, TICK_MS).unref();
     try {
-      return await probe(serverProcesses, patience.signal);
+      return await this.#probe(serverProcesses, patience.signal);
     } finally {
       clearInterval(timer);
     }
   }
 
-  async function check(): Promise<void> {
-    if (checking || isAway || closing.signal.aborted) return;
-    checking = true;
-    const start = performance.now();
-    const patience = new AbortController();
-    try {
-      const processes = [...entries].map(({ session }) => session.serverProcess()).filter((pid) => pid !== null);
-      const states = await ask(processes, patience);
-      if (states) cutDead(states, start);
-    } catch (error) {
-      const isSilent = patience.signal.aborted;
-      // A new session that ended without an error code does not prove that no session can be opened.
-      const isRefused = (error as { code?: string }).code !== undefined && asUnavailable(error) !== null;
-      const isGone = (isSilent || isRefused) && answeredAt < start;
-      if (isGone && !closing.signal.aborted) await waitUntilBack((error as Error).message, isSilent);
-    } finally {
-      postpone();
-      checking = false;
-    }
-  }
-
   /** Schedules the next probe of each due wait. The longer the wait, the longer the pause. */
-  function postpone(): void {
+  #postpone(): void {
     const now = performance.now();
-    for (const { waiting } of entries)
+    for (const { waiting } of this.#entries)
       for (const wait of waiting) {
         if (wait.due > now) continue;
-        const pauseMs = wait.suspected ? RECHECK_MS : Math.min((now - wait.since) / 2, LONGEST_RECHECK_MS);
+        const pauseMs = wait.suspected ? RECHECK_MS : Math.min((now - wait.since) / 2, MAX_RECHECK_MS);
         wait.due = now + Math.max(pauseMs, RECHECK_MS);
       }
   }
 
   /** Cuts sessions that wait for an answer although their server process is idle. */
-  function cutDead(states: SessionStates, start: number): void {
+  #cutDead(states: SessionStates, start: number): void {
     const isIdle = ({ session, waiting }: Entry) => {
       const state = states.get(session.serverProcess() ?? 0);
       return state === 'idle' || state === 'gone' || (waiting.size > 0 && state?.startsWith('idle') === true);
     };
     let dead = false;
-    for (const entry of entries)
+    for (const entry of this.#entries)
       for (const wait of entry.waiting) {
         const isSuspect = wait.since < start - SUSPICIOUS_MS && isIdle(entry);
         dead ||= isSuspect && wait.suspected;
         wait.suspected = isSuspect;
       }
     if (!dead) return;
-    const lost = [...entries].filter((entry) => isIdle(entry) && [...entry.waiting].every((wait) => wait.suspected));
-    log.warn({ sessions: lost.length }, 'Connections to the database were dead; they are replaced');
+    const lost = [...this.#entries].filter(
+      (entry) => isIdle(entry) && [...entry.waiting].every((wait) => wait.suspected),
+    );
+    this.#log.warn({ sessions: lost.length }, 'Connections to the database were dead; they are replaced');
     cut(lost);
   }
 
-  const cut = (lost: readonly Entry[]) => lost.forEach(({ session }) => session.cut());
-
-  async function waitUntilBack(reason: string, isSilent: boolean): Promise<void> {
-    isAway = true;
+  async #waitUntilBack(reason: string, isSilent: boolean): Promise<void> {
+    this.#isAway = true;
     const start = performance.now();
     // A database that has never answered is reported as an error of the start instead.
-    const isNews = answeredAt > -Infinity;
-    if (isNews) log.warn({ reason }, 'The database does not answer; requests get 503 until it does');
-    stopTicking();
-    if (isSilent) cut([...entries]);
-    while (!closing.signal.aborted) {
-      await sleep(RETRY_MS, undefined, { signal: closing.signal, ref: false }).catch(() => {});
-      const answered = await ask([]).then(
+    const isOutage = this.#answeredAt > -Infinity;
+    if (isOutage) this.#log.warn({ reason }, 'The database does not answer; requests get 503 until it does');
+    this.#stopTicking();
+    if (isSilent) cut([...this.#entries]);
+    while (!this.#closing.signal.aborted) {
+      await sleep(RETRY_MS, undefined, { signal: this.#closing.signal, ref: false }).catch(() => {});
+      const answered = await this.#probeWithTimeout([]).then(
         () => true,
         () => false,
       );
-      if (!answered && performance.now() - start > REFUSED_MS) cut([...entries]);
+      if (!answered && performance.now() - start > REFUSED_MS) cut([...this.#entries]);
       if (!answered) continue;
-      isAway = false;
-      ticking ??= setInterval(tick, TICK_MS).unref();
-      if (isNews) log.warn({ afterMs: Math.round(performance.now() - start) }, 'The database answers again');
+      this.#isAway = false;
+      this.#startTicking();
+      if (isOutage) this.#log.warn({ afterMs: Math.round(performance.now() - start) }, 'The database answers again');
       return;
     }
   }
+}
 
-  return {
-    get isAway() {
-      return isAway;
-    },
-    add(session) {
-      const entry: Entry = { session, waiting: new Set() };
-      return {
-        begin() {
-          const since = performance.now();
-          const wait: Wait = { since, due: since + SUSPICIOUS_MS, suspected: false };
-          entries.add(entry);
-          entry.waiting.add(wait);
-          ticking ??= setInterval(tick, TICK_MS).unref();
-          return (answered) => {
-            if (answered) answeredAt = performance.now();
-            entry.waiting.delete(wait);
-          };
-        },
-        forget() {
-          entry.waiting.clear();
-          entries.delete(entry);
-        },
-      };
-    },
-    check: () => void check(),
-    close() {
-      closing.abort();
-      stopTicking();
-    },
-  };
+function cut(entries: readonly Entry[]): void {
+  for (const { session } of entries) session.cut();
 }

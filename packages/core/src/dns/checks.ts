@@ -1,7 +1,16 @@
 import { isIPv6 } from 'node:net';
 import type { DnsCheck } from '../entities/domain.ts';
-import type { WantedRecord } from './dns.ts';
-import type { Answer, Lookup } from './resolver.ts';
+import type { DnsAnswer, DnsResolver } from './resolver.ts';
+
+/** A DNS record that a domain must have. */
+export interface WantedRecord {
+  type: 'A' | 'AAAA' | 'CNAME' | 'TXT';
+  /** The full name of the record, as A-labels without a trailing dot. */
+  name: string;
+  values: readonly string[];
+  /** `any`: one of the values is enough. `all`: every value is required. */
+  match: 'any' | 'all';
+}
 
 /** Maximum length of a chain of CNAME records. Source: security T30. */
 const MAX_HOPS = 5;
@@ -12,14 +21,14 @@ const MAX_SHOWN_CHARACTERS = 255;
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu;
 
 /** Checks one wanted record. Never throws. Source: contract §4; security T30. */
-export async function checkRecord(lookup: Lookup, wanted: WantedRecord): Promise<DnsCheck> {
+export async function checkRecord(resolver: DnsResolver, wanted: WantedRecord): Promise<DnsCheck> {
   return wanted.type === 'CNAME'
-    ? checkCname(lookup, wanted)
-    : checkValues(wanted, await lookup.query(wanted.type, wanted.name));
+    ? checkCname(resolver, wanted)
+    : checkValues(wanted, await resolver.query(wanted.type, wanted.name));
 }
 
 /** Checks whether a name has the wanted values. Additional values are fine. */
-function checkValues(wanted: WantedRecord, answer: Answer): DnsCheck {
+function checkValues(wanted: WantedRecord, answer: DnsAnswer): DnsCheck {
   if (answer.kind !== 'found') return notFound(wanted, [], answer);
   const found = new Set(answer.values.map((value) => canonicalValue(wanted.type, value)));
   const absent = wanted.values.filter((value) => !found.has(canonicalValue(wanted.type, value)));
@@ -34,16 +43,16 @@ function checkValues(wanted: WantedRecord, answer: Answer): DnsCheck {
 }
 
 /** Checks whether a name points to one of the wanted targets, directly or through further CNAME records. */
-async function checkCname(lookup: Lookup, wanted: WantedRecord): Promise<DnsCheck> {
+async function checkCname(resolver: DnsResolver, wanted: WantedRecord): Promise<DnsCheck> {
   const targets = new Set(wanted.values.map(canonicalName));
   const chain = [canonicalName(wanted.name)];
   for (let hop = 0; hop < MAX_HOPS; hop += 1) {
-    const answer = await lookup.query('CNAME', chain.at(-1)!);
+    const answer = await resolver.query('CNAME', chain.at(-1)!);
     const seen = chain.slice(1);
     if (answer.kind === 'failed') return notFound(wanted, seen, answer);
     if (answer.kind === 'none') {
       if (hop > 0) return mismatch(wanted, seen);
-      return answer.missing === 'name' ? notFound(wanted, seen, answer) : withoutCname(lookup, wanted);
+      return answer.missing === 'name' ? notFound(wanted, seen, answer) : withoutCname(resolver, wanted);
     }
     const [target = ''] = answer.values.map(canonicalName);
     if (targets.has(target)) return { ...describe(wanted, [...seen, target]), ok: true };
@@ -54,8 +63,8 @@ async function checkCname(lookup: Lookup, wanted: WantedRecord): Promise<DnsChec
 }
 
 /** A name without a CNAME record often has addresses, of a provider's proxy or of a previous site. */
-async function withoutCname(lookup: Lookup, wanted: WantedRecord): Promise<DnsCheck> {
-  const addresses = await lookup.query('A', wanted.name);
+async function withoutCname(resolver: DnsResolver, wanted: WantedRecord): Promise<DnsCheck> {
+  const addresses = await resolver.query('A', wanted.name);
   if (addresses.kind !== 'found')
     return notFound(wanted, [], { kind: 'none', missing: 'record', reason: 'There is no CNAME record at this name.' });
   return mismatch(
@@ -73,7 +82,7 @@ function mismatch(wanted: WantedRecord, found: readonly string[], why?: string):
 function notFound(
   wanted: WantedRecord,
   found: readonly string[],
-  answer: Exclude<Answer, { kind: 'found' }>,
+  answer: Exclude<DnsAnswer, { kind: 'found' }>,
 ): DnsCheck {
   const reason =
     answer.kind === 'failed' ? answer.reason : `${answer.reason} Want ${wantedText(wanted, wanted.values)}.`;

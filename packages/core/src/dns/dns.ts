@@ -1,21 +1,11 @@
 import { LRUCache } from 'lru-cache';
 import type { DnsCheck } from '../entities/domain.ts';
-import { checkRecord } from './checks.ts';
-import { findProviderOf } from './providers.ts';
-import { type LookupOptions, withLookup } from './resolver.ts';
-
-/** A DNS record that a domain must have. */
-export interface WantedRecord {
-  type: 'A' | 'AAAA' | 'CNAME' | 'TXT';
-  /** The full name of the record, as A-labels without a trailing dot. */
-  name: string;
-  values: readonly string[];
-  /** `any`: one of the values is enough. `all`: every value is required. */
-  match: 'any' | 'all';
-}
+import { checkRecord, type WantedRecord } from './checks.ts';
+import { findProviderByNameServers } from './providers.ts';
+import { type DnsOptions, withResolver } from './resolver.ts';
 
 /**
- * The lookups in public DNS that the service needs. It connects only to resolvers, whatever hosts their answers name.
+ * The queries to public DNS that the service needs. It connects only to resolvers, whatever hosts their answers name.
  *
  * Source: contract §4; security T30.
  */
@@ -36,17 +26,17 @@ const PROVIDER_RETRY_MS = 15 * 1000;
 const MAX_PROVIDERS = 1000;
 
 /** Creates a {@link Dns} that queries the given resolvers. Source: contract §4, §10; security T30. */
-export function createDns(options: LookupOptions): Dns {
+export function createDns(options: DnsOptions): Dns {
   const providers = new LRUCache<string, Promise<{ name: string } | null>>({ max: MAX_PROVIDERS });
   const findProvider = async (registrable: string) => {
-    const answer = await withLookup(options, ({ query }) => query('NS', registrable));
+    const answer = await withResolver(options, ({ query }) => query('NS', registrable));
     if (answer.kind === 'failed') providers.set(registrable, Promise.resolve(null), { ttl: PROVIDER_RETRY_MS });
-    const provider = answer.kind === 'found' ? findProviderOf(answer.values) : null;
+    const provider = answer.kind === 'found' ? findProviderByNameServers(answer.values) : null;
     return provider && { name: provider.name };
   };
   return {
     check: (wanted) =>
-      withLookup(options, (lookup) => Promise.all(wanted.map((record) => checkRecord(lookup, record)))),
+      withResolver(options, (resolver) => Promise.all(wanted.map((record) => checkRecord(resolver, record)))),
     provider(registrable) {
       const known = providers.get(registrable);
       if (known) return known;

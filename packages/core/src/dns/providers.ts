@@ -6,7 +6,7 @@ const PATTERNS = PROVIDER_TABLE.map((provider) => ({
 }));
 
 /** The provider of most of these name servers; `null` if none of them is known. */
-export function findProviderOf(nameServers: readonly string[]): DnsProvider | null {
+export function findProviderByNameServers(nameServers: readonly string[]): DnsProvider | null {
   const counts = new Map<DnsProvider, number>();
   for (const server of nameServers) {
     const host = server.toLowerCase().replace(/\.$/, '');
@@ -18,17 +18,17 @@ export function findProviderOf(nameServers: readonly string[]): DnsProvider | nu
 }
 
 /** Whether the form of this provider expects full names. `false` for an unknown provider. */
-export function wantsWholeNames(provider: string | null): boolean {
+export function expectsFullNames(provider: string | null): boolean {
   return PROVIDER_TABLE.some(({ name, entry }) => name === provider && entry === 'whole');
 }
 
 /**
  * Instructions for adding records, step by step, in plain text.
  *
- * @param provider The name of a provider from {@link findProviderOf}. `null` or an unknown name gives steps that fit any
+ * @param provider The name of a provider from {@link findProviderByNameServers}. `null` or an unknown name gives steps that fit any
  * provider.
  */
-export function stepsOf(provider: string | null): string[] {
+export function listSetupSteps(provider: string | null): string[] {
   const known = PROVIDER_TABLE.find(({ name }) => name === provider);
   if (!known)
     return [

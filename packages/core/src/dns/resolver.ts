@@ -1,29 +1,29 @@
 import { Resolver } from 'node:dns/promises';
 
 /** Which resolvers to query, and how long to wait. */
-export interface LookupOptions {
+export interface DnsOptions {
   /** Resolvers as `address` or `address:port`, an IPv6 address with a port in brackets. Empty means the system's resolvers. */
   servers: readonly string[];
   /** Timeout of the first try of a query, in milliseconds; the next try may take twice as long. Default 1000. */
   timeoutMs?: number;
   /** How often a query is sent to one server. Default 2. */
   tries?: number;
-  /** Deadline for all queries of one lookup together, in milliseconds. Default 5000. */
+  /** Deadline for all queries of one check together, in milliseconds. Default 5000. */
   deadlineMs?: number;
 }
 
 export type QueryType = 'A' | 'AAAA' | 'CNAME' | 'NS' | 'TXT';
 
 /** The outcome of a query. `none`: the resolver answered that there is no record. `failed`: there was no usable answer, so nothing is known about the record. */
-export type Answer =
+export type DnsAnswer =
   | { kind: 'found'; values: string[]; /** How many further records the answer had. */ unread: number }
   | { kind: 'none'; missing: 'name' | 'record'; reason: string }
   | { kind: 'failed'; reason: string };
 
 /** Several queries under one deadline. */
-export interface Lookup {
+export interface DnsResolver {
   /** Sends one query. Never throws. A name that is invalid in DNS is not sent and gives `none`. */
-  query(type: QueryType, name: string): Promise<Answer>;
+  query(type: QueryType, name: string): Promise<DnsAnswer>;
 }
 
 const TIMEOUT_MS = 1000;
@@ -49,12 +49,12 @@ const FAILURES: Readonly<Record<string, string>> = {
 const UNREADABLE = 'The answer of the DNS server is invalid.';
 
 /**
- * Runs `work` with a lookup that has its own sockets and shares nothing with other lookups. At the deadline, open queries
+ * Runs `work` with a resolver that has separate sockets and shares no state. At the deadline, open queries
  * fail, and so do later ones, so `work` ends soon after.
  *
  * Source: security T30.
  */
-export async function withLookup<T>(options: LookupOptions, work: (lookup: Lookup) => Promise<T>): Promise<T> {
+export async function withResolver<T>(options: DnsOptions, work: (resolver: DnsResolver) => Promise<T>): Promise<T> {
   const { servers, timeoutMs = TIMEOUT_MS, tries = TRIES, deadlineMs = DEADLINE_MS } = options;
   const resolver = new Resolver({ timeout: timeoutMs, tries });
   if (servers.length > 0) resolver.setServers(servers);
@@ -63,13 +63,13 @@ export async function withLookup<T>(options: LookupOptions, work: (lookup: Looku
     over = true;
     resolver.cancel();
   }, deadlineMs);
-  const query = async (type: QueryType, name: string): Promise<Answer> => {
+  const query = async (type: QueryType, name: string): Promise<DnsAnswer> => {
     if (over) return { kind: 'failed', reason: TIMED_OUT };
     if (!VALID_NAME.test(name)) return { kind: 'none', missing: 'name', reason: 'This is not a valid DNS name.' };
     try {
-      return bounded(await resolve(resolver, type, name));
+      return toFoundAnswer(await resolve(resolver, type, name));
     } catch (error) {
-      return toAnswer((error as NodeJS.ErrnoException).code ?? '', type);
+      return toMissingAnswer((error as NodeJS.ErrnoException).code ?? '', type);
     }
   };
   try {
@@ -97,7 +97,7 @@ async function resolve(resolver: Resolver, type: QueryType, name: string): Promi
   }
 }
 
-function bounded(values: string[]): Answer {
+function toFoundAnswer(values: string[]): DnsAnswer {
   const read: string[] = [];
   let characters = 0;
   for (const value of values) {
@@ -108,7 +108,7 @@ function bounded(values: string[]): Answer {
   return { kind: 'found', values: read, unread: values.length - read.length };
 }
 
-function toAnswer(code: string, type: QueryType): Answer {
+function toMissingAnswer(code: string, type: QueryType): DnsAnswer {
   if (code === 'ENOTFOUND') return { kind: 'none', missing: 'name', reason: 'There is no such name.' };
   if (code === 'ENODATA')
     return { kind: 'none', missing: 'record', reason: `There is no ${type} record at this name.` };

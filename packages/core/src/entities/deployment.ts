@@ -25,7 +25,7 @@ const DeploymentSchema = defineEntity({
     expires: p.datetime(3).nullable(),
     /** When the operator took the deployment down; `null` if it is available. */
     takenDown: p.datetime(3).nullable(),
-    /** When it was claimed. Tells a retry of the successful claim from an attempt by another account. */
+    /** When it was claimed. Distinguishes a retry of the successful claim from an attempt by another account. */
     claimed: p.datetime(3).nullable(),
     /** When its files are due for compression, or due again if the process that took them does not finish; `null` once they are compressed. */
     compressAt: p.datetime(3).nullable(),

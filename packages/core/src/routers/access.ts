@@ -3,12 +3,12 @@
  * row cannot be called at all.
  *
  * `anonymous` is a request without a credential, `deploy` a deploy token, `api` an API key. No row lists suspended or
- * terminated accounts: their credentials are refused before this table is read, whatever the request. {@link OTHERS}
+ * terminated accounts: their credentials are refused before this table is read, whatever the request. {@link FOREIGN_RESOURCE_ACCESS}
  * defines what an API key can do with resources of another account.
  *
  * Source: service-api part 5; contract §5; security T21.
  */
-export const ACCESS = {
+export const OPERATION_ACCESS = {
   'deployments.create': ['anonymous', 'deploy', 'api'],
   'deployments.begin': ['anonymous', 'deploy', 'api'],
   'deployments.contents': ['anonymous', 'deploy', 'api'],
@@ -46,7 +46,7 @@ export const ACCESS = {
 export type Actor = 'anonymous' | 'deploy' | 'api';
 
 /** An operation of the table. */
-export type Operation = keyof typeof ACCESS;
+export type Operation = keyof typeof OPERATION_ACCESS;
 
 /**
  * How an operation that names a resource answers an API key of another account. `not_found`: with the 404 of a missing
@@ -58,7 +58,7 @@ export type Operation = keyof typeof ACCESS;
  *
  * Source: service-api part 5, rule 5; contract §2, §4; security T22.
  */
-export const OTHERS = {
+export const FOREIGN_RESOURCE_ACCESS = {
   'deployments.begin': 'not_found',
   'deployments.contents': 'not_found',
   'deployments.commit': 'not_found',
@@ -81,6 +81,8 @@ export const OTHERS = {
 
 /** True if the row of the operation lists the actor; `false` if the operation has no row. */
 export function mayCall(operation: string, actor: Actor): boolean {
-  const row: readonly Actor[] = Object.hasOwn(ACCESS, operation) ? ACCESS[operation as Operation] : [];
+  const row: readonly Actor[] = Object.hasOwn(OPERATION_ACCESS, operation)
+    ? OPERATION_ACCESS[operation as Operation]
+    : [];
   return row.includes(actor);
 }

@@ -25,15 +25,15 @@ export const account = router({
       openapi: {
         method: 'POST',
         path: '/account/claim',
-        summary: 'Take an anonymous deployment over, for good',
+        summary: 'Claim an anonymous deployment',
         description:
-          'Repeating it is 200 again for the account that has claimed the deployment, and 404 for all others.',
+          'A repeated claim returns 200 for the account that claimed the deployment, and 404 for every other account.',
         tags: ['Account'],
-        successDescription: 'The deployment, which is now yours and stays.',
+        successDescription: 'The deployment, which now belongs to the account and does not expire.',
         errorResponses: {
-          403: 'The account holds as many deployments, or as much storage, as its plan allows; the deployment stays claimable.',
+          403: 'A cap of the plan is reached: deployments or storage. The deployment can still be claimed.',
           404: 'There is no such claim: it is unknown, has expired, or another account has used it.',
-          429: 'Claims are counted besides: 30 an hour, unless the operator says otherwise.',
+          429: 'Claims also have a separate limit: 30 per hour, unless the operator configures another one.',
         },
       },
     })

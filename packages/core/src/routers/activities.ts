@@ -13,11 +13,7 @@ const WatchInput = z
       .max(64, 'lastEventId must be the id of an event')
       .nullish()
       .describe('The id of the last event that the client has; absent to begin with `last`.'),
-    last: z
-      .int()
-      .min(0)
-      .default(0)
-      .describe('How many that happened already come first, the oldest of them at the head.'),
+    last: z.int().min(0).default(0).describe('How many existing activities to send first, oldest first.'),
   })
   .optional();
 

@@ -6,7 +6,7 @@ const MAX_LISTED = 50;
 const MAX_LIST_BYTES = 12 * 1024;
 
 /** The message and the details of an error. */
-interface Said {
+interface ErrorText {
   message: string;
   details?: object | undefined;
 }
@@ -18,7 +18,7 @@ interface Said {
  * @param details Values of at most two levels, such as lists of objects.
  * Source: contract §11.
  */
-export function boundError({ message, details }: Said): Said {
+export function limitErrorSize({ message, details }: ErrorText): ErrorText {
   if (!details) return { message: cut(message) };
   let left = 0;
   const bounded = Object.entries(details).map(([name, value]: [string, unknown]) => {

@@ -2,9 +2,9 @@ import { ERROR_STATUS, type ErrorBody, type ErrorCode } from '@berth/contract';
 import { TRPCError } from '@trpc/server';
 import type { TRPC_ERROR_CODE_KEY } from '@trpc/server/rpc';
 import { z } from 'zod';
-import { asUnavailable } from '../database/outages.ts';
+import { toUnavailable } from '../database/outages.ts';
 import { invalid, ServiceError } from '../errors.ts';
-import { boundError } from './bounded-error.ts';
+import { limitErrorSize } from './bounded-error.ts';
 
 const TRPC_CODE: Record<ErrorCode, TRPC_ERROR_CODE_KEY> = {
   validation_failed: 'BAD_REQUEST',
@@ -27,7 +27,7 @@ const FROM_TRPC: Partial<Record<TRPC_ERROR_CODE_KEY, [ErrorCode, string]>> = {
   METHOD_NOT_SUPPORTED: ['method_not_allowed', 'Queries are read with GET, mutations are sent with POST.'],
   PAYLOAD_TOO_LARGE: ['payload_too_large', 'The body must not be larger than this call allows.'],
   PARSE_ERROR: ['validation_failed', 'The body must be valid JSON.'],
-  BAD_REQUEST: ['validation_failed', 'The request could not be read as a call.'],
+  BAD_REQUEST: ['validation_failed', 'The request must be a valid procedure call.'],
   UNSUPPORTED_MEDIA_TYPE: ['validation_failed', 'The body must be application/json.'],
   CLIENT_CLOSED_REQUEST: ['request_timeout', 'The client closed the request.'],
 };
@@ -42,19 +42,19 @@ export function toServiceError(thrown: unknown): ServiceError {
   if (thrown instanceof ServiceError) return thrown;
   if (thrown instanceof TRPCError) {
     if (thrown.cause instanceof ServiceError) return thrown.cause;
-    if (thrown.cause instanceof z.ZodError && thrown.code === 'BAD_REQUEST') return fromIssues(thrown.cause.issues);
+    if (thrown.cause instanceof z.ZodError && thrown.code === 'BAD_REQUEST') return fromZodIssues(thrown.cause.issues);
     const known = thrown.code === 'INTERNAL_SERVER_ERROR' ? undefined : FROM_TRPC[thrown.code];
     if (known) return new ServiceError(known[0], known[1], { cause: thrown });
     return toServiceError(thrown.cause ?? new Error(thrown.message));
   }
   return (
-    asUnavailable(thrown) ??
+    toUnavailable(thrown) ??
     new ServiceError('internal_server_error', 'Something went wrong on our side.', { cause: thrown })
   );
 }
 
 /** The `validation_failed` error for the issues of a schema. */
-export function fromIssues(issues: readonly z.core.$ZodIssue[]): ServiceError {
+export function fromZodIssues(issues: readonly z.core.$ZodIssue[]): ServiceError {
   const list = issues.map(({ path, message }) => ({ path: path.join('.'), message }));
   const first = list[0] ?? { path: '', message: 'the input is not valid' };
   const error = invalid(first.path || 'input', first.message);
@@ -63,7 +63,7 @@ export function fromIssues(issues: readonly z.core.$ZodIssue[]): ServiceError {
 
 /** The wire form of an error, limited in size. Source: contract §2, §11. */
 export function toErrorBody(error: ServiceError, requestId: string): ErrorBody {
-  const bounded = boundError(error);
+  const bounded = limitErrorSize(error);
   const details =
     error.code === 'internal_server_error'
       ? { requestId }

@@ -12,7 +12,7 @@ export const platform = router({
       openapi: {
         method: 'GET',
         path: '/limits',
-        summary: 'Read what one deploy may hold',
+        summary: 'Read the limits of one deploy',
         tags,
         successDescription: 'The limits of the account’s plan.',
       },
@@ -27,7 +27,7 @@ export const platform = router({
         method: 'GET',
         path: '/config',
         summary: 'Moved to /limits',
-        description: 'Kept for older command-line clients; new ones ask `/limits`.',
+        description: 'Kept for older command-line clients; newer ones use `/limits`.',
         deprecated: true,
         tags,
       },
@@ -45,7 +45,7 @@ export const platform = router({
         path: '/ping',
         summary: 'Check that the service answers',
         tags,
-        successDescription: 'The service answers, and the credential is good.',
+        successDescription: 'The service answers, and the credential is valid.',
       },
     })
     .input(z.object({}).optional())

@@ -7,7 +7,7 @@ import { type Actor, mayCall } from './access.ts';
 import { toErrorBody, toServiceError, toTrpcError } from './error-body.ts';
 
 /** The context of every procedure. All calls of a batch share one context, so calls must not change it. */
-export interface Context {
+export interface ProcedureContext {
   core: Core;
   caller: Caller;
   requestId: string;
@@ -25,10 +25,10 @@ export interface Context {
 }
 
 /** The maximum size of a JSON body. */
-export type BodySize = Pick<JsonBounds, 'maxBytes' | 'maxValues'>;
+export type BodyLimits = Pick<JsonBounds, 'maxBytes' | 'maxValues'>;
 
 /** The description of a procedure for REST and the OpenAPI document. */
-export interface Meta extends Record<string, unknown> {
+export interface ProcedureMeta extends Record<string, unknown> {
   openapi?: {
     method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
     path: `/${string}`;
@@ -52,7 +52,7 @@ export interface Meta extends Record<string, unknown> {
    * The maximum size of the JSON body, where it depends on the limits of the caller's plan. The body may then take as
    * long as an upload to arrive. Default: the maximum of all calls.
    */
-  bodySize?: (limits: DeployLimits) => BodySize;
+  bodySize?: (limits: DeployLimits) => BodyLimits;
   /** Success can also be a 201, if the call created something and called `onCreated` of its context. */
   creates?: true;
   /** REST answers 301 to this path and does not call the procedure. */
@@ -63,8 +63,8 @@ export interface Meta extends Record<string, unknown> {
 const PING_MS = 15_000;
 
 const t = initTRPC
-  .context<Context>()
-  .meta<Meta>()
+  .context<ProcedureContext>()
+  .meta<ProcedureMeta>()
   .create({
     isDev: false,
     sse: {
@@ -120,7 +120,7 @@ export const deployProcedure = procedure.use(({ ctx, next }) => {
  * @throws `forbidden` if a page of another site sends the request without a credential. Source: contract §3;
  *   security T14.
  */
-export function refuseForeignPage({ caller, isForeignPage = false }: Context): void {
+export function refuseForeignPage({ caller, isForeignPage = false }: ProcedureContext): void {
   if (caller.kind === 'anonymous' && isForeignPage)
     throw new ServiceError('forbidden', 'A page of another site cannot deploy without a credential.');
 }

@@ -1,5 +1,5 @@
 import { hash, randomBytes, randomInt } from 'node:crypto';
-import { ADJECTIVES, NOUNS } from './words.ts';
+import { ADJECTIVES, NOUNS } from './id-words.ts';
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789';
 

@@ -1,20 +1,7 @@
 import { sql } from 'kysely';
-import type { Core } from '../core.ts';
-import { asUnavailable } from '../database/outages.ts';
+import type { Core, RateLimit, RateLimitName, RateLimits } from '../core.ts';
+import { toUnavailable } from '../database/outages.ts';
 import { ServiceError } from '../errors.ts';
-
-/** The names of the rate limits. Source: contract §7. */
-export const RATE_LIMIT_NAMES = ['global', 'deploy', 'anonymous', 'unlock', 'claim', 'signin'] as const;
-export type RateLimitName = (typeof RATE_LIMIT_NAMES)[number];
-
-/** A token bucket: it has room for `count` tokens, and fills from empty to full in `perSeconds`. */
-export interface RateLimit {
-  count: number;
-  perSeconds: number;
-}
-
-/** All limits, by name. */
-export type RateLimits = Readonly<Record<RateLimitName, RateLimit>>;
 
 /** The limits if the operator does not configure any. Source: contract §7. */
 export const DEFAULT_RATE_LIMITS: RateLimits = {
@@ -25,6 +12,9 @@ export const DEFAULT_RATE_LIMITS: RateLimits = {
   claim: { count: 30, perSeconds: 3_600 },
   signin: { count: 10, perSeconds: 600 },
 };
+
+/** The names of the rate limits. */
+export const RATE_LIMIT_NAMES = Object.keys(DEFAULT_RATE_LIMITS) as RateLimitName[];
 
 /** The result of taking tokens from a bucket. */
 export interface RateLimitState {
@@ -58,7 +48,7 @@ const UNLIMITED: RateLimitState = {
  *
  * @throws `unavailable` if the store cannot be used. Source: contract §7; security T27.
  */
-export async function takeFrom(core: Core, name: RateLimitName, who: string, cost = 1): Promise<RateLimitState> {
+export async function takeRateLimit(core: Core, name: RateLimitName, who: string, cost = 1): Promise<RateLimitState> {
   return core.rateLimits ? takeFromBucket(core, keyOf(name, who), core.rateLimits[name], cost) : UNLIMITED;
 }
 
@@ -94,14 +84,19 @@ export async function takeFromBucket(core: Core, key: string, limit: RateLimit, 
  * Takes tokens, or throws. @throws `rate_limit_exceeded` with the time after which to retry; `unavailable` if the store
  * cannot be used.
  */
-export async function requireRoom(core: Core, name: RateLimitName, who: string, cost = 1): Promise<RateLimitState> {
-  const state = await takeFrom(core, name, who, cost);
-  if (!state.allowed) throw tooMany(state);
+export async function requireRateLimit(
+  core: Core,
+  name: RateLimitName,
+  who: string,
+  cost = 1,
+): Promise<RateLimitState> {
+  const state = await takeRateLimit(core, name, who, cost);
+  if (!state.allowed) throw rateLimitExceeded(state);
   return state;
 }
 
 /** The error for an exhausted bucket. Source: contract §2. */
-export function tooMany(state: RateLimitState): ServiceError {
+export function rateLimitExceeded(state: RateLimitState): ServiceError {
   const { retryAfterSeconds } = state;
   const seconds = retryAfterSeconds === 1 ? '1 second' : `${retryAfterSeconds} seconds`;
   return new ServiceError('rate_limit_exceeded', `Too many requests: try again in ${seconds}.`, {
@@ -110,8 +105,8 @@ export function tooMany(state: RateLimitState): ServiceError {
   });
 }
 
-/** Returns tokens that {@link takeFrom} took. A bucket never has more tokens than its limit. @throws `unavailable`. */
-export async function giveBack(core: Core, name: RateLimitName, who: string, cost = 1): Promise<void> {
+/** Returns tokens that {@link takeRateLimit} took. A bucket never has more tokens than its limit. @throws `unavailable`. */
+export async function giveBackRateLimit(core: Core, name: RateLimitName, who: string, cost = 1): Promise<void> {
   if (!core.rateLimits) return;
   const { token } = microsecondsOf(core.rateLimits[name]);
   await sql`
@@ -121,7 +116,7 @@ export async function giveBack(core: Core, name: RateLimitName, who: string, cos
 }
 
 /** Deletes full buckets: a missing bucket counts as full. */
-export async function forgetFullBuckets(core: Core): Promise<void> {
+export async function deleteFullBuckets(core: Core): Promise<void> {
   await sql`delete from rate_bucket where "full" <= ${core.now()}`.execute(core.database.kysely);
 }
 
@@ -148,5 +143,5 @@ function keyOf(name: RateLimitName, who: string): string {
 }
 
 function throwOutage(error: unknown): never {
-  throw asUnavailable(error) ?? error;
+  throw toUnavailable(error) ?? error;
 }

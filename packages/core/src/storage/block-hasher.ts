@@ -14,7 +14,7 @@ export interface HashJob {
 }
 
 /** The MD5 (16 bytes) and SHA-256 (32 bytes) of each content that ended in the block, concatenated. */
-export interface HashAnswer {
+export interface HashResult {
   job: number;
   block: Uint8Array;
   digests: Uint8Array<ArrayBuffer>;
@@ -24,7 +24,7 @@ export const MD5_BYTES = 16;
 export const SHA256_BYTES = 32;
 
 /** Hashes contents of several streams, block by block. */
-export function createBlockHasher(): (job: HashJob) => HashAnswer | null {
+export function createBlockHasher(): (job: HashJob) => HashResult | null {
   const running = new Map<number, { md5: Hash; sha256: Hash }>();
   return ({ job, stream, block, used, ends }) => {
     if (block === null) {

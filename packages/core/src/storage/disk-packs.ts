@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { failpoint } from '../failpoints.ts';
 import { openDirectWriter, writeFully } from './direct-writer.ts';
 import { createOpenFiles, type OpenFiles } from './open-files.ts';
-import type { PackFile, PackStore, Place } from './packs.ts';
+import type { PackFile, PackStore, ContentLocation } from './packs.ts';
 
 const SUFFIX = '.pack';
 const CHUNK_BYTES = 256 * 1024;
@@ -85,7 +85,7 @@ function diskPack(handle: FileHandle, file: string, folder: string): PackFile {
 }
 
 /** Reads one content in chunks. Releases the file even if the reader stops early. */
-async function* chunksOf(files: OpenFiles, path: string, { offset, length }: Place): AsyncGenerator<Buffer> {
+async function* chunksOf(files: OpenFiles, path: string, { offset, length }: ContentLocation): AsyncGenerator<Buffer> {
   const file = await files.use(path);
   try {
     for (let done = 0; done < length;) {

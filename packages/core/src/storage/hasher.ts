@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import {
   createBlockHasher,
-  type HashAnswer,
+  type HashResult,
   type HashJob,
   MD5_BYTES,
   transferListOf,
@@ -44,7 +44,7 @@ const DIGEST_BYTES = MD5_BYTES + SHA256_BYTES;
 
 /** The thread starts on first use and restarts if it dies. It does not keep the process alive. */
 export function createHasher(): Hasher {
-  const waiting = new Map<number, PromiseWithResolvers<HashAnswer>>();
+  const waiting = new Map<number, PromiseWithResolvers<HashResult>>();
   let worker: Worker | null = null;
   let jobs = 0;
   let streams = 0;
@@ -57,7 +57,7 @@ export function createHasher(): Hasher {
       for (const { reject } of waiting.values()) reject(error);
       waiting.clear();
     };
-    started.on('message', (answer: HashAnswer) => {
+    started.on('message', (answer: HashResult) => {
       waiting.get(answer.job)?.resolve(answer);
       waiting.delete(answer.job);
       if (waiting.size === 0) started.unref();
@@ -68,8 +68,8 @@ export function createHasher(): Hasher {
     return started;
   }
 
-  function send(job: HashJob & { block: Uint8Array }): Promise<HashAnswer> {
-    const answered = Promise.withResolvers<HashAnswer>();
+  function send(job: HashJob & { block: Uint8Array }): Promise<HashResult> {
+    const answered = Promise.withResolvers<HashResult>();
     waiting.set(job.job, answered);
     worker ??= start();
     worker.ref();
@@ -109,7 +109,7 @@ function threadEnded(): Error {
   return Object.assign(new Error('The thread that hashes uploads has ended'), { code: 'EIO' });
 }
 
-function read({ block, digests }: HashAnswer): { block: Uint8Array; hashes: Hashes[] } {
+function read({ block, digests }: HashResult): { block: Uint8Array; hashes: Hashes[] } {
   const hex = Buffer.from(digests.buffer).toString('hex');
   return {
     block,

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 
 /** The location of the bytes of one content. `offset` and `length` in bytes. */
-export interface Place {
+export interface ContentLocation {
   pack: string;
   offset: number;
   length: number;
@@ -19,9 +19,9 @@ export interface PackStore {
   /** Starts a new pack. @throws if the id was used before. */
   create(pack: string): Promise<PackFile>;
   /** Streams one content. Errors are emitted on the stream, with code `ENOENT` for a missing pack. A pack that is too short is an error. */
-  stream(place: Place): Readable;
+  stream(place: ContentLocation): Readable;
   /** Reads one content into memory; meant for small ones. @throws with code `ENOENT` if the pack is missing. */
-  read(place: Place): Promise<Buffer>;
+  read(place: ContentLocation): Promise<Buffer>;
   /** When a pack was last written; `null` if it does not exist. */
   modified(pack: string): Promise<Date | null>;
   /** Removes a pack, sealed or not. Removing a missing pack is no error. */

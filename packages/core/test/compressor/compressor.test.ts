@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { getPriority } from 'node:os';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Compressor, createCompressor } from '../../src/compressor/compressor.ts';
-import { makeForms } from '../../src/compressor/forms.ts';
+import { compressContent } from '../../src/compressor/forms.ts';
 
 const compressors: Compressor[] = [];
 const create = (...options: Parameters<typeof createCompressor>) => {
@@ -38,7 +38,7 @@ describe('the compressor (S48)', () => {
       coding,
       Buffer.from(form as Uint8Array),
     ]);
-    expect(Object.fromEntries(forms)).toEqual(makeForms(SMALL.bytes));
+    expect(Object.fromEntries(forms)).toEqual(compressContent(SMALL.bytes));
     const { pid } = compressor;
     expect(pid).not.toBe(process.pid);
     expect(getPriority(pid!)).toBe(19);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { decompressForm, compressContent } from '../../src/compressor/forms.ts';
 import type { Coding } from '@berth/serving';
-import { decompress, makeForms } from '../../src/compressor/forms.ts';
 
 const MiB = 1024 ** 2;
 const TEXT = Buffer.from('A quay is a place where a berth is; '.repeat(100));
@@ -16,23 +16,23 @@ describe('makeForms', () => {
   it.each(['br', 'zstd', 'gzip'] as const)(
     'creates a %s form that decompresses to the whole content (S48)',
     async (coding) => {
-      const form = makeForms(TEXT)[coding]!;
+      const form = compressContent(TEXT)[coding]!;
       expect(form.length).toBeLessThan(TEXT.length / 10);
-      expect(TEXT.equals(await decompress(coding, form, TEXT.length))).toBe(true);
+      expect(TEXT.equals(await decompressForm(coding, form, TEXT.length))).toBe(true);
     },
   );
 
   it('returns the same forms each time', () => {
-    expect(makeForms(TEXT)).toEqual(makeForms(TEXT));
+    expect(compressContent(TEXT)).toEqual(compressContent(TEXT));
   });
 
   it('keeps each form only if it saves 5 % (S48)', () => {
-    expect(makeForms(randomBytes(4_000))).toEqual({});
+    expect(compressContent(randomBytes(4_000))).toEqual({});
     // The compressible part grows with each round.
     const kept = new Set<string>();
     for (let share = 0; share <= 400; share += 40) {
       const bytes = Buffer.concat([randomBytes(4_000 - share), Buffer.alloc(share)]);
-      const forms = makeForms(bytes);
+      const forms = compressContent(bytes);
       for (const form of Object.values(forms)) expect(form.length).toBeLessThanOrEqual(bytes.length * 0.95);
       kept.add(Object.keys(forms).join());
     }
@@ -43,17 +43,17 @@ describe('makeForms', () => {
   it('uses less effort above 1 MiB, and no larger window than every browser supports (S48)', async () => {
     const line = Array.from({ length: 2_000 }, (_, i) => `${i} `).join('');
     const large = Buffer.alloc(9 * MiB, line);
-    const forms = makeForms(large);
+    const forms = compressContent(large);
     for (const [coding, form] of Object.entries(forms) as [Coding, Uint8Array][])
-      expect(large.equals(await decompress(coding, form, large.length)), coding).toBe(true);
+      expect(large.equals(await decompressForm(coding, form, large.length)), coding).toBe(true);
     expect(windowOf(forms.zstd!)).toBeLessThanOrEqual(8 * MiB);
   });
 
   it.each(['br', 'zstd', 'gzip'] as const)(
     'decompress rejects a %s form whose content is larger than the maximum',
     async (coding) => {
-      const form = makeForms(TEXT)[coding]!;
-      await expect(decompress(coding, form, TEXT.length - 1)).rejects.toThrow();
+      const form = compressContent(TEXT)[coding]!;
+      await expect(decompressForm(coding, form, TEXT.length - 1)).rejects.toThrow();
     },
   );
 });

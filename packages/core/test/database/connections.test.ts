@@ -66,11 +66,11 @@ afterAll(async () => {
 
 const urlOf = (query: string, user = 'berth') => `postgres://${user}@${HOST}:5432/berth?application_name=ours&${query}`;
 
-/** What the sessions of the pool and of a listener look like to the server. */
+/** The sessions of the pool and of a listener, as the server lists them. */
 async function sessionsOf(url: string): Promise<{ pool: object; listener: object }> {
   const database = openDatabase({ url });
   try {
-    await database.siteNews.listen(() => {});
+    await database.siteChanges.subscribe(() => {});
     const [settings] = await database.prepared<Record<string, string>>(
       'settings',
       `select current_setting('work_mem') as work_mem, current_setting('lock_timeout') as lock_timeout, current_user::text as "user"`,
@@ -107,11 +107,11 @@ describe('scale B1: every part of DATABASE_URL counts, for statements and for li
   });
 
   it.each(['require', 'verify-full'])(
-    'a certificate that nobody vouches for is refused with sslmode=%s',
+    'a certificate without a trusted issuer is refused with sslmode=%s',
     async (mode) => {
       const database = openDatabase({ url: urlOf(`sslmode=${mode}`) });
       await expect(database.migrate()).rejects.toThrow(/self-signed certificate/);
-      await expect(database.siteNews.listen(() => {})).rejects.toThrow(/self-signed certificate/);
+      await expect(database.siteChanges.subscribe(() => {})).rejects.toThrow(/self-signed certificate/);
       await database.close();
     },
   );

@@ -98,7 +98,7 @@ describe('an embedded PostgreSQL', () => {
     expect((await stat(join(dir, '.s.PGSQL.5432'))).mode & 0o777).toBe(0o700);
   });
 
-  it('stops without leaving a process or a socket, and may be told to again', async () => {
+  it('leaves no process and no socket after it stops, and can be stopped again', async () => {
     const server = await start(warm);
     const pid = await postmaster(warm);
     expect(await isAlive(pid)).toBe(true);

@@ -30,7 +30,7 @@ describe('the schema', () => {
     ['another type', 'alter table deployment alter column files type bigint'],
     ['a missing index', 'drop index deployment_expires_index'],
     ['a column that may be empty', 'alter table pack alter column boot_id drop not null'],
-  ])('is told apart: %s', async (_, change) => {
+  ])('differs from the entities after a change: %s', async (_, change) => {
     const copy = await createTestDatabase();
     await copy.query(change);
     const drifted = openDatabase(copy.address);

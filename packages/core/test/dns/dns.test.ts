@@ -1,6 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createDns, type Dns, type WantedRecord } from '../../src/dns/dns.ts';
+import type { WantedRecord } from '../../src/dns/checks.ts';
+import { createDns, type Dns } from '../../src/dns/dns.ts';
 import { type DnsServer, type Fault, type Records, startDnsServer } from '../dns-server.ts';
 
 const TARGET = 'to-abc1234.cname.test';
@@ -280,7 +281,7 @@ describe('T30: a DNS query without an answer', () => {
   });
 });
 
-describe('contract §4: the lookup of the DNS provider', () => {
+describe('contract §4: finding the DNS provider', () => {
   it('finds it by the NS records of the registrable domain, and caches it', async () => {
     setRecords({ 'example.com': { NS: ['amy.ns.cloudflare.com', 'bob.ns.cloudflare.com'] } });
     expect(await dns.provider('example.com')).toEqual({ name: 'Cloudflare' });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PROVIDER_TABLE } from '../../src/dns/provider-table.ts';
-import { findProviderOf, stepsOf } from '../../src/dns/providers.ts';
+import { findProviderByNameServers, listSetupSteps } from '../../src/dns/providers.ts';
 
 describe('contract §4: findProviderOf', () => {
   it.each([
@@ -45,18 +45,18 @@ describe('contract §4: findProviderOf', () => {
     ['Njalla', '2-can.njalla.in'],
     ['Hurricane Electric', 'ns5.he.net'],
   ])('finds %s by %s', (name, server) => {
-    expect(findProviderOf([server])?.name).toBe(name);
-    expect(findProviderOf([`${server.toUpperCase()}.`])?.name).toBe(name);
+    expect(findProviderByNameServers([server])?.name).toBe(name);
+    expect(findProviderByNameServers([`${server.toUpperCase()}.`])?.name).toBe(name);
   });
 
   it.each(['ns1.notcloudflare.com', 'cloudflare.com.evil.test', 'the.net', 'ns1.awsdns.com', 'awsdns-1.evil.test', ''])(
     'returns null for %j',
-    (server) => expect(findProviderOf([server])).toBeNull(),
+    (server) => expect(findProviderByNameServers([server])).toBeNull(),
   );
 
   it('returns the provider of most of the name servers', () => {
     const servers = ['ns1.hover.com', 'ns1.linode.com', 'ns2.linode.com', 'ns1.example.net'];
-    expect(findProviderOf(servers)?.name).toBe('Linode');
+    expect(findProviderByNameServers(servers)?.name).toBe('Linode');
   });
 });
 
@@ -65,7 +65,7 @@ describe('stepsOf', () => {
     expect(new Set(PROVIDER_TABLE.map(({ name }) => name)).size).toBe(PROVIDER_TABLE.length);
     expect(PROVIDER_TABLE.length).toBeGreaterThanOrEqual(50);
     for (const { name, open } of PROVIDER_TABLE) {
-      const steps = stepsOf(name);
+      const steps = listSetupSteps(name);
       expect(steps[0]).toBe(`Sign in at ${name} and open ${open}.`);
       expect(steps.length).toBeGreaterThanOrEqual(4);
     }
@@ -80,6 +80,6 @@ describe('stepsOf', () => {
     [null, /Most forms expect the short name/],
     ['Unknown provider', /Most forms expect the short name/],
   ])('explains the name field for %s: %s', (provider, text) => {
-    expect(stepsOf(provider).join('\n')).toMatch(text);
+    expect(listSetupSteps(provider).join('\n')).toMatch(text);
   });
 });

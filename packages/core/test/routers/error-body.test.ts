@@ -4,7 +4,7 @@ import { getHTTPStatusCodeFromError } from '@trpc/server/http';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { invalid, invalidFile, notFound, ServiceError, unavailable } from '../../src/errors.ts';
-import { fromIssues, toErrorBody, toServiceError, toTrpcError } from '../../src/routers/error-body.ts';
+import { fromZodIssues, toErrorBody, toServiceError, toTrpcError } from '../../src/routers/error-body.ts';
 
 const SECRET = 'postgresql://berth:hunter2@db/berth select * from token';
 const coded = (code: string, extras: object = {}) => Object.assign(new Error(SECRET), { code, ...extras });
@@ -125,7 +125,7 @@ describe('contract §2: the issues of a schema', () => {
   const issuesOf = (value: unknown) => schema.safeParse(value).error!.issues;
 
   it('are each listed with their path', () => {
-    const error = fromIssues(issuesOf({ limit: 'x', labels: ['ok', 1] }));
+    const error = fromZodIssues(issuesOf({ limit: 'x', labels: ['ok', 1] }));
     expect(toErrorBody(error, '')).toEqual({
       error: 'validation_failed',
       message: 'limit: a whole number',
@@ -140,15 +140,15 @@ describe('contract §2: the issues of a schema', () => {
   });
 
   it('have an empty path if they concern the whole input', () => {
-    expect(toErrorBody(fromIssues(issuesOf('no object')), '')).toMatchObject({
+    expect(toErrorBody(fromZodIssues(issuesOf('no object')), '')).toMatchObject({
       message: expect.stringMatching(/^input: /),
       details: { issues: [{ path: '' }] },
     });
-    expect(toErrorBody(fromIssues([]), '')).toMatchObject({ error: 'validation_failed', status: 400 });
+    expect(toErrorBody(fromZodIssues([]), '')).toMatchObject({ error: 'validation_failed', status: 400 });
   });
 
   it('S1: are at most 50; the message counts the rest', () => {
-    const many = fromIssues(issuesOf({ limit: 1, labels: Array.from({ length: 5_050 }, () => 1) }));
+    const many = fromZodIssues(issuesOf({ limit: 1, labels: Array.from({ length: 5_050 }, () => 1) }));
     expect(toErrorBody(many, '')).toMatchObject({
       message: 'labels.0: a text (and 5,000 more that are not listed)',
       details: { issues: expect.toSatisfy((issues: unknown[]) => issues.length === 50) },
@@ -158,7 +158,7 @@ describe('contract §2: the issues of a schema', () => {
   it('S1: make a body of at most 16 KiB, whatever it echoes', () => {
     const long = 'é'.repeat(100_000);
     const errors = [
-      fromIssues(Array.from({ length: 100 }, (_, at) => ({ code: 'custom', path: [long, at], message: long }))),
+      fromZodIssues(Array.from({ length: 100 }, (_, at) => ({ code: 'custom', path: [long, at], message: long }))),
       new ServiceError('validation_failed', long, { details: { file: long } }),
       new ServiceError('business_logic_error', long, {
         details: { domains: Array.from({ length: 9_000 }, () => 'long.example') },

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Core } from '../../src/core.ts';
 import { deleteDeployment } from '../../src/services/deployments/deployments.ts';
 import { doctor, type DoctorEvent } from '../../src/services/doctor/doctor.ts';
-import { sweep } from '../../src/services/packs/sweep.ts';
+import { sweep } from '../../src/services/sweep/sweep.ts';
 import { createTestCore, deploySite, readSite, type TestCore } from '../test-core.ts';
 import { expectSound } from './invariants.ts';
 

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { expect } from 'vitest';
+import { LiveSiteCache } from '../../src/services/sites/live-sites.ts';
+import { sweep, type SweepReport } from '../../src/services/sweep/sweep.ts';
 import type { Site } from '@berth/serving';
-import { createLiveSites } from '../../src/services/sites/live-sites.ts';
-import { sweep, type SweepReport } from '../../src/services/packs/sweep.ts';
 import type { TestCore } from '../test-core.ts';
 
 const TABLES = [
@@ -44,7 +44,7 @@ export async function sweepAll({ core }: TestCore): Promise<SweepReport> {
  * there. I4: counters equal a recount.
  */
 export async function expectSound({ core, database }: TestCore): Promise<void> {
-  const sites = createLiveSites(core);
+  const sites = new LiveSiteCache(core);
   const deployments = await database.query<{ id: string; files: number }>(
     `select id, files from deployment where status = 'success' and (expires is null or expires > $1)`,
     // Leaves out those that are about to expire during the check.

@@ -8,15 +8,15 @@ import { ServiceError } from '../../src/errors.ts';
 import { toServiceError } from '../../src/routers/error-body.ts';
 import { getAccount } from '../../src/services/accounts/accounts.ts';
 import { listActivities } from '../../src/services/activities/activities.ts';
-import { authenticate } from '../../src/services/accounts/authentication.ts';
+import { authenticate } from '../../src/services/authentication.ts';
 import {
   deleteDeployment,
   getDeployment,
   listDeployments,
   updateDeployment,
 } from '../../src/services/deployments/deployments.ts';
-import { createLiveSites } from '../../src/services/sites/live-sites.ts';
-import { sweep } from '../../src/services/packs/sweep.ts';
+import { LiveSiteCache } from '../../src/services/sites/live-sites.ts';
+import { sweep } from '../../src/services/sweep/sweep.ts';
 import { createTestCore, deploySite, readSite, type TestCore } from '../test-core.ts';
 import { expectSound, expectSwept, stateOf, sweepAll } from './invariants.ts';
 
@@ -64,7 +64,7 @@ describe('I9: PostgreSQL is down', () => {
     ['the account', (away) => getAccount({ core: away, caller })],
     ['the audit log', (away) => listActivities({ core: away, caller }, { limit: 1 })],
     ['a credential', (away) => authenticate(away, `Bearer ${key}`, '')],
-    ['a visit', (away) => createLiveSites(away).find({ deployment: 'calm-otter-0000000' })],
+    ['a visit', (away) => new LiveSiteCache(away).find({ deployment: 'calm-otter-0000000' })],
     ['a sweep', (away) => sweep(away)],
   ];
 

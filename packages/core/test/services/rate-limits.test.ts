@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RateLimit } from '../../src/core.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { ServiceError } from '../../src/errors.ts';
 import {
   DEFAULT_RATE_LIMITS,
-  forgetFullBuckets,
-  giveBack,
-  type RateLimit,
-  requireRoom,
-  takeFrom,
+  deleteFullBuckets,
+  giveBackRateLimit,
+  requireRateLimit,
+  takeRateLimit,
   takeFromBucket,
 } from '../../src/services/rate-limits.ts';
 import { createTestCore, type TestCore } from '../test-core.ts';
@@ -126,16 +126,16 @@ describe('contract §7: a token bucket', () => {
 describe('contract §7: the named limits', () => {
   it('have one bucket for each name and client', async () => {
     const core = { ...at(0), rateLimits: { ...DEFAULT_RATE_LIMITS, unlock: { count: 1, perSeconds: 600 } } };
-    expect((await takeFrom(core, 'unlock', 'one')).allowed).toBe(true);
-    expect((await takeFrom(core, 'unlock', 'one')).allowed).toBe(false);
-    expect((await takeFrom(core, 'unlock', 'two')).allowed).toBe(true);
-    expect((await takeFrom(core, 'claim', 'one')).allowed).toBe(true);
+    expect((await takeRateLimit(core, 'unlock', 'one')).allowed).toBe(true);
+    expect((await takeRateLimit(core, 'unlock', 'one')).allowed).toBe(false);
+    expect((await takeRateLimit(core, 'unlock', 'two')).allowed).toBe(true);
+    expect((await takeRateLimit(core, 'claim', 'one')).allowed).toBe(true);
   });
 
   it('refuse with the seconds to wait', async () => {
     const core = { ...at(0), rateLimits: { ...DEFAULT_RATE_LIMITS, signin: { count: 1, perSeconds: 30 } } };
-    await requireRoom(core, 'signin', 'me');
-    const refusal = await requireRoom(core, 'signin', 'me').catch((error: unknown) => error);
+    await requireRateLimit(core, 'signin', 'me');
+    const refusal = await requireRateLimit(core, 'signin', 'me').catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(ServiceError);
     expect(refusal).toMatchObject({
       code: 'rate_limit_exceeded',
@@ -146,17 +146,18 @@ describe('contract §7: the named limits', () => {
 
   it('accept returned tokens, and never exceed their size', async () => {
     const core = { ...at(0), rateLimits: { ...DEFAULT_RATE_LIMITS, deploy: { count: 2, perSeconds: 60 } } };
-    await takeFrom(core, 'deploy', 'back', 2);
-    await giveBack(core, 'deploy', 'back');
-    expect(await takeFrom(core, 'deploy', 'back')).toMatchObject({ allowed: true, remaining: 0 });
-    await giveBack(core, 'deploy', 'back', 9);
-    expect(await takeFrom(core, 'deploy', 'back')).toMatchObject({ allowed: true, remaining: 1 });
+    await takeRateLimit(core, 'deploy', 'back', 2);
+    await giveBackRateLimit(core, 'deploy', 'back');
+    expect(await takeRateLimit(core, 'deploy', 'back')).toMatchObject({ allowed: true, remaining: 0 });
+    await giveBackRateLimit(core, 'deploy', 'back', 9);
+    expect(await takeRateLimit(core, 'deploy', 'back')).toMatchObject({ allowed: true, remaining: 1 });
   });
 
   it('do not apply if they are off', async () => {
     const core = { ...at(0), rateLimits: null };
-    await giveBack(core, 'signin', 'off');
-    for (let call = 0; call < 50; call += 1) expect((await takeFrom(core, 'signin', 'off', 100)).allowed).toBe(true);
+    await giveBackRateLimit(core, 'signin', 'off');
+    for (let call = 0; call < 50; call += 1)
+      expect((await takeRateLimit(core, 'signin', 'off', 100)).allowed).toBe(true);
     expect(await test.database.query(`select 1 from rate_bucket where key = 'signin:off'`)).toEqual([]);
   });
 
@@ -164,18 +165,18 @@ describe('contract §7: the named limits', () => {
     const core = { ...at(0), rateLimits: { ...DEFAULT_RATE_LIMITS, claim: { count: 1, perSeconds: 60 } } };
     await core.database
       .transaction(async () => {
-        await takeFrom(core, 'claim', 'rolled back');
+        await takeRateLimit(core, 'claim', 'rolled back');
         throw new Error('no');
       })
       .catch(() => {});
-    expect((await takeFrom(core, 'claim', 'rolled back')).allowed).toBe(false);
+    expect((await takeRateLimit(core, 'claim', 'rolled back')).allowed).toBe(false);
   });
 
   it('T27: are unavailable if the store cannot be used', async () => {
-    const database = openDatabase({ url: 'postgres://nobody@127.0.0.1:1/nothing' });
+    const database = openDatabase({ url: 'postgres://missing@127.0.0.1:1/nothing' });
     const away = { ...test.core, database };
-    await expect(takeFrom(away, 'signin', 'me')).rejects.toMatchObject({ code: 'unavailable' });
-    await expect(giveBack(away, 'signin', 'me')).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(takeRateLimit(away, 'signin', 'me')).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(giveBackRateLimit(away, 'signin', 'me')).rejects.toMatchObject({ code: 'unavailable' });
     await database.close();
   });
 });
@@ -183,7 +184,7 @@ describe('contract §7: the named limits', () => {
 it('forget buckets that are full again, and no others', async () => {
   await takeFromBucket(at(0), 'forgotten', { count: 2, perSeconds: 60 });
   await takeFromBucket(at(0), 'kept', { count: 2, perSeconds: 62 });
-  await forgetFullBuckets(at(30_000));
+  await deleteFullBuckets(at(30_000));
   expect(await test.database.query(`select key from rate_bucket where key in ('forgotten', 'kept')`)).toEqual([
     { key: 'kept' },
   ]);

@@ -1,7 +1,7 @@
 import { createHash, hash, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { asUnavailable } from '../../src/database/outages.ts';
+import { toUnavailable } from '../../src/database/outages.ts';
 import { createHasher, type HashStream } from '../../src/storage/hasher.ts';
 
 const hasher = createHasher();
@@ -77,7 +77,7 @@ describe('a hashing thread that ends', () => {
     await own.close();
     await rejection;
     const error: unknown = await interrupted.hash(new Uint8Array(10), 10, [10]).catch((thrown: unknown) => thrown);
-    expect(asUnavailable(error)?.code).toBe('unavailable');
+    expect(toUnavailable(error)?.code).toBe('unavailable');
     const contents = [randomBytes(BLOCK_BYTES * 2)];
     expect(await hashAll(own.stream(), contents, BLOCK_BYTES)).toEqual(expected(contents));
     await own.close();

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDiskPacks } from '../../src/storage/disk-packs.ts';
 import { createHasher } from '../../src/storage/hasher.ts';
-import { createPackBuilder, type Digest, type PackBuilder } from '../../src/storage/pack-builder.ts';
+import { type ContentDigest, PackBuilder } from '../../src/storage/pack-builder.ts';
 import { decodePackIndex } from '../../src/storage/pack-index.ts';
 import type { PackFile, PackStore } from '../../src/storage/packs.ts';
 
@@ -35,7 +35,7 @@ function contentOf(seed: number, size: number): Buffer {
 
 /** Writes a content in chunks of the given sizes, cycling through them. Overwrites each chunk as soon as it was handed over. */
 async function put(builder: PackBuilder, bytes: Buffer, chunkSizes: readonly number[], keep = true) {
-  const digests: Digest[] = [];
+  const digests: ContentDigest[] = [];
   const sink = builder.begin((digest) => digests.push(digest), { keep });
   for (let at = 0, i = 0; at < bytes.length; i += 1) {
     const chunk = Buffer.from(bytes.subarray(at, at + chunkSizes[i % chunkSizes.length]!));
@@ -72,12 +72,12 @@ const anyPattern = fc.oneof(fc.constant([true]), fc.array(fc.boolean(), { minLen
 async function matchesOracle(contents: readonly Content[], pattern: readonly boolean[]): Promise<void> {
   const pack = `${(packs++ % 256).toString(16).padStart(2, '0')}${packs}`;
   let opened = 0;
-  const builder = createPackBuilder(() => {
+  const builder = new PackBuilder(() => {
     opened += 1;
     return store.create(pack);
   }, hasher);
   const oracle = new Map<string, Buffer>();
-  const digests: Digest[][] = [];
+  const digests: ContentDigest[][] = [];
   for (const { seed, size, chunkSizes, keep } of contents)
     digests.push(await put(builder, contentOf(seed, size), chunkSizes, keep));
   await builder.finish();
@@ -181,7 +181,7 @@ function slowFile() {
 describe('a pack on a slow or broken disk', () => {
   it('applies backpressure, and bounds the memory', async () => {
     const slow = slowFile();
-    const builder = createPackBuilder(() => Promise.resolve(slow.file), hasher);
+    const builder = new PackBuilder(() => Promise.resolve(slow.file), hasher);
     const sink = builder.begin(() => {});
     const chunk = Buffer.alloc(65_536, 'x');
     let accepted = 0;
@@ -224,7 +224,7 @@ describe('a pack on a slow or broken disk', () => {
         ...created,
         write: (bytes, position) => (++writes === nth ? Promise.reject(full) : created.write(bytes, position)),
       };
-      const builder = createPackBuilder(() => Promise.resolve(file), hasher);
+      const builder = new PackBuilder(() => Promise.resolve(file), hasher);
       await expect(fill(builder)).rejects.toBe(full);
       await expect(builder.seal()).rejects.toBe(full);
       await builder.abandon();
@@ -237,7 +237,7 @@ describe('a pack on a slow or broken disk', () => {
     const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
     const created = await store.create('fe01');
     const file: PackFile = { ...created, write: () => Promise.reject(full) };
-    const builder = createPackBuilder(() => Promise.resolve(file), hasher);
+    const builder = new PackBuilder(() => Promise.resolve(file), hasher);
     await put(builder, contentOf(1, 10), [10]);
     await expect(builder.seal()).rejects.toBe(full);
     await builder.abandon();
@@ -246,7 +246,7 @@ describe('a pack on a slow or broken disk', () => {
 
   it('reports that no file could be opened, and can then be abandoned', async () => {
     const refused = new Error('the database is unavailable');
-    const builder = createPackBuilder(() => Promise.reject(refused), hasher);
+    const builder = new PackBuilder(() => Promise.reject(refused), hasher);
     await expect(fill(builder)).rejects.toBe(refused);
     await expect(builder.seal()).rejects.toBe(refused);
     await builder.abandon();
@@ -255,10 +255,7 @@ describe('a pack on a slow or broken disk', () => {
   it('reports that sealing failed, and is removed when it is abandoned', async () => {
     const broken = Object.assign(new Error('input/output error'), { code: 'EIO' });
     const created = await store.create('fd01');
-    const builder = createPackBuilder(
-      () => Promise.resolve({ ...created, seal: () => Promise.reject(broken) }),
-      hasher,
-    );
+    const builder = new PackBuilder(() => Promise.resolve({ ...created, seal: () => Promise.reject(broken) }), hasher);
     await put(builder, contentOf(1, 10), [10]);
     await expect(builder.seal()).rejects.toBe(broken);
     await builder.abandon();
@@ -273,7 +270,7 @@ describe('a pack that is abandoned early', () => {
     ['just less than a batch was written', [BATCH_BYTES - 1]],
   ])('never touches a disk when %s', async (_, sizes) => {
     let opened = 0;
-    const builder = createPackBuilder(() => {
+    const builder = new PackBuilder(() => {
       opened += 1;
       return Promise.reject(new Error('Unexpected open'));
     }, hasher);
@@ -289,7 +286,7 @@ describe('a pack that is abandoned early', () => {
     const steps: string[] = [];
     const { promise: durable, resolve: finish } = Promise.withResolvers<void>();
     const { promise: sealing, resolve: begin } = Promise.withResolvers<void>();
-    const builder = createPackBuilder(
+    const builder = new PackBuilder(
       () =>
         Promise.resolve({
           write: async () => {},
@@ -310,7 +307,7 @@ describe('a pack that is abandoned early', () => {
   });
 
   it('is removed if it is abandoned while it is being sealed', async () => {
-    const builder = createPackBuilder(() => store.create('fb01'), hasher);
+    const builder = new PackBuilder(() => store.create('fb01'), hasher);
     await put(builder, contentOf(1, 3 * MiB), [MiB]);
     const sealed = builder.seal();
     sealed.catch(() => {});
@@ -319,7 +316,7 @@ describe('a pack that is abandoned early', () => {
   });
 
   it('is removed if it is abandoned while writes are pending', async () => {
-    const builder = createPackBuilder(() => store.create('fc01'), hasher);
+    const builder = new PackBuilder(() => store.create('fc01'), hasher);
     const sink = builder.begin(() => {});
     for (let i = 0; i < 20; i += 1) sink.write(Buffer.alloc(200_000));
     await builder.abandon();

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Rules of sites, compressed forms of contents, word of everything that changes what a visitor is shown. */
+/** Rules of sites, compressed forms of contents, notifications of every change to what visitors see. */
 export class Migration0003 extends Migration {
   override name = '0003-serving';
 

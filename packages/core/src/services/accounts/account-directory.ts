@@ -3,13 +3,13 @@ import { sql } from 'kysely';
 import type { Core, Scope } from '../../core.ts';
 import { Account, type AccountState, PlanChange } from '../../entities/index.ts';
 import { notFound, ServiceError } from '../../errors.ts';
-import { createAccount, generateKey, type NewAccount } from './accounts.ts';
+import { createAccount, insertApiKey, type NewAccount } from './accounts.ts';
 import { endOfPeriod } from './billing-periods.ts';
 import { lockAccount } from './account-lock.ts';
 import { toUnixSeconds } from '../timestamps.ts';
 
 /** An account in the operator's list. */
-export interface AccountRow {
+export interface AccountSummary {
   account: string;
   email: string;
   name: string | null;
@@ -33,12 +33,12 @@ export interface AccountBilling {
  * Creates an account. @returns Its id. @throws `business_logic_error` if the e-mail address already has one. Source:
  * contract §8.
  */
-export async function openAccount(core: Core, account: NewAccount): Promise<string> {
+export async function registerAccount(core: Core, account: NewAccount): Promise<string> {
   try {
     return await core.database.transaction(async (em) => createAccount(em, core, account));
   } catch (error) {
     if (!(error instanceof UniqueConstraintViolationException)) throw error;
-    throw new ServiceError('business_logic_error', `There is an account of ${account.email} already.`, {
+    throw new ServiceError('business_logic_error', `${account.email} already has an account.`, {
       details: { email: account.email },
       cause: error,
     });
@@ -46,7 +46,7 @@ export async function openAccount(core: Core, account: NewAccount): Promise<stri
 }
 
 /** Every account, oldest first. */
-export async function listAccounts(core: Core): Promise<AccountRow[]> {
+export async function listAccounts(core: Core): Promise<AccountSummary[]> {
   const rows = await core.database.em().find(Account, {}, { orderBy: { created: 'asc', id: 'asc' } });
   return rows.map(({ id, email, name, plan, state, deploymentCount, created }) => ({
     account: id,
@@ -89,9 +89,9 @@ export async function actForAccount(core: Core, reference: string): Promise<Scop
 }
 
 /** Creates an API key for an account. @returns The key, which cannot be read again. Source: contract §8. */
-export async function addKey(core: Core, account: string): Promise<string> {
+export async function createApiKey(core: Core, account: string): Promise<string> {
   return core.database.transaction(async (em) => {
     await lockAccount(em, account);
-    return generateKey(em, core, account);
+    return insertApiKey(em, core, account);
   });
 }

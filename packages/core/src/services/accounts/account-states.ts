@@ -5,7 +5,7 @@ import { notFound } from '../../errors.ts';
 import { recordActivity } from '../activities/activities.ts';
 
 /** The previous and the current state of an account. */
-export interface StateChange {
+export interface AccountStateChange {
   from: AccountState;
   to: AccountState;
 }
@@ -18,7 +18,7 @@ export interface StateChange {
  *
  * @throws `not_found`. Source: contract §6.
  */
-export async function setAccountState(core: Core, account: string, state: AccountState): Promise<StateChange> {
+export async function setAccountState(core: Core, account: string, state: AccountState): Promise<AccountStateChange> {
   return core.database.transaction(async (em) => {
     const row = await em.findOne(Account, { id: account }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!row) throw notFound('account');

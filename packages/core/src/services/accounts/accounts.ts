@@ -6,8 +6,7 @@ import { Account, Member, Token } from '../../entities/index.ts';
 import { recordActivity } from '../activities/activities.ts';
 import type { BillingPeriod } from './billing-periods.ts';
 import { lockAccount, lockActiveAccount, type LockedAccount } from './account-lock.ts';
-import { refuseBeyondCap } from './caps.ts';
-import { countDomains } from '../domains/domain-caps.ts';
+import { countDomains, refuseBeyondCap } from './caps.ts';
 import { readStorage } from './storage.ts';
 import { randomSuffix, secretHash } from '../random.ts';
 import { toUnixSeconds } from '../timestamps.ts';
@@ -75,7 +74,7 @@ export function createAccount(
  * Creates an API key for an account and records the activity, in the caller's transaction, which must have locked or
  * created the account. @returns The key, which cannot be read again.
  */
-export function generateKey(em: EntityManager, core: Core, account: string, secret?: string): string {
+export function insertApiKey(em: EntityManager, core: Core, account: string, secret?: string): string {
   const created = core.now();
   const made = createToken(em, account, { kind: 'api', created, secret });
   recordActivity(em, { account, event: 'account.key.generate', authMethod: 'operator', created, token: made.token });
@@ -100,10 +99,10 @@ export async function ensureOwner(
     const account = owner?.id ?? createAccount(em, core, { email, plan: plan.plan, isOwner: true });
     if (owner) await lockAccount(em, account);
     if (apiKey) {
-      if (!(await em.findOne(Token, { secretHash: secretHash(apiKey) }))) generateKey(em, core, account, apiKey);
+      if (!(await em.findOne(Token, { secretHash: secretHash(apiKey) }))) insertApiKey(em, core, account, apiKey);
       return null;
     }
-    return owner ? null : generateKey(em, core, account);
+    return owner ? null : insertApiKey(em, core, account);
   });
 }
 
@@ -118,11 +117,11 @@ async function hasOwner(em: EntityManager): Promise<boolean> {
 
 /**
  * Refuses a caller whose account cannot have more deployments, before anything is sent. The result can be outdated at
- * once: {@link countDeployment} decides.
+ * once: {@link incrementDeploymentCount} decides.
  *
  * @throws `forbidden`, with `details`. Source: contract §6.
  */
-export async function refuseFull(core: Core, caller: Caller): Promise<void> {
+export async function refuseAtDeploymentCap(core: Core, caller: Caller): Promise<void> {
   if (caller.kind === 'anonymous') return;
   const account = await core.database.em().findOneOrFail(Account, { id: caller.account });
   refuseBeyondCap(core, account.plan, 'deployments', account.deploymentCount);
@@ -135,7 +134,7 @@ export async function refuseFull(core: Core, caller: Caller): Promise<void> {
  * @returns The account, as it was before.
  * @throws `forbidden`, with `details` if the cap is reached. Source: contract §6; security T26.
  */
-export async function countDeployment(em: EntityManager, core: Core, account: string): Promise<LockedAccount> {
+export async function incrementDeploymentCount(em: EntityManager, core: Core, account: string): Promise<LockedAccount> {
   const locked = await lockActiveAccount(em, account);
   refuseBeyondCap(core, locked.plan, 'deployments', locked.deployments);
   await sql`update account set deployment_count = deployment_count + 1 where id = ${account}`.execute(em.getKysely());

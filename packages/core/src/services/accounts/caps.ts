@@ -1,15 +1,19 @@
 import type { Caps } from '@berth/contract';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
 import { ServiceError } from '../../errors.ts';
 
 /** The caps on numbers of things. `storage` is measured in bytes. */
-type Counted = Exclude<keyof Caps, 'storage'>;
+type CountedCap = Exclude<keyof Caps, 'storage'>;
+
+type DomainUsage = Pick<Caps, 'platformDomains' | 'customDomains'>;
 
 /** The error messages, by cap. */
-const WORDS: Record<Counted, (limit: number, used: number) => string> = {
-  deployments: (limit, used) => holds(limit, used, 'deployments'),
-  platformDomains: (limit, used) => holds(limit, used, 'platform domains'),
-  customDomains: (limit, used) => holds(limit, used, 'custom domains'),
+const MESSAGES: Record<CountedCap, (limit: number, used: number) => string> = {
+  deployments: (limit, used) => atCap(limit, used, 'deployments'),
+  platformDomains: (limit, used) => atCap(limit, used, 'platform domains'),
+  customDomains: (limit, used) => atCap(limit, used, 'custom domains'),
   seats: (limit, used) =>
     `The plan has ${limit} ${limit === 1 ? 'seat' : 'seats'}, and the account has ${used} members. Remove one, or change the plan.`,
 };
@@ -19,12 +23,21 @@ const WORDS: Record<Counted, (limit: number, used: number) => string> = {
  *
  * @throws `forbidden`, with `details`, at the cap. Source: contract §2, §6; security T26.
  */
-export function refuseBeyondCap(core: Core, plan: string, cap: Counted, used: number): void {
+export function refuseBeyondCap(core: Core, plan: string, cap: CountedCap, used: number): void {
   const limit = core.plans.get(plan).caps?.[cap];
   if (limit !== undefined && used >= limit)
-    throw new ServiceError('forbidden', WORDS[cap](limit, used), { details: { cap, used, limit } });
+    throw new ServiceError('forbidden', MESSAGES[cap](limit, used), { details: { cap, used, limit } });
 }
 
-function holds(limit: number, used: number, what: string): string {
-  return `The plan holds ${limit} ${what}, and the account has ${used}. Delete one, or change the plan.`;
+function atCap(limit: number, used: number, what: string): string {
+  return `The plan allows ${limit} ${what}, and the account has ${used}. Delete one or change the plan.`;
+}
+
+/** Counts the domains of an account. Paused domains do not count. Source: contract §6. */
+export async function countDomains(em: EntityManager, account: string): Promise<DomainUsage> {
+  const { rows } = await sql<DomainUsage>`
+    select (count(*) filter (where kind = 'platform'))::int as "platformDomains",
+      (count(*) filter (where kind = 'custom'))::int as "customDomains"
+    from domain where account_id = ${account} and status <> 'paused'`.execute(em.getKysely());
+  return rows[0]!;
 }

@@ -40,7 +40,7 @@ export async function addMember(core: Core, account: string, email: string): Pro
   return core.database.transaction(async (em) => {
     const { plan } = await lockExisting(em, account);
     if (await findMember(em, account, address))
-      throw new ServiceError('business_logic_error', `${address} is a member of this account already.`, {
+      throw new ServiceError('business_logic_error', `${address} is already a member of this account.`, {
         details: { member: address },
       });
     refuseBeyondCap(core, plan, 'seats', await em.count(Member, { account }));
@@ -69,9 +69,13 @@ export async function removeMember(core: Core, account: string, email: string): 
     const member = await findMember(em, account, email.trim());
     if (!member) throw notFound('member');
     if (member.role === 'owner')
-      throw new ServiceError('business_logic_error', `${member.email} is the owner of this account and stays.`, {
-        details: { role: member.role },
-      });
+      throw new ServiceError(
+        'business_logic_error',
+        `${member.email} is the owner of this account and cannot be removed.`,
+        {
+          details: { role: member.role },
+        },
+      );
     em.remove(member);
     recordChange(em, account, core.now(), { member: { removed: member.email } });
     return toMember(member);

@@ -16,7 +16,7 @@ import type { Caller, Core, Plans } from '../../core.ts';
 export function createPlans(all: readonly Plan[]): Plans {
   const byId = new Map(all.map((plan) => [plan.plan, plan]));
   const anonymous = byId.get(ANONYMOUS_PLAN);
-  if (!anonymous) throw new Error(`The plan table has no plan "${ANONYMOUS_PLAN}", which anonymous deploys follow.`);
+  if (!anonymous) throw new Error(`The plan table has no plan "${ANONYMOUS_PLAN}", which anonymous deploys use.`);
   return { all, get: (plan) => byId.get(plan) ?? anonymous };
 }
 

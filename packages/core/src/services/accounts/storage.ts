@@ -3,22 +3,22 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { type QueryExecutorProvider, type RawBuilder, sql } from 'kysely';
 import type { Caller, Core } from '../../core.ts';
 import { ServiceError } from '../../errors.ts';
-import { inTurn } from '../in-turn.ts';
-import { type RunLimits, workThrough } from '../work-through.ts';
-import { type ContentLengths, hashAt, numberArray, packHashes } from '../packs/contents.ts';
+import { runQueued } from '../serial-queue.ts';
+import { type RunLimits, runWorklist } from '../worklist.ts';
+import { type ContentLengths, hashAtPosition, numberArray, packHashes } from '../packs/contents.ts';
 import type { LockedAccount } from './account-lock.ts';
 
 /** The account or the anonymous address whose deployments and open uploads refer to contents. */
 export type StorageOwner = { account: string } | { address: string };
 
 /** The bytes that are stored for an owner, and the bytes that further contents would add. */
-export interface Storage {
+export interface StorageUsage {
   used: number;
   added: number;
 }
 
 /** The maximum number of accounts that one run of the sweep measures. */
-const MEASURED_AT_ONCE = 100;
+const MAX_MEASURED_ACCOUNTS = 100;
 const NOTHING: ContentLengths = new Map();
 
 /** The owner of the contents that a caller publishes. */
@@ -32,11 +32,11 @@ export function storageCapOf(core: Core, plan: string | null): number | undefine
 }
 
 /** @throws `forbidden`, with `details`, if `used` and `added` together exceed the cap. Source: contract §6. */
-export function refuseBeyondStorage({ used, added }: Storage, limit: number | undefined): void {
+export function refuseBeyondStorageCap({ used, added }: StorageUsage, limit: number | undefined): void {
   if (limit !== undefined && used + added > limit)
     throw new ServiceError(
       'forbidden',
-      `${limit} bytes can be stored, ${used} are, and this adds ${added}. Delete deployments that are no longer needed, or change the plan.`,
+      `Storage is limited to ${limit} bytes: ${used} are in use, and this adds ${added}. Delete deployments that are no longer needed, or change the plan.`,
       { details: { cap: 'storage', used, limit } },
     );
 }
@@ -51,7 +51,7 @@ export async function measureStorage(
   db: QueryExecutorProvider,
   owner: StorageOwner,
   contents: ContentLengths = NOTHING,
-): Promise<Storage> {
+): Promise<StorageUsage> {
   return measure(db, sql`${deploymentsOf(owner)} union all ${uploadsOf(owner)}`, contents);
 }
 
@@ -73,14 +73,14 @@ export async function addStorage(
   const owner = { account: account.id };
   const limit = storageCapOf(core, account.plan);
   let exact = account.storageExact && (certain || contents.size === 0);
-  let storage: Storage = { used: account.storageBytes, added: 0 };
+  let storage: StorageUsage = { used: account.storageBytes, added: 0 };
   // An open upload has already reserved its contents.
   if (contents.size > 0) ({ added: storage.added } = await measure(db, uploadsOf(owner), contents));
   if (!exact && limit !== undefined && storage.used + storage.added > limit) {
     storage = await measureStorage(db, owner, contents);
     exact = true;
   }
-  refuseBeyondStorage(storage, limit);
+  refuseBeyondStorageCap(storage, limit);
   if (contents.size === 0 && exact === account.storageExact) return;
   await sql`
     update account set storage_bytes = ${storage.used + storage.added}, storage_exact = ${exact},
@@ -100,13 +100,13 @@ export async function requireAnonymousStorage(
 ): Promise<void> {
   const db = em.getKysely();
   const added = sumOf(contents);
-  const used = await mostStored(db, { address });
+  const used = await estimateStorage(db, { address });
   if (used + added <= ANONYMOUS_STORAGE_BYTES) return;
-  refuseBeyondStorage(await measureStorage(db, { address }, contents), ANONYMOUS_STORAGE_BYTES);
+  refuseBeyondStorageCap(await measureStorage(db, { address }, contents), ANONYMOUS_STORAGE_BYTES);
 }
 
 /** Locks an anonymous address until the transaction ends, like the row of an account. Source: security §5, L4. */
-export async function lockAddress(em: EntityManager, address: string): Promise<void> {
+export async function lockAnonymousAddress(em: EntityManager, address: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`storage:${address}`}, 0))`.execute(em.getKysely());
 }
 
@@ -114,7 +114,7 @@ export async function lockAddress(em: EntityManager, address: string): Promise<v
  * Marks the counter of an account as an upper bound, because a deployment or an upload of it is being removed. The
  * transaction must have locked the account.
  */
-export async function releaseStorage(em: EntityManager, account: string): Promise<void> {
+export async function markStorageInexact(em: EntityManager, account: string): Promise<void> {
   await sql`
     update account set storage_exact = false, storage_version = storage_version + 1 where id = ${account}`.execute(
     em.getKysely(),
@@ -123,19 +123,19 @@ export async function releaseStorage(em: EntityManager, account: string): Promis
 
 /** Returns the exact number of bytes that are stored for an account. */
 export async function readStorage(core: Core, account: string): Promise<number> {
-  return inTurn(core, `storage:${account}`, async () => {
+  return runQueued(core, `storage:${account}`, async () => {
     const { rows } = await sql<{ bytes: number; exact: boolean }>`
       select storage_bytes::float8 as bytes, storage_exact as exact from account where id = ${account}`.execute(
       core.database.kysely,
     );
     const [row] = rows;
-    return row && !row.exact ? remeasure(core, account) : (row?.bytes ?? 0);
+    return row && !row.exact ? measureAndStore(core, account) : (row?.bytes ?? 0);
   });
 }
 
 /** Measures accounts whose counter is only an upper bound, so that few requests have to do it. Source: contract §6. */
-export function measureInexact(core: Core, limits: RunLimits): Promise<number> {
-  return workThrough<{ id: string }>(
+export function measureInexactStorage(core: Core, limits: RunLimits): Promise<number> {
+  return runWorklist<{ id: string }>(
     core,
     {
       task: 'measure storage',
@@ -150,7 +150,7 @@ export function measureInexact(core: Core, limits: RunLimits): Promise<number> {
       idsOf: ({ id }) => ({ account: id }),
       work: async ({ id }) => (await readStorage(core, id)) >= 0,
     },
-    { ...limits, limit: MEASURED_AT_ONCE },
+    { ...limits, limit: MAX_MEASURED_ACCOUNTS },
   );
 }
 
@@ -158,10 +158,10 @@ export function measureInexact(core: Core, limits: RunLimits): Promise<number> {
  * Measures without a lock. A change in the meantime discards the stored measurement; the returned value is correct for
  * its snapshot.
  */
-async function remeasure(core: Core, account: string): Promise<number> {
+async function measureAndStore(core: Core, account: string): Promise<number> {
   const db = core.database.kysely;
   const { rows } = await sql<{ version: number; used: number }>`
-    with ${heldContents(sql`${deploymentsOf({ account })} union all ${uploadsOf({ account })}`)}
+    with ${distinctContents(sql`${deploymentsOf({ account })} union all ${uploadsOf({ account })}`)}
     select storage_version as version, (select coalesce(sum(size), 0)::float8 from held) as used
     from account where id = ${account}`.execute(db);
   const { version, used } = rows[0]!;
@@ -175,11 +175,11 @@ async function measure(
   db: QueryExecutorProvider,
   manifests: RawBuilder<unknown>,
   contents: ContentLengths,
-): Promise<Storage> {
+): Promise<StorageUsage> {
   const hashes = packHashes([...contents.keys()]);
-  const { rows } = await sql<Storage>`
-    with ${heldContents(manifests)}, further as (
-      select ${hashAt(hashes, 'position')} as hash, size
+  const { rows } = await sql<StorageUsage>`
+    with ${distinctContents(manifests)}, further as (
+      select ${hashAtPosition(hashes, 'position')} as hash, size
       from unnest(${numberArray([...contents.values()])}::bigint[]) with ordinality as f (size, position))
     select (select coalesce(sum(size), 0)::float8 from held) as used,
       (select coalesce(sum(size), 0)::float8 from further f where not exists (select 1 from held h where h.hash = f.hash)) as added`.execute(
@@ -189,11 +189,11 @@ async function measure(
 }
 
 /** `held`: each content of the manifests once. `|| ''` detoasts the packed hashes, so that they are read only once. */
-function heldContents(manifests: RawBuilder<unknown>): RawBuilder<unknown> {
+function distinctContents(manifests: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     manifests as materialized (select hashes || ''::bytea as hashes, sizes from (${manifests}) m (hashes, sizes)),
     held as materialized (
-      select ${hashAt(sql.ref('m.hashes'), 'f.position')} as hash, max(f.size) as size
+      select ${hashAtPosition(sql.ref('m.hashes'), 'f.position')} as hash, max(f.size) as size
       from manifests m cross join lateral unnest(m.sizes) with ordinality as f (size, position) group by 1)`;
 }
 
@@ -208,7 +208,7 @@ const uploadsOf = (owner: StorageOwner) => sql`
   select hashes, sizes from upload where committed is null and ${belongsTo(owner)}`;
 
 /** Returns an upper bound of the bytes that are stored for an owner, without reading manifests. */
-export async function mostStored(db: QueryExecutorProvider, owner: StorageOwner): Promise<number> {
+export async function estimateStorage(db: QueryExecutorProvider, owner: StorageOwner): Promise<number> {
   if ('account' in owner) {
     const { rows } = await sql<{ bytes: number }>`
       select storage_bytes::float8 as bytes from account where id = ${owner.account}`.execute(db);

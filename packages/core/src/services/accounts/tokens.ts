@@ -78,9 +78,15 @@ export async function addToken(
   return core.database.transaction(async (em) => {
     await lockAccount(em, account);
     const created = core.now();
-    await makeRoom(em, account, created);
+    await makeTokenRoom(em, account, created);
     const expires = ttl === undefined ? null : new Date(created.getTime() + ttl * 1000);
-    const made = createToken(em, account, { kind, labels, expires, created, token: await freeIdentifier(em, account) });
+    const made = createToken(em, account, {
+      kind,
+      labels,
+      expires,
+      created,
+      token: await findFreeTokenId(em, account),
+    });
     recordActivity(em, {
       account,
       event: 'token.create',
@@ -102,7 +108,7 @@ export async function addToken(
 }
 
 /** Deletes expired tokens if the account is full. Throws if none has expired. */
-async function makeRoom(em: EntityManager, account: string, now: Date): Promise<void> {
+async function makeTokenRoom(em: EntityManager, account: string, now: Date): Promise<void> {
   if ((await em.count(Token, { account })) < MAX_TOKENS) return;
   const removed = await em.nativeDelete(Token, { account, expires: { $lte: now } });
   if (removed === 0)
@@ -119,7 +125,7 @@ async function makeRoom(em: EntityManager, account: string, now: Date): Promise<
  *
  * @param random Generates identifiers. Source: contract §1.
  */
-export async function freeIdentifier(em: EntityManager, account: string, random = randomSuffix): Promise<string> {
+export async function findFreeTokenId(em: EntityManager, account: string, random = randomSuffix): Promise<string> {
   for (;;) {
     const token = random();
     if ((await em.count(Token, { account, token })) === 0) return token;
@@ -143,7 +149,7 @@ export async function listTokens({ core, caller }: Scope, page: PageQuery): Prom
 
 /** `GET /tokens/{token}`. @throws `not_found`. Source: contract §5. */
 export async function getToken({ core, caller }: Scope, token: string): Promise<WireToken> {
-  return toToken(await getOwn(core.database.em(), caller.account, token));
+  return toToken(await getOwnToken(core.database.em(), caller.account, token));
 }
 
 /**
@@ -158,7 +164,7 @@ export async function deleteToken({ core, caller }: Scope, token: string): Promi
   const { account, authMethod } = caller;
   return core.database.transaction(async (em) => {
     await lockAccount(em, account);
-    const row = await getOwn(em, account, token);
+    const row = await getOwnToken(em, account, token);
     em.remove(row);
     recordActivity(em, {
       account,
@@ -183,7 +189,7 @@ function toToken({ token, kind, labels, created, expires, used }: Token): WireTo
   };
 }
 
-async function getOwn(em: EntityManager, account: string, token: string): Promise<Token> {
+async function getOwnToken(em: EntityManager, account: string, token: string): Promise<Token> {
   const row = TOKEN_ID.test(token) ? await em.findOne(Token, { account, token }) : null;
   if (!row) throw notFound('token');
   return row;

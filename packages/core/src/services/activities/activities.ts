@@ -7,7 +7,7 @@ import { type CursorScope, decodeCursor, toPage } from '../cursors.ts';
 import { toUnixSeconds } from '../timestamps.ts';
 
 /** An entry for the audit log of an account. `meta` never contains a secret. */
-export interface Entry {
+export interface NewActivity {
   account: string;
   event: ActivityEvent;
   authMethod: AuthMethod;
@@ -26,7 +26,7 @@ export interface Entry {
  */
 export function recordActivity(
   em: EntityManager,
-  { account, event, authMethod, created, deployment, domain, token, meta }: Entry,
+  { account, event, authMethod, created, deployment, domain, token, meta }: NewActivity,
 ): void {
   em.persist(
     em.create(Activity, {

@@ -1,31 +1,15 @@
+import type { ActivityFeed } from '../../core.ts';
 import type { Listener } from '../../database/listener.ts';
 import { ServiceError, unavailable } from '../../errors.ts';
 
 /** Maximum number of subscribers in one process. */
 export interface FeedLimits {
   perAccount: number;
-  inAll: number;
+  perProcess: number;
 }
 
-const FEED_LIMITS: FeedLimits = { perAccount: 20, inAll: 1_000 };
+const FEED_LIMITS: FeedLimits = { perAccount: 20, perProcess: 1_000 };
 const RETRY_AFTER_SECONDS = 30;
-
-/** Notifies subscribers in this process about new activities of their account. */
-export interface ActivityFeed {
-  /**
-   * Calls `wake` whenever the account may have new activities, from the moment the promise resolves.
-   *
-   * @param wake Must not throw.
-   * @returns Unsubscribes. Safe to call again.
-   * @throws `rate_limit_exceeded` if the account has too many subscribers; `unavailable` if the process has too many, the
-   *   database is unavailable, or the service is stopping.
-   */
-  subscribe(account: string, wake: () => void): Promise<() => void>;
-  /** Aborted when the service stops. Subscribers must end then. */
-  readonly ended: AbortSignal;
-  /** Ends the feed. Safe to call again. */
-  end(): void;
-}
 
 /**
  * Creates the feed of a process. It uses one connection that listens for notifications of the database. If notifications may
@@ -33,7 +17,7 @@ export interface ActivityFeed {
  *
  * Source: contract §9.
  */
-export function createActivityFeed(news: Listener, { perAccount, inAll } = FEED_LIMITS): ActivityFeed {
+export function createActivityFeed(newActivities: Listener, { perAccount, perProcess } = FEED_LIMITS): ActivityFeed {
   const subscribers = new Map<string, Set<() => void>>();
   const ending = new AbortController();
   let count = 0;
@@ -55,7 +39,7 @@ export function createActivityFeed(news: Listener, { perAccount, inAll } = FEED_
   return {
     async subscribe(account, wake) {
       if (ending.signal.aborted) throw unavailable('The service is stopping.');
-      if (count >= inAll)
+      if (count >= perProcess)
         throw unavailable('Too many clients are watching activities. Try again later.', undefined, RETRY_AFTER_SECONDS);
       const wakes = subscribers.get(account) ?? new Set();
       if (wakes.size >= perAccount)
@@ -67,7 +51,7 @@ export function createActivityFeed(news: Listener, { perAccount, inAll } = FEED_
       subscribers.set(account, wakes.add(wake));
       count += 1;
       try {
-        listening ??= news.listen(notify);
+        listening ??= newActivities.subscribe(notify);
         await listening;
       } catch (error) {
         listening = null;

@@ -4,7 +4,7 @@ import type { AccountCaller, Core } from '../../core.ts';
 import { Activity } from '../../entities/index.ts';
 import { invalid } from '../../errors.ts';
 import { toActivity } from './activities.ts';
-import { checkCredential } from '../accounts/authentication.ts';
+import { checkCredential } from '../authentication.ts';
 
 /** A stream of new activities of an account. */
 export interface ActivityWatch {

@@ -1,13 +1,13 @@
 import { performance } from 'node:perf_hooks';
-import type { StoredBytes } from '@berth/serving';
-import type { Compressor, GivenContent } from '../../compressor/compressor.ts';
-import type { Forms } from '../../compressor/forms.ts';
+import type { Compressor, UncompressedContent } from '../../compressor/compressor.ts';
+import type { CompressedBytes } from '../../compressor/forms.ts';
 import type { Core } from '../../core.ts';
 import { failpoint } from '../../failpoints.ts';
-import { commitWith } from '../packs/open-packs.ts';
-import { attempt } from '../work-through.ts';
+import type { StoredBytes } from '@berth/serving';
+import { commitWithPack } from '../packs/open-packs.ts';
+import { attemptTask } from '../worklist.ts';
 import { openFormsPack } from './forms-pack.ts';
-import { leftToCompress, takeDue } from './left-to-compress.ts';
+import { findUncompressedContents, takeDueDeployment } from './uncompressed-contents.ts';
 import { recordForms } from './record-forms.ts';
 
 /** Options of one run. */
@@ -38,9 +38,9 @@ export async function compressDeployments(
 ): Promise<number> {
   let done = 0;
   while (!signal.aborted) {
-    const deployment = await takeDue(core);
+    const deployment = await takeDueDeployment(core);
     if (deployment === null) break;
-    const outcome = await attempt(core, { task: 'compress deployments', deployment }, () =>
+    const outcome = await attemptTask(core, { task: 'compress deployments', deployment }, () =>
       takeTurn(core, compressor, deployment, { signal, turnMs }),
     );
     if (outcome.ok && outcome.value) done += 1;
@@ -55,13 +55,13 @@ async function takeTurn(
   deployment: string,
   { signal, turnMs }: Required<CompressionOptions>,
 ): Promise<boolean> {
-  const left = await leftToCompress(core, deployment);
+  const left = await findUncompressedContents(core, deployment);
   const end = performance.now() + turnMs;
   const pack = openFormsPack(core);
   let made = 0;
   try {
     for (const content of left) {
-      const forms = await formsOf(core, compressor, content, signal);
+      const forms = await compressWithRetries(core, compressor, content, signal);
       if (forms === null) break;
       await pack.add(content.sha256, forms);
       made += 1;
@@ -70,7 +70,7 @@ async function takeTurn(
     const isDone = made === left.length;
     const sealed = await pack.seal();
     failpoint('compression.sealed');
-    await commitWith(core, pack, (em) => recordForms(em, core, { deployment, ...sealed, isDone }));
+    await commitWithPack(core, pack, (em) => recordForms(em, core, { deployment, ...sealed, isDone }));
     failpoint('compression.recorded');
     return isDone;
   } finally {
@@ -83,12 +83,12 @@ async function takeTurn(
  *
  * @throws for failures that may be temporary.
  */
-async function formsOf(
+async function compressWithRetries(
   core: Core,
   compressor: Compressor,
   content: StoredBytes,
   signal: AbortSignal,
-): Promise<Forms | null> {
+): Promise<CompressedBytes | null> {
   const { sha256, pack } = content;
   const bytes = await readContent(core, content);
   for (let crashes = 0; bytes !== null && crashes < MAX_CRASHES; crashes += 1) {
@@ -111,7 +111,7 @@ async function formsOf(
   return {};
 }
 
-async function compressOne(compressor: Compressor, content: GivenContent, signal: AbortSignal) {
+async function compressOne(compressor: Compressor, content: UncompressedContent, signal: AbortSignal) {
   try {
     return await compressor.compress(content, signal);
   } catch (error) {

@@ -1,15 +1,15 @@
-import type { Coding } from '@berth/serving';
-import type { Forms } from '../../compressor/forms.ts';
+import type { CompressedBytes } from '../../compressor/forms.ts';
 import type { Core } from '../../core.ts';
+import type { Coding } from '@berth/serving';
 import { type OpenPack, openPack } from '../packs/open-packs.ts';
-import type { CompressedContent, Turn } from './record-forms.ts';
+import type { CompressedContent, CompressionTurn } from './record-forms.ts';
 
-/** A pack of compressed forms. Its owner always ends it with `close`, and calls `release` once rows refer to it. */
-export interface FormsPack extends Pick<OpenPack, 'release' | 'close'> {
+/** A pack of compressed forms. Its owner always ends it with `close`, and calls `keep` once rows refer to it. */
+export interface FormsPack extends Pick<OpenPack, 'keep' | 'close'> {
   /** Adds the forms of a content; there may be none. */
-  add(sha256: string, forms: Forms): Promise<void>;
+  add(sha256: string, forms: CompressedBytes): Promise<void>;
   /** Makes the pack durable, unless it is empty. @throws if that fails; the pack is then lost. */
-  seal(): Promise<Pick<Turn, 'contents' | 'pack'>>;
+  seal(): Promise<Pick<CompressionTurn, 'contents' | 'pack'>>;
 }
 
 /** Opens a pack of forms. Its row and its file are created with the first form. */
@@ -18,7 +18,7 @@ export function openFormsPack(core: Core): FormsPack {
   /** The SHA-256 of each form, by content. */
   const added: { sha256: string; digests: Map<Coding, string> }[] = [];
   return {
-    release: pack.release,
+    keep: pack.keep,
     close: pack.close,
     async add(sha256, forms) {
       const digests = new Map<Coding, string>();

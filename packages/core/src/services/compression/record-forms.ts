@@ -14,7 +14,7 @@ export interface CompressedContent {
 }
 
 /** The result of one turn with a deployment. */
-export interface Turn {
+export interface CompressionTurn {
   deployment: string;
   contents: readonly CompressedContent[];
   /** The durable pack of the forms; `null` if none was worth keeping. */
@@ -33,7 +33,7 @@ export interface Turn {
 export async function recordForms(
   em: EntityManager,
   core: Core,
-  { deployment, contents, pack, isDone }: Turn,
+  { deployment, contents, pack, isDone }: CompressionTurn,
 ): Promise<{ packUsed: boolean }> {
   const db = em.getKysely();
   await enterFence(em);

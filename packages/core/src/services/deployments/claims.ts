@@ -4,14 +4,14 @@ import { sql } from 'kysely';
 import type { Addresses, Scope } from '../../core.ts';
 import { Account, Deployment } from '../../entities/index.ts';
 import { invalid, notFound } from '../../errors.ts';
-import { countDeployment } from '../accounts/accounts.ts';
+import { incrementDeploymentCount } from '../accounts/accounts.ts';
 import { recordActivity } from '../activities/activities.ts';
 import { lockAccount } from '../accounts/account-lock.ts';
 import { type ContentLengths, splitNumbers, unpackHashes } from '../packs/contents.ts';
-import { storeForAccount } from './store-contents.ts';
+import { countAccountStorage } from './count-storage.ts';
 import { toDeployment } from './deployments.ts';
 import { secretHash } from '../random.ts';
-import { requireRoom } from '../rate-limits.ts';
+import { requireRateLimit } from '../rate-limits.ts';
 
 /**
  * Parses a claim: the hash, or the whole claim URL. White space around it, a trailing slash, a query and a fragment are
@@ -37,7 +37,7 @@ export function readClaim(addresses: Pick<Addresses, 'claim'>, claim: string): s
  * `POST /account/claim`: makes the anonymous deployment of a claim hash the caller's, and permanent.
  *
  * If several accounts claim at once, exactly one wins. The winner may repeat the claim as long as the deployment
- * exists, so that a lost answer does not look like a lost claim. Every attempt with a valid claim counts against the
+ * exists, so that a client whose response was lost can try again. Every attempt with a valid claim counts against the
  * account's limit on claims.
  *
  * @throws `validation_failed` for an invalid claim; `not_found` if it is unknown, expired or another account's;
@@ -47,15 +47,15 @@ export function readClaim(addresses: Pick<Addresses, 'claim'>, claim: string): s
 export async function claimDeployment({ core, caller }: Scope, claim: string): Promise<WireDeployment> {
   const { account, authMethod } = caller;
   const claimHash = secretHash(readClaim(core.addresses, claim));
-  await requireRoom(core, 'claim', account);
+  await requireRateLimit(core, 'claim', account);
   return core.database.transaction(async (em) => {
     await lockAccount(em, account);
     const row = await em.findOne(Deployment, { claimHash }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     const now = core.now();
     if (row?.claimed && row.account?.id === account) return toDeployment(core.addresses, row);
     if (!row || row.account || row.status !== 'success' || (row.expires && row.expires <= now)) throw notFound('claim');
-    const locked = await countDeployment(em, core, account);
-    await storeForAccount(em, core, locked, await contentsOf(em, row.id), new Set());
+    const locked = await incrementDeploymentCount(em, core, account);
+    await countAccountStorage(em, core, locked, await contentsOf(em, row.id), new Set());
     row.account = em.getReference(Account, account);
     row.address = null;
     row.claimed = now;

@@ -1,6 +1,6 @@
 import type { Caller, Core } from '../../core.ts';
-import { hasOutcome, type IdempotencyKey } from './idempotency.ts';
-import { giveBack, type RateLimitState, requireRoom } from '../rate-limits.ts';
+import { hasStoredOutcome, type IdempotencyKey } from './idempotency.ts';
+import { giveBackRateLimit, type RateLimitState, requireRateLimit } from '../rate-limits.ts';
 
 /** What a deploy has taken from the rate limit on deploys. */
 export interface DeployBudget {
@@ -22,16 +22,16 @@ export interface DeployBudget {
  *   T27.
  */
 export async function takeDeployBudget(core: Core, caller: Caller, key: IdempotencyKey | null): Promise<DeployBudget> {
-  if (!core.rateLimits || (key && (await hasOutcome(core, key)))) return { state: null, async giveBack() {} };
+  if (!core.rateLimits || (key && (await hasStoredOutcome(core, key)))) return { state: null, async giveBack() {} };
   const [name, who] =
     caller.kind === 'account'
       ? (['deploy', `${caller.account}:${caller.token}`] as const)
       : (['anonymous', caller.address] as const);
   return {
-    state: await requireRoom(core, name, who),
+    state: await requireRateLimit(core, name, who),
     giveBack: () =>
-      giveBack(core, name, who).catch((error: unknown) =>
-        core.log.warn({ err: error }, 'A repeated deploy was not given back to its budget.'),
+      giveBackRateLimit(core, name, who).catch((error: unknown) =>
+        core.log.warn({ err: error }, 'The rate limit of a repeated deploy could not be given back'),
       ),
   };
 }

@@ -1,12 +1,12 @@
 import { type DeployLimits, mayHoldPrivateKey, PRIVATE_KEY_MARKER } from '@berth/contract';
-import type { RuleFiles } from '@berth/serving';
 import { invalid, invalidFile } from '../../errors.ts';
-import type { Digest, PackBuilder } from '../../storage/pack-builder.ts';
-import { judgeFiles } from './file-rules.ts';
-import { keepRuleFile } from './rule-files.ts';
+import type { ContentDigest, PackBuilder } from '../../storage/pack-builder.ts';
+import type { RuleFiles } from '@berth/serving';
+import { type ContentCheck, createFileChecker } from './file-rules.ts';
+import { createRuleFileCheck } from './rule-files.ts';
 
 /** A file part that has arrived completely. */
-export interface UploadedFile extends Digest {
+export interface UploadedFile extends ContentDigest {
   path: string;
   /** True for a file that a desktop system left in the folder. It counts for the checksums and is then dropped. */
   junk: boolean;
@@ -41,18 +41,18 @@ export interface DeployFiles {
 export function collectFiles(
   pack: Pick<PackBuilder, 'begin'>,
   limits: DeployLimits,
-  onContent: (digest: Digest) => void,
+  onContent: (digest: ContentDigest) => void,
   check: () => void = () => {},
 ): DeployFiles {
   const parts: UploadedFile[] = [];
   const ruleFiles: RuleFiles = {};
-  const judge = judgeFiles(limits);
+  const checkFile = createFileChecker(limits);
 
   return {
     parts,
     ruleFiles,
     begin(name) {
-      const { path, junk, grow } = judge(name);
+      const { path, junk, grow } = checkFile(name);
       const part: UploadedFile = { path, junk, sha256: '', md5: '', size: 0 };
       const sink = pack.begin(
         (digest) => {
@@ -61,7 +61,7 @@ export function collectFiles(
         },
         { keep: !junk },
       );
-      const content = junk ? null : contentCheck(path, ruleFiles);
+      const content = junk ? null : createContentCheck(path, ruleFiles);
       return {
         write(chunk) {
           check();
@@ -79,25 +79,19 @@ export function collectFiles(
   };
 }
 
-/** Checks the bytes of a file as they pass; throws if they are refused. */
-export interface ContentCheck {
-  write(chunk: Uint8Array): void;
-  end(): void;
-}
-
 /**
  * Returns a content check for files whose names require one: keys and rule files.
  *
  * @param ruleFiles Receives the content of a rule file.
  * @returns `null` for most files. Source: contract §3; serving S22.
  */
-export function contentCheck(path: string, ruleFiles: RuleFiles): ContentCheck | null {
-  return mayHoldPrivateKey(path) ? privateKeyCheck(path) : keepRuleFile(path, ruleFiles);
+export function createContentCheck(path: string, ruleFiles: RuleFiles): ContentCheck | null {
+  return mayHoldPrivateKey(path) ? createPrivateKeyCheck(path) : createRuleFileCheck(path, ruleFiles);
 }
 
 const MARKER_BYTES = 96;
 
-function privateKeyCheck(path: string): ContentCheck {
+function createPrivateKeyCheck(path: string): ContentCheck {
   let tail = '';
   return {
     write(chunk) {
@@ -114,13 +108,13 @@ function privateKeyCheck(path: string): ContentCheck {
  *
  * @throws `validation_failed` naming the first file that differs. Source: contract §3; security T7.
  */
-export function matchChecksums(parts: readonly UploadedFile[], checksums: readonly string[]): void {
+export function verifyChecksums(parts: readonly UploadedFile[], checksums: readonly string[]): void {
   if (checksums.length !== parts.length)
     throw invalid(
       'checksums',
-      `has ${checksums.length} entries for ${parts.length} file parts that arrived; send one MD5 a file, in order`,
+      `must have one MD5 for each file, in order: there are ${checksums.length} for ${parts.length} file parts`,
     );
   for (const [i, { path, md5 }] of parts.entries())
     if (md5 !== checksums[i])
-      throw invalidFile(path, `the bytes that arrived have the MD5 ${md5}, checksums[${i}] says ${checksums[i]}`);
+      throw invalidFile(path, `the received bytes have the MD5 ${md5}, but checksums[${i}] is ${checksums[i]}`);
 }

@@ -14,7 +14,7 @@ import type { z } from 'zod';
 import type { Caller } from '../../core.ts';
 import { parseBoundedJson } from '../../bounded-json.ts';
 import { invalid, ServiceError } from '../../errors.ts';
-import { maxParts, tooLarge } from './file-rules.ts';
+import { maxFileParts, payloadTooLarge } from './file-rules.ts';
 
 /** The fields of a deploy besides its files, as text. */
 export interface DeployForm {
@@ -40,11 +40,15 @@ export function collectForm(limits: DeployLimits): DeployForm {
           name,
           name === FILES_FIELD
             ? 'a file part must carry a filename, which is its path'
-            : `there is no such field; there are ${FILES_FIELD}, ${DEPLOY_FIELDS.join(', ')}`,
+            : `unknown field; use one of ${FILES_FIELD}, ${DEPLOY_FIELDS.join(', ')}`,
         );
       if (fields.has(field)) throw invalid(field, 'the field must be sent only once');
       if (field !== 'checksums' && Buffer.byteLength(value) > MAX_FIELD_BYTES)
-        throw tooLarge('body', MAX_FIELD_BYTES, `${field}: the field must have at most ${MAX_FIELD_BYTES} bytes.`);
+        throw payloadTooLarge(
+          'body',
+          MAX_FIELD_BYTES,
+          `${field}: the field must have at most ${MAX_FIELD_BYTES} bytes.`,
+        );
       fields.set(field, value);
     },
     read(caller) {
@@ -53,18 +57,18 @@ export function collectForm(limits: DeployLimits): DeployForm {
         throw invalid('checksums', 'is missing: send a JSON array with the MD5 of each file, in order');
       const ttl = fields.get('ttl');
       if (ttl !== undefined && caller.kind === 'anonymous')
-        throw new ServiceError('forbidden', 'ttl needs a credential; an anonymous deployment lives for 3 days.');
+        throw new ServiceError('forbidden', 'ttl needs a credential; anonymous deployments expire after 3 days.');
       const password = fields.get('password');
       return {
-        checksums: checked('checksums', Checksums, json('checksums', checksums, maxParts(limits))),
+        checksums: parseField('checksums', Checksums, parseJsonField('checksums', checksums, maxFileParts(limits))),
         options: {
-          labels: checked('labels', Labels, json('labels', fields.get('labels') ?? '[]', MAX_FIELD_BYTES)),
-          password: password === undefined ? null : checked('password', Password, password),
+          labels: parseField('labels', Labels, parseJsonField('labels', fields.get('labels') ?? '[]', MAX_FIELD_BYTES)),
+          password: password === undefined ? null : parseField('password', Password, password),
           via: normalizeVia(fields.get('via')),
           ttlSeconds:
             ttl === undefined
               ? null
-              : checked('ttl', Ttl, /^(?:0|-?[1-9]\d{0,9})$/.test(ttl) ? Number(ttl) : Number.NaN),
+              : parseField('ttl', Ttl, /^(?:0|-?[1-9]\d{0,9})$/.test(ttl) ? Number(ttl) : Number.NaN),
         },
       };
     },
@@ -75,7 +79,7 @@ export function collectForm(limits: DeployLimits): DeployForm {
  * Parses a field that must be a list of texts. Allows two more levels of nesting, so that validation can say what is
  * invalid.
  */
-function json(field: string, text: string, maxLength: number): unknown {
+function parseJsonField(field: string, text: string, maxLength: number): unknown {
   const bounds = { maxBytes: text.length, maxDepth: 3, maxValues: maxLength + 2 };
   try {
     return parseBoundedJson(text, field, bounds);
@@ -85,7 +89,7 @@ function json(field: string, text: string, maxLength: number): unknown {
   }
 }
 
-function checked<S extends z.ZodType>(field: string, schema: S, value: unknown): z.output<S> {
+function parseField<S extends z.ZodType>(field: string, schema: S, value: unknown): z.output<S> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const issue = result.error.issues[0];

@@ -1,4 +1,6 @@
 import { findCaseTwins, isDotFile, isWithheld, RULE_FILES, type Warning } from '@berth/contract';
+import { compileRules, type RuleFiles } from '@berth/serving';
+import type { Publication } from './publish.ts';
 
 const MAX_WARNINGS = 100;
 
@@ -31,18 +33,30 @@ export function collectWarnings(): DeployWarnings {
  * Warns of files that are not served, and of names that collide on case-insensitive disks. Source: contract §3;
  * serving S12.
  */
-export function warnOfNames(paths: readonly string[], warnings: DeployWarnings): void {
+function warnOfNames(paths: readonly string[], warnings: DeployWarnings): void {
   for (const file of paths)
     if (isWithheld(file) && !RULE_FILES.has(file))
       warnings.add({
         file,
         message: isDotFile(file)
           ? 'Stored, but dot files are not served (except under .well-known/).'
-          : 'Stored, but not served: it is server code of another host.',
+          : 'Stored, but not served: it is server code for another host.',
       });
   for (const { file, twin } of findCaseTwins(paths))
     warnings.add({
       file,
-      message: `Differs from ${twin} by case alone: both are served, but many disks hold only one.`,
+      message: `Differs from ${twin} only in case. Both are served, but many file systems can store only one.`,
     });
+}
+
+/** The rules from the rule files, and the warnings about them and the other files. Source: serving S12, S22, S23. */
+export function compileDeployRules(
+  ruleFiles: RuleFiles,
+  published: Publication['files'],
+): Pick<Publication, 'rules' | 'warnings'> {
+  const paths = published.map(({ path }) => path);
+  const warnings = collectWarnings();
+  const rules = compileRules(ruleFiles, paths, (position, message) => warnings.add({ ...position, message }));
+  warnOfNames(paths, warnings);
+  return { rules, warnings: warnings.list() };
 }

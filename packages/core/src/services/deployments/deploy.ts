@@ -1,19 +1,19 @@
 import { type CreatedDeployment, FILES_FIELD } from '@berth/contract';
 import type { Caller, Core } from '../../core.ts';
 import { failpoint } from '../../failpoints.ts';
-import { refuseFull } from '../accounts/accounts.ts';
-import { lookUpStored } from '../packs/contents.ts';
-import { collectFiles, type DeployFiles, matchChecksums } from './deploy-files.ts';
+import { refuseAtDeploymentCap } from '../accounts/accounts.ts';
+import { findStoredContents } from '../packs/contents.ts';
+import { collectFiles, type DeployFiles, verifyChecksums } from './deploy-files.ts';
 import { collectForm, type DeployForm } from './deploy-form.ts';
 import { publishedFiles } from './file-rules.ts';
 import { fingerprintOf, type IdempotencyKey } from './idempotency.ts';
-import { commitWith, type OpenPack, openPack } from '../packs/open-packs.ts';
-import { sealNew } from '../packs/seal-new.ts';
+import { commitWithPack, type OpenPack, openPack } from '../packs/open-packs.ts';
+import { sealNewContents } from '../packs/seal-new.ts';
 import { hashPassword } from '../sites/passwords.ts';
 import { limitsOf } from '../accounts/plans.ts';
-import { type Outcome, type Publication, publish } from './publish.ts';
-import { ruled } from './ruled.ts';
-import { watchStorage } from './storage-watch.ts';
+import { type PublishOutcome, type Publication, publish } from './publish.ts';
+import { compileDeployRules } from './deploy-warnings.ts';
+import { trackStorage } from './storage-tracker.ts';
 
 /** One deploy that is being received. Its owner must always end it with `close`. */
 export interface Deploy {
@@ -40,10 +40,10 @@ export interface Deploy {
  * Source: contract §3; security §5.
  */
 export async function beginDeploy(core: Core, caller: Caller, key: IdempotencyKey | null): Promise<Deploy> {
-  if (!key) await refuseFull(core, caller);
-  const storage = await watchStorage(core, caller, key);
+  if (!key) await refuseAtDeploymentCap(core, caller);
+  const storage = await trackStorage(core, caller, key);
   const pack = openPack(core);
-  const stored = lookUpStored(core);
+  const stored = findStoredContents(core);
   const limits = limitsOf(core, caller);
   const files = collectFiles(
     pack,
@@ -68,9 +68,9 @@ export async function beginDeploy(core: Core, caller: Caller, key: IdempotencyKe
         files: published,
         options: asked.options,
         passwordHash,
-        pack: await sealNew(pack, stored),
+        pack: await sealNewContents(pack, stored),
         reserved: false,
-        ...ruled(files.ruleFiles, published),
+        ...compileDeployRules(files.ruleFiles, published),
         idempotency: key && { ...key, fingerprint: fingerprintOf(core, canonical(asked)) },
       };
       return commit(core, caller, pack, publication);
@@ -80,7 +80,7 @@ export async function beginDeploy(core: Core, caller: Caller, key: IdempotencyKe
 
 function check(files: DeployFiles, form: DeployForm, caller: Caller) {
   const { checksums, options } = form.read(caller);
-  matchChecksums(files.parts, checksums);
+  verifyChecksums(files.parts, checksums);
   return { files: publishedFiles(files.parts, FILES_FIELD), options };
 }
 
@@ -92,8 +92,8 @@ function canonical({ files, options }: ReturnType<typeof check>): unknown {
   ];
 }
 
-async function commit(core: Core, caller: Caller, pack: OpenPack, publication: Publication): Promise<Outcome> {
-  const outcome = await commitWith(core, pack, (em) => publish(em, core, caller, publication));
+async function commit(core: Core, caller: Caller, pack: OpenPack, publication: Publication): Promise<PublishOutcome> {
+  const outcome = await commitWithPack(core, pack, (em) => publish(em, core, caller, publication));
   failpoint('deploy.committed');
   return outcome;
 }

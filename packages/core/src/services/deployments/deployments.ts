@@ -11,13 +11,13 @@ import type { Addresses, Scope } from '../../core.ts';
 import { Deployment, Domain } from '../../entities/index.ts';
 import { notFound, ServiceError } from '../../errors.ts';
 import { lockAccount } from '../accounts/account-lock.ts';
-import { releaseStorage } from '../accounts/storage.ts';
+import { markStorageInexact } from '../accounts/storage.ts';
 import { recordActivity } from '../activities/activities.ts';
 import { type CursorScope, decodeCursor, olderThan, toPage } from '../cursors.ts';
 import { toUnixSeconds } from '../timestamps.ts';
 
 /** The maximum number of domains in a message; `details` lists all of them. */
-const MOST_NAMED = 10;
+const MAX_NAMED_DOMAINS = 10;
 
 /** The wire form of a deployment. Source: service-api part 2. */
 export function toDeployment(addresses: Addresses, row: Deployment): WireDeployment {
@@ -106,9 +106,9 @@ export async function deleteDeployment(
     await lockAccount(em, scope.caller.account);
     const row = await getOwnDeployment(em, scope, reference, { lock: true });
     if (row.status === 'success') {
-      await refuseLinked(em, row.id);
+      await refuseWhileLinked(em, row.id);
       row.status = 'deleting';
-      await uncountDeployment(em, scope.caller.account);
+      await decrementDeploymentCount(em, scope.caller.account);
       recordActivity(em, {
         account: scope.caller.account,
         event: 'deployment.delete',
@@ -122,22 +122,22 @@ export async function deleteDeployment(
 }
 
 /** Throws if domains point at the deployment. The lock of the account prevents new links meanwhile. */
-async function refuseLinked(em: EntityManager, deployment: string): Promise<void> {
+async function refuseWhileLinked(em: EntityManager, deployment: string): Promise<void> {
   const linked = await em.find(Domain, { deployment }, { fields: ['name'], orderBy: { name: 'asc' } });
   if (linked.length === 0) return;
   const domains = linked.map(({ name }) => name);
-  const shown = domains.slice(0, MOST_NAMED).join(', ') + (domains.length > MOST_NAMED ? ', …' : '');
+  const shown = domains.slice(0, MAX_NAMED_DOMAINS).join(', ') + (domains.length > MAX_NAMED_DOMAINS ? ', …' : '');
   throw new ServiceError(
     'business_logic_error',
-    `This deployment is what these domains show: ${shown}. Link them to another one, or delete them, first.`,
+    `Domains still point at this deployment: ${shown}. Link them to another deployment or delete them first.`,
     { details: { domains } },
   );
 }
 
 /** Counts one deployment less, in the transaction that ends it. The storage counter becomes an upper bound. */
-export async function uncountDeployment(em: EntityManager, account: string): Promise<void> {
+export async function decrementDeploymentCount(em: EntityManager, account: string): Promise<void> {
   await sql`update account set deployment_count = deployment_count - 1 where id = ${account}`.execute(em.getKysely());
-  await releaseStorage(em, account);
+  await markStorageInexact(em, account);
 }
 
 /**

@@ -3,7 +3,7 @@ import { type DeployLimits, MAX_PATH_BYTES } from '@berth/contract';
 import type { JsonBounds } from '../../bounded-json.ts';
 import type { Caller, Core } from '../../core.ts';
 import { limitsOf } from '../accounts/plans.ts';
-import { maxParts, tooManyFiles } from './file-rules.ts';
+import { maxFileParts, tooManyFiles } from './file-rules.ts';
 
 /** The size of a file in JSON without its path: field names, size, SHA-256, and white space. */
 const FILE_BYTES = 256;
@@ -47,7 +47,7 @@ export function refuseLongFileLists(core: Core, caller: Caller, input: unknown):
   const { files, put, remove } = input as Record<string, unknown>;
   const limits = limitsOf(core, caller);
   const largestBase = Math.max(...core.plans.all.map((plan) => plan.limits.maxFilesCount));
-  if (isLonger(files, maxParts(limits)) || isLonger(put, maxParts(limits)) || isLonger(remove, largestBase))
+  if (isLonger(files, maxFileParts(limits)) || isLonger(put, maxFileParts(limits)) || isLonger(remove, largestBase))
     throw tooManyFiles(limits);
 }
 

@@ -9,7 +9,7 @@ import {
 import { invalid, invalidFile, ServiceError } from '../../errors.ts';
 
 /** A file that a deploy may contain. */
-export interface JudgedFile {
+export interface CheckedFile {
   /** In canonical form. */
   path: string;
   /**
@@ -21,16 +21,22 @@ export interface JudgedFile {
   grow(bytes: number): void;
 }
 
+/** Checks the bytes of a file as they pass; throws if they are refused. */
+export interface ContentCheck {
+  write(chunk: Uint8Array): void;
+  end(): void;
+}
+
 /**
  * The maximum number of file parts of a deploy. Includes junk, which does not count against the plan.
  * Source: security T4.
  */
-export function maxParts(limits: DeployLimits): number {
+export function maxFileParts(limits: DeployLimits): number {
   return limits.maxFilesCount * 2 + 100;
 }
 
 /** Creates the `payload_too_large` error. Source: contract §2. */
-export function tooLarge(limit: SizeLimit, max: number, message: string, file?: string): ServiceError {
+export function payloadTooLarge(limit: SizeLimit, max: number, message: string, file?: string): ServiceError {
   return new ServiceError('payload_too_large', message, {
     details: { limit, max, ...(file === undefined ? {} : { file }) },
   });
@@ -38,12 +44,12 @@ export function tooLarge(limit: SizeLimit, max: number, message: string, file?: 
 
 /** The error for more files than the plan allows. Source: contract §2. */
 export function tooManyFiles({ maxFilesCount }: DeployLimits): ServiceError {
-  return tooLarge('maxFilesCount', maxFilesCount, `A deploy must have at most ${maxFilesCount} files.`);
+  return payloadTooLarge('maxFilesCount', maxFilesCount, `A deploy must have at most ${maxFilesCount} files.`);
 }
 
 /** The error for a file that is larger than the plan allows. Source: contract §2. */
 export function fileTooLarge(path: string, maxFileSize: number): ServiceError {
-  return tooLarge('maxFileSize', maxFileSize, `${path}: a file must have at most ${maxFileSize} bytes.`, path);
+  return payloadTooLarge('maxFileSize', maxFileSize, `${path}: a file must have at most ${maxFileSize} bytes.`, path);
 }
 
 /**
@@ -54,16 +60,22 @@ export function fileTooLarge(path: string, maxFileSize: number): ServiceError {
  *   was accepted before. @throws `validation_failed`, `payload_too_large`.
  * Source: contract §3; security T1, T4.
  */
-export function judgeFiles(limits: DeployLimits): (name: string, options?: { accepted: boolean }) => JudgedFile {
+export function createFileChecker(
+  limits: DeployLimits,
+): (name: string, options?: { accepted: boolean }) => CheckedFile {
   const { maxFileSize, maxFilesCount, maxTotalSize } = limits;
   let started = 0;
   let files = 0;
   let totalBytes = 0;
   return (name, { accepted } = { accepted: false }) => {
-    const { path, junk } = accepted ? { path: name, junk: false } : judgeName(name);
+    const { path, junk } = accepted ? { path: name, junk: false } : checkName(name);
     started += 1;
-    if (started > maxParts(limits))
-      throw tooLarge('maxFilesCount', maxFilesCount, `A deploy must have at most ${maxParts(limits)} parts.`);
+    if (started > maxFileParts(limits))
+      throw payloadTooLarge(
+        'maxFilesCount',
+        maxFilesCount,
+        `A deploy must have at most ${maxFileParts(limits)} parts.`,
+      );
     if (!junk) files += 1;
     if (files > maxFilesCount) throw tooManyFiles(limits);
 
@@ -77,16 +89,21 @@ export function judgeFiles(limits: DeployLimits): (name: string, options?: { acc
         if (junk) return;
         totalBytes += bytes;
         if (totalBytes > maxTotalSize)
-          throw tooLarge('maxTotalSize', maxTotalSize, `A deploy must have at most ${maxTotalSize} bytes.`, path);
+          throw payloadTooLarge(
+            'maxTotalSize',
+            maxTotalSize,
+            `A deploy must have at most ${maxTotalSize} bytes.`,
+            path,
+          );
       },
     };
   };
 }
 
 /** @throws `validation_failed` for an invalid path or a refused name. */
-function judgeName(name: string): { path: string; junk: boolean } {
+function checkName(name: string): { path: string; junk: boolean } {
   const read = normalizePath(name);
-  if (!read.ok) throw invalidFile(shown(name), read.reason);
+  if (!read.ok) throw invalidFile(toPrintableName(name), read.reason);
   const { path } = read;
   const junk = isJunk(path);
   const refused = junk ? null : refusedPath(path);
@@ -109,7 +126,7 @@ export function publishedFiles<T extends { path: string; junk: boolean }>(parts:
 }
 
 /** A name as an error message may contain it: printable and short. */
-function shown(name: string): string {
+function toPrintableName(name: string): string {
   const printable = Array.from(name.slice(0, 200), (c) => (/[\p{C}\p{Zl}\p{Zp}]/u.test(c) ? '\ufffd' : c)).join('');
   return printable === '' ? '(empty)' : printable;
 }

@@ -73,7 +73,7 @@ export async function findReplay<T>(
 }
 
 /** True if a key has an outcome to replay. Takes no lock, so the result can be outdated at once. */
-export async function hasOutcome(core: Core, { scope, key }: IdempotencyKey): Promise<boolean> {
+export async function hasStoredOutcome(core: Core, { scope, key }: IdempotencyKey): Promise<boolean> {
   const after = new Date(core.now().getTime() - IDEMPOTENCY_WINDOW_SECONDS * 1000);
   const { rows } = await sql`
     select 1 from idempotency_record where scope = ${scope} and key = ${key} and created > ${after}`.execute(
@@ -97,19 +97,19 @@ export function storeOutcome(
 
 function encrypt(core: Core, id: IdempotencyKey, body: object): Buffer {
   const iv = randomBytes(IV_BYTES);
-  const cipher = createCipheriv('aes-256-gcm', core.keys.idempotency, iv).setAAD(additional(id));
+  const cipher = createCipheriv('aes-256-gcm', core.keys.idempotency, iv).setAAD(associatedData(id));
   return Buffer.concat([iv, cipher.update(JSON.stringify(body)), cipher.final(), cipher.getAuthTag()]);
 }
 
 function decrypt(core: Core, id: IdempotencyKey, stored: Buffer): unknown {
   const tag = stored.subarray(stored.length - TAG_BYTES);
   const decipher = createDecipheriv('aes-256-gcm', core.keys.idempotency, stored.subarray(0, IV_BYTES))
-    .setAAD(additional(id))
+    .setAAD(associatedData(id))
     .setAuthTag(tag);
   const text = Buffer.concat([decipher.update(stored.subarray(IV_BYTES, stored.length - TAG_BYTES)), decipher.final()]);
   return JSON.parse(text.toString());
 }
 
-function additional({ scope, key }: IdempotencyKey): Buffer {
+function associatedData({ scope, key }: IdempotencyKey): Buffer {
   return Buffer.from(JSON.stringify([scope, key]));
 }

@@ -5,11 +5,11 @@ import type { RuleData } from '@berth/serving';
 import type { Caller, Core } from '../../core.ts';
 import { Account, Deployment } from '../../entities/index.ts';
 import { failpoint } from '../../failpoints.ts';
-import { countDeployment } from '../accounts/accounts.ts';
-import { holdCredential } from '../accounts/authentication.ts';
+import { incrementDeploymentCount } from '../accounts/accounts.ts';
+import { lockCredential } from '../authentication.ts';
 import { recordActivity } from '../activities/activities.ts';
-import { numberArray, packHashes, placeContents, type NewPack } from '../packs/contents.ts';
-import { storeContents } from './store-contents.ts';
+import { numberArray, packHashes, assignToPacks, type NewPack } from '../packs/contents.ts';
+import { countStorage } from './count-storage.ts';
 import { toDeployment } from './deployments.ts';
 import { enterFence } from '../packs/fence.ts';
 import { findReplay, type IdempotencyKey, storeOutcome } from './idempotency.ts';
@@ -34,7 +34,7 @@ export interface Publication {
 }
 
 /** The body of the 201, and whether it is a replay. `packUsed` is true if the new pack is referred to. */
-export interface Outcome {
+export interface PublishOutcome {
   body: CreatedDeployment;
   replayed: boolean;
   packUsed: boolean;
@@ -55,44 +55,27 @@ export async function publish(
   core: Core,
   caller: Caller,
   publication: Publication,
-): Promise<Outcome> {
-  const { files, options, pack, idempotency } = publication;
+): Promise<PublishOutcome> {
+  const { files, pack, idempotency } = publication;
   failpoint('deploy.begun');
   if (idempotency) {
     const earlier = await findReplay<CreatedDeployment>(em, core, idempotency, idempotency.fingerprint);
     if (earlier) {
-      await holdCredential(em, core, caller);
+      await lockCredential(em, core, caller);
       return { body: earlier, replayed: true, packUsed: false };
     }
   }
   await enterFence(em);
-  const { packs, fresh } = await placeContents(em, [...new Set(files.map(({ sha256 }) => sha256))], pack);
+  const { packs, fresh } = await assignToPacks(em, [...new Set(files.map(({ sha256 }) => sha256))], pack);
   await pack?.sealed;
   failpoint('deploy.contents-inserted');
-  const account = caller.kind === 'account' ? await countDeployment(em, core, caller.account) : null;
-  await holdCredential(em, core, caller);
-  await storeContents(em, core, caller, account, publication, fresh);
+  const account = caller.kind === 'account' ? await incrementDeploymentCount(em, core, caller.account) : null;
+  await lockCredential(em, core, caller);
+  await countStorage(em, core, caller, account, publication, fresh);
   failpoint('deploy.account-counted');
 
-  const created = core.now();
   const claim = caller.kind === 'anonymous' ? randomSecret() : null;
-  const ttlSeconds = caller.kind === 'anonymous' ? ANONYMOUS_TTL_SECONDS : options.ttlSeconds;
-  const row = em.create(Deployment, {
-    id: await issueId(em),
-    account: caller.kind === 'account' ? em.getReference(Account, caller.account) : null,
-    address: caller.kind === 'anonymous' ? caller.address : null,
-    status: 'success',
-    files: files.length,
-    size: files.reduce((sum, { size }) => sum + size, 0),
-    labels: options.labels,
-    via: options.via,
-    passwordHash: publication.passwordHash,
-    claimHash: claim === null ? null : secretHash(claim),
-    created,
-    compressAt: created,
-    expires: ttlSeconds === null ? null : new Date(created.getTime() + ttlSeconds * 1000),
-  });
-  em.persist(row);
+  const row = await createDeployment(em, core, caller, publication, claim);
   const body: CreatedDeployment = {
     ...toDeployment(core.addresses, row),
     ...(claim === null ? {} : { claim: core.addresses.claim(claim) }),
@@ -103,7 +86,7 @@ export async function publish(
       account: caller.account,
       event: 'deployment.create',
       authMethod: caller.authMethod,
-      created,
+      created: row.created,
       deployment: row.id,
       meta: { files: row.files, size: row.size, via: row.via },
     });
@@ -116,8 +99,37 @@ export async function publish(
   return { body, replayed: false, packUsed };
 }
 
+/** @param claim The claim hash of an anonymous deployment, of which only a hash is stored; otherwise `null`. */
+async function createDeployment(
+  em: EntityManager,
+  core: Core,
+  caller: Caller,
+  { files, options, passwordHash }: Publication,
+  claim: string | null,
+): Promise<Deployment> {
+  const created = core.now();
+  const ttlSeconds = caller.kind === 'anonymous' ? ANONYMOUS_TTL_SECONDS : options.ttlSeconds;
+  const row = em.create(Deployment, {
+    id: await issueDeploymentId(em),
+    account: caller.kind === 'account' ? em.getReference(Account, caller.account) : null,
+    address: caller.kind === 'anonymous' ? caller.address : null,
+    status: 'success',
+    files: files.length,
+    size: files.reduce((sum, { size }) => sum + size, 0),
+    labels: options.labels,
+    via: options.via,
+    passwordHash,
+    claimHash: claim === null ? null : secretHash(claim),
+    created,
+    compressAt: created,
+    expires: ttlSeconds === null ? null : new Date(created.getTime() + ttlSeconds * 1000),
+  });
+  em.persist(row);
+  return row;
+}
+
 /** Returns an id that was never used before. */
-async function issueId(em: EntityManager): Promise<string> {
+async function issueDeploymentId(em: EntityManager): Promise<string> {
   for (;;) {
     const id = randomDeploymentId();
     const { numAffectedRows } = await sql`insert into issued_id (id) values (${id}) on conflict do nothing`.execute(

@@ -1,3 +1,4 @@
+import { invalidFile, type ServiceError } from '../../errors.ts';
 import {
   Fault,
   findBasicAuth,
@@ -8,8 +9,7 @@ import {
   type RuleFiles,
   scanForBasicAuth,
 } from '@berth/serving';
-import { invalidFile, type ServiceError } from '../../errors.ts';
-import type { ContentCheck } from './deploy-files.ts';
+import type { ContentCheck } from './file-rules.ts';
 
 /** Netlify's configuration file. It is not read, but `Basic-Auth` in it shows what its owner expects. */
 const NETLIFY_FILE = 'netlify.toml';
@@ -23,22 +23,22 @@ const NETLIFY_FILE = 'netlify.toml';
  * @returns `null` for any other file. The check throws `validation_failed`. Source: contract §3; serving S22, S23,
  *   S65.
  */
-export function keepRuleFile(path: string, into: RuleFiles): ContentCheck | null {
+export function createRuleFileCheck(path: string, into: RuleFiles): ContentCheck | null {
   switch (path) {
     case NETLIFY_FILE:
       return { write: refuseBasicAuth(path), end() {} };
     case 'ship.json':
-      return keepShipJson(into);
+      return checkShipJson(into);
     case '_redirects':
       return keepLines(MAX_REDIRECTS_BYTES, (bytes) => (into._redirects = bytes));
     case '_headers':
-      return keepHeaders(into);
+      return checkHeadersFile(into);
     default:
       return null;
   }
 }
 
-function keepShipJson(into: RuleFiles): ContentCheck {
+function checkShipJson(into: RuleFiles): ContentCheck {
   const chunks: Buffer[] = [];
   let size = 0;
   return {
@@ -52,13 +52,13 @@ function keepShipJson(into: RuleFiles): ContentCheck {
       const json = parseShipJson(Buffer.concat(chunks));
       if (json instanceof Fault) throw invalidFile('ship.json', json.message);
       const at = findBasicAuth(json);
-      if (at !== null) throw basicAuth('ship.json', at);
+      if (at !== null) throw basicAuthRefused('ship.json', at);
       into['ship.json'] = json;
     },
   };
 }
 
-function keepHeaders(into: RuleFiles): ContentCheck {
+function checkHeadersFile(into: RuleFiles): ContentCheck {
   const lines = keepLines(MAX_HEADERS_BYTES, (bytes) => (into._headers = bytes));
   const refuse = refuseBasicAuth('_headers');
   return {
@@ -74,7 +74,7 @@ function refuseBasicAuth(file: string): ContentCheck['write'] {
   const scan = scanForBasicAuth();
   return (chunk) => {
     const line = scan(chunk);
-    if (line !== null) throw basicAuth(file, `line ${line}`);
+    if (line !== null) throw basicAuthRefused(file, `line ${line}`);
   };
 }
 
@@ -82,11 +82,11 @@ function refuseBasicAuth(file: string): ContentCheck['write'] {
  * The error for `Basic-Auth`: an owner who expects it to work must not publish the site without protection. Source:
  * contract §3.
  */
-function basicAuth(file: string, place: string): ServiceError {
+function basicAuthRefused(file: string, place: string): ServiceError {
   return invalidFile(
     file,
-    `${place}: Basic-Auth protects nothing here, so the site would be public. Remove it, and deploy with a password ` +
-      '("password", on the command line --password).',
+    `${place}: Basic-Auth has no effect here, so the site would be public. Remove it and deploy with a password instead ` +
+      '("password", or --password on the command line).',
   );
 }
 

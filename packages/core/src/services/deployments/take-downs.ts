@@ -5,7 +5,7 @@ import type { Core } from '../../core.ts';
 import { notFound } from '../../errors.ts';
 import { recordActivity } from '../activities/activities.ts';
 import { lockAccount } from '../accounts/account-lock.ts';
-import { releaseStorage } from '../accounts/storage.ts';
+import { markStorageInexact } from '../accounts/storage.ts';
 
 /** The result of a take-down or of undoing one. */
 export interface TakeDown {
@@ -35,7 +35,7 @@ export async function setTakenDown(
   for (;;) {
     const account = deployment && (await findOwner(core, deployment));
     if (deployment === null || account === undefined) throw notFound('deployment');
-    const done = await change(core, { deployment, account, takenDown, reason });
+    const done = await changeTakeDown(core, { deployment, account, takenDown, reason });
     if (done) return { deployment, account, takenDown, changed: done.changed };
   }
 }
@@ -48,7 +48,7 @@ interface Change {
 }
 
 /** @returns `null` if it was deleted or has another owner by now. */
-async function change(
+async function changeTakeDown(
   core: Core,
   { deployment, account, takenDown, reason }: Change,
 ): Promise<{ changed: boolean } | null> {
@@ -85,7 +85,7 @@ async function change(
  */
 async function dropOpenUploads(em: EntityManager, account: string): Promise<void> {
   await sql`delete from upload where account_id = ${account} and committed is null`.execute(em.getKysely());
-  await releaseStorage(em, account);
+  await markStorageInexact(em, account);
 }
 
 /** @returns The owner; `null` for an anonymous deployment; `undefined` for a missing one. */

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
-import { applyDuePlanChanges } from '../accounts/plan-changes.ts';
-import { sweep } from '../packs/sweep.ts';
+import { applyDuePlanChanges } from '../plan-changes/plan-changes.ts';
+import { sweep } from '../sweep/sweep.ts';
 import { type Check, finding } from './checks.ts';
 
 /** A running server does this work much earlier. */
-const LATE_MS = 10 * 60 * 1000;
+const OVERDUE_MS = 10 * 60 * 1000;
 
 interface Backlog {
   expired: number;
@@ -64,7 +64,7 @@ export const backlog: Check = {
 };
 
 async function countOverdue(core: Core): Promise<Backlog> {
-  const late = new Date(core.now().getTime() - LATE_MS);
+  const late = new Date(core.now().getTime() - OVERDUE_MS);
   const { rows } = await sql<Backlog>`
     select (select count(*)::int from deployment where status = 'success' and expires <= ${late}) as expired,
       (select count(*)::int from upload where expires <= ${late}) as uploads,

@@ -1,11 +1,11 @@
 import { createHash, hash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
-import type { Place } from '../../storage/packs.ts';
-import { hashAt } from '../packs/contents.ts';
+import type { ContentLocation } from '../../storage/packs.ts';
+import { hashAtPosition } from '../packs/contents.ts';
 import { type Check, type Finding, finding, MAX_DEPLOYMENTS, type Progress } from './checks.ts';
 
-interface Row extends Place {
+interface Row extends ContentLocation {
   sha256: string;
 }
 
@@ -122,7 +122,7 @@ async function affected(core: Core, pack: string, sha256?: string): Promise<Pick
       ? sql`true`
       : sql`exists (
           select 1 from generate_series(1, length(m.hashes) / 32) as f (position)
-          where ${hashAt(sql.ref('m.hashes'), 'f.position')} = decode(${sha256}, 'hex'))`;
+          where ${hashAtPosition(sql.ref('m.hashes'), 'f.position')} = decode(${sha256}, 'hex'))`;
   const { rows } = await sql<{ id: string }>`
     select d.id from deployment_pack n
     join deployment d on d.id = n.deployment_id join manifest m on m.deployment_id = d.id

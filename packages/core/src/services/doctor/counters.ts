@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
 import { lockAccount } from '../accounts/account-lock.ts';
-import { measureStorage, releaseStorage } from '../accounts/storage.ts';
+import { measureStorage, markStorageInexact } from '../accounts/storage.ts';
 import { type Check, finding } from './checks.ts';
 
 interface Miscount {
@@ -65,7 +65,7 @@ async function measureAgain(core: Core, account: string): Promise<void> {
   await core.database.transaction(async (em) => {
     await lockAccount(em, account);
     const { used } = await measureStorage(em.getKysely(), { account });
-    await releaseStorage(em, account);
+    await markStorageInexact(em, account);
     await sql`update account set storage_bytes = ${used}, storage_exact = true where id = ${account}`.execute(
       em.getKysely(),
     );

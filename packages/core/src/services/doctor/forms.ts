@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Coding } from '@berth/serving';
-import { decompress } from '../../compressor/forms.ts';
+import { decompressForm } from '../../compressor/forms.ts';
 import type { Core } from '../../core.ts';
 import type { CompressedForm } from '../../entities/index.ts';
+import type { Coding } from '@berth/serving';
 import { enterFence } from '../packs/fence.ts';
 import { type Check, type Finding, finding, MAX_DEPLOYMENTS, type Note } from './checks.ts';
 
@@ -59,7 +59,7 @@ async function faultOf(core: Core, { sha256, pack, length, forms }: Row): Promis
     try {
       const bytes = await core.packs.read({ pack, offset: form.offset, length: form.length });
       if (hash('sha256', bytes) !== form.sha256) return `does not match its hash as ${coding}`;
-      if (hash('sha256', await decompress(coding, bytes, length)) !== sha256)
+      if (hash('sha256', await decompressForm(coding, bytes, length)) !== sha256)
         return `decompresses to other bytes from ${coding}`;
     } catch (error) {
       return `cannot be read as ${coding}: ${(error as Error).message}`;

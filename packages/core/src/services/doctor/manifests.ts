@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
-import { hashAt } from '../packs/contents.ts';
+import { hashAtPosition } from '../packs/contents.ts';
 import { type Check, type Finding, finding } from './checks.ts';
 
 interface Page {
@@ -58,7 +58,7 @@ async function readPage(core: Core, last: string): Promise<Page> {
         when n.pack_id is null then 'unlisted'
         when c.length <> f.size then 'size' end as fault
       from page cross join unnest(paths, sizes) with ordinality as f (path, size, position)
-      left join content c on c.hash = ${hashAt(sql.ref('page.hashes'), 'f.position')}
+      left join content c on c.hash = ${hashAtPosition(sql.ref('page.hashes'), 'f.position')}
       left join pack p on p.id = c.pack_id
       left join deployment_pack n on n.deployment_id = page.id and n.pack_id = c.pack_id)
     select id, null as fault, 0 as files, '' as path from page

@@ -1,23 +1,11 @@
-import type { Caps } from '@berth/contract';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
 import { ServiceError } from '../../errors.ts';
-import { refuseBeyondCap } from '../accounts/caps.ts';
+import { countDomains, refuseBeyondCap } from '../accounts/caps.ts';
 import type { DomainName } from './domain-names.ts';
 
-type DomainUsage = Pick<Caps, 'platformDomains' | 'customDomains'>;
-
 const CAP_OF = { platform: 'platformDomains', custom: 'customDomains' } as const;
-
-/** Counts the domains of an account. Paused domains do not count. Source: contract §6. */
-export async function countDomains(em: EntityManager, account: string): Promise<DomainUsage> {
-  const { rows } = await sql<DomainUsage>`
-    select (count(*) filter (where kind = 'platform'))::int as "platformDomains",
-      (count(*) filter (where kind = 'custom'))::int as "customDomains"
-    from domain where account_id = ${account} and status <> 'paused'`.execute(em.getKysely());
-  return rows[0]!;
-}
 
 /** The maximum number of domains of an account whose DNS is not verified. Each of them is checked repeatedly. */
 export const MAX_UNVERIFIED_DOMAINS = 10_000;

@@ -7,7 +7,7 @@ import { recordActivity } from '../activities/activities.ts';
 import { lockAccount } from '../accounts/account-lock.ts';
 import { namesAbove, registrableOf } from './domain-names.ts';
 import { wantedRecords } from './domain-records.ts';
-import { type DomainState, judgeChecks } from './domain-schedule.ts';
+import { type DomainState, applyChecks } from './domain-schedule.ts';
 
 /**
  * The minimum pause between two checks of one domain, in milliseconds. Longer than a check takes. Source: contract §4.
@@ -15,13 +15,13 @@ import { type DomainState, judgeChecks } from './domain-schedule.ts';
 export const COOLDOWN_MS = 10_000;
 /** The class of the advisory lock. The hash of a name is the second key, so no other advisory lock can collide. */
 const NAME_LOCK = 7_212_020;
-const BLOCKED =
-  'The record is as it should be, but another account has proved this name, or one above or below it, before.';
+const NAME_PROVED_BY_OTHER =
+  'The record is correct, but another account has already proved this name, or one above or below it.';
 
 /**
  * Who requested a check. If a person did, they have probably just changed the records, so the next checks follow soon.
  */
-export interface Asker {
+export interface CheckRequest {
   authMethod: AuthMethod;
   asked: boolean;
 }
@@ -31,7 +31,7 @@ export interface Asker {
  * last check too far in the future was written by a wrong clock and is ignored; small differences between the clocks of
  * processes are allowed for.
  */
-export function isFree(now: Date): RawBuilder<boolean> {
+export function isNotBeingChecked(now: Date): RawBuilder<boolean> {
   const before = new Date(now.getTime() - COOLDOWN_MS);
   const ahead = new Date(now.getTime() + COOLDOWN_MS);
   return sql<boolean>`(d.checked is null or d.checked <= ${before} or d.checked > ${ahead})`;
@@ -42,11 +42,11 @@ export function isFree(now: Date): RawBuilder<boolean> {
  *
  * @returns 0 if claimed, or the number of whole seconds after which to retry.
  */
-export async function claimLook(core: Core, id: number): Promise<number> {
+export async function claimCheck(core: Core, id: number): Promise<number> {
   const now = core.now();
   const db = core.database.kysely;
   const { rows } = await sql<{ id: string }>`
-    update domain d set checked = ${now} where d.id = ${id} and ${isFree(now)} returning d.id`.execute(db);
+    update domain d set checked = ${now} where d.id = ${id} and ${isNotBeingChecked(now)} returning d.id`.execute(db);
   if (rows.length > 0) return 0;
   const found = await sql<{ passedMs: number }>`
     select (extract(epoch from ${now}::timestamptz - checked) * 1000)::float8 as "passedMs" from domain where id = ${id}`.execute(
@@ -57,12 +57,12 @@ export async function claimLook(core: Core, id: number): Promise<number> {
 }
 
 /**
- * Checks the DNS of a domain whose check was claimed, and updates its status. The lookup runs outside of any
+ * Checks the DNS of a domain whose check was claimed, and updates its status. The DNS queries run outside of any
  * transaction. Its result is applied to the row as it is afterwards.
  *
  * @returns The row; `null` if the domain was deleted. Source: contract §4; security T28.
  */
-export async function lookAtDomain(core: Core, id: number, asker: Asker): Promise<Domain | null> {
+export async function checkDomain(core: Core, id: number, asker: CheckRequest): Promise<Domain | null> {
   const row = await core.database.em().findOne(Domain, { id }, { populate: ['account'] });
   if (!row) return null;
   const account = row.account.id;
@@ -71,7 +71,7 @@ export async function lookAtDomain(core: Core, id: number, asker: Asker): Promis
     await lockAccount(em, account);
     if (checks.every(({ ok }) => ok)) await lockName(em, row.name);
     const current = await em.findOne(Domain, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-    if (current) await settle(em, core, current, checks, asker);
+    if (current) await storeCheckResult(em, core, current, checks, asker);
     return current;
   });
 }
@@ -80,12 +80,18 @@ export async function lookAtDomain(core: Core, id: number, asker: Asker): Promis
  * Stores the result of a check. The caller must hold the locks of the account, of the row and, if all records were
  * found, of the name.
  */
-async function settle(em: EntityManager, core: Core, row: Domain, found: DnsCheck[], asker: Asker): Promise<void> {
+async function storeCheckResult(
+  em: EntityManager,
+  core: Core,
+  row: Domain,
+  found: DnsCheck[],
+  asker: CheckRequest,
+): Promise<void> {
   const now = core.now();
   const before = row.status;
   const isNew = row.verified === null && row.status !== 'paused' && found.every(({ ok }) => ok);
-  const checks = isNew && (await isBlocked(em, row)) ? found.map(block) : found;
-  const next: DomainState = judgeChecks(row, checks, { now, asked: asker.asked });
+  const checks = isNew && (await isBlocked(em, row)) ? found.map(markBlocked) : found;
+  const next: DomainState = applyChecks(row, checks, { now, asked: asker.asked });
   const isVerified = row.verified === null && next.verified !== null;
   const isLost = row.verified !== null && next.verified === null;
   em.assign(row, { ...next, checks });
@@ -115,8 +121,8 @@ async function isBlocked(em: EntityManager, { name, account }: Domain): Promise<
   return rows.length > 0;
 }
 
-function block(check: DnsCheck): DnsCheck {
-  return { ...check, ok: false, reason: BLOCKED };
+function markBlocked(check: DnsCheck): DnsCheck {
+  return { ...check, ok: false, reason: NAME_PROVED_BY_OTHER };
 }
 
 function record(

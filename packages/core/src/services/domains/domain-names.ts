@@ -18,7 +18,7 @@ export interface DomainName {
 }
 
 /** A text that cannot be a domain. Has a `name` if it is nevertheless a valid host name. */
-export interface NoDomainName {
+export interface InvalidDomainName {
   ok: false;
   name: string | null;
   /** What is invalid and what would be valid, without a trailing dot. */
@@ -41,29 +41,30 @@ const PLATFORM_LABEL_MIN = 3;
  *
  * @returns The name, or the reason why it is invalid. Source: contract §4; security T29.
  */
-export function normaliseName(text: string): { ok: true; name: string } | NoDomainName {
-  if (text === '') return none('the name is empty; use a full name such as "www.example.com"');
-  if (text.length > MAX_TEXT) return none(`a domain name must have at most ${MAX_NAME} characters`);
-  if (/[\s\p{Cc}\p{Z}]/u.test(text)) return none('a domain name must not contain white space');
-  if (/[/:@?#[\]%\\]/.test(text)) return none('give only the name, without scheme, port or path');
+export function normaliseName(text: string): { ok: true; name: string } | InvalidDomainName {
+  if (text === '') return invalidName('the name is empty; use a full name such as "www.example.com"');
+  if (text.length > MAX_TEXT) return invalidName(`a domain name must have at most ${MAX_NAME} characters`);
+  if (/[\s\p{Cc}\p{Z}]/u.test(text)) return invalidName('a domain name must not contain white space');
+  if (/[/:@?#[\]%\\]/.test(text)) return invalidName('give only the name, without scheme, port or path');
   const name = domainToASCII(text).replace(/\.$/, '');
-  if (name === '') return none('this is not a domain name; use one such as "www.example.com"');
-  if (name.includes('*')) return none('a wildcard cannot be a domain; add each domain separately');
-  if (isIP(name) !== 0) return none('an IP address cannot be a domain; use a name');
-  if (name.length > MAX_NAME) return none(`a domain name must have at most ${MAX_NAME} characters`);
+  if (name === '') return invalidName('this is not a domain name; use one such as "www.example.com"');
+  if (name.includes('*')) return invalidName('a wildcard cannot be a domain; add each domain separately');
+  if (isIP(name) !== 0) return invalidName('an IP address cannot be a domain; use a name');
+  if (name.length > MAX_NAME) return invalidName(`a domain name must have at most ${MAX_NAME} characters`);
   const labels = name.split('.');
   const wrong = labels.find((label) => !LABEL.test(label));
   if (wrong !== undefined)
-    return none(
+    return invalidName(
       wrong === ''
         ? 'the parts between the dots must not be empty'
         : 'each part between the dots must have 1 to 63 letters, digits and inner hyphens',
     );
-  if (/^(?:\d+|0x[0-9a-f]*)$/.test(labels.at(-1)!)) return none('the last part of a domain name must not be a number');
+  if (/^(?:\d+|0x[0-9a-f]*)$/.test(labels.at(-1)!))
+    return invalidName('the last part of a domain name must not be a number');
   const unicode = domainToUnicode(name);
   if (/(?:^|\.)xn--/.test(unicode) || domainToASCII(unicode) !== name)
-    return none('a part that starts with "xn--" must be valid punycode');
-  if (labels.length === 1) return none('a domain name must have at least two parts, such as "www.example.com"');
+    return invalidName('a part that starts with "xn--" must be valid punycode');
+  if (labels.length === 1) return invalidName('a domain name must have at least two parts, such as "www.example.com"');
   return { ok: true, name };
 }
 
@@ -72,11 +73,11 @@ export function normaliseName(text: string): { ok: true; name: string } | NoDoma
  *
  * Platform domains are one label of 3 to 63 characters below the platform domain. Source: contract §4; security T29.
  */
-export function readDomainName(text: string, rules: NameRules): DomainName | NoDomainName {
+export function readDomainName(text: string, rules: NameRules): DomainName | InvalidDomainName {
   const normal = normaliseName(text);
   if (!normal.ok) return normal;
   const { name } = normal;
-  const refuse = (reason: string): NoDomainName => ({ ok: false, name, reason });
+  const refuse = (reason: string): InvalidDomainName => ({ ok: false, name, reason });
   if (rules.serviceHosts.has(name) || name === rules.platformHost)
     return refuse('the service itself answers at this name');
   if (name.endsWith(`.${rules.platformHost}`)) {
@@ -115,7 +116,7 @@ function findRegistrable(name: string): string | null {
 function platformFault(label: string): string | null {
   if (label.includes('.')) return 'a platform domain must be a single part below the domain of the platform';
   if (label.length < PLATFORM_LABEL_MIN) return `a platform domain must have at least ${PLATFORM_LABEL_MIN} characters`;
-  if (DEPLOYMENT_ID.test(label)) return 'this looks like the id of a deployment; choose another name';
+  if (DEPLOYMENT_ID.test(label)) return 'this name has the form of a deployment id; choose another name';
   if (RESERVED_LABELS.has(label) || ACCOUNT_TARGET.test(label)) return 'this name is reserved; choose another one';
   return null;
 }
@@ -130,6 +131,6 @@ export function namesAbove({ name, registrable }: Pick<DomainName, 'name' | 'reg
   return above;
 }
 
-function none(reason: string): NoDomainName {
+function invalidName(reason: string): InvalidDomainName {
   return { ok: false, name: null, reason };
 }

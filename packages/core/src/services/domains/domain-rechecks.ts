@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
-import { attempt } from '../work-through.ts';
-import { isFree, lookAtDomain } from './domain-checks.ts';
-import { LONGEST_SCHEDULE_MS } from './domain-schedule.ts';
+import { attemptTask } from '../worklist.ts';
+import { isNotBeingChecked, checkDomain } from './domain-checks.ts';
+import { MAX_SCHEDULE_MS } from './domain-schedule.ts';
 
 /** The size of one run. */
 export interface RecheckOptions {
@@ -28,20 +28,20 @@ export async function recheckDomains(
   core: Core,
   { batch = 16, batches = 20, signal }: RecheckOptions = {},
 ): Promise<number> {
-  let looked = 0;
+  let checkedCount = 0;
   for (let run = 0; run < batches && !signal?.aborted; run += 1) {
     const ids = await claimDue(core, batch);
     await Promise.all(
       ids.map((id) =>
-        attempt(core, { task: 'check domains', domainId: id }, () =>
-          lookAtDomain(core, id, { authMethod: 'system', asked: false }),
+        attemptTask(core, { task: 'check domains', domainId: id }, () =>
+          checkDomain(core, id, { authMethod: 'system', asked: false }),
         ),
       ),
     );
-    looked += ids.length;
+    checkedCount += ids.length;
     if (ids.length < batch) break;
   }
-  return looked;
+  return checkedCount;
 }
 
 async function claimDue(core: Core, batch: number): Promise<number[]> {
@@ -53,10 +53,10 @@ async function claimDue(core: Core, batch: number): Promise<number[]> {
     where id in (
       select d.id from domain d join account a on a.id = d.account_id
       where d.kind = 'custom'
-        and (d.next_check <= ${now} or d.next_check > ${at(2 * LONGEST_SCHEDULE_MS)}
+        and (d.next_check <= ${now} or d.next_check > ${at(2 * MAX_SCHEDULE_MS)}
           or (d.status = 'paused' and d.next_check is null
             and (coalesce(d.checked, d.created) <= ${at(-DAY_MS)} or d.checked > ${now})))
-        and ${isFree(now)}
+        and ${isNotBeingChecked(now)}
         and (d.verified is not null or (a.state = 'active' and d.status <> 'paused'))
       order by d.next_check limit ${batch} for update of d skip locked)
     returning id::float8 as id`.execute(core.database.kysely);

@@ -1,14 +1,14 @@
 import { createHmac } from 'node:crypto';
 import type { DomainRecords } from '@berth/contract';
 import type { Core } from '../../core.ts';
-import type { WantedRecord } from '../../dns/dns.ts';
+import type { WantedRecord } from '../../dns/checks.ts';
 import type { Account } from '../../entities/index.ts';
 import { isApex } from './domain-names.ts';
 
 const PROOF_BYTES = 20;
 
 /** What the records of a domain are computed from. */
-export type RecordMakers = Pick<Core, 'addresses' | 'keys'>;
+export type RecordInputs = Pick<Core, 'addresses' | 'keys'>;
 
 /**
  * The records that prove that an account owns a custom domain and that route its visitors here: a CNAME for a
@@ -19,7 +19,7 @@ export type RecordMakers = Pick<Core, 'addresses' | 'keys'>;
  * @param name The normalised name of a custom domain. Source: contract §4; security T28.
  */
 export function wantedRecords(
-  core: RecordMakers,
+  core: RecordInputs,
   account: Pick<Account, 'id' | 'dnsName'>,
   name: string,
 ): WantedRecord[] {
@@ -42,7 +42,7 @@ export function listRecords(wanted: readonly WantedRecord[]): DomainRecords['rec
 /**
  * The value of the TXT record of an apex. It cannot be computed without the key, and differs for each account and name.
  */
-function proofOf({ keys }: RecordMakers, account: string, name: string): string {
+function proofOf({ keys }: RecordInputs, account: string, name: string): string {
   const mac = createHmac('sha256', keys.proof)
     .update(JSON.stringify([account, name]))
     .digest();

@@ -10,15 +10,15 @@ const DAY_MS = 24 * HOUR_MS;
  * The pauses between the checks of an unverified domain: the first one, which doubles after each check up to the
  * longest.
  */
-const FIRST_PAUSE_MS = MINUTE_MS;
-const LONGEST_PAUSE_MS = 6 * HOUR_MS;
+const MIN_PAUSE_MS = MINUTE_MS;
+const MAX_PAUSE_MS = 6 * HOUR_MS;
 /** How long an unverified domain is checked after it was created, or after a person last requested a check. */
 const PATIENCE_MS = 30 * DAY_MS;
 /** How often a serving domain is checked. Sooner after a check without an answer. */
 const DAILY_MS = DAY_MS;
 const RETRY_MS = HOUR_MS;
 /** The maximum time until a next check. */
-export const LONGEST_SCHEDULE_MS = DAILY_MS;
+export const MAX_SCHEDULE_MS = DAILY_MS;
 /** A serving domain is lost after this many definite misses in a row, over this time. Source: security T28. */
 const MISSES_TO_LOSE = 3;
 const MISSING_TO_LOSE_MS = 7 * DAY_MS;
@@ -33,15 +33,15 @@ const MISSING_TO_LOSE_MS = 7 * DAY_MS;
  * @param asked True if a person requested the check, who has probably just changed the records.
  * Source: contract §4; security T28.
  */
-export function judgeChecks(
+export function applyChecks(
   row: DomainState & Pick<Domain, 'created'>,
   checks: readonly DnsCheck[],
   { now, asked }: { now: Date; asked: boolean },
 ): DomainState {
-  return row.verified === null ? judgeAwaited(row, checks, now, asked) : judgeProved(row, checks, now, asked);
+  return row.verified === null ? applyToUnverified(row, checks, now, asked) : applyToVerified(row, checks, now, asked);
 }
 
-function judgeAwaited(
+function applyToUnverified(
   row: DomainState & Pick<Domain, 'created'>,
   checks: readonly DnsCheck[],
   now: Date,
@@ -53,7 +53,7 @@ function judgeAwaited(
     return { status: 'success', verified: now, misses: 0, missing: null, nextCheck: after(now, DAILY_MS) };
   const misses = asked ? 1 : row.misses + 1;
   const missing = asked ? now : (row.missing ?? row.created);
-  const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (misses - 1), LONGEST_PAUSE_MS);
+  const pauseMs = Math.min(MIN_PAUSE_MS * 2 ** (misses - 1), MAX_PAUSE_MS);
   const isGivenUp = now.getTime() - missing.getTime() >= PATIENCE_MS;
   // A failed check does not undo what an earlier check found.
   const isPartial = checks.some(({ ok }) => ok) || (status === 'partial' && checks.some(({ failed }) => failed));
@@ -66,7 +66,7 @@ function judgeAwaited(
   };
 }
 
-function judgeProved(row: DomainState, checks: readonly DnsCheck[], now: Date, asked: boolean): DomainState {
+function applyToVerified(row: DomainState, checks: readonly DnsCheck[], now: Date, asked: boolean): DomainState {
   const { status, verified, misses, missing } = row;
   const nextCheck = after(now, DAILY_MS);
   if (checks.every(({ ok }) => ok)) return { status, verified, misses: 0, missing: null, nextCheck };
@@ -82,7 +82,7 @@ function judgeProved(row: DomainState, checks: readonly DnsCheck[], now: Date, a
     verified: null,
     misses: 1,
     missing: now,
-    nextCheck: after(now, FIRST_PAUSE_MS),
+    nextCheck: after(now, MIN_PAUSE_MS),
   };
 }
 

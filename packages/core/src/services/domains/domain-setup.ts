@@ -1,7 +1,7 @@
 import type { Core } from '../../core.ts';
-import { stepsOf, wantsWholeNames } from '../../dns/providers.ts';
+import { listSetupSteps, expectsFullNames } from '../../dns/providers.ts';
 import { type DnsCheck, Domain, type DomainStatus } from '../../entities/index.ts';
-import { claimLook, COOLDOWN_MS, lookAtDomain } from './domain-checks.ts';
+import { claimCheck, COOLDOWN_MS, checkDomain } from './domain-checks.ts';
 import { registrableOf } from './domain-names.ts';
 import { wantedRecords } from './domain-records.ts';
 
@@ -61,8 +61,8 @@ export async function findDomainSetup(core: Core, hash: string): Promise<DomainS
       };
     }),
     provider,
-    wholeNames: wantsWholeNames(provider),
-    steps: stepsOf(provider),
+    wholeNames: expectsFullNames(provider),
+    steps: listSetupSteps(provider),
     checked: row.checks.length > 0 ? (row.checked ?? null) : null,
     nextCheck: row.nextCheck ?? null,
     waitSeconds: waitMs > 0 && waitMs <= COOLDOWN_MS ? Math.ceil(waitMs / 1000) : 0,
@@ -77,8 +77,8 @@ export async function findDomainSetup(core: Core, hash: string): Promise<DomainS
 export async function checkDomainSetup(core: Core, hash: string): Promise<boolean> {
   const row = await findShared(core, hash);
   if (!row) return false;
-  const isDue = row.account.state === 'active' && (await claimLook(core, row.id)) === 0;
-  if (isDue) await lookAtDomain(core, row.id, { authMethod: 'system', asked: true });
+  const isDue = row.account.state === 'active' && (await claimCheck(core, row.id)) === 0;
+  if (isDue) await checkDomain(core, row.id, { authMethod: 'system', asked: true });
   return true;
 }
 

@@ -1,7 +1,7 @@
 import type { DomainDns, VerifiedDomain } from '@berth/contract';
 import { notFound, ServiceError } from '../../errors.ts';
 import type { Scope } from '../../core.ts';
-import { claimLook, lookAtDomain } from './domain-checks.ts';
+import { claimCheck, checkDomain } from './domain-checks.ts';
 import { registrableOf } from './domain-names.ts';
 import { getOwnCustomDomain, toDomain } from './domains.ts';
 import { toUnixSeconds } from '../timestamps.ts';
@@ -17,14 +17,14 @@ import { toUnixSeconds } from '../timestamps.ts';
 export async function verifyDomain(scope: Scope, reference: string): Promise<VerifiedDomain> {
   const { core, caller } = scope;
   const { id } = await getOwnCustomDomain(core.database.em(), scope, reference);
-  const retryAfter = await claimLook(core, id);
+  const retryAfter = await claimCheck(core, id);
   if (retryAfter > 0)
     throw new ServiceError(
       'rate_limit_exceeded',
-      `The DNS of this domain was looked at a moment ago; ask again in ${retryAfter} s.`,
+      `The DNS of this domain was checked a moment ago; try again in ${retryAfter} s.`,
       { details: { retryAfter }, retryAfterSeconds: retryAfter },
     );
-  const row = await lookAtDomain(core, id, { authMethod: caller.authMethod, asked: true });
+  const row = await checkDomain(core, id, { authMethod: caller.authMethod, asked: true });
   if (!row) throw notFound('domain');
   return {
     ...toDomain(core.addresses, row),

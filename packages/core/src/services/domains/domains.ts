@@ -17,7 +17,7 @@ import { lockAccount } from '../accounts/account-lock.ts';
 import {
   type DomainName,
   isApex,
-  type NoDomainName,
+  type InvalidDomainName,
   namesAbove,
   normaliseName,
   readDomainName,
@@ -87,8 +87,8 @@ export async function deleteDomain(scope: Scope, reference: string): Promise<{ d
 export async function validateDomain({ core, caller }: Scope, text: string): Promise<DomainValidation> {
   const read = readUsableName(core.addresses, text);
   if (!read.ok) return { valid: false, normalized: read.name, available: false, reason: read.reason };
-  const held = await isHeldByAnother(core.database.em(), caller.account, read);
-  return { valid: true, normalized: read.name, available: !held, reason: held ? HELD : null };
+  const isTaken = await isNameTaken(core.database.em(), caller.account, read);
+  return { valid: true, normalized: read.name, available: !isTaken, reason: isTaken ? NAME_TAKEN : null };
 }
 
 /**
@@ -157,14 +157,14 @@ function isCustom(row: Domain): row is Domain & { kind: 'custom'; shareHash: str
 }
 
 /** The message for a name that belongs to another account. */
-export const HELD = 'this name, or one above it, belongs to another account';
+export const NAME_TAKEN = 'this name, or one above it, belongs to another account';
 
 /**
  * True if another account has proved this name or, for a custom name, a name above it. Pending domains block nothing.
  *
  * Source: contract §4; security T28.
  */
-export async function isHeldByAnother(em: EntityManager, account: string, name: DomainName): Promise<boolean> {
+export async function isNameTaken(em: EntityManager, account: string, name: DomainName): Promise<boolean> {
   const names = name.kind === 'custom' ? [name.name, ...namesAbove(name)] : [name.name];
   const holders = await em.count(Domain, {
     name: { $in: names },
@@ -177,7 +177,7 @@ export async function isHeldByAnother(em: EntityManager, account: string, name: 
 /**
  * Like {@link readDomainName}, but also refuses an apex if the platform has no addresses for one. Source: contract §4.
  */
-export function readUsableName(addresses: Addresses, text: string): DomainName | NoDomainName {
+export function readUsableName(addresses: Addresses, text: string): DomainName | InvalidDomainName {
   const read = readDomainName(text, addresses);
   if (!read.ok || !read.apex || addresses.apexAddresses.length > 0) return read;
   return {

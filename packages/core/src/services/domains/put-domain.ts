@@ -8,7 +8,7 @@ import { getOwnDeployment } from '../deployments/deployments.ts';
 import { lockActiveAccount } from '../accounts/account-lock.ts';
 import { requireDomainRoom } from './domain-caps.ts';
 import type { DomainName } from './domain-names.ts';
-import { HELD, isHeldByAnother, readUsableName, toDomain } from './domains.ts';
+import { NAME_TAKEN, isNameTaken, readUsableName, toDomain } from './domains.ts';
 import { randomSecret } from '../random.ts';
 import { toUnixSeconds } from '../timestamps.ts';
 
@@ -54,7 +54,7 @@ export async function putDomain(
         updateDomain(em, scope, row, { deployment, labels: change.labels });
         return { domain: toDomain(core.addresses, row), created: false };
       }
-      if (await isHeldByAnother(em, scope.caller.account, name)) throw held(name);
+      if (await isNameTaken(em, scope.caller.account, name)) throw nameTaken(name);
       await requireDomainRoom(em, core, { account: scope.caller.account, plan }, name.kind);
       const made = createDomain(em, scope, name, { deployment, labels: change.labels ?? [] });
       await em.flush();
@@ -62,7 +62,7 @@ export async function putDomain(
     });
   } catch (error) {
     // Another account got the platform domain after the check.
-    if (error instanceof UniqueConstraintViolationException) throw held(name);
+    if (error instanceof UniqueConstraintViolationException) throw nameTaken(name);
     throw error;
   }
 }
@@ -155,6 +155,6 @@ async function getLinkable(em: EntityManager, scope: Scope, reference: string): 
   return row;
 }
 
-function held({ name }: DomainName): ServiceError {
-  return new ServiceError('business_logic_error', `domain: ${HELD}.`, { details: { domain: name } });
+function nameTaken({ name }: DomainName): ServiceError {
+  return new ServiceError('business_logic_error', `domain: ${NAME_TAKEN}.`, { details: { domain: name } });
 }

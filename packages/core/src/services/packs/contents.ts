@@ -47,7 +47,7 @@ export function splitNumbers(text: string): number[] {
 }
 
 /** SQL for the hash at a position, counted from 1, in a packed parameter or column. */
-export const hashAt = (packed: unknown, position: string) =>
+export const hashAtPosition = (packed: unknown, position: string) =>
   sql`substring(${packed}::bytea from (${sql.raw(position)}::int - 1) * ${sql.lit(HASH_BYTES)} + 1 for ${sql.lit(HASH_BYTES)})`;
 
 /**
@@ -64,7 +64,7 @@ async function findStored(core: Core, hashes: readonly string[]): Promise<Set<st
 }
 
 /** True if any of these contents is stored. */
-export async function storedAmong(em: EntityManager, hashes: readonly string[]): Promise<boolean> {
+export async function isAnyStored(em: EntityManager, hashes: readonly string[]): Promise<boolean> {
   const { rows } = await sql<{ stored: boolean }>`
     select exists (select 1 from content where hash = any(${byteaArray(hashes)}::bytea[])) as stored`.execute(
     em.getKysely(),
@@ -72,18 +72,18 @@ export async function storedAmong(em: EntityManager, hashes: readonly string[]):
   return rows[0]!.stored;
 }
 
-const HASHES_AT_ONCE = 2000;
+const MAX_HASHES_PER_QUERY = 2000;
 
 /** Finds which contents are stored while more are still arriving. */
-export interface StoredLookup {
-  /** Adds a content to the lookup. */
+export interface StoredContentsQuery {
+  /** Adds a content to the query. */
   add(hash: string): void;
   /** Returns the added contents that are stored. @throws the errors of the database. */
   result(): Promise<Set<string>>;
 }
 
-/** Starts a lookup of contents, SHA-256 in hex. It queries the database in batches. */
-export function lookUpStored(core: Core): StoredLookup {
+/** Starts a search for stored contents, by SHA-256 in hex. It queries the database in batches. */
+export function findStoredContents(core: Core): StoredContentsQuery {
   const answers: Promise<Set<string>>[] = [];
   let pending: string[] = [];
   const ask = () => {
@@ -94,7 +94,7 @@ export function lookUpStored(core: Core): StoredLookup {
   };
   return {
     add(hash) {
-      if (pending.push(hash) === HASHES_AT_ONCE) ask();
+      if (pending.push(hash) === MAX_HASHES_PER_QUERY) ask();
     },
     async result() {
       if (pending.length > 0) ask();
@@ -136,7 +136,7 @@ async function insertAll(em: EntityManager, rows: RawBuilder<unknown>, count: nu
  * @throws `unavailable` if a content that was stored before has been swept since.
  * Source: security P4.
  */
-export async function placeContents(
+export async function assignToPacks(
   em: EntityManager,
   hashes: readonly string[],
   pack: NewPack | null,
@@ -149,7 +149,7 @@ export async function placeContents(
     const fresh = pack.contents.toSorted((a, b) => (a.sha256 < b.sha256 ? -1 : 1));
     const rows = sql`
       insert into content (hash, pack_id, "offset", length)
-      select ${hashAt(packHashes(fresh.map((c) => c.sha256)), 'position')}, ${pack.id}, "offset", length
+      select ${hashAtPosition(packHashes(fresh.map((c) => c.sha256)), 'position')}, ${pack.id}, "offset", length
       from unnest(${numberArray(fresh.map((c) => c.offset))}::bigint[], ${numberArray(fresh.map((c) => c.length))}::bigint[]) with ordinality as f ("offset", length, position)`;
     if (await insertAll(em, rows, fresh.length)) {
       packs.add(pack.id);
@@ -164,7 +164,7 @@ export async function placeContents(
     );
     const found = rows.reduce((sum, row) => sum + row.contents, 0);
     if (found !== others.length)
-      throw unavailable('Some of the content was being cleaned up; send the deploy again.', undefined, 1);
+      throw unavailable('Some of the content was just removed; send the deploy again.', undefined, 1);
     for (const row of rows) packs.add(row.pack);
   }
   return { packs: [...packs], fresh: inserted };

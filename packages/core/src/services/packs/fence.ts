@@ -21,7 +21,7 @@ export async function enterFence(em: EntityManager): Promise<void> {
  * @param waitMs How long to wait for deploys to leave it; 0 does not wait.
  * @returns False if the fence is still held by others. Source: security W1.
  */
-export async function closeFence(em: EntityManager, waitMs: number): Promise<boolean> {
+export async function tryCloseFence(em: EntityManager, waitMs: number): Promise<boolean> {
   const db = em.getKysely();
   if (waitMs > 0) return waitForFence(em, waitMs);
   const { rows } = await sql<{ closed: boolean }>`select pg_try_advisory_xact_lock(${FENCE}) as closed`.execute(db);

@@ -4,14 +4,14 @@ import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
 import { unavailable } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
-import { createPackBuilder, type PackBuilder } from '../../storage/pack-builder.ts';
+import { PackBuilder } from '../../storage/pack-builder.ts';
 
 /** A pack that one upload is filling. Its row is inserted before its file is created, and deleted after its file. */
 export interface OpenPack extends Omit<PackBuilder, 'abandon'> {
   readonly id: string;
-  /** Keeps the pack: a transaction now refers to it, or it is unknown if one does. */
-  release(): void;
-  /** Ends the upload. A pack that was not released is dropped; if that fails, the sweep does it later. */
+  /** Keeps the pack: a transaction now refers to it, or may refer to it. */
+  keep(): void;
+  /** Ends the upload. A pack that was not kept is dropped; if that fails, the sweep does it later. */
   close(): Promise<void>;
 }
 
@@ -19,9 +19,9 @@ export interface OpenPack extends Omit<PackBuilder, 'abandon'> {
 export function openPack(core: Core): OpenPack {
   const id = randomUUID();
   let recorded = false;
-  let released = false;
+  let isKept = false;
   core.activePacks.add(id);
-  const builder = createPackBuilder(async () => {
+  const builder = new PackBuilder(async () => {
     // The row of a process that was silent for long may have been deleted; its next pack inserts it again.
     await sql`
       with known as (
@@ -34,18 +34,22 @@ export function openPack(core: Core): OpenPack {
     return core.packs.create(id);
   }, core.hasher);
   return {
-    ...builder,
     id,
-    release() {
-      released = true;
+    begin: (onDigest, options) => builder.begin(onDigest, options),
+    finish: () => builder.finish(),
+    contents: () => builder.contents(),
+    retain: (wanted) => builder.retain(wanted),
+    seal: () => builder.seal(),
+    keep() {
+      isKept = true;
     },
     async close() {
       try {
-        if (released) return;
+        if (isKept) return;
         await builder.abandon();
         if (recorded) await dropPack(core, id);
       } catch (error) {
-        core.log.warn({ err: error, pack: id }, 'A pack that was given up is left to the sweep');
+        core.log.warn({ err: error, pack: id }, 'An abandoned pack could not be dropped; the sweep will drop it');
       } finally {
         core.activePacks.delete(id);
       }
@@ -61,9 +65,9 @@ export function openPack(core: Core): OpenPack {
  *   row decides later.
  * Source: security P6, P9.
  */
-export async function commitWith<T extends { packUsed: boolean }>(
+export async function commitWithPack<T extends { packUsed: boolean }>(
   core: Core,
-  pack: Pick<OpenPack, 'release'>,
+  pack: Pick<OpenPack, 'keep'>,
   work: (em: EntityManager) => Promise<T>,
 ): Promise<T> {
   let committing = false;
@@ -74,10 +78,10 @@ export async function commitWith<T extends { packUsed: boolean }>(
       committing = true;
       return done;
     });
-    if (outcome.packUsed) pack.release();
+    if (outcome.packUsed) pack.keep();
     return outcome;
   } catch (error) {
-    if (committing) pack.release();
+    if (committing) pack.keep();
     throw error;
   }
 }
@@ -92,7 +96,7 @@ export async function markSealed(em: EntityManager, core: Core, id: string, size
     update pack set state = 'sealed', size = ${sizeBytes}, sealed = ${core.now()} where id = ${id} and state = 'open'`.execute(
     em.getKysely(),
   );
-  if (numAffectedRows !== 1n) throw unavailable('The upload took too long to be kept; send it again.');
+  if (numAffectedRows !== 1n) throw unavailable('The upload took too long and was dropped; send it again.');
 }
 
 /**

@@ -10,11 +10,11 @@ export interface OwnContents {
 }
 
 /** How many deployments, and how many open uploads, are searched. */
-const MOST_RECENT = 10;
+const MAX_RECENT = 10;
 /**
  * Up to this many contents are searched for by the database, which then returns only rows that may have one of them.
  */
-const FEW = 32;
+const MAX_SEARCHED_IN_DATABASE = 32;
 
 /** A list of contents: hashes packed, lengths as a text with commas. */
 interface Source {
@@ -42,13 +42,13 @@ export async function findOwnContents(
   const wanted = new Set(hashes);
   const lengths = new Map<string, number>();
   const packs = new Set<string>();
-  const look = (sources: readonly Source[]) => {
+  const addFrom = (sources: readonly Source[]) => {
     for (const source of sources) if (take(source, wanted, lengths)) for (const pack of source.packs) packs.add(pack);
   };
   // The newest deployment has most of them, so few remain to be searched for in the others.
-  if (wanted.size > FEW) look(await inDeployments(em, core, account, 1, wanted));
-  if (wanted.size > 0) look(await inUploads(em, core, account, wanted));
-  if (wanted.size > 0) look(await inDeployments(em, core, account, MOST_RECENT, wanted));
+  if (wanted.size > MAX_SEARCHED_IN_DATABASE) addFrom(await inDeployments(em, core, account, 1, wanted));
+  if (wanted.size > 0) addFrom(await inUploads(em, core, account, wanted));
+  if (wanted.size > 0) addFrom(await inDeployments(em, core, account, MAX_RECENT, wanted));
   return { lengths, packs };
 }
 
@@ -65,7 +65,7 @@ async function inDeployments(
   em: EntityManager,
   core: Core,
   account: string,
-  most: number,
+  maxDeployments: number,
   wanted: ReadonlySet<string>,
 ): Promise<Source[]> {
   const { rows } = await sql<Source>`
@@ -75,7 +75,7 @@ async function inDeployments(
       select id from deployment
       where account_id = ${account} and status = 'success' and taken_down is null
         and (expires is null or expires > ${core.now()})
-      order by created desc, id desc limit ${most}) d
+      order by created desc, id desc limit ${maxDeployments}) d
     join manifest m on m.deployment_id = d.id where ${mayHold(sql.ref('m.hashes'), wanted)}`.execute(em.getKysely());
   return rows;
 }
@@ -91,7 +91,7 @@ async function inUploads(
       array(select pack_id::text from upload_pack n where n.upload_hash = u.hash) as packs
     from (
       select hash from upload where account_id = ${account} and committed is null and expires > ${core.now()}
-      order by created desc, hash limit ${MOST_RECENT}) u
+      order by created desc, hash limit ${MAX_RECENT}) u
     join upload_content c on c.upload_hash = u.hash where ${mayHold(sql.ref('c.hashes'), wanted)}`.execute(
     em.getKysely(),
   );
@@ -103,7 +103,7 @@ async function inUploads(
  * useless row.
  */
 function mayHold(packed: RawBuilder<unknown>, wanted: ReadonlySet<string>): RawBuilder<unknown> {
-  if (wanted.size > FEW) return sql`true`;
+  if (wanted.size > MAX_SEARCHED_IN_DATABASE) return sql`true`;
   return sql`exists (
     select 1 from unnest(${byteaArray([...wanted])}::bytea[]) as w (hash) where position(w.hash in ${packed}) > 0)`;
 }

@@ -42,8 +42,7 @@ export function createHotContents(packs: PackStore, { maxBytes = DEFAULT_BYTES }
 async function readChecked(packs: PackStore, content: StoredBytes): Promise<Buffer> {
   const bytes = await packs.read(content);
   if (hash('sha256', bytes) === content.sha256) return bytes;
-  throw Object.assign(
-    new Error(`Pack ${content.pack} holds other bytes at ${content.offset} than the site consists of`),
-    { code: 'EBADMSG' },
-  );
+  throw Object.assign(new Error(`Pack ${content.pack} does not contain the expected bytes at ${content.offset}`), {
+    code: 'EBADMSG',
+  });
 }

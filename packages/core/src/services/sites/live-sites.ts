@@ -1,9 +1,17 @@
-import type { Site } from '@berth/serving';
 import type { Core } from '../../core.ts';
-import { asUnavailable } from '../../database/outages.ts';
-import type { SiteLookup, LiveSites, SiteAddress } from './site-lookup.ts';
-import { type DeployedSite, type DomainLink, loadLink, loadSite, shown, shownBy } from './load-sites.ts';
-import { createLoadingCache } from './loading-cache.ts';
+import { toUnavailable } from '../../database/outages.ts';
+import type { Site } from '@berth/serving';
+import type { LiveSites, SiteAddress, SiteLookup } from './site-lookup.ts';
+import {
+  type DeployedSite,
+  type DomainLink,
+  loadLink,
+  loadSite,
+  resultForDeployment,
+  resultForDomain,
+} from './load-sites.ts';
+import { createLoadingCache, type LoadingCache } from './loading-cache.ts';
+import { SiteFreshness } from './site-freshness.ts';
 
 /** How much memory the cache may use, roughly, and how long it is used while the database is unreachable. */
 export interface SiteCacheLimits {
@@ -21,11 +29,7 @@ export interface SiteCacheLimits {
 const MiB = 1024 * 1024;
 const LIMITS: SiteCacheLimits = { sitesBytes: 20 * MiB, linksBytes: 4 * MiB, staleMs: 0 };
 const LINK_BYTES = 400;
-const MOST_TRIES = 3;
-/** How long the cache counts as fresh after the database has confirmed that all notifications have arrived. */
-const TRUST_MS = 1_000;
-/** The age at which a new confirmation is requested. The cache stays fresh meanwhile. */
-const CONFIRM_MS = 300;
+const MAX_TRIES = 3;
 
 /**
  * The sites that can be served now, with a cache. A trigger in the database notifies every process of a change when it
@@ -39,107 +43,90 @@ const CONFIRM_MS = 300;
  *
  * Source: serving S2; architecture "Serving".
  */
-export function createLiveSites(core: Core, limits: Partial<SiteCacheLimits> = {}): LiveSites {
-  const { sitesBytes, linksBytes, staleMs } = { ...LIMITS, ...limits };
-  const now = () => core.now();
-  const news = core.database.siteNews;
-  const sites = createLoadingCache<DeployedSite>({
-    maxBytes: sitesBytes,
-    sizeOf: ({ sizeBytes }) => sizeBytes,
-  });
-  const links = createLoadingCache<DomainLink>({
-    maxBytes: linksBytes,
-    sizeOf: () => LINK_BYTES,
-  });
-  let listening: Promise<void> | null = null;
-  let confirming = false;
-  /** The time until which the cache is known to match the database, by `performance.now()`. */
-  let confirmedUntil = -Infinity;
+export class LiveSiteCache implements LiveSites {
+  readonly #core: Core;
+  readonly #staleMs: number;
+  readonly #sites: LoadingCache<DeployedSite>;
+  readonly #links: LoadingCache<DomainLink>;
+  readonly #freshness: SiteFreshness;
+  readonly #now: () => Date;
 
-  function hear(payload: string | null): void {
-    const { deployment, domain } = (payload === null ? {} : JSON.parse(payload)) as Record<string, string>;
-    if (deployment !== undefined) sites.forget(deployment);
-    else if (domain !== undefined) links.forget(domain);
-    else {
-      // An account changed, or notifications were lost: any entry may be stale.
-      sites.clear();
-      links.clear();
-    }
+  constructor(core: Core, limits: Partial<SiteCacheLimits> = {}) {
+    const { sitesBytes, linksBytes, staleMs } = { ...LIMITS, ...limits };
+    this.#core = core;
+    this.#staleMs = staleMs;
+    this.#now = () => core.now();
+    this.#sites = createLoadingCache({ maxBytes: sitesBytes, sizeOf: ({ sizeBytes }) => sizeBytes });
+    this.#links = createLoadingCache({ maxBytes: linksBytes, sizeOf: () => LINK_BYTES });
+    this.#freshness = new SiteFreshness(core.database.siteChanges, (payload) => this.#onChange(payload));
   }
 
-  /** True if the cache is fresh now. Requests a new confirmation when one is due. */
-  function isTrusted(): boolean {
-    confirmedUntil = Math.max(confirmedUntil, news.toldUntil);
-    const age = performance.now() - news.toldUntil;
-    if (age > CONFIRM_MS && !confirming) {
-      confirming = true;
-      void news.settle().finally(() => (confirming = false));
-    }
-    return age <= TRUST_MS;
+  peek(address: SiteAddress): SiteLookup | undefined {
+    return this.#freshness.isFresh() ? this.#peek(address) : undefined;
   }
 
-  /** Waits until the cache is fresh. @returns False if it cannot be confirmed, so that the database must be queried. */
-  async function earnTrust(): Promise<boolean> {
-    // Entries that were loaded before the subscription started may be stale.
-    listening ??= news.listen(hear).then(() => hear(null));
+  async find(address: SiteAddress): Promise<SiteLookup> {
     try {
-      await listening;
-    } catch {
-      listening = null;
-      return false;
-    }
-    return isTrusted() || news.settle();
-  }
-
-  /** The cached answer for an address; `undefined` if the cache is not enough. */
-  function peek(address: SiteAddress): SiteLookup | undefined {
-    if ('deployment' in address) {
-      const site = sites.peek(address.deployment);
-      return site && shown(site, now);
-    }
-    const link = links.peek(address.domain);
-    if (!link?.deployment) return link && shownBy(link, null);
-    const site = sites.peek(link.deployment);
-    return site === undefined ? undefined : shownBy(link, site && shown(site, now));
-  }
-
-  async function load(address: SiteAddress, { fresh }: { fresh: boolean }): Promise<SiteLookup> {
-    const how = !(await earnTrust()) || fresh ? 'reload' : 'get';
-    const find = async (deployment: string) => {
-      const site = await sites[how](deployment, () => loadSite(core, deployment));
-      return site && shown(site, now);
-    };
-    if ('deployment' in address) return find(address.deployment);
-    // A deployment that a domain no longer points at can be deleted before it is read. Then read the link again.
-    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-      const link = await links[tries === 0 ? how : 'reload'](address.domain, () => loadLink(core, address.domain));
-      if (!link?.deployment) return link && shownBy(link, null);
-      const found = await find(link.deployment);
-      if (found !== null) return shownBy(link, found);
-    }
-    return null;
-  }
-
-  /** The cached public site of an address, if it may be served without the database. */
-  function peekStale(address: SiteAddress): Site | null {
-    if (performance.now() - confirmedUntil > staleMs) return null;
-    const kept = peek(address);
-    return kept && typeof kept === 'object' && kept.passwordVersion === null ? kept : null;
-  }
-
-  async function find(address: SiteAddress): Promise<SiteLookup> {
-    try {
-      return await load(address, { fresh: false });
+      return await this.#load(address, { fresh: false });
     } catch (error) {
-      const stale = asUnavailable(error) && peekStale(address);
+      const stale = toUnavailable(error) && this.#peekStale(address);
       if (stale) return stale;
       throw error;
     }
   }
 
-  return {
-    peek: (address) => (isTrusted() ? peek(address) : undefined),
-    find,
-    findFresh: (address) => load(address, { fresh: true }),
-  };
+  findFresh(address: SiteAddress): Promise<SiteLookup> {
+    return this.#load(address, { fresh: true });
+  }
+
+  #onChange(payload: string | null): void {
+    const { deployment, domain } = (payload === null ? {} : JSON.parse(payload)) as Record<string, string>;
+    if (deployment !== undefined) this.#sites.forget(deployment);
+    else if (domain !== undefined) this.#links.forget(domain);
+    else {
+      // An account changed, or notifications were lost: any entry may be stale.
+      this.#sites.clear();
+      this.#links.clear();
+    }
+  }
+
+  /** The cached answer for an address; `undefined` if the cache is not enough. */
+  #peek(address: SiteAddress): SiteLookup | undefined {
+    if ('deployment' in address) return this.#peekDeployment(address.deployment);
+    const link = this.#links.peek(address.domain);
+    if (!link?.deployment) return link && resultForDomain(link, null);
+    const found = this.#peekDeployment(link.deployment);
+    return found === undefined ? undefined : resultForDomain(link, found);
+  }
+
+  #peekDeployment(deployment: string): SiteLookup | undefined {
+    const site = this.#sites.peek(deployment);
+    return site && resultForDeployment(site, this.#now);
+  }
+
+  async #load(address: SiteAddress, { fresh }: { fresh: boolean }): Promise<SiteLookup> {
+    const how = !(await this.#freshness.ensureFresh()) || fresh ? 'reload' : 'get';
+    if ('deployment' in address) return this.#loadDeployment(address.deployment, how);
+    const { domain } = address;
+    // A deployment that a domain no longer points at can be deleted before it is read. Then read the link again.
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      const link = await this.#links[tries === 0 ? how : 'reload'](domain, () => loadLink(this.#core, domain));
+      if (!link?.deployment) return link && resultForDomain(link, null);
+      const found = await this.#loadDeployment(link.deployment, how);
+      if (found !== null) return resultForDomain(link, found);
+    }
+    return null;
+  }
+
+  async #loadDeployment(deployment: string, how: 'get' | 'reload'): Promise<SiteLookup> {
+    const site = await this.#sites[how](deployment, () => loadSite(this.#core, deployment));
+    return site && resultForDeployment(site, this.#now);
+  }
+
+  /** The cached public site of an address, if it may be served without the database. */
+  #peekStale(address: SiteAddress): Site | null {
+    if (this.#freshness.ageMs > this.#staleMs) return null;
+    const kept = this.#peek(address);
+    return kept && typeof kept === 'object' && kept.passwordVersion === null ? kept : null;
+  }
 }

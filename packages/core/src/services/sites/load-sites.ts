@@ -1,6 +1,6 @@
-import { type Coding, type CompressedForms, prepareRules, type RuleData, type Site } from '@berth/serving';
 import type { Core } from '../../core.ts';
 import type { CompressedForm } from '../../entities/index.ts';
+import { type Coding, type CompressedForms, prepareRules, type RuleData, type Site } from '@berth/serving';
 import type { SiteLookup, WithheldReason } from './site-lookup.ts';
 import { type ManifestFile, PackedManifest } from './packed-manifest.ts';
 import { passwordVersion } from './passwords.ts';
@@ -23,13 +23,13 @@ export interface DomainLink {
 }
 
 /** What visitors see of a deployment at a given time; the clock decides if it has expired. Source: serving S4. */
-export function shown({ site, state, expires }: DeployedSite, now: () => Date): SiteLookup {
+export function resultForDeployment({ site, state, expires }: DeployedSite, now: () => Date): SiteLookup {
   if (expires !== null && expires <= now().getTime()) return null;
   return state === 'shown' ? site : state;
 }
 
 /** What visitors see at a domain, given what they see of its deployment. Source: serving S4. */
-export function shownBy({ paused }: DomainLink, found: SiteLookup): SiteLookup {
+export function resultForDomain({ paused }: DomainLink, found: SiteLookup): SiteLookup {
   return paused && found !== 'taken-down' ? 'paused' : found;
 }
 

@@ -25,7 +25,7 @@ export interface LoadingCache<T extends object> {
 }
 
 /** The options of a {@link LoadingCache}. */
-export interface LoadingCacheParts<T extends object> {
+export interface LoadingCacheOptions<T extends object> {
   /**
    * The maximum memory for all values, by {@link sizeOf}, in bytes. Values that were not requested recently are evicted
    * first. In addition, one value that is larger than this is kept.
@@ -38,21 +38,21 @@ export interface LoadingCacheParts<T extends object> {
 }
 
 /** The maximum number of absent keys in the cache. Bounded because anybody can request endless different keys. */
-const MOST_ABSENT = 10_000;
+const MAX_ABSENT = 10_000;
 const ABSENT_MS = 5_000;
 /** A value that is loaded again within this many loads is cached. */
-const LATELY = 8_000;
+const RECENT_LOADS = 8_000;
 
 /** Creates an empty cache. */
 export function createLoadingCache<T extends object>({
   maxBytes,
   sizeOf,
   absentMs = ABSENT_MS,
-}: LoadingCacheParts<T>): LoadingCache<T> {
+}: LoadingCacheOptions<T>): LoadingCache<T> {
   const kept = createSieve(maxBytes, sizeOf);
-  const absent = new LRUCache<string, true>({ max: MOST_ABSENT, ttl: absentMs });
+  const absent = new LRUCache<string, true>({ max: MAX_ABSENT, ttl: absentMs });
   const loading = new Map<string, Promise<T | null>>();
-  const lately = createRecentKeys(LATELY);
+  const recentKeys = createRecentKeys(RECENT_LOADS);
   let oversized: { key: string; value: T } | null = null;
 
   function peek(key: string): T | null | undefined {
@@ -69,7 +69,7 @@ export function createLoadingCache<T extends object>({
         discard(key);
         if (value === null) absent.set(key, true);
         else if (sizeOf(value) > maxBytes) oversized = { key, value };
-        else if (lately.isRepeated(key)) kept.set(key, value);
+        else if (recentKeys.isRepeated(key)) kept.set(key, value);
       }
       return value;
     } finally {

@@ -7,7 +7,7 @@ const NEWEST = { memory: 19 * 1024, passes: 2, parallelism: 1 } as const;
 const SALT_BYTES = 16;
 const TAG_BYTES = 32;
 const VERSION_LENGTH = 22;
-const AT_ONCE = 2;
+const MAX_CONCURRENT = 2;
 const MAX_QUEUED = 50;
 
 const derive = promisify(argon2);
@@ -94,11 +94,11 @@ function prefixOf({ memory, passes, parallelism }: Cost): string {
 }
 
 function deriveTag(password: string, { salt, ...parameters }: Parameters, tagLength: number): Promise<Buffer> {
-  return inTurn(() => derive('argon2id', { ...parameters, message: password, nonce: salt, tagLength }));
+  return withHashingSlot(() => derive('argon2id', { ...parameters, message: password, nonce: salt, tagLength }));
 }
 
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (running >= AT_ONCE) {
+async function withHashingSlot<T>(work: () => Promise<T>): Promise<T> {
+  if (running >= MAX_CONCURRENT) {
     if (waiting.length >= MAX_QUEUED)
       throw unavailable('Too many passwords are being hashed right now; try again shortly.');
     await new Promise<void>((resolve) => waiting.push(resolve));

@@ -4,15 +4,15 @@ export interface RecentKeys {
   isRepeated(key: string): boolean;
 }
 
-/** @param most The minimum number of keys that are remembered. The maximum is twice that. */
-export function createRecentKeys(most: number): RecentKeys {
+/** @param minKeys The minimum number of keys that are remembered. The maximum is twice that. */
+export function createRecentKeys(minKeys: number): RecentKeys {
   let current = new Set<string>();
   let before = new Set<string>();
   return {
     isRepeated(key) {
       if (current.has(key)) return true;
       const isRepeated = before.has(key);
-      if (current.size >= most) [before, current] = [current, new Set()];
+      if (current.size >= minKeys) [before, current] = [current, new Set()];
       current.add(key);
       return isRepeated;
     },

@@ -4,7 +4,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 export const UNLOCK_SECONDS = 7 * 24 * 3600;
 
 /** What a cookie unlocks: one deployment on one host, as long as its password stays the same. */
-export interface Opening {
+export interface UnlockScope {
   /** The host name, normalised and without a port. */
   host: string;
   deployment: string;
@@ -13,7 +13,7 @@ export interface Opening {
 
 const FORMAT = 'v1';
 const KEY_ID_LENGTH = 8;
-const LONGEST = 1024;
+const MAX_COOKIE_LENGTH = 1024;
 
 /**
  * Creates the value of an unlock cookie: `v1.<key id>.<payload>.<HMAC-SHA-256>`, in characters that are valid in a
@@ -21,7 +21,7 @@ const LONGEST = 1024;
  *
  * Source: security §7.
  */
-export function sealUnlock(key: Buffer, opening: Opening, now: Date): string {
+export function createUnlockCookie(key: Buffer, opening: UnlockScope, now: Date): string {
   const expires = now.getTime() + UNLOCK_SECONDS * 1000;
   const { host, deployment, passwordVersion } = opening;
   const payload = Buffer.from(JSON.stringify([host, deployment, passwordVersion, expires])).toString('base64url');
@@ -35,10 +35,10 @@ export function sealUnlock(key: Buffer, opening: Opening, now: Date): string {
  *
  * Source: serving S62; security T16.
  */
-export function opens(value: string, key: Buffer, opening: Opening, now: Date): boolean {
+export function isUnlockCookieValid(value: string, key: Buffer, opening: UnlockScope, now: Date): boolean {
   const end = value.lastIndexOf('.');
   const signed = value.slice(0, Math.max(0, end));
-  if (value.length > LONGEST || !signed.startsWith(`${FORMAT}.${keyId(key)}.`)) return false;
+  if (value.length > MAX_COOKIE_LENGTH || !signed.startsWith(`${FORMAT}.${keyId(key)}.`)) return false;
   if (!areEqual(value.slice(end + 1), sign(key, signed))) return false;
   const payload = Buffer.from(signed.slice(signed.lastIndexOf('.') + 1), 'base64url').toString();
   const [host, deployment, passwordVersion, expires] = JSON.parse(payload) as [string, string, string, number];

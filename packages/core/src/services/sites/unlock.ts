@@ -2,7 +2,7 @@ import { Password } from '@berth/contract';
 import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
 import { passwordVersion, renewHash, verifyPassword } from './passwords.ts';
-import { takeFrom, takeFromBucket } from '../rate-limits.ts';
+import { takeRateLimit, takeFromBucket } from '../rate-limits.ts';
 
 /** The limit of a site for all addresses together, as a multiple of the limit of one address. */
 const SITE_FACTOR = 10;
@@ -44,7 +44,7 @@ export async function unlockSite(core: Core, { deployment, password, address }: 
 
 /** @returns The number of seconds until another attempt is allowed; `null` if this attempt is allowed. */
 async function countAttempt(core: Core, deployment: string, address: string): Promise<number | null> {
-  const ofAddress = await takeFrom(core, 'unlock', `${address} ${deployment}`);
+  const ofAddress = await takeRateLimit(core, 'unlock', `${address} ${deployment}`);
   if (!ofAddress.allowed || !core.rateLimits) return ofAddress.allowed ? null : ofAddress.retryAfterSeconds;
   const { count, perSeconds } = core.rateLimits.unlock;
   const ofSite = await takeFromBucket(core, `site-unlock:${deployment}`, { count: count * SITE_FACTOR, perSeconds });
@@ -68,6 +68,6 @@ async function renew(core: Core, deployment: string, password: string, stored: s
       core.database.kysely,
     );
   } catch (err) {
-    core.log.warn({ err, deployment }, 'A password could not be hashed anew.');
+    core.log.warn({ err, deployment }, 'A password hash could not be renewed');
   }
 }

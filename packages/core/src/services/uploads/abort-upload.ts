@@ -1,8 +1,8 @@
 import type { Caller, Core } from '../../core.ts';
 import { failpoint } from '../../failpoints.ts';
 import { lockAccount } from '../accounts/account-lock.ts';
-import { releaseStorage } from '../accounts/storage.ts';
-import { getUpload, noUpload, removeOpenUpload, wasCommitted } from './uploads.ts';
+import { markStorageInexact } from '../accounts/storage.ts';
+import { getUpload, uploadNotFound, removeOpenUpload, alreadyCommitted } from './uploads.ts';
 
 /**
  * Aborts an open upload at once; its bytes are removed later.
@@ -15,11 +15,11 @@ export async function abortUpload(
   name: string,
 ): Promise<{ upload: string }> {
   const upload = await getUpload(core, caller, name);
-  if (upload.committed) throw wasCommitted('delete its deployment instead');
+  if (upload.committed) throw alreadyCommitted('delete its deployment instead');
   await core.database.transaction(async (em) => {
     if (caller.kind === 'account') await lockAccount(em, caller.account);
-    if (!(await removeOpenUpload(em, upload.hash))) throw noUpload();
-    if (caller.kind === 'account') await releaseStorage(em, caller.account);
+    if (!(await removeOpenUpload(em, upload.hash))) throw uploadNotFound();
+    if (caller.kind === 'account') await markStorageInexact(em, caller.account);
   });
   failpoint('upload.aborted');
   return { upload: name };

@@ -6,7 +6,7 @@ import { notFound, ServiceError } from '../../errors.ts';
 import { splitNumbers, unpackHashes } from '../packs/contents.ts';
 
 /** The deployment that an upload changes. */
-export interface Base {
+export interface BaseDeployment {
   files: UploadFile[];
   /** The packs that contain its contents. */
   packs: string[];
@@ -30,7 +30,12 @@ interface Row {
  * @throws `not_found` if it is missing, another account's, expired or being deleted; `business_logic_error` if it was
  *   taken down.
  */
-export async function readBase(em: EntityManager, core: Core, caller: Caller, reference: string): Promise<Base> {
+export async function readBaseDeployment(
+  em: EntityManager,
+  core: Core,
+  caller: Caller,
+  reference: string,
+): Promise<BaseDeployment> {
   const id = parseDeploymentReference(reference, core.addresses.platformDomain);
   if (id === null || caller.kind === 'anonymous') throw notFound('deployment');
   const { rows } = await sql<Row>`

@@ -17,24 +17,24 @@ import { TextArray } from '../../entities/text-array.ts';
 import { ServiceError } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
 import { type LockedAccount, lockActiveAccount } from '../accounts/account-lock.ts';
-import { refuseFull } from '../accounts/accounts.ts';
-import { holdCredential } from '../accounts/authentication.ts';
-import { addStorage, lockAddress, releaseStorage, requireAnonymousStorage } from '../accounts/storage.ts';
+import { refuseAtDeploymentCap } from '../accounts/accounts.ts';
+import { lockCredential } from '../authentication.ts';
+import { addStorage, lockAnonymousAddress, markStorageInexact, requireAnonymousStorage } from '../accounts/storage.ts';
 import { limitsOf } from '../accounts/plans.ts';
 import { takeDeployBudget } from '../deployments/deploy-budget.ts';
 import { fingerprintOf, type IdempotencyKey, readIdempotencyKey } from '../deployments/idempotency.ts';
-import { type ContentLengths, numberArray, packHashes, storedAmong } from '../packs/contents.ts';
+import { type ContentLengths, numberArray, packHashes, isAnyStored } from '../packs/contents.ts';
 import { enterFence } from '../packs/fence.ts';
 import { randomSecret, secretHash } from '../random.ts';
 import { hashPassword } from '../sites/passwords.ts';
 import { findOwnContents } from '../packs/own-contents.ts';
-import { type Base, readBase } from './base-deployment.ts';
-import { changedFiles, otherSize, planFiles } from './planned-files.ts';
+import { type BaseDeployment, readBaseDeployment } from './base-deployment.ts';
+import { changedFiles, sizeMismatch, planFiles } from './planned-files.ts';
 import { makeUploadRoom } from './upload-room.ts';
-import { findUpload, missingOf, noUpload, touchUpload } from './uploads.ts';
+import { findUpload, findMissingHashes, uploadNotFound, touchUpload } from './uploads.ts';
 
 /** The caller and the key of a new upload. */
-export interface Beginning {
+export interface BeginRequest {
   core: Core;
   caller: Caller;
   /** The `Idempotency-Key` of the request, unchanged. */
@@ -42,7 +42,7 @@ export interface Beginning {
 }
 
 /** The files that an upload will publish, and what is needed for that. */
-interface Plan {
+interface UploadPlan {
   files: UploadFile[];
   /** The contents that the client must send. */
   asked: ContentLengths;
@@ -69,50 +69,50 @@ interface Plan {
  *   and for a key that was used for another request.
  * Source: contract §3, §9; security T2, T4, T22, T25, P10.
  */
-export async function beginUpload(beginning: Beginning, input: BeginUpload): Promise<BegunUpload> {
-  const { core, caller } = beginning;
-  const key = readIdempotencyKey(beginning.idempotencyKey, caller);
-  const name = key ? nameOf(core, key) : randomSecret();
+export async function beginUpload(request: BeginRequest, input: BeginUpload): Promise<BegunUpload> {
+  const { core, caller } = request;
+  const key = readIdempotencyKey(request.idempotencyKey, caller);
+  const name = key ? uploadNameOf(core, key) : randomSecret();
   const options = optionsOf(input, caller);
   // Validation and this take some time for thousands of files: other requests come in between.
   await setImmediate();
   const fingerprint = fingerprintOf(core, canonical(input, options));
   await setImmediate();
 
-  const earlier = key && (await goOn(core, caller, name, fingerprint));
+  const earlier = key && (await resume(core, caller, name, fingerprint));
   if (earlier) return earlier;
-  await refuseFull(core, caller);
+  await refuseAtDeploymentCap(core, caller);
   const budget = await takeDeployBudget(core, caller, null);
   const planIn = input.base === undefined ? planWhole(core, caller, input) : planChange(core, caller, input);
   const passwordHash = options.password === null ? null : await hashPassword(options.password);
   const begun = await core.database.transaction(async (em) => {
     await enterFence(em);
     const account = await lockOwner(em, core, caller);
-    if (await isTaken(em, core, caller, name)) return null;
+    if (await wasBegunConcurrently(em, core, caller, name)) return null;
     const plan = await planIn(em);
     const password = passwordOf(input, caller, passwordHash, plan);
     await makeUploadRoom(em, core, caller);
-    await reserve(em, core, caller, account, plan);
+    await reserveStorage(em, core, caller, account, plan);
     await insertUpload(em, core, caller, { ...options, passwordHash: password, ...plan, name, fingerprint });
     return { upload: name, missing: [...plan.asked.keys()] };
   });
   failpoint('upload.begun');
   if (begun) return begun;
   await budget.giveBack();
-  const twin = await goOn(core, caller, name, fingerprint);
-  if (!twin) throw noUpload();
+  const twin = await resume(core, caller, name, fingerprint);
+  if (!twin) throw uploadNotFound();
   return twin;
 }
 
 /** The upload id for a key: it can be computed again, but not guessed. Source: security §7. */
-function nameOf(core: Core, { scope, key }: IdempotencyKey): string {
+function uploadNameOf(core: Core, { scope, key }: IdempotencyKey): string {
   const mac = createHmac('sha256', core.keys.idempotency).update(JSON.stringify(['upload', scope, key]));
   return mac.digest('hex').slice(0, 32);
 }
 
 function optionsOf({ labels, password, via, ttl }: BeginUpload, caller: Caller): DeployOptions {
   if (ttl !== undefined && caller.kind === 'anonymous')
-    throw new ServiceError('forbidden', 'ttl needs a credential; an anonymous deployment lives for 3 days.');
+    throw new ServiceError('forbidden', 'ttl needs a credential; anonymous deployments expire after 3 days.');
   return { labels: labels ?? [], password: password ?? null, via: normalizeVia(via), ttlSeconds: ttl ?? null };
 }
 
@@ -128,8 +128,8 @@ function canonical(input: BeginUpload, options: DeployOptions): unknown {
   return input.password === null ? [asked, options, 'no password'] : [asked, options];
 }
 
-/** The upload that was already begun with a key; `null` if there is none. */
-async function goOn(core: Core, caller: Caller, name: string, fingerprint: Buffer): Promise<BegunUpload | null> {
+/** The upload that was already begun with a key; otherwise `null`. */
+async function resume(core: Core, caller: Caller, name: string, fingerprint: Buffer): Promise<BegunUpload | null> {
   const upload = await findUpload(core, caller, name);
   if (!upload) return null;
   if (Buffer.compare(upload.fingerprint, fingerprint) !== 0)
@@ -139,7 +139,7 @@ async function goOn(core: Core, caller: Caller, name: string, fingerprint: Buffe
       { details: { state: 'idempotency_key_used' } },
     );
   await touchUpload(core, upload);
-  return { upload: name, missing: await missingOf(core, upload) };
+  return { upload: name, missing: await findMissingHashes(core, upload) };
 }
 
 /**
@@ -147,23 +147,23 @@ async function goOn(core: Core, caller: Caller, name: string, fingerprint: Buffe
  */
 async function lockOwner(em: EntityManager, core: Core, caller: Caller): Promise<LockedAccount | null> {
   if (caller.kind === 'anonymous') {
-    await lockAddress(em, caller.address);
+    await lockAnonymousAddress(em, caller.address);
     return null;
   }
   const account = await lockActiveAccount(em, caller.account);
-  await holdCredential(em, core, caller);
+  await lockCredential(em, core, caller);
   return account;
 }
 
 /** True if a concurrent request with the same key was first. An expired upload of that key is deleted. */
-async function isTaken(em: EntityManager, core: Core, caller: Caller, name: string): Promise<boolean> {
+async function wasBegunConcurrently(em: EntityManager, core: Core, caller: Caller, name: string): Promise<boolean> {
   const db = em.getKysely();
   const hash = secretHash(name);
   const { rows } = await sql<{ open: boolean }>`
     delete from upload where hash = ${hash} and expires <= ${core.now()} returning committed is null as open`.execute(
     db,
   );
-  if (rows[0]?.open && caller.kind === 'account') await releaseStorage(em, caller.account);
+  if (rows[0]?.open && caller.kind === 'account') await markStorageInexact(em, caller.account);
   return (await sql`select 1 from upload where hash = ${hash}`.execute(db)).rows.length > 0;
 }
 
@@ -172,7 +172,7 @@ function passwordOf(
   { password }: BeginUpload,
   caller: Caller,
   passwordHash: string | null,
-  { basePasswordHash }: Plan,
+  { basePasswordHash }: UploadPlan,
 ): string | null {
   if (password === undefined) return basePasswordHash;
   if (basePasswordHash !== null && caller.kind === 'account' && caller.credential === 'deploy')
@@ -187,37 +187,41 @@ function passwordOf(
 /**
  * Counts the contents of an upload as stored. @throws `forbidden`, with `details`, beyond the cap. Source: contract §6.
  */
-async function reserve(
+async function reserveStorage(
   em: EntityManager,
   core: Core,
   caller: Caller,
   account: LockedAccount | null,
-  { files, asked }: Plan,
+  { files, asked }: UploadPlan,
 ): Promise<void> {
   if (caller.kind === 'anonymous')
     await requireAnonymousStorage(em, caller.address, new Map(files.map(({ sha256, size }) => [sha256, size])));
   if (!account) return;
   // Contents that are not stored at all are not in any deployment of the account.
-  await addStorage(em, core, account, asked, { certain: !(await storedAmong(em, [...asked.keys()])) });
+  await addStorage(em, core, account, asked, { certain: !(await isAnyStored(em, [...asked.keys()])) });
 }
 
 /** Plans the upload in its transaction. */
-type PlanIn = (em: EntityManager) => Promise<Plan>;
+type PlanIn = (em: EntityManager) => Promise<UploadPlan>;
 
 /** Checks the files first, so that invalid ones are refused without a transaction. */
 function planWhole(core: Core, caller: Caller, input: WholeUpload): PlanIn {
   const files = planFiles(input.files, limitsOf(core, caller), { field: 'files' });
-  return async (em) => ({ files, ...(await spare(em, core, caller, files, new Map())), basePasswordHash: null });
+  return async (em) => ({
+    files,
+    ...(await findMissingContents(em, core, caller, files, new Map())),
+    basePasswordHash: null,
+  });
 }
 
 const planChange =
   (core: Core, caller: Caller, input: ChangeUpload): PlanIn =>
   async (em) => {
-    const base: Base = await readBase(em, core, caller, input.base);
+    const base: BaseDeployment = await readBaseDeployment(em, core, caller, input.base);
     const changed = changedFiles({ base: base.files, put: input.put, remove: input.remove });
     const files = planFiles(changed, limitsOf(core, caller), { field: 'put', base: base.files });
     const lengths = new Map(base.files.map(({ sha256, size }) => [sha256, size]));
-    const { asked, packs } = await spare(em, core, caller, files, lengths);
+    const { asked, packs } = await findMissingContents(em, core, caller, files, lengths);
     return { files, asked, packs: new Set([...packs, ...base.packs]), basePasswordHash: base.passwordHash };
   };
 
@@ -227,13 +231,13 @@ const planChange =
  * @param known Contents that are known to be stored.
  * @throws `validation_failed` if a size is not that of its content.
  */
-async function spare(
+async function findMissingContents(
   em: EntityManager,
   core: Core,
   caller: Caller,
   files: readonly UploadFile[],
   known: ContentLengths,
-): Promise<Pick<Plan, 'asked' | 'packs'>> {
+): Promise<Pick<UploadPlan, 'asked' | 'packs'>> {
   const wanted = new Set(files.map(({ sha256 }) => sha256).filter((sha256) => !known.has(sha256)));
   const own =
     caller.kind === 'account'
@@ -243,12 +247,12 @@ async function spare(
   for (const { path, size, sha256 } of files) {
     const length = known.get(sha256) ?? own.lengths.get(sha256);
     if (length === undefined) asked.set(sha256, size);
-    else if (length !== size) throw otherSize(path, size, length);
+    else if (length !== size) throw sizeMismatch(path, size, length);
   }
   return { asked, packs: own.packs };
 }
 
-interface NewUpload extends Omit<DeployOptions, 'password'>, Plan {
+interface NewUpload extends Omit<DeployOptions, 'password'>, UploadPlan {
   name: string;
   fingerprint: Buffer;
   passwordHash: string | null;

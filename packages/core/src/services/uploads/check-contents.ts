@@ -1,10 +1,10 @@
 import type { UploadFile } from '@berth/contract';
 import { sql } from 'kysely';
-import type { RuleFiles } from '@berth/serving';
 import type { Core } from '../../core.ts';
 import { unavailable } from '../../errors.ts';
-import type { Place } from '../../storage/packs.ts';
-import { contentCheck } from '../deployments/deploy-files.ts';
+import type { RuleFiles } from '@berth/serving';
+import type { ContentLocation } from '../../storage/packs.ts';
+import { createContentCheck } from '../deployments/deploy-files.ts';
 import { byteaArray } from '../packs/contents.ts';
 
 /**
@@ -17,22 +17,22 @@ import { byteaArray } from '../packs/contents.ts';
 export async function checkContents(core: Core, files: readonly UploadFile[]): Promise<RuleFiles> {
   const ruleFiles: RuleFiles = {};
   const checks = files.flatMap(({ path, sha256 }) => {
-    const check = contentCheck(path, ruleFiles);
+    const check = createContentCheck(path, ruleFiles);
     return check ? [{ sha256, check }] : [];
   });
   if (checks.length === 0) return ruleFiles;
-  const places = await placesOf(core, [...new Set(checks.map(({ sha256 }) => sha256))]);
+  const locations = await locationsOf(core, [...new Set(checks.map(({ sha256 }) => sha256))]);
   for (const { sha256, check } of checks) {
-    const place = places.get(sha256);
-    if (!place) throw unavailable('Some of the content was being cleaned up; begin the upload again.');
-    for await (const chunk of core.packs.stream(place)) check.write(chunk as Buffer);
+    const location = locations.get(sha256);
+    if (!location) throw unavailable('Some of the content was just removed; begin the upload again.');
+    for await (const chunk of core.packs.stream(location)) check.write(chunk as Buffer);
     check.end();
   }
   return ruleFiles;
 }
 
-async function placesOf(core: Core, hashes: readonly string[]): Promise<Map<string, Place>> {
-  const { rows } = await sql<Place & { sha256: string }>`
+async function locationsOf(core: Core, hashes: readonly string[]): Promise<Map<string, ContentLocation>> {
+  const { rows } = await sql<ContentLocation & { sha256: string }>`
     select encode(hash, 'hex') as sha256, pack_id as pack, "offset"::float8 as "offset", length::float8 as length
     from content where hash = any(${byteaArray(hashes)}::bytea[])`.execute(core.database.kysely);
   return new Map(rows.map((row) => [row.sha256, row]));

@@ -6,11 +6,11 @@ import { ServiceError } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
 import { findReplay, type IdempotencyKey } from '../deployments/idempotency.ts';
 import { type Publication, publish } from '../deployments/publish.ts';
-import { ruled } from '../deployments/ruled.ts';
+import { compileDeployRules } from '../deployments/deploy-warnings.ts';
 import { filesOf } from './base-deployment.ts';
 import { checkContents } from './check-contents.ts';
-import { inTurn } from '../in-turn.ts';
-import { getUpload, noUpload, touchUpload, type Upload } from './uploads.ts';
+import { runQueued } from '../serial-queue.ts';
+import { getUpload, uploadNotFound, touchUpload, type Upload } from './uploads.ts';
 
 /**
  * Publishes all files of an upload, or nothing. Repeating it within 24 hours, even concurrently, returns the same
@@ -23,7 +23,7 @@ import { getUpload, noUpload, touchUpload, type Upload } from './uploads.ts';
  */
 export async function commitUpload({ core, caller }: { core: Core; caller: Caller }, name: string) {
   // A list of files is large. Of several concurrent commits only one needs it.
-  return inTurn(core, `commit:${name}`, async () => commit(core, caller, await getUpload(core, caller, name)));
+  return runQueued(core, `commit:${name}`, async () => commit(core, caller, await getUpload(core, caller, name)));
 }
 
 async function commit(core: Core, caller: Caller, upload: Upload): Promise<CreatedDeployment> {
@@ -52,7 +52,7 @@ async function replay(core: Core, commit: IdempotencyKey & { fingerprint: Buffer
   const body = await core.database.transaction((em) =>
     findReplay<CreatedDeployment>(em, core, commit, commit.fingerprint),
   );
-  if (!body) throw noUpload();
+  if (!body) throw uploadNotFound();
   return body;
 }
 
@@ -92,7 +92,7 @@ async function publicationOf(
     passwordHash,
     pack: null,
     reserved: true,
-    ...ruled(await checkContents(core, files), files),
+    ...compileDeployRules(await checkContents(core, files), files),
     idempotency,
   };
 }
@@ -106,7 +106,7 @@ async function close(em: EntityManager, core: Core, { hash }: Upload): Promise<v
     update upload set committed = ${committed}, expires = ${expires}, paths = '{}', hashes = '', sizes = '{}', asked = '',
       lengths = '{}'
     where hash = ${hash} and committed is null`.execute(db);
-  if (numAffectedRows !== 1n) throw noUpload();
+  if (numAffectedRows !== 1n) throw uploadNotFound();
   await sql`delete from upload_content where upload_hash = ${hash}`.execute(db);
   await sql`delete from upload_pack where upload_hash = ${hash}`.execute(db);
 }

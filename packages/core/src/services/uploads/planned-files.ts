@@ -1,10 +1,10 @@
 import type { DeployLimits, UploadFile } from '@berth/contract';
 import { normalizePath } from '@berth/contract';
 import { invalid, invalidFile } from '../../errors.ts';
-import { judgeFiles, publishedFiles } from '../deployments/file-rules.ts';
+import { createFileChecker, publishedFiles } from '../deployments/file-rules.ts';
 
 /** The changes of an upload to its base. */
-export interface Change {
+export interface BaseChange {
   base: readonly UploadFile[];
   put: readonly UploadFile[];
   remove: readonly string[];
@@ -22,15 +22,15 @@ export function planFiles(
   limits: DeployLimits,
   { field, base = [] }: { field: string; base?: readonly UploadFile[] },
 ): UploadFile[] {
-  const judge = judgeFiles(limits);
+  const checkFile = createFileChecker(limits);
   const accepted = new Set(base);
-  const judged = files.map((file) => {
+  const checked = files.map((file) => {
     const { path: name, size, sha256 } = file;
-    const { path, junk, grow } = judge(name, { accepted: accepted.has(file) });
+    const { path, junk, grow } = checkFile(name, { accepted: accepted.has(file) });
     grow(size);
     return { path, junk, size, sha256 };
   });
-  const planned = publishedFiles(judged, field).map(({ path, size, sha256 }) => ({ path, size, sha256 }));
+  const planned = publishedFiles(checked, field).map(({ path, size, sha256 }) => ({ path, size, sha256 }));
   refuseTwoSizes(planned);
   return planned;
 }
@@ -42,7 +42,7 @@ export function planFiles(
  * @throws `validation_failed` for a path that is both put and removed, or put twice. Source: contract §9;
  *   security T2.
  */
-export function changedFiles({ base, put, remove }: Change): UploadFile[] {
+export function changedFiles({ base, put, remove }: BaseChange): UploadFile[] {
   const removed = new Set(remove.map(canonical));
   const changed = new Map(base.filter(({ path }) => !removed.has(path)).map((file) => [file.path, file]));
   const seen = new Set<string>();
@@ -70,12 +70,12 @@ function refuseTwoSizes(files: readonly UploadFile[]): void {
   const sizes = new Map<string, number>();
   for (const { path, size, sha256 } of files) {
     const known = sizes.get(sha256) ?? size;
-    if (known !== size) throw otherSize(path, size, known);
+    if (known !== size) throw sizeMismatch(path, size, known);
     sizes.set(sha256, size);
   }
 }
 
 /** The error for a size that the content of this SHA-256 does not have. */
-export function otherSize(path: string, size: number, known: number) {
-  return invalidFile(path, `its size is said to be ${size} bytes; the content with this SHA-256 has ${known}`);
+export function sizeMismatch(path: string, size: number, known: number) {
+  return invalidFile(path, `its size is given as ${size} bytes, but the content with this SHA-256 has ${known}`);
 }

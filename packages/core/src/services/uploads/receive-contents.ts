@@ -5,20 +5,20 @@ import type { Caller, Core } from '../../core.ts';
 import { invalid, invalidFile, ServiceError } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
 import type { ContentSink } from '../../storage/pack-builder.ts';
-import { checkCredential, holdCredential } from '../accounts/authentication.ts';
+import { checkCredential, lockCredential } from '../authentication.ts';
 import {
-  hashAt,
-  lookUpStored,
+  hashAtPosition,
+  findStoredContents,
   type NewPack,
   numberArray,
   packHashes,
-  placeContents,
+  assignToPacks,
   unpackHashes,
 } from '../packs/contents.ts';
 import { enterFence } from '../packs/fence.ts';
-import { commitWith, markSealed, openPack } from '../packs/open-packs.ts';
-import { sealNew } from '../packs/seal-new.ts';
-import { contentsOf, getUpload, touchUpload, touchWhileUsed, type Upload } from './uploads.ts';
+import { commitWithPack, markSealed, openPack } from '../packs/open-packs.ts';
+import { sealNewContents } from '../packs/seal-new.ts';
+import { contentsOf, getUpload, touchUpload, createTouch, type Upload } from './uploads.ts';
 
 /** One body of contents that is being received. Its owner must always end it with `close`. */
 export interface ContentsBody {
@@ -51,36 +51,36 @@ export interface ContentsBody {
  */
 export async function receiveContents(core: Core, caller: Caller, name: string): Promise<ContentsBody> {
   const upload = await getUpload(core, caller, name);
-  if (upload.committed) throw isOver();
+  if (upload.committed) throw uploadIsOver();
   await touchUpload(core, upload);
   const { asked, received } = await contentsOf(core, upload);
-  const touch = touchWhileUsed(core, upload);
+  const touch = createTouch(core, upload);
   let ignored = 0;
   const pack = openPack(core);
-  const lookup = lookUpStored(core);
+  const storedContents = findStoredContents(core);
   const arrived = new Set<string>();
   const whole = new Map<string, number>();
-  let wrong: { sha256: string; instead: string } | null = null;
+  let mismatch: { sha256: string; instead: string } | null = null;
   let open: { sink: ContentSink; sha256: string } | null = null;
 
-  function told(sha256: string, digest: { sha256: string; size: number }): void {
+  function onDigest(sha256: string, digest: { sha256: string; size: number }): void {
     if (digest.sha256 === sha256) {
       whole.set(sha256, digest.size);
-      lookup.add(sha256);
-    } else if (open?.sha256 !== sha256) wrong ??= { sha256, instead: digest.sha256 };
+      storedContents.add(sha256);
+    } else if (open?.sha256 !== sha256) mismatch ??= { sha256, instead: digest.sha256 };
   }
 
   return {
     maxBytes: asked.values().reduce((sum, length) => sum + length + CONTENT_HEAD_BYTES, 0),
     begin(sha256, length) {
       const expected = asked.get(sha256);
-      if (expected === undefined) throw invalid('contents', `${sha256} was not asked for`);
+      if (expected === undefined) throw invalid('contents', `${sha256} is not one of the missing contents`);
       if (length !== expected)
-        throw invalid('contents', `${sha256} was announced with ${expected} bytes, not with ${length}`);
-      if (arrived.has(sha256)) throw invalid('contents', `${sha256} stands twice in the body`);
+        throw invalid('contents', `${sha256} must have ${expected} bytes as announced, not ${length}`);
+      if (arrived.has(sha256)) throw invalid('contents', `${sha256} must be in the body only once`);
       arrived.add(sha256);
       if (received.has(sha256)) return { write: () => void touch(), end: () => void (ignored += 1) };
-      const sink = pack.begin((digest) => told(sha256, digest));
+      const sink = pack.begin((digest) => onDigest(sha256, digest));
       open = { sink, sha256 };
       return {
         write(chunk) {
@@ -98,18 +98,18 @@ export async function receiveContents(core: Core, caller: Caller, name: string):
       open?.sink.end();
       await pack.finish();
       if (whole.size > 0) {
-        const fresh = await sealNew(pack, lookup, (sha256) => whole.has(sha256));
-        await commitWith(core, pack, (em) => record(em, core, caller, upload, whole, fresh));
+        const fresh = await sealNewContents(pack, storedContents, (sha256) => whole.has(sha256));
+        await commitWithPack(core, pack, (em) => recordContents(em, core, caller, upload, whole, fresh));
         failpoint('upload.contents-recorded');
       } else if (caller.kind === 'account') await checkCredential(core, caller);
-      if (wrong) throw await otherBytes(core, upload, wrong);
+      if (mismatch) throw await contentMismatch(core, upload, mismatch);
       return { received: whole.size + ignored, missing: (await getUpload(core, caller, name)).missing };
     },
     close: () => pack.close(),
   };
 }
 
-function isOver() {
+function uploadIsOver() {
   return new ServiceError('business_logic_error', 'This upload was committed or dropped; it accepts no contents.', {
     details: { state: 'over' },
   });
@@ -119,7 +119,7 @@ function isOver() {
  * Records the contents of a body in one transaction: their packs, the received contents of the upload, and its
  * references to packs.
  */
-async function record(
+async function recordContents(
   em: EntityManager,
   core: Core,
   caller: Caller,
@@ -129,11 +129,11 @@ async function record(
 ): Promise<{ packUsed: boolean }> {
   const db = em.getKysely();
   await enterFence(em);
-  const { packs } = await placeContents(em, [...contents.keys()], pack);
+  const { packs } = await assignToPacks(em, [...contents.keys()], pack);
   await pack?.sealed;
   failpoint('upload.contents-placed');
-  await holdCredential(em, core, caller);
-  await recordNew(em, core, hash, contents);
+  await lockCredential(em, core, caller);
+  await recordReceived(em, core, hash, contents);
   await sql`
     insert into upload_pack (upload_hash, pack_id) select ${hash}, unnest(${packs}::uuid[]) on conflict do nothing`.execute(
     db,
@@ -144,7 +144,7 @@ async function record(
 }
 
 /** Locks the upload, so that a content which arrives in two bodies at once is recorded once. */
-async function recordNew(
+async function recordReceived(
   em: EntityManager,
   core: Core,
   hash: Buffer,
@@ -153,7 +153,7 @@ async function recordNew(
   const db = em.getKysely();
   const { numAffectedRows } = await sql`
     update upload set touched = ${core.now()} where hash = ${hash} and committed is null`.execute(db);
-  if (numAffectedRows !== 1n) throw isOver();
+  if (numAffectedRows !== 1n) throw uploadIsOver();
   const { rows } = await sql<{ received: Buffer | null }>`
     select string_agg(hashes, '') as received from upload_content where upload_hash = ${hash}`.execute(db);
   const received = new Set(rows[0]?.received ? unpackHashes(rows[0].received) : []);
@@ -166,13 +166,13 @@ async function recordNew(
   );
 }
 
-async function otherBytes(core: Core, { hash }: Upload, { sha256, instead }: { sha256: string; instead: string }) {
+async function contentMismatch(core: Core, { hash }: Upload, { sha256, instead }: { sha256: string; instead: string }) {
   const { rows } = await sql<{ path: string }>`
     select f.path from upload u cross join unnest(u.paths) with ordinality as f (path, position)
-    where u.hash = ${hash} and ${hashAt(sql.ref('u.hashes'), 'f.position')} = decode(${sha256}, 'hex')
+    where u.hash = ${hash} and ${hashAtPosition(sql.ref('u.hashes'), 'f.position')} = decode(${sha256}, 'hex')
     order by f.position limit 1`.execute(core.database.kysely);
   return invalidFile(
     rows[0]?.path ?? sha256,
-    `the bytes that arrived have the SHA-256 ${instead}, not ${sha256} as announced`,
+    `the received bytes have the SHA-256 ${instead}, not ${sha256} as announced`,
   );
 }

@@ -3,7 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { Caller, Core } from '../../core.ts';
 import { ServiceError } from '../../errors.ts';
-import { releaseStorage } from '../accounts/storage.ts';
+import { markStorageInexact } from '../accounts/storage.ts';
 import { belongsTo, removeOpenUpload } from './uploads.ts';
 
 /**
@@ -15,23 +15,23 @@ import { belongsTo, removeOpenUpload } from './uploads.ts';
  */
 export async function makeUploadRoom(em: EntityManager, core: Core, caller: Caller): Promise<void> {
   const now = core.now().getTime();
-  const most = caller.kind === 'account' ? MAX_OPEN_UPLOADS : MAX_ANONYMOUS_UPLOADS;
+  const maxUploads = caller.kind === 'account' ? MAX_OPEN_UPLOADS : MAX_ANONYMOUS_UPLOADS;
   const whose = caller.kind === 'account' ? sql`and token = ${caller.token}` : sql``;
   const { rows } = await sql<{ hash: Buffer; touched: number }>`
     select hash, (extract(epoch from touched) * 1000)::float8 as touched from upload
     where ${belongsTo(caller)} ${whose} and committed is null and expires > ${core.now()}
-    order by touched limit ${most}`.execute(em.getKysely());
+    order by touched limit ${maxUploads}`.execute(em.getKysely());
   const [idlest] = rows;
-  if (!idlest || rows.length < most) return;
+  if (!idlest || rows.length < maxUploads) return;
   const waitMs = idlest.touched + UPLOAD_IDLE_SECONDS * 1000 - now;
   if (waitMs >= 0) {
     const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000));
     throw new ServiceError(
       'rate_limit_exceeded',
-      `${most} uploads are open at once: commit or abort one, or try again in ${retryAfterSeconds} seconds.`,
+      `At most ${maxUploads} uploads can be open at the same time: commit or abort one, or try again in ${retryAfterSeconds} seconds.`,
       { retryAfterSeconds },
     );
   }
   await removeOpenUpload(em, idlest.hash);
-  if (caller.kind === 'account') await releaseStorage(em, caller.account);
+  if (caller.kind === 'account') await markStorageInexact(em, caller.account);
 }

@@ -49,17 +49,17 @@ export async function findUpload(core: Core, caller: Caller, name: string): Prom
 /** Like {@link findUpload}. @throws `not_found`, the same for a missing upload and for one of another caller. */
 export async function getUpload(core: Core, caller: Caller, name: string): Promise<Upload> {
   const upload = await findUpload(core, caller, name);
-  if (!upload) throw noUpload();
+  if (!upload) throw uploadNotFound();
   return upload;
 }
 
 /** The error for a missing upload. */
-export function noUpload() {
+export function uploadNotFound() {
   return notFound('upload');
 }
 
 /** The error for an upload that was committed. @param advice What to do instead. */
-export function wasCommitted(advice: string) {
+export function alreadyCommitted(advice: string) {
   return new ServiceError('business_logic_error', `This upload was committed; ${advice}.`, {
     details: { state: 'committed' },
   });
@@ -72,7 +72,7 @@ export async function contentsOf(core: Core, { hash }: Pick<Upload, 'hash'>): Pr
       (select string_agg(hashes, '') from upload_content where upload_hash = hash) as received
     from upload where hash = ${hash}`.execute(core.database.kysely);
   const [row] = rows;
-  if (!row) throw noUpload();
+  if (!row) throw uploadNotFound();
   const lengths = splitNumbers(row.lengths);
   return {
     asked: new Map(unpackHashes(row.asked).map((sha256, i) => [sha256, lengths[i]!])),
@@ -81,7 +81,7 @@ export async function contentsOf(core: Core, { hash }: Pick<Upload, 'hash'>): Pr
 }
 
 /** The missing contents of an upload, in the order in which they were requested. */
-export async function missingOf(core: Core, upload: Upload): Promise<string[]> {
+export async function findMissingHashes(core: Core, upload: Upload): Promise<string[]> {
   if (upload.missing === 0) return [];
   const { asked, received } = await contentsOf(core, upload);
   return asked
@@ -100,7 +100,7 @@ export async function touchUpload(core: Core, { hash }: Pick<Upload, 'hash'>): P
 }
 
 /** Returns a function that marks an upload as active; call it with every chunk. A failure is logged. */
-export function touchWhileUsed(core: Core, upload: Pick<Upload, 'hash'>): () => void {
+export function createTouch(core: Core, upload: Pick<Upload, 'hash'>): () => void {
   let touched = core.now().getTime();
   return () => {
     const now = core.now().getTime();

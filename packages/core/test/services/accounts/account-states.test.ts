@@ -4,11 +4,11 @@ import {
   actForAccount,
   getBilling,
   listAccounts,
-  openAccount,
+  registerAccount,
 } from '../../../src/services/accounts/account-directory.ts';
 import { setAccountState } from '../../../src/services/accounts/account-states.ts';
 import { listActivities } from '../../../src/services/activities/activities.ts';
-import { authenticate } from '../../../src/services/accounts/authentication.ts';
+import { authenticate } from '../../../src/services/authentication.ts';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
 import { setTakenDown } from '../../../src/services/deployments/take-downs.ts';
 import { ANONYMOUS, createTestCore, deploySite, type TestCore } from '../../test-core.ts';
@@ -53,7 +53,7 @@ describe('contract §6: the state of an account', () => {
   });
 
   it('cannot be changed for a missing account', async () => {
-    await expect(setAccountState(core, 'acc-nobody', 'suspended')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(setAccountState(core, 'acc-missing', 'suspended')).rejects.toMatchObject({ code: 'not_found' });
   });
 
   it('T26: prevents every deploy that commits after it', async () => {
@@ -101,7 +101,7 @@ describe('contract §6: a site that the operator takes down', () => {
 describe('contract §8: the accounts that an operator manages', () => {
   it('are created with a plan, a name and a billing period, one per e-mail address', async () => {
     const email = `${caller.account}@new.test`;
-    const account = await openAccount(core, { email, plan: 'pro', name: 'Ada', period: 'year' });
+    const account = await registerAccount(core, { email, plan: 'pro', name: 'Ada', period: 'year' });
     expect((await listAccounts(core)).at(-1)).toMatchObject({
       account,
       email,
@@ -112,14 +112,16 @@ describe('contract §8: the accounts that an operator manages', () => {
     const { period, periodEnds, scheduled } = await getBilling(core, account);
     expect({ period, scheduled }).toEqual({ period: 'year', scheduled: null });
     expect(periodEnds - Date.now() / 1000).toBeGreaterThan(364 * 86_400);
-    await expect(openAccount(core, { email, plan: 'free' })).rejects.toMatchObject({ code: 'business_logic_error' });
+    await expect(registerAccount(core, { email, plan: 'free' })).rejects.toMatchObject({
+      code: 'business_logic_error',
+    });
   });
 
   it('are named by id, or by e-mail address in any case', async () => {
     const email = `Ada.${caller.account}@Example.test`;
-    const account = await openAccount(core, { email, plan: 'free' });
+    const account = await registerAccount(core, { email, plan: 'free' });
     for (const name of [account, email, email.toLowerCase(), email.toUpperCase()])
       expect((await actForAccount(core, name)).caller).toMatchObject({ account, authMethod: 'operator' });
-    await expect(actForAccount(core, 'nobody@example.test')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(actForAccount(core, 'missing@example.test')).rejects.toMatchObject({ code: 'not_found' });
   });
 });

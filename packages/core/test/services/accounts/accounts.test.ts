@@ -1,8 +1,8 @@
 import { Account as WireAccount, DEFAULT_PLANS } from '@berth/contract';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../src/database/database.ts';
-import { ensureOwner, generateKey, getAccount } from '../../../src/services/accounts/accounts.ts';
-import { authenticate } from '../../../src/services/accounts/authentication.ts';
+import { ensureOwner, insertApiKey, getAccount } from '../../../src/services/accounts/accounts.ts';
+import { authenticate } from '../../../src/services/authentication.ts';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
 import { createTestCore, deploySite, type TestCore } from '../../test-core.ts';
 
@@ -129,10 +129,10 @@ describe('service-api part 2: GET /account', () => {
     expect(await usage()).toBe(1);
   });
 
-  it('returns the hint of the newest API key, ignoring deploy tokens, and null if there is none', async () => {
+  it('returns the hint of the newest API key, ignoring deploy tokens, and null without a key', async () => {
     const { caller } = await test.account();
     test.advance(1);
-    const newer = await test.core.database.transaction(async (em) => generateKey(em, test.core, caller.account));
+    const newer = await test.core.database.transaction(async (em) => insertApiKey(em, test.core, caller.account));
     expect(await getAccount({ core: test.core, caller })).toMatchObject({ hint: newer.slice(-4) });
     await test.database.query(`update token set kind = 'deploy'`);
     expect(await getAccount({ core: test.core, caller: { ...caller, authMethod: 'deploy-token' } })).toMatchObject({

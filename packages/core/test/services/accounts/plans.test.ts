@@ -22,8 +22,8 @@ describe('contract §6: limits', () => {
 
   it('are returned with the blocked extensions', async () => {
     const { caller } = await test.account('pro');
-    const told = getLimits({ core: test.core, caller });
-    expect(Limits.parse(told)).toEqual({ ...limits('pro'), blockedExtensions: [...BLOCKED_EXTENSIONS] });
+    const limitsOfCaller = getLimits({ core: test.core, caller });
+    expect(Limits.parse(limitsOfCaller)).toEqual({ ...limits('pro'), blockedExtensions: [...BLOCKED_EXTENSIONS] });
   });
 });
 

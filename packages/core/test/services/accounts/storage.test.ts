@@ -7,7 +7,7 @@ import { createPlans } from '../../../src/services/accounts/plans.ts';
 import { claimDeployment } from '../../../src/services/deployments/claims.ts';
 import { beginDeploy } from '../../../src/services/deployments/deploy.ts';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
-import { sweep } from '../../../src/services/packs/sweep.ts';
+import { sweep } from '../../../src/services/sweep/sweep.ts';
 import { abortUpload } from '../../../src/services/uploads/abort-upload.ts';
 import { commitUpload } from '../../../src/services/uploads/commit-upload.ts';
 import { createTestCore, deploySite, type TestCore } from '../../test-core.ts';
@@ -240,7 +240,7 @@ describe('contract §6: the storage cap', () => {
 
 describe('contract §6: the storage of an anonymous address', () => {
   const LIMIT = 500 * MiB;
-  /** Makes it look as if an address had deployed this many bytes. */
+  /** Records that an address has deployed this many bytes. */
   const fill = async (by: AnonymousCaller, size: number) => {
     const { body } = await deploySite(core, by, { 'a.bin': bytes(10) });
     await test.database.query('update deployment set size = $2 where id = $1', [body.deployment, size]);

@@ -2,12 +2,12 @@ import { CREDENTIAL, CreatedToken, Token, TOKEN_ID, TokenRequest } from '@berth/
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../../src/core.ts';
 import { listActivities } from '../../../src/services/activities/activities.ts';
-import { authenticate } from '../../../src/services/accounts/authentication.ts';
+import { authenticate } from '../../../src/services/authentication.ts';
 import {
   addToken,
   createToken,
   deleteToken,
-  freeIdentifier,
+  findFreeTokenId,
   getToken,
   listTokens,
   MAX_TOKENS,
@@ -122,9 +122,9 @@ describe('contract §5: POST /tokens', () => {
     const { token } = await add();
     const drawn = [token, token, 'fresh00'];
     const em = test.core.database.em();
-    expect(await freeIdentifier(em, caller.account, () => drawn.shift()!)).toBe('fresh00');
+    expect(await findFreeTokenId(em, caller.account, () => drawn.shift()!)).toBe('fresh00');
     const { caller: other } = await test.account();
-    expect(await freeIdentifier(em, other.account, () => token)).toBe(token);
+    expect(await findFreeTokenId(em, other.account, () => token)).toBe(token);
   });
 
   it('contract §6: is recorded in the audit log, with the expiry and without the secret', async () => {

@@ -108,7 +108,7 @@ describe("contract §9: a watch of an account's activities", () => {
   });
 
   it('fails when the service stops, and cannot be started any more', async () => {
-    const core = { ...test.core, activityFeed: createActivityFeed(test.core.database.activityNews) };
+    const core = { ...test.core, activityFeed: createActivityFeed(test.core.database.newActivities) };
     const activities = (await watch(core)).activities();
     const next = activities.next().catch((error: unknown) => error);
     core.activityFeed.end();
@@ -117,10 +117,10 @@ describe("contract §9: a watch of an account's activities", () => {
   });
 
   it.each([
-    ['per account', { perAccount: 1, inAll: 9 }, 'rate_limit_exceeded'],
-    ['per process', { perAccount: 9, inAll: 1 }, 'unavailable'],
+    ['per account', { perAccount: 1, perProcess: 9 }, 'rate_limit_exceeded'],
+    ['per process', { perAccount: 9, perProcess: 1 }, 'unavailable'],
   ])('is refused if there are too many %s, until a client disconnects', async (_, limits, code) => {
-    const core = { ...test.core, activityFeed: createActivityFeed(test.core.database.activityNews, limits) };
+    const core = { ...test.core, activityFeed: createActivityFeed(test.core.database.newActivities, limits) };
     const leaving = new AbortController();
     await watch(core, leaving.signal);
     await expect(watch(core)).rejects.toMatchObject({ code });
@@ -133,8 +133,8 @@ describe("contract §9: a watch of an account's activities", () => {
   });
 
   it('cannot start while the database is unavailable, and does not use up a place', async () => {
-    const away = openDatabase({ url: 'postgres://nobody@127.0.0.1:1/nothing' });
-    const feed = createActivityFeed(away.activityNews, { perAccount: 1, inAll: 1 });
+    const away = openDatabase({ url: 'postgres://missing@127.0.0.1:1/nothing' });
+    const feed = createActivityFeed(away.newActivities, { perAccount: 1, perProcess: 1 });
     for (let attempt = 0; attempt < 2; attempt += 1)
       await expect(feed.subscribe('account', () => {})).rejects.toMatchObject({ code: 'ECONNREFUSED' });
     await away.close();

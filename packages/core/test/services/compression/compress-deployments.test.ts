@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Compressor, createCompressor } from '../../../src/compressor/compressor.ts';
 import type { Core } from '../../../src/core.ts';
 import { compressDeployments } from '../../../src/services/compression/compress-deployments.ts';
-import { beat, randomBootId } from '../../../src/services/packs/boots.ts';
+import { recordHeartbeat, newBootId } from '../../../src/services/sweep/boots.ts';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
 import { ANONYMOUS, deploySite } from '../../test-core.ts';
 import { expectSound, expectSwept, sweepAll } from '../invariants.ts';
@@ -56,8 +56,8 @@ const packs = () => world.test.database.query<{ id: string }>('select id from pa
 
 /** Simulates another process on the same database and packs, with its own compressor process. */
 async function anotherProcess(): Promise<{ core: Core; compressor: Compressor } & Disposable> {
-  const other = { ...core, boot: randomBootId(), activePacks: new Set<string>() };
-  await beat(other);
+  const other = { ...core, boot: newBootId(), activePacks: new Set<string>() };
+  await recordHeartbeat(other);
   const compressor = createCompressor();
   return { core: other, compressor, [Symbol.dispose]: () => compressor.close() };
 }
@@ -127,7 +127,7 @@ describe('compression of deployments (S48)', () => {
     await deploySite(core, ANONYMOUS, { 'expired.txt': textOf('expired') });
     await deleteDeployment({ core, caller: world.caller }, await world.deploy({ 'deleted.txt': textOf('deleted') }));
     world.test.advance(30 * 24 * 3_600);
-    await beat(core);
+    await recordHeartbeat(core);
     expect(await compressDeployments(core, compressor)).toBe(0);
     expect(await world.recorded()).toEqual(new Map());
   });

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { expect } from 'vitest';
 import type { Coding } from '@berth/serving';
 import { type Compressor, createCompressor } from '../../../src/compressor/compressor.ts';
-import { decompress } from '../../../src/compressor/forms.ts';
+import { decompressForm } from '../../../src/compressor/forms.ts';
 import type { AccountCaller, Core } from '../../../src/core.ts';
 import type { CompressedForm } from '../../../src/entities/index.ts';
 import { createTestCore, deploySite, type TestCore, type TestFiles } from '../../test-core.ts';
@@ -74,7 +74,7 @@ export async function expectForms({ core, test, recorded }: CompressionWorld, te
   for (const [coding, { offset, length, sha256 }] of Object.entries(forms) as [Coding, CompressedForm][]) {
     const bytes = await core.packs.read({ pack: pack!, offset, length });
     expect(hashOf(bytes), coding).toBe(sha256);
-    expect(Buffer.from(await decompress(coding, bytes, text.length)).toString(), coding).toBe(text);
+    expect(Buffer.from(await decompressForm(coding, bytes, text.length)).toString(), coding).toBe(text);
   }
 }
 

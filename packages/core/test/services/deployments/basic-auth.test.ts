@@ -51,11 +51,11 @@ describe.each(WAYS)('contract §3: %s', (_, deploy) => {
   it.each(FILES)('with Basic-Auth in %s is refused, and the message points to password', async (file, text, place) => {
     const deployments = () => test.database.query('select id from deployment');
     const before = await deployments();
-    const message = `${file}: ${place}: Basic-Auth protects nothing here, so the site would be public. `;
+    const message = `${file}: ${place}: Basic-Auth has no effect here, so the site would be public. `;
     await expect(deploy({ ...HOME, [file]: text })).rejects.toMatchObject({
       status: 400,
       code: 'validation_failed',
-      message: `${message}Remove it, and deploy with a password ("password", on the command line --password).`,
+      message: `${message}Remove it and deploy with a password instead ("password", or --password on the command line).`,
       details: { file },
     });
     expect(await deployments()).toEqual(before);

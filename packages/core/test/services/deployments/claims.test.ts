@@ -208,7 +208,7 @@ describe('contract §6: a claim is refused', () => {
     for (const row of rows) expect([row.owned, row.owned]).toEqual([row.status === 'success', row.kept]);
   });
 
-  it('contract §7: at the 31st attempt in an hour: 429, whoever owns the deployment; invalid claims do not count', async () => {
+  it('contract §7: the 31st attempt in an hour gets a 429, whichever account owns the deployment; invalid claims do not count', async () => {
     const core: Core = { ...test.core, rateLimits: DEFAULT_RATE_LIMITS };
     for (let i = 0; i < 40; i += 1)
       await expect(claimDeployment(scope(caller, core), 'nonsense')).rejects.toMatchObject({ status: 400 });

@@ -1,6 +1,6 @@
 import type { Plan } from '@berth/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { maxParts } from '../../../src/services/deployments/file-rules.ts';
+import { maxFileParts } from '../../../src/services/deployments/file-rules.ts';
 import { createPlans } from '../../../src/services/accounts/plans.ts';
 import { createTestCore, deploySite, type TestCore, type TestFiles } from '../../test-core.ts';
 
@@ -29,7 +29,7 @@ describe('T4: a deploy that just fits is accepted', () => {
       { a: 'a'.repeat(1_000), b: 'a'.repeat(1_000), c: 'a'.repeat(1_000) },
       { files: 3, size: 3_000 },
     ],
-    ['as many parts as allowed, junk counted', [...junk(maxParts(LIMITS) - 1), ['a', '1']], { files: 1, size: 1 }],
+    ['as many parts as allowed, junk counted', [...junk(maxFileParts(LIMITS) - 1), ['a', '1']], { files: 1, size: 1 }],
     ['junk beyond the bytes and files allowed', [...junk(20, 'x'.repeat(1_000)), ['a', '1']], { files: 1, size: 1 }],
     ['a ship.json nested 8 deep', { a: '1', 'ship.json': '{"a":'.repeat(8) + '1' + '}'.repeat(8) }, { files: 2 }],
     ['a ship.json with a byte-order mark', { 'ship.json': '\ufeff{}' }, { files: 1 }],
@@ -46,7 +46,7 @@ describe('T4: a deploy that just fits is accepted', () => {
   });
 
   it('the limit on parts is generous, but finite', () => {
-    expect(maxParts(LIMITS)).toBe(110);
+    expect(maxFileParts(LIMITS)).toBe(110);
   });
 });
 

@@ -2,7 +2,7 @@ import type { Plan } from '@berth/contract';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../../src/core.ts';
 import { beginDeploy } from '../../../src/services/deployments/deploy.ts';
-import { maxParts } from '../../../src/services/deployments/file-rules.ts';
+import { maxFileParts } from '../../../src/services/deployments/file-rules.ts';
 import { createPlans } from '../../../src/services/accounts/plans.ts';
 import { ANONYMOUS, checksumsOf, createTestCore, deploySite, type TestCore, type TestFiles } from '../../test-core.ts';
 import { stateOf } from '../invariants.ts';
@@ -72,17 +72,27 @@ describe('T7: checksums', () => {
     ['with a number in it', `["${MD5_OF_A}",1]`, 'checksums.1', 'expected string'],
     ['with a short one', `["${MD5_OF_A}","${MD5_OF_B.slice(1)}"]`, 'checksums.1', '32 hex digits'],
     ['with one that is not hex', `["${MD5_OF_A}","${'g'.repeat(32)}"]`, 'checksums.1', '32 hex digits'],
-    ['too few', `["${MD5_OF_A}"]`, 'checksums', 'has 1 entries for 2 file parts'],
-    ['too many', `["${MD5_OF_A}","${MD5_OF_B}","${MD5_OF_B}"]`, 'checksums', 'has 3 entries for 2 file parts'],
-    ['none', '[]', 'checksums', 'has 0 entries for 2 file parts'],
+    [
+      'too few',
+      `["${MD5_OF_A}"]`,
+      'checksums',
+      'must have one MD5 for each file, in order: there are 1 for 2 file parts',
+    ],
+    [
+      'too many',
+      `["${MD5_OF_A}","${MD5_OF_B}","${MD5_OF_B}"]`,
+      'checksums',
+      'must have one MD5 for each file, in order: there are 3 for 2 file parts',
+    ],
+    ['none', '[]', 'checksums', 'must have one MD5 for each file, in order: there are 0 for 2 file parts'],
   ])('that are %s are refused', async (_, checksums, path, message) => {
     await expectInvalid(two, { checksums }, path, message);
   });
 
   it.each([
-    ['swapped', [MD5_OF_B, MD5_OF_A], 'a', `${MD5_OF_A}, checksums[0] says ${MD5_OF_B}`],
-    ['doubled', [MD5_OF_A, MD5_OF_A], 'b', `${MD5_OF_B}, checksums[1] says ${MD5_OF_A}`],
-    ['of other bytes', [MD5_OF_A, '0'.repeat(32)], 'b', `${MD5_OF_B}, checksums[1] says 000`],
+    ['swapped', [MD5_OF_B, MD5_OF_A], 'a', `${MD5_OF_A}, but checksums[0] is ${MD5_OF_B}`],
+    ['doubled', [MD5_OF_A, MD5_OF_A], 'b', `${MD5_OF_B}, but checksums[1] is ${MD5_OF_A}`],
+    ['of other bytes', [MD5_OF_A, '0'.repeat(32)], 'b', `${MD5_OF_B}, but checksums[1] is 000`],
   ])('that are %s are refused, naming the first path that differs', async (_, checksums, file, message) => {
     const refusal = { code: 'validation_failed', details: { file }, message: expect.stringContaining(message) };
     await expect(
@@ -95,7 +105,7 @@ describe('T7: checksums', () => {
       { '.DS_Store': 'junk', a: 'a' },
       { checksums: `["${MD5_OF_A}"]` },
       'checksums',
-      'has 1 entries for 2 file parts',
+      'must have one MD5 for each file, in order: there are 1 for 2 file parts',
     );
   });
 
@@ -132,9 +142,9 @@ describe('contract §3: fields', () => {
     ['ttl', '', 'ttl', 'whole seconds'],
     ['ttl', '1h', 'ttl', 'whole seconds'],
     ['ttl', '9'.repeat(400), 'ttl', 'whole seconds'],
-    ['colour', 'blue', 'colour', 'there is no such field'],
-    ['Labels', '[]', 'Labels', 'there is no such field'],
-    ['', 'x', '', 'there is no such field'],
+    ['colour', 'blue', 'colour', 'unknown field'],
+    ['Labels', '[]', 'Labels', 'unknown field'],
+    ['', 'x', '', 'unknown field'],
     ['files[]', 'x', 'files[]', 'a file part must carry a filename'],
   ])('%s of %j is refused, naming it', async (field, value, path, message) => {
     await expectInvalid(two, { [field]: value }, path, message);
@@ -281,7 +291,7 @@ describe('T4: limits of the plan', () => {
     ],
     [
       'one part too many, junk counted',
-      [...Array.from({ length: maxParts(LIMITS) }, (_, i) => [`${i}/.DS_Store`, ''] as const), ['a', '1']],
+      [...Array.from({ length: maxFileParts(LIMITS) }, (_, i) => [`${i}/.DS_Store`, ''] as const), ['a', '1']],
       { limit: 'maxFilesCount', max: 5 },
     ],
   ])('%s is 413', async (_, files, details) => {

@@ -3,7 +3,7 @@ import { DEPLOYMENT_ID } from '@berth/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../../src/core.ts';
 import { beginDeploy } from '../../../src/services/deployments/deploy.ts';
-import { createLiveSites } from '../../../src/services/sites/live-sites.ts';
+import { LiveSiteCache } from '../../../src/services/sites/live-sites.ts';
 import { ANONYMOUS, checksumsOf, createTestCore, deploySite, readSite, type TestCore } from '../../test-core.ts';
 import { expectSound } from '../invariants.ts';
 
@@ -266,7 +266,7 @@ describe('contract §1: a site password', () => {
 
   it('locks the site', async () => {
     const { body } = await deploySite(test.core, caller, { a: '1' }, { fields: { password: 'secret' } });
-    expect(await createLiveSites(test.core).find({ deployment: body.deployment })).toMatchObject({
+    expect(await new LiveSiteCache(test.core).find({ deployment: body.deployment })).toMatchObject({
       passwordVersion: expect.any(String),
       anonymous: false,
     });

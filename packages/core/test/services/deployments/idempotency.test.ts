@@ -1,8 +1,8 @@
 import type { Plan } from '@berth/contract';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCaller, AnonymousCaller } from '../../../src/core.ts';
-import { generateKey } from '../../../src/services/accounts/accounts.ts';
-import { authenticate } from '../../../src/services/accounts/authentication.ts';
+import { insertApiKey } from '../../../src/services/accounts/accounts.ts';
+import { authenticate } from '../../../src/services/authentication.ts';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
 import { readIdempotencyKey } from '../../../src/services/deployments/idempotency.ts';
 import { createPlans } from '../../../src/services/accounts/plans.ts';
@@ -125,7 +125,7 @@ describe('contract §3: a password is one of the parameters', () => {
 
 describe('contract §3: the scope of a key', () => {
   it('is the credential: another key of the same account creates its own deployment', async () => {
-    const secret = await test.core.database.transaction(async (em) => generateKey(em, test.core, caller.account));
+    const secret = await test.core.database.transaction(async (em) => insertApiKey(em, test.core, caller.account));
     const second = (await authenticate(test.core, `Bearer ${secret}`, '')) as AccountCaller;
     const first = await deploy('shared');
     const other = await deploySite(test.core, second, SITE, { key: 'shared' });
@@ -205,10 +205,10 @@ describe('T25: the stored response', () => {
     const [row] = await test.database.query<{ response: Buffer; text: string }>(
       `select response, r::text as text from idempotency_record r where key = 'encrypted'`,
     );
-    for (const word of [body.claim!, body.claim!.split('/').at(-1)!, body.deployment]) {
-      expect(row!.response.includes(word)).toBe(false);
-      expect(row!.text).not.toContain(word);
-      expect(row!.text).not.toContain(Buffer.from(word).toString('hex'));
+    for (const text of [body.claim!, body.claim!.split('/').at(-1)!, body.deployment]) {
+      expect(row!.response.includes(text)).toBe(false);
+      expect(row!.text).not.toContain(text);
+      expect(row!.text).not.toContain(Buffer.from(text).toString('hex'));
     }
   });
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../../src/core.ts';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
 import { randomDeploymentId, randomSecret, randomSuffix } from '../../../src/services/random.ts';
-import { ADJECTIVES, NOUNS } from '../../../src/services/words.ts';
+import { ADJECTIVES, NOUNS } from '../../../src/services/id-words.ts';
 import { createTestCore, deploySite, type TestCore } from '../../test-core.ts';
 import { sweepAll } from '../invariants.ts';
 
@@ -58,7 +58,7 @@ describe('T15, I5: an id names one site for ever', () => {
   });
 
   it('is drawn again if it was issued before', async () => {
-    // Makes the first two draws of each deploy look as if they had been issued before.
+    // Marks the first two ids that each deploy draws as issued before.
     await test.database.query('create sequence draws');
     await test.database.query(`
       create function seem_issued() returns trigger language plpgsql as $$
@@ -75,7 +75,7 @@ describe('T15, I5: an id names one site for ever', () => {
   it('is released if its deploy was refused, since no client has seen it', async () => {
     const before = await issued();
     await expect(
-      deploySite(test.core, { ...caller, account: 'acc-nobody' }, { a: '1' }, { key: 'k' }),
+      deploySite(test.core, { ...caller, account: 'acc-missing' }, { a: '1' }, { key: 'k' }),
     ).rejects.toMatchObject({ code: 'forbidden' });
     expect(await issued()).toEqual(before);
   });

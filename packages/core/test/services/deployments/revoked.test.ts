@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCaller, Core } from '../../../src/core.ts';
 import { setAccountState } from '../../../src/services/accounts/account-states.ts';
 import { addToken, deleteToken } from '../../../src/services/accounts/tokens.ts';
-import { authenticate } from '../../../src/services/accounts/authentication.ts';
+import { authenticate } from '../../../src/services/authentication.ts';
 import { beginDeploy } from '../../../src/services/deployments/deploy.ts';
 import { readIdempotencyKey } from '../../../src/services/deployments/idempotency.ts';
 import { commitUpload } from '../../../src/services/uploads/commit-upload.ts';

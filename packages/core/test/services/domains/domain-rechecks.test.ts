@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDns } from '../../../src/dns/dns.ts';
 import { recheckDomains } from '../../../src/services/domains/domain-rechecks.ts';
 import { verifyDomain } from '../../../src/services/domains/domain-verification.ts';
-import { fitCustomDomains } from '../../../src/services/domains/paused-domains.ts';
+import { pauseOrResumeDomains } from '../../../src/services/plan-changes/paused-domains.ts';
 import { refuseRows, warningLog } from '../../refused-rows.ts';
 import { createDomainWorld, type DomainWorld } from './domain-world.ts';
 
@@ -90,7 +90,7 @@ describe('T28: checks in the background', () => {
     await verify(alice, name);
     server.zone.set(name, 'silence');
     const core = { ...test.core, dns: createDns({ servers: [server.address], timeoutMs: 60, deadlineMs: 150 }) };
-    for (let look = 0; look < 3; look += 1) {
+    for (let check = 0; check < 3; check += 1) {
       test.advance(4 * DAY);
       expect(await recheckDomains(core)).toBe(1);
     }
@@ -105,7 +105,7 @@ describe('T28: checks in the background', () => {
     await add(alice, `www.${nextName()}`);
     const fit = (plan: string) =>
       test.core.database.transaction((em) =>
-        fitCustomDomains(em, test.core, { account: alice.account, plan, authMethod: 'operator' }),
+        pauseOrResumeDomains(em, test.core, { account: alice.account, plan, authMethod: 'operator' }),
       );
     await fit('free');
     test.advance(DAY);
@@ -118,8 +118,8 @@ describe('T28: checks in the background', () => {
   it('are shared by several processes; each domain is checked once', async () => {
     const names = await Promise.all(Array.from({ length: 12 }, () => add(bob, `www.${nextName()}`)));
     test.advance(MINUTE);
-    const looked = await Promise.all([1, 2, 3].map(() => recheckDomains(test.core, { batch: 3 })));
-    expect(looked.reduce((sum, each) => sum + each)).toBe(names.length);
+    const counts = await Promise.all([1, 2, 3].map(() => recheckDomains(test.core, { batch: 3 })));
+    expect(counts.reduce((sum, each) => sum + each)).toBe(names.length);
     expect(server.asked.toSorted()).toEqual(names.map((name) => `CNAME ${name}`).toSorted());
   });
 

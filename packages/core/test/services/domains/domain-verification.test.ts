@@ -167,7 +167,7 @@ describe('T28: proving a domain', () => {
     const { status, checks } = await verify(bob, second(base));
     expect(status).toBe('pending');
     for (const check of checks)
-      expect(check).toMatchObject({ ok: false, reason: expect.stringMatching(/another account has proved/) });
+      expect(check).toMatchObject({ ok: false, reason: expect.stringMatching(/another account has already proved/) });
     expect(await eventsOf(bob, wanted)).toEqual(['domain.create api-key']);
 
     // Once the other domain is deleted, the name can be proved.

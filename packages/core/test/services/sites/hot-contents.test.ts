@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { StoredBytes } from '@berth/serving';
 import { createHotContents, type HotContents } from '../../../src/services/sites/hot-contents.ts';
-import type { PackStore, Place } from '../../../src/storage/packs.ts';
+import type { PackStore, ContentLocation } from '../../../src/storage/packs.ts';
 
 const texts = ['first', 'second', 'third', 'fourth'];
 let reads: number;
@@ -17,7 +17,7 @@ const contentOf = (text: string): StoredBytes => ({
 
 /** Packs that contain one text each, by name. */
 const packs = {
-  read: async ({ pack }: Place) => {
+  read: async ({ pack }: ContentLocation) => {
     reads += 1;
     return Buffer.from(pack === 'damaged' ? 'dAmaged' : pack);
   },

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../../src/core.ts';
-import { createLiveSites } from '../../../src/services/sites/live-sites.ts';
+import { LiveSiteCache } from '../../../src/services/sites/live-sites.ts';
 import type { LiveSites } from '../../../src/services/sites/site-lookup.ts';
 import { createTestCore, deploySite, type TestCore } from '../../test-core.ts';
 
@@ -8,7 +8,7 @@ let test: TestCore;
 let sites: LiveSites;
 beforeAll(async () => {
   test = await createTestCore();
-  sites = createLiveSites(test.core);
+  sites = new LiveSiteCache(test.core);
 });
 afterAll(() => test.close());
 
@@ -38,7 +38,7 @@ async function addDomain({
 
 /** A short form of the answer at an address: the front page, why it is not shown, or `null`. */
 async function shown(address: Parameters<LiveSites['find']>[0]): Promise<string | null> {
-  await test.core.database.siteNews.settle();
+  await test.core.database.siteChanges.catchUp();
   const site = await sites.find(address);
   if (site === null || typeof site === 'string') return site;
   return (await test.core.packs.read(site.manifest.get('index.html')!)).toString();
@@ -163,7 +163,7 @@ describe('S2: a switch', () => {
     const { account } = caller;
     await addDomain({ account, name: 'switched.example', deployment: await deploy(caller, 'start') });
     // Nothing is cached: between reading the domain and reading the manifest there is time for a switch.
-    const forgetful = createLiveSites(test.core, { sitesBytes: 1 });
+    const forgetful = new LiveSiteCache(test.core, { sitesBytes: 1 });
     let isDone = false;
     const seen = new Set<string>();
     const read = async () => {

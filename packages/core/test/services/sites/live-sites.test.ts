@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { NO_RULES, type Site } from '@berth/serving';
 import type { AccountCaller } from '../../../src/core.ts';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
+import { LiveSiteCache } from '../../../src/services/sites/live-sites.ts';
 import { PackedManifest } from '../../../src/services/sites/packed-manifest.ts';
-import { createLiveSites } from '../../../src/services/sites/live-sites.ts';
+import { NO_RULES, type Site } from '@berth/serving';
 import { ANONYMOUS, createTestCore, deploySite, type TestCore } from '../../test-core.ts';
 
 const SITE = { 'index.html': 'hello', 'a/b.html': 'world', empty: '' };
@@ -19,14 +19,10 @@ beforeAll(async () => {
 afterAll(() => test.close());
 
 /** Returns the site of a deployment; `null` if it is not shown. */
-async function findSite(
-  sites: ReturnType<typeof createLiveSites>,
-  deployment: string,
-  { fresh = false } = {},
-): Promise<Site | null> {
+async function findSite(sites: LiveSiteCache, deployment: string, { fresh = false } = {}): Promise<Site | null> {
   // Waits for the notifications of changes by other processes.
-  await test.core.database.siteNews.settle();
-  const site = await (fresh ? sites.findFresh : sites.find)({ deployment });
+  await test.core.database.siteChanges.catchUp();
+  const site = await (fresh ? sites.findFresh({ deployment }) : sites.find({ deployment }));
   return typeof site === 'string' ? null : site;
 }
 
@@ -36,7 +32,7 @@ const deploy = async (fields: Record<string, string> = {}) =>
 describe('sites that can be served', () => {
   it('are those that are live, with the content and place of each file', async () => {
     const deployment = await deploy();
-    const site = await findSite(createLiveSites(test.core), deployment);
+    const site = await findSite(new LiveSiteCache(test.core), deployment);
     expect(site).toEqual({
       deployment,
       passwordVersion: null,
@@ -58,7 +54,7 @@ describe('sites that can be served', () => {
 
   it('include whether they have a password and an owner', async () => {
     const { body } = await deploySite(test.core, ANONYMOUS, SITE, { fields: { password: 'secret' } });
-    expect(await findSite(createLiveSites(test.core), body.deployment)).toMatchObject({
+    expect(await findSite(new LiveSiteCache(test.core), body.deployment)).toMatchObject({
       passwordVersion: expect.any(String),
       anonymous: true,
     });
@@ -67,12 +63,12 @@ describe('sites that can be served', () => {
   it.each([['calm-otter-0000000'], [''], ['%'], ["' or true --"], ['a'.repeat(5_000)], ['__proto__']])(
     'do not include deployments that never existed: %j',
     async (name) => {
-      expect(await findSite(createLiveSites(test.core), name)).toBeNull();
+      expect(await findSite(new LiveSiteCache(test.core), name)).toBeNull();
     },
   );
 
   it('do not include those of an account while it is suspended or terminated', async () => {
-    const sites = createLiveSites(test.core);
+    const sites = new LiveSiteCache(test.core);
     const { caller: other } = await test.account();
     const { body } = await deploySite(test.core, other, SITE);
     for (const [state, shown] of [
@@ -88,7 +84,7 @@ describe('sites that can be served', () => {
 
 describe('cached sites', () => {
   it('are gone at once when their deployment is deleted', async () => {
-    const sites = createLiveSites(test.core);
+    const sites = new LiveSiteCache(test.core);
     const deployment = await deploy();
     expect(await findSite(sites, deployment)).not.toBeNull();
     await deleteDeployment({ core: test.core, caller }, deployment);
@@ -97,7 +93,7 @@ describe('cached sites', () => {
   });
 
   it('show a new password at once', async () => {
-    const sites = createLiveSites(test.core);
+    const sites = new LiveSiteCache(test.core);
     const deployment = await deploy();
     expect(await findSite(sites, deployment)).toMatchObject({ passwordVersion: null });
     await test.database.query(`update deployment set password_hash = 'x' where id = $1`, [deployment]);
@@ -105,7 +101,7 @@ describe('cached sites', () => {
   });
 
   it('C3: have the new places of moved contents after a fresh load', async () => {
-    const sites = createLiveSites(test.core);
+    const sites = new LiveSiteCache(test.core);
     const deployment = await deploy();
     await findSite(sites, deployment);
     const before = (await findSite(sites, deployment))!.manifest.get('index.html')!;
@@ -120,16 +116,16 @@ describe('cached sites', () => {
   });
 
   it('are loaded once for concurrent visitors', async () => {
-    const sites = createLiveSites(test.core);
+    const sites = new LiveSiteCache(test.core);
     const deployment = await deploy();
-    await test.core.database.siteNews.settle();
+    await test.core.database.siteChanges.catchUp();
     const found = await Promise.all(Array.from({ length: 30 }, () => sites.find({ deployment })));
     expect(new Set(found).size).toBe(1);
     expect(found[0]).toMatchObject({ deployment });
   });
 
   it.each([[1], [2_000], [100_000]])('are served however little memory there is (%s bytes)', async (cacheBytes) => {
-    const sites = createLiveSites(test.core, { sitesBytes: cacheBytes });
+    const sites = new LiveSiteCache(test.core, { sitesBytes: cacheBytes });
     const deployments = await Promise.all([deploy(), deploy(), deploy()]);
     for (let round = 0; round < 2; round += 1)
       for (const deployment of deployments) expect((await findSite(sites, deployment))!.manifest.size).toBe(3);
@@ -138,7 +134,7 @@ describe('cached sites', () => {
   it.each([[1], [2_000], [100_000]])(
     'can lose their manifests meanwhile without an error, however little memory there is (%s bytes)',
     async (cacheBytes) => {
-      const sites = createLiveSites(test.core, { sitesBytes: cacheBytes });
+      const sites = new LiveSiteCache(test.core, { sitesBytes: cacheBytes });
       const deployments = await Promise.all(Array.from({ length: 6 }, () => deploy()));
       await test.database.query('delete from manifest where deployment_id = any($1)', [deployments.slice(0, 5)]);
       const found = await Promise.all(deployments.map((deployment) => findSite(sites, deployment)));
@@ -148,7 +144,7 @@ describe('cached sites', () => {
   );
 
   it('that are larger than the whole cache are loaded once, not on each visit', async () => {
-    const sites = createLiveSites(test.core, { sitesBytes: 1 });
+    const sites = new LiveSiteCache(test.core, { sitesBytes: 1 });
     const deployment = await deploy();
     const site = await findSite(sites, deployment);
     expect(sites.peek({ deployment })).toBe(site);
@@ -160,7 +156,7 @@ describe('cached sites', () => {
   });
 
   it('are served to every visitor during fresh loads', async () => {
-    const sites = createLiveSites(test.core);
+    const sites = new LiveSiteCache(test.core);
     const deployment = await deploy();
     for (let round = 0; round < 5; round += 1) {
       const found = await Promise.all(
@@ -171,7 +167,7 @@ describe('cached sites', () => {
   });
 
   it('are served to every visitor while memory is short', async () => {
-    const sites = createLiveSites(test.core, { sitesBytes: 2_500 });
+    const sites = new LiveSiteCache(test.core, { sitesBytes: 2_500 });
     const deployments = await Promise.all(Array.from({ length: 12 }, () => deploy()));
     for (let round = 0; round < 5; round += 1) {
       const found = await Promise.all(

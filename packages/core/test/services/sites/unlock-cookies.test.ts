@@ -1,12 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { opens, type Opening, sealUnlock, UNLOCK_SECONDS } from '../../../src/services/sites/unlock-cookies.ts';
+import {
+  isUnlockCookieValid,
+  type UnlockScope,
+  createUnlockCookie,
+  UNLOCK_SECONDS,
+} from '../../../src/services/sites/unlock-cookies.ts';
 
 const KEY = Buffer.alloc(32, 1);
 const NOW = new Date('2026-11-21T12:00:00Z');
 const later = (seconds: number) => new Date(NOW.getTime() + seconds * 1000);
-const OPENING: Opening = { host: 'site.example', deployment: 'calm-otter-4k9x2qd', passwordVersion: 'first' };
-const VALUE = sealUnlock(KEY, OPENING, NOW);
+const OPENING: UnlockScope = { host: 'site.example', deployment: 'calm-otter-4k9x2qd', passwordVersion: 'first' };
+const VALUE = createUnlockCookie(KEY, OPENING, NOW);
 
 describe('S62, security §7: an unlock cookie', () => {
   it('has the form v1.<key id>.<payload>.<HMAC>, in characters that are valid in a cookie', () => {
@@ -14,9 +19,10 @@ describe('S62, security §7: an unlock cookie', () => {
   });
 
   it('unlocks its site for 7 days', () => {
-    for (const seconds of [0, 1, UNLOCK_SECONDS - 1]) expect(opens(VALUE, KEY, OPENING, later(seconds))).toBe(true);
+    for (const seconds of [0, 1, UNLOCK_SECONDS - 1])
+      expect(isUnlockCookieValid(VALUE, KEY, OPENING, later(seconds))).toBe(true);
     for (const seconds of [UNLOCK_SECONDS, UNLOCK_SECONDS + 1, 10 * UNLOCK_SECONDS])
-      expect(opens(VALUE, KEY, OPENING, later(seconds))).toBe(false);
+      expect(isUnlockCookieValid(VALUE, KEY, OPENING, later(seconds))).toBe(false);
     expect(UNLOCK_SECONDS).toBe(604_800);
   });
 
@@ -25,25 +31,27 @@ describe('S62, security §7: an unlock cookie', () => {
     ['deployment', { deployment: 'calm-otter-4k9x2qe' }],
     ['password', { passwordVersion: 'second' }],
   ])('does not unlock another %s', (_, other) => {
-    expect(opens(VALUE, KEY, { ...OPENING, ...other }, NOW)).toBe(false);
+    expect(isUnlockCookieValid(VALUE, KEY, { ...OPENING, ...other }, NOW)).toBe(false);
   });
 
   it('is unambiguous: no part can run into the next', () => {
-    const shifted = sealUnlock(KEY, { host: 'a', deployment: 'b","c', passwordVersion: 'd' }, NOW);
-    expect(opens(shifted, KEY, { host: 'a', deployment: 'b', passwordVersion: 'c' }, NOW)).toBe(false);
+    const shifted = createUnlockCookie(KEY, { host: 'a', deployment: 'b","c', passwordVersion: 'd' }, NOW);
+    expect(isUnlockCookieValid(shifted, KEY, { host: 'a', deployment: 'b', passwordVersion: 'c' }, NOW)).toBe(false);
   });
 
   it('is invalid with another key, even with the id of this key', () => {
-    const foreign = sealUnlock(randomBytes(32), OPENING, NOW);
-    expect(opens(foreign, KEY, OPENING, NOW)).toBe(false);
-    expect(opens(foreign.replace(/^v1\.[^.]+/, VALUE.split('.').slice(0, 2).join('.')), KEY, OPENING, NOW)).toBe(false);
+    const foreign = createUnlockCookie(randomBytes(32), OPENING, NOW);
+    expect(isUnlockCookieValid(foreign, KEY, OPENING, NOW)).toBe(false);
+    expect(
+      isUnlockCookieValid(foreign.replace(/^v1\.[^.]+/, VALUE.split('.').slice(0, 2).join('.')), KEY, OPENING, NOW),
+    ).toBe(false);
   });
 
   it('is invalid with any character changed, added or removed', () => {
     for (let at = 0; at < VALUE.length; at += 1) {
       const [before, after] = [VALUE.slice(0, at), VALUE.slice(at + 1)];
       for (const put of ['', 'A', 'B', '.', '=', '%', `${VALUE[at]}A`].filter((put) => put !== VALUE[at]))
-        expect(opens(before + put + after, KEY, OPENING, NOW), `${put} at ${at}`).toBe(false);
+        expect(isUnlockCookieValid(before + put + after, KEY, OPENING, NOW), `${put} at ${at}`).toBe(false);
     }
     for (const value of [
       '',
@@ -58,6 +66,6 @@ describe('S62, security §7: an unlock cookie', () => {
       `"${VALUE}"`,
       'x'.repeat(100_000),
     ])
-      expect(opens(value, KEY, OPENING, NOW), value.slice(0, 80)).toBe(false);
+      expect(isUnlockCookieValid(value, KEY, OPENING, NOW), value.slice(0, 80)).toBe(false);
   });
 });

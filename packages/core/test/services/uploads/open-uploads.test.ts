@@ -9,7 +9,7 @@ import { expectSound, expectSwept, stateOf, sweepAll } from '../invariants.ts';
 import { begin, listOf, publishDelta, send, sendMissing } from './uploading.ts';
 
 const MOST = 20;
-const MOST_ANONYMOUS = 3;
+const MAX_ANONYMOUS = 3;
 const IDLE_SECONDS = 600;
 
 let test: TestCore;
@@ -97,7 +97,7 @@ describe('contract §9: an upload that is aborted', () => {
 
 describe.each([
   ['a credential', MOST, () => caller],
-  ['an anonymous address', MOST_ANONYMOUS, () => ({ kind: 'anonymous', address: '192.0.2.77' }) as AnonymousCaller],
+  ['an anonymous address', MAX_ANONYMOUS, () => ({ kind: 'anonymous', address: '192.0.2.77' }) as AnonymousCaller],
 ] as const)('contract §9: open uploads of %s', (_, most, by) => {
   it('are limited: one more is refused while none is idle, with the time after which to retry', async () => {
     const uploads = await Promise.all(Array.from({ length: most }, () => open(by())));

@@ -3,7 +3,7 @@ import { DEPLOYMENT_ID } from '@berth/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountCaller, Core } from '../../../src/core.ts';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
-import { sweep } from '../../../src/services/packs/sweep.ts';
+import { sweep } from '../../../src/services/sweep/sweep.ts';
 import { abortUpload } from '../../../src/services/uploads/abort-upload.ts';
 import { commitUpload } from '../../../src/services/uploads/commit-upload.ts';
 import { ANONYMOUS, createTestCore, deploySite, readSite, type TestCore } from '../../test-core.ts';
@@ -178,13 +178,13 @@ describe('T22: the list of missing contents', () => {
 
   it('T1: an upload of another caller is the same as a missing one', async () => {
     const { upload } = await begin(core, caller, { files: listOf({ a: fresh() }) });
-    const { upload: nobodys } = await begin(core, ANONYMOUS, { files: listOf({ a: fresh() }) });
+    const { upload: anonymous } = await begin(core, ANONYMOUS, { files: listOf({ a: fresh() }) });
     const elsewhere = { ...ANONYMOUS, address: '192.0.2.2' };
     const asks = [
       [other, upload],
       [ANONYMOUS, upload],
-      [caller, nobodys],
-      [elsewhere, nobodys],
+      [caller, anonymous],
+      [elsewhere, anonymous],
       [caller, 'f'.repeat(32)],
       [caller, 'no name'],
       [caller, upload.toUpperCase()],

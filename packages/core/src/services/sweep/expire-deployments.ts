@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
 import { recordActivity } from '../activities/activities.ts';
 import { lockAccount } from '../accounts/account-lock.ts';
-import { type RunLimits, workThrough } from '../work-through.ts';
-import { uncountDeployment } from './deployments.ts';
+import { type RunLimits, runWorklist } from '../worklist.ts';
+import { decrementDeploymentCount } from '../deployments/deployments.ts';
 
 interface Due {
   id: string;
@@ -19,7 +19,7 @@ interface Due {
  */
 export async function expireDeployments(core: Core, limits: RunLimits): Promise<number> {
   const now = core.now();
-  return workThrough<Due>(
+  return runWorklist<Due>(
     core,
     {
       task: 'expire deployments',
@@ -49,7 +49,7 @@ async function expire(core: Core, id: string, account: string | null, now: Date)
     );
     if (numAffectedRows !== 1n) return false;
     if (account !== null) {
-      await uncountDeployment(em, account);
+      await decrementDeploymentCount(em, account);
       recordActivity(em, { account, event: 'deployment.expire', authMethod: 'system', created: now, deployment: id });
     }
     return true;

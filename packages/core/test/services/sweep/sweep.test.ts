@@ -3,11 +3,11 @@ import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountCaller, Core } from '../../../src/core.ts';
 import { openDatabase } from '../../../src/database/database.ts';
-import { beat, randomBootId } from '../../../src/services/packs/boots.ts';
+import { recordHeartbeat, newBootId } from '../../../src/services/sweep/boots.ts';
 import { beginDeploy } from '../../../src/services/deployments/deploy.ts';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
-import { closeFence, enterFence } from '../../../src/services/packs/fence.ts';
-import { DEFAULT_SWEEP, sweep } from '../../../src/services/packs/sweep.ts';
+import { tryCloseFence, enterFence } from '../../../src/services/packs/fence.ts';
+import { DEFAULT_SWEEP, sweep } from '../../../src/services/sweep/sweep.ts';
 import { checksumsOf, createTestCore, deploySite, readSite, type TestCore } from '../../test-core.ts';
 import { refuseRows, warningLog } from '../../refused-rows.ts';
 import { expectSound, expectSwept, sweepAll } from '../invariants.ts';
@@ -40,8 +40,8 @@ const files = async () => (await Array.fromAsync(core.packs.list())).toSorted();
 
 /** Simulates another process on the same database and packs. */
 async function anotherProcess(): Promise<Core> {
-  const other = { ...core, boot: randomBootId(), activePacks: new Set<string>() };
-  await beat(other);
+  const other = { ...core, boot: newBootId(), activePacks: new Set<string>() };
+  await recordHeartbeat(other);
   return other;
 }
 
@@ -86,7 +86,7 @@ describe('W2, W5: packs that nothing refers to', () => {
     const [first, second] = [await deploy(shared), await deploy({ ...shared, 'own.bin': randomBytes(10) })];
     await remove(first);
     test.advance(1_000 * HOUR_SECONDS);
-    await beat(core);
+    await recordHeartbeat(core);
     expect(await sweepAll(test)).toMatchObject({ deployments: 1, packs: 0 });
     expect((await readSite(core, second))!['shared.bin']!.equals(shared['shared.bin'])).toBe(true);
     await remove(second);
@@ -190,7 +190,7 @@ describe('W1: the fence', () => {
   it('leaves the transaction usable if it could not be taken', async () => {
     await whileFenced(async () => {
       const answer = await core.database.transaction(async (em) => {
-        expect(await closeFence(em, 30)).toBe(false);
+        expect(await tryCloseFence(em, 30)).toBe(false);
         return (await sql<{ one: number }>`select 1 as one`.execute(em.getKysely())).rows;
       });
       expect(answer).toEqual([{ one: 1 }]);
@@ -310,8 +310,8 @@ describe('W4: open packs that no process fills', () => {
     const other = await anotherProcess();
     const upload = await uploadInProgress(other);
     test.advance(20 * HOUR_SECONDS);
-    await beat(other);
-    await beat(core);
+    await recordHeartbeat(other);
+    await recordHeartbeat(core);
     await sweepAll(test);
     expect(await packs()).toMatchObject([{ state: 'open' }]);
     await upload.commit();
@@ -382,7 +382,7 @@ describe('W4: open packs that no process fills', () => {
     expect(await boots()).toEqual([core.boot, owner.boot].toSorted());
     expect(await boots()).not.toContain(silent.boot);
     expect(await readSite(core, body.deployment)).not.toBeNull();
-    await beat(silent);
+    await recordHeartbeat(silent);
     expect(await boots()).toContain(silent.boot);
   });
 });

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
 import { failpoint } from '../../failpoints.ts';
 import { lockAccount } from '../accounts/account-lock.ts';
-import { releaseStorage } from '../accounts/storage.ts';
-import { type RunLimits, workThrough } from '../work-through.ts';
+import { markStorageInexact } from '../accounts/storage.ts';
+import { type RunLimits, runWorklist } from '../worklist.ts';
 
 /**
  * Deletes expired uploads and their references to packs; those of one owner in one transaction. If the uploads of an
@@ -13,7 +13,7 @@ import { type RunLimits, workThrough } from '../work-through.ts';
  */
 export async function expireUploads(core: Core, limits: RunLimits): Promise<number> {
   const now = core.now();
-  const owners = await workThrough<{ account: string | null; group: string }>(
+  const owners = await runWorklist<{ account: string | null; group: string }>(
     core,
     {
       task: 'expire uploads',
@@ -42,7 +42,7 @@ async function expireThoseOf(core: Core, account: string | null, now: Date, batc
         select hash from upload where expires <= ${now} and account_id is not distinct from ${account}
         order by expires limit ${batch} for update skip locked)
       returning committed is null as open`.execute(em.getKysely());
-    if (account !== null && rows.some(({ open }) => open)) await releaseStorage(em, account);
+    if (account !== null && rows.some(({ open }) => open)) await markStorageInexact(em, account);
     return rows.length > 0;
   });
 }

@@ -5,13 +5,13 @@ import type { Core, Plans } from '../../core.ts';
 import { Account, PlanChange } from '../../entities/index.ts';
 import { invalid, notFound } from '../../errors.ts';
 import { recordActivity } from '../activities/activities.ts';
-import { endOfPeriod } from './billing-periods.ts';
-import { type FittedDomains, fitCustomDomains } from '../domains/paused-domains.ts';
-import { type RunLimits, workThrough } from '../work-through.ts';
+import { endOfPeriod } from '../accounts/billing-periods.ts';
+import { type PausedAndResumedDomains, pauseOrResumeDomains } from './paused-domains.ts';
+import { type RunLimits, runWorklist } from '../worklist.ts';
 import { toUnixSeconds } from '../timestamps.ts';
 
 /** The result of a requested plan change. */
-export interface PlanChangeOutcome extends FittedDomains {
+export interface PlanChangeOutcome extends PausedAndResumedDomains {
   /**
    * `changed`: at once. `scheduled`: for `due`. `cancelled`: the account stays on its plan, and its scheduled downgrade
    * is dropped. `unchanged`: the account is already on this plan.
@@ -56,7 +56,7 @@ export async function changePlan(
     if (plan === from) {
       if (!pending) return { ...outcome, outcome: 'unchanged' };
       em.remove(pending);
-      recordWish(em, core, account, { plan: from, cancelled: pending.plan });
+      recordRequest(em, core, account, { plan: from, cancelled: pending.plan });
       return { ...outcome, outcome: 'cancelled' };
     }
     if (!atOnce && rankOf(core.plans, plan) < rankOf(core.plans, from)) {
@@ -76,7 +76,7 @@ export async function changePlan(
  */
 export async function applyDuePlanChanges(core: Core, { signal }: Pick<RunLimits, 'signal'> = {}): Promise<number> {
   const now = core.now();
-  return workThrough<{ account: string }>(
+  return runWorklist<{ account: string }>(
     core,
     {
       task: 'apply plan changes',
@@ -116,7 +116,7 @@ function schedule(em: EntityManager, core: Core, row: Account, pending: PlanChan
   if (pending?.plan === plan) return pending.due;
   if (pending) em.assign(pending, { plan, created, due });
   else em.persist(em.create(PlanChange, { account: row, plan, created, due }));
-  recordWish(em, core, row.id, { plan: row.plan, scheduled: plan, due: toUnixSeconds(due) });
+  recordRequest(em, core, row.id, { plan: row.plan, scheduled: plan, due: toUnixSeconds(due) });
   return due;
 }
 
@@ -127,7 +127,7 @@ async function transition(
   row: Account,
   plan: string,
   authMethod: AuthMethod,
-): Promise<FittedDomains> {
+): Promise<PausedAndResumedDomains> {
   const from = row.plan;
   const created = core.now();
   if (isFree(core, from) && !isFree(core, plan)) row.periodStarted = created;
@@ -139,10 +139,10 @@ async function transition(
     created,
     meta: { from, to: plan },
   });
-  return fitCustomDomains(em, core, { account: row.id, plan, authMethod });
+  return pauseOrResumeDomains(em, core, { account: row.id, plan, authMethod });
 }
 
-function recordWish(em: EntityManager, core: Core, account: string, meta: Record<string, unknown>): void {
+function recordRequest(em: EntityManager, core: Core, account: string, meta: Record<string, unknown>): void {
   recordActivity(em, { account, event: 'account.update', authMethod: 'operator', created: core.now(), meta });
 }
 

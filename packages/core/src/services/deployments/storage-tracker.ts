@@ -1,16 +1,22 @@
 import type { Caller, Core } from '../../core.ts';
 import { ServiceError } from '../../errors.ts';
-import { mostStored, measureStorage, refuseBeyondStorage, storageCapOf, storageOwnerOf } from '../accounts/storage.ts';
-import type { Digest } from '../../storage/pack-builder.ts';
-import { hasOutcome, type IdempotencyKey } from './idempotency.ts';
+import {
+  estimateStorage,
+  measureStorage,
+  refuseBeyondStorageCap,
+  storageCapOf,
+  storageOwnerOf,
+} from '../accounts/storage.ts';
+import type { ContentDigest } from '../../storage/pack-builder.ts';
+import { hasStoredOutcome, type IdempotencyKey } from './idempotency.ts';
 
 /** The minimum number of bytes that arrive between two measurements. */
 const MEASURE_EVERY_BYTES = 16 * 1024 * 1024;
 
 /** Tracks the storage that a deploy needs while its contents arrive. */
-export interface StorageWatch {
+export interface StorageTracker {
   /** Adds a content that has arrived. */
-  add(content: Pick<Digest, 'sha256' | 'size'>): void;
+  add(content: Pick<ContentDigest, 'sha256' | 'size'>): void;
   /** @throws `forbidden`, with `details`, once the contents that arrived are known to exceed the cap. */
   check(): void;
 }
@@ -22,7 +28,7 @@ export interface StorageWatch {
  * @param key A deploy that repeats an earlier one is not refused, because it adds nothing.
  * @throws `forbidden`, with `details`, if the owner already exceeds the cap. Source: contract §6.
  */
-export async function watchStorage(core: Core, caller: Caller, key: IdempotencyKey | null): Promise<StorageWatch> {
+export async function trackStorage(core: Core, caller: Caller, key: IdempotencyKey | null): Promise<StorageTracker> {
   const limit = storageCapOf(core, caller.kind === 'account' ? caller.plan : null);
   if (limit === undefined) return { add() {}, check() {} };
   const owner = storageOwnerOf(caller);
@@ -31,7 +37,7 @@ export async function watchStorage(core: Core, caller: Caller, key: IdempotencyK
   let refusal: unknown = null;
   let isMeasuring = false;
   let unmeasuredBytes = 0;
-  let room = limit - (await mostStored(kysely, owner));
+  let room = limit - (await estimateStorage(kysely, owner));
   if (room < 0) await measure();
   check();
 
@@ -41,11 +47,11 @@ export async function watchStorage(core: Core, caller: Caller, key: IdempotencyK
     try {
       const storage = await measureStorage(kysely, owner, arrived);
       room = Math.max(limit! - storage.used - storage.added, MEASURE_EVERY_BYTES);
-      refuseBeyondStorage(storage, limit);
+      refuseBeyondStorageCap(storage, limit);
     } catch (error) {
       // Other errors are left to the transaction.
       const isFull = error instanceof ServiceError && error.code === 'forbidden';
-      if (isFull && !(key && (await hasOutcome(core, key)))) refusal = error;
+      if (isFull && !(key && (await hasStoredOutcome(core, key)))) refusal = error;
     } finally {
       isMeasuring = false;
     }

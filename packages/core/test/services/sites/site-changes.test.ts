@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountCaller, Core } from '../../../src/core.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import type { Listener } from '../../../src/database/listener.ts';
-import { createLiveSites } from '../../../src/services/sites/live-sites.ts';
-import type { SiteLookup, LiveSites } from '../../../src/services/sites/site-lookup.ts';
+import { LiveSiteCache } from '../../../src/services/sites/live-sites.ts';
+import type { LiveSites, SiteLookup } from '../../../src/services/sites/site-lookup.ts';
 import { createTestCore, deploySite, type TestCore } from '../../test-core.ts';
 
 /** One second, with a margin for a busy machine. */
@@ -35,11 +35,14 @@ const endListeners = () =>
      where datname = current_database() and (query like 'listen%berth_site%' or query = 'select 1')`,
   );
 
-/** What another process of the service sees: sites over its own connections. */
-function anotherProcess(news?: (real: Listener) => Listener): { sites: LiveSites; core: Core; close(): Promise<void> } {
+/** Another process of the service, with separate connections. @param wrap Replaces its listener. */
+function anotherProcess(wrap?: (real: Listener) => Listener): { sites: LiveSites; core: Core; close(): Promise<void> } {
   const database = openDatabase(test.database.address);
-  const core = { ...test.core, database: { ...database, siteNews: news?.(database.siteNews) ?? database.siteNews } };
-  return { sites: createLiveSites(core), core, close: () => database.close() };
+  const core = {
+    ...test.core,
+    database: { ...database, siteChanges: wrap?.(database.siteChanges) ?? database.siteChanges },
+  };
+  return { sites: new LiveSiteCache(core), core, close: () => database.close() };
 }
 
 /** Finds a site twice, so that it is cached. */
@@ -114,11 +117,11 @@ describe('S2: a change by another process', () => {
   it('is visible within a second if the connection is silent: then every request queries the database', async () => {
     let silent = false;
     const { sites, close } = anotherProcess((real) => ({
-      listen: (hear) => real.listen((payload) => silent || hear(payload)),
-      get toldUntil() {
-        return real.toldUntil;
+      subscribe: (onChange) => real.subscribe((payload) => silent || onChange(payload)),
+      get confirmedAt() {
+        return real.confirmedAt;
       },
-      settle: () => (silent ? new Promise((resolve) => void setTimeout(resolve, 1_000, false)) : real.settle()),
+      catchUp: () => (silent ? new Promise((resolve) => void setTimeout(resolve, 1_000, false)) : real.catchUp()),
       close: () => real.close(),
     }));
     const deployment = await deploy();
@@ -133,11 +136,11 @@ describe('S2: a change by another process', () => {
   it('is visible even if the subscription failed at first', async () => {
     let away = true;
     const { sites, close } = anotherProcess((real) => ({
-      listen: (hear) => (away ? Promise.reject(new Error('away')) : real.listen(hear)),
-      get toldUntil() {
-        return real.toldUntil;
+      subscribe: (onChange) => (away ? Promise.reject(new Error('away')) : real.subscribe(onChange)),
+      get confirmedAt() {
+        return real.confirmedAt;
       },
-      settle: () => real.settle(),
+      catchUp: () => real.catchUp(),
       close: () => real.close(),
     }));
     const deployment = await deploy();

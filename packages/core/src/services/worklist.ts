@@ -2,18 +2,18 @@ import { sql } from 'kysely';
 import type { Core } from '../core.ts';
 
 /** The result of one attempt. */
-export type Outcome<T> = { ok: true; value: T } | { ok: false; error: unknown };
+export type TaskResult<T> = { ok: true; value: T } | { ok: false; error: unknown };
 
 /**
  * Runs one piece of background work. A failure is logged, so that the caller can continue with the next piece.
  *
  * @param about Describes the work in the log: `task`, and the ids of the item.
  */
-export async function attempt<T>(
+export async function attemptTask<T>(
   { log }: Pick<Core, 'log'>,
   about: { task: string } & Readonly<Record<string, unknown>>,
   work: () => Promise<T>,
-): Promise<Outcome<T>> {
+): Promise<TaskResult<T>> {
   try {
     return { ok: true, value: await work() };
   } catch (error) {
@@ -50,7 +50,7 @@ export interface RunLimits {
 }
 
 /** A run ends after this many failed groups: the cause is then not in the items. */
-const MOST_FAILED_GROUPS = 1_000;
+const MAX_FAILED_GROUPS = 1_000;
 
 /**
  * Processes the items that are due, one after the other. An item that fails is logged, its group is skipped for the
@@ -59,31 +59,31 @@ const MOST_FAILED_GROUPS = 1_000;
  * @returns How many items were processed.
  * @throws the errors of `due`, and the error of an item if the database cannot be used.
  */
-export async function workThrough<T>(core: Core, list: Worklist<T>, { limit, signal }: RunLimits): Promise<number> {
+export async function runWorklist<T>(core: Core, list: Worklist<T>, { limit, signal }: RunLimits): Promise<number> {
   const failed = new Set<string>();
   let done = 0;
   for (;;) {
-    const most = limit - done;
+    const maxItems = limit - done;
     const failedBefore = failed.size;
-    const items = await list.due([...failed], most);
+    const items = await list.due([...failed], maxItems);
     for (const item of items) {
-      if (signal?.aborted || failed.size >= MOST_FAILED_GROUPS) return done;
+      if (signal?.aborted || failed.size >= MAX_FAILED_GROUPS) return done;
       const group = list.groupOf(item);
       if (failed.has(group)) continue;
-      const outcome = await attempt(core, { task: list.task, ...list.idsOf(item) }, () => list.work(item));
+      const outcome = await attemptTask(core, { task: list.task, ...list.idsOf(item) }, () => list.work(item));
       if (outcome.ok) done += Number(outcome.value);
       else {
-        await throwIfAway(core, outcome.error);
+        await throwIfDatabaseAway(core, outcome.error);
         failed.add(group);
       }
     }
-    const isMoreDue = items.length === most && done < limit && failed.size > failedBefore;
+    const isMoreDue = items.length === maxItems && done < limit && failed.size > failedBefore;
     if (!isMoreDue) return done;
   }
 }
 
 /** @throws the error if the database cannot be used: all other work would fail as well. */
-export async function throwIfAway({ database }: Core, error: unknown): Promise<void> {
+export async function throwIfDatabaseAway({ database }: Core, error: unknown): Promise<void> {
   const isAway = await sql`select 1`.execute(database.kysely).then(
     () => false,
     () => true,

@@ -6,7 +6,7 @@ import type { DomainStatus } from '../../entities/index.ts';
 import { recordActivity } from '../activities/activities.ts';
 
 /** The custom domains that a plan change paused and resumed, by name. */
-export interface FittedDomains {
+export interface PausedAndResumedDomains {
   paused: string[];
   resumed: string[];
 }
@@ -27,11 +27,11 @@ interface DomainRow {
  *
  * Source: service-api part 3; contract §4, §6.
  */
-export async function fitCustomDomains(
+export async function pauseOrResumeDomains(
   em: EntityManager,
   core: Core,
   { account, plan, authMethod }: { account: string; plan: string; authMethod: AuthMethod },
-): Promise<FittedDomains> {
+): Promise<PausedAndResumedDomains> {
   const db = em.getKysely();
   const cap = core.plans.get(plan).caps?.customDomains ?? Infinity;
   const { rows } = await sql<DomainRow>`

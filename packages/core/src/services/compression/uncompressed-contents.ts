@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { isWorthCompressing, type StoredBytes } from '@berth/serving';
 import type { Core } from '../../core.ts';
-import { hashAt } from '../packs/contents.ts';
+import { isWorthCompressing, type StoredBytes } from '@berth/serving';
+import { hashAtPosition } from '../packs/contents.ts';
 
 /** How long a process may work on a deployment before another process may take it. */
 const LEASE_MS = 2 * 60_000;
@@ -14,7 +14,7 @@ const LEASE_MS = 2 * 60_000;
  *
  * @returns `null` if none is due.
  */
-export async function takeDue(core: Core): Promise<string | null> {
+export async function takeDueDeployment(core: Core): Promise<string | null> {
   const now = core.now();
   const { rows } = await sql<{ id: string }>`
     update deployment set compress_at = ${new Date(now.getTime() + LEASE_MS)}
@@ -27,12 +27,12 @@ export async function takeDue(core: Core): Promise<string | null> {
 }
 
 /** The contents of a deployment that are worth compressing and not compressed yet. Source: serving S48. */
-export async function leftToCompress(core: Core, deployment: string): Promise<StoredBytes[]> {
+export async function findUncompressedContents(core: Core, deployment: string): Promise<StoredBytes[]> {
   const { rows } = await sql<StoredBytes & { path: string }>`
     select f.path, encode(c.hash, 'hex') as sha256, c.pack_id as pack, c."offset"::float8 as "offset", c.length::float8 as length
     from manifest m
     cross join unnest(m.paths) with ordinality as f (path, position)
-    join content c on c.hash = ${hashAt(sql.ref('m.hashes'), 'f.position')}
+    join content c on c.hash = ${hashAtPosition(sql.ref('m.hashes'), 'f.position')}
     where m.deployment_id = ${deployment} and not exists (select 1 from compression k where k.content_hash = c.hash)`.execute(
     core.database.kysely,
   );

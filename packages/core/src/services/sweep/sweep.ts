@@ -3,12 +3,13 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
 import { failpoint } from '../../failpoints.ts';
-import { expireDeployments } from '../deployments/expiry.ts';
-import { expireUploads } from '../uploads/expire-uploads.ts';
-import { measureInexact } from '../accounts/storage.ts';
-import { attempt, type RunLimits, throwIfAway, type Worklist, workThrough } from '../work-through.ts';
-import { closeFence } from './fence.ts';
-import { dropPack, removeDeadPack } from './open-packs.ts';
+import { expireDeployments } from './expire-deployments.ts';
+import { expireUploads } from './expire-uploads.ts';
+import { measureInexactStorage } from '../accounts/storage.ts';
+import { attemptTask, type RunLimits, throwIfDatabaseAway, type Worklist, runWorklist } from '../worklist.ts';
+import { deleteStoppedBoots } from './boots.ts';
+import { tryCloseFence } from '../packs/fence.ts';
+import { dropPack, removeDeadPack } from '../packs/open-packs.ts';
 
 /** The waiting times and the size of a sweep. */
 export interface SweepOptions {
@@ -57,14 +58,14 @@ export async function sweep(core: Core, options: Partial<SweepOptions> = {}): Pr
   const report: SweepReport = { expired: 0, deployments: 0, packs: 0, fenced: false };
   await runSteps(core, signal, {
     'expire deployments': async () => void (report.expired = await expireDeployments(core, limits)),
-    'remove deleted deployments': async () => void (report.deployments = await removeDeleted(core, limits)),
+    'remove deleted deployments': async () => void (report.deployments = await removeDeletedDeployments(core, limits)),
     'expire uploads': () => expireUploads(core, limits),
-    'forget idempotency records': () => forgetOutcomes(core),
+    'forget idempotency records': () => deleteOldIdempotencyRecords(core),
     'condemn unreferenced packs': async () => void (report.fenced = await condemnUnreferenced(core, settings)),
-    'drop abandoned packs': () => dropAbandoned(core, settings),
-    'remove dead packs': async () => void (report.packs = await removeDead(core, limits)),
-    'measure storage': () => measureInexact(core, limits),
-    'forget stopped processes': () => forgetBoots(core, bootStaleMs),
+    'drop abandoned packs': () => dropAbandonedPacks(core, settings),
+    'remove dead packs': async () => void (report.packs = await removeDeadPacks(core, limits)),
+    'measure storage': () => measureInexactStorage(core, limits),
+    'forget stopped processes': () => deleteStoppedBoots(core, bootStaleMs),
   });
   return report;
 }
@@ -78,16 +79,16 @@ async function runSteps(
   const errors: unknown[] = [];
   for (const [task, run] of Object.entries(steps)) {
     if (signal?.aborted) break;
-    const outcome = await attempt(core, { task }, run);
+    const outcome = await attemptTask(core, { task }, run);
     if (outcome.ok) continue;
-    await throwIfAway(core, outcome.error);
+    await throwIfDatabaseAway(core, outcome.error);
     errors.push(outcome.error);
   }
   if (errors.length > 0) throw errors[0];
 }
 
 /** Deletes the rows of deleted deployments. Their references to packs are deleted with them. */
-async function removeDeleted(core: Core, limits: RunLimits): Promise<number> {
+async function removeDeletedDeployments(core: Core, limits: RunLimits): Promise<number> {
   const due = async (skip: readonly string[], limit: number) => {
     const { rows } = await sql<Row>`
       select id from deployment where status = 'deleting' and id <> all(${skip}) order by id limit ${limit}`.execute(
@@ -104,23 +105,23 @@ async function removeDeleted(core: Core, limits: RunLimits): Promise<number> {
     failpoint('sweep.deployment-removed');
     return numAffectedRows === 1n;
   };
-  return workThrough(core, rowList('remove deleted deployments', 'deployment', due, remove), limits);
+  return runWorklist(core, rowList('remove deleted deployments', 'deployment', due, remove), limits);
 }
 
 /** Deletes the contents of packs that nothing refers to, and marks the packs as dead. Only under the fence. */
 async function condemnUnreferenced(core: Core, { graceMs, fenceWaitMs, batch }: SweepOptions): Promise<boolean> {
   const before = new Date(core.now().getTime() - graceMs);
   return core.database.transaction(async (em) => {
-    if (!(await closeFence(em, fenceWaitMs))) return false;
+    if (!(await tryCloseFence(em, fenceWaitMs))) return false;
     // Deleting contents also deletes the rows of their compressed forms, whose packs may then be unreferenced. So run
     // it twice.
-    if (await condemn(em, before, batch)) await condemn(em, before, batch);
+    if (await condemnBatch(em, before, batch)) await condemnBatch(em, before, batch);
     return true;
   });
 }
 
 /** @returns True if there were any. */
-async function condemn(em: EntityManager, before: Date, batch: number): Promise<boolean> {
+async function condemnBatch(em: EntityManager, before: Date, batch: number): Promise<boolean> {
   const db = em.getKysely();
   const { rows } = await sql<{ id: string }>`
     select id from pack p
@@ -138,7 +139,7 @@ async function condemn(em: EntityManager, before: Date, batch: number): Promise<
 }
 
 /** Drops open packs that no process fills any more: of silent processes, and of finished uploads of this process. */
-async function dropAbandoned(core: Core, { bootStaleMs, batch, signal }: SweepOptions): Promise<number> {
+async function dropAbandonedPacks(core: Core, { bootStaleMs, batch, signal }: SweepOptions): Promise<number> {
   const silent = new Date(core.now().getTime() - bootStaleMs);
   const due = async (skip: readonly string[], limit: number) => {
     const { rows } = await sql<Row>`
@@ -153,10 +154,10 @@ async function dropAbandoned(core: Core, { bootStaleMs, batch, signal }: SweepOp
     await dropPack(core, id);
     return true;
   };
-  return workThrough(core, rowList('drop abandoned packs', 'pack', due, drop), { limit: batch, signal });
+  return runWorklist(core, rowList('drop abandoned packs', 'pack', due, drop), { limit: batch, signal });
 }
 
-async function removeDead(core: Core, limits: RunLimits): Promise<number> {
+async function removeDeadPacks(core: Core, limits: RunLimits): Promise<number> {
   const due = async (skip: readonly string[], limit: number) => {
     const { rows } = await sql<Row>`
       select id from pack where state = 'dead' and id <> all(${skip}::uuid[]) order by id limit ${limit}`.execute(
@@ -168,7 +169,7 @@ async function removeDead(core: Core, limits: RunLimits): Promise<number> {
     await removeDeadPack(core, id);
     return true;
   };
-  return workThrough(core, rowList('remove dead packs', 'pack', due, remove), limits);
+  return runWorklist(core, rowList('remove dead packs', 'pack', due, remove), limits);
 }
 
 interface Row {
@@ -185,16 +186,9 @@ function rowList(
   return { task, due, groupOf: ({ id }) => id, idsOf: ({ id }) => ({ [noun]: id }), work: ({ id }) => work(id) };
 }
 
-async function forgetOutcomes(core: Core): Promise<void> {
+async function deleteOldIdempotencyRecords(core: Core): Promise<void> {
   const before = new Date(core.now().getTime() - IDEMPOTENCY_WINDOW_SECONDS * 1000);
   await sql`delete from idempotency_record where created <= ${before}`.execute(kysely(core));
-}
-
-async function forgetBoots(core: Core, bootStaleMs: number): Promise<void> {
-  const silent = new Date(core.now().getTime() - bootStaleMs);
-  await sql`
-    delete from boot b where heartbeat <= ${silent} and id <> ${core.boot}
-      and not exists (select 1 from pack p where p.boot_id = b.id)`.execute(kysely(core));
 }
 
 function kysely(core: Core) {

@@ -5,7 +5,7 @@ import type { AccountCaller, Core } from '../../../src/core.ts';
 import { listActivities } from '../../../src/services/activities/activities.ts';
 import { getAccount } from '../../../src/services/accounts/accounts.ts';
 import { lockAccount } from '../../../src/services/accounts/account-lock.ts';
-import { applyDuePlanChanges, changePlan } from '../../../src/services/accounts/plan-changes.ts';
+import { applyDuePlanChanges, changePlan } from '../../../src/services/plan-changes/plan-changes.ts';
 import { createPlans } from '../../../src/services/accounts/plans.ts';
 import { putDomain } from '../../../src/services/domains/put-domain.ts';
 import { createTestCore, deploySite, type TestCore } from '../../test-core.ts';
@@ -261,7 +261,7 @@ describe('contract §6: plan changes', () => {
       code: 'validation_failed',
       message: expect.stringContaining('free, small, old, large, any'),
     });
-    await expect(changePlan(core, 'acc-nobody', 'free')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(changePlan(core, 'acc-missing', 'free')).rejects.toMatchObject({ code: 'not_found' });
   });
 
   it('T26: never leave a deploy beyond the cap that is valid when it commits', async () => {

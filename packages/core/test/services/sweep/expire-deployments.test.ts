@@ -8,7 +8,7 @@ import {
   listDeployments,
   updateDeployment,
 } from '../../../src/services/deployments/deployments.ts';
-import { expireDeployments } from '../../../src/services/deployments/expiry.ts';
+import { expireDeployments } from '../../../src/services/sweep/expire-deployments.ts';
 import { ANONYMOUS, createTestCore, deploySite, readSite, type TestCore } from '../../test-core.ts';
 import { refuseRows, warningLog } from '../../refused-rows.ts';
 import { expectSound, expectSwept, sweepAll } from '../invariants.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/database/database.ts';
-import { attempt, type Worklist, workThrough } from '../../src/services/work-through.ts';
+import { attemptTask, type Worklist, runWorklist } from '../../src/services/worklist.ts';
 import { createTestCore, type TestCore } from '../test-core.ts';
 
 let test: TestCore;
@@ -35,7 +35,7 @@ describe('work on a list', () => {
   it('logs an item that fails, with the task and the item, and processes the others', async () => {
     const { core, logged } = logging();
     const { list, due } = listOf(5, (item) => item === 1);
-    expect(await workThrough(core, list, { limit: 10 })).toBe(4);
+    expect(await runWorklist(core, list, { limit: 10 })).toBe(4);
     expect([...due]).toEqual([1]);
     expect(logged).toEqual([
       {
@@ -51,14 +51,14 @@ describe('work on a list', () => {
     'processes as many as its limit of %i, even if any number of failing items are due first',
     async (limit) => {
       const { list, due } = listOf(30, (item) => item < 20);
-      expect(await workThrough(test.core, list, { limit })).toBe(limit);
+      expect(await runWorklist(test.core, list, { limit })).toBe(limit);
       expect(due.size).toBe(30 - limit);
     },
   );
 
   it('tries each failing item once in a run', async () => {
     const { list, worked } = listOf(6, () => true);
-    expect(await workThrough(test.core, list, { limit: 2 })).toBe(0);
+    expect(await runWorklist(test.core, list, { limit: 2 })).toBe(0);
     expect(worked).toEqual([0, 1, 2, 3, 4, 5]);
   });
 
@@ -68,7 +68,7 @@ describe('work on a list', () => {
       (item) => item < 3,
       (item) => String(item % 3 === 0),
     );
-    expect(await workThrough(test.core, list, { limit: 2 })).toBe(0);
+    expect(await runWorklist(test.core, list, { limit: 2 })).toBe(0);
     expect(worked).toEqual([0, 1]);
   });
 
@@ -76,20 +76,20 @@ describe('work on a list', () => {
     const { list } = listOf(3, () => false);
     let calls = 0;
     const work = async () => (calls += 1) < 0;
-    expect(await workThrough(test.core, { ...list, work }, { limit: 3 })).toBe(0);
+    expect(await runWorklist(test.core, { ...list, work }, { limit: 3 })).toBe(0);
     expect(calls).toBe(3);
   });
 
   it('ends after 1,000 groups that fail', async () => {
     const { list, worked } = listOf(1_500, () => true);
-    expect(await workThrough(test.core, list, { limit: 100 })).toBe(0);
+    expect(await runWorklist(test.core, list, { limit: 100 })).toBe(0);
     expect(worked).toHaveLength(1_000);
   });
 
   it('ends with the error of an item if the database is down', async () => {
     const database = openDatabase({ ...test.database.address, socketDir: '/nowhere' });
     const { list, worked } = listOf(3, () => true);
-    await expect(workThrough({ ...test.core, database }, list, { limit: 10 })).rejects.toThrow('item 0 fails');
+    await expect(runWorklist({ ...test.core, database }, list, { limit: 10 })).rejects.toThrow('item 0 fails');
     expect(worked).toEqual([0]);
     await database.close();
   });
@@ -101,11 +101,11 @@ describe('work on a list', () => {
       stopping.abort();
       return list.work(item);
     };
-    expect(await workThrough(test.core, { ...list, work }, { limit: 10, signal: stopping.signal })).toBe(1);
+    expect(await runWorklist(test.core, { ...list, work }, { limit: 10, signal: stopping.signal })).toBe(1);
     expect(worked).toEqual([0]);
   });
 });
 
 it('an attempt returns the result of its work', async () => {
-  expect(await attempt(test.core, { task: 'add' }, async () => 1 + 1)).toEqual({ ok: true, value: 2 });
+  expect(await attemptTask(test.core, { task: 'add' }, async () => 1 + 1)).toEqual({ ok: true, value: 2 });
 });

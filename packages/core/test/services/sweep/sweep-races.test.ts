@@ -2,9 +2,9 @@ import { expect, it } from 'vitest';
 import type { AccountCaller, Core } from '../../../src/core.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import { toServiceError } from '../../../src/routers/error-body.ts';
-import { beat, randomBootId } from '../../../src/services/packs/boots.ts';
+import { recordHeartbeat, newBootId } from '../../../src/services/sweep/boots.ts';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
-import { sweep } from '../../../src/services/packs/sweep.ts';
+import { sweep } from '../../../src/services/sweep/sweep.ts';
 import { createTestCore, deploySite, readSite } from '../../test-core.ts';
 import { expectSound, expectSwept } from '../invariants.ts';
 import { seededRandom, withJitter } from '../jitter.ts';
@@ -28,10 +28,10 @@ it(`T34, I1 to I4, I6: concurrent deploys, deletes, reads and sweeps without gra
   const second: Core = {
     ...test.core,
     database: openDatabase(test.database.address),
-    boot: randomBootId(),
+    boot: newBootId(),
     activePacks: new Set(),
   };
-  await beat(second);
+  await recordHeartbeat(second);
   const nodes = [test.core, second].map((core) => withJitter(core, random, MAX_PAUSE_MS));
   const pool = Array.from({ length: 14 }, (_, i) => `content ${i} `.repeat(i * 40));
   const live = new Map<string, Acknowledged & { caller: AccountCaller }>();

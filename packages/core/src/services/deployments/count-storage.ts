@@ -1,12 +1,11 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Caller, Core } from '../../core.ts';
 import type { LockedAccount } from '../accounts/account-lock.ts';
-import { addStorage, lockAddress, requireAnonymousStorage } from '../accounts/storage.ts';
+import { addStorage, lockAnonymousAddress, requireAnonymousStorage } from '../accounts/storage.ts';
 import type { ContentLengths } from '../packs/contents.ts';
 import { findOwnContents } from '../packs/own-contents.ts';
-import type { Publication } from './publish.ts';
 
-const NONE: ContentLengths = new Map();
+const NO_CONTENTS: ContentLengths = new Map();
 
 /**
  * Counts the contents of a publication as stored for its owner, under the fence. Locks an anonymous address.
@@ -15,20 +14,20 @@ const NONE: ContentLengths = new Map();
  * @param fresh The contents that were not stored before.
  * @throws `forbidden`, with `details`, beyond the cap. Source: contract §6; security T26.
  */
-export async function storeContents(
+export async function countStorage(
   em: EntityManager,
   core: Core,
   caller: Caller,
   account: LockedAccount | null,
-  { files, reserved }: Pick<Publication, 'files' | 'reserved'>,
+  { files, reserved }: { files: readonly { sha256: string; size: number }[]; reserved: boolean },
   fresh: ReadonlySet<string>,
 ): Promise<void> {
-  const contents = reserved ? NONE : new Map(files.map(({ sha256, size }) => [sha256, size]));
+  const contents = reserved ? NO_CONTENTS : new Map(files.map(({ sha256, size }) => [sha256, size]));
   if (caller.kind === 'anonymous') {
-    await lockAddress(em, caller.address);
+    await lockAnonymousAddress(em, caller.address);
     return requireAnonymousStorage(em, caller.address, contents);
   }
-  if (account) await storeForAccount(em, core, account, contents, fresh);
+  if (account) await countAccountStorage(em, core, account, contents, fresh);
 }
 
 /**
@@ -38,7 +37,7 @@ export async function storeContents(
  * @param fresh The contents that were not stored before.
  * @throws `forbidden`, with `details`, beyond the cap. Source: contract §6.
  */
-export async function storeForAccount(
+export async function countAccountStorage(
   em: EntityManager,
   core: Core,
   account: LockedAccount,

@@ -1,9 +1,9 @@
 import { CREDENTIAL } from '@berth/contract';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type QueryExecutorProvider, type RawBuilder, sql } from 'kysely';
-import type { AccountCaller, Caller, Core } from '../../core.ts';
-import { ServiceError } from '../../errors.ts';
-import { secretHash } from '../random.ts';
+import type { AccountCaller, Caller, Core } from '../core.ts';
+import { ServiceError } from '../errors.ts';
+import { secretHash } from './random.ts';
 
 const USED_PRECISION_SECONDS = 60;
 
@@ -29,7 +29,7 @@ interface CredentialRow {
 export async function authenticate(core: Core, header: string | undefined, address: string): Promise<Caller> {
   if (header === undefined) return { kind: 'anonymous', address };
   const credential = /^bearer +(\S+)$/i.exec(header.trim())?.[1];
-  const row = requireOpen(
+  const row = requireActive(
     credential !== undefined && CREDENTIAL.test(credential) ? await findCredential(core, credential) : undefined,
   );
   if (row.stale) await markUsed(core, row.id);
@@ -63,7 +63,7 @@ export async function checkCredential(core: Core, caller: AccountCaller): Promis
  * @throws `authentication_failed` if it was revoked or has expired; `forbidden` if its account is no longer active.
  * Source: contract §5.
  */
-export async function holdCredential(em: EntityManager, core: Core, caller: Caller): Promise<void> {
+export async function lockCredential(em: EntityManager, core: Core, caller: Caller): Promise<void> {
   if (caller.kind === 'account') await readCredential(em.getKysely(), core, caller, sql`for key share of t`);
 }
 
@@ -77,10 +77,10 @@ async function readCredential(
     select a.state, t.expires from token t join account a on a.id = t.account_id
     where t.account_id = ${account} and t.token = ${token} and (t.expires is null or t.expires > ${core.now()})
     ${lock}`.execute(db);
-  return requireOpen(rows[0]);
+  return requireActive(rows[0]);
 }
 
-function requireOpen<T extends Pick<CredentialRow, 'state'>>(row: T | undefined): T {
+function requireActive<T extends Pick<CredentialRow, 'state'>>(row: T | undefined): T {
   if (!row)
     throw new ServiceError(
       'authentication_failed',
