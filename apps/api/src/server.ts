@@ -1,4 +1,5 @@
-import { armFailpoint, type Core, LiveSiteCache, type Log } from '@berth/core';
+import { armFailpoint, type Core, type Log } from '@berth/core';
+import { LiveSiteCache } from '@berth/core/sites';
 import { type Config, readConfig } from './config.ts';
 import { createDoor, type Door } from './door.ts';
 import { createFrontDoor } from './front-door.ts';

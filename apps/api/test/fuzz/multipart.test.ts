@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { type CreatedDeployment, isJunk, normalizePath, normalizeVia } from '@berth/contract';
-import { LiveSiteCache } from '@berth/core';
-import type { LiveSites } from '@berth/core/sites';
+import { LiveSiteCache, type LiveSites } from '@berth/core/sites';
 import type { Site } from '@berth/serving';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
