@@ -16,11 +16,11 @@ const PLATFORM_HOST_BYTES = 253 - 64;
 /** The bytes of a host name (253) that remain after `to-` and the 7 characters of an account. Source: contract §4. */
 const CNAME_TARGET_BYTES = 253 - 11;
 /** The maximum number of worker processes: each takes memory and database connections. */
-const MOST_WORKERS = 64;
+const MAX_WORKERS = 64;
 const LABELS = 'with parts of 1 to 63 letters, digits and hyphens';
-const MOST_EMAIL = 254;
+const MAX_EMAIL_LENGTH = 254;
 /** One day. */
-const MOST_SECONDS = 86_400;
+const MAX_SECONDS = 86_400;
 /** The widest networks that can plausibly belong to one owner: 10.0.0.0/8 and fc00::/7. */
 const WIDEST_NETWORK = { 4: 8, 6: 7 };
 
@@ -36,11 +36,11 @@ export function parsePort(text: string): number {
 
 /** The number of worker processes; `auto` is one for each core that this process may use. */
 export function parseWorkers(text: string): number {
-  if (text.toLowerCase() === 'auto') return Math.min(availableParallelism(), MOST_WORKERS);
+  if (text.toLowerCase() === 'auto') return Math.min(availableParallelism(), MAX_WORKERS);
   const workers = /^\d{1,3}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(workers >= 1 && workers <= MOST_WORKERS))
+  if (!(workers >= 1 && workers <= MAX_WORKERS))
     throw new Error(
-      `${quote(text)} is not a number of processes; use one from 1 to ${MOST_WORKERS}, or "auto" for one a core`,
+      `${quote(text)} is not a number of processes; use one from 1 to ${MAX_WORKERS}, or "auto" for one per core`,
     );
   return workers;
 }
@@ -76,11 +76,11 @@ export function parseProxies(text: string): string[] {
       );
     if (length < WIDEST_NETWORK[family])
       throw new Error(
-        `${quote(item)} trusts almost everybody; list the proxies' own networks, for IPv${family} /${WIDEST_NETWORK[family]} at the widest`,
+        `${quote(item)} would trust almost every client; list the networks of your proxies, for IPv${family} /${WIDEST_NETWORK[family]} or narrower`,
       );
     // The network below :: contains the IPv6 spellings of all IPv4 addresses.
     if (address.startsWith('::') && address !== '::1')
-      throw new Error(`${quote(item)} holds IPv4 addresses; write them as such`);
+      throw new Error(`${quote(item)} contains IPv4 addresses; write them in IPv4 form`);
     return prefix === undefined ? address : `${address}/${length}`;
   });
 }
@@ -103,7 +103,7 @@ export function parseDnsServers(text: string): string[] {
 /** The origin of the API and the console. */
 export function parseBaseUrl(text: string): URL {
   const url = parseHttpUrl(text, 'http://localhost:4000');
-  if (url.pathname !== '/') throw new Error(`${quote(text)} has a path; use the origin alone: ${url.origin}`);
+  if (url.pathname !== '/') throw new Error(`${quote(text)} has a path; use only the origin: ${url.origin}`);
   if (!HOST_NAME.test(url.hostname))
     throw new Error(
       `${quote(text)} has no usable host; use an IPv4 address, or a name of at most 253 characters, ${LABELS}`,
@@ -115,7 +115,7 @@ export function parseBaseUrl(text: string): URL {
 export function parsePlatformDomain(text: string, scheme: string): string {
   const url = /[/?#@\\]/.test(text) ? null : URL.parse(`${scheme}://${text.replace(/\.(?=:\d+$|$)/, '')}`);
   if (url && url.hostname.length > PLATFORM_HOST_BYTES)
-    throw new Error(`is too long for sites to have names below it; use at most ${PLATFORM_HOST_BYTES} characters`);
+    throw new Error(`must have at most ${PLATFORM_HOST_BYTES} characters, so that sites can have names below it`);
   if (!url || !HOST_NAME.test(url.hostname) || isIP(url.hostname) !== 0)
     throw new Error(
       `${quote(text)} is not a domain name; use one without scheme and path, such as "sites.example.com", ${LABELS}`,
@@ -127,7 +127,7 @@ export function parsePlatformDomain(text: string, scheme: string): string {
 export function parseCnameTarget(text: string): string {
   const host = /[/?#@\\:]/.test(text) ? '' : (URL.parse(`http://${text.replace(/\.$/, '')}`)?.hostname ?? '');
   if (host.length > CNAME_TARGET_BYTES)
-    throw new Error(`is too long for accounts to have names below it; use at most ${CNAME_TARGET_BYTES} characters`);
+    throw new Error(`must have at most ${CNAME_TARGET_BYTES} characters, so that accounts can have names below it`);
   if (!HOST_NAME.test(host) || isIP(host) !== 0)
     throw new Error(`${quote(text)} is not a host name; use one such as "cname.example.com", ${LABELS}`);
   return host;
@@ -140,7 +140,7 @@ export function parseApexAddresses(text: string): string[] {
     const address = family === 6 ? (URL.parse(`http://[${item}]`)?.hostname.slice(1, -1) ?? '') : item;
     if (family === 0 || address === '' || address === '0.0.0.0' || address === '::')
       throw new Error(
-        `${quote(item)} is not an address to point at; list the public addresses of this server, such as "192.0.2.10, 2001:db8::10"`,
+        `${quote(item)} is not an address that a domain can point at; list the public addresses of this server, such as "192.0.2.10, 2001:db8::10"`,
       );
     return address;
   });
@@ -158,21 +158,23 @@ export function parseDatabaseUrl(text: string): string {
   const protocol = URL.parse(text)?.protocol;
   if (protocol !== 'postgres:' && protocol !== 'postgresql:')
     throw new Error(
-      'is not a PostgreSQL URL; use "postgres://user:password@host:5432/database", each part percent-encoded',
+      'must be a PostgreSQL URL such as "postgres://user:password@host:5432/database", each part percent-encoded',
     );
   return text;
 }
 
 export function parseEmail(text: string): string {
-  if (text.length > MOST_EMAIL || !/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(text))
-    throw new Error(`${quote(text)} is not an e-mail address; use "name@host" of at most ${MOST_EMAIL} characters`);
+  if (text.length > MAX_EMAIL_LENGTH || !/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(text))
+    throw new Error(
+      `${quote(text)} is not an e-mail address; use "name@host" of at most ${MAX_EMAIL_LENGTH} characters`,
+    );
   return text;
 }
 
 export function parseApiKey(text: string): string {
   if (!CREDENTIAL.test(text) || !text.startsWith(`${CREDENTIAL_PREFIX.api}-`))
     throw new Error(
-      `is not an API key; use "${CREDENTIAL_PREFIX.api}-" and 32 lower-case hex digits, such as "openssl rand -hex 16" makes`,
+      `must be "${CREDENTIAL_PREFIX.api}-" followed by 32 lower-case hex digits, such as the output of "openssl rand -hex 16"`,
     );
   return text;
 }
@@ -184,15 +186,15 @@ export function parseSecretKey(text: string): Buffer {
       ? Buffer.from(text, 'base64')
       : null;
   if (key?.length !== 32)
-    throw new Error('is not 32 bytes; use 64 hex digits, such as "openssl rand -hex 32" makes, or base64');
+    throw new Error('must be 32 bytes: 64 hex digits, such as the output of "openssl rand -hex 32", or base64');
   return key;
 }
 
 /** A time in whole seconds. */
 export function parseSeconds(text: string): number {
   const seconds = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(seconds <= MOST_SECONDS))
-    throw new Error(`${quote(text)} is not a time; use a whole number of seconds from 0 to ${MOST_SECONDS}`);
+  if (!(seconds <= MAX_SECONDS))
+    throw new Error(`${quote(text)} is not a number of seconds; use a whole number from 0 to ${MAX_SECONDS}`);
   return seconds;
 }
 
@@ -211,7 +213,7 @@ export function parseLogLevel(text: string): LogLevel {
 }
 
 /**
- * Whether a secret looks typed and not random: few distinct bytes, or bytes at equal distances. Source: security T37.
+ * Whether a secret seems typed and not random: few distinct bytes, or bytes at equal distances. Source: security T37.
  */
 export function isSample(secret: Buffer): boolean {
   const steps = new Set(secret.subarray(1).map((byte, index) => byte - secret[index]!));

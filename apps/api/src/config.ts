@@ -171,16 +171,16 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
 
   if (mode === 'production') {
     if (secretKey && isSample(secretKey))
-      fault('SECRET_KEY', 'is a sample; use 32 random bytes, such as "openssl rand -hex 32" makes');
+      fault('SECRET_KEY', 'must not be a sample; use 32 random bytes, such as the output of "openssl rand -hex 32"');
     if (ownerApiKey && isSample(Buffer.from(ownerApiKey.replace(/^\w+-/, ''), 'hex')))
       fault(
         'OWNER_API_KEY',
-        'is a sample; leave it out to have one minted, or use "ship-" and what "openssl rand -hex 16" makes',
+        'must not be a sample; omit it to generate a key, or use "ship-" followed by the output of "openssl rand -hex 16"',
       );
     if (platformHost === baseUrl.hostname && isSound('BASE_URL', 'PLATFORM_DOMAIN'))
       fault(
         'PLATFORM_DOMAIN',
-        `is ${platformHost}, the host of BASE_URL; give sites a domain of their own, such as "sites.example.com"`,
+        `must not be ${platformHost}, the host of BASE_URL; use a separate domain for sites, such as "sites.example.com"`,
       );
   }
 

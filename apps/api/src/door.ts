@@ -61,7 +61,7 @@ export function createDoor(config: Config, log: Log, { shared = false } = {}): D
       throw error;
     }
     if (servers.length === 0)
-      throw new Error(`None of the addresses ${config.hosts.join(', ')} is one of this machine's.`);
+      throw new Error(`HOST must name an address of this machine; it has none of ${config.hosts.join(', ')}.`);
     return port;
   }
 

@@ -10,7 +10,7 @@ export function parseDuration(text: string): number {
   const [, amount, unit] = /^(\d{1,9}) ?(ms|s|min|h|d)$/.exec(text) ?? [];
   if (!amount || !unit)
     throw new Error(
-      `${JSON.stringify(text)} is not a duration; write a whole number and a unit, such as "500ms", "30s", "10min", "24h" or "7d"; the number has at most 9 digits`,
+      `${JSON.stringify(text)} is not a duration; use a number of at most 9 digits and a unit, such as "500ms", "30s", "10min", "24h" or "7d"`,
     );
   return Number(amount) * UNIT_MS[unit as keyof typeof UNIT_MS];
 }

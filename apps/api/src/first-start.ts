@@ -24,11 +24,11 @@ export function welcome(
   if (ownerKey !== null)
     lines.push(
       '',
-      '  Your API key, shown this once. Keep it safe; where this output is stored, replace it:',
+      '  Your API key, which is shown only once. Store it safely; if this output is logged, create a new key:',
       '',
       `    ${ownerKey}`,
       '',
-      '  Publish a page, as it stands:',
+      '  Publish a page with this command:',
       '',
       `    ${sampleCommand(api, ownerKey)}`,
     );

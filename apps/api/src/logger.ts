@@ -7,7 +7,7 @@ export const LINE_BYTES = 4096;
 
 /** Texts are cut to these lengths, in characters, one after the other, until the line fits. */
 const TEXT_LENGTHS = [1_024, 256, 64, 16];
-const MOST_MEMBERS = 24;
+const MAX_MEMBERS = 24;
 /**
  * Characters that JSON leaves as they are, but terminals and log viewers do not: DEL and C1 controls, line separators
  * and bidirectional controls.
@@ -55,11 +55,11 @@ function shorten({ msg, ...fields }: Record<string, unknown>): string {
 
 function cut(value: unknown, length: number): unknown {
   if (typeof value === 'string') return value.length > length ? `${value.slice(0, length).toWellFormed()}…` : value;
-  if (Array.isArray(value)) return value.length > MOST_MEMBERS ? [...value.slice(0, MOST_MEMBERS), '…'] : value;
+  if (Array.isArray(value)) return value.length > MAX_MEMBERS ? [...value.slice(0, MAX_MEMBERS), '…'] : value;
   if (typeof value !== 'object' || value === null) return value;
   const members = Object.entries(value);
-  return members.length > MOST_MEMBERS
-    ? Object.fromEntries([...members.slice(0, MOST_MEMBERS), ['…', members.length]])
+  return members.length > MAX_MEMBERS
+    ? Object.fromEntries([...members.slice(0, MAX_MEMBERS), ['…', members.length]])
     : value;
 }
 

@@ -17,7 +17,7 @@ async function main(): Promise<void> {
     if (stoppingSince !== null && now - stoppingSince < ECHO_MS) return;
     if (stoppingSince !== null) process.exit(1);
     stoppingSince = now;
-    log.info({ signal }, 'Stopping: running requests are finished first; a second signal does not wait');
+    log.info({ signal }, 'Stopping after the running requests; a second signal stops at once');
     void berth
       ?.then((running) => running.close())
       .then(
@@ -31,7 +31,7 @@ async function main(): Promise<void> {
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
   const giveUp = (error: Error) => {
-    log.error({ err: error }, `Berth ends: ${error.message}`);
+    log.error({ err: error }, `Berth exits: ${error.message}`);
     process.exit(1);
   };
   // Each mode loads only what it needs: a process that answers no requests then uses less memory.
@@ -54,6 +54,6 @@ function explain(error: unknown): string {
   if (error instanceof ConfigError) return `Berth cannot start with this configuration:\n${error.message}`;
   const { code, message, port } = error as NodeJS.ErrnoException & { port?: number };
   if (code === 'EADDRINUSE')
-    return `Berth cannot start: port ${port} is in use. Stop what listens there, or set PORT to another one.`;
+    return `Berth cannot start: port ${port} is in use. Stop the program that uses it, or set PORT to another port.`;
   return `Berth cannot start: ${message}`;
 }

@@ -79,7 +79,7 @@ const UNVERIFIED = /CERT|UNABLE_TO_(?:GET|VERIFY)/;
 function unusableDatabase(error: unknown): Error {
   const { code = '', message } = error as NodeJS.ErrnoException;
   const advice = UNVERIFIED.test(code)
-    ? '. Name the file of its CA by sslrootcert=, or add sslmode=no-verify to trust any certificate'
+    ? '. Set sslrootcert= to the file of its CA, or add sslmode=no-verify to trust any certificate'
     : '';
   return new Error(`the database of DATABASE_URL cannot be used: ${message || code}${advice}`, { cause: error });
 }

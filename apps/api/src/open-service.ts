@@ -32,6 +32,6 @@ export async function openService(config: Config, options: CoreOptions): Promise
     resources.defer(() => compression.stop());
   }
   if (config.allowInsecure && config.publicScheme === 'http')
-    log.warn({}, 'ALLOW_INSECURE is on: site passwords and unlock cookies travel over plain http.');
+    log.warn({}, 'ALLOW_INSECURE is on: site passwords and unlock cookies are sent over plain http');
   return { core, ownerKey };
 }

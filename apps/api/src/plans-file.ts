@@ -17,7 +17,7 @@ export function readPlansFile(file: string): readonly Plan[] {
   }
   const { plans } = parsed.data;
   if (!plans.some(({ plan }) => plan === ANONYMOUS_PLAN))
-    throw new Error(`${file}: plans has no plan "${ANONYMOUS_PLAN}", which anonymous deploys follow; add one`);
+    throw new Error(`${file}: plans must have a plan "${ANONYMOUS_PLAN}", whose limits apply to anonymous deploys`);
   return plans;
 }
 
@@ -32,6 +32,6 @@ function readJson(file: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new Error(`${file} is not JSON: ${(cause as Error).message.replace(/\s+/g, ' ')}`, { cause });
+    throw new Error(`${file} must be JSON: ${(cause as Error).message.replace(/\s+/g, ' ')}`, { cause });
   }
 }

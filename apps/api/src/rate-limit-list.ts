@@ -45,10 +45,10 @@ function parseEntry(item: string): [RateLimitName, RateLimit] {
     /^([^\s=]+) ?= ?(\d+)\/(\d+)?(s|min|h)$/.exec(item) ?? [];
   if (written === '')
     throw new Error(
-      `${quote(item)} is not a limit; write a name, a count and a time in s, min or h, such as "global=600/min" or "unlock=10/10min"`,
+      `${quote(item)} is not a limit; use a name, a count and a time in s, min or h, such as "global=600/min" or "unlock=10/10min"`,
     );
   const name = RATE_LIMIT_NAMES.find((known) => known === written);
-  if (!name) throw new Error(`${quote(written)} is not limited; use one of ${RATE_LIMIT_NAMES.join(', ')}`);
+  if (!name) throw new Error(`${quote(written)} is not the name of a limit; use one of ${RATE_LIMIT_NAMES.join(', ')}`);
   const perSeconds = Number(units) * UNIT_SECONDS[unit as keyof typeof UNIT_SECONDS];
   if (Number(count) < 1 || Number(count) > MAX_COUNT)
     throw new Error(

@@ -22,7 +22,7 @@ export async function keepSecretKey(dataDir: string): Promise<Buffer> {
   const folder = await open(dataDir);
   await folder.sync().finally(() => folder.close());
   if (!/^[0-9a-f]{64}\n?$/.test(text))
-    throw new Error(`${file} does not hold 64 hex digits; restore it, or remove it to have a new secret made.`);
+    throw new Error(`${file} must contain 64 hex digits; restore it, or remove it to generate a new secret.`);
   return Buffer.from(text.trim(), 'hex');
 }
 

@@ -40,7 +40,7 @@ const CUSTOM_DOMAIN = /^(?:(?!-)[a-z0-9-]{1,63}(?<!-)\.)+(?!\d+$)(?!-)[a-z0-9-]{
  * How many `Host` headers are cached with their meaning. A full cache is emptied, because clients can send any number
  * of names.
  */
-const MOST_REMEMBERED = 20_000;
+const MAX_CACHED_HOSTS = 20_000;
 
 /** What a `Host` header means. */
 type NamedHost = { kind: 'api' | 'unknown'; host: string } | { kind: 'site'; host: string; address: SiteAddress };
@@ -55,16 +55,16 @@ type NamedHost = { kind: 'api' | 'unknown'; host: string } | { kind: 'site'; hos
  * Source: serving S3, S4; security F9, T11, T31; RFC 9112 §3.2.
  */
 export function createWhichHost(names: HostNames): (head: RequestHead) => HostAnswer {
-  const remembered = new Map<string, NamedHost>();
+  const cached = new Map<string, NamedHost>();
 
   function nameHost(authority: string): NamedHost | null {
-    const known = remembered.get(authority);
+    const known = cached.get(authority);
     if (known) return known;
     const host = readHostName(authority);
     if (host === null) return null;
     const named = placeHost(host, names);
-    if (remembered.size >= MOST_REMEMBERED) remembered.clear();
-    remembered.set(authority, named);
+    if (cached.size >= MAX_CACHED_HOSTS) cached.clear();
+    cached.set(authority, named);
     return named;
   }
 

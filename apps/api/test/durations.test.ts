@@ -17,7 +17,9 @@ describe('parseDuration', () => {
   it.each(['', '5', 's', '-1s', '1.5h', '1e3s', '5m', '5 minutes', '1h30min', '9999999999d'])(
     'refuses %j and says what would be valid',
     (text) => {
-      expect(() => parseDuration(text)).toThrow(/is not a duration; write a whole number and a unit, such as "500ms"/);
+      expect(() => parseDuration(text)).toThrow(
+        /is not a duration; use a number of at most 9 digits and a unit, such as "500ms"/,
+      );
     },
   );
 });

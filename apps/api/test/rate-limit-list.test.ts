@@ -33,7 +33,7 @@ describe('contract §10: RATE_LIMITS', () => {
   });
 
   it.each([
-    ['global', /"global" is not a limit; write a name, a count and a time in s, min or h, such as "global=600\/min"/],
+    ['global', /"global" is not a limit; use a name, a count and a time in s, min or h, such as "global=600\/min"/],
     ['global=600', /"global=600" is not a limit/],
     ['global=600/d', /is not a limit/],
     ['global=600/day', /is not a limit/],
@@ -42,8 +42,11 @@ describe('contract §10: RATE_LIMITS', () => {
     ['global=1.5/min', /is not a limit/],
     ['global=10/10 min', /is not a limit/],
     ['off, global=5/s', /"off" is not a limit/],
-    ['uploads=5/s', /"uploads" is not limited; use one of global, deploy, anonymous, unlock, claim, signin/],
-    ['__proto__=5/s', /"__proto__" is not limited/],
+    [
+      'uploads=5/s',
+      /"uploads" is not the name of a limit; use one of global, deploy, anonymous, unlock, claim, signin/,
+    ],
+    ['__proto__=5/s', /"__proto__" is not the name of a limit/],
     ['global=0/min', /allows 0; use a count from 1 to 100000, or "off" for no limits/],
     ['global=100001/s', /allows 100001/],
     ['global=5/0s', /has a time that is too short; use 1s to 24h/],

@@ -48,7 +48,7 @@ describe('keepSecretKey', () => {
     const dir = await mkdtemp(join(root, 'bad-'));
     const file = join(dir, 'secret-key');
     await writeFile(file, content);
-    await expect(keepSecretKey(dir)).rejects.toThrow(`${file} does not hold 64 hex digits; restore it`);
+    await expect(keepSecretKey(dir)).rejects.toThrow(`${file} must contain 64 hex digits; restore it`);
     expect(await readFile(file, 'utf8')).toBe(content);
   });
 });

@@ -17,24 +17,24 @@ const count = (description: string, example: number): oas31.HeaderObject => ({
 /** The headers of answers, for `components.headers`. Source: contract §1, §2, §3, §7. */
 export const HEADERS = {
   'X-Request-Id': {
-    ...text('Names this request in the log of the service.', '0b7c2a9e5d414f3a9c1e7a2f6b8d0e15'),
+    ...text('The id of this request in the log of the service.', '0b7c2a9e5d414f3a9c1e7a2f6b8d0e15'),
     required: true,
   },
-  'RateLimit-Limit': count('Requests that a full budget holds. Absent when the operator limits nothing.', 600),
-  'RateLimit-Remaining': count('Requests that are left.', 599),
+  'RateLimit-Limit': count('Requests in a full budget. Absent if the operator has turned rate limits off.', 600),
+  'RateLimit-Remaining': count('Remaining requests.', 599),
   'RateLimit-Reset': count('Seconds until the budget is full again.', 1),
   'Retry-After': {
-    ...count('Seconds to wait before the next try.', 7),
+    ...count('Seconds to wait before a retry.', 7),
     schema: { type: 'integer', minimum: 1 },
     required: true,
   },
   'WWW-Authenticate': { ...text('How to authenticate.', 'Bearer'), required: true },
-  Allow: text('The methods that the path knows; with 405 alone.', 'GET, HEAD, OPTIONS'),
+  Allow: text('The supported methods; sent only with a 405.', 'GET, HEAD, OPTIONS'),
   'Idempotency-Replay': {
-    description: 'Present when this is the stored answer of an earlier request with the same `Idempotency-Key`.',
+    description: 'Present if this is the stored response to an earlier request with the same `Idempotency-Key`.',
     schema: { type: 'string', const: 'true' },
   },
-  Location: { ...text('Where it is found.', '/limits'), required: true },
+  Location: { ...text('The new address.', '/limits'), required: true },
 } satisfies oas31.HeadersObject;
 
 export type HeaderName = keyof typeof HEADERS;
@@ -123,13 +123,13 @@ function describe(code: OperationError, name: string, reason: string | undefined
   if (code === 'forbidden') {
     const reasons = [
       'The account is suspended or terminated.',
-      ...(mayCall(name, 'deploy') ? [] : ['The credential is a deploy token, which may not do this.']),
+      ...(mayCall(name, 'deploy') ? [] : ['The credential is a deploy token, which cannot call this operation.']),
       ...(reason ? [reason] : []),
     ];
     return reasons.length === 1 ? reasons[0]! : `Not permitted:\n\n- ${reasons.join('\n- ')}`;
   }
   if (code === 'authentication_failed' && mayCall(name, 'anonymous'))
-    return 'A credential was sent, and it opens nothing. None is needed.';
+    return 'The credential is not valid. This operation needs none.';
   if (reason === undefined) return description;
   return code === 'rate_limit_exceeded' || code === 'validation_failed' ? `${description} ${reason}` : reason;
 }

@@ -55,7 +55,7 @@ export type OperationError = Exclude<ErrorCode, 'method_not_allowed' | 'uri_too_
  */
 export const ERRORS: Record<OperationError | 'other', ErrorAnswer> = {
   validation_failed: {
-    description: 'The input is not valid. `details.issues` says where, or `details.file` which file.',
+    description: 'The input is not valid. `details.issues` lists the invalid fields, or `details.file` names the file.',
     examples: {
       'A query parameter that is not valid': {
         ...exampleOf(refusalOf(PageQuery, { limit: 0 })),
@@ -63,7 +63,7 @@ export const ERRORS: Record<OperationError | 'other', ErrorAnswer> = {
       },
       'A path that cannot be read': {
         error: 'validation_failed',
-        message: 'The path holds a broken percent-encoding.',
+        message: 'The path must have valid percent-encoding.',
         by: ({ name, hasBody }) => !hasBody && !name.endsWith('.list'),
       },
       'A field that is not valid': {
@@ -82,7 +82,7 @@ export const ERRORS: Record<OperationError | 'other', ErrorAnswer> = {
         details: { file: 'index.html' },
         by: is('deployments.contents'),
       },
-      'A body that is no JSON': {
+      'A body that is not JSON': {
         error: 'validation_failed',
         message: 'The body must be valid JSON.',
         by: (operation) => operation.hasBody && !is('deployments.create', 'deployments.contents')(operation),
@@ -90,14 +90,14 @@ export const ERRORS: Record<OperationError | 'other', ErrorAnswer> = {
     },
   },
   authentication_failed: {
-    description: 'The credential is missing, or it opens nothing: it is malformed, unknown, expired or revoked.',
+    description: 'The credential is missing or not valid: malformed, unknown, expired or revoked.',
     examples: {
       'No credential': {
         error: 'authentication_failed',
         message: 'This needs a credential: send "Authorization: Bearer <API key>".',
         by: ({ name }) => !mayCall(name, 'anonymous'),
       },
-      'A credential that opens nothing': {
+      'A credential that is not valid': {
         error: 'authentication_failed',
         message: 'The credential is not valid: send "Authorization: Bearer <API key or deploy token>".',
       },
@@ -107,7 +107,7 @@ export const ERRORS: Record<OperationError | 'other', ErrorAnswer> = {
     description: 'Not permitted.',
     examples: {
       'A closed account': { error: 'forbidden', message: 'This account is suspended.' },
-      'A deploy token where it opens nothing': {
+      'A deploy token without permission': {
         error: 'forbidden',
         message: 'A deploy token may deploy, read the limits and ping; use an API key for this.',
         by: ({ name }) => !mayCall(name, 'deploy'),
@@ -129,7 +129,7 @@ export const ERRORS: Record<OperationError | 'other', ErrorAnswer> = {
     },
   },
   not_found: {
-    description: 'There is no such resource, or it belongs to another account: the two answers are the same.',
+    description: 'There is no such resource, or it belongs to another account; the response is the same for both.',
     examples: {
       'A deployment': {
         ...exampleOf(notFound('deployment')),
@@ -188,7 +188,7 @@ export const ERRORS: Record<OperationError | 'other', ErrorAnswer> = {
         details: { expires: 1_790_259_200 },
         by: is('domains.put'),
       },
-      'A name that another account holds': {
+      'A name of another account': {
         error: 'business_logic_error',
         message: 'domain: this name, or one above it, belongs to another account.',
         details: { domain: 'www.example.com' },
@@ -224,7 +224,7 @@ export const ERRORS: Record<OperationError | 'other', ErrorAnswer> = {
         details: { state: 'over' },
         by: is('deployments.contents'),
       },
-      'An upload that is a deployment by now': {
+      'An upload that was already committed': {
         error: 'business_logic_error',
         message: 'This upload was committed; delete its deployment instead.',
         details: { state: 'committed' },
@@ -242,7 +242,7 @@ export const ERRORS: Record<OperationError | 'other', ErrorAnswer> = {
         details: { state: 'taken_down' },
         by: is('deployments.begin'),
       },
-      'A password from a deploy token beside a protected base': {
+      'A password from a deploy token for a protected base': {
         error: 'business_logic_error',
         message:
           'The base is protected by a password, which a deploy token cannot change; leave out password to keep it.',
@@ -252,7 +252,7 @@ export const ERRORS: Record<OperationError | 'other', ErrorAnswer> = {
     },
   },
   rate_limit_exceeded: {
-    description: 'Too many requests: try again after `Retry-After` seconds.',
+    description: 'Too many requests. Try again after `Retry-After` seconds.',
     examples: {
       'Too many requests': {
         error: 'rate_limit_exceeded',
@@ -268,7 +268,7 @@ export const ERRORS: Record<OperationError | 'other', ErrorAnswer> = {
     },
   },
   internal_server_error: {
-    description: 'Something went wrong on our side; the request id helps to find out what.',
+    description: 'The server failed; the operator can find the cause in the log by the request id.',
     examples: {
       'A fault': {
         error: 'internal_server_error',
@@ -278,7 +278,7 @@ export const ERRORS: Record<OperationError | 'other', ErrorAnswer> = {
     },
   },
   unavailable: {
-    description: 'The service is not available right now: try again after `Retry-After` seconds.',
+    description: 'The service is not available right now. Try again after `Retry-After` seconds.',
     examples: {
       'Not now': {
         error: 'unavailable',
@@ -288,15 +288,15 @@ export const ERRORS: Record<OperationError | 'other', ErrorAnswer> = {
   },
   other: {
     description:
-      'What can be told before it is known which operation a request means: 400 for one that is no HTTP, 405 for a method that the path does not know, 408 for a head that does not arrive in time, 414 for an address of more than 8 KiB, 431 for headers of more than 16 KiB. The body is the same.',
+      'Errors that occur before the operation is known: 400 for a request that is not valid HTTP, 405 for a method that the path does not support, 408 for headers that do not arrive in time, 414 for a URL of more than 8 KiB, 431 for headers of more than 16 KiB. The body is the same.',
     examples: {
       '400, not HTTP': { error: 'validation_failed', message: 'This is not a well-formed HTTP/1.1 request.' },
-      '405, another method': {
+      '405, an unsupported method': {
         error: 'method_not_allowed',
-        message: 'PUT is not possible here; use one of GET, HEAD, OPTIONS.',
+        message: 'This path does not support PUT; use one of GET, HEAD, OPTIONS.',
       },
-      '408, a slow head': { error: 'request_timeout', message: 'The head of the request did not arrive in time.' },
-      '414, a long address': { error: 'uri_too_long', message: 'The request target must have at most 8192 bytes.' },
+      '408, slow headers': { error: 'request_timeout', message: 'The head of the request did not arrive in time.' },
+      '414, a long URL': { error: 'uri_too_long', message: 'The request target must have at most 8192 bytes.' },
       '431, large headers': {
         error: 'headers_too_large',
         message: 'Request line and headers must have at most 16384 bytes together.',

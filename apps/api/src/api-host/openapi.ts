@@ -8,7 +8,7 @@ import { ERROR_RESPONSES, errorAnswers, exampleFields, HEADERS, headerRefs, RATE
 import { contentsOperation } from './openapi-contents.ts';
 import { deployOperation, KEY_PARAMETER } from './openapi-deploy.ts';
 import { type Example, EXAMPLES } from './openapi-examples.ts';
-import { INFO, SECURITY_SCHEMES, TAGS } from './openapi-words.ts';
+import { INFO, SECURITY_SCHEMES, TAGS } from './openapi-info.ts';
 import { type Operation, operationsOf } from './operations.ts';
 
 /** How each actor of the access table appears in `security`, the most capable first. */
@@ -106,7 +106,7 @@ function complete(operation: Operation, generated: oas31.OperationObject): oas31
     ...(body ? { requestBody: requestBody(operation, body, example?.bodies) } : {}),
     responses: {
       [status]: success,
-      ...(creates ? { 201: { ...success, description: 'It was created.' } } : {}),
+      ...(creates ? { 201: { ...success, description: 'Created.' } } : {}),
       ...errorAnswers({
         name,
         hasInput: parameters.length > 0 || body !== undefined,

@@ -6,7 +6,7 @@ import { readWholeBody } from '../http/whole-body.ts';
 export const UNLOCK_PATH = '.berth/unlock';
 
 /** With every character escaped to three, it still fits into the form beside the longest password. */
-const LONGEST_NEXT = 2_048;
+const MAX_NEXT_LENGTH = 2_048;
 const MAX_BYTES = 8 * 1024;
 const MAX_PARAMETERS = 5;
 const MEDIA_TYPE = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
@@ -67,5 +67,5 @@ export async function readUnlockForm(req: IncomingMessage): Promise<UnlockForm> 
  * Source: serving S61; security T33.
  */
 export function safeNext(next: string): string {
-  return next.length <= LONGEST_NEXT && SAME_SITE_PATH.test(next) ? next : '/';
+  return next.length <= MAX_NEXT_LENGTH && SAME_SITE_PATH.test(next) ? next : '/';
 }

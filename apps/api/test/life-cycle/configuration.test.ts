@@ -73,7 +73,7 @@ describe('T37: a server that cannot start exits with 1 and explains why', () => 
     {
       why: 'the port is in use',
       env: () => ({ HOST: '127.0.0.1', PORT: String((taken.address() as AddressInfo).port) }),
-      says: /port \d+ is in use\. Stop what listens there, or set PORT to another one\.$/,
+      says: /port \d+ is in use\. Stop the program that uses it, or set PORT to another port\.$/,
     },
     {
       why: 'nobody answers at DATABASE_URL',
@@ -129,7 +129,7 @@ describe('T37: a server that cannot start exits with 1 and explains why', () => 
     await mkdir(dataDir);
     await writeFile(join(dataDir, 'secret-key'), 'hunter2\n');
     const lines = await refusal({ DATA_DIR: dataDir, DATABASE_URL: database.url });
-    expect(lines.join('\n')).toMatch(/spoiled\/secret-key does not hold 64 hex digits; restore it/);
+    expect(lines.join('\n')).toMatch(/spoiled\/secret-key must contain 64 hex digits; restore it/);
     expect(await readFile(join(dataDir, 'secret-key'), 'utf8')).toBe('hunter2\n');
     await database.drop();
   });

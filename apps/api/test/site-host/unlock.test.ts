@@ -225,7 +225,7 @@ describe('T16, contract §7: tries', () => {
       for (const address of [from, '2001:db8:1:2:ffff::1']) {
         const refused = await visitors.enter(guarded, { from: address, next: '/docs/' });
         expect([refused.status, refused.headers['retry-after']]).toEqual([429, '60']);
-        expect(problemOf(refused)).toBe('There have been too many tries. You can try again in 1 minute.');
+        expect(problemOf(refused)).toBe('Too many attempts. You can try again in 1 minute.');
         expect(refused.text).toContain('name="next" value="/docs/"');
         expectLocked({ ...refused, status: 401 }, 'refused');
       }

@@ -25,15 +25,15 @@ export const account = router({
       openapi: {
         method: 'POST',
         path: '/account/claim',
-        summary: 'Take an anonymous deployment over, for good',
+        summary: 'Claim an anonymous deployment',
         description:
-          'Repeating it is 200 again for the account that has claimed the deployment, and 404 for all others.',
+          'The deployment then belongs to the account and no longer expires. A repeated claim gets a 200 for the same account, and a 404 for every other one.',
         tags: ['Account'],
-        successDescription: 'The deployment, which is now yours and stays.',
+        successDescription: 'The deployment, which now belongs to the account.',
         errorResponses: {
-          403: 'The account holds as many deployments, or as much storage, as its plan allows; the deployment stays claimable.',
-          404: 'There is no such claim: it is unknown, has expired, or another account has used it.',
-          429: 'Claims are counted besides: 30 an hour, unless the operator says otherwise.',
+          403: 'A cap of the plan is reached (deployments or storage). The deployment can still be claimed.',
+          404: 'There is no such claim: it is unknown, has expired, or was used by another account.',
+          429: 'Claims have an additional limit: 30 an hour by default.',
         },
       },
     })

@@ -33,14 +33,14 @@ export const domains = router({
       openapi: {
         method: 'PUT',
         path: '/domains/{domain}',
-        summary: 'Create a domain, link or switch it to a deployment, or label it',
-        description: 'What is left out stays as it is. 201 when it created the domain, 200 otherwise.',
+        summary: 'Create a domain, link it to a deployment, or set its labels',
+        description: 'Absent fields stay unchanged. The status is 201 for a new domain, otherwise 200.',
         tags,
-        successDescription: 'The domain as it is now.',
+        successDescription: 'The updated domain.',
         errorResponses: {
-          403: 'The plan holds no more domains of this kind.',
+          403: 'The plan allows no further domains of this kind.',
           404: 'There is no such deployment, or it belongs to another account.',
-          422: 'Another account holds the name, the deployment expires or is being deleted, or 10,000 domains of the account are not verified.',
+          422: 'The name belongs to another account; the deployment expires or is being deleted; or the account has 10,000 domains that are not verified.',
         },
       },
       creates: true,
@@ -87,9 +87,9 @@ export const domains = router({
         method: 'DELETE',
         path: '/domains/{domain}',
         summary: 'Delete a domain',
-        description: 'It serves no more, at once. The deployment it pointed at stays.',
+        description: 'The domain is no longer served. The deployment that it pointed at is not deleted.',
         tags,
-        successDescription: 'The domain is gone, and its name is free.',
+        successDescription: 'The domain is deleted, and its name is available.',
       },
     })
     .input(DomainPath)
@@ -102,7 +102,7 @@ export const domains = router({
         method: 'POST',
         path: '/domains/validate',
         summary: 'Check whether a name can be a domain of the account',
-        description: 'A name that cannot is answered with 200 as well, and with the reason.',
+        description: 'An invalid or unavailable name also gets a 200, with the reason.',
         tags,
         successDescription: 'Whether the account can have the name.',
       },
@@ -117,7 +117,7 @@ export const domains = router({
         method: 'POST',
         path: '/domains/{domain}/validate',
         summary: 'Check whether the name in the path can be a domain of the account',
-        description: 'A name that cannot is answered with 200 as well, and with the reason.',
+        description: 'An invalid or unavailable name also gets a 200, with the reason.',
         tags,
         successDescription: 'Whether the account can have the name.',
       },
@@ -131,13 +131,13 @@ export const domains = router({
       openapi: {
         method: 'POST',
         path: '/domains/{domain}/verify',
-        summary: 'Look at the DNS of a domain now',
-        description: 'Takes at most 5 seconds. A domain can be looked at once in 10 seconds.',
+        summary: 'Check the DNS records of a domain now',
+        description: 'Takes at most 5 seconds. A domain can be checked once every 10 seconds.',
         tags,
-        successDescription: 'The domain, and what each of its records looks like from here.',
+        successDescription: 'The domain, and the result for each of its records.',
         errorResponses: {
           422: 'A platform domain needs no DNS records.',
-          429: 'The DNS of a domain is looked at once in 10 seconds.',
+          429: 'A domain can be checked only once every 10 seconds.',
         },
       },
     })
@@ -150,9 +150,9 @@ export const domains = router({
       openapi: {
         method: 'GET',
         path: '/domains/{domain}/dns',
-        summary: 'Find out who hosts the DNS of a domain',
+        summary: 'Find the DNS provider of a domain',
         tags,
-        successDescription: 'The provider, when it is known.',
+        successDescription: 'The provider, or null if it is unknown.',
         errorResponses: {
           422: 'A platform domain needs no DNS records.',
         },
@@ -167,7 +167,7 @@ export const domains = router({
       openapi: {
         method: 'GET',
         path: '/domains/{domain}/records',
-        summary: 'List the DNS records that have to be added',
+        summary: 'List the DNS records that a domain needs',
         tags,
         successDescription: 'The records.',
         errorResponses: {
@@ -184,7 +184,7 @@ export const domains = router({
       openapi: {
         method: 'GET',
         path: '/domains/{domain}/share',
-        summary: 'Get the address of a public page that shows the DNS records',
+        summary: 'Get the address of a public set-up page with the DNS records',
         tags,
         successDescription: 'The address of the page.',
         errorResponses: {

@@ -12,7 +12,7 @@ export const tokens = router({
         method: 'POST',
         path: '/tokens',
         summary: 'Create a deploy token or an API key',
-        description: 'The answer is the only one that holds the secret.',
+        description: 'Only this response contains the secret.',
         tags,
         successDescription: 'The token, with its secret.',
         errorResponses: {
@@ -60,9 +60,9 @@ export const tokens = router({
         path: '/tokens/{token}',
         summary: 'Revoke a token',
         description:
-          'Effective at once. A credential may revoke itself, even the last API key of the account; only the operator can make a new one then.',
+          'Takes effect at once. A credential can revoke itself. After the last API key of an account is revoked, only the operator can create a new one.',
         tags,
-        successDescription: 'The token opens nothing from now on.',
+        successDescription: 'The token is no longer valid.',
       },
     })
     .input(TokenPath)

@@ -50,7 +50,7 @@ export function claimPageRouter({ core, claimUrl, baseUrl, addressOf, log }: Cla
     try {
       refuseForeignForms(req, baseUrl);
       const key = (await readForm(req)).get('key')?.trim() ?? '';
-      if (key === '') throw invalid('key', 'is missing: enter an API key');
+      if (key === '') throw invalid('key', 'is required: enter an API key');
       const caller = await authenticate(core, `Bearer ${key}`, addressOf(req));
       const api = createCaller({ core, caller, requestId: requestIdOf(res) });
       sendClaimPage(res, { status: 200, baseUrl, claimed: await api.account.claim({ claim: hash }) });
@@ -80,8 +80,5 @@ function refuseForeignForms({ headers }: IncomingMessage, baseUrl: URL): void {
   const site = headers['sec-fetch-site'];
   const isOwn = site === undefined ? headers.origin === baseUrl.origin : site === 'same-origin';
   if (!isOwn)
-    throw new ServiceError(
-      'forbidden',
-      'The form was not sent from this page. Open the claim link itself, and try again.',
-    );
+    throw new ServiceError('forbidden', 'The form must be sent from this page. Open the claim link and try again.');
 }

@@ -1,5 +1,5 @@
 import type { ServiceError } from '@berth/core';
-import { inWords } from '../../pages/words.ts';
+import { inWords } from '../../pages/format.ts';
 
 /** Why a site was not claimed, in words for the person who tried. */
 export interface Problem {
@@ -20,30 +20,30 @@ export function problemOf(error: ServiceError, message: string, requestId: strin
   switch (error.code) {
     case 'authentication_failed':
       return {
-        title: 'No account opens with this key',
-        text: 'Check that all of it was copied: “ship-” and the 32 characters behind it. It may also have expired or been revoked.',
+        title: 'This API key is not valid',
+        text: 'Check that you copied all of it: “ship-” and the 32 characters after it. It may also have expired or been revoked.',
         again: true,
       };
     case 'not_found':
       return {
         title: 'There is nothing to claim here',
-        text: 'The link may be incomplete, the site may have expired, or another account has claimed it already. If somebody gave it to you, ask them to publish the site again.',
+        text: 'The link may be incomplete, the site may have expired, or another account has already claimed it. If you got the link from someone, ask them to publish the site again.',
         again: false,
       };
     case 'rate_limit_exceeded':
       return {
-        title: 'Too many tries',
-        text: `Try again in ${inWords((error.retryAfterSeconds ?? 1) * 1000)}. The site is not lost meanwhile, unless it expires.`,
+        title: 'Too many attempts',
+        text: `Try again in ${inWords((error.retryAfterSeconds ?? 1) * 1000)}. You can still claim the site then, unless it expires.`,
         again: true,
       };
     case 'forbidden':
       return error.details
-        ? { title: 'The account is full', text: `${message} The link stays good until the site expires.`, again: true }
-        : { title: 'This key may not claim', text: message, again: true };
+        ? { title: 'The account is full', text: `${message} The link works until the site expires.`, again: true }
+        : { title: 'This key cannot claim sites', text: message, again: true };
     case 'validation_failed':
       return {
         title: 'The API key is missing',
-        text: 'Enter the API key of the account that is to keep the site.',
+        text: 'Enter the API key of the account that claims the site.',
         again: true,
       };
     case 'internal_server_error':

@@ -32,8 +32,8 @@ export function domainSetupRouter({ core, log }: DomainSetupParts): Router {
     )
     .post(
       answer(async (req, res) => {
-        const look = isForeign(req) ? findDomainSetup : checkDomainSetup;
-        if (!(await look(core, req.params.hash))) throw notFound('setup link');
+        const find = isForeign(req) ? findDomainSetup : checkDomainSetup;
+        if (!(await find(core, req.params.hash))) throw notFound('setup link');
         // Redirects to the page, so that reloading it does not check again.
         res.writeHead(303, { Location: `/setup/${req.params.hash}`, 'Cache-Control': 'no-store' }).end();
       }),

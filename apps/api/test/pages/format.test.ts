@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { inWords } from '../../src/pages/words.ts';
+import { inWords } from '../../src/pages/format.ts';
 
 it.each([
   [0, '1 second', '1 second'],
