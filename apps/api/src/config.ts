@@ -150,7 +150,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   }
 
   const mode = env['NODE_ENV'] === 'production' || env['NODE_ENV'] === 'test' ? env['NODE_ENV'] : 'development';
-  const knob: typeof read = (variable, fallback, parse) =>
+  const readInTests: typeof read = (variable, fallback, parse) =>
     mode === 'test' ? read(variable, fallback, parse) : fallback;
   const port = read('PORT', 4000, parsePort);
   const baseUrl = read('BASE_URL', new URL(`http://localhost:${port}`), parseBaseUrl);
@@ -211,12 +211,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     plans,
     defaultPlan,
     rateLimits: read<RateLimits | null>('RATE_LIMITS', DEFAULT_RATE_LIMITS, parseRateLimits),
-    compression: knob('COMPRESSION', true, parseSwitch),
-    jobs: knob('JOBS', true, parseSwitch),
-    failpoint: knob('FAILPOINT', '', String),
+    compression: readInTests('COMPRESSION', true, parseSwitch),
+    jobs: readInTests('JOBS', true, parseSwitch),
+    failpoint: readInTests('FAILPOINT', '', String),
     sweep: {
-      ...knob<Config['sweep']>('SWEEP_GRACE', {}, (text) => ({ graceMs: parseDuration(text) })),
-      ...knob<Config['sweep']>('BOOT_STALE', {}, (text) => ({ bootStaleMs: parseDuration(text) })),
+      ...readInTests<Config['sweep']>('SWEEP_GRACE', {}, (text) => ({ graceMs: parseDuration(text) })),
+      ...readInTests<Config['sweep']>('BOOT_STALE', {}, (text) => ({ bootStaleMs: parseDuration(text) })),
     },
   };
   if (faults.length > 0) throw new ConfigError(faults);

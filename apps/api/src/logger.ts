@@ -1,6 +1,6 @@
 import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino';
 import type { LogLevel } from './config-values.ts';
-import { hideSecrets } from './secrets.ts';
+import { hideSecrets } from './hide-secrets.ts';
 
 /** The maximum length of a line, including its end. Source: security T38. */
 export const LINE_BYTES = 4096;

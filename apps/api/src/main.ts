@@ -1,10 +1,10 @@
 import { ConfigError, readConfig } from './config.ts';
-import { welcome } from './first-start.ts';
+import { welcome } from './welcome.ts';
 import { createLogger } from './logger.ts';
 import type { Berth } from './server.ts';
 
 /** Ctrl-C can reach this process twice: from the terminal, and again from npm, which forwards the signal. */
-const ECHO_MS = 500;
+const DUPLICATE_SIGNAL_MS = 500;
 
 /** Runs a server until it is stopped. The first SIGTERM or SIGINT waits for running requests; a second one does not. */
 async function main(): Promise<void> {
@@ -14,7 +14,7 @@ async function main(): Promise<void> {
   let stoppingSince: number | null = null;
   const stop = (signal: NodeJS.Signals) => {
     const now = performance.now();
-    if (stoppingSince !== null && now - stoppingSince < ECHO_MS) return;
+    if (stoppingSince !== null && now - stoppingSince < DUPLICATE_SIGNAL_MS) return;
     if (stoppingSince !== null) process.exit(1);
     stoppingSince = now;
     log.info({ signal }, 'Stopping after the running requests; a second signal stops at once');

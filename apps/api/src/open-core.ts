@@ -17,7 +17,7 @@ import {
 import { addressesOf } from './addresses.ts';
 import type { Config } from './config.ts';
 import { shareConnections } from './workers/connections.ts';
-import { deriveKeys, keepSecretKey } from './secret-key.ts';
+import { deriveKeys, loadSecretKey } from './secret-key.ts';
 
 /** What {@link openCore} needs. */
 export interface CoreOptions {
@@ -54,7 +54,7 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
     hasher,
     plans: createPlans(config.plans),
     addresses: addressesOf(config),
-    keys: deriveKeys(config.secretKey ?? (await keepSecretKey(config.dataDir))),
+    keys: deriveKeys(config.secretKey ?? (await loadSecretKey(config.dataDir))),
     activityFeed: createActivityFeed(database.activityNews),
     rateLimits: config.rateLimits,
     log,
@@ -66,7 +66,7 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
 
 /** Connects to the database and migrates its schema. */
 async function connect(address: DatabaseAddress, config: Config, { log, resources }: CoreOptions): Promise<Database> {
-  const database = openDatabase(address, { poolSize: shareConnections(config.workers).each, log });
+  const database = openDatabase(address, { poolSize: shareConnections(config.workers).perProcess, log });
   resources.defer(() => database.close());
   await database.migrate();
   return database;
@@ -88,7 +88,7 @@ function unusableDatabase(error: unknown): Error {
 async function reachDatabase(config: Config, { resources, ...options }: CoreOptions): Promise<DatabaseAddress> {
   if (config.databaseUrl !== null) return { url: config.databaseUrl };
   const postgres = await startEmbeddedPostgres(join(config.dataDir, 'postgres'), {
-    maxConnections: shareConnections(config.workers).most,
+    maxConnections: shareConnections(config.workers).max,
     ...options,
   });
   resources.defer(() => postgres.stop());

@@ -15,10 +15,10 @@ const KEY_BYTES = 32;
  * @throws Error when the content of the file is invalid. The file is not replaced, because a new secret would end
  *   sessions and cursors. Source: contract §10.
  */
-export async function keepSecretKey(dataDir: string): Promise<Buffer> {
+export async function loadSecretKey(dataDir: string): Promise<Buffer> {
   await mkdir(dataDir, { recursive: true });
   const file = join(dataDir, FILE);
-  const text = (await readIfThere(file)) ?? (await makeSecretKey(file));
+  const text = (await readIfPresent(file)) ?? (await createSecretKey(file));
   const folder = await open(dataDir);
   await folder.sync().finally(() => folder.close());
   if (!/^[0-9a-f]{64}\n?$/.test(text))
@@ -38,7 +38,7 @@ export function deriveKeys(secret: Buffer): Keys {
 }
 
 /** Creates the file complete, unless another process was first. @returns The content that is there then. */
-async function makeSecretKey(file: string): Promise<string> {
+async function createSecretKey(file: string): Promise<string> {
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
   try {
     await writeFile(draft, `${randomBytes(KEY_BYTES).toString('hex')}\n`, { flag: 'wx', mode: 0o600, flush: true });
@@ -51,7 +51,7 @@ async function makeSecretKey(file: string): Promise<string> {
   return readFile(file, 'utf8');
 }
 
-async function readIfThere(file: string): Promise<string | null> {
+async function readIfPresent(file: string): Promise<string | null> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {

@@ -1,7 +1,7 @@
 import { armFailpoint, type Core, createLiveSites, type Log } from '@berth/core';
 import { type Config, readConfig } from './config.ts';
-import { createDoor, type Door } from './door.ts';
-import { createFrontDoor } from './front-door.ts';
+import { createHttpListener, type HttpListener } from './http-listener.ts';
+import { createHostRouter } from './host-router.ts';
 import { openService } from './open-service.ts';
 
 /** A running server. */
@@ -28,19 +28,19 @@ export async function startBerth(
   log: Log,
   giveUp?: (error: Error) => void,
 ): Promise<Berth> {
-  const asked = readConfig(env);
-  armFailpoint(asked.failpoint);
-  const door = createDoor(asked, log);
-  const port = await door.listen();
+  const requested = readConfig(env);
+  armFailpoint(requested.failpoint);
+  const listener = createHttpListener(requested, log);
+  const port = await listener.listen();
   const resources = new AsyncDisposableStack();
   const close = async () => {
-    await door.close();
+    await listener.close();
     await resources.disposeAsync();
   };
   try {
-    const config = asked.port === 0 ? readConfig({ ...env, PORT: String(port) }) : asked;
+    const config = requested.port === 0 ? readConfig({ ...env, PORT: String(port) }) : requested;
     const { core, ownerKey } = await openService(config, { log, resources, ...(giveUp && { giveUp }) });
-    serve({ door, core, config, log });
+    serve({ listener, core, config, log });
     return {
       config,
       core,
@@ -56,7 +56,19 @@ export async function startBerth(
   }
 }
 
-/** Connects a door to the service, which answers its requests from then on. */
-export function serve({ door, core, config, log }: { door: Door; core: Core; config: Config; log: Log }): void {
-  door.lead(createFrontDoor({ core, config, sites: createLiveSites(core, { staleMs: config.staleMs }), log }));
+/** Connects a listener to the service, which answers its requests from then on. */
+export function serve({
+  listener,
+  core,
+  config,
+  log,
+}: {
+  listener: HttpListener;
+  core: Core;
+  config: Config;
+  log: Log;
+}): void {
+  listener.setHandler(
+    createHostRouter({ core, config, sites: createLiveSites(core, { staleMs: config.staleMs }), log }),
+  );
 }

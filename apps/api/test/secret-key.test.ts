@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { deriveKeys, keepSecretKey } from '../src/secret-key.ts';
+import { deriveKeys, loadSecretKey } from '../src/secret-key.ts';
 
 let root: string;
 beforeAll(async () => {
@@ -16,7 +16,7 @@ afterAll(() => rm(root, { recursive: true }));
 /** The secret that another process gets for a folder, as hex. */
 async function keptElsewhere(dir: string): Promise<string> {
   const module = new URL('../src/secret-key.ts', import.meta.url).href;
-  const script = `import { keepSecretKey } from '${module}'; console.log((await keepSecretKey(process.argv[1])).toString('hex'))`;
+  const script = `import { loadSecretKey } from '${module}'; console.log((await loadSecretKey(process.argv[1])).toString('hex'))`;
   const child = spawn(process.execPath, ['--input-type=module', '--eval', script, dir], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -24,20 +24,20 @@ async function keptElsewhere(dir: string): Promise<string> {
   return output.trim();
 }
 
-describe('keepSecretKey', () => {
+describe('loadSecretKey', () => {
   it('contract §10: creates 32 random bytes once and stores them, readable only by their owner', async () => {
     const dir = join(root, 'made', 'nested');
-    const key = await keepSecretKey(dir);
+    const key = await loadSecretKey(dir);
     expect(key).toHaveLength(32);
-    expect(await keepSecretKey(dir)).toEqual(key);
+    expect(await loadSecretKey(dir)).toEqual(key);
     expect(await readdir(dir)).toEqual(['secret-key']);
     expect((await stat(join(dir, 'secret-key'))).mode & 0o777).toBe(0o600);
-    expect(await keepSecretKey(join(root, 'other'))).not.toEqual(key);
+    expect(await loadSecretKey(join(root, 'other'))).not.toEqual(key);
   });
 
   it('returns the same key to all processes that start at the same time', async () => {
     const dir = join(root, 'together');
-    const here = Array.from({ length: 20 }, async () => (await keepSecretKey(dir)).toString('hex'));
+    const here = Array.from({ length: 20 }, async () => (await loadSecretKey(dir)).toString('hex'));
     const keys = await Promise.all([...here, keptElsewhere(dir), keptElsewhere(dir)]);
     expect(new Set(keys).size).toBe(1);
     expect(keys[0]).toMatch(/^[0-9a-f]{64}$/);
@@ -48,7 +48,7 @@ describe('keepSecretKey', () => {
     const dir = await mkdtemp(join(root, 'bad-'));
     const file = join(dir, 'secret-key');
     await writeFile(file, content);
-    await expect(keepSecretKey(dir)).rejects.toThrow(`${file} must contain 64 hex digits; restore it`);
+    await expect(loadSecretKey(dir)).rejects.toThrow(`${file} must contain 64 hex digits; restore it`);
     expect(await readFile(file, 'utf8')).toBe(content);
   });
 });

@@ -92,7 +92,7 @@ export const DomainValidation = z
   .meta({ id: 'DomainValidation' });
 export type DomainValidation = z.infer<typeof DomainValidation>;
 
-/** The result of the DNS lookup of one record. Source: contract §4. */
+/** The result of the DNS query for one record. Source: contract §4. */
 export const DomainCheck = z.object({
   type: z.enum(DNS_RECORD_TYPES),
   name: z.string().describe('The full name of the record.'),

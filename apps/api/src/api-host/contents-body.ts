@@ -23,11 +23,7 @@ export async function readContents(
   for await (const chunk of chunks) {
     bodyBytes += chunk.length;
     if (bodyBytes > into.maxBytes)
-      throw tooLarge(
-        'body',
-        into.maxBytes,
-        `The body must have at most ${into.maxBytes} bytes, which is enough for all missing contents.`,
-      );
+      throw tooLarge('body', into.maxBytes, `What is missing fits in ${into.maxBytes} bytes; the body has more.`);
     for (let at = 0; at < chunk.length;) {
       if (sink === null) {
         const copied = chunk.copy(head, headBytes, at);
@@ -50,5 +46,5 @@ export async function readContents(
       }
     }
   }
-  if (sink !== null || headBytes > 0) throw invalid('contents', 'the body must end after a complete content');
+  if (sink !== null || headBytes > 0) throw invalid('contents', 'the body ends in the middle of a content');
 }

@@ -62,11 +62,7 @@ async function receive(req: Request, res: Response, { core, caller }: Context): 
 async function readBody(req: Request, res: Response, body: ContentsBody): Promise<ReceivedContents> {
   const { maxBytes } = body;
   if (Number(req.headers['content-length'] ?? 0) > maxBytes)
-    throw tooLarge(
-      'body',
-      maxBytes,
-      `The body must have at most ${maxBytes} bytes, which is enough for all missing contents.`,
-    );
+    throw tooLarge('body', maxBytes, `What is missing fits in ${maxBytes} bytes; the body has more.`);
   watchUpload(req, res);
   const fault = await readContents(chunksOf(req), body).then(
     () => null,
@@ -82,6 +78,6 @@ async function* chunksOf(req: Request): AsyncGenerator<Buffer> {
   try {
     yield* req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
   } catch (cause) {
-    throw new ServiceError('request_timeout', 'The connection closed before the body was complete.', { cause });
+    throw new ServiceError('request_timeout', 'The upload was broken off.', { cause });
   }
 }

@@ -1,6 +1,6 @@
 import { CONTENT_HEAD_BYTES, CONTENTS_TYPE, type ReceivedContents } from '@berth/contract';
 import type { oas31 } from 'zod-openapi';
-import { errorAnswers, exampleFields, headerRefs, RATE_LIMIT } from './openapi-answers.ts';
+import { errorResponses, exampleFields, headerRefs, RATE_LIMIT } from './openapi-responses.ts';
 import { UPLOAD } from './openapi-examples.ts';
 
 const RECEIVED: ReceivedContents = { received: 1, missing: 0 };
@@ -59,7 +59,7 @@ export function contentsOperation(): Omit<oas31.OperationObject, 'security'> {
           },
         },
       },
-      ...errorAnswers({ name: 'deployments.contents', hasInput: true, hasBody: true, reasons: REASONS }),
+      ...errorResponses({ name: 'deployments.contents', hasInput: true, hasBody: true, reasons: REASONS }),
     },
   };
 }

@@ -12,13 +12,13 @@ import {
 } from '@berth/contract';
 import { z } from 'zod';
 import type { oas31 } from 'zod-openapi';
-import { errorAnswers, exampleFields, headerRefs, RATE_LIMIT } from './openapi-answers.ts';
+import { errorResponses, exampleFields, headerRefs, RATE_LIMIT } from './openapi-responses.ts';
 import { DEPLOYMENT } from './openapi-examples.ts';
 
 const PAGE = '<!doctype html><title>Hello</title>';
 const CHECKSUMS = JSON.stringify([hash('md5', PAGE)]);
 
-const MADE: Record<string, CreatedDeployment> = {
+const CREATED_EXAMPLES: Record<string, CreatedDeployment> = {
   'With a credential': { ...DEPLOYMENT, files: 1, size: PAGE.length },
   Anonymous: {
     ...DEPLOYMENT,
@@ -143,11 +143,11 @@ export function deployOperation(baseUrl: string): Omit<oas31.OperationObject, 's
         content: {
           'application/json': {
             schema: { $ref: '#/components/schemas/CreatedDeployment' },
-            ...exampleFields(MADE),
+            ...exampleFields(CREATED_EXAMPLES),
           },
         },
       },
-      ...errorAnswers({ name: 'deployments.create', hasInput: true, hasBody: true, reasons: REASONS }),
+      ...errorResponses({ name: 'deployments.create', hasInput: true, hasBody: true, reasons: REASONS }),
     },
   };
 }

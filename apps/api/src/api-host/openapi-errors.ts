@@ -5,7 +5,7 @@ import { bodyTooLarge } from '../http/whole-body.ts';
 import { JSON_BODY } from './json-body.ts';
 
 /** The facts that decide which errors an operation can answer with. */
-export interface Refusable {
+export interface DocumentedOperation {
   /** Its name in the access table. */
   name: string;
   /** Whether clients send input in the path, the query or the body. */
@@ -15,34 +15,34 @@ export interface Refusable {
   reasons?: Record<number, string> | undefined;
 }
 
-interface Refusal {
+interface ErrorExample {
   error: ErrorCode;
   message: string;
   details?: object;
   /** The operations that can answer with this error. Default: all that can answer with the tag. */
-  by?: (operation: Refusable) => boolean;
+  appliesTo?: (operation: DocumentedOperation) => boolean;
 }
 
-const is =
+const isOneOf =
   (...names: string[]) =>
-  ({ name }: Refusable) =>
+  ({ name }: DocumentedOperation) =>
     names.includes(name);
-const isUpload = is('deployments.begin', 'deployments.contents', 'deployments.commit', 'deployments.abort');
+const isUpload = isOneOf('deployments.begin', 'deployments.contents', 'deployments.commit', 'deployments.abort');
 
 /** An example: what the server sends for an error. */
-function exampleOf({ code, message, details }: ServiceError): Refusal {
+function exampleOf({ code, message, details }: ServiceError): ErrorExample {
   return { error: code, message, ...(details ? { details } : {}) };
 }
 
 /** What the server sends for invalid input. */
-function refusalOf(schema: z.ZodType, input: unknown): ServiceError {
+function validationErrorOf(schema: z.ZodType, input: unknown): ServiceError {
   return fromIssues(schema.safeParse(input).error?.issues ?? []);
 }
 
 /** An error answer: its description, and examples by title. */
-interface ErrorAnswer {
+interface DocumentedError {
   description: string;
-  examples: Record<string, Refusal>;
+  examples: Record<string, ErrorExample>;
 }
 
 /** The errors that an operation can answer with. */
@@ -53,39 +53,40 @@ export type OperationError = Exclude<ErrorCode, 'method_not_allowed' | 'uri_too_
  *
  * Source: service-api part 7; contract §2.
  */
-export const ERRORS: Record<OperationError | 'other', ErrorAnswer> = {
+export const ERRORS: Record<OperationError | 'other', DocumentedError> = {
   validation_failed: {
     description: 'The input is not valid. `details.issues` lists the invalid fields, or `details.file` names the file.',
     examples: {
       'A query parameter that is not valid': {
-        ...exampleOf(refusalOf(PageQuery, { limit: 0 })),
-        by: ({ name }) => name.endsWith('.list'),
+        ...exampleOf(validationErrorOf(PageQuery, { limit: 0 })),
+        appliesTo: ({ name }) => name.endsWith('.list'),
       },
       'A path that cannot be read': {
         error: 'validation_failed',
         message: 'The path must have valid percent-encoding.',
-        by: ({ name, hasBody }) => !hasBody && !name.endsWith('.list'),
+        appliesTo: ({ name, hasBody }) => !hasBody && !name.endsWith('.list'),
       },
       'A field that is not valid': {
-        ...exampleOf(refusalOf(TokenRequest, { labels: ['ci'] })),
-        by: ({ hasBody }) => hasBody,
+        ...exampleOf(validationErrorOf(TokenRequest, { labels: ['ci'] })),
+        appliesTo: ({ hasBody }) => hasBody,
       },
       'A file that is refused': {
         error: 'validation_failed',
         message: 'keys/id_rsa: private keys are never published',
         details: { file: 'keys/id_rsa' },
-        by: is('deployments.create', 'deployments.begin'),
+        appliesTo: isOneOf('deployments.create', 'deployments.begin'),
       },
       'A content with other bytes': {
         error: 'validation_failed',
         message: `index.html: the bytes that arrived have the SHA-256 ${'1'.repeat(64)}, not ${'2'.repeat(64)} as announced`,
         details: { file: 'index.html' },
-        by: is('deployments.contents'),
+        appliesTo: isOneOf('deployments.contents'),
       },
       'A body that is not JSON': {
         error: 'validation_failed',
         message: 'The body must be valid JSON.',
-        by: (operation) => operation.hasBody && !is('deployments.create', 'deployments.contents')(operation),
+        appliesTo: (operation) =>
+          operation.hasBody && !isOneOf('deployments.create', 'deployments.contents')(operation),
       },
     },
   },
@@ -95,7 +96,7 @@ export const ERRORS: Record<OperationError | 'other', ErrorAnswer> = {
       'No credential': {
         error: 'authentication_failed',
         message: 'This needs a credential: send "Authorization: Bearer <API key>".',
-        by: ({ name }) => !mayCall(name, 'anonymous'),
+        appliesTo: ({ name }) => !mayCall(name, 'anonymous'),
       },
       'A credential that is not valid': {
         error: 'authentication_failed',
@@ -110,21 +111,22 @@ export const ERRORS: Record<OperationError | 'other', ErrorAnswer> = {
       'A deploy token without permission': {
         error: 'forbidden',
         message: 'A deploy token may deploy, read the limits and ping; use an API key for this.',
-        by: ({ name }) => !mayCall(name, 'deploy'),
+        appliesTo: ({ name }) => !mayCall(name, 'deploy'),
       },
       'A cap of the plan': {
         error: 'forbidden',
         message: 'The plan holds 100 deployments, and the account has 100. Delete one, or change the plan.',
         details: { cap: 'deployments', used: 100, limit: 100 },
-        by: ({ name, reasons }) =>
-          reasons?.[403] !== undefined && !is('deployments.contents', 'deployments.abort')({ name } as Refusable),
+        appliesTo: ({ name, reasons }) =>
+          reasons?.[403] !== undefined &&
+          !isOneOf('deployments.contents', 'deployments.abort')({ name } as DocumentedOperation),
       },
       'The storage of the plan': {
         error: 'forbidden',
         message:
           '2147483648 bytes can be stored, 2147000000 are, and this adds 734003. Delete deployments that are no longer needed, or change the plan.',
         details: { cap: 'storage', used: 2_147_000_000, limit: 2_147_483_648 },
-        by: is('deployments.create', 'deployments.begin', 'deployments.commit', 'account.claim'),
+        appliesTo: isOneOf('deployments.create', 'deployments.begin', 'deployments.commit', 'account.claim'),
       },
     },
   },
@@ -133,23 +135,23 @@ export const ERRORS: Record<OperationError | 'other', ErrorAnswer> = {
     examples: {
       'A deployment': {
         ...exampleOf(notFound('deployment')),
-        by: (operation) =>
+        appliesTo: (operation) =>
           (operation.name.startsWith('deployments.') && !isUpload(operation)) ||
-          is('domains.put', 'deployments.begin')(operation),
+          isOneOf('domains.put', 'deployments.begin')(operation),
       },
       'An upload': {
         ...exampleOf(notFound('upload')),
-        by: is('deployments.contents', 'deployments.commit', 'deployments.abort'),
+        appliesTo: isOneOf('deployments.contents', 'deployments.commit', 'deployments.abort'),
       },
       'A domain': {
         ...exampleOf(notFound('domain')),
-        by: ({ name }) => name.startsWith('domains.') && name !== 'domains.put',
+        appliesTo: ({ name }) => name.startsWith('domains.') && name !== 'domains.put',
       },
       'A token': {
         ...exampleOf(notFound('token')),
-        by: ({ name }) => name.startsWith('tokens.'),
+        appliesTo: ({ name }) => name.startsWith('tokens.'),
       },
-      'A claim': { ...exampleOf(notFound('claim')), by: is('account.claim') },
+      'A claim': { ...exampleOf(notFound('claim')), appliesTo: isOneOf('account.claim') },
     },
   },
   request_timeout: {
@@ -162,7 +164,7 @@ export const ERRORS: Record<OperationError | 'other', ErrorAnswer> = {
       'A body': exampleOf(bodyTooLarge('The body', JSON_BODY.maxBytes)),
       'A file of an upload': {
         ...exampleOf(fileTooLarge('video.mp4', 20_971_520)),
-        by: is('deployments.create', 'deployments.begin'),
+        appliesTo: isOneOf('deployments.create', 'deployments.begin'),
       },
     },
   },
@@ -174,80 +176,80 @@ export const ERRORS: Record<OperationError | 'other', ErrorAnswer> = {
         message:
           'This deployment is what these domains show: my-site.sites.example. Link them to another one, or delete them, first.',
         details: { domains: ['my-site.sites.example'] },
-        by: is('deployments.delete'),
+        appliesTo: isOneOf('deployments.delete'),
       },
       'A deployment that is being deleted': {
         error: 'business_logic_error',
         message: 'This deployment is being deleted and cannot be changed.',
         details: { status: 'deleting' },
-        by: is('deployments.update'),
+        appliesTo: isOneOf('deployments.update'),
       },
       'A deployment that expires': {
         error: 'business_logic_error',
         message: 'This deployment expires; link the domain to one that stays.',
         details: { expires: 1_790_259_200 },
-        by: is('domains.put'),
+        appliesTo: isOneOf('domains.put'),
       },
       'A name of another account': {
         error: 'business_logic_error',
         message: 'domain: this name, or one above it, belongs to another account.',
         details: { domain: 'www.example.com' },
-        by: is('domains.put'),
+        appliesTo: isOneOf('domains.put'),
       },
       'Too many tokens': {
         error: 'business_logic_error',
         message: 'An account must have at most 1,000 tokens: revoke one first.',
         details: { state: 'too_many_tokens', limit: 1_000 },
-        by: is('tokens.create'),
+        appliesTo: isOneOf('tokens.create'),
       },
       'A platform domain': {
         error: 'business_logic_error',
         message: 'A platform domain needs no DNS records: it serves at once.',
         details: { kind: 'platform' },
-        by: ({ name }) => name.startsWith('domains.') && name !== 'domains.put',
+        appliesTo: ({ name }) => name.startsWith('domains.') && name !== 'domains.put',
       },
       'An Idempotency-Key that was used': {
         error: 'business_logic_error',
         message: 'This Idempotency-Key was used for another deploy; use a new key for new content.',
         details: { state: 'idempotency_key_used' },
-        by: is('deployments.create', 'deployments.begin'),
+        appliesTo: isOneOf('deployments.create', 'deployments.begin'),
       },
       'Contents that are missing': {
         error: 'business_logic_error',
         message: '3 contents of this upload have not been sent yet; send them, then commit again.',
         details: { state: 'incomplete', missing: 3 },
-        by: is('deployments.commit'),
+        appliesTo: isOneOf('deployments.commit'),
       },
       'An upload that was committed': {
         error: 'business_logic_error',
         message: 'This upload was committed or dropped; it accepts no contents.',
         details: { state: 'over' },
-        by: is('deployments.contents'),
+        appliesTo: isOneOf('deployments.contents'),
       },
       'An upload that was already committed': {
         error: 'business_logic_error',
         message: 'This upload was committed; delete its deployment instead.',
         details: { state: 'committed' },
-        by: is('deployments.abort'),
+        appliesTo: isOneOf('deployments.abort'),
       },
       'A deployment that was taken down': {
         error: 'business_logic_error',
         message: 'This deployment was taken down by the operator; link the domain to another one.',
         details: { state: 'taken_down' },
-        by: is('domains.put'),
+        appliesTo: isOneOf('domains.put'),
       },
       'A base that was taken down': {
         error: 'business_logic_error',
         message: 'This deployment was taken down by the operator; it cannot be a base. Begin with every file instead.',
         details: { state: 'taken_down' },
-        by: is('deployments.begin'),
+        appliesTo: isOneOf('deployments.begin'),
       },
       'A password from a deploy token for a protected base': {
         error: 'business_logic_error',
         message:
           'The base is protected by a password, which a deploy token cannot change; leave out password to keep it.',
         details: { state: 'base_protected' },
-        by: is('deployments.begin'),
+        appliesTo: isOneOf('deployments.begin'),
       },
     },
   },
@@ -263,7 +265,7 @@ export const ERRORS: Record<OperationError | 'other', ErrorAnswer> = {
         error: 'rate_limit_exceeded',
         message: '20 uploads are open at once: commit or abort one, or try again in 540 seconds.',
         details: { retryAfter: 540 },
-        by: is('deployments.begin'),
+        appliesTo: isOneOf('deployments.begin'),
       },
     },
   },

@@ -1,7 +1,7 @@
 import type { Token } from '@berth/contract';
 import { actForAccount, addKey, deleteToken, listTokens, type Scope } from '@berth/core';
 import { type Command, JSON_OPTION, printJson } from './command.ts';
-import { table, when } from './table.ts';
+import { table, formatTime } from './table.ts';
 
 const create: Command = {
   name: 'keys create',
@@ -34,9 +34,9 @@ const list: Command = {
             row.token,
             row.kind,
             row.labels.join(' ') || '-',
-            when(row.created),
-            when(row.expires),
-            when(row.used),
+            formatTime(row.created),
+            formatTime(row.expires),
+            formatTime(row.used),
           ]),
           'The account has no keys.',
         ),

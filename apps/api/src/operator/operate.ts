@@ -13,7 +13,7 @@ export interface Terminal {
   /** Writes everything else. */
   err(text: string): void;
   /** Whether to show progress, because a person is watching. */
-  isWatched: boolean;
+  isInteractive: boolean;
 }
 
 /** The exit codes. */
@@ -47,7 +47,7 @@ export async function operate(
       core,
       config,
       print: (line: string) => terminal.out(`${line}\n`),
-      progress: (text: string) => void (terminal.isWatched && terminal.err(`${CLEAR_LINE}${text}`)),
+      progress: (text: string) => void (terminal.isInteractive && terminal.err(`${CLEAR_LINE}${text}`)),
     };
     return (await request.command.run(session, request.input)) === false ? EXIT.failed : EXIT.ok;
   } catch (error) {

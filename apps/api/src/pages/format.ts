@@ -1,5 +1,5 @@
 /** Formats an amount with its noun, such as `1,234 files`. */
-export function count(amount: number, noun: string): string {
+export function formatCount(amount: number, noun: string): string {
   return `${amount.toLocaleString('en')} ${noun}${amount === 1 ? '' : 's'}`;
 }
 
@@ -8,10 +8,10 @@ export function count(amount: number, noun: string): string {
  *
  * @param round How to round to whole units. Default: up, so that a client never retries too early.
  */
-export function inWords(spanMs: number, round: (amount: number) => number = Math.ceil): string {
+export function formatDuration(spanMs: number, round: (amount: number) => number = Math.ceil): string {
   const seconds = Math.max(1, Math.round(spanMs / 1000));
-  if (seconds < 60) return count(seconds, 'second');
-  if (seconds < 90 * 60) return count(round(seconds / 60), 'minute');
-  if (seconds < 36 * 3600) return count(round(seconds / 3600), 'hour');
-  return count(round(seconds / 86_400), 'day');
+  if (seconds < 60) return formatCount(seconds, 'second');
+  if (seconds < 90 * 60) return formatCount(round(seconds / 60), 'minute');
+  if (seconds < 36 * 3600) return formatCount(round(seconds / 3600), 'hour');
+  return formatCount(round(seconds / 86_400), 'day');
 }

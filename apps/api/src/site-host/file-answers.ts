@@ -58,8 +58,8 @@ export function createFileAnswers(platformHost: string): FileAnswers {
 
     make(site, intent, visit, requested) {
       const kind = kindOf(visit);
-      const asked = { path: requested, onDomain: kind !== 'deployment', onPlatformDomain: kind !== 'custom' };
-      const answer = createFileAnswer(site, intent, asked);
+      const context = { path: requested, onDomain: kind !== 'deployment', onPlatformDomain: kind !== 'custom' };
+      const answer = createFileAnswer(site, intent, context);
       if (intent.status === 200 && !intent.variesByAccept && !dependsOnQuery(site, visit)) {
         const paths = cached[kind].get(site) ?? new Map<string, FileAnswer>();
         if (paths.size >= MAX_CACHED_PATHS) paths.clear();

@@ -12,7 +12,7 @@ interface PageText {
   /** Where the page leads. */
   link?: { text: string; href: string };
   /** Whether the page shows the request id, for people who report it. */
-  named?: boolean;
+  showsRequestId?: boolean;
 }
 
 const PAGES = {
@@ -65,13 +65,13 @@ const PAGES = {
     status: 500,
     title: 'Something went wrong on our side',
     text: ['The page could not be sent. Please try again in a moment.'],
-    named: true,
+    showsRequestId: true,
   },
   away: {
     status: 503,
     title: 'This site cannot be reached right now',
     text: ['The service is busy or just starting. Please try again in a moment.'],
-    named: true,
+    showsRequestId: true,
   },
 } as const satisfies Record<string, PageText>;
 
@@ -79,12 +79,12 @@ const PAGES = {
 export type PageName = keyof typeof PAGES;
 
 /** A page with the heads it was sent with, as alternating names and values, by the headers they were made from. */
-interface KnownPage extends RenderedPage {
+interface CachedPage extends RenderedPage {
   heads: WeakMap<OutgoingHttpHeaders, string[]>;
 }
 
 /** The pages that are the same for every visitor. They are cached, because pages such as 404 are sent often. */
-const known = new Map<PageName, KnownPage>();
+const cachedPages = new Map<PageName, CachedPage>();
 const NO_HEADERS: OutgoingHttpHeaders = {};
 
 /**
@@ -95,25 +95,25 @@ const NO_HEADERS: OutgoingHttpHeaders = {};
  */
 export function sendPage(res: ServerResponse, name: PageName, headers: OutgoingHttpHeaders = NO_HEADERS): void {
   const requestId = requestIdOf(res);
-  const page = known.get(name) ?? render(name, requestId);
+  const page = cachedPages.get(name) ?? render(name, requestId);
   const head = page.heads.get(headers) ?? headOf(page, headers);
   head[REQUEST_ID_AT] = requestId;
   res.writeHead(page.status, head).end(page.body);
 }
 
-function headOf(page: KnownPage, headers: OutgoingHttpHeaders): string[] {
+function headOf(page: CachedPage, headers: OutgoingHttpHeaders): string[] {
   const all = Object.entries({ ...page.headers, ...headers });
   const head = ['X-Request-Id', '', ...all.flatMap(([name, value]) => [name, String(value)])];
   page.heads.set(headers, head);
   return head;
 }
 
-function render(name: PageName, requestId: string): KnownPage {
-  const { status, title, text, link, named }: PageText = PAGES[name];
+function render(name: PageName, requestId: string): CachedPage {
+  const { status, title, text, link, showsRequestId }: PageText = PAGES[name];
   const parts = text.map(paragraph);
   if (link) parts.push(`<p><a href="${escapeHtml(link.href)}">${escapeHtml(link.text)}</a></p>`);
-  if (named) parts.push(reportNote(requestId));
-  const page: KnownPage = { ...renderPage({ status, title, parts }), heads: new WeakMap() };
-  if (!named) known.set(name, page);
+  if (showsRequestId) parts.push(reportNote(requestId));
+  const page: CachedPage = { ...renderPage({ status, title, parts }), heads: new WeakMap() };
+  if (!showsRequestId) cachedPages.set(name, page);
   return page;
 }

@@ -31,7 +31,7 @@ export type UnlockForm =
  * @param host The host of the request, normalised.
  * Source: serving S60; security T16.
  */
-export function isFromHere({ headers }: IncomingMessage, host: string): boolean {
+export function isSameOrigin({ headers }: IncomingMessage, host: string): boolean {
   const site = headers['sec-fetch-site'];
   if (site !== undefined) return site === 'same-origin' || site === 'none';
   if (headers.origin === undefined) return true;

@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { requestIdOf } from '../http/request-id.ts';
 import { writePage } from '../pages/frame.ts';
 import { escapeHtml, paragraph } from '../pages/html.ts';
-import { inWords } from '../pages/format.ts';
+import { formatDuration } from '../pages/format.ts';
 import { UNLOCK_PATH } from './unlock-form.ts';
 
 /** Why the page is shown. */
@@ -82,9 +82,9 @@ function problemOf(state: UnlockState): string | null {
     case 'wrong':
       return 'The password is incorrect. Check it and enter it again.';
     case 'too-many':
-      return `Too many attempts. You can try again in ${inWords(state.retryAfterSeconds * 1000)}.`;
+      return `Too many attempts. You can try again in ${formatDuration(state.retryAfterSeconds * 1000)}.`;
     case 'busy':
-      return `The service is busy right now. Try again in ${inWords(state.retryAfterSeconds * 1000)}.`;
+      return `The service is busy right now. Try again in ${formatDuration(state.retryAfterSeconds * 1000)}.`;
     case 'foreign':
       return 'The password was sent from a page of another site. Enter it here instead.';
     case 'unreadable':

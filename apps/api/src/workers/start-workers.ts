@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { armFailpoint, type Log } from '@berth/core';
 import { type Config, readConfig } from '../config.ts';
-import { createDoor } from '../door.ts';
+import { createHttpListener } from '../http-listener.ts';
 import { openService } from '../open-service.ts';
-import { remedyFor } from './restarts.ts';
+import { decideRestart } from './restarts.ts';
 import { forkWorker, type WorkerProcess } from './worker-process.ts';
 
 /** A running server of several processes. */
@@ -35,68 +35,68 @@ export async function startWorkers(
   log: Log,
   giveUp: (error: Error) => void,
 ): Promise<Workers> {
-  const asked = readConfig(env);
-  armFailpoint(asked.failpoint);
+  const requested = readConfig(env);
+  armFailpoint(requested.failpoint);
   // Workers share their port with any process that also shares it, so this process checks first that the port is free.
-  const door = createDoor(asked, log);
-  const port = await door.listen();
+  const listener = createHttpListener(requested, log);
+  const port = await listener.listen();
   const config = readConfig({ ...env, PORT: String(port) });
   const resources = new AsyncDisposableStack();
   const stopping = new AbortController();
   const fork = () => forkWorker({ PORT: String(port) });
   const first = fork();
   const others = Array.from({ length: config.workers - 1 }, fork);
-  const crew = [first, ...others];
+  const workers = [first, ...others];
   const serving = new Set<WorkerProcess>();
-  const killAll = () => crew.forEach((worker) => worker.kill());
+  const killAll = () => workers.forEach((worker) => worker.kill());
   process.on('exit', killAll);
 
   const serve = async (worker: WorkerProcess) => {
-    await worker.tell('serve');
+    await worker.send('serve');
     serving.add(worker);
   };
 
   async function close(): Promise<void> {
     stopping.abort();
-    await door.close();
-    await Promise.all(crew.map((worker) => worker.stop()));
+    await listener.close();
+    await Promise.all(workers.map((worker) => worker.stop()));
     await resources.disposeAsync();
     process.off('exit', killAll);
   }
 
   /** Replaces a worker whenever it ends, until this process is stopped. */
-  async function keep(place: number): Promise<void> {
-    let before = 0;
+  async function supervise(index: number): Promise<void> {
+    let earlierExits = 0;
     for (let start = performance.now(); ; start = performance.now()) {
-      const worker = crew[place]!;
+      const worker = workers[index]!;
       const error = await worker.ended;
       if (stopping.signal.aborted) return;
       serving.delete(worker);
-      const remedy = remedyFor({ livedMs: performance.now() - start, before, serving: serving.size });
-      if (remedy.kind === 'give-up') {
+      const decision = decideRestart({ livedMs: performance.now() - start, earlierExits, serving: serving.size });
+      if (decision.kind === 'give-up') {
         await close();
         giveUp(new Error(`No worker serves any more, and new ones end as soon as they start: ${error.message}`));
         return;
       }
-      const { pauseMs, inARow } = remedy;
+      const { pauseMs, earlyExits } = decision;
       log.error({ worker: worker.id, err: error, pauseMs }, 'A worker ended and is replaced');
       await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => {});
       if (stopping.signal.aborted) return;
-      before = inARow;
-      crew[place] = fork();
-      serve(crew[place]).catch(() => {}); // The handler of its end reports the error.
+      earlierExits = earlyExits;
+      workers[index] = fork();
+      serve(workers[index]).catch(() => {}); // The handler of its end reports the error.
     }
   }
 
   try {
     await first.up();
-    const closed = door.close();
-    await first.tell('listen');
+    const closed = listener.close();
+    await first.send('listen');
     await closed;
     const { ownerKey } = await openService(config, { log, resources, giveUp });
     await serve(first);
     await Promise.all(others.map(serve));
-    for (const place of crew.keys()) void keep(place);
+    for (const index of workers.keys()) void supervise(index);
     return { config, ownerKey, close };
   } catch (error) {
     killAll();

@@ -78,8 +78,8 @@ describe.each(written.operations.map(({ operationId }) => operationId))('contrac
     expect(schemes).toContain('apiKey');
     expectStatus('a deploy token', await askFor(given, { key: world.mine.deployToken }), statusFor('deployToken', 403));
     // Callers that may have uploads still get 404 for uploads of others.
-    const nobody = given.path?.['upload'] === undefined ? statusFor('anonymous', 401) : 404;
-    expectStatus('nobody', await askFor(given, { key: null }), nobody);
+    const withoutCredential = given.path?.['upload'] === undefined ? statusFor('anonymous', 401) : 404;
+    expectStatus('without a credential', await askFor(given, { key: null }), withoutCredential);
     expectStatus('an unknown key', await askFor(given, { key: `ship-${'f'.repeat(32)}` }), 401);
     expectStatus('another scheme', await askFor(given, { key: null, headers: foreign }), 401);
     expectStatus('a suspended account', await askFor(given, { key: world.suspended.key }), 403);

@@ -18,7 +18,7 @@ const FAULTS = {
   CLAIM_URL: ['ftp://x', 'ftp://x'],
   HOST: ['nowhere', 'nowhere'],
   DATABASE_URL: ['mysql://u:hunter2@host/x', 'postgres://'],
-  OWNER_EMAIL: ['nobody', 'nobody'],
+  OWNER_EMAIL: ['no-address', 'no-address'],
   OWNER_API_KEY: ['ship-hunter2', 'ship-'],
   SECRET_KEY: ['hunter2', '32 bytes'],
   TRUST_PROXY: ['0.0.0.0/0', '0.0.0.0/0'],
@@ -76,7 +76,7 @@ describe('T37: a server that cannot start exits with 1 and explains why', () => 
       says: /port \d+ is in use\. Stop the program that uses it, or set PORT to another port\.$/,
     },
     {
-      why: 'nobody answers at DATABASE_URL',
+      why: 'no server answers at DATABASE_URL',
       env: () => ({ DATABASE_URL: 'postgres://berth:hunter2@localhost:1/berth' }),
       says: /the database of DATABASE_URL cannot be used: .*ECONNREFUSED/,
     },

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { inWords } from '../../src/pages/format.ts';
+import { formatDuration } from '../../src/pages/format.ts';
 
 it.each([
   [0, '1 second', '1 second'],
@@ -14,6 +14,6 @@ it.each([
 ])(
   'a span of %d ms is rounded up to %s by default, so that clients never retry too early, and down to %s for the past',
   (spanMs, ahead, ago) => {
-    expect([inWords(spanMs), inWords(spanMs, Math.floor)]).toEqual([ahead, ago]);
+    expect([formatDuration(spanMs), formatDuration(spanMs, Math.floor)]).toEqual([ahead, ago]);
   },
 );

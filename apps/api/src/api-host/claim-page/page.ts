@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { ANONYMOUS_TTL_SECONDS, CREDENTIAL_PREFIX, type Deployment } from '@berth/contract';
 import { type Page, writePage } from '../../pages/frame.ts';
 import { escapeHtml, paragraph, reportNote } from '../../pages/html.ts';
-import { count } from '../../pages/format.ts';
+import { formatCount } from '../../pages/format.ts';
 import { CLAIM_STYLE } from './page-style.ts';
 import type { Problem } from './problems.ts';
 
@@ -42,7 +42,7 @@ function contentOf({ baseUrl, form, problem, claimed }: ClaimPage): Pick<Page, '
       ),
       ...(problem ? [problemBox(problem)] : []),
       formOf(baseUrl, problem),
-      terminal(baseUrl, form.claim),
+      terminalCommand(baseUrl, form.claim),
     ],
   };
 }
@@ -51,7 +51,7 @@ function claimedParts({ url, files, size, password }: Deployment): string[] {
   const host = new URL(url).host;
   return [
     paragraph(
-      `It no longer expires and keeps its address${password ? ' and its password' : ''}. It has ${count(files, 'file')}, ${inBytes(size)} in total.`,
+      `It no longer expires and keeps its address${password ? ' and its password' : ''}. It has ${formatCount(files, 'file')}, ${formatBytes(size)} in total.`,
     ),
     `<p class="site"><a href="${escapeHtml(url)}" rel="noreferrer">${escapeHtml(host)}</a></p>`,
     paragraph('You can close this page. No other account can claim the site now.'),
@@ -75,7 +75,7 @@ function formOf({ host }: URL, problem?: Problem): string {
 </form>`;
 }
 
-function terminal({ origin }: URL, claim: string): string {
+function terminalCommand({ origin }: URL, claim: string): string {
   const command = [
     `curl -X POST ${origin}/account/claim \\`,
     `  -H 'Authorization: Bearer ${CREDENTIAL_PREFIX.api}-…' \\`,
@@ -88,8 +88,8 @@ function terminal({ origin }: URL, claim: string): string {
 </details>`;
 }
 
-function inBytes(size: number): string {
-  if (size < 1024) return count(size, 'byte');
+function formatBytes(size: number): string {
+  if (size < 1024) return formatCount(size, 'byte');
   const power = Math.min(3, Math.floor(Math.log2(size) / 10));
   const amount = size / 1024 ** power;
   return `${amount.toLocaleString('en', { maximumFractionDigits: amount < 10 ? 1 : 0 })} ${['', 'KiB', 'MiB', 'GiB'][power]}`;

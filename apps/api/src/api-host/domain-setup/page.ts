@@ -3,7 +3,7 @@ import { domainToUnicode } from 'node:url';
 import type { DomainSetup, SetupRecord } from '@berth/core';
 import { writePage } from '../../pages/frame.ts';
 import { escapeHtml, paragraph, reportNote } from '../../pages/html.ts';
-import { inWords } from '../../pages/format.ts';
+import { formatDuration } from '../../pages/format.ts';
 import { SETUP_STYLE } from './page-style.ts';
 
 const FRAME = { style: SETUP_STYLE, form: true, indexed: false };
@@ -82,14 +82,14 @@ function statusBox(
   status: keyof typeof HEADLINES,
   now: Date,
 ): string {
-  const seen = records.filter(({ state }) => state === 'found').length;
-  const count = status === 'partial' ? ` (${seen} of ${records.length})` : '';
-  const last = checked === null ? 'Not checked yet.' : `Last check: ${ago(checked, now)}.`;
+  const foundCount = records.filter(({ state }) => state === 'found').length;
+  const count = status === 'partial' ? ` (${foundCount} of ${records.length})` : '';
+  const last = checked === null ? 'Not checked yet.' : `Last check: ${formatAgo(checked, now)}.`;
   const next =
     nextCheck === null || status === 'paused'
       ? ''
-      : ` Next automatic check: ${nextCheck > now ? `in ${inWords(nextCheck.getTime() - now.getTime())}` : 'soon'}.`;
-  const wait = waitSeconds === 0 ? '' : ` You can check again in ${inWords(waitSeconds * 1000)}.`;
+      : ` Next automatic check: ${nextCheck > now ? `in ${formatDuration(nextCheck.getTime() - now.getTime())}` : 'soon'}.`;
+  const wait = waitSeconds === 0 ? '' : ` You can check again in ${formatDuration(waitSeconds * 1000)}.`;
   const paused =
     status === 'paused' ? 'Visitors see a notice until the owner of the domain resumes it. Keep the records. ' : '';
   return `<section class="status ${status}" aria-label="Status">
@@ -112,7 +112,7 @@ function recordItem({ type, name, relative, values, state, reason }: SetupRecord
 ${reason === null ? '' : `<p class="reason">${escapeHtml(reason)}</p>\n`}</li>`;
 }
 
-function ago(then: Date, now: Date): string {
+function formatAgo(then: Date, now: Date): string {
   const passedMs = now.getTime() - then.getTime();
-  return passedMs < 5_000 ? 'just now' : `${inWords(passedMs, Math.floor)} ago`;
+  return passedMs < 5_000 ? 'just now' : `${formatDuration(passedMs, Math.floor)} ago`;
 }

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createWhichHost, type HostAnswer, type HostNames, type RequestHead } from '../src/which-host.ts';
+import { createHostMatcher, type HostMatch, type HostNames, type RequestHead } from '../src/host-matcher.ts';
 import { ask, listen, send, stop } from './http/raw-socket.ts';
 
 const SETUPS = {
@@ -115,9 +115,9 @@ function split(line: string): [string, string] {
   return [line.slice(0, colon), line.slice(colon + 1).trim()];
 }
 
-const whichHost = (head: RequestHead, names: HostNames) => createWhichHost(names)(head);
+const matchHost = (head: RequestHead, names: HostNames) => createHostMatcher(names)(head);
 
-function told(answer: HostAnswer): string {
+function describeMatch(answer: HostMatch): string {
   if (answer.kind === 'invalid') return 'invalid';
   const place = answer.path + answer.query;
   if (answer.kind !== 'site') return `${answer.kind} ${place}`;
@@ -127,32 +127,32 @@ function told(answer: HostAnswer): string {
 
 describe('S3, S4, T11, T31: which host a request means', () => {
   it.each(rows)('%s: %s with %j is %s', (setup, target, headers, expected) => {
-    const answer = whichHost({ method: 'GET', target, rawHeaders: headers.flatMap(split) }, SETUPS[setup]);
-    expect(told(answer)).toBe(expected);
+    const answer = matchHost({ method: 'GET', target, rawHeaders: headers.flatMap(split) }, SETUPS[setup]);
+    expect(describeMatch(answer)).toBe(expected);
   });
 
   it('S42: OPTIONS * is answered like the front page', () => {
-    const answer = whichHost(
+    const answer = matchHost(
       { method: 'OPTIONS', target: '*', rawHeaders: ['Host', `${ID}.sites.example`] },
       SETUPS.hosted,
     );
-    expect(told(answer)).toBe(SITE);
+    expect(describeMatch(answer)).toBe(SITE);
   });
 
   it('S3: no letter outside ASCII becomes a host letter by lower-casing', () => {
-    const answer = whichHost(
+    const answer = matchHost(
       { method: 'GET', target: '/', rawHeaders: ['Host', 'api.berth.example'.replace('i', '\u0130')] },
       SETUPS.hosted,
     );
-    expect(told(answer)).toBe('invalid');
+    expect(describeMatch(answer)).toBe('invalid');
   });
 
-  it('S3: a header value that looks like a name is ignored', () => {
-    const answer = whichHost(
+  it('S3: a header value that equals a header name is ignored', () => {
+    const answer = matchHost(
       { method: 'GET', target: '/', rawHeaders: ['X-A', 'host', 'Host', 'api.berth.example', 'X-B', 'Host'] },
       SETUPS.hosted,
     );
-    expect(told(answer)).toBe('api /');
+    expect(describeMatch(answer)).toBe('api /');
   });
 });
 
@@ -162,9 +162,9 @@ describe('T11: over a socket', () => {
   let names: HostNames;
   beforeAll(async () => {
     server = createServer({ requireHostHeader: false }, (req, res) => {
-      const answer = whichHost({ method: req.method!, target: req.url!, rawHeaders: req.rawHeaders }, names);
+      const answer = matchHost({ method: req.method!, target: req.url!, rawHeaders: req.rawHeaders }, names);
       res.statusCode = { invalid: 400, api: 200, site: 200, unknown: 404 }[answer.kind];
-      res.end(told(answer));
+      res.end(describeMatch(answer));
     });
     port = await listen(server);
   });

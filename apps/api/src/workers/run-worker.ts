@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 import { armFailpoint, beat, type Core } from '@berth/core';
 import { readConfig } from '../config.ts';
-import { createDoor } from '../door.ts';
+import { createHttpListener } from '../http-listener.ts';
 import { startHeartbeat } from '../jobs.ts';
 import { createLogger } from '../logger.ts';
 import { openCore } from '../open-core.ts';
@@ -17,27 +17,27 @@ export function runWorker(): void {
   const config = readConfig(process.env);
   const log = createLogger({ level: config.logLevel }).child({ worker: worker.id });
   armFailpoint(config.failpoint);
-  const door = createDoor(config, log, { shared: true });
+  const listener = createHttpListener(config, log, { shared: true });
   const resources = new AsyncDisposableStack();
   let core: Core | null = null;
 
   async function execute(command: WorkerCommand): Promise<void> {
     switch (command) {
       case 'listen':
-        await door.listen();
+        await listener.listen();
         return;
       case 'serve': {
         core = await openCore(config, { log, resources, visitor: true });
         await beat(core);
         const heartbeat = startHeartbeat(core);
         resources.defer(() => heartbeat.stop());
-        serve({ door, core, config, log });
-        await door.listen();
+        serve({ listener, core, config, log });
+        await listener.listen();
         return;
       }
       case 'stop':
         core?.activityFeed.end();
-        await door.close();
+        await listener.close();
         await resources.disposeAsync();
         return;
       default:

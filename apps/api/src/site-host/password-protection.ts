@@ -12,11 +12,11 @@ import {
 import { sendEmpty, uncachedHeaders } from './site-headers.ts';
 import { sendPage } from './pages.ts';
 import { type CookiePolicy, cookieForm, cookiesNamed } from './unlock-cookie.ts';
-import { isFromHere, readUnlockForm, safeNext, UNLOCK_PATH } from './unlock-form.ts';
+import { isSameOrigin, readUnlockForm, safeNext, UNLOCK_PATH } from './unlock-form.ts';
 import { CHALLENGE, sendUnlockPage, type UnlockState } from './unlock-page.ts';
 
 /** What the gate needs. */
-export interface GateParts {
+export interface PasswordProtectionOptions {
   /** Signs the cookies. */
   key: Buffer;
   now(): Date;
@@ -28,27 +28,27 @@ export interface GateParts {
 }
 
 /** A visit of a protected site. */
-export interface Approach {
+export interface ProtectedVisit {
   /** The host of the request, normalised. */
   host: string;
   site: ProtectedSite;
 }
 
 /** The gate of protected sites. Source: serving §9; security T16. */
-export interface Gate {
+export interface PasswordProtection {
   /** Whether a request carries a valid cookie for this site on this host. */
-  isOpen(req: IncomingMessage, approach: Approach): boolean;
+  isUnlocked(req: IncomingMessage, visit: ProtectedVisit): boolean;
   /**
    * Answers with the unlock page. It is the same for every path, method, Range and condition, except for the address
    * that it leads back to.
    *
    * @param target Path and query as sent.
    */
-  refuse(req: IncomingMessage, res: ServerResponse, approach: Approach, target: string): void;
+  requirePassword(req: IncomingMessage, res: ServerResponse, visit: ProtectedVisit, target: string): void;
   /** Answers a submitted form: with the cookie and a redirect for the right password, else with the page again. */
-  answerForm(req: IncomingMessage, res: ServerResponse, approach: Approach): Promise<void>;
+  handleForm(req: IncomingMessage, res: ServerResponse, visit: ProtectedVisit): Promise<void>;
   /** Redirects a visitor who opens the form but has already unlocked the site. */
-  leadOn(res: ServerResponse, site: Site): void;
+  redirect(res: ServerResponse, site: Site): void;
 }
 
 /** Seconds after which a browser may retry when no other time is given. */
@@ -59,8 +59,15 @@ const BUSY_SECONDS = 5;
  *
  * Source: serving S58 to S64; security §7, T16.
  */
-export function createGate({ key, now, cookies, addressOf, unlock, log }: GateParts): Gate {
-  const sent = (req: IncomingMessage, host: string) => {
+export function createPasswordProtection({
+  key,
+  now,
+  cookies,
+  addressOf,
+  unlock,
+  log,
+}: PasswordProtectionOptions): PasswordProtection {
+  const cookieValues = (req: IncomingMessage, host: string) => {
     const form = cookieForm(host, cookies);
     return form ? cookiesNamed(form.name, req.headers.cookie) : [];
   };
@@ -69,8 +76,8 @@ export function createGate({ key, now, cookies, addressOf, unlock, log }: GatePa
    * The first page view also clears what an earlier, public version left in the browser. Subresources never do, since
    * any page could otherwise delete what a visitor has stored. Source: serving S59; security T15.
    */
-  function clearing(req: IncomingMessage, host: string): OutgoingHttpHeaders {
-    const isFirstVisit = req.headers['sec-fetch-dest'] === 'document' && sent(req, host).length === 0;
+  function clearSiteData(req: IncomingMessage, host: string): OutgoingHttpHeaders {
+    const isFirstVisit = req.headers['sec-fetch-dest'] === 'document' && cookieValues(req, host).length === 0;
     return isFirstVisit ? { 'Clear-Site-Data': '"cache", "storage"' } : {};
   }
 
@@ -91,24 +98,24 @@ export function createGate({ key, now, cookies, addressOf, unlock, log }: GatePa
   }
 
   return {
-    isOpen(req, { host, site: { deployment, passwordVersion } }) {
-      const [value, ...others] = sent(req, host);
+    isUnlocked(req, { host, site: { deployment, passwordVersion } }) {
+      const [value, ...others] = cookieValues(req, host);
       if (value === undefined || others.length > 0) return false;
       return opens(value, key, { host, deployment, passwordVersion }, now());
     },
 
-    refuse(req, res, { host, site }, target) {
-      const headers = { ...uncachedHeaders(site), ...clearing(req, host) };
+    requirePassword(req, res, { host, site }, target) {
+      const headers = { ...uncachedHeaders(site), ...clearSiteData(req, host) };
       if (!cookieForm(host, cookies)) return sendPage(res, 'needs-https', { ...headers, ...CHALLENGE });
       const next = target.startsWith(`/${UNLOCK_PATH}`) ? '/' : safeNext(target);
       sendUnlockPage(res, { kind: 'locked' }, next, headers);
     },
 
-    async answerForm(req, res, { host, site }) {
+    async handleForm(req, res, { host, site }) {
       const headers = uncachedHeaders(site);
       const form = cookieForm(host, cookies);
       if (!form) return sendPage(res, 'needs-https', { ...headers, ...CHALLENGE });
-      if (!isFromHere(req, host)) return sendUnlockPage(res, { kind: 'foreign' }, '/', headers);
+      if (!isSameOrigin(req, host)) return sendUnlockPage(res, { kind: 'foreign' }, '/', headers);
       const entered = await readUnlockForm(req);
       if (entered.kind === 'gone') return;
       if (entered.kind !== 'read') return sendUnlockPage(res, entered, '/', headers);
@@ -120,7 +127,7 @@ export function createGate({ key, now, cookies, addressOf, unlock, log }: GatePa
       sendEmpty(res, 303, { ...headers, Location: entered.next, 'Set-Cookie': cookie });
     },
 
-    leadOn(res, site) {
+    redirect(res, site) {
       sendEmpty(res, 303, { ...uncachedHeaders(site), Location: '/' });
     },
   };

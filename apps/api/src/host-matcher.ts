@@ -19,7 +19,7 @@ export interface HostNames {
 }
 
 /** Where a request goes. `path` and `query` (from `?` on, or empty) are the input of further routing. */
-export type HostAnswer =
+export type HostMatch =
   /** 400: the host of the request is ambiguous. */
   | { kind: 'invalid'; reason: string }
   | { kind: 'api'; path: string; query: string }
@@ -43,7 +43,7 @@ const CUSTOM_DOMAIN = /^(?:(?!-)[a-z0-9-]{1,63}(?<!-)\.)+(?!\d+$)(?!-)[a-z0-9-]{
 const MAX_CACHED_HOSTS = 20_000;
 
 /** What a `Host` header means. */
-type NamedHost = { kind: 'api' | 'unknown'; host: string } | { kind: 'site'; host: string; address: SiteAddress };
+type KnownHost = { kind: 'api' | 'unknown'; host: string } | { kind: 'site'; host: string; address: SiteAddress };
 
 /**
  * Creates the function that decides whether a request goes to the API, to a site or nowhere.
@@ -54,15 +54,15 @@ type NamedHost = { kind: 'api' | 'unknown'; host: string } | { kind: 'site'; hos
  *
  * Source: serving S3, S4; security F9, T11, T31; RFC 9112 §3.2.
  */
-export function createWhichHost(names: HostNames): (head: RequestHead) => HostAnswer {
-  const cached = new Map<string, NamedHost>();
+export function createHostMatcher(names: HostNames): (head: RequestHead) => HostMatch {
+  const cached = new Map<string, KnownHost>();
 
-  function nameHost(authority: string): NamedHost | null {
+  function matchAuthority(authority: string): KnownHost | null {
     const known = cached.get(authority);
     if (known) return known;
     const host = readHostName(authority);
     if (host === null) return null;
-    const named = placeHost(host, names);
+    const named = classifyHost(host, names);
     if (cached.size >= MAX_CACHED_HOSTS) cached.clear();
     cached.set(authority, named);
     return named;
@@ -71,14 +71,14 @@ export function createWhichHost(names: HostNames): (head: RequestHead) => HostAn
   return (head) => {
     const authority = findHost(head.rawHeaders);
     if (typeof authority !== 'string') return authority;
-    const named = nameHost(authority);
+    const named = matchAuthority(authority);
     if (named === null) return invalid('The Host header is not the name of a host.');
     const target = readTarget(head, named.host);
     if (target === null)
       return invalid('The request target is not a path, or names another host than the Host header.');
-    const mark = target.indexOf('?');
-    const path = mark < 0 ? target : target.slice(0, mark);
-    const query = mark < 0 ? '' : target.slice(mark);
+    const queryAt = target.indexOf('?');
+    const path = queryAt < 0 ? target : target.slice(0, queryAt);
+    const query = queryAt < 0 ? '' : target.slice(queryAt);
     const { kind, host } = named;
     switch (kind) {
       case 'api':
@@ -94,7 +94,7 @@ export function createWhichHost(names: HostNames): (head: RequestHead) => HostAn
 }
 
 /** The value of the one `Host` header, or the error when it is missing or repeated. */
-function findHost(rawHeaders: readonly string[]): string | HostAnswer {
+function findHost(rawHeaders: readonly string[]): string | HostMatch {
   let found: string | undefined;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i]!;
@@ -105,7 +105,7 @@ function findHost(rawHeaders: readonly string[]): string | HostAnswer {
   return found ?? invalid('A request needs a Host header.');
 }
 
-function placeHost(host: string, { apiHosts, platformDomain }: HostNames): NamedHost {
+function classifyHost(host: string, { apiHosts, platformDomain }: HostNames): KnownHost {
   if (apiHosts.has(host)) return { kind: 'api', host };
   const address = addressOf(host, platformDomain);
   return address ? { kind: 'site', host, address } : { kind: 'unknown', host };
@@ -119,7 +119,7 @@ function addressOf(host: string, platformDomain: string): SiteAddress | null {
   return CHOSEN_NAME.test(label) ? { domain: host } : null;
 }
 
-function invalid(reason: string): HostAnswer {
+function invalid(reason: string): HostMatch {
   return { kind: 'invalid', reason };
 }
 

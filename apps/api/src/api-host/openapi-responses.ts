@@ -1,7 +1,7 @@
 import { ERROR_STATUS } from '@berth/contract';
 import { mayCall, type Operation, OTHERS } from '@berth/core';
 import type { oas31 } from 'zod-openapi';
-import { ERRORS, type OperationError, type Refusable } from './openapi-errors.ts';
+import { ERRORS, type OperationError, type DocumentedOperation } from './openapi-errors.ts';
 
 const text = (description: string, example: string): oas31.HeaderObject => ({
   description,
@@ -59,12 +59,12 @@ const OWN_HEADERS: Partial<Record<keyof typeof ERRORS, readonly HeaderName[]>> =
 export const ERROR_RESPONSES: Record<keyof typeof ERRORS, oas31.ResponseObject> = Object.fromEntries(
   (Object.keys(ERRORS) as (keyof typeof ERRORS)[]).map((name) => [
     name,
-    answer(name, ERRORS[name].description, Object.keys(ERRORS[name].examples)),
+    errorResponse(name, ERRORS[name].description, Object.keys(ERRORS[name].examples)),
   ]),
 ) as Record<keyof typeof ERRORS, oas31.ResponseObject>;
 
 /** An error answer with the examples of these titles. */
-function answer(name: keyof typeof ERRORS, description: string, titles: string[]): oas31.ResponseObject {
+function errorResponse(name: keyof typeof ERRORS, description: string, titles: string[]): oas31.ResponseObject {
   const examples = titles.map((title) => {
     const { error, message, details } = ERRORS[name].examples[title]!;
     return [title, { error, message, status: ERROR_STATUS[error], ...(details ? { details } : {}) }];
@@ -93,7 +93,7 @@ const OPERATION_ERRORS = Object.keys(ERRORS).filter((name): name is OperationErr
  *
  * Source: service-api part 5, 7; contract §2, §7; security T21, T22.
  */
-export function errorAnswers(operation: Refusable): oas31.ResponsesObject {
+export function errorResponses(operation: DocumentedOperation): oas31.ResponsesObject {
   const { name, hasInput, hasBody, reasons = {} } = operation;
   const others = Object.hasOwn(OTHERS, name) ? OTHERS[name as Operation & keyof typeof OTHERS] : undefined;
   const statuses = new Set([
@@ -104,17 +104,22 @@ export function errorAnswers(operation: Refusable): oas31.ResponsesObject {
     ...Object.keys(reasons).map(Number),
   ]);
   const codes = OPERATION_ERRORS.filter((code) => statuses.has(ERROR_STATUS[code]));
-  const answers = codes.map((code) => [ERROR_STATUS[code], errorAnswer(code, operation)]);
+  const answers = codes.map((code) => [ERROR_STATUS[code], errorResponseOf(code, operation)]);
   return { ...Object.fromEntries(answers), default: { $ref: '#/components/responses/other' } };
 }
 
-function errorAnswer(code: OperationError, operation: Refusable): oas31.ResponseObject | oas31.ReferenceObject {
+function errorResponseOf(
+  code: OperationError,
+  operation: DocumentedOperation,
+): oas31.ResponseObject | oas31.ReferenceObject {
   const description = describe(code, operation.name, operation.reasons?.[ERROR_STATUS[code]]);
   const all = Object.entries(ERRORS[code].examples);
-  const own = all.filter(([, { by }]) => by === undefined || by(operation)).map(([title]) => title);
+  const own = all
+    .filter(([, { appliesTo }]) => appliesTo === undefined || appliesTo(operation))
+    .map(([title]) => title);
   return description === ERRORS[code].description && own.length === all.length
     ? { $ref: `#/components/responses/${code}` }
-    : answer(code, description, own);
+    : errorResponse(code, description, own);
 }
 
 /** Describes an error for this operation: the shared description, the reason that the operation gives, or both. */

@@ -7,7 +7,7 @@ import { sendError } from './http/error-answer.ts';
 import { closeIdleConnections, createHttpServer, type Handler } from './http/server.ts';
 
 /** Accepts requests: one HTTP server for each address of `HOST`, all on one port. */
-export interface Door {
+export interface HttpListener {
   /**
    * Starts to listen. An address that this machine does not have is skipped, as long as another one works. Repeated
    * calls return the same promise.
@@ -17,14 +17,14 @@ export interface Door {
    */
   listen(): Promise<number>;
   /** Sets the handler of all further requests; until the first call the answer is 503. */
-  lead(handler: Handler): void;
+  setHandler(handler: Handler): void;
   /** Stops listening and waits for running requests. Idle connections are closed. Repeated calls are allowed. */
   close(): Promise<void>;
 }
 
 const IDLE_CHECK_MS = 50;
 /** On Linux each process can listen on the port and the kernel distributes connections; elsewhere node:cluster does. */
-const KERNEL_SHARES = process.platform === 'linux';
+const KERNEL_BALANCES = process.platform === 'linux';
 
 /**
  * Creates a door that does not listen yet.
@@ -32,8 +32,8 @@ const KERNEL_SHARES = process.platform === 'linux';
  * @param shared Whether other workers listen on the same port. Default false: then a port on which any process listens
  *   is in use.
  */
-export function createDoor(config: Config, log: Log, { shared = false } = {}): Door {
-  const reusePort = shared && KERNEL_SHARES;
+export function createHttpListener(config: Config, log: Log, { shared = false } = {}): HttpListener {
+  const reusePort = shared && KERNEL_BALANCES;
   const trustedProxies = parseTrustedProxies(config.trustedProxies);
   const servers: Server[] = [];
   let listening: Promise<number> | null = null;
@@ -67,7 +67,7 @@ export function createDoor(config: Config, log: Log, { shared = false } = {}): D
 
   return {
     listen: () => (listening ??= listen()),
-    lead(handler) {
+    setHandler(handler) {
       answer = handler;
     },
     close: () => (closing ??= closeServers(servers)),

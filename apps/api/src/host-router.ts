@@ -10,12 +10,12 @@ import { sendError } from './http/error-answer.ts';
 import type { Handler } from './http/server.ts';
 import { requestIdOf } from './http/request-id.ts';
 import { createRequestLog } from './request-log.ts';
-import { createGate } from './site-host/gate.ts';
+import { createPasswordProtection } from './site-host/password-protection.ts';
 import { createSiteHost } from './site-host/site-host.ts';
-import { createWhichHost } from './which-host.ts';
+import { createHostMatcher } from './host-matcher.ts';
 
 /** The parts of the service that the front door routes to. */
-export interface FrontDoorParts {
+export interface HostRouterOptions {
   core: Core;
   config: Config;
   sites: LiveSites;
@@ -30,12 +30,12 @@ const LOGGED_AT: ReadonlySet<LogLevel> = new Set(['trace', 'debug', 'info']);
  *
  * Source: serving S1, S3, S4; security §1, boundary 2.
  */
-export function createFrontDoor({ core, config, sites, log }: FrontDoorParts): Handler {
+export function createHostRouter({ core, config, sites, log }: HostRouterOptions): Handler {
   const proxies = parseTrustedProxies(config.trustedProxies);
   const addressOf = (req: IncomingMessage) => clientAddress(req, proxies);
-  const whichHost = createWhichHost({ apiHosts: new Set([config.apiHost]), platformDomain: config.platformHost });
+  const matchHost = createHostMatcher({ apiHosts: new Set([config.apiHost]), platformDomain: config.platformHost });
   const api = createApiHost({ core, baseUrl: config.baseUrl, claimUrl: config.claimUrl, log, addressOf });
-  const gate = createGate({
+  const protection = createPasswordProtection({
     key: core.keys.unlock,
     now: () => core.now(),
     cookies: config,
@@ -43,11 +43,11 @@ export function createFrontDoor({ core, config, sites, log }: FrontDoorParts): H
     unlock: (attempt) => unlockSite(core, attempt),
     log,
   });
-  const site = createSiteHost({ sites, gate, packs: core.packs, platformHost: config.platformHost, log });
+  const site = createSiteHost({ sites, protection, packs: core.packs, platformHost: config.platformHost, log });
   const logRequest = LOGGED_AT.has(config.logLevel) ? createRequestLog(log, claimPathOf(config)) : null;
 
   return (req: IncomingMessage, res: ServerResponse) => {
-    const host = whichHost({ method: req.method!, target: req.url!, rawHeaders: req.rawHeaders });
+    const host = matchHost({ method: req.method!, target: req.url!, rawHeaders: req.rawHeaders });
     logRequest?.({
       req,
       res,
