@@ -1,10 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { armFailpoint, type Log } from '@berth/core';
 import { type Config, readConfig } from '../config.ts';
 import { createHttpListener } from '../http-listener.ts';
 import { openService } from '../open-service.ts';
-import { decideRestart } from './restarts.ts';
-import { forkWorker, type WorkerProcess } from './worker-process.ts';
+import { WorkerPool } from './worker-pool.ts';
 
 /** A running server of several processes. */
 export interface Workers {
@@ -42,64 +40,28 @@ export async function startWorkers(
   const port = await listener.listen();
   const config = readConfig({ ...env, PORT: String(port) });
   const resources = new AsyncDisposableStack();
-  const stopping = new AbortController();
-  const fork = () => forkWorker({ PORT: String(port) });
-  const first = fork();
-  const others = Array.from({ length: config.workers - 1 }, fork);
-  const workers = [first, ...others];
-  const serving = new Set<WorkerProcess>();
-  const killAll = () => workers.forEach((worker) => worker.kill());
-  process.on('exit', killAll);
-
-  const serve = async (worker: WorkerProcess) => {
-    await worker.send('serve');
-    serving.add(worker);
-  };
+  const pool = new WorkerPool({
+    size: config.workers,
+    env: { PORT: String(port) },
+    log,
+    onFailure: (error) => void close().then(() => giveUp(error)),
+  });
 
   async function close(): Promise<void> {
-    stopping.abort();
-    await listener.close();
-    await Promise.all(workers.map((worker) => worker.stop()));
+    await Promise.all([listener.close(), pool.stop()]);
     await resources.disposeAsync();
-    process.off('exit', killAll);
-  }
-
-  /** Replaces a worker whenever it ends, until this process is stopped. */
-  async function supervise(index: number): Promise<void> {
-    let earlierExits = 0;
-    for (let start = performance.now(); ; start = performance.now()) {
-      const worker = workers[index]!;
-      const error = await worker.ended;
-      if (stopping.signal.aborted) return;
-      serving.delete(worker);
-      const decision = decideRestart({ livedMs: performance.now() - start, earlierExits, serving: serving.size });
-      if (decision.kind === 'give-up') {
-        await close();
-        giveUp(new Error(`No worker serves any more, and new ones end as soon as they start: ${error.message}`));
-        return;
-      }
-      const { pauseMs, earlyExits } = decision;
-      log.error({ worker: worker.id, err: error, pauseMs }, 'A worker ended and is replaced');
-      await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => {});
-      if (stopping.signal.aborted) return;
-      earlierExits = earlyExits;
-      workers[index] = fork();
-      serve(workers[index]).catch(() => {}); // The handler of its end reports the error.
-    }
   }
 
   try {
-    await first.up();
+    await pool.waitForFirst();
     const closed = listener.close();
-    await first.send('listen');
+    await pool.listen();
     await closed;
     const { ownerKey } = await openService(config, { log, resources, giveUp });
-    await serve(first);
-    await Promise.all(others.map(serve));
-    for (const index of workers.keys()) void supervise(index);
+    await pool.serve();
     return { config, ownerKey, close };
   } catch (error) {
-    killAll();
+    pool.kill();
     await close();
     throw error;
   }
