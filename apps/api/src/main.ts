@@ -1,6 +1,6 @@
-import { ConfigError, readConfig } from './config.ts';
+import { ConfigError, readConfig } from './config/config.ts';
 import { welcome } from './welcome.ts';
-import { createLogger } from './logger.ts';
+import { createLogger } from './logging/logger.ts';
 import type { Berth } from './server.ts';
 
 /** Ctrl-C can reach this process twice: from the terminal, and again from npm, which forwards the signal. */

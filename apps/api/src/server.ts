@@ -1,8 +1,8 @@
 import { armFailpoint, type Core, createLiveSites, type Log } from '@berth/core';
-import { type Config, readConfig } from './config.ts';
-import { createHttpListener, type HttpListener } from './http-listener.ts';
-import { createHostRouter } from './host-router.ts';
-import { openService } from './open-service.ts';
+import { type Config, readConfig } from './config/config.ts';
+import { createHttpListener, type HttpListener } from './http/http-listener.ts';
+import { createHostRouter } from './routing/host-router.ts';
+import { openService } from './service/open-service.ts';
 
 /** A running server. */
 export interface Berth {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 
 const SAMPLE = '<h1>It floats.</h1>';
 

@@ -1,5 +1,5 @@
 import { actForAccount, getAccount, getBilling, listAccounts, openAccount, setAccountState } from '@berth/core';
-import { parseEmail } from '../config-values.ts';
+import { parseEmail } from '../config/config-values.ts';
 import { type Command, type Input, JSON_OPTION, printJson, UsageError } from './command.ts';
 import { formatBytes, columns, table, formatTime } from './table.ts';
 

@@ -1,6 +1,6 @@
 import type { Log } from '@berth/core';
-import { ConfigError, readConfig } from '../config.ts';
-import { openCore } from '../open-core.ts';
+import { ConfigError, readConfig } from '../config/config.ts';
+import { openCore } from '../service/open-core.ts';
 import { readArguments } from './arguments.ts';
 import { UsageError } from './command.ts';
 import { COMMANDS } from './commands.ts';

@@ -1,10 +1,10 @@
 import cluster from 'node:cluster';
 import { armFailpoint, beat, type Core } from '@berth/core';
-import { readConfig } from '../config.ts';
-import { createHttpListener } from '../http-listener.ts';
-import { startHeartbeat } from '../jobs.ts';
-import { createLogger } from '../logger.ts';
-import { openCore } from '../open-core.ts';
+import { readConfig } from '../config/config.ts';
+import { createHttpListener } from '../http/http-listener.ts';
+import { startHeartbeat } from '../service/jobs.ts';
+import { createLogger } from '../logging/logger.ts';
+import { openCore } from '../service/open-core.ts';
 import { serve } from '../server.ts';
 import type { WorkerCommand, WorkerFailure, WorkerReply } from './messages.ts';
 

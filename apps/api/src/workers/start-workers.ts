@@ -1,7 +1,7 @@
 import { armFailpoint, type Log } from '@berth/core';
-import { type Config, readConfig } from '../config.ts';
-import { createHttpListener } from '../http-listener.ts';
-import { openService } from '../open-service.ts';
+import { type Config, readConfig } from '../config/config.ts';
+import { createHttpListener } from '../http/http-listener.ts';
+import { openService } from '../service/open-service.ts';
 import { WorkerPool } from './worker-pool.ts';
 
 /** A running server of several processes. */
@@ -44,12 +44,17 @@ export async function startWorkers(
     size: config.workers,
     env: { PORT: String(port) },
     log,
-    onFailure: (error) => void close().then(() => giveUp(error)),
+    onFailure: closeAndGiveUp,
   });
 
   async function close(): Promise<void> {
     await Promise.all([listener.close(), pool.stop()]);
     await resources.disposeAsync();
+  }
+
+  async function closeAndGiveUp(error: Error): Promise<void> {
+    await close();
+    giveUp(error);
   }
 
   try {

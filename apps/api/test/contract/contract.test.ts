@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { matchesTemplate } from '../../src/api-host/operations.ts';
-import { renderOpenApi } from '../../src/openapi-file.ts';
+import { renderOpenApi } from '../../src/api-host/openapi-file.ts';
 import { type Document, examplesOf, type OpenApi, openApi, type PlacedOperation } from '../open-api.ts';
 import { closeClean } from '../standing-asserts.ts';
 import type { Answer, Ask } from '../test-server.ts';

@@ -13,7 +13,7 @@ import {
 import { createHttpServer } from '../../src/http/server.ts';
 import { createPasswordProtection } from '../../src/site-host/password-protection.ts';
 import { createSiteHost } from '../../src/site-host/site-host.ts';
-import { createHostMatcher } from '../../src/host-matcher.ts';
+import { createHostMatcher } from '../../src/routing/host-matcher.ts';
 import { ask, listen, type RawAnswer } from '../http/raw-socket.ts';
 import { memoryPacks, type MemoryPacks, pack } from './memory-packs.ts';
 

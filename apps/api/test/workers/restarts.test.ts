@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { shareConnections } from '../../src/workers/connections.ts';
+import { shareConnections } from '../../src/service/connections.ts';
 import { decideRestart } from '../../src/workers/restarts.ts';
 
 /** The pauses before each new worker if all of them end soon after their start, then `give-up`. */

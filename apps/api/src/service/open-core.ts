@@ -14,10 +14,10 @@ import {
   randomBootId,
   startEmbeddedPostgres,
 } from '@berth/core';
-import { addressesOf } from './addresses.ts';
-import type { Config } from './config.ts';
-import { shareConnections } from './workers/connections.ts';
-import { deriveKeys, loadSecretKey } from './secret-key.ts';
+import { addressesOf } from '../config/addresses.ts';
+import type { Config } from '../config/config.ts';
+import { shareConnections } from './connections.ts';
+import { deriveKeys, loadSecretKey } from '../config/secret-key.ts';
 
 /** What {@link openCore} needs. */
 export interface CoreOptions {

@@ -1,5 +1,5 @@
 import { beat, type Core, ensureOwner } from '@berth/core';
-import type { Config } from './config.ts';
+import type { Config } from '../config/config.ts';
 import { startCompression, startHeartbeat, startJobs } from './jobs.ts';
 import { type CoreOptions, openCore } from './open-core.ts';
 

@@ -1,10 +1,10 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, ListenOptions } from 'node:net';
 import { type Log, unavailable } from '@berth/core';
-import type { Config } from './config.ts';
-import { parseTrustedProxies } from './http/client-address.ts';
-import { sendError } from './http/error-answer.ts';
-import { closeIdleConnections, createHttpServer, type Handler } from './http/server.ts';
+import type { Config } from '../config/config.ts';
+import { parseTrustedProxies } from './client-address.ts';
+import { sendError } from './error-answer.ts';
+import { closeIdleConnections, createHttpServer, type Handler } from './server.ts';
 
 /** Accepts requests: one HTTP server for each address of `HOST`, all on one port. */
 export interface HttpListener {

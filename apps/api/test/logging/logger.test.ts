@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createLogger, LINE_BYTES } from '../src/logger.ts';
+import { createLogger, LINE_BYTES } from '../../src/logging/logger.ts';
 
 const HEX = '8f1c6bd0a94e2735cc58f0471e9b3d62';
 const SECRETS = [`ship-${HEX}`, `deploy-${HEX}`, `/claim/${HEX}`];

@@ -1,10 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { appRouter } from '@berth/core';
-import { openApiDocument } from './api-host/openapi.ts';
-import { readConfig } from './config.ts';
-import { VERSION } from './version.ts';
+import { openApiDocument } from './openapi.ts';
+import { readConfig } from '../config/config.ts';
+import { VERSION } from '../version.ts';
 
-const FILE = new URL('../../../docs/openapi.json', import.meta.url);
+const FILE = new URL('../../../../docs/openapi.json', import.meta.url);
 
 /**
  * The OpenAPI document as it is stored in the repository: that of a server at the default address, one value a line.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseDuration } from '../src/durations.ts';
+import { parseDuration } from '../../src/config/durations.ts';
 
 describe('parseDuration', () => {
   it.each([

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { deriveKeys, loadSecretKey } from '../src/secret-key.ts';
+import { deriveKeys, loadSecretKey } from '../../src/config/secret-key.ts';
 
 let root: string;
 beforeAll(async () => {
@@ -15,7 +15,7 @@ afterAll(() => rm(root, { recursive: true }));
 
 /** The secret that another process gets for a folder, as hex. */
 async function keptElsewhere(dir: string): Promise<string> {
-  const module = new URL('../src/secret-key.ts', import.meta.url).href;
+  const module = new URL('../../src/config/secret-key.ts', import.meta.url).href;
   const script = `import { loadSecretKey } from '${module}'; console.log((await loadSecretKey(process.argv[1])).toString('hex'))`;
   const child = spawn(process.execPath, ['--input-type=module', '--eval', script, dir], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,17 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { type Core, invalid, type LiveSites, type Log, unlockSite } from '@berth/core';
-import { createApiHost } from './api-host/api-host.ts';
-import { claimPathOf } from './api-host/claim-page/claim-path.ts';
-import type { Config } from './config.ts';
-import type { LogLevel } from './config-values.ts';
-import { clientAddress, parseTrustedProxies } from './http/client-address.ts';
-import { sendError } from './http/error-answer.ts';
-import type { Handler } from './http/server.ts';
-import { requestIdOf } from './http/request-id.ts';
-import { createRequestLog } from './request-log.ts';
-import { createPasswordProtection } from './site-host/password-protection.ts';
-import { createSiteHost } from './site-host/site-host.ts';
+import { createApiHost } from '../api-host/api-host.ts';
+import { claimPathOf } from '../api-host/claim-page/claim-path.ts';
+import type { Config } from '../config/config.ts';
+import type { LogLevel } from '../config/config-values.ts';
+import { clientAddress, parseTrustedProxies } from '../http/client-address.ts';
+import { sendError } from '../http/error-answer.ts';
+import type { Handler } from '../http/server.ts';
+import { requestIdOf } from '../http/request-id.ts';
+import { createRequestLog } from '../logging/request-log.ts';
+import { createPasswordProtection } from '../site-host/password-protection.ts';
+import { createSiteHost } from '../site-host/site-host.ts';
 import { createHostMatcher } from './host-matcher.ts';
 
 /** The parts of the service that the front door routes to. */

@@ -1,5 +1,5 @@
 import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino';
-import type { LogLevel } from './config-values.ts';
+import type { LogLevel } from '../config/config-values.ts';
 import { hideSecrets } from './hide-secrets.ts';
 
 /** The maximum length of a line, including its end. Source: security T38. */

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createLogger } from '../src/logger.ts';
-import { createRequestLog } from '../src/request-log.ts';
+import { createLogger } from '../../src/logging/logger.ts';
+import { createRequestLog } from '../../src/logging/request-log.ts';
 
 let server: Server;
 afterEach(() => server.closeAllConnections());

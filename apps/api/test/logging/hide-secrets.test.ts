@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hideSecrets } from '../src/hide-secrets.ts';
+import { hideSecrets } from '../../src/logging/hide-secrets.ts';
 
 const HEX = '8f1c6bd0a94e2735cc58f0471e9b3d62';
 
