@@ -1,4 +1,5 @@
-import { ConfigError, readConfig } from './config/config.ts';
+import { ConfigError } from './config/config-error.ts';
+import { readConfig } from './config/config.ts';
 import { welcome } from './welcome.ts';
 import { createLogger } from './logging/logger.ts';
 import type { Berth } from './server.ts';

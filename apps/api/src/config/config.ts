@@ -24,6 +24,7 @@ import {
   quote,
 } from './config-values.ts';
 import { parseDuration } from './durations.ts';
+import { EnvironmentReader } from './environment-reader.ts';
 import { readPlansFile } from './plans-file.ts';
 import { parseRateLimits } from './rate-limit-list.ts';
 
@@ -107,24 +108,6 @@ export interface Config {
   readonly sweep: { readonly graceMs?: number; readonly bootStaleMs?: number };
 }
 
-/** One invalid variable. */
-export interface ConfigFault {
-  variable: string;
-  /** What is wrong and what would be right. Contains no secret. */
-  message: string;
-}
-
-/** Everything that is wrong with the environment, one fault a line. */
-export class ConfigError extends Error {
-  readonly faults: readonly ConfigFault[];
-
-  constructor(faults: readonly ConfigFault[]) {
-    super(faults.map(({ variable, message }) => `${variable}: ${message}.`).join('\n'));
-    this.name = 'ConfigError';
-    this.faults = faults;
-  }
-}
-
 /**
  * Reads the configuration and the files that it names. An empty variable counts as absent; unknown variables are
  * ignored.
@@ -134,91 +117,91 @@ export class ConfigError extends Error {
  * @throws ConfigError that lists all faults. Source: contract §10; security T37.
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
-  const faults: ConfigFault[] = [];
-  const fault = (variable: string, message: string) => faults.push({ variable, message });
-  const isSound = (...variables: string[]) => !faults.some(({ variable }) => variables.includes(variable));
-  function read<T>(variable: string, fallback: T, parse: (text: string) => T): T {
-    const text = env[variable]?.trim();
-    if (!text) return fallback;
-    try {
-      return parse(text);
-    } catch (error) {
-      for (const each of error instanceof AggregateError ? error.errors : [error])
-        fault(variable, (each as Error).message);
-      return fallback;
-    }
-  }
+  const reader = new EnvironmentReader(env);
+  const addresses = readAddresses(reader);
+  const plans = readPlans(reader);
+  const secretKey = reader.read<Buffer | null>('SECRET_KEY', null, parseSecretKey);
+  const ownerApiKey = reader.read<string | null>('OWNER_API_KEY', null, parseApiKey);
+  if (reader.mode === 'production') refuseUnsafe(reader, { ...addresses, secretKey, ownerApiKey });
+  const { platformHost, baseUrl } = addresses;
+  const config: Config = {
+    mode: reader.mode,
+    ...addresses,
+    ...plans,
+    secretKey,
+    ownerApiKey,
+    hosts: reader.read('HOST', ['127.0.0.1', '::1'], parseAddresses),
+    workers: reader.read('WORKERS', 1, parseWorkers),
+    cnameTarget: reader.read('CNAME_TARGET', platformHost, parseCnameTarget),
+    apexAddresses: reader.read<string[]>('APEX_ADDRESSES', [], parseApexAddresses),
+    dnsServers: reader.read<string[]>('DNS_SERVERS', [], parseDnsServers),
+    claimUrl: reader.read('CLAIM_URL', `${baseUrl.origin}/claim`, parseClaimUrl),
+    dataDir: resolve(reader.read('DATA_DIR', './data', String)),
+    databaseUrl: reader.read<string | null>('DATABASE_URL', null, parseDatabaseUrl),
+    ownerEmail: reader.read('OWNER_EMAIL', 'owner@localhost', parseEmail),
+    trustedProxies: reader.read<string[]>('TRUST_PROXY', [], parseProxies),
+    allowInsecure: reader.read('ALLOW_INSECURE', false, parseSwitch),
+    staleMs: 1_000 * reader.read('STALE_SECONDS', 0, parseSeconds),
+    logLevel: reader.read('LOG_LEVEL', 'info', parseLogLevel),
+    rateLimits: reader.read<RateLimits | null>('RATE_LIMITS', DEFAULT_RATE_LIMITS, parseRateLimits),
+    compression: reader.readInTests('COMPRESSION', true, parseSwitch),
+    jobs: reader.readInTests('JOBS', true, parseSwitch),
+    failpoint: reader.readInTests('FAILPOINT', '', String),
+    sweep: readSweep(reader),
+  };
+  reader.throwFaults();
+  return config;
+}
 
-  const mode = env['NODE_ENV'] === 'production' || env['NODE_ENV'] === 'test' ? env['NODE_ENV'] : 'development';
-  const readInTests: typeof read = (variable, fallback, parse) =>
-    mode === 'test' ? read(variable, fallback, parse) : fallback;
-  const port = read('PORT', 4000, parsePort);
-  const baseUrl = read('BASE_URL', new URL(`http://localhost:${port}`), parseBaseUrl);
+type Addresses = Pick<Config, 'port' | 'baseUrl' | 'publicScheme' | 'apiHost' | 'platformDomain' | 'platformHost'>;
+
+function readAddresses(reader: EnvironmentReader): Addresses {
+  const port = reader.read('PORT', 4000, parsePort);
+  const baseUrl = reader.read('BASE_URL', new URL(`http://localhost:${port}`), parseBaseUrl);
   const publicScheme = baseUrl.protocol === 'https:' ? 'https' : 'http';
   const domainOf = (text: string) => parsePlatformDomain(text, publicScheme);
-  const platformDomain = read('PLATFORM_DOMAIN', domainOf(`localhost:${port}`), domainOf);
+  const platformDomain = reader.read('PLATFORM_DOMAIN', domainOf(`localhost:${port}`), domainOf);
   const platformHost = platformDomain.replace(/:\d+$/, '');
-  const plans = read('PLANS_FILE', DEFAULT_PLANS, (text) => readPlansFile(resolve(text)));
+  return { port, baseUrl, publicScheme, apiHost: baseUrl.hostname, platformDomain, platformHost };
+}
+
+function readPlans(reader: EnvironmentReader): Pick<Config, 'plans' | 'defaultPlan' | 'ownerPlan'> {
+  const plans = reader.read('PLANS_FILE', DEFAULT_PLANS, (text) => readPlansFile(resolve(text)));
   const findPlan = (id: string) => plans.find(({ plan }) => plan === id);
-  const defaultPlan = read('DEFAULT_PLAN', findPlan(ANONYMOUS_PLAN)!, (text) => {
+  const defaultPlan = reader.read('DEFAULT_PLAN', findPlan(ANONYMOUS_PLAN)!, (text) => {
     const plan = findPlan(text);
-    if (!plan && isSound('PLANS_FILE'))
+    if (!plan && reader.isSound('PLANS_FILE'))
       throw new Error(`${quote(text)} is not a plan; use one of ${plans.map((known) => known.plan).join(', ')}`);
     return plan!;
   });
-  const secretKey = read<Buffer | null>('SECRET_KEY', null, parseSecretKey);
-  const ownerApiKey = read<string | null>('OWNER_API_KEY', null, parseApiKey);
+  return { plans, defaultPlan, ownerPlan: findPlan('scale') ?? plans.at(-1)! };
+}
 
-  if (mode === 'production') {
-    if (secretKey && isSample(secretKey))
-      fault('SECRET_KEY', 'must not be a sample; use 32 random bytes, such as the output of "openssl rand -hex 32"');
-    if (ownerApiKey && isSample(Buffer.from(ownerApiKey.replace(/^\w+-/, ''), 'hex')))
-      fault(
-        'OWNER_API_KEY',
-        'must not be a sample; omit it to generate a key, or use "ship-" followed by the output of "openssl rand -hex 16"',
-      );
-    if (platformHost === baseUrl.hostname && isSound('BASE_URL', 'PLATFORM_DOMAIN'))
-      fault(
-        'PLATFORM_DOMAIN',
-        `must not be ${platformHost}, the host of BASE_URL; use a separate domain for sites, such as "sites.example.com"`,
-      );
-  }
-
-  const config: Config = {
-    mode,
-    hosts: read('HOST', ['127.0.0.1', '::1'], parseAddresses),
-    port,
-    workers: read('WORKERS', 1, parseWorkers),
-    baseUrl,
-    publicScheme,
-    apiHost: baseUrl.hostname,
-    platformDomain,
-    platformHost,
-    cnameTarget: read('CNAME_TARGET', platformHost, parseCnameTarget),
-    apexAddresses: read<string[]>('APEX_ADDRESSES', [], parseApexAddresses),
-    dnsServers: read<string[]>('DNS_SERVERS', [], parseDnsServers),
-    claimUrl: read('CLAIM_URL', `${baseUrl.origin}/claim`, parseClaimUrl),
-    dataDir: resolve(read('DATA_DIR', './data', String)),
-    databaseUrl: read<string | null>('DATABASE_URL', null, parseDatabaseUrl),
-    ownerEmail: read('OWNER_EMAIL', 'owner@localhost', parseEmail),
-    ownerApiKey,
-    ownerPlan: findPlan('scale') ?? plans.at(-1)!,
-    secretKey,
-    trustedProxies: read<string[]>('TRUST_PROXY', [], parseProxies),
-    allowInsecure: read('ALLOW_INSECURE', false, parseSwitch),
-    staleMs: 1_000 * read('STALE_SECONDS', 0, parseSeconds),
-    logLevel: read('LOG_LEVEL', 'info', parseLogLevel),
-    plans,
-    defaultPlan,
-    rateLimits: read<RateLimits | null>('RATE_LIMITS', DEFAULT_RATE_LIMITS, parseRateLimits),
-    compression: readInTests('COMPRESSION', true, parseSwitch),
-    jobs: readInTests('JOBS', true, parseSwitch),
-    failpoint: readInTests('FAILPOINT', '', String),
-    sweep: {
-      ...readInTests<Config['sweep']>('SWEEP_GRACE', {}, (text) => ({ graceMs: parseDuration(text) })),
-      ...readInTests<Config['sweep']>('BOOT_STALE', {}, (text) => ({ bootStaleMs: parseDuration(text) })),
-    },
+function readSweep(reader: EnvironmentReader): Config['sweep'] {
+  return {
+    ...reader.readInTests<Config['sweep']>('SWEEP_GRACE', {}, (text) => ({ graceMs: parseDuration(text) })),
+    ...reader.readInTests<Config['sweep']>('BOOT_STALE', {}, (text) => ({ bootStaleMs: parseDuration(text) })),
   };
-  if (faults.length > 0) throw new ConfigError(faults);
-  return config;
+}
+
+/** Adds a fault for each sample secret, and if sites are on the host of the API. Source: security T37. */
+function refuseUnsafe(
+  reader: EnvironmentReader,
+  { secretKey, ownerApiKey, platformHost, apiHost }: Addresses & Pick<Config, 'secretKey' | 'ownerApiKey'>,
+): void {
+  if (secretKey && isSample(secretKey))
+    reader.addFault(
+      'SECRET_KEY',
+      'must not be a sample; use 32 random bytes, such as the output of "openssl rand -hex 32"',
+    );
+  if (ownerApiKey && isSample(Buffer.from(ownerApiKey.replace(/^\w+-/, ''), 'hex')))
+    reader.addFault(
+      'OWNER_API_KEY',
+      'must not be a sample; omit it to generate a key, or use "ship-" followed by the output of "openssl rand -hex 16"',
+    );
+  if (platformHost === apiHost && reader.isSound('BASE_URL', 'PLATFORM_DOMAIN'))
+    reader.addFault(
+      'PLATFORM_DOMAIN',
+      `must not be ${platformHost}, the host of BASE_URL; use a separate domain for sites, such as "sites.example.com"`,
+    );
 }

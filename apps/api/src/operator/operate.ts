@@ -1,5 +1,6 @@
 import type { Log } from '@berth/core';
-import { ConfigError, readConfig } from '../config/config.ts';
+import { ConfigError } from '../config/config-error.ts';
+import { readConfig } from '../config/config.ts';
 import { openCore } from '../service/open-core.ts';
 import { readArguments } from './arguments.ts';
 import { UsageError } from './command.ts';

@@ -4,7 +4,8 @@ import { join, resolve } from 'node:path';
 import { DEFAULT_PLANS } from '@berth/contract';
 import { DEFAULT_RATE_LIMITS } from '@berth/core';
 import { afterAll, describe, expect, it } from 'vitest';
-import { ConfigError, readConfig } from '../../src/config/config.ts';
+import { ConfigError } from '../../src/config/config-error.ts';
+import { readConfig } from '../../src/config/config.ts';
 
 const KEY_HEX = '8f1c6bd0a94e2735cc58f0471e9b3d62a7055bfe19c84420d3976ae1bb0c5f38';
 const API_KEY = 'ship-8f1c6bd0a94e2735cc58f0471e9b3d62';

@@ -1,6 +1,7 @@
 import { DEFAULT_RATE_LIMITS } from '@berth/core';
 import { describe, expect, it } from 'vitest';
-import { type ConfigError, readConfig } from '../../src/config/config.ts';
+import type { ConfigError } from '../../src/config/config-error.ts';
+import { readConfig } from '../../src/config/config.ts';
 
 const limitsOf = (text: string) => readConfig({ RATE_LIMITS: text }).rateLimits;
 
