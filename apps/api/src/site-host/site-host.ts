@@ -16,10 +16,10 @@ import {
   toServiceError,
 } from '@berth/core';
 import { requestIdOf } from '../http/request-id.ts';
-import { createFileAnswers } from './file-answers.ts';
+import { createFileAnswers, type FileAnswers } from './file-answers.ts';
 import type { PasswordProtection } from './password-protection.ts';
 import { sendPage } from './pages.ts';
-import { sendFile } from './send-file.ts';
+import { type Contents, sendFile } from './send-file.ts';
 import { sendEmpty, siteHeaders, uncachedHeaders, withVaryAccept } from './site-headers.ts';
 import { UNLOCK_PATH } from './unlock-form.ts';
 import type { Visit } from './visit.ts';
@@ -57,61 +57,78 @@ const DECLARED_REDIRECT = 'public, max-age=0, must-revalidate';
  *
  * Source: serving S1, S2, S4 to S6, S58, S64; security C3, T16.
  */
-export function createSiteHost({ sites, protection, packs, platformHost, log }: SiteHostOptions): SiteHost {
-  const contents = { hot: createHotContents(packs), packs };
-  const answers = createFileAnswers(platformHost);
+export function createSiteHost(options: SiteHostOptions): SiteHost {
+  const responder = new SiteResponder(options);
+  return (req, res, visit) => {
+    try {
+      return responder
+        .answer(req, res, visit)
+        ?.catch((thrown: unknown) => responder.retryWithFreshSite(req, res, visit, thrown));
+    } catch (thrown) {
+      return responder.fail(res, visit, thrown);
+    }
+  };
+}
+
+/** Answers visits step by step. */
+class SiteResponder {
+  readonly #options: SiteHostOptions;
+  readonly #contents: Contents;
+  readonly #answers: FileAnswers;
+
+  constructor(options: SiteHostOptions) {
+    this.#options = options;
+    this.#contents = { hot: createHotContents(options.packs), packs: options.packs };
+    this.#answers = createFileAnswers(options.platformHost);
+  }
 
   /** Steps 1 to 3 of S1. A cached answer is sent at once. */
-  function answerVisit(req: IncomingMessage, res: ServerResponse, visit: Visit): void | Promise<void> {
-    const cachedSite = visit.address === null ? null : sites.peek(visit.address);
+  answer(req: IncomingMessage, res: ServerResponse, visit: Visit): void | Promise<void> {
+    const cachedSite = visit.address === null ? null : this.#options.sites.peek(visit.address);
     const cachedAnswer =
-      isSite(cachedSite) && !isProtected(cachedSite) && isRead(req) ? answers.find(cachedSite, visit) : undefined;
-    if (cachedAnswer) return sendFile(req, res, cachedSite as Site, cachedAnswer, contents);
+      isSite(cachedSite) && !isProtected(cachedSite) && isRead(req) ? this.#answers.find(cachedSite, visit) : undefined;
+    if (cachedAnswer) return sendFile(req, res, cachedSite as Site, cachedAnswer, this.#contents);
 
     const parsed = readVisit(visit);
     if (typeof parsed === 'string') return sendPage(res, parsed);
-    if (cachedSite !== undefined) return answerSite(req, res, parsed, cachedSite);
-    return sites.find(parsed.address).then((found) => answerSite(req, res, parsed, found));
+    if (cachedSite !== undefined) return this.#answerSite(req, res, parsed, cachedSite);
+    return this.#options.sites.find(parsed.address).then((found) => this.#answerSite(req, res, parsed, found));
   }
 
   /** Steps 4 and 5 of S1. */
-  function answerSite(req: IncomingMessage, res: ServerResponse, visit: SiteVisit, site: Found): void | Promise<void> {
+  #answerSite(req: IncomingMessage, res: ServerResponse, visit: SiteVisit, site: Found): void | Promise<void> {
     if (site === null) return sendPage(res, 'unknown-address');
     if (site === 'taken-down') return sendPage(res, 'taken-down');
     if (site === 'paused') return sendPage(res, 'paused', PAUSED_HEADERS);
     if (isProtected(site)) {
+      const { protection } = this.#options;
       const protectedVisit = { host: visit.host, site };
       if (visit.isUnlock && req.method === 'POST') return protection.handleForm(req, res, protectedVisit);
       if (!protection.isUnlocked(req, protectedVisit))
         return protection.requirePassword(req, res, protectedVisit, visit.path + visit.query);
       if (visit.isUnlock) return protection.redirect(res, site);
     } else if (visit.isUnlock) return sendPage(res, 'unknown-address', siteHeaders(site));
-    return answerContent(req, res, visit, site);
+    return this.#answerContent(req, res, visit, site);
   }
 
   /** Steps 6 to 12 of S1. */
-  function answerContent(
-    req: IncomingMessage,
-    res: ServerResponse,
-    visit: SiteVisit,
-    site: Site,
-  ): void | Promise<void> {
+  #answerContent(req: IncomingMessage, res: ServerResponse, visit: SiteVisit, site: Site): void | Promise<void> {
     const { requested, query } = visit;
     const request = { method: req.method!, path: requested, query, accept: req.headers.accept };
     const intent = resolve(request, site);
     switch (intent.kind) {
       case 'file':
-        return sendFile(req, res, site, answers.make(site, intent, visit, requested.path), contents);
+        return sendFile(req, res, site, this.#answers.make(site, intent, visit, requested.path), this.#contents);
       case 'canonical':
         return sendEmpty(res, 307, withVaryAccept({ ...uncachedHeaders(site), Location: intent.location }, intent));
       case 'redirect': {
         const fields = [['Cache-Control', DECLARED_REDIRECT]] as const;
-        const ruled = answers.applyRules(site, 'redirect', fields, visit, requested.path);
+        const ruled = this.#answers.applyRules(site, 'redirect', fields, visit, requested.path);
         const headers = { ...ruled, ...siteHeaders(site), Location: intent.location };
         return sendEmpty(res, intent.status, withVaryAccept(headers, intent));
       }
       case 'options': {
-        const ruled = answers.applyRules(site, 'options', [], visit, requested.path);
+        const ruled = this.#answers.applyRules(site, 'options', [], visit, requested.path);
         return sendEmpty(res, 204, { ...ruled, ...siteHeaders(site), Allow: SITE_METHODS });
       }
       case 'method-not-allowed':
@@ -129,39 +146,27 @@ export function createSiteHost({ sites, protection, packs, platformHost, log }: 
    * If bytes are not where the site expects them, reads the site once more for their current place. Source: security
    * C3.
    */
-  async function retryWithFreshSite(
-    req: IncomingMessage,
-    res: ServerResponse,
-    visit: Visit,
-    thrown: unknown,
-  ): Promise<void> {
+  async retryWithFreshSite(req: IncomingMessage, res: ServerResponse, visit: Visit, thrown: unknown): Promise<void> {
     const parsed = readVisit(visit);
-    if (!isMisplaced(thrown) || res.headersSent || typeof parsed === 'string') return fail(res, visit, thrown);
+    if (!isMisplaced(thrown) || res.headersSent || typeof parsed === 'string') return this.fail(res, visit, thrown);
     try {
-      await answerSite(req, res, parsed, await sites.refind(parsed.address));
+      await this.#answerSite(req, res, parsed, await this.#options.sites.refind(parsed.address));
     } catch (again) {
-      fail(res, visit, again);
+      this.fail(res, visit, again);
     }
   }
 
-  function fail(res: ServerResponse, visit: Visit, thrown: unknown): void {
+  /** Logs an error and answers it with a page, or closes the connection if an answer has begun. */
+  fail(res: ServerResponse, visit: Visit, thrown: unknown): void {
     const error = toServiceError(thrown);
     const fields = { err: error.cause ?? error, requestId: requestIdOf(res), host: visit.host };
     const away = error.code === 'unavailable';
-    if (away && error.cause !== undefined) log.warn(fields, 'A dependency is away.');
-    else if (!away) log.error(fields, 'A visit failed.');
+    if (away && error.cause !== undefined) this.#options.log.warn(fields, 'A dependency is away.');
+    else if (!away) this.#options.log.error(fields, 'A visit failed.');
     if (res.headersSent) res.destroy();
     else if (away) sendPage(res, 'away', { 'Retry-After': String(error.retryAfterSeconds ?? 5) });
     else sendPage(res, 'fault');
   }
-
-  return (req, res, visit) => {
-    try {
-      return answerVisit(req, res, visit)?.catch((thrown: unknown) => retryWithFreshSite(req, res, visit, thrown));
-    } catch (thrown) {
-      return fail(res, visit, thrown);
-    }
-  };
 }
 
 /** Parses the path of a visit, or returns the page that answers it for any site. Source: serving S1, S6, S7. */
