@@ -27,7 +27,7 @@ const IDLE_CHECK_MS = 50;
 const KERNEL_BALANCES = process.platform === 'linux';
 
 /**
- * Creates a door that does not listen yet.
+ * Creates a listener that does not listen yet.
  *
  * @param shared Whether other workers listen on the same port. Default false: then a port on which any process listens
  *   is in use.

@@ -14,7 +14,7 @@ import { createPasswordProtection } from '../site-host/password-protection.ts';
 import { createSiteHost } from '../site-host/site-host.ts';
 import { createHostMatcher } from './host-matcher.ts';
 
-/** The parts of the service that the front door routes to. */
+/** What the host router needs. */
 export interface HostRouterOptions {
   core: Core;
   config: Config;

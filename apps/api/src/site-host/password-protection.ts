@@ -15,7 +15,7 @@ import { type CookiePolicy, cookieForm, cookiesNamed } from './unlock-cookie.ts'
 import { isSameOrigin, readUnlockForm, safeNext, UNLOCK_PATH } from './unlock-form.ts';
 import { CHALLENGE, sendUnlockPage, type UnlockState } from './unlock-page.ts';
 
-/** What the gate needs. */
+/** What the password protection needs. */
 export interface PasswordProtectionOptions {
   /** Signs the cookies. */
   key: Buffer;
@@ -34,7 +34,7 @@ export interface ProtectedVisit {
   site: ProtectedSite;
 }
 
-/** The gate of protected sites. Source: serving §9; security T16. */
+/** Keeps visitors out of protected sites until they enter the password. Source: serving §9; security T16. */
 export interface PasswordProtection {
   /** Whether a request carries a valid cookie for this site on this host. */
   isUnlocked(req: IncomingMessage, visit: ProtectedVisit): boolean;
@@ -55,18 +55,12 @@ export interface PasswordProtection {
 const BUSY_SECONDS = 5;
 
 /**
- * Creates the gate. A visitor who has unlocked a site carries a signed cookie; the server stores nothing.
+ * Creates the password protection. A visitor who has unlocked a site carries a signed cookie; the server stores nothing.
  *
  * Source: serving S58 to S64; security §7, T16.
  */
-export function createPasswordProtection({
-  key,
-  now,
-  cookies,
-  addressOf,
-  unlock,
-  log,
-}: PasswordProtectionOptions): PasswordProtection {
+export function createPasswordProtection(options: PasswordProtectionOptions): PasswordProtection {
+  const { key, now, cookies, addressOf, unlock, log } = options;
   const cookieValues = (req: IncomingMessage, host: string) => {
     const form = cookieForm(host, cookies);
     return form ? cookiesNamed(form.name, req.headers.cookie) : [];

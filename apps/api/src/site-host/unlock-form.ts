@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { toServiceError } from '@berth/core';
 import { readWholeBody } from '../http/whole-body.ts';
 
-/** The path that is reserved for the gate on every host, as a path inside the site. Source: serving S6. */
+/** The path that is reserved for the unlock form on every host, as a path inside the site. Source: serving S6. */
 export const UNLOCK_PATH = '.berth/unlock';
 
 /** With every character escaped to three, it still fits into the form beside the longest password. */
