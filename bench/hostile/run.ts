@@ -119,12 +119,12 @@ async function watchMemory({ pid }: BenchServer): Promise<{ stop(): Promise<numb
   const before = await read('VmRSS');
   let peak = before;
   // When a server ends, its numbers are lost, so they are polled.
-  const look = async () => (peak = Math.max(peak, await read('VmHWM').catch(() => 0)));
-  const timer = setInterval(() => void look(), SAMPLE_MS);
+  const sample = async () => (peak = Math.max(peak, await read('VmHWM').catch(() => 0)));
+  const timer = setInterval(() => void sample(), SAMPLE_MS);
   return {
     async stop() {
       clearInterval(timer);
-      await look();
+      await sample();
       return peak - before;
     },
   };

@@ -1,6 +1,6 @@
 // Exits with 0 when the server on this machine answers, else with 1 and the reason on standard error.
 import { request } from 'node:http';
-import { readConfig } from './config.ts';
+import { readConfig } from './config/config.ts';
 
 const TIMEOUT_MS = 5_000;
 

@@ -1,11 +1,12 @@
-import { ConfigError, readConfig } from './config.ts';
-import { welcome } from './first-start.ts';
-import { createLogger } from './logger.ts';
+import { ConfigError } from './config/config-error.ts';
+import { readConfig } from './config/config.ts';
+import { welcome } from './welcome.ts';
+import { createLogger } from './logging/logger.ts';
 import { boundHeap } from './memory.ts';
 import type { Berth } from './server.ts';
 
 /** Ctrl-C can reach this process twice: from the terminal, and again from npm, which forwards the signal. */
-const ECHO_MS = 500;
+const DUPLICATE_SIGNAL_MS = 500;
 
 /** Runs a server until it is stopped. The first SIGTERM or SIGINT waits for running requests; a second one does not. */
 async function main(): Promise<void> {
@@ -16,10 +17,10 @@ async function main(): Promise<void> {
   let stoppingSince: number | null = null;
   const stop = (signal: NodeJS.Signals) => {
     const now = performance.now();
-    if (stoppingSince !== null && now - stoppingSince < ECHO_MS) return;
+    if (stoppingSince !== null && now - stoppingSince < DUPLICATE_SIGNAL_MS) return;
     if (stoppingSince !== null) process.exit(1);
     stoppingSince = now;
-    log.info({ signal }, 'Stopping: running requests are finished first; a second signal does not wait');
+    log.info({ signal }, 'Stopping after the running requests; a second signal stops at once');
     void berth
       ?.then((running) => running.close())
       .then(
@@ -33,7 +34,7 @@ async function main(): Promise<void> {
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
   const giveUp = (error: Error) => {
-    log.error({ err: error }, `Berth ends: ${error.message}`);
+    log.error({ err: error }, `Berth exits: ${error.message}`);
     process.exit(1);
   };
   // Each mode loads only what it needs: a process that answers no requests then uses less memory.
@@ -56,6 +57,6 @@ function explain(error: unknown): string {
   if (error instanceof ConfigError) return `Berth cannot start with this configuration:\n${error.message}`;
   const { code, message, port } = error as NodeJS.ErrnoException & { port?: number };
   if (code === 'EADDRINUSE')
-    return `Berth cannot start: port ${port} is in use. Stop what listens there, or set PORT to another one.`;
+    return `Berth cannot start: port ${port} is in use. Stop the program that uses it, or set PORT to another port.`;
   return `Berth cannot start: ${message}`;
 }

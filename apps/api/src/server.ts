@@ -1,9 +1,9 @@
 import { armFailpoint, type Core, type Log } from '@berth/core';
 import { LiveSiteCache } from '@berth/core/sites';
-import { type Config, readConfig } from './config.ts';
-import { createDoor, type Door } from './door.ts';
-import { createFrontDoor } from './front-door.ts';
-import { openService } from './open-service.ts';
+import { type Config, readConfig } from './config/config.ts';
+import { createHttpListener, type HttpListener } from './http/http-listener.ts';
+import { createHostRouter } from './routing/host-router.ts';
+import { openService } from './service/open-service.ts';
 
 /** A running server. */
 export interface Berth {
@@ -29,19 +29,19 @@ export async function startBerth(
   log: Log,
   giveUp?: (error: Error) => void,
 ): Promise<Berth> {
-  const asked = readConfig(env);
-  armFailpoint(asked.failpoint);
-  const door = createDoor(asked, log);
-  const port = await door.listen();
+  const requested = readConfig(env);
+  armFailpoint(requested.failpoint);
+  const listener = createHttpListener(requested, log);
+  const port = await listener.listen();
   const resources = new AsyncDisposableStack();
   const close = async () => {
-    await door.close();
+    await listener.close();
     await resources.disposeAsync();
   };
   try {
-    const config = asked.port === 0 ? readConfig({ ...env, PORT: String(port) }) : asked;
+    const config = requested.port === 0 ? readConfig({ ...env, PORT: String(port) }) : requested;
     const { core, ownerKey } = await openService(config, { log, resources, ...(giveUp && { giveUp }) });
-    serve({ door, core, config, log });
+    serve({ listener, core, config, log });
     return {
       config,
       core,
@@ -57,7 +57,19 @@ export async function startBerth(
   }
 }
 
-/** Connects a door to the service, which answers its requests from then on. */
-export function serve({ door, core, config, log }: { door: Door; core: Core; config: Config; log: Log }): void {
-  door.lead(createFrontDoor({ core, config, sites: new LiveSiteCache(core, { staleMs: config.staleMs }), log }));
+/** Connects a listener to the service, which answers its requests from then on. */
+export function serve({
+  listener,
+  core,
+  config,
+  log,
+}: {
+  listener: HttpListener;
+  core: Core;
+  config: Config;
+  log: Log;
+}): void {
+  listener.setHandler(
+    createHostRouter({ core, config, sites: new LiveSiteCache(core, { staleMs: config.staleMs }), log }),
+  );
 }

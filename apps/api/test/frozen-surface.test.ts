@@ -3,8 +3,8 @@ import { appRouter } from '@berth/core';
 import { createTestDatabase } from '@berth/core/testing';
 import { expect, it, onTestFinished } from 'vitest';
 import recorded from '../../../fixtures/frozen/server.json' with { type: 'json' };
-import { readConfig } from '../src/config.ts';
-import { renderOpenApi } from '../src/openapi-file.ts';
+import { readConfig } from '../src/config/config.ts';
+import { renderOpenApi } from '../src/api-host/openapi-file.ts';
 import { COMMANDS } from '../src/operator/commands.ts';
 import type { Document, Schema } from './open-api.ts';
 

@@ -6,8 +6,8 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { CreatedDeployment, CreatedToken, Deployment, Domain } from '@berth/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readConfig } from '../src/config.ts';
-import { sampleCommand } from '../src/first-start.ts';
+import { readConfig } from '../src/config/config.ts';
+import { sampleCommand } from '../src/welcome.ts';
 import { type Files, OWNER_KEY } from './test-server.ts';
 import { useServer } from './use-server.ts';
 

@@ -234,9 +234,9 @@ export function launchProcess(env: Record<string, string>): LaunchedProcess {
     output: () => output,
     printed: (text) =>
       new Promise((resolve, reject) => {
-        const look = () => output.includes(text) && resolve();
-        look();
-        for (const stream of [child.stdout, child.stderr]) stream.on('data', look);
+        const check = () => output.includes(text) && resolve();
+        check();
+        for (const stream of [child.stdout, child.stderr]) stream.on('data', check);
         void exited.then((code) => reject(new Error(`The server ended with ${code}:\n${output}`)));
       }),
   };

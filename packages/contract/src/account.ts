@@ -3,7 +3,7 @@ import { Timestamp } from './deployments.ts';
 import { NextCursor } from './pages.ts';
 import { Caps, Usage } from './plans.ts';
 
-/** How a request proved who it is. */
+/** How a request was authenticated. */
 export const AUTH_METHODS = ['api-key', 'deploy-token', 'operator', 'system'] as const;
 export type AuthMethod = (typeof AUTH_METHODS)[number];
 
@@ -12,13 +12,13 @@ export const Account = z
   .object({
     account: z.string().describe('The id of the account.'),
     email: z.string(),
-    name: z.string().nullable().describe('The name of its holder; null when none was given.'),
-    plan: z.string().describe('The id of its plan, as `GET /plans` has it.'),
-    usage: Usage.describe('What the account holds.'),
-    caps: Caps.nullable().describe('What it may hold; null when arranged directly.'),
+    name: z.string().nullable().describe('The name of the account holder; null if unknown.'),
+    plan: z.string().describe('The id of its plan, as in `GET /plans`.'),
+    usage: Usage.describe('What the account uses.'),
+    caps: Caps.nullable().describe('The maximum of each; null for a plan arranged directly.'),
     created: Timestamp,
     hint: z.string().nullable().describe('The last 4 characters of the newest API key.'),
-    authMethod: z.enum(AUTH_METHODS).describe('How this very request proved who it is.'),
+    authMethod: z.enum(AUTH_METHODS).describe('How this request was authenticated.'),
   })
   .meta({ id: 'Account' });
 export type Account = z.infer<typeof Account>;
@@ -51,11 +51,11 @@ export const Activity = z
   .object({
     event: z.enum(ACTIVITY_EVENTS).describe('What happened.'),
     created: Timestamp,
-    deployment: z.string().optional().describe('The deployment it happened to.'),
-    domain: z.string().optional().describe('The domain it happened to.'),
-    token: z.string().optional().describe('The identifier of the token it happened to.'),
+    deployment: z.string().optional().describe('The deployment that the event is about.'),
+    domain: z.string().optional().describe('The domain that the event is about.'),
+    token: z.string().optional().describe('The id of the token that the event is about.'),
     authMethod: z.enum(AUTH_METHODS).describe('Who did it: a credential, the operator, or the service itself.'),
-    meta: z.record(z.string(), z.unknown()).describe('What is worth knowing about this kind of event. Never a secret.'),
+    meta: z.record(z.string(), z.unknown()).describe('More about the event, by kind. Never contains a secret.'),
   })
   .meta({ id: 'Activity' });
 export type Activity = z.infer<typeof Activity>;

@@ -9,9 +9,9 @@ export const Timestamp = z.int().describe('Unix seconds.').meta({ example: 17900
 /** Something that was published but will not act as written. Source: contract §3. */
 export const Warning = z.object({
   file: z.string().describe('The path of the file.'),
-  line: z.int().optional().describe('The line in it, from 1.'),
-  at: z.string().optional().describe('The place in it, where lines say little.'),
-  message: z.string().describe('What may surprise.'),
+  line: z.int().optional().describe('The line in the file, from 1.'),
+  at: z.string().optional().describe('The place in the file, if a line number is not enough.'),
+  message: z.string().describe('What will not act as written, and why.'),
 });
 export type Warning = z.infer<typeof Warning>;
 
@@ -25,17 +25,17 @@ export const Deployment = z
       .string()
       .describe('The deployment id, which is also the first part of its host name.')
       .meta({ example: 'calm-otter-4k9x2qd' }),
-    url: z.url().describe('Where the site is served.').meta({ example: 'https://calm-otter-4k9x2qd.sites.example' }),
+    url: z.url().describe('The address of the site.').meta({ example: 'https://calm-otter-4k9x2qd.sites.example' }),
     files: z.int().describe('Number of files.'),
     size: z.int().describe('Sum of the file sizes, in bytes.'),
     status: z
       .enum(DEPLOYMENT_STATUSES)
-      .describe('`success`: served. `deleting`: no longer served, its clean-up goes on.'),
+      .describe('`success`: served. `deleting`: no longer served; its files are being removed.'),
     password: z.boolean().describe('True when visitors need a password. The password is never returned.'),
-    via: z.string().describe('What made it; `api` when that was not said.').meta({ example: 'cli' }),
+    via: z.string().describe('The tool that made it; `api` by default.').meta({ example: 'cli' }),
     labels: z.array(z.string()),
     created: Timestamp,
-    expires: Timestamp.optional().describe('Present on anonymous deployments and on those made with `ttl`.'),
+    expires: Timestamp.optional().describe('Present if the deployment is anonymous or was made with `ttl`.'),
   })
   .meta({ id: 'Deployment' });
 export type Deployment = z.infer<typeof Deployment>;
@@ -45,8 +45,8 @@ export const CreatedDeployment = Deployment.extend({
   claim: z
     .url()
     .optional()
-    .describe('Anonymous deploys only: the address at which an account can take the deployment over.'),
-  warnings: z.array(Warning).optional().describe('Present when there are any.'),
+    .describe('Anonymous deploys only: the address at which an account can claim the deployment.'),
+  warnings: z.array(Warning).optional().describe('Absent if there are none.'),
 }).meta({ id: 'CreatedDeployment' });
 export type CreatedDeployment = z.infer<typeof CreatedDeployment>;
 

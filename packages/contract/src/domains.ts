@@ -31,21 +31,24 @@ export const DomainReference = z
 export const Domain = z
   .object({
     domain: z.string().describe('The normalised name.').meta({ example: 'www.example.com' }),
-    url: z.url().describe('Where it is served, once it is.').meta({ example: 'https://www.example.com' }),
+    url: z
+      .url()
+      .describe('The address of the domain. It shows the site once the status is `success`.')
+      .meta({ example: 'https://www.example.com' }),
     deployment: z
       .string()
       .nullable()
-      .describe('The deployment it shows; null when there is none.')
+      .describe('The deployment that the domain points at; null for none.')
       .meta({ example: 'calm-otter-4k9x2qd' }),
     status: z
       .enum(DOMAIN_STATUSES)
       .describe(
-        '`pending`: DNS not seen yet. `partial`: some records seen. `success`: serves. `paused`: the plan no longer covers it.',
+        '`pending`: no DNS record found yet. `partial`: some records found. `success`: the domain serves its site. `paused`: the plan no longer covers the domain.',
       ),
     labels: z.array(z.string()),
     created: Timestamp,
     linked: Timestamp.nullable().describe('When it was last linked to a deployment, in Unix seconds.'),
-    links: z.int().describe('How often it was linked to another deployment than before.'),
+    links: z.int().describe('How often the domain was linked to a different deployment.'),
   })
   .meta({ id: 'Domain' });
 export type Domain = z.infer<typeof Domain>;
@@ -67,11 +70,11 @@ export const DomainPut = DomainPath.extend({
   deployment: z
     .string({
       error: ({ input }) =>
-        input === null ? 'a domain cannot be unlinked: link it to another deployment, or delete it' : undefined,
+        input === null ? 'a domain cannot be unlinked; link it to another deployment, or delete it' : undefined,
     })
     .max(300, 'a deployment must be given by its id, or its full host name')
     .optional()
-    .describe('The deployment to show from now on: its id, or its full host name, in any case.')
+    .describe('The deployment that the domain must point at: its id or its full host name, in any case.')
     .meta({ example: 'calm-otter-4k9x2qd' }),
   labels: Labels.optional().describe('Replaces the labels; an empty list clears them.'),
 });
@@ -81,29 +84,31 @@ export const DeletedDomain = z.object({ domain: z.string() });
 /** The result of validating a name for the account. Source: contract §4. */
 export const DomainValidation = z
   .object({
-    valid: z.boolean().describe('Whether the name can be a domain at all.'),
-    normalized: z.string().nullable().describe('The name as it would be stored; null when it is none.'),
-    available: z.boolean().describe('Whether this account may have it.'),
-    reason: z.string().nullable().describe('Why it is not valid or not available; null when it is both.'),
+    valid: z.boolean().describe('Whether the name can be a domain.'),
+    normalized: z.string().nullable().describe('The name as it would be stored; null if it is not valid.'),
+    available: z.boolean().describe('Whether this account can have the domain.'),
+    reason: z.string().nullable().describe('Why the name is not valid or not available; null if it is both.'),
   })
   .meta({ id: 'DomainValidation' });
 export type DomainValidation = z.infer<typeof DomainValidation>;
 
-/** The result of the DNS lookup of one record. Source: contract §4. */
+/** The result of the DNS query for one record. Source: contract §4. */
 export const DomainCheck = z.object({
   type: z.enum(DNS_RECORD_TYPES),
-  name: z.string().describe('The full name at which the record was looked for.'),
-  expected: z.array(z.string()).describe('What should be there.'),
-  found: z.array(z.string()).describe('What is there.'),
-  ok: z.boolean().describe('Whether it is as expected.'),
-  reason: z.string().optional().describe('Why it is not as expected; absent when it is.'),
+  name: z.string().describe('The full name of the record.'),
+  expected: z.array(z.string()).describe('The values that the record must have.'),
+  found: z.array(z.string()).describe('The values that were found.'),
+  ok: z.boolean().describe('Whether the record is as expected.'),
+  reason: z.string().optional().describe('Why the record is not as expected; absent if it is.'),
 });
 export type DomainCheck = z.infer<typeof DomainCheck>;
 
 /** A domain, with the results of a DNS check. Source: contract §4. */
 export const VerifiedDomain = Domain.extend({
-  checks: z.array(DomainCheck).describe('One for each record the domain needs.'),
-  nextCheck: Timestamp.nullable().describe('When it is looked at next without being asked, in Unix seconds.'),
+  checks: z.array(DomainCheck).describe('One check for each record that the domain needs.'),
+  nextCheck: Timestamp.nullable().describe(
+    'The time of the next automatic check, in Unix seconds; null if none is planned.',
+  ),
 }).meta({ id: 'VerifiedDomain' });
 export type VerifiedDomain = z.infer<typeof VerifiedDomain>;
 
@@ -113,18 +118,18 @@ export const DomainDns = z.object({
   dns: z
     .object({ provider: z.object({ name: z.string() }) })
     .nullable()
-    .describe('null when the provider is not known.'),
+    .describe('null if the provider is unknown.'),
 });
 export type DomainDns = z.infer<typeof DomainDns>;
 
 /** The records that a domain needs. Source: contract §4. */
 export const DomainRecords = z.object({
   domain: z.string(),
-  apex: z.boolean().describe('Whether the name is a registrable domain itself, which can have no CNAME.'),
+  apex: z.boolean().describe('Whether the name is an apex domain, which cannot have a CNAME record.'),
   records: z.array(
     z.object({
       type: z.enum(DNS_RECORD_TYPES),
-      name: z.string().describe('The full name that the record is for.'),
+      name: z.string().describe('The full name of the record.'),
       value: z.string(),
     }),
   ),
@@ -134,7 +139,7 @@ export type DomainRecords = z.infer<typeof DomainRecords>;
 /** A public page that lists these records. Source: contract §4. */
 export const DomainShare = z.object({
   domain: z.string(),
-  hash: z.string().describe('The last part of `url`. Whoever has it sees the records, and nothing else.'),
-  url: z.url().describe('A public page with the records, what to do with them, and a live check.'),
+  hash: z.string().describe('The last part of `url`. It gives access to the DNS records and nothing else.'),
+  url: z.url().describe('A public page with the DNS records, instructions, and a live check.'),
 });
 export type DomainShare = z.infer<typeof DomainShare>;

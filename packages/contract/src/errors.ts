@@ -48,14 +48,14 @@ export const ErrorBody = z
   .object({
     error: z
       .enum(Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]])
-      .describe('What went wrong, for programs. Each tag has one status.'),
-    message: z.string().describe('What was wrong and what would be right.'),
+      .describe('The error code, for programs. Each code has one status.'),
+    message: z.string().describe('The error, for people: what is invalid and what would be valid.'),
     status: z.int().describe('The HTTP status code.'),
     details: z
       .record(z.string(), z.unknown())
       .optional()
       .describe(
-        'Structured context, by tag: `issues` or `file`, `cap` `used` `limit`, `limit` `max` `file`, `retryAfter`, `requestId`.',
+        'Structured context, by code: `issues` or `file`; `cap`, `used` and `limit`; `limit`, `max` and `file`; `retryAfter`; `requestId`.',
       ),
   })
   .meta({ id: 'Error' });

@@ -32,5 +32,5 @@ export const MAX_LISTED_LABELS = 1_000;
 
 /** `GET /labels`. Source: contract §6. */
 export const LabelList = z.object({
-  labels: z.array(z.string()).describe('Distinct, the most recently used first, at most 1,000.'),
+  labels: z.array(z.string()).describe('Without duplicates, the most recently used first, at most 1,000.'),
 });

@@ -10,14 +10,14 @@ export const PageQuery = z.object({
     .string()
     .min(1, 'cursor must be the nextCursor of an earlier page')
     .max(512, 'cursor must be the nextCursor of an earlier page')
-    .describe('`nextCursor` of the page before; the first page when absent.')
+    .describe('The `nextCursor` of the previous page. Default: the first page.')
     .optional(),
   limit: z
     .int('limit must be a whole number of at least 1')
     .min(1, 'limit must be a whole number of at least 1')
     .default(DEFAULT_PAGE_SIZE)
     .transform((limit) => Math.min(limit, MAX_PAGE_SIZE))
-    .describe('How many to list; more than 100 is taken as 100.'),
+    .describe('The maximum number of entries. A value above 100 counts as 100.'),
 });
 export type PageQuery = z.output<typeof PageQuery>;
 
@@ -25,4 +25,4 @@ export type PageQuery = z.output<typeof PageQuery>;
 export const NextCursor = z
   .string()
   .optional()
-  .describe('Pass as `cursor` to get the next page; absent on the last one.');
+  .describe('Pass it as `cursor` to get the next page; absent on the last page.');

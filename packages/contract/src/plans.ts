@@ -5,11 +5,11 @@ const GiB = 1024 ** 3;
 
 /** The caps of a plan: how much an account may have. Source: service-api part 2, contract §6. */
 export const Caps = z.object({
-  deployments: z.int().min(0).describe('Deployments that are served.'),
-  platformDomains: z.int().min(0).describe('Names below the platform domain.'),
-  customDomains: z.int().min(0).describe('Names of one’s own; paused ones do not count.'),
-  seats: z.int().min(0).describe('Members.'),
-  storage: z.int().min(0).optional().describe('Bytes of the distinct contents stored; absent means no cap.'),
+  deployments: z.int().min(0).describe('Number of deployments.'),
+  platformDomains: z.int().min(0).describe('Number of platform domains: subdomains of the platform domain.'),
+  customDomains: z.int().min(0).describe('Number of custom domains. Paused ones do not count.'),
+  seats: z.int().min(0).describe('Number of members.'),
+  storage: z.int().min(0).optional().describe('Bytes of the distinct stored contents; absent means no cap.'),
 });
 export type Caps = z.infer<typeof Caps>;
 
@@ -17,7 +17,9 @@ export type Caps = z.infer<typeof Caps>;
 export const Usage = Caps.extend({
   storage: z
     .int()
-    .describe('Bytes: the sizes of the distinct contents of all its deployments and open uploads, each counted once.'),
+    .describe(
+      'Total size in bytes of the distinct contents of all deployments and open uploads. Equal contents count once.',
+    ),
 });
 export type Usage = z.infer<typeof Usage>;
 
@@ -28,9 +30,9 @@ export const ANONYMOUS_STORAGE_BYTES = 500 * MiB;
 
 /** The limits of one deploy. Sizes in bytes. Source: contract §6. */
 export const DeployLimits = z.object({
-  maxFileSize: z.int().min(1).describe('Largest file, in bytes.'),
-  maxFilesCount: z.int().min(1).describe('Most files in one deployment.'),
-  maxTotalSize: z.int().min(1).describe('Largest sum of file sizes, in bytes.'),
+  maxFileSize: z.int().min(1).describe('Maximum size of a file, in bytes.'),
+  maxFilesCount: z.int().min(1).describe('Maximum number of files in a deployment.'),
+  maxTotalSize: z.int().min(1).describe('Maximum total size of the files, in bytes.'),
 });
 export type DeployLimits = z.infer<typeof DeployLimits>;
 
@@ -46,7 +48,10 @@ export const Plan = z.object({
   caps: Caps.nullable(),
   limits: DeployLimits,
   closed: z.string().min(1).optional(),
-  rank: z.int().optional().describe('Higher is an upgrade; the position in the file when absent.'),
+  rank: z
+    .int()
+    .optional()
+    .describe('A change to a plan with a higher rank is an upgrade. Default: the position in the file.'),
 });
 export type Plan = z.infer<typeof Plan>;
 
@@ -93,11 +98,11 @@ export const DEFAULT_PLANS: readonly Plan[] = [
 /** A plan as `GET /plans` shows it. Source: service-api part 2. */
 export const PlanRow = z
   .object({
-    plan: z.string().describe('The plan id, which `GET /account` reports.'),
-    name: z.string().describe('The name to show.'),
+    plan: z.string().describe('The id of the plan, as in `GET /account`.'),
+    name: z.string().describe('The display name.'),
     price: Price.describe('Whole US cents, or "contact" for a plan arranged directly.'),
-    caps: Caps.nullable().describe('What an account on it may hold; null when arranged directly.'),
-    closed: z.string().optional().describe('Present when the plan cannot be ordered yet: the sentence to show.'),
+    caps: Caps.nullable().describe('The maximum of each for an account; null for a plan arranged directly.'),
+    closed: z.string().optional().describe('Present if the plan cannot be ordered yet: the sentence to display.'),
   })
   .meta({ id: 'Plan' });
 export type PlanRow = z.infer<typeof PlanRow>;

@@ -90,10 +90,10 @@ export function refusedPath(path: string): string | null {
 export function privatePath(path: string): string | null {
   const segments = path.split('/');
   const name = segments.at(-1)!;
-  if (segments.includes('.git')) return 'a repository (.git/) is never published; upload the built site alone';
+  if (segments.includes('.git')) return 'a repository (.git/) is never published; upload only the built site';
   if (segments[0] === 'node_modules' && segments.length > 1)
-    return 'node_modules/ is the sign of an unbuilt project; upload the folder that the build writes';
-  if (name.startsWith('.env')) return 'environment files (.env*) hold secrets and are never published';
+    return 'node_modules/ indicates a project that is not built; upload the output folder of the build';
+  if (name.startsWith('.env')) return 'environment files (.env*) contain secrets and are never published';
   return KEY_FILES.test(name) ? 'private keys are never published' : null;
 }
 

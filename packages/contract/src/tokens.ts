@@ -11,12 +11,12 @@ export const TOKEN_KINDS = ['deploy', 'api'] as const satisfies readonly TokenKi
 /** A credential, without its secret. Source: contract §5. */
 export const Token = z
   .object({
-    token: z.string().describe('The short identifier; not the credential.').meta({ example: 'a1b2c3d' }),
-    kind: z.enum(TOKEN_KINDS).describe('`deploy` is good for deploys alone, `api` for the whole account.'),
+    token: z.string().describe('The id of the token, which is not the credential.').meta({ example: 'a1b2c3d' }),
+    kind: z.enum(TOKEN_KINDS).describe('`deploy`: can only deploy. `api`: has full access to the account.'),
     labels: z.array(z.string()),
     created: Timestamp,
-    expires: Timestamp.nullable().describe('Unix seconds; null when it lasts until it is revoked.'),
-    used: Timestamp.nullable().describe('When it was last used, to the minute, in Unix seconds; null when never.'),
+    expires: Timestamp.nullable().describe('Unix seconds; null if the token does not expire.'),
+    used: Timestamp.nullable().describe('When it was last used, to the minute, in Unix seconds; null if never.'),
   })
   .meta({ id: 'Token' });
 export type Token = z.infer<typeof Token>;
@@ -25,7 +25,7 @@ export type Token = z.infer<typeof Token>;
 export const CreatedToken = Token.extend({
   secret: z
     .string()
-    .describe('The credential itself. It is answered only here.')
+    .describe('The credential. Only this response contains it.')
     .meta({ example: 'deploy-<32 hexadecimal digits>' }),
 }).meta({ id: 'CreatedToken' });
 export type CreatedToken = z.infer<typeof CreatedToken>;
@@ -35,8 +35,8 @@ export const TokenRequest = z.object({
   kind: z
     .enum(TOKEN_KINDS, 'kind must be "deploy" or "api"')
     .default('deploy')
-    .describe('`deploy` is good for deploys alone, `api` for the whole account.'),
-  ttl: Ttl.optional().describe('Seconds until it expires; without it the credential lasts until it is revoked.'),
+    .describe('`deploy`: can only deploy. `api`: has full access to the account.'),
+  ttl: Ttl.optional().describe('Seconds until the token expires. Default: it does not expire.'),
   labels: Labels.optional(),
 });
 export type TokenRequest = z.output<typeof TokenRequest>;
@@ -47,8 +47,8 @@ export const TokenList = z.object({ tokens: z.array(Token), nextCursor: NextCurs
 export const TokenPath = z.object({
   token: z
     .string()
-    .max(300, 'the identifier of a token must have 7 characters')
-    .describe('The identifier of the token.')
+    .max(300, 'the id of a token must have 7 characters')
+    .describe('The id of the token.')
     .meta({ example: 'a1b2c3d' }),
 });
 export const DeletedToken = z.object({ token: z.string() });

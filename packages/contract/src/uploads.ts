@@ -72,29 +72,29 @@ export const BeginUpload = z
       .min(1, 'a deploy must have at least one file')
       .optional()
       .describe('Every file of the site.'),
-    base: DeploymentReference.optional().describe('A deployment of the same account that the upload is a change of.'),
-    put: list(UploadFile).optional().describe('With `base`: the files that are new or other ones.'),
+    base: DeploymentReference.optional().describe('The deployment of the same account that the upload changes.'),
+    put: list(UploadFile).optional().describe('With `base`: the added and changed files.'),
     remove: list(FileName)
       .optional()
-      .describe('With `base`: the paths that go. One that is not there is gone already.'),
+      .describe('With `base`: the paths of the removed files. Paths that do not exist are ignored.'),
     labels: Labels.optional(),
     password: Password.nullable()
       .optional()
       .describe(
-        'Puts an unlock page in front of the site; it can never be read back. Without it the password of a protected `base` is kept. `null` publishes without one. A deploy token cannot change the password of a protected base.',
+        'Protects the site: visitors must enter this password. The API never returns it. If absent, the password of a protected `base` is kept; `null` publishes without a password. A deploy token cannot change the password of a protected base.',
       ),
-    via: z.string().optional().describe('What makes this deployment: at most 32 of `a-z0-9._-`.'),
+    via: z.string().optional().describe('The tool that makes this deployment: at most 32 characters of `a-z0-9._-`.'),
     ttl: Ttl.optional().describe('Seconds until the deployment expires. Needs a credential.'),
   })
   .superRefine(({ files, base, put, remove }, { addIssue }) => {
     const wrong = (path: string, message: string) => addIssue({ code: 'custom', path: [path], message });
     if (files === undefined && base === undefined)
-      wrong('files', 'is missing: send every file, or a base and a change');
+      wrong('files', 'is required: send every file, or base, put and remove');
     if (files !== undefined && (base ?? put ?? remove) !== undefined)
-      wrong('base', 'a change of a base must name what it puts and removes, and no files');
+      wrong('base', 'with base, send put and remove instead of files');
     if (base !== undefined && files === undefined) {
-      if (put === undefined) wrong('put', 'is missing: send the files that are new or other ones, or []');
-      if (remove === undefined) wrong('remove', 'is missing: send the paths that go, or []');
+      if (put === undefined) wrong('put', 'is required: list the added and changed files, or []');
+      if (remove === undefined) wrong('remove', 'is required: list the paths of the removed files, or []');
     }
   }) as unknown as z.ZodType<BeginUpload, BeginUpload>;
 
@@ -103,9 +103,9 @@ export const BegunUpload = z
   .object({
     upload: z
       .string()
-      .describe('The name of the upload. Whoever knows it can go on with it: keep it as a secret.')
+      .describe('The id of the upload. Keep it secret: it is enough to continue an anonymous upload.')
       .meta({ example: '0123456789abcdef0123456789abcdef' }),
-    missing: z.array(z.string()).describe('The SHA-256 of each content that is still to be sent.'),
+    missing: z.array(z.string()).describe('The SHA-256 of each content that must still be sent.'),
   })
   .meta({ id: 'BegunUpload' });
 export type BegunUpload = z.infer<typeof BegunUpload>;
@@ -114,8 +114,8 @@ export type BegunUpload = z.infer<typeof BegunUpload>;
 export const CommitUpload = z.object({
   upload: z
     .string()
-    .max(300, 'the name of an upload must have 32 characters')
-    .describe('The name that began the upload.')
+    .max(300, 'the id of an upload must have 32 characters')
+    .describe('The id of the upload, from `POST /uploads`.')
     .meta({ example: '0123456789abcdef0123456789abcdef' }),
 });
 
@@ -126,8 +126,8 @@ export const AbortedUpload = z.object({ upload: z.string() });
 /** The result of sending a body of contents. */
 export const ReceivedContents = z
   .object({
-    received: z.int().describe('Contents of this body that are stored now.'),
-    missing: z.int().describe('Contents that are still to be sent.'),
+    received: z.int().describe('Number of contents of this body that were stored.'),
+    missing: z.int().describe('Number of contents that must still be sent.'),
   })
   .meta({ id: 'ReceivedContents' });
 export type ReceivedContents = z.infer<typeof ReceivedContents>;

@@ -37,7 +37,7 @@ export interface Admission {
 }
 
 /** What admission needs. */
-export interface AdmissionParts {
+export interface AdmissionOptions {
   core: Core;
   /** The client's address, past trusted proxies; empty when the connection is closed. */
   addressOf(req: IncomingMessage): string;
@@ -47,14 +47,14 @@ export interface AdmissionParts {
 }
 
 /** The result of {@link Admission.count}. */
-interface Verdict {
+interface AdmissionResult {
   caller: Caller | null;
   /** Why the request is rejected; `null` if it is not. */
   refusal: unknown;
 }
 
 /**
- * Identifies who makes a request and counts it against the account of its credential, or else against its address.
+ * Identifies the client of a request and counts it against the account of its credential, or else against its address.
  * Requests with an invalid credential, and requests that match no operation, count against the address too. Each call
  * of a batch counts. Preflights do not count, because browsers send them automatically.
  *
@@ -65,24 +65,28 @@ interface Verdict {
  *
  * Source: contract §1, §7; security F8, T27.
  */
-export function createAdmission({ core, addressOf, consoleOrigin, log }: AdmissionParts): Admission {
-  const verdicts = new WeakMap<IncomingMessage, Verdict>();
+export function createAdmission({ core, addressOf, consoleOrigin, log }: AdmissionOptions): Admission {
+  const results = new WeakMap<IncomingMessage, AdmissionResult>();
 
-  async function judge(req: IncomingMessage, res: ServerResponse, calls: number): Promise<Verdict> {
+  async function admit(req: IncomingMessage, res: ServerResponse, calls: number): Promise<AdmissionResult> {
     const address = addressOf(req);
-    const verdict = await identify(core, req.headers.authorization, address);
-    if (verdict.refusal !== null && toServiceError(verdict.refusal).status >= 500) return verdict;
-    const { caller } = verdict;
+    const result = await identify(core, req.headers.authorization, address);
+    if (result.refusal !== null && toServiceError(result.refusal).status >= 500) return result;
+    const { caller } = result;
     if (caller?.kind !== 'account' && address === '') return { caller: null, refusal: connectionClosed() };
-    const who = caller?.kind === 'account' ? `account:${caller.account}` : `address:${address}`;
-    const state = await takeUnlessAway(who, calls, requestIdOf(res));
+    const client = caller?.kind === 'account' ? `account:${caller.account}` : `address:${address}`;
+    const state = await takeUnlessUnavailable(client, calls, requestIdOf(res));
     if (core.rateLimits && state) showRateLimit(res, state);
-    return state?.allowed === false ? { caller: null, refusal: rateLimitExceeded(state) } : verdict;
+    return state?.allowed === false ? { caller: null, refusal: rateLimitExceeded(state) } : result;
   }
 
-  async function takeUnlessAway(who: string, cost: number, requestId: string): Promise<RateLimitState | null> {
+  async function takeUnlessUnavailable(
+    client: string,
+    cost: number,
+    requestId: string,
+  ): Promise<RateLimitState | null> {
     try {
-      return await takeRateLimit(core, 'global', who, cost);
+      return await takeRateLimit(core, 'global', client, cost);
     } catch (thrown) {
       const error = toServiceError(thrown);
       if (error.code !== 'unavailable') throw thrown;
@@ -95,16 +99,16 @@ export function createAdmission({ core, addressOf, consoleOrigin, log }: Admissi
     async count(req, res, next) {
       if (req.method === 'OPTIONS') return next();
       const calls = callsOf(req.url);
-      const verdict = await judge(req, res, calls ?? 1);
-      verdicts.set(req, verdict);
-      if (calls === null && isTooMany(verdict.refusal)) {
+      const result = await admit(req, res, calls ?? 1);
+      results.set(req, result);
+      if (calls === null && isTooMany(result.refusal)) {
         allowAnyOrigin(res);
-        return sendError(res, verdict.refusal);
+        return sendError(res, result.refusal);
       }
       next();
     },
     createContext(req, res) {
-      const { caller, refusal } = verdicts.get(req)!;
+      const { caller, refusal } = results.get(req)!;
       if (!caller) throw refusal;
       const { origin, 'idempotency-key': idempotencyKey } = req.headers;
       return {
@@ -118,7 +122,7 @@ export function createAdmission({ core, addressOf, consoleOrigin, log }: Admissi
   };
 }
 
-async function identify(core: Core, header: string | undefined, address: string): Promise<Verdict> {
+async function identify(core: Core, header: string | undefined, address: string): Promise<AdmissionResult> {
   try {
     return { caller: await authenticate(core, header, address), refusal: null };
   } catch (refusal) {

@@ -17,7 +17,7 @@ import { restRouter } from './rest.ts';
 import { trpcRouter } from './trpc.ts';
 
 /** What the API host needs. */
-export interface ApiHostParts {
+export interface ApiHostOptions {
   core: Core;
   baseUrl: URL;
   /** `CLAIM_URL`. */
@@ -40,7 +40,7 @@ export function createApiHost({
   claimUrl,
   log,
   addressOf,
-}: ApiHostParts): (req: IncomingMessage, res: ServerResponse) => void {
+}: ApiHostOptions): (req: IncomingMessage, res: ServerResponse) => void {
   const { count, createContext } = createAdmission({ core, addressOf, consoleOrigin: baseUrl.origin, log });
   const deploy = createDeployRoute({ createContext, log });
   const app = express();

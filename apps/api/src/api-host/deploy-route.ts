@@ -76,10 +76,10 @@ export function createDeployRoute({ createContext, log }: DeployRoute) {
  */
 export function refuseUpload(operation: Operation, { headers }: IncomingMessage, ctx: ProcedureContext): void {
   if (!mayCall(operation, ctx.caller.kind === 'anonymous' ? 'anonymous' : ctx.caller.credential))
-    throw new ServiceError('forbidden', 'This credential may not deploy.');
+    throw new ServiceError('forbidden', 'This credential cannot deploy.');
   refuseForeignPage(ctx);
   if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity')
-    throw invalid('Content-Encoding', 'an upload must be sent as it is, without compression');
+    throw invalid('Content-Encoding', 'an upload must be sent without compression');
 }
 
 /** Runs all checks that need only the request headers, before a byte of the body is read. */

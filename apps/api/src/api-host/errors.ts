@@ -11,7 +11,7 @@ import { requestIdOf } from '../http/request-id.ts';
 export function sendMethodNotAllowed(res: ServerResponse, method: string, allowed: Iterable<string>): void {
   const allow = allowOf(allowed);
   res.setHeader('Allow', allow);
-  sendError(res, new ServiceError('method_not_allowed', `${method} is not possible here; use one of ${allow}.`));
+  sendError(res, new ServiceError('method_not_allowed', `This path does not support ${method}; use one of ${allow}.`));
 }
 
 /**
@@ -56,7 +56,7 @@ export function handleErrors(log: Log): ErrorRequestHandler {
     const unreadable = thrown instanceof URIError;
     sendError(
       res,
-      unreadable ? new ServiceError('validation_failed', 'The path holds a broken percent-encoding.') : thrown,
+      unreadable ? new ServiceError('validation_failed', 'The path must have valid percent-encoding.') : thrown,
       { log },
     );
   };

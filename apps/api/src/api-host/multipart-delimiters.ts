@@ -67,7 +67,7 @@ export function followDelimiters(boundary: string): Delimiters {
       const tail = bytes.toString('latin1', at + needle.length, at + span);
       if (tail === '--') end = start + at + span;
       else if (tail === LINE_END) parts += 1;
-      else throw malformed('a boundary line must hold nothing but the boundary');
+      else throw malformed('a boundary line must contain only the boundary');
     }
   }
 

@@ -1,21 +1,21 @@
 import { CONTENT_HEAD_BYTES, CONTENTS_TYPE, type ReceivedContents } from '@berth/contract';
 import type { oas31 } from 'zod-openapi';
-import { errorAnswers, exampleFields, headerRefs, RATE_LIMIT } from './openapi-answers.ts';
+import { errorResponses, exampleFields, headerRefs, RATE_LIMIT } from './openapi-responses.ts';
 import { UPLOAD } from './openapi-examples.ts';
 
 const RECEIVED: ReceivedContents = { received: 1, missing: 0 };
 
 const REASONS = {
-  400: 'A content was not asked for, has another length than was announced, or is not what its SHA-256 says; `details.file` names the file then.',
-  403: 'The request has no credential and comes from a page of another site.',
-  408: 'The body did not arrive in time, or was broken off.',
-  413: 'The body is larger than everything that was asked for.',
+  400: 'A content is not missing from the upload, or its length or SHA-256 differs from the announced one; `details.file` then names the file.',
+  403: 'A page of another site sent the request without a credential.',
+  408: 'The body did not arrive in time, or ended early.',
+  413: 'The body is larger than all missing contents together.',
   422: 'The upload was committed.',
 };
 
 const DESCRIPTION = [
-  `Any number of contents in one body, one behind the other. Before each stand ${CONTENT_HEAD_BYTES} bytes: its SHA-256, 32 bytes, and its length, 8 bytes, the most significant first.`,
-  'Every content that arrived whole is kept, whatever becomes of the rest: when the body breaks off, or holds one that is refused. `POST /uploads` with the same `Idempotency-Key` tells what is still missing. Several bodies may be sent at the same time.',
+  `Any number of contents in one body, one after the other. Each content is preceded by ${CONTENT_HEAD_BYTES} bytes: its SHA-256 (32 bytes) and its length (8 bytes, big-endian).`,
+  'Every content that arrived completely is kept, even if the body ends early or a later content is refused. `POST /uploads` with the same `Idempotency-Key` lists the contents that are still missing. Several bodies can be sent at the same time.',
 ].join('\n\n');
 
 /**
@@ -26,7 +26,7 @@ const DESCRIPTION = [
 export function contentsOperation(): Omit<oas31.OperationObject, 'security'> {
   return {
     operationId: 'deployments.contents',
-    summary: 'Send contents that an upload waits for',
+    summary: 'Send the missing contents of an upload',
     description: DESCRIPTION,
     tags: ['Uploads'],
     parameters: [
@@ -34,7 +34,7 @@ export function contentsOperation(): Omit<oas31.OperationObject, 'security'> {
         in: 'path',
         name: 'upload',
         required: true,
-        description: 'The name that began the upload.',
+        description: 'The id of the upload, from `POST /uploads`.',
         schema: { type: 'string' },
         example: UPLOAD,
       },
@@ -43,14 +43,14 @@ export function contentsOperation(): Omit<oas31.OperationObject, 'security'> {
       required: true,
       content: {
         [CONTENTS_TYPE]: {
-          schema: { type: 'string', format: 'binary', description: 'The contents, each behind its head.' },
+          schema: { type: 'string', format: 'binary', description: 'The contents, each after its 40-byte header.' },
           example: '<32 bytes: SHA-256><8 bytes: length><the bytes><32 bytes: SHA-256>…',
         },
       },
     },
     responses: {
       200: {
-        description: 'They are stored.',
+        description: 'The contents are stored.',
         headers: headerRefs(...RATE_LIMIT),
         content: {
           'application/json': {
@@ -59,7 +59,7 @@ export function contentsOperation(): Omit<oas31.OperationObject, 'security'> {
           },
         },
       },
-      ...errorAnswers({ name: 'deployments.contents', hasInput: true, hasBody: true, reasons: REASONS }),
+      ...errorResponses({ name: 'deployments.contents', hasInput: true, hasBody: true, reasons: REASONS }),
     },
   };
 }

@@ -12,13 +12,13 @@ import {
 } from '@berth/contract';
 import { z } from 'zod';
 import type { oas31 } from 'zod-openapi';
-import { errorAnswers, exampleFields, headerRefs, RATE_LIMIT } from './openapi-answers.ts';
+import { errorResponses, exampleFields, headerRefs, RATE_LIMIT } from './openapi-responses.ts';
 import { DEPLOYMENT } from './openapi-examples.ts';
 
 const PAGE = '<!doctype html><title>Hello</title>';
 const CHECKSUMS = JSON.stringify([hash('md5', PAGE)]);
 
-const MADE: Record<string, CreatedDeployment> = {
+const CREATED_EXAMPLES: Record<string, CreatedDeployment> = {
   'With a credential': { ...DEPLOYMENT, files: 1, size: PAGE.length },
   Anonymous: {
     ...DEPLOYMENT,
@@ -32,18 +32,18 @@ const MADE: Record<string, CreatedDeployment> = {
 };
 
 const REASONS = {
-  400: 'Nothing is published then, whichever file was at fault.',
-  403: 'A cap of the plan is reached: deployments or storage. Or the request has no credential, and sets `ttl` or comes from a page of another site.',
-  413: 'The upload exceeds a limit of the plan. `details.limit` names the limit, and `details.file` the file if one file is too large.',
-  422: 'The `Idempotency-Key` was used for other files or fields.',
-  429: 'Deploys are counted besides: by credential, and more strictly by address where there is none.',
+  400: 'Nothing is published, whichever file is invalid.',
+  403: 'A cap of the plan is reached (deployments or storage); or the request has no credential, and sets `ttl` or comes from a page of another site.',
+  413: 'The upload exceeds a limit of the plan. `details.limit` names the limit, and `details.file` the file that is too large.',
+  422: 'The `Idempotency-Key` was already used with other files or fields.',
+  429: 'Deploys have an additional limit: by credential, or a stricter one by address without a credential.',
 };
 
 /** The header that makes a retry safe. */
 export const KEY_PARAMETER: oas31.ParameterObject = {
   in: 'header',
   name: 'Idempotency-Key',
-  description: `Names this attempt, so that it can be sent again without fear. Within ${IDEMPOTENCY_WINDOW_SECONDS / 3600} hours the same key with the same input goes on with what the first one began.`,
+  description: `Identifies this attempt, so that it is safe to retry. For ${IDEMPOTENCY_WINDOW_SECONDS / 3600} hours, the same key with the same input resumes the upload that the first request began.`,
   schema: { type: 'string', minLength: 1, maxLength: MAX_IDEMPOTENCY_KEY },
 };
 
@@ -62,11 +62,11 @@ const jsonField = (description: string, example: string): oas31.SchemaObject => 
 
 const FIELDS: Record<DeployField, oas31.SchemaObject> = {
   checksums: jsonField(
-    `A JSON array of texts: the MD5 of each file as 32 hex digits, in the order of \`${FILES_FIELD}\`.`,
+    `A JSON array of strings: the MD5 of each file as 32 hex digits, in the order of \`${FILES_FIELD}\`.`,
     CHECKSUMS,
   ),
   labels: jsonField(
-    `A JSON array of texts: at most ${MAX_LABELS} labels, each 3 to 25 characters, lower-case letters and digits in groups joined by single \`.\`, \`_\` or \`-\`.`,
+    `A JSON array of strings: at most ${MAX_LABELS} labels, each 3 to 25 characters, lower-case letters and digits in groups joined by single \`.\`, \`_\` or \`-\`.`,
     '["us-east-1"]',
   ),
   password: {
@@ -74,11 +74,12 @@ const FIELDS: Record<DeployField, oas31.SchemaObject> = {
     minLength: 6,
     maxLength: 128,
     format: 'password',
-    description: 'Puts an unlock page in front of the site. It can never be read back.',
+    description: 'Protects the site: visitors must enter this password. The API never returns it.',
   },
   via: {
     type: 'string',
-    description: 'What made this deployment: at most 32 of `a-z0-9._-`. `api` when absent or anything else.',
+    description:
+      'The tool that made this deployment: at most 32 characters of `a-z0-9._-`. `api` if absent or malformed.',
     example: 'cli',
   },
   ttl: { ...schemaOf(Ttl), description: 'Seconds until the deployment expires. Needs a credential.', example: 86_400 },
@@ -86,14 +87,14 @@ const FIELDS: Record<DeployField, oas31.SchemaObject> = {
 
 const describe = (baseUrl: string) =>
   [
-    'Each file is a part of its own, whose filename is its path in the site, such as `docs/index.html`. The order of the fields is free. All or nothing: what is refused or aborted leaves nothing behind, and a 201 means that the site is served.',
-    'Without a credential the deployment is public, follows the limits of the Free plan, and expires after three days, unless somebody claims it at the address in `claim`.',
+    'Each file is one part, and the filename of the part is the path of the file in the site, such as `docs/index.html`. The fields can be in any order. A deploy is atomic: a refused or aborted one leaves nothing behind, and after a 201 the site is served.',
+    'Without a credential the deployment is public, follows the limits of the Free plan, and expires after three days, unless an account claims it at the address in `claim`.',
     `\`\`\`sh\ncurl ${baseUrl}/deployments \\\n  -F 'files[]=@index.html' \\\n  -F "checksums=[\\"$(openssl md5 -r < index.html | cut -c1-32)\\"]"\n\`\`\``,
     `Programs and installers are refused (${BLOCKED_EXTENSIONS.slice(0, 4)
       .map((extension) => `\`.${extension}\``)
       .join(
         ', ',
-      )} and more, see \`GET /limits\`), as are private keys, \`.env\` files and repositories. \`warnings\` tells what was taken but may surprise.`,
+      )} and more, see \`GET /limits\`), and so are private keys, \`.env\` files and repositories. \`warnings\` lists what was published but will not act as written.`,
   ].join('\n\n');
 
 /**
@@ -110,7 +111,7 @@ export function deployOperation(baseUrl: string): Omit<oas31.OperationObject, 's
     parameters: [
       {
         ...KEY_PARAMETER,
-        description: `Names this attempt, so that it can be sent again without fear. Within ${IDEMPOTENCY_WINDOW_SECONDS / 3600} hours the same key with the same files and fields replays the first 201 and publishes nothing.`,
+        description: `Identifies this attempt, so that it is safe to retry. For ${IDEMPOTENCY_WINDOW_SECONDS / 3600} hours, the same key with the same files and fields replays the first 201 and publishes nothing.`,
       },
     ],
     requestBody: {
@@ -125,7 +126,7 @@ export function deployOperation(baseUrl: string): Omit<oas31.OperationObject, 's
                 type: 'array',
                 minItems: 1,
                 items: { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' },
-                description: 'The files. The filename of a part is the path of its file.',
+                description: 'The files. The filename of each part is the path of the file.',
               },
               ...FIELDS,
             },
@@ -137,16 +138,16 @@ export function deployOperation(baseUrl: string): Omit<oas31.OperationObject, 's
     },
     responses: {
       201: {
-        description: 'The new deployment. Its site is served from now on.',
+        description: 'Published: the site is now served.',
         headers: headerRefs('Idempotency-Replay', ...RATE_LIMIT),
         content: {
           'application/json': {
             schema: { $ref: '#/components/schemas/CreatedDeployment' },
-            ...exampleFields(MADE),
+            ...exampleFields(CREATED_EXAMPLES),
           },
         },
       },
-      ...errorAnswers({ name: 'deployments.create', hasInput: true, hasBody: true, reasons: REASONS }),
+      ...errorResponses({ name: 'deployments.create', hasInput: true, hasBody: true, reasons: REASONS }),
     },
   };
 }

@@ -71,14 +71,14 @@ export const EXAMPLES: Examples = {
   'deployments.list': { answer: { deployments: [DEPLOYMENT], nextCursor: NEXT_CURSOR } },
   'deployments.get': { answer: DEPLOYMENT },
   'deployments.update': {
-    bodies: { 'Set labels': { labels: ['us-east-1', 'release'] }, 'Clear them': { labels: [] } },
+    bodies: { 'Set labels': { labels: ['us-east-1', 'release'] }, 'Clear the labels': { labels: [] } },
     answer: { ...DEPLOYMENT, labels: ['us-east-1', 'release'] },
   },
   'deployments.delete': { answer: { deployment: DEPLOYMENT.deployment, status: 'deleting' } },
   'deployments.begin': {
     bodies: {
       'Every file': { files: [{ path: 'index.html', size: 5, sha256: SHA256 }], labels: ['us-east-1'], via: 'cli' },
-      'A change of a deployment': {
+      'Changes to a deployment': {
         base: DEPLOYMENT.deployment,
         put: [{ path: 'index.html', size: 5, sha256: SHA256 }],
         remove: ['old.html'],
@@ -90,7 +90,7 @@ export const EXAMPLES: Examples = {
   'deployments.abort': { answer: { upload: UPLOAD } },
   'domains.put': {
     bodies: {
-      'Create it and link it to a deployment': { deployment: DEPLOYMENT.deployment, labels: ['shop'] },
+      'Create the domain and link it': { deployment: DEPLOYMENT.deployment, labels: ['shop'] },
       'Switch to another deployment': { deployment: 'brave-heron-7p3m1zw' },
       'Replace its labels': { labels: ['shop', 'summer'] },
     },
@@ -168,7 +168,7 @@ export const EXAMPLES: Examples = {
   'tokens.create': {
     bodies: {
       'A deploy token for 30 days': { kind: 'deploy', ttl: 30 * DAY, labels: TOKEN.labels },
-      'An API key that stays': { kind: 'api' },
+      'A permanent API key': { kind: 'api' },
     },
     answer: { ...TOKEN, secret: 'deploy-<32 hexadecimal digits>' },
   },

@@ -4,11 +4,18 @@ import { type Actor, mayCall } from '@berth/core';
 import type { AnyTRPCRouter } from '@trpc/server';
 import { generateOpenApiDocument } from 'trpc-openapi';
 import type { oas31 } from 'zod-openapi';
-import { ERROR_RESPONSES, errorAnswers, exampleFields, HEADERS, headerRefs, RATE_LIMIT } from './openapi-answers.ts';
+import {
+  ERROR_RESPONSES,
+  errorResponses,
+  exampleFields,
+  HEADERS,
+  headerRefs,
+  RATE_LIMIT,
+} from './openapi-responses.ts';
 import { contentsOperation } from './openapi-contents.ts';
 import { deployOperation, KEY_PARAMETER } from './openapi-deploy.ts';
 import { type Example, EXAMPLES } from './openapi-examples.ts';
-import { INFO, SECURITY_SCHEMES, TAGS } from './openapi-words.ts';
+import { INFO, SECURITY_SCHEMES, TAGS } from './openapi-info.ts';
 import { type Operation, operationsOf } from './operations.ts';
 
 /** How each actor of the access table appears in `security`, the most capable first. */
@@ -52,7 +59,7 @@ export function openApiDocument({
   for (const operation of operationsOf(router)) {
     const { path, method } = operation.openapi;
     const verb = method.toLowerCase() as 'get' | 'post' | 'put' | 'patch' | 'delete';
-    paths[path] = { ...paths[path], [verb]: complete(operation, generated.paths![path]![verb]!) };
+    paths[path] = { ...paths[path], [verb]: completeOperation(operation, generated.paths![path]![verb]!) };
   }
   const used = new Set(
     Object.values(paths)
@@ -60,7 +67,7 @@ export function openApiDocument({
       .flatMap(({ responses = {} }) => Object.values(responses).map(({ $ref }) => $ref as string | undefined)),
   );
   const schemas = Object.entries(generated.components!.schemas!).filter(([name]) => !name.startsWith('error.'));
-  return plain({
+  return toPlainJson({
     openapi: generated.openapi!,
     info: { ...INFO, version },
     servers: [{ url: baseUrl, description: 'The API of this installation.' }],
@@ -78,7 +85,7 @@ export function openApiDocument({
 }
 
 /** Adds what the generator does not know: the answers, who may call, examples, and the name. */
-function complete(operation: Operation, generated: oas31.OperationObject): oas31.OperationObject {
+function completeOperation(operation: Operation, generated: oas31.OperationObject): oas31.OperationObject {
   const { name, openapi, status, creates, redirect } = operation;
   const { summary, description, tags, deprecated } = openapi;
   const example: Example | undefined = EXAMPLES[name as keyof typeof EXAMPLES];
@@ -106,8 +113,8 @@ function complete(operation: Operation, generated: oas31.OperationObject): oas31
     ...(body ? { requestBody: requestBody(operation, body, example?.bodies) } : {}),
     responses: {
       [status]: success,
-      ...(creates ? { 201: { ...success, description: 'It was created.' } } : {}),
-      ...errorAnswers({
+      ...(creates ? { 201: { ...success, description: 'Created.' } } : {}),
+      ...errorResponses({
         name,
         hasInput: parameters.length > 0 || body !== undefined,
         hasBody: body !== undefined,
@@ -147,7 +154,7 @@ function withDescription({ schema, ...parameter }: oas31.ParameterObject): oas31
 }
 
 /** A JSON copy without the bounds that only say that a number is an integer. */
-function plain<T>(document: T): T {
+function toPlainJson<T>(document: T): T {
   return JSON.parse(JSON.stringify(document), (key, value) =>
     (key === 'maximum' || key === 'minimum') && Math.abs(value) === Number.MAX_SAFE_INTEGER ? undefined : value,
   );

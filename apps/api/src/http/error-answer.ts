@@ -2,7 +2,7 @@ import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ErrorBody, ErrorCode } from '@berth/contract';
 import { type Log, type ServiceError, toErrorBody, toServiceError } from '@berth/core';
-import { hideSecrets } from '../secrets.ts';
+import { hideSecrets } from '../logging/hide-secrets.ts';
 import { jsonHeaders, sendJson } from './json-answer.ts';
 import { rateLimitHeaders } from './rate-limit-headers.ts';
 import { requestId, requestIdOf } from './request-id.ts';

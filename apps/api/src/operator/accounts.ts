@@ -6,9 +6,9 @@ import {
   registerAccount,
   setAccountState,
 } from '@berth/core/operator';
-import { parseEmail } from '../config-values.ts';
+import { parseEmail } from '../config/config-values.ts';
 import { type Command, type Input, JSON_OPTION, printJson, UsageError } from './command.ts';
-import { amountOf, columns, table, when } from './table.ts';
+import { formatBytes, columns, table, formatTime } from './table.ts';
 
 const PERIODS = ['month', 'year'] as const;
 
@@ -60,7 +60,14 @@ const list: Command = {
       session.print(
         table(
           ['account', 'email', 'plan', 'state', 'deployments', 'created'],
-          accounts.map((row) => [row.account, row.email, row.plan, row.state, `${row.deployments}`, when(row.created)]),
+          accounts.map((row) => [
+            row.account,
+            row.email,
+            row.plan,
+            row.state,
+            `${row.deployments}`,
+            formatTime(row.created),
+          ]),
           'There are no accounts. The first start of a server creates the account of the owner.',
         ),
       );
@@ -86,18 +93,18 @@ const show: Command = {
       ['Name', account.name ?? '-'],
       ['State', billing.state],
       ['Plan', account.plan],
-      ['Billed', `by the ${billing.period}; the current period ends ${when(billing.periodEnds)}`],
-      ['Scheduled', billing.scheduled ? `${billing.scheduled.plan}, ${when(billing.scheduled.due)}` : '-'],
+      ['Billed', `by the ${billing.period}; the current period ends ${formatTime(billing.periodEnds)}`],
+      ['Scheduled', billing.scheduled ? `${billing.scheduled.plan}, ${formatTime(billing.scheduled.due)}` : '-'],
       ['Deployments', used('deployments')],
       ['Platform domains', used('platformDomains')],
       ['Custom domains', used('customDomains')],
       ['Members', used('seats')],
       [
         'Storage',
-        `${amountOf(usage.storage)} of ${caps?.storage === undefined ? 'any amount' : amountOf(caps.storage)}`,
+        `${formatBytes(usage.storage)} of ${caps?.storage === undefined ? 'any amount' : formatBytes(caps.storage)}`,
       ],
       ['Newest key', account.hint ? `…${account.hint}` : '-'],
-      ['Created', when(account.created)],
+      ['Created', formatTime(account.created)],
     ]);
     session.print(lines.join('\n'));
   },

@@ -17,9 +17,9 @@ export function readArguments(commands: readonly Command[], words: readonly stri
     if (!command && named[0] !== undefined && !isNoun(commands, named[0])) throw unknownCommand(commands, named);
     return { kind: 'help', command };
   }
-  if (!command || !words.slice(0, wordsOf(command)).every((word, at) => word === named[at]))
+  if (!command || !words.slice(0, wordCountOf(command)).every((word, at) => word === named[at]))
     throw unknownCommand(commands, named);
-  const input = readInput(command, words.slice(wordsOf(command)));
+  const input = readInput(command, words.slice(wordCountOf(command)));
   command.check?.(input);
   return { kind: 'run', command, input };
 }
@@ -49,7 +49,7 @@ function readInput(command: Command, words: readonly string[]): Input {
 }
 
 function findCommand(commands: readonly Command[], named: readonly string[]): Command | null {
-  return commands.find((command) => command.name === named.slice(0, wordsOf(command)).join(' ')) ?? null;
+  return commands.find((command) => command.name === named.slice(0, wordCountOf(command)).join(' ')) ?? null;
 }
 
 function unknownCommand(commands: readonly Command[], named: readonly string[]): UsageError {
@@ -66,6 +66,6 @@ function isNoun(commands: readonly Command[], word: string): boolean {
   return commands.some(({ name }) => name.split(' ')[0] === word);
 }
 
-function wordsOf({ name }: Command): number {
+function wordCountOf({ name }: Command): number {
   return name.split(' ').length;
 }

@@ -1,5 +1,5 @@
 import type { Core } from '@berth/core';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 
 /** The context of a running command. */
 export interface Session {

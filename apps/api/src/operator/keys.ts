@@ -2,7 +2,7 @@ import type { Token } from '@berth/contract';
 import type { Scope } from '@berth/core';
 import { actForAccount, createApiKey, deleteToken, listTokens } from '@berth/core/operator';
 import { type Command, JSON_OPTION, printJson } from './command.ts';
-import { table, when } from './table.ts';
+import { table, formatTime } from './table.ts';
 
 const create: Command = {
   name: 'keys create',
@@ -35,9 +35,9 @@ const list: Command = {
             row.token,
             row.kind,
             row.labels.join(' ') || '-',
-            when(row.created),
-            when(row.expires),
-            when(row.used),
+            formatTime(row.created),
+            formatTime(row.expires),
+            formatTime(row.used),
           ]),
           'The account has no keys.',
         ),

@@ -11,6 +11,6 @@ stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'E
 process.exitCode = await operate(
   process.argv.slice(2),
   process.env,
-  { out: (text) => void stdout.write(text), err: (text) => void stderr.write(text), isWatched: stderr.isTTY },
+  { out: (text) => void stdout.write(text), err: (text) => void stderr.write(text), isInteractive: stderr.isTTY },
   resources,
 );

@@ -1,6 +1,6 @@
 import { actForAccount, addMember, listMembers, removeMember } from '@berth/core/operator';
 import { type Command, JSON_OPTION, printJson } from './command.ts';
-import { table, when } from './table.ts';
+import { table, formatTime } from './table.ts';
 
 const add: Command = {
   name: 'members add',
@@ -31,7 +31,7 @@ const list: Command = {
     session.print(
       table(
         ['email', 'role', 'since'],
-        members.map(({ email, role, created }) => [email, role, when(created)]),
+        members.map(({ email, role, created }) => [email, role, formatTime(created)]),
         'The account has no members.',
       ),
     );

@@ -1,6 +1,7 @@
 import type { Log } from '@berth/core';
-import { ConfigError, readConfig } from '../config.ts';
-import { openCore } from '../open-core.ts';
+import { ConfigError } from '../config/config-error.ts';
+import { readConfig } from '../config/config.ts';
+import { openCore } from '../service/open-core.ts';
 import { readArguments } from './arguments.ts';
 import { UsageError } from './command.ts';
 import { COMMANDS } from './commands.ts';
@@ -13,7 +14,7 @@ export interface Terminal {
   /** Writes everything else. */
   err(text: string): void;
   /** Whether to show progress, because a person is watching. */
-  isWatched: boolean;
+  isInteractive: boolean;
 }
 
 /** The exit codes. */
@@ -47,7 +48,7 @@ export async function operate(
       core,
       config,
       print: (line: string) => terminal.out(`${line}\n`),
-      progress: (text: string) => void (terminal.isWatched && terminal.err(`${CLEAR_LINE}${text}`)),
+      progress: (text: string) => void (terminal.isInteractive && terminal.err(`${CLEAR_LINE}${text}`)),
     };
     return (await request.command.run(session, request.input)) === false ? EXIT.failed : EXIT.ok;
   } catch (error) {

@@ -1,6 +1,6 @@
 import { actForAccount, changePlan, type PlanChangeOutcome } from '@berth/core/operator';
 import { type Command, JSON_OPTION, printJson } from './command.ts';
-import { amountOf, table } from './table.ts';
+import { formatBytes, table } from './table.ts';
 
 const list: Command = {
   name: 'plans list',
@@ -20,7 +20,7 @@ const list: Command = {
           ...(['deployments', 'platformDomains', 'customDomains', 'seats'] as const).map(
             (cap) => `${caps?.[cap] ?? 'any'}`,
           ),
-          caps?.storage === undefined ? 'any' : amountOf(caps.storage),
+          caps?.storage === undefined ? 'any' : formatBytes(caps.storage),
         ]),
         'There are no plans.',
       ),

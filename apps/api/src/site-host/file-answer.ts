@@ -15,7 +15,7 @@ import {
 import { siteHeaders } from './site-headers.ts';
 
 /** The parts of a request on which the answers of a site depend. */
-export interface Asked {
+export interface AnswerContext {
   /** The path, as `RequestPath` has it. */
   path: string;
   /** Whether the host is a domain, which may later show other bytes at the same path. */
@@ -56,9 +56,9 @@ const POLICIES: readonly HeaderField[] = [
  *
  * Source: serving S32, S40, S44 to S55, S63.
  */
-export function createFileAnswer(site: Site, intent: FileIntent, asked: Asked): FileAnswer {
+export function createFileAnswer(site: Site, intent: FileIntent, context: AnswerContext): FileAnswer {
   const { status, path, file } = intent;
-  const fields = fieldsOf(site, intent, asked);
+  const fields = fieldsOf(site, intent, context);
   const isFound = status === 200;
   const etag = isFound ? entityTag(file.sha256) : '';
   const own: HeaderField[] = isFound ? [...fields, ['Accept-Ranges', 'bytes'], ['ETag', etag]] : [...fields];
@@ -128,7 +128,11 @@ function headWith(head: readonly string[], change: (name: string, value: string)
 }
 
 /** The headers that do not follow from the bytes, with the rules of the site applied. */
-function fieldsOf(site: Site, { status, path, variesByAccept }: FileIntent, asked: Asked): readonly HeaderField[] {
+function fieldsOf(
+  site: Site,
+  { status, path, variesByAccept }: FileIntent,
+  context: AnswerContext,
+): readonly HeaderField[] {
   const { contentType, compressible } = mediaTypeOf(path);
   const isProtected = site.passwordVersion !== null;
   const { Vary: siteVary, ...always } = siteHeaders(site) as Record<string, string>;
@@ -139,7 +143,7 @@ function fieldsOf(site: Site, { status, path, variesByAccept }: FileIntent, aske
   ].filter((name) => name !== undefined);
   const fields: HeaderField[] = [
     ['Content-Type', contentType],
-    ['Cache-Control', status === 404 ? 'no-store' : cacheControl(path, asked)],
+    ['Cache-Control', status === 404 ? 'no-store' : cacheControl(path, context)],
     ...POLICIES,
   ];
   const own = [...fields.filter(([name]) => !(name in always)), ...Object.entries(always)];
@@ -147,9 +151,9 @@ function fieldsOf(site: Site, { status, path, variesByAccept }: FileIntent, aske
   if (site.rules.headers.isEmpty) return own;
   const answer: RuledAnswer = {
     kind: status === 404 ? 'not-found' : 'file',
-    onPlatformDomain: asked.onPlatformDomain,
+    onPlatformDomain: context.onPlatformDomain,
     anonymous: site.anonymous,
     isProtected,
   };
-  return site.rules.headers.apply(asked.path, own, answer);
+  return site.rules.headers.apply(context.path, own, answer);
 }

@@ -24,7 +24,7 @@ export interface FileAnswers {
  * How many paths of a site are cached for each kind of host. A full cache is emptied, because a path has any number of
  * spellings.
  */
-const MOST_REMEMBERED = 256;
+const MAX_CACHED_PATHS = 256;
 
 /**
  * Answers are cached with their site and dropped with it: a site that is loaded again is a new object. There is one
@@ -34,7 +34,7 @@ const MOST_REMEMBERED = 256;
  * @param platformHost The host name below which deployments and platform domains are.
  */
 export function createFileAnswers(platformHost: string): FileAnswers {
-  const remembered = {
+  const cached = {
     deployment: new WeakMap<Site, Map<string, FileAnswer>>(),
     platform: new WeakMap<Site, Map<string, FileAnswer>>(),
     custom: new WeakMap<Site, Map<string, FileAnswer>>(),
@@ -43,7 +43,7 @@ export function createFileAnswers(platformHost: string): FileAnswers {
   const belowPlatform = `.${platformHost}`;
 
   /** @param visit A visit whose host names a site. */
-  function kindOf({ address, host }: Visit): keyof typeof remembered {
+  function kindOf({ address, host }: Visit): keyof typeof cached {
     if (address !== null && 'deployment' in address) return 'deployment';
     return host.endsWith(belowPlatform) ? 'platform' : 'custom';
   }
@@ -53,17 +53,17 @@ export function createFileAnswers(platformHost: string): FileAnswers {
 
   return {
     find(site, visit) {
-      return dependsOnQuery(site, visit) ? undefined : remembered[kindOf(visit)].get(site)?.get(visit.path);
+      return dependsOnQuery(site, visit) ? undefined : cached[kindOf(visit)].get(site)?.get(visit.path);
     },
 
     make(site, intent, visit, requested) {
       const kind = kindOf(visit);
-      const asked = { path: requested, onDomain: kind !== 'deployment', onPlatformDomain: kind !== 'custom' };
-      const answer = createFileAnswer(site, intent, asked);
+      const context = { path: requested, onDomain: kind !== 'deployment', onPlatformDomain: kind !== 'custom' };
+      const answer = createFileAnswer(site, intent, context);
       if (intent.status === 200 && !intent.variesByAccept && !dependsOnQuery(site, visit)) {
-        const paths = remembered[kind].get(site) ?? new Map<string, FileAnswer>();
-        if (paths.size >= MOST_REMEMBERED) paths.clear();
-        remembered[kind].set(site, paths.set(visit.path, answer));
+        const paths = cached[kind].get(site) ?? new Map<string, FileAnswer>();
+        if (paths.size >= MAX_CACHED_PATHS) paths.clear();
+        cached[kind].set(site, paths.set(visit.path, answer));
       }
       return answer;
     },

@@ -12,7 +12,7 @@ interface PageText {
   /** Where the page leads. */
   link?: { text: string; href: string };
   /** Whether the page shows the request id, for people who report it. */
-  named?: boolean;
+  showsRequestId?: boolean;
 }
 
 const PAGES = {
@@ -20,62 +20,58 @@ const PAGES = {
     status: 404,
     title: 'There is nothing at this address',
     text: [
-      'There may be a typing error in it, or what was here has moved or expired. If somebody gave you this link, ask them for a new one.',
+      'The address may have a typo, or the site has moved or expired. If you got this link from someone, ask them for a new one.',
     ],
   },
   'unknown-page': {
     status: 404,
     title: 'This page could not be found',
-    text: [
-      'The site is here, but it has no page at this address. There may be a typing error in it, or the page has moved.',
-    ],
+    text: ['The site exists, but it has no page at this address. The address may have a typo, or the page has moved.'],
     link: { text: 'Go to the front page', href: '/' },
   },
   'no-front-page': {
     status: 404,
     title: 'This site has no front page',
-    text: [
-      'The site is here, but it was published without an index.html at its root. Its other addresses may well work.',
-    ],
+    text: ['The site was published without an index.html in its root folder. Other pages of it may work.'],
   },
   paused: {
     status: 503,
     title: 'This site is paused',
     text: [
-      'Its owner has to settle something with the service that hosts it. Nothing is lost; once that is done, the site is back at this address.',
+      'The owner must resolve a matter with the service that hosts the site. No content is lost, and the site will return to this address.',
     ],
   },
   'taken-down': {
     status: 451,
     title: 'This site has been taken down',
     text: [
-      'Whoever runs this service has removed it from view, because of a complaint or a legal demand. If it is yours, get in touch with them.',
+      'The operator of this service made the site unavailable, because of a complaint or a legal demand. If the site is yours, contact the operator.',
     ],
   },
   'needs-https': {
     status: 401,
     title: 'This site opens over https only',
     text: [
-      'It is protected by a password. This address is plain http, where a password can be read on its way, so none is asked for here.',
-      'If you run this service, give it an https address; on a network that you trust, the setting ALLOW_INSECURE opens protected sites over http as well.',
+      'The site is protected by a password. This address uses plain http, which would expose the password, so you cannot enter it here.',
+      'If you operate this service, serve it over https. On a trusted network, you can set ALLOW_INSECURE to open protected sites over http too.',
     ],
   },
   malformed: {
     status: 400,
     title: 'This address could not be read',
-    text: ['It is not written the way addresses are. Look for a stray character, such as a % that stands alone.'],
+    text: ['The address is malformed. Check it for a stray character, such as a single %.'],
   },
   fault: {
     status: 500,
     title: 'Something went wrong on our side',
     text: ['The page could not be sent. Please try again in a moment.'],
-    named: true,
+    showsRequestId: true,
   },
   away: {
     status: 503,
     title: 'This site cannot be reached right now',
     text: ['The service is busy or just starting. Please try again in a moment.'],
-    named: true,
+    showsRequestId: true,
   },
 } as const satisfies Record<string, PageText>;
 
@@ -83,12 +79,12 @@ const PAGES = {
 export type PageName = keyof typeof PAGES;
 
 /** A page with the heads it was sent with, as alternating names and values, by the headers they were made from. */
-interface KnownPage extends RenderedPage {
+interface CachedPage extends RenderedPage {
   heads: WeakMap<OutgoingHttpHeaders, string[]>;
 }
 
 /** The pages that are the same for every visitor. They are cached, because pages such as 404 are sent often. */
-const known = new Map<PageName, KnownPage>();
+const cachedPages = new Map<PageName, CachedPage>();
 const NO_HEADERS: OutgoingHttpHeaders = {};
 
 /**
@@ -99,25 +95,25 @@ const NO_HEADERS: OutgoingHttpHeaders = {};
  */
 export function sendPage(res: ServerResponse, name: PageName, headers: OutgoingHttpHeaders = NO_HEADERS): void {
   const requestId = requestIdOf(res);
-  const page = known.get(name) ?? render(name, requestId);
+  const page = cachedPages.get(name) ?? render(name, requestId);
   const head = page.heads.get(headers) ?? headOf(page, headers);
   head[REQUEST_ID_AT] = requestId;
   res.writeHead(page.status, head).end(page.body);
 }
 
-function headOf(page: KnownPage, headers: OutgoingHttpHeaders): string[] {
+function headOf(page: CachedPage, headers: OutgoingHttpHeaders): string[] {
   const all = Object.entries({ ...page.headers, ...headers });
   const head = ['X-Request-Id', '', ...all.flatMap(([name, value]) => [name, String(value)])];
   page.heads.set(headers, head);
   return head;
 }
 
-function render(name: PageName, requestId: string): KnownPage {
-  const { status, title, text, link, named }: PageText = PAGES[name];
+function render(name: PageName, requestId: string): CachedPage {
+  const { status, title, text, link, showsRequestId }: PageText = PAGES[name];
   const parts = text.map(paragraph);
   if (link) parts.push(`<p><a href="${escapeHtml(link.href)}">${escapeHtml(link.text)}</a></p>`);
-  if (named) parts.push(reportNote(requestId));
-  const page: KnownPage = { ...renderPage({ status, title, parts }), heads: new WeakMap() };
-  if (!named) known.set(name, page);
+  if (showsRequestId) parts.push(reportNote(requestId));
+  const page: CachedPage = { ...renderPage({ status, title, parts }), heads: new WeakMap() };
+  if (!showsRequestId) cachedPages.set(name, page);
   return page;
 }

@@ -66,7 +66,7 @@ export function sendFile(
 }
 
 /** Bytes to send, and the head to send with them. */
-interface Sending {
+interface BytesToSend {
   status: number;
   head: string[];
   content: StoredBytes;
@@ -77,18 +77,18 @@ interface Sending {
 function sendBytes(
   { method }: IncomingMessage,
   res: ServerResponse,
-  sending: Sending,
+  sending: BytesToSend,
   { hot, packs }: Contents,
 ): void | Promise<void> {
   const { status, head, content } = sending;
   if (method === 'HEAD') return void writeHead(res, status, head).end();
   if (content.length > SMALL_CONTENT_BYTES) return stream(res, packs, sending);
-  const kept = hot.peek(content);
-  if (kept) return sendBuffer(res, sending, kept);
+  const cached = hot.peek(content);
+  if (cached) return sendBuffer(res, sending, cached);
   return hot.read(content).then((bytes) => sendBuffer(res, sending, bytes));
 }
 
-function sendBuffer(res: ServerResponse, { status, head, range }: Sending, bytes: Buffer): void {
+function sendBuffer(res: ServerResponse, { status, head, range }: BytesToSend, bytes: Buffer): void {
   writeHead(res, status, head).end(range ? bytes.subarray(range.first, range.last + 1) : bytes);
 }
 
@@ -99,7 +99,11 @@ function writeHead(res: ServerResponse, status: number, head: string[]): ServerR
 }
 
 /** Streams a content. The head is sent when its first bytes are available. */
-async function stream(res: ServerResponse, packs: PackStore, { status, head, content, range }: Sending): Promise<void> {
+async function stream(
+  res: ServerResponse,
+  packs: PackStore,
+  { status, head, content, range }: BytesToSend,
+): Promise<void> {
   const bytes = packs.stream(
     range
       ? { pack: content.pack, offset: content.offset + range.first, length: range.last - range.first + 1 }

@@ -6,8 +6,8 @@ import { requestIdOf } from '../http/request-id.ts';
 export const REQUEST_ID_AT = 1;
 
 const PUBLIC: OutgoingHttpHeaders = { 'X-Content-Type-Options': 'nosniff' };
-const NOT_FOR_SEARCH: OutgoingHttpHeaders = { ...PUBLIC, 'X-Robots-Tag': 'noindex' };
-const PROTECTED: OutgoingHttpHeaders = { ...NOT_FOR_SEARCH, 'Cache-Control': 'private, no-store', Vary: 'Cookie' };
+const NO_INDEX: OutgoingHttpHeaders = { ...PUBLIC, 'X-Robots-Tag': 'noindex' };
+const PROTECTED: OutgoingHttpHeaders = { ...NO_INDEX, 'Cache-Control': 'private, no-store', Vary: 'Cookie' };
 
 /**
  * The headers of every answer of a site. They must be spread last: answers of a protected site are never stored, and
@@ -18,7 +18,7 @@ const PROTECTED: OutgoingHttpHeaders = { ...NOT_FOR_SEARCH, 'Cache-Control': 'pr
  */
 export function siteHeaders({ anonymous, passwordVersion }: Site): OutgoingHttpHeaders {
   if (passwordVersion !== null) return PROTECTED;
-  return anonymous ? NOT_FOR_SEARCH : PUBLIC;
+  return anonymous ? NO_INDEX : PUBLIC;
 }
 
 /** The same for an answer that is not stored, whatever the site. Source: serving S53. */
@@ -27,7 +27,7 @@ export function uncachedHeaders(site: Site): OutgoingHttpHeaders {
 }
 
 /** Adds `Vary: Accept` if `Accept` decided the answer. Source: serving S38. */
-export function varying(
+export function withVaryAccept(
   headers: OutgoingHttpHeaders,
   { variesByAccept }: { variesByAccept: boolean },
 ): OutgoingHttpHeaders {

@@ -11,18 +11,18 @@ import {
   SITE_METHODS,
 } from '@berth/serving';
 import { requestIdOf } from '../http/request-id.ts';
-import { createFileAnswers } from './file-answers.ts';
-import type { Gate } from './gate.ts';
+import { createFileAnswers, type FileAnswers } from './file-answers.ts';
+import type { PasswordProtection } from './password-protection.ts';
 import { sendPage } from './pages.ts';
-import { sendFile } from './send-file.ts';
-import { sendEmpty, siteHeaders, uncachedHeaders, varying } from './site-headers.ts';
+import { type Contents, sendFile } from './send-file.ts';
+import { sendEmpty, siteHeaders, uncachedHeaders, withVaryAccept } from './site-headers.ts';
 import { UNLOCK_PATH } from './unlock-form.ts';
 import type { Visit } from './visit.ts';
 
 /** What the site host needs. */
-export interface SiteHostParts {
+export interface SiteHostOptions {
   sites: LiveSites;
-  gate: Gate;
+  protection: PasswordProtection;
   packs: PackStore;
   /** The host name below which deployments and platform domains are. */
   platformHost: string;
@@ -39,7 +39,7 @@ export type SiteHost = (req: IncomingMessage, res: ServerResponse, visit: Visit)
 interface SiteVisit extends Visit {
   address: SiteAddress;
   requested: RequestPath;
-  /** Whether it is for the form of the gate. */
+  /** Whether the path is that of the unlock form. */
   isUnlock: boolean;
 }
 
@@ -52,61 +52,85 @@ const DECLARED_REDIRECT = 'public, max-age=0, must-revalidate';
  *
  * Source: serving S1, S2, S4 to S6, S58, S64; security C3, T16.
  */
-export function createSiteHost({ sites, gate, packs, platformHost, log }: SiteHostParts): SiteHost {
-  const contents = { hot: createHotContents(packs), packs };
-  const answers = createFileAnswers(platformHost);
+export function createSiteHost(options: SiteHostOptions): SiteHost {
+  const responder = new SiteResponder(options);
+  return (req, res, visit) => {
+    try {
+      return responder
+        .answer(req, res, visit)
+        ?.catch((thrown: unknown) => responder.retryWithFreshSite(req, res, visit, thrown));
+    } catch (thrown) {
+      return responder.fail(res, visit, thrown);
+    }
+  };
+}
+
+/** Answers visits step by step. */
+class SiteResponder {
+  readonly #options: SiteHostOptions;
+  readonly #contents: Contents;
+  readonly #answers: FileAnswers;
+
+  constructor(options: SiteHostOptions) {
+    this.#options = options;
+    this.#contents = { hot: createHotContents(options.packs), packs: options.packs };
+    this.#answers = createFileAnswers(options.platformHost);
+  }
 
   /** Steps 1 to 3 of S1. A cached answer is sent at once. */
-  function receive(req: IncomingMessage, res: ServerResponse, visit: Visit): void | Promise<void> {
-    const kept = visit.address === null ? null : sites.peek(visit.address);
-    const known = isSite(kept) && !isProtected(kept) && isRead(req) ? answers.find(kept, visit) : undefined;
-    if (known) return sendFile(req, res, kept as Site, known, contents);
+  answer(req: IncomingMessage, res: ServerResponse, visit: Visit): void | Promise<void> {
+    const cachedSite = visit.address === null ? null : this.#options.sites.peek(visit.address);
+    const cachedAnswer =
+      isSite(cachedSite) && !isProtected(cachedSite) && isRead(req) ? this.#answers.find(cachedSite, visit) : undefined;
+    if (cachedAnswer) return sendFile(req, res, cachedSite as Site, cachedAnswer, this.#contents);
 
-    const siteVisit = readVisit(visit);
-    if (typeof siteVisit === 'string') return sendPage(res, siteVisit);
-    if (kept !== undefined) return meet(req, res, siteVisit, kept);
-    return sites.find(siteVisit.address).then((found) => meet(req, res, siteVisit, found));
+    const parsed = readVisit(visit);
+    if (typeof parsed === 'string') return sendPage(res, parsed);
+    if (cachedSite !== undefined) return this.#answerSite(req, res, parsed, cachedSite);
+    return this.#options.sites.find(parsed.address).then((found) => this.#answerSite(req, res, parsed, found));
   }
 
   /** Steps 4 and 5 of S1. */
-  function meet(req: IncomingMessage, res: ServerResponse, visit: SiteVisit, site: SiteLookup): void | Promise<void> {
+  #answerSite(req: IncomingMessage, res: ServerResponse, visit: SiteVisit, site: SiteLookup): void | Promise<void> {
     if (site === null) return sendPage(res, 'unknown-address');
     if (site === 'taken-down') return sendPage(res, 'taken-down');
     if (site === 'paused') return sendPage(res, 'paused', PAUSED_HEADERS);
     if (isProtected(site)) {
-      const approach = { host: visit.host, site };
-      if (visit.isUnlock && req.method === 'POST') return gate.answerForm(req, res, approach);
-      if (!gate.isOpen(req, approach)) return gate.refuse(req, res, approach, visit.path + visit.query);
-      if (visit.isUnlock) return gate.leadOn(res, site);
+      const { protection } = this.#options;
+      const protectedVisit = { host: visit.host, site };
+      if (visit.isUnlock && req.method === 'POST') return protection.handleForm(req, res, protectedVisit);
+      if (!protection.isUnlocked(req, protectedVisit))
+        return protection.requirePassword(req, res, protectedVisit, visit.path + visit.query);
+      if (visit.isUnlock) return protection.redirect(res, site);
     } else if (visit.isUnlock) return sendPage(res, 'unknown-address', siteHeaders(site));
-    return show(req, res, visit, site);
+    return this.#answerContent(req, res, visit, site);
   }
 
   /** Steps 6 to 12 of S1. */
-  function show(req: IncomingMessage, res: ServerResponse, visit: SiteVisit, site: Site): void | Promise<void> {
+  #answerContent(req: IncomingMessage, res: ServerResponse, visit: SiteVisit, site: Site): void | Promise<void> {
     const { requested, query } = visit;
     const request = { method: req.method!, path: requested, query, accept: req.headers.accept };
     const intent = resolve(request, site);
     switch (intent.kind) {
       case 'file':
-        return sendFile(req, res, site, answers.make(site, intent, visit, requested.path), contents);
+        return sendFile(req, res, site, this.#answers.make(site, intent, visit, requested.path), this.#contents);
       case 'canonical':
-        return sendEmpty(res, 307, varying({ ...uncachedHeaders(site), Location: intent.location }, intent));
+        return sendEmpty(res, 307, withVaryAccept({ ...uncachedHeaders(site), Location: intent.location }, intent));
       case 'redirect': {
         const fields = [['Cache-Control', DECLARED_REDIRECT]] as const;
-        const ruled = answers.applyRules(site, 'redirect', fields, visit, requested.path);
+        const ruled = this.#answers.applyRules(site, 'redirect', fields, visit, requested.path);
         const headers = { ...ruled, ...siteHeaders(site), Location: intent.location };
-        return sendEmpty(res, intent.status, varying(headers, intent));
+        return sendEmpty(res, intent.status, withVaryAccept(headers, intent));
       }
       case 'options': {
-        const ruled = answers.applyRules(site, 'options', [], visit, requested.path);
+        const ruled = this.#answers.applyRules(site, 'options', [], visit, requested.path);
         return sendEmpty(res, 204, { ...ruled, ...siteHeaders(site), Allow: SITE_METHODS });
       }
       case 'method-not-allowed':
         return sendEmpty(res, 405, { ...uncachedHeaders(site), Allow: SITE_METHODS });
       case 'not-found': {
         const isFrontPage = requested.path === '' && requested.servable;
-        return sendPage(res, isFrontPage ? 'no-front-page' : 'unknown-page', varying(siteHeaders(site), intent));
+        return sendPage(res, isFrontPage ? 'no-front-page' : 'unknown-page', withVaryAccept(siteHeaders(site), intent));
       }
       default:
         intent satisfies never;
@@ -117,34 +141,27 @@ export function createSiteHost({ sites, gate, packs, platformHost, log }: SiteHo
    * If bytes are not where the site expects them, reads the site once more for their current place. Source: security
    * C3.
    */
-  async function recover(req: IncomingMessage, res: ServerResponse, visit: Visit, thrown: unknown): Promise<void> {
-    const siteVisit = readVisit(visit);
-    if (!isMisplaced(thrown) || res.headersSent || typeof siteVisit === 'string') return fail(res, visit, thrown);
+  async retryWithFreshSite(req: IncomingMessage, res: ServerResponse, visit: Visit, thrown: unknown): Promise<void> {
+    const parsed = readVisit(visit);
+    if (!isMisplaced(thrown) || res.headersSent || typeof parsed === 'string') return this.fail(res, visit, thrown);
     try {
-      await meet(req, res, siteVisit, await sites.findFresh(siteVisit.address));
+      await this.#answerSite(req, res, parsed, await this.#options.sites.findFresh(parsed.address));
     } catch (again) {
-      fail(res, visit, again);
+      this.fail(res, visit, again);
     }
   }
 
-  function fail(res: ServerResponse, visit: Visit, thrown: unknown): void {
+  /** Logs an error and answers it with a page, or closes the connection if an answer has begun. */
+  fail(res: ServerResponse, visit: Visit, thrown: unknown): void {
     const error = toServiceError(thrown);
     const fields = { err: error.cause ?? error, requestId: requestIdOf(res), host: visit.host };
     const away = error.code === 'unavailable';
-    if (away && error.cause !== undefined) log.warn(fields, 'A dependency is away.');
-    else if (!away) log.error(fields, 'A visit failed.');
+    if (away && error.cause !== undefined) this.#options.log.warn(fields, 'A dependency is away.');
+    else if (!away) this.#options.log.error(fields, 'A visit failed.');
     if (res.headersSent) res.destroy();
     else if (away) sendPage(res, 'away', { 'Retry-After': String(error.retryAfterSeconds ?? 5) });
     else sendPage(res, 'fault');
   }
-
-  return (req, res, visit) => {
-    try {
-      return receive(req, res, visit)?.catch((thrown: unknown) => recover(req, res, visit, thrown));
-    } catch (thrown) {
-      return fail(res, visit, thrown);
-    }
-  };
 }
 
 /** Parses the path of a visit, or returns the page that answers it for any site. Source: serving S1, S6, S7. */

@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import { toServiceError } from '@berth/core';
 import { readWholeBody } from '../http/whole-body.ts';
 
-/** The path that is reserved for the gate on every host, as a path inside the site. Source: serving S6. */
+/** The path that is reserved for the unlock form on every host, as a path inside the site. Source: serving S6. */
 export const UNLOCK_PATH = '.berth/unlock';
 
 /** With every character escaped to three, it still fits into the form beside the longest password. */
-const LONGEST_NEXT = 2_048;
+const MAX_NEXT_LENGTH = 2_048;
 const MAX_BYTES = 8 * 1024;
 const MAX_PARAMETERS = 5;
 const MEDIA_TYPE = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
@@ -31,7 +31,7 @@ export type UnlockForm =
  * @param host The host of the request, normalised.
  * Source: serving S60; security T16.
  */
-export function isFromHere({ headers }: IncomingMessage, host: string): boolean {
+export function isSameOrigin({ headers }: IncomingMessage, host: string): boolean {
   const site = headers['sec-fetch-site'];
   if (site !== undefined) return site === 'same-origin' || site === 'none';
   if (headers.origin === undefined) return true;
@@ -67,5 +67,5 @@ export async function readUnlockForm(req: IncomingMessage): Promise<UnlockForm> 
  * Source: serving S61; security T33.
  */
 export function safeNext(next: string): string {
-  return next.length <= LONGEST_NEXT && SAME_SITE_PATH.test(next) ? next : '/';
+  return next.length <= MAX_NEXT_LENGTH && SAME_SITE_PATH.test(next) ? next : '/';
 }

@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { requestIdOf } from '../http/request-id.ts';
 import { writePage } from '../pages/frame.ts';
 import { escapeHtml, paragraph } from '../pages/html.ts';
-import { inWords } from '../pages/words.ts';
+import { formatDuration } from '../pages/format.ts';
 import { UNLOCK_PATH } from './unlock-form.ts';
 
 /** Why the page is shown. */
@@ -80,16 +80,16 @@ function problemOf(state: UnlockState): string | null {
     case 'locked':
       return null;
     case 'wrong':
-      return 'That is not the password. Check it and enter it again.';
+      return 'The password is incorrect. Check it and enter it again.';
     case 'too-many':
-      return `There have been too many tries. You can try again in ${inWords(state.retryAfterSeconds * 1000)}.`;
+      return `Too many attempts. You can try again in ${formatDuration(state.retryAfterSeconds * 1000)}.`;
     case 'busy':
-      return `The service is busy right now. Try again in ${inWords(state.retryAfterSeconds * 1000)}.`;
+      return `The service is busy right now. Try again in ${formatDuration(state.retryAfterSeconds * 1000)}.`;
     case 'foreign':
-      return 'The password came from a page of another site. Enter it here instead.';
+      return 'The password was sent from a page of another site. Enter it here instead.';
     case 'unreadable':
     case 'too-large':
-      return 'What you sent could not be read. Enter the password again.';
+      return 'The form could not be read. Enter the password again.';
     default:
       return state satisfies never;
   }

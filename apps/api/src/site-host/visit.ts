@@ -8,6 +8,6 @@ export interface Visit {
   address: SiteAddress | null;
   /** The path as sent, up to `?`. */
   path: string;
-  /** The query as sent, from `?` on; empty when there is none. */
+  /** The query as sent, from `?` on; empty if it is absent. */
   query: string;
 }

@@ -1,10 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { armFailpoint, type Log } from '@berth/core';
-import { type Config, readConfig } from '../config.ts';
-import { createDoor } from '../door.ts';
-import { openService } from '../open-service.ts';
-import { remedyFor } from './restarts.ts';
-import { forkWorker, type WorkerProcess } from './worker-process.ts';
+import { type Config, readConfig } from '../config/config.ts';
+import { createHttpListener } from '../http/http-listener.ts';
+import { openService } from '../service/open-service.ts';
+import { WorkerPool } from './worker-pool.ts';
 
 /** A running server of several processes. */
 export interface Workers {
@@ -35,71 +33,40 @@ export async function startWorkers(
   log: Log,
   giveUp: (error: Error) => void,
 ): Promise<Workers> {
-  const asked = readConfig(env);
-  armFailpoint(asked.failpoint);
+  const requested = readConfig(env);
+  armFailpoint(requested.failpoint);
   // Workers share their port with any process that also shares it, so this process checks first that the port is free.
-  const door = createDoor(asked, log);
-  const port = await door.listen();
+  const listener = createHttpListener(requested, log);
+  const port = await listener.listen();
   const config = readConfig({ ...env, PORT: String(port) });
   const resources = new AsyncDisposableStack();
-  const stopping = new AbortController();
-  const fork = () => forkWorker({ PORT: String(port) });
-  const first = fork();
-  const others = Array.from({ length: config.workers - 1 }, fork);
-  const crew = [first, ...others];
-  const serving = new Set<WorkerProcess>();
-  const killAll = () => crew.forEach((worker) => worker.kill());
-  process.on('exit', killAll);
-
-  const serve = async (worker: WorkerProcess) => {
-    await worker.tell('serve');
-    serving.add(worker);
-  };
+  const pool = new WorkerPool({
+    size: config.workers,
+    env: { PORT: String(port) },
+    log,
+    onFailure: closeAndGiveUp,
+  });
 
   async function close(): Promise<void> {
-    stopping.abort();
-    await door.close();
-    await Promise.all(crew.map((worker) => worker.stop()));
+    await Promise.all([listener.close(), pool.stop()]);
     await resources.disposeAsync();
-    process.off('exit', killAll);
   }
 
-  /** Replaces a worker whenever it ends, until this process is stopped. */
-  async function keep(place: number): Promise<void> {
-    let before = 0;
-    for (let start = performance.now(); ; start = performance.now()) {
-      const worker = crew[place]!;
-      const error = await worker.ended;
-      if (stopping.signal.aborted) return;
-      serving.delete(worker);
-      const remedy = remedyFor({ livedMs: performance.now() - start, before, serving: serving.size });
-      if (remedy.kind === 'give-up') {
-        await close();
-        giveUp(new Error(`No worker serves any more, and new ones end as soon as they start: ${error.message}`));
-        return;
-      }
-      const { pauseMs, inARow } = remedy;
-      log.error({ worker: worker.id, err: error, pauseMs }, 'A worker ended and is replaced');
-      await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => {});
-      if (stopping.signal.aborted) return;
-      before = inARow;
-      crew[place] = fork();
-      serve(crew[place]).catch(() => {}); // The handler of its end reports the error.
-    }
+  async function closeAndGiveUp(error: Error): Promise<void> {
+    await close();
+    giveUp(error);
   }
 
   try {
-    await first.up();
-    const closed = door.close();
-    await first.tell('listen');
+    await pool.waitForFirst();
+    const closed = listener.close();
+    await pool.listen();
     await closed;
     const { ownerKey } = await openService(config, { log, resources, giveUp });
-    await serve(first);
-    await Promise.all(others.map(serve));
-    for (const place of crew.keys()) void keep(place);
+    await pool.serve();
     return { config, ownerKey, close };
   } catch (error) {
-    killAll();
+    pool.kill();
     await close();
     throw error;
   }

@@ -11,7 +11,7 @@ export interface WorkerProcess {
   /** Waits until the worker receives commands. @throws the reason if it ends. */
   up(): Promise<void>;
   /** Sends a command and waits until it is done. @throws the reason if it fails or the worker ends. */
-  tell(command: Exclude<WorkerCommand, 'stop'>): Promise<void>;
+  send(command: Exclude<WorkerCommand, 'stop'>): Promise<void>;
   /** Lets it finish running requests and waits until it has ended. */
   stop(): Promise<void>;
   /** Kills it. */
@@ -29,7 +29,7 @@ export function forkWorker(env: Record<string, string>): WorkerProcess {
   const worker = cluster.fork(env);
   const { id } = worker;
   const done = new Map(
-    (['up', 'listen', 'serve', 'stop'] as const).map((what) => [what, Promise.withResolvers<void>()]),
+    (['up', 'listen', 'serve', 'stop'] as const).map((reply) => [reply, Promise.withResolvers<void>()]),
   );
   const { promise: ended, resolve: end } = Promise.withResolvers<Error>();
   let failure: Error | null = null;
@@ -42,26 +42,26 @@ export function forkWorker(env: Record<string, string>): WorkerProcess {
     end(failure ?? new Error(`worker ${id} ended with ${signal ? `signal ${signal}` : `code ${code}`}.`)),
   );
 
-  const reported = (what: 'up' | WorkerCommand) =>
+  const waitFor = (reply: 'up' | WorkerCommand) =>
     Promise.race([
-      done.get(what)!.promise,
+      done.get(reply)!.promise,
       ended.then((error) => {
         throw error;
       }),
     ]);
-  const tell = async (command: WorkerCommand) => {
-    await reported('up');
+  const send = async (command: WorkerCommand) => {
+    await waitFor('up');
     // If the worker has ended in the meantime, `ended` reports it.
     worker.send(command, () => {});
-    await reported(command);
+    await waitFor(command);
   };
   return {
     id,
     ended,
-    up: () => reported('up'),
-    tell,
+    up: () => waitFor('up'),
+    send,
     async stop() {
-      await tell('stop').catch(() => {});
+      await send('stop').catch(() => {});
       await ended;
     },
     kill: () => void worker.process.kill('SIGKILL'),

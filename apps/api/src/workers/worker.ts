@@ -2,5 +2,5 @@
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => {});
 const { boundHeap } = await import('../memory.ts');
 boundHeap();
-const { runWorker } = await import('./obey.ts');
+const { runWorker } = await import('./run-worker.ts');
 runWorker();

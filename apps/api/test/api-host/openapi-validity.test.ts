@@ -2,7 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { appRouter } from '@berth/core';
 import { describe, expect, it } from 'vitest';
 import { openApiDocument } from '../../src/api-host/openapi.ts';
-import { readOpenApiFile, renderOpenApi } from '../../src/openapi-file.ts';
+import { readOpenApiFile, renderOpenApi } from '../../src/api-host/openapi-file.ts';
 import { VERSION } from '../../src/version.ts';
 import { type Document, examplesOf, objectsIn, openApi, type Schema } from '../open-api.ts';
 

@@ -180,7 +180,7 @@ describe('the operations of the OpenAPI document', () => {
       expect(security.length, operationId).toBe(row.length);
       for (const actor of row) expect(security, operationId).toContainEqual(schemes[actor]);
       const { description } = follow(responses['403']!);
-      expect(/deploy token, which may not/.test(description), operationId).toBe(!row.includes('deploy'));
+      expect(/deploy token, which cannot/.test(description), operationId).toBe(!row.includes('deploy'));
     }
     const { apiKey, deployToken } = document.components.securitySchemes;
     expect(apiKey).toMatchObject({ type: 'http', scheme: 'bearer', bearerFormat: expect.stringMatching(/^ship-/) });

@@ -245,7 +245,7 @@ describe('REST errors', () => {
     },
   );
 
-  it('F7: a deliberate internal error reveals no more than an unexpected one', async () => {
+  it('F7: a deliberate internal error reveals as little as an unexpected one', async () => {
     const { message } = expectRestError(await refusal('internal_server_error'), 'internal_server_error');
     expect(message).toBe((await ask('/crash')).body.message);
   });

@@ -163,8 +163,8 @@ describe('T21: the access table', () => {
 
   it.each(Object.entries(FOREIGN_RESOURCE_ACCESS) as [Operation, 'not_found' | 'own'][])(
     'T22: %s, by another account: %s',
-    async (operation, told) => {
-      if (told === 'own') {
+    async (operation, expected) => {
+      if (expected === 'own') {
         const state = () => server().api(`/domains/${own['domain']}`, { key: credentials.api });
         const before = (await state()).text;
         expect((await call(operation, credentials.other, { names: own })).text).not.toContain(site);
@@ -172,8 +172,8 @@ describe('T21: the access table', () => {
         return;
       }
       const missing = await call(operation, credentials.other);
-      const foreign = await expectRefusal(server(), told, () => call(operation, credentials.other, { names: own }));
-      expect(foreign).toEqual(expectErrorAnswer(missing, told));
+      const foreign = await expectRefusal(server(), expected, () => call(operation, credentials.other, { names: own }));
+      expect(foreign).toEqual(expectErrorAnswer(missing, expected));
     },
   );
 

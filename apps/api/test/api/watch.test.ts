@@ -24,9 +24,9 @@ afterEach(() => watches.splice(0).forEach((each) => each.stop()));
 
 interface Proxy {
   port: number;
-  /** Destroys every connection, as a network failure does, and accepts no others until `mend` is called. */
+  /** Destroys every connection, as a network failure does, and accepts no others until `restore` is called. */
   cut(): void;
-  mend(): void;
+  restore(): void;
   close(): Promise<void>;
 }
 
@@ -52,7 +52,7 @@ async function startProxy(target: number): Promise<Proxy> {
   return {
     port: (proxy.address() as AddressInfo).port,
     cut,
-    mend: () => void (isCut = false),
+    restore: () => void (isCut = false),
     async close() {
       cut();
       await new Promise((resolve) => proxy.close(resolve));
@@ -170,7 +170,7 @@ describe('contract §9: activities.watch', () => {
     proxy.cut();
     await act(owner.key, 'two');
     await act(owner.key, 'three');
-    proxy.mend();
+    proxy.restore();
     await until(() => namesOf(live)).toEqual(['one', 'two', 'three']);
     await until(() => namesOf(late)).toEqual(['two', 'three']);
     await act(owner.key, 'four');

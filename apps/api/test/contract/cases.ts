@@ -13,7 +13,7 @@ const missing = (name: keyof typeof MISSING) =>
 const page: Case[] = [
   when('a page of one', 200, () => ({ query: { limit: '1' } })),
   when('everything, unknown parameters beside it', 200, () => ({ query: { limit: '101', other: 'x' } })),
-  when('a cursor that nobody gave out', 400, () => ({ query: { cursor: 'Zm9yZ2Vk' } })),
+  when('a cursor that the server never returned', 400, () => ({ query: { cursor: 'Zm9yZ2Vk' } })),
 ];
 
 const onDeployment = (title: string, status: number, name: 'site' | 'linkedSite' | 'deletedSite', json?: unknown) =>
@@ -42,7 +42,7 @@ export const CASES: Record<string, Case[]> = {
       },
     }),
     when('a page, by a deploy token', 201, ({ mine }) => ({ form: { files: HELLO }, key: mine.deployToken })),
-    deploys('a page, by nobody', 201, { key: null }),
+    deploys('a page, without a credential', 201, { key: null }),
     when('a repetition', 201, async ({ server, mine }) => {
       const headers = { 'Idempotency-Key': 'again' };
       await server.publish(HELLO, { key: mine.key, headers });
@@ -60,7 +60,10 @@ export const CASES: Record<string, Case[]> = {
     deploys('a password that is too short', 400, { form: { files: HELLO, fields: { password: '12345' } } }),
     deploys('labels that are none', 400, { form: { files: HELLO, fields: { labels: '["!"]' } } }),
     deploys('ttl without a credential', 403, { key: null, form: { files: HELLO, fields: { ttl: '60' } } }),
-    deploys('a page of another site, by nobody', 403, { key: null, headers: { Origin: 'https://other.example' } }),
+    deploys('a page of another site, without a credential', 403, {
+      key: null,
+      headers: { Origin: 'https://other.example' },
+    }),
     when('a deployment more than the plan holds', 403, ({ full }) => ({ form: { files: HELLO }, key: full.key })),
     deploys('a file that is too large', 413, { key: null, form: { files: { 'a.txt': 'x'.repeat(1_001) } } }),
     deploys('too many files', 413, { key: null, form: { files: { a: 'a', b: 'b', c: 'c' } } }),
@@ -150,7 +153,7 @@ export const CASES: Record<string, Case[]> = {
     when('a claim URL', 200, async ({ abandon }) => ({ json: { claim: await abandon() } })),
     when('a claim hash', 200, async ({ abandon }) => ({ json: { claim: (await abandon()).split('/').at(-1) } })),
     when('what is no claim', 400, () => ({ json: { claim: 'nonsense' } })),
-    when('a claim that nobody gave out', 404, () => ({ json: { claim: 'f'.repeat(32) } })),
+    when('a claim that does not exist', 404, () => ({ json: { claim: 'f'.repeat(32) } })),
     when('a deployment more than the plan holds', 403, async ({ abandon, full }) => ({
       json: { claim: await abandon() },
       key: full.key,
@@ -178,12 +181,15 @@ export const CASES: Record<string, Case[]> = {
     when('a token', 200, async ({ make }) => ({ path: { token: (await make('POST', '/tokens', {}))['token']! } })),
     missing('token'),
   ],
-  'plans.list': [when('the plans', 200, nothing), when('the plans, for nobody', 200, () => ({ key: null }))],
+  'plans.list': [when('the plans', 200, nothing), when('the plans, without a credential', 200, () => ({ key: null }))],
   'platform.limits': [
     when('the limits', 200, nothing),
     when('the limits, for a deploy token', 200, ({ mine }) => ({ key: mine.deployToken })),
   ],
-  'platform.config': [when('the limits', 301, nothing), when('the limits, for nobody', 301, () => ({ key: null }))],
+  'platform.config': [
+    when('the limits', 301, nothing),
+    when('the limits, without a credential', 301, () => ({ key: null })),
+  ],
   'platform.ping': [
     when('a ping', 200, nothing),
     when('a ping, by a deploy token', 200, ({ mine }) => ({ key: mine.deployToken })),

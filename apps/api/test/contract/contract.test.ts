@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { matchesTemplate } from '../../src/api-host/operations.ts';
-import { renderOpenApi } from '../../src/openapi-file.ts';
+import { renderOpenApi } from '../../src/api-host/openapi-file.ts';
 import { type Document, examplesOf, type OpenApi, openApi, type PlacedOperation } from '../open-api.ts';
 import { closeClean } from '../standing-asserts.ts';
 import type { Answer, Ask } from '../test-server.ts';
@@ -78,8 +78,8 @@ describe.each(written.operations.map(({ operationId }) => operationId))('contrac
     expect(schemes).toContain('apiKey');
     expectStatus('a deploy token', await askFor(given, { key: world.mine.deployToken }), statusFor('deployToken', 403));
     // Callers that may have uploads still get 404 for uploads of others.
-    const nobody = given.path?.['upload'] === undefined ? statusFor('anonymous', 401) : 404;
-    expectStatus('nobody', await askFor(given, { key: null }), nobody);
+    const withoutCredential = given.path?.['upload'] === undefined ? statusFor('anonymous', 401) : 404;
+    expectStatus('without a credential', await askFor(given, { key: null }), withoutCredential);
     expectStatus('an unknown key', await askFor(given, { key: `ship-${'f'.repeat(32)}` }), 401);
     expectStatus('another scheme', await askFor(given, { key: null, headers: foreign }), 401);
     expectStatus('a suspended account', await askFor(given, { key: world.suspended.key }), 403);

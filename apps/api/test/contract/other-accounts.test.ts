@@ -94,7 +94,7 @@ beforeAll(async () => {
       'of another account, in capitals': site.deployment.toUpperCase(),
       'of another account, with a password': locked.deployment,
       'of another account, being deleted': deleted.deployment,
-      'of nobody': anonymous.deployment,
+      anonymous: anonymous.deployment,
       'of mine, that is gone': gone.deployment,
     },
     domain: {
@@ -121,7 +121,7 @@ beforeAll(async () => {
     upload: {
       'of another account': ofUploads[0]!,
       'of another account, committed': ofUploads[1]!,
-      'of nobody': ofUploads[2]!,
+      anonymous: ofUploads[2]!,
       'of mine, that is over': ofUploads[3]!,
       'of another account, in capitals': ofUploads[0]!.toUpperCase(),
     },
@@ -199,9 +199,9 @@ describe('T22: a resource of another account gets, byte for byte, the answer of 
     const unknown = CALLS.filter(({ parameter }) => !RESOURCES[parameter] && !NAMES_NOTHING.has(parameter));
     expect(unknown.map(({ operation, parameter }) => `${operation}: ${parameter}`)).toEqual([]);
     const named = CALLS.filter((call) => RESOURCES[call.parameter] && call.parameter !== 'cursor' && !isOwn(call));
-    const told = Object.entries(FOREIGN_RESOURCE_ACCESS).filter(([, answer]) => answer === 'not_found');
+    const notFoundOperations = Object.entries(FOREIGN_RESOURCE_ACCESS).filter(([, answer]) => answer === 'not_found');
     expect(new Set(named.map(({ operation }) => operation))).toEqual(
-      new Set([...told.map(([operation]) => operation), 'domains.put']),
+      new Set([...notFoundOperations.map(([operation]) => operation), 'domains.put']),
     );
   });
 

@@ -37,7 +37,7 @@ export const UPLOAD_CASES: Record<string, Case[]> = {
     when('a change of a deployment', 201, ({ site }) => ({
       json: { base: site, put: listOf({ 'b.html': 'b' }), remove: ['c.html'] },
     })),
-    begins('every file, by nobody', 201, { files: listOf(HELLO) }, { key: null }),
+    begins('every file, without a credential', 201, { files: listOf(HELLO) }, { key: null }),
     when('a repetition', 201, async ({ server, mine }) => {
       const headers = { 'Idempotency-Key': 'begun again' };
       await begin(server, { files: listOf(HELLO) }, { key: mine.key, headers });
@@ -54,7 +54,7 @@ export const UPLOAD_CASES: Record<string, Case[]> = {
     begins('a file that is refused', 400, { files: listOf({ ...HELLO, 'setup.exe': 'MZ' }) }),
     begins('ttl without a credential', 403, { files: listOf(HELLO), ttl: 60 }, { key: null }),
     begins(
-      'a page of another site, by nobody',
+      'a page of another site, without a credential',
       403,
       { files: listOf(HELLO) },
       { key: null, headers: { Origin: 'https://other.example' } },

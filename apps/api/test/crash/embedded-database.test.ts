@@ -73,7 +73,7 @@ describe('servers on a data folder without DATABASE_URL', { timeout: 120_000 }, 
       await writeFile(join(dataDir, 'postgres/data/PG_VERSION'), '9.6\n');
       await killDatabase();
       expect(await server.exited).toBe(1);
-      expect(server.output()).toMatch(/Berth ends: The database ended and could not be started 5 times in a row\. /);
+      expect(server.output()).toMatch(/Berth exits: The database ended and could not be started 5 times in a row\. /);
       await writeFile(join(dataDir, 'postgres/data/PG_VERSION'), '18\n');
     },
   );

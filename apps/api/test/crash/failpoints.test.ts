@@ -41,7 +41,8 @@ describe('a server that is killed at a named step', { timeout: 120_000 }, () => 
           await withServer(world.env({ ...PATIENT, COMPRESSION: 'off' }), async (asker) => {
             for (let i = 0; i < 5; i += 1) await history.send(asker, nextOrder({ owner: true, broken: false }));
             if (name.startsWith('compression.')) return;
-            for (const { marker } of history.live().slice(0, 4)) await history.remove(asker, history.told.get(marker)!);
+            for (const { marker } of history.live().slice(0, 4))
+              await history.remove(asker, history.deployments.get(marker)!);
           });
 
         const env = { FAILPOINT: `${name}:${hit}` };

@@ -24,14 +24,14 @@ export interface Order {
 export interface History {
   orders: Order[];
   /** The deployment in the answer to an order, by its marker. */
-  told: Map<string, string>;
+  deployments: Map<string, string>;
   /** Deployments whose DELETE was sent, and whether it was answered. */
   deleted: Map<string, 'sent' | 'answered'>;
   /** Descriptions of answers that must not occur. */
   faults: string[];
   /** How many successful answers to deploys clients received. */
   acknowledged(): number;
-  /** How many times clients were told to retry later. */
+  /** How many times clients got a 503. */
   unavailable(): number;
   send(asker: Asker, order: Order): Promise<void>;
   remove(asker: Asker, deployment: string): Promise<void>;
@@ -80,7 +80,7 @@ async function sendDelta(asker: Asker, order: Order): Promise<Answer> {
 
 export function createHistory(): History {
   const orders: Order[] = [];
-  const told = new Map<string, string>();
+  const deployments = new Map<string, string>();
   const deleted = new Map<string, 'sent' | 'answered'>();
   const refused = new Set<string>();
   const faults: string[] = [];
@@ -97,12 +97,12 @@ export function createHistory(): History {
     return null;
   }
 
-  const isOpen = ({ marker, key }: Order) => key !== null && !told.has(marker) && !refused.has(marker);
-  const live = () => orders.filter(({ marker }) => told.has(marker) && !deleted.has(told.get(marker)!));
+  const isOpen = ({ marker, key }: Order) => key !== null && !deployments.has(marker) && !refused.has(marker);
+  const live = () => orders.filter(({ marker }) => deployments.has(marker) && !deleted.has(deployments.get(marker)!));
 
   const history: History = {
     orders,
-    told,
+    deployments,
     deleted,
     faults,
     live,
@@ -118,10 +118,10 @@ export function createHistory(): History {
       else if (!broken && answer.status === 201) {
         acknowledged += 1;
         const { deployment } = answer.json<CreatedDeployment>();
-        const before = told.get(marker);
+        const before = deployments.get(marker);
         if (before !== undefined && before !== deployment)
-          faults.push(`Deploy ${marker} was told of ${before} and of ${deployment}`);
-        told.set(marker, deployment);
+          faults.push(`Deploy ${marker} was answered with ${before} and with ${deployment}`);
+        deployments.set(marker, deployment);
       } else faults.push(`Deploy ${marker} was answered ${answer.status}: ${answer.text}`);
     },
     async remove(asker, deployment) {
@@ -134,7 +134,7 @@ export function createHistory(): History {
       else if (answer) faults.push(`Delete ${deployment} was answered ${answer.status}: ${answer.text}`);
     },
     async read(asker, { marker, files }) {
-      const deployment = told.get(marker)!;
+      const deployment = deployments.get(marker)!;
       const answer = await answerOf(`Visit ${deployment}`, asker.visit(deployment, `/${marker}`));
       if (!answer || deleted.has(deployment)) return;
       if (answer.status !== 200) faults.push(`Visit ${deployment} was answered ${answer.status}`);

@@ -41,7 +41,7 @@ export async function checkRestarted(world: World, asker: Asker): Promise<void> 
 async function settle({ history }: World, asker: Asker): Promise<void> {
   await history.settle(asker);
   const small = history.orders.filter(
-    ({ key, marker, files }) => key !== null && history.told.has(marker) && !files['big.txt'],
+    ({ key, marker, files }) => key !== null && history.deployments.has(marker) && !files['big.txt'],
   );
   await Promise.all(small.slice(-RECENT).map((order) => history.send(asker, order)));
   expect(history.faults, 'I9: no answer is a fault').toEqual([]);
@@ -52,7 +52,7 @@ async function checkServed({ history }: World, asker: Asker): Promise<void> {
   for (const { marker, files } of history.live())
     await Promise.all(
       Object.entries(files).map(async ([path, bytes]) => {
-        const deployment = history.told.get(marker)!;
+        const deployment = history.deployments.get(marker)!;
         const answer = await asker.visit(deployment, `/${path}`);
         expect(answer.status, `I1: ${deployment}/${path}`).toBe(200);
         expect(answer.bytes.equals(Buffer.from(bytes)), `I1: the bytes of ${deployment}/${path}`).toBe(true);
@@ -167,16 +167,17 @@ async function checkCounters({ database }: World): Promise<void> {
   expect(unrecorded, 'I4: audit log').toEqual([]);
 }
 
-/** I6: each order has at most one deployment, and a keyed order has none that its client was not told about. */
+/** I6: each order has at most one deployment, and the client of a keyed order knows its deployment. */
 async function checkOrders({ database, history }: World): Promise<void> {
   const rows = await database.query<{ deployment: string; marker: string }>(`
     select m.deployment_id as deployment, f.path as marker from manifest m cross join unnest(m.paths) as f (path) where f.path like 'order-%'`);
   const made = Map.groupBy(rows, ({ marker }) => marker);
   for (const { marker, key, broken } of history.orders) {
     const found = (made.get(marker) ?? []).map(({ deployment }) => deployment);
-    const told = history.told.get(marker);
-    if (told !== undefined && !history.deleted.has(told)) expect(found, `I6: ${marker}`).toEqual([told]);
-    else if (told !== undefined || key !== null || broken) expect(found, `I6: ${marker}`).toEqual([]);
+    const deployment = history.deployments.get(marker);
+    if (deployment !== undefined && !history.deleted.has(deployment))
+      expect(found, `I6: ${marker}`).toEqual([deployment]);
+    else if (deployment !== undefined || key !== null || broken) expect(found, `I6: ${marker}`).toEqual([]);
     else expect(found.length, `I6: ${marker}`).toBeLessThanOrEqual(1);
   }
 }

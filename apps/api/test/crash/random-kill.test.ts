@@ -11,7 +11,7 @@ import { createWorld, withServer, type World } from './world.ts';
 const KILLS = Number(process.env['KILLS'] ?? 10);
 const SEED = Number(process.env['KILL_SEED'] ?? Date.now() % 1_000_000);
 /** Few, so that contents are often wanted again when their last site has just been deleted. */
-const MOST_LIVE = 5;
+const MAX_LIVE = 5;
 /** Two nodes sweep unreferenced data at once, but do not touch what a killed node was uploading. */
 const SWEEP = { SWEEP_GRACE: '0s', BOOT_STALE: '1h' };
 
@@ -65,7 +65,8 @@ async function keepAsking(
     const live = history.live();
     const any = live[Math.floor(random() * live.length)];
     const turn = random();
-    if (any?.owner && turn < live.length / (2 * MOST_LIVE)) await history.remove(asker, history.told.get(any.marker)!);
+    if (any?.owner && turn < live.length / (2 * MAX_LIVE))
+      await history.remove(asker, history.deployments.get(any.marker)!);
     else if (any && turn > 0.8) await history.read(asker, any);
     else await history.send(asker, nextOrder({ owner: random() < 0.95, big: random() < 0.1 }));
   }

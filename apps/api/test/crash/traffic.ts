@@ -61,6 +61,6 @@ export async function sendWave(
     ...orders.map((order) => history.send(asker, order)),
     ...(keyed ? [history.send(asker, keyed)] : []),
     ...there.slice(-5).map((order) => history.read(asker, order)),
-    ...(doomed ? [history.remove(asker, history.told.get(doomed.marker)!)] : []),
+    ...(doomed ? [history.remove(asker, history.deployments.get(doomed.marker)!)] : []),
   ]);
 }

@@ -23,7 +23,7 @@ describe('T26: a reached cap', () => {
     for (const credential of [key, deployToken]) {
       await expectCap(() => server().deploy(HOME, { key: credential }));
       await expectCap(() => server().deploy(HOME, { key: credential, headers: { 'Idempotency-Key': 'k' } }));
-      await expectCap(() => server().deploy({ new: 'bytes that nobody has stored' }, { key: credential }));
+      await expectCap(() => server().deploy({ new: 'bytes that are not stored yet' }, { key: credential }));
     }
     expect(await used(key)).toBe(CAP);
   });

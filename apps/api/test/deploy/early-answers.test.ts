@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { BODY_LIMITS } from '../../src/http/request-body.ts';
 import { withHeldWatch } from '../http/held-watch.ts';
-import { open, parse, sendDeaf } from '../http/raw-socket.ts';
+import { open, parse, sendWithoutReading } from '../http/raw-socket.ts';
 import { deployHead, file, type Form, multipart, withChecksums } from '../multipart.ts';
 import { expectErrorAnswer, expectRefusal } from '../standing-asserts.ts';
 import { type Answer, OWNER_KEY } from '../test-server.ts';
@@ -72,7 +72,7 @@ describe('T4: an error reaches a client that is still sending, and then the conn
   it('also if the client reads nothing before it has sent everything', async () => {
     await expectRefusal(server(), 'payload_too_large', async () => {
       const connection = await open(server().port);
-      return answerOf(await sendDeaf(connection, chunked(LARGE, { Connection: 'close' }).toString('latin1')));
+      return answerOf(await sendWithoutReading(connection, chunked(LARGE, { Connection: 'close' }).toString('latin1')));
     });
   });
 

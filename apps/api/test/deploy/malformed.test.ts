@@ -238,7 +238,7 @@ describe('T8: everything that RFC 2046 and RFC 7578 allow is accepted', () => {
     ['fields before the files', multipart([checksums('home'), field('via', 'cli'), HOME])],
     ['an empty field', multipart([field('via', ''), HOME, checksums('home')])],
     [
-      'text in a file that looks like a boundary',
+      'text in a file that resembles a boundary',
       multipart(
         withChecksums([file('index.html', '\r\n--berth-test-7d0\r\n-berth-test-7d0a\n--berth-test-7d0a\r\r\n--')]),
       ),

@@ -175,7 +175,7 @@ function inputOf(operation: Operation): fc.Arbitrary<Input> {
   const inPath = [...openapi.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
   const inBody = BODY_METHODS.has(openapi.method);
   const others = fieldNames(operation).filter((name) => !inPath.includes(name));
-  /** A query contains only texts; a text that looks like an integer is read as a number. */
+  /** A query contains only texts; a text with the form of an integer is read as a number. */
   const inQuery = (value: fc.Arbitrary<unknown>) =>
     value.filter((one) => typeof one === 'number' || (typeof one === 'string' && !/^-?\d+$/.test(one)));
   const hostile = inBody ? json : inQuery(text);
@@ -301,8 +301,8 @@ function readTyped(answer: Answer, twin: Twin): Outcome {
  * checks permission before it reads the body; tRPC checks first that the body is not nested too deeply.
  */
 function alike(outcome: Outcome, rest: Outcome, { actor, instead }: Input): Outcome {
-  const told = actor !== 'api' && outcome.message === TOO_DEEP ? rest : outcome;
-  return instead === undefined ? told : { status: told.status, error: told.error };
+  const compared = actor !== 'api' && outcome.message === TOO_DEEP ? rest : outcome;
+  return instead === undefined ? compared : { status: compared.status, error: compared.error };
 }
 const TOO_DEEP = 'The body must be nested at most 8 levels deep.';
 

@@ -119,14 +119,14 @@ const OF_DEPLOYMENTS: ReadonlySet<string> = new Set([
 ]);
 
 /** Everything except the known deployments and their rows; with no known deployments, everything. */
-async function rest(told: readonly string[]): Promise<object> {
+async function rest(expectedIds: readonly string[]): Promise<object> {
   const { rows, files } = await footprintOf(server());
   const ids = await server().database.query<{ id: string }>(`select id from deployment order by id`);
-  const others = Object.entries(rows).filter(([table]) => told.length === 0 || !OF_DEPLOYMENTS.has(table));
+  const others = Object.entries(rows).filter(([table]) => expectedIds.length === 0 || !OF_DEPLOYMENTS.has(table));
   return {
-    deployments: ids.map(({ id }) => id).filter((id) => !told.includes(id)),
+    deployments: ids.map(({ id }) => id).filter((id) => !expectedIds.includes(id)),
     rows: Object.fromEntries(others),
-    ...(told.length === 0 ? { files } : {}),
+    ...(expectedIds.length === 0 ? { files } : {}),
   };
 }
 

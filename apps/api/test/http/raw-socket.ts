@@ -43,7 +43,10 @@ export async function open(
 }
 
 /** Sends everything before it reads: a client that loses the answer when the server closes too soon. */
-export async function sendDeaf({ socket, received }: Awaited<ReturnType<typeof open>>, bytes: string): Promise<string> {
+export async function sendWithoutReading(
+  { socket, received }: Awaited<ReturnType<typeof open>>,
+  bytes: string,
+): Promise<string> {
   socket.pause();
   await new Promise((written) => void socket.write(bytes, 'latin1', written));
   socket.resume();

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { BODY_LIMITS, type BodyLimits, watchUpload } from '../../src/http/request-body.ts';
 import { createHttpServer, type Handler } from '../../src/http/server.ts';
 import { withHeldWatch } from './held-watch.ts';
-import { ask, listen, open, parse, send, sendDeaf, stop } from './raw-socket.ts';
+import { ask, listen, open, parse, send, sendWithoutReading, stop } from './raw-socket.ts';
 
 const log = { info() {}, warn() {}, error() {} };
 let server: Server;
@@ -169,13 +169,13 @@ describe('T4, T8: an answer before the end of the body', () => {
 
   it('reaches a client that sends everything before it reads, and closes the connection if requested', async () => {
     const port = await start(refuse);
-    expect(await sendDeaf(await open(port), `${POST}Connection: close\r\n${body}`)).toContain('too large');
+    expect(await sendWithoutReading(await open(port), `${POST}Connection: close\r\n${body}`)).toContain('too large');
   });
 
   it('leaves a kept-alive connection usable for the next request', async () => {
     const port = await start(refuse);
     const next = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
-    expect((await sendDeaf(await open(port), POST + body + next)).match(/too large/g)).toHaveLength(2);
+    expect((await sendWithoutReading(await open(port), POST + body + next)).match(/too large/g)).toHaveLength(2);
   });
 
   it('reaches a client although the handler stopped reading half-way', async () => {
@@ -185,7 +185,7 @@ describe('T4, T8: an answer before the end of the body', () => {
         res.writeHead(413).end('too large');
       });
     });
-    expect(await sendDeaf(await open(port), `${POST}Connection: close\r\n${body}`)).toContain('too large');
+    expect(await sendWithoutReading(await open(port), `${POST}Connection: close\r\n${body}`)).toContain('too large');
   });
 
   it('closes a connection that the client leaves half open', async () => {

@@ -18,7 +18,7 @@ const FAULTS = {
   CLAIM_URL: ['ftp://x', 'ftp://x'],
   HOST: ['nowhere', 'nowhere'],
   DATABASE_URL: ['mysql://u:hunter2@host/x', 'postgres://'],
-  OWNER_EMAIL: ['nobody', 'nobody'],
+  OWNER_EMAIL: ['no-address', 'no-address'],
   OWNER_API_KEY: ['ship-hunter2', 'ship-'],
   SECRET_KEY: ['hunter2', '32 bytes'],
   TRUST_PROXY: ['0.0.0.0/0', '0.0.0.0/0'],
@@ -73,10 +73,10 @@ describe('T37: a server that cannot start exits with 1 and explains why', () => 
     {
       why: 'the port is in use',
       env: () => ({ HOST: '127.0.0.1', PORT: String((taken.address() as AddressInfo).port) }),
-      says: /port \d+ is in use\. Stop what listens there, or set PORT to another one\.$/,
+      says: /port \d+ is in use\. Stop the program that uses it, or set PORT to another port\.$/,
     },
     {
-      why: 'nobody answers at DATABASE_URL',
+      why: 'no server answers at DATABASE_URL',
       env: () => ({ DATABASE_URL: 'postgres://berth:hunter2@localhost:1/berth' }),
       says: /the database of DATABASE_URL cannot be used: .*ECONNREFUSED/,
     },
@@ -129,7 +129,7 @@ describe('T37: a server that cannot start exits with 1 and explains why', () => 
     await mkdir(dataDir);
     await writeFile(join(dataDir, 'secret-key'), 'hunter2\n');
     const lines = await refusal({ DATA_DIR: dataDir, DATABASE_URL: database.url });
-    expect(lines.join('\n')).toMatch(/spoiled\/secret-key does not hold 64 hex digits; restore it/);
+    expect(lines.join('\n')).toMatch(/spoiled\/secret-key must contain 64 hex digits; restore it/);
     expect(await readFile(join(dataDir, 'secret-key'), 'utf8')).toBe('hunter2\n');
     await database.drop();
   });

@@ -20,7 +20,7 @@ describe('a server that is stopped', () => {
   afterEach(() => world.drop());
 
   /** Sends the stop signal and waits until the server logs that it is stopping. */
-  async function tellToStop(): Promise<void> {
+  async function requestStop(): Promise<void> {
     server.child.kill('SIGTERM');
     await server.printed('Stopping');
   }
@@ -32,7 +32,7 @@ describe('a server that is stopped', () => {
     coming.pause();
     const { upload, rest } = await beginUpload(server.port);
 
-    await tellToStop();
+    await requestStop();
     await expect
       .poll(() =>
         connected(server.port).then(
@@ -56,7 +56,7 @@ describe('a server that is stopped', () => {
     const { upload } = await beginUpload(server.port);
     const brokenOff = expect(once(upload, 'response')).rejects.toMatchObject({ code: 'ECONNRESET' });
     server.child.kill('SIGTERM');
-    await tellToStop();
+    await requestStop();
     await sleep(600);
     expect(server.child.exitCode).toBe(null);
     server.child.kill('SIGTERM');
@@ -71,7 +71,7 @@ describe('a server that is stopped', () => {
     await server.api('/ping');
 
     const before = performance.now();
-    await tellToStop();
+    await requestStop();
     expect(await server.exited).toBe(0);
     expect(performance.now() - before).toBeLessThan(20_000);
     silent.destroy();

@@ -190,7 +190,7 @@ describe('T37: several workers that cannot start exit with 1 and explain why in 
     await once(taken, 'listening');
     const { port } = taken.address() as AddressInfo;
     expect(await refusal({ PORT: String(port) })).toBe(
-      `Berth cannot start: port ${port} is in use. Stop what listens there, or set PORT to another one.\n`,
+      `Berth cannot start: port ${port} is in use. Stop the program that uses it, or set PORT to another port.\n`,
     );
     taken.close();
     expect(await readdir(dataDir)).toEqual([]);
@@ -205,7 +205,7 @@ describe('T37: several workers that cannot start exit with 1 and explain why in 
 
   it('when WORKERS is neither a number nor auto', async () => {
     expect(await refusal({ PORT: '0', WORKERS: 'many' })).toBe(
-      'Berth cannot start with this configuration:\nWORKERS: "many" is not a number of processes; use one from 1 to 64, or "auto" for one a core.\n',
+      'Berth cannot start with this configuration:\nWORKERS: "many" is not a number of processes; use one from 1 to 64, or "auto" for one per core.\n',
     );
   });
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readArguments } from '../../src/operator/arguments.ts';
 import { COMMANDS } from '../../src/operator/commands.ts';
-import { columns, table, when } from '../../src/operator/table.ts';
+import { columns, table, formatTime } from '../../src/operator/table.ts';
 import { runBerth, spawnBerth, wordsOf } from './run-berth.ts';
 
 /** An invalid command line must not use a database, so none exists here. */
@@ -113,7 +113,7 @@ describe('a table', () => {
   });
 
   it('shows times to the minute', () => {
-    expect(when(1_790_000_000)).toBe('2026-09-21 14:13');
-    expect(when(null)).toBe('-');
+    expect(formatTime(1_790_000_000)).toBe('2026-09-21 14:13');
+    expect(formatTime(null)).toBe('-');
   });
 });

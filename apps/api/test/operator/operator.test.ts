@@ -52,10 +52,10 @@ describe('contract §8: the command line as a process beside a running server', 
   });
 
   it('exits with 1 and prints one line for an unknown account', async () => {
-    expect(await spawnBerth(env, 'accounts', 'show', 'nobody@example.com')).toEqual({
+    expect(await spawnBerth(env, 'accounts', 'show', 'unknown@example.com')).toEqual({
       code: 1,
       out: '',
-      err: 'There is no such account: nobody@example.com.\n',
+      err: 'There is no such account: unknown@example.com.\n',
     });
   });
 });

@@ -31,7 +31,7 @@ export async function runBerth(env: Record<string, string>, ...words: string[]):
   const code = await operate(words, env, {
     out: (text) => void (out += text),
     err: (text) => void (err += text),
-    isWatched: false,
+    isInteractive: false,
   });
   return { code, out, err };
 }

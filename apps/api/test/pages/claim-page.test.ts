@@ -128,20 +128,20 @@ describe('service-api part 1: the form of the claim page', () => {
   it.each<[string, number, string, (hash: string) => Promise<Answer>]>([
     ['no key', 400, 'The API key is missing', (hash) => send(hash, {})],
     ['an empty key', 400, 'The API key is missing', (hash) => send(hash, { key: ' ' })],
-    ['an unknown key', 401, 'No account opens with this key', (hash) => send(hash, { key: `ship-${UNKNOWN}` })],
-    ['a malformed key', 401, 'No account opens with this key', (hash) => send(hash, { key: '<b>"\u00e9 x' })],
-    ['a deploy token', 403, 'This key may not claim', (hash) => send(hash, { key: deployToken })],
+    ['an unknown key', 401, 'This API key is not valid', (hash) => send(hash, { key: `ship-${UNKNOWN}` })],
+    ['a malformed key', 401, 'This API key is not valid', (hash) => send(hash, { key: '<b>"\u00e9 x' })],
+    ['a deploy token', 403, 'This key cannot claim sites', (hash) => send(hash, { key: deployToken })],
     [
       'a form on another site',
       403,
-      'not sent from this page',
+      'must be sent from this page',
       (hash) => send(hash, { key }, { Origin: 'https://evil.test' }),
     ],
-    ['a form without an origin', 403, 'not sent from this page', (hash) => send(hash, { key }, { Origin: 'null' })],
+    ['a form without an origin', 403, 'must be sent from this page', (hash) => send(hash, { key }, { Origin: 'null' })],
     [
       'a form on a site of the platform',
       403,
-      'not sent from this page',
+      'must be sent from this page',
       (hash) =>
         send(
           hash,
@@ -152,7 +152,7 @@ describe('service-api part 1: the form of the claim page', () => {
     [
       'a form that the browser marks as cross-site',
       403,
-      'not sent from this page',
+      'must be sent from this page',
       (hash) => send(hash, { key }, { 'Sec-Fetch-Site': 'cross-site' }),
     ],
     ['JSON', 400, 'The API key is missing', (hash) => send(hash, { key }, { 'Content-Type': 'application/json' })],
@@ -202,7 +202,7 @@ describe.skipIf(NO_BROWSER)('T24: in a browser', () => {
       await page.goto(`http://localhost:${server().port}/claim/${hash}`);
       await page.getByLabel('API key').fill(`ship-${UNKNOWN}`);
       await page.getByRole('button', { name: 'Claim the site' }).click();
-      expect(await page.getByRole('alert').textContent()).toContain('No account opens with this key');
+      expect(await page.getByRole('alert').textContent()).toContain('This API key is not valid');
       await page.getByLabel('API key').fill(key);
       await page.getByRole('button', { name: 'Claim the site' }).click();
       expect(await page.getByRole('heading').textContent()).toBe('The site is yours');

@@ -140,7 +140,7 @@ describe('contract §4: the public page of a share link', () => {
     const { text } = await open(path);
     const shown = textOf(text);
     expect(shown).toContain('Waiting for the DNS records');
-    expect(shown).toContain('Nobody has looked yet.');
+    expect(shown).toContain('Not checked yet.');
     expect(shown).toMatch(/Sign in at Cloudflare .*DNS only/);
     expect(text).toContain(`<code>www</code>`);
     expect(text).toContain(`<code>${name}</code>`);
@@ -152,7 +152,7 @@ describe('contract §4: the public page of a share link', () => {
   it('goes from pending through partial to success, as its form checks again', async () => {
     const { name, path, records } = await add('');
     expect(textOf((await check(path)).text)).toMatch(
-      /Waiting for .*Last look: just now\. Next one: in (?:\d+ seconds|1 minute), by itself\..*not right yet.*There is no such name/,
+      /Waiting for .*Last check: just now\. Next automatic check: in (?:\d+ seconds|1 minute)\..*not correct yet.*There is no such name/,
     );
     point(records.filter(({ type }) => type === 'A'));
     // Within the cooldown nothing is queried.
@@ -160,21 +160,23 @@ describe('contract §4: the public page of a share link', () => {
     expect(textOf((await check(path)).text)).toMatch(/Waiting for .* You can check again in \d+ seconds?\./);
     expect(dns.asked.length).toBe(asked);
     await rest();
-    expect(textOf((await check(path)).text)).toMatch(/Some records are there \(1 of 3\).*A found.*TXT not right yet/);
+    expect(textOf((await check(path)).text)).toMatch(
+      /Some DNS records were found \(1 of 3\).*A found.*TXT not correct yet/,
+    );
     dns.zone.clear();
     point(records);
     await rest();
     const done = await check(path);
-    expect(textOf(done.text)).toMatch(/All records are there.*nothing left to do/);
+    expect(textOf(done.text)).toMatch(/All DNS records were found.*nothing left to do/);
     expect(done.text).not.toContain('How to add');
     // The domain is still served, and the page shows the missing record; a query without an answer is no fault.
     dns.zone.set(`_berth.${name}`, 'SERVFAIL');
     await rest();
-    expect(textOf((await check(path)).text)).toMatch(/All records are there.*TXT no answer/);
+    expect(textOf((await check(path)).text)).toMatch(/All DNS records were found.*TXT no answer/);
     dns.zone.delete(`_berth.${name}`);
     await rest();
     expect(textOf((await check(path)).text)).toMatch(
-      /Not all records are there any more.*TXT not right yet.*How to add/,
+      /Some DNS records are no longer there.*TXT not correct yet.*How to add/,
     );
     expect((await server.api(`/domains/${name}`, { key })).json()).toMatchObject({ status: 'success' });
   });
@@ -188,7 +190,7 @@ describe('contract §4: the public page of a share link', () => {
   it('shows an internationalised name in both notations', async () => {
     const { path } = await add('bücher.');
     expect(textOf((await open(path)).text)).toMatch(
-      /xn--bcher-kva\.site\d+\.com That is bücher\.site\d+\.com, as DNS writes it/,
+      /xn--bcher-kva\.site\d+\.com This is the DNS form of bücher\.site\d+\.com/,
     );
   });
 
@@ -278,8 +280,8 @@ describe('contract §4: the public page of a share link', () => {
       expect(await page.getByRole('status').textContent()).toBe('Waiting for the DNS records');
       point(records);
       await page.getByRole('button', { name: 'Check now' }).click();
-      expect(await page.getByRole('status').textContent()).toBe('All records are there');
-      expect(await page.title()).toMatch(/^All records are there – www\.site/);
+      expect(await page.getByRole('status').textContent()).toBe('All DNS records were found');
+      expect(await page.title()).toMatch(/^All DNS records were found – www\.site/);
       expect([faults, foreign]).toEqual([[], []]);
     } finally {
       await browser.close();

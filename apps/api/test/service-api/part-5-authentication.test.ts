@@ -58,7 +58,7 @@ describe('part 5, rule 1', () => {
     expectErrorAnswer(await ask({}, `/account?access_token=${credential}`), 'authentication_failed');
   });
 
-  it('"One slot takes either kind of credential; the prefix tells them apart, so there is no precedence."', async () => {
+  it('"One slot takes either kind of credential; the prefix distinguishes them, so there is no precedence."', async () => {
     for (const kind of ['api', 'deploy'] as const) {
       const { secret: credential } = await secret(kind);
       expect((await send('GET', '/limits', undefined, { key: credential })).status).toBe(200);

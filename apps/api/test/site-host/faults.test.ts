@@ -21,7 +21,7 @@ describe('when a dependency fails', () => {
       await pack(host.packs, 'after', { 'padding.txt': 'padding', ...files }),
     ];
     host.packs.contents.delete('before');
-    host.lookUp(
+    host.setFind(
       async () => ({ ...host.site, manifest: before }),
       async () => ({ ...host.site, manifest: after }),
     );
@@ -51,7 +51,7 @@ describe('when a dependency fails', () => {
   it('a site deleted meanwhile is 404, not 500', async () => {
     const manifest = await pack(host.packs, 'lost', FILES);
     host.packs.contents.delete('lost');
-    host.lookUp(
+    host.setFind(
       async () => ({ ...host.site, manifest }),
       async () => null,
     );
@@ -66,7 +66,7 @@ describe('when a dependency fails', () => {
   });
 
   it('an unavailable database is 503 with Retry-After', async () => {
-    host.lookUp(() => Promise.reject(unavailable('away', new Error('ECONNREFUSED'), 7)));
+    host.setFind(() => Promise.reject(unavailable('away', new Error('ECONNREFUSED'), 7)));
     expect(await host.get('/')).toMatchObject({
       status: 503,
       headers: { 'retry-after': '7', 'cache-control': 'no-store' },
@@ -75,7 +75,7 @@ describe('when a dependency fails', () => {
   });
 
   it('F7: an unexpected fault is 500 and reveals nothing of its cause', async () => {
-    host.lookUp(() => Promise.reject(new Error('secret cause')));
+    host.setFind(() => Promise.reject(new Error('secret cause')));
     const answer = await host.get('/');
     expect(answer.status).toBe(500);
     expect(answer.body).not.toContain('secret');

@@ -149,7 +149,7 @@ const agents = Array.from({ length: CONNECTIONS }, () => new Agent({ keepAlive: 
 beforeAll(async () => {
   const at = (label: string) => `${label}.localhost:${server().port}`;
   const open = (await server().publish(FILES)).deployment;
-  const nobodys = (await server().publish(FILES, { key: null })).deployment;
+  const anonymousSite = (await server().publish(FILES, { key: null })).deployment;
   const guarded = (await server().publish(FILES, { fields: { password: PASSWORD } })).deployment;
   deployments = { open, guarded };
   const compressor = createCompressor();
@@ -166,7 +166,7 @@ beforeAll(async () => {
     return { host: at(label), cookie: cookieOf(answer), isLocked: false };
   };
   guises = [
-    ...[open, nobodys, 'open'].map((label) => ({ host: at(label), isLocked: false })),
+    ...[open, anonymousSite, 'open'].map((label) => ({ host: at(label), isLocked: false })),
     ...[guarded, 'guarded'].map((label) => ({ host: at(label), isLocked: true })),
     await unlocked(guarded),
     await unlocked('guarded'),
@@ -202,8 +202,8 @@ describe(`one content in public and in protected sites, seed ${SEED}`, () => {
           const { base, name, value } = shuffled[turn]!;
           const { question } = bases[base]!;
           const answer = await ask(added(question, name, value), connection);
-          const told = `${question.method} ${question.host}${question.path} with ${name}: ${value}`;
-          expect(answer, told).toEqual(expected[base]);
+          const label = `${question.method} ${question.host}${question.path} with ${name}: ${value}`;
+          expect(answer, label).toEqual(expected[base]);
         }
       }),
     );
@@ -260,12 +260,12 @@ function questionOf({ host, cookie }: Guise, { method, path, headers }: Asked): 
 }
 
 /** Checks that a site answers by its own rules: nothing comes from another site with the same content. */
-function expectOwn(answer: Answered, { status, cookie, isLocked }: Guise & { status: number }, told: string): void {
+function expectOwn(answer: Answered, { status, cookie, isLocked }: Guise & { status: number }, label: string): void {
   const { 'cache-control': caching, vary = '', etag } = answer.headers;
-  expect(answer.status, told).toBe(status);
+  expect(answer.status, label).toBe(status);
   const isProtected = isLocked || cookie !== undefined;
-  expect([caching === 'private, no-store', vary.includes('Cookie')], told).toEqual([isProtected, isProtected]);
-  if (isLocked) expect([answer.body.includes(MARKER), etag], told).toEqual([false, undefined]);
+  expect([caching === 'private, no-store', vary.includes('Cookie')], label).toEqual([isProtected, isProtected]);
+  if (isLocked) expect([answer.body.includes(MARKER), etag], label).toEqual([false, undefined]);
 }
 
 /** The odd headers for a site; they contain names and cookies of other sites. */

@@ -4,9 +4,9 @@ import type { PackStore } from '@berth/core';
 import type { LiveSites, SiteLookup, UnlockAttempt, UnlockOutcome, WithheldReason } from '@berth/core/sites';
 import { NO_RULES, type Site } from '@berth/serving';
 import { createHttpServer } from '../../src/http/server.ts';
-import { createGate } from '../../src/site-host/gate.ts';
+import { createPasswordProtection } from '../../src/site-host/password-protection.ts';
 import { createSiteHost } from '../../src/site-host/site-host.ts';
-import { createWhichHost } from '../../src/which-host.ts';
+import { createHostMatcher } from '../../src/routing/host-matcher.ts';
 import { ask, listen, type RawAnswer } from '../http/raw-socket.ts';
 import { memoryPacks, type MemoryPacks, pack } from './memory-packs.ts';
 
@@ -30,7 +30,7 @@ export const FILES = {
 
 /** The deployments of the sample sites. They consist of the same files. */
 export const PUBLIC = 'calm-otter-public1';
-export const ANONYMOUS = 'calm-otter-nobody1';
+export const ANONYMOUS = 'calm-otter-anonym1';
 export const LOCKED = 'calm-otter-locked1';
 
 const PLATFORM_DOMAIN = 'sites.example';
@@ -57,7 +57,7 @@ export interface RunningHost {
   /** Everything that was logged. */
   logged: { level: 'info' | 'warn' | 'error'; err?: unknown }[];
   /** Makes sites be found with `find`, with none in memory. */
-  lookUp(find: () => Promise<SiteLookup>, findFresh?: () => Promise<SiteLookup>): void;
+  setFind(find: () => Promise<SiteLookup>, findFresh?: () => Promise<SiteLookup>): void;
   /** How often the places of a site were read again. */
   freshReads(): number;
   get(target: string, headers?: string[], asked?: Asked): Promise<RawAnswer>;
@@ -83,7 +83,7 @@ export async function runSiteHost(packs: PackStore): Promise<RunningHost> {
       return live.findFresh(address);
     },
   };
-  const gate = createGate({
+  const protection = createPasswordProtection({
     key: randomBytes(32),
     now: () => new Date(),
     cookies: { publicScheme: 'https', allowInsecure: false },
@@ -91,11 +91,11 @@ export async function runSiteHost(packs: PackStore): Promise<RunningHost> {
     unlock: (attempt) => lock.unlock(attempt),
     log,
   });
-  const visit = createSiteHost({ sites: counting, gate, packs, platformHost: PLATFORM_DOMAIN, log });
-  const whichHost = createWhichHost({ apiHosts: new Set<string>(), platformDomain: PLATFORM_DOMAIN });
+  const visit = createSiteHost({ sites: counting, protection, packs, platformHost: PLATFORM_DOMAIN, log });
+  const matchHost = createHostMatcher({ apiHosts: new Set<string>(), platformDomain: PLATFORM_DOMAIN });
   const server = createHttpServer(
     (req, res) => {
-      const answer = whichHost({ method: req.method!, target: req.url!, rawHeaders: req.rawHeaders });
+      const answer = matchHost({ method: req.method!, target: req.url!, rawHeaders: req.rawHeaders });
       if (answer.kind === 'site') return visit(req, res, answer);
       if (answer.kind === 'unknown') return visit(req, res, { ...answer, address: null });
       throw new Error(`the test asked for a host that is ${answer.kind}`);
@@ -110,7 +110,7 @@ export async function runSiteHost(packs: PackStore): Promise<RunningHost> {
     live,
     lock,
     logged,
-    lookUp(find, findFresh = find) {
+    setFind(find, findFresh = find) {
       Object.assign(live, { peek: () => undefined, find, findFresh });
     },
     freshReads: () => freshReads,

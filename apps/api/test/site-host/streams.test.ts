@@ -97,7 +97,7 @@ describe('large files', () => {
       return content;
     };
     host = await runSiteHost({ ...packs, stream });
-    host.lookUp(async () => {
+    host.setFind(async () => {
       asked.resolve();
       await left.promise;
       return { deployment: PUBLIC, passwordVersion: null, anonymous: false, manifest, rules: NO_RULES };

@@ -16,7 +16,7 @@ describe('S60, S61: the unlock form', () => {
   it('is sent again with 401 after a wrong password, with the same destination', async () => {
     const answer = await visitors.enter(site, { password: 'not the password', next: '/docs/?a=<b>&c' });
     expectLocked(answer, 'wrong');
-    expect(problemOf(answer)).toBe('That is not the password. Check it and enter it again.');
+    expect(problemOf(answer)).toBe('The password is incorrect. Check it and enter it again.');
     expect(answer.text).toContain('name="next" value="/docs/?a=&#60;b&#62;&#38;c"');
     expect(answer.text).toContain('aria-describedby="problem" aria-invalid="true"');
     expect(answer.text).not.toContain('not the password"');
@@ -102,7 +102,7 @@ describe('S60, S61: the unlock form', () => {
     const answer = await visitors.enter(site, { headers, next: '/docs/' });
     expect(answer.status).toBe(status);
     if (status === 403) {
-      expect(problemOf(answer)).toBe('The password came from a page of another site. Enter it here instead.');
+      expect(problemOf(answer)).toBe('The password was sent from a page of another site. Enter it here instead.');
       expect(answer.headers).not.toHaveProperty('set-cookie');
       expect(answer.headers['cache-control']).toBe('private, no-store');
     }

@@ -53,7 +53,7 @@ describe('S59: the unlock page', () => {
     host.lock.unlock = async () => ({ kind: 'too-many', retryAfterSeconds });
     const answer = await enter();
     expect([answer.status, answer.headers['retry-after']]).toEqual([429, String(retryAfterSeconds)]);
-    expect(problemOf(answer)).toBe(`There have been too many tries. You can try again ${words}.`);
+    expect(problemOf(answer)).toBe(`Too many attempts. You can try again ${words}.`);
     expect(answer.body).toContain('<title>Error: This site is protected by a password</title>');
     expect(answer.body).toContain('name="next" value="/docs/"');
     expect(answer.body).not.toContain('aria-invalid=');

@@ -138,7 +138,7 @@ describe('S62, T16: a cookie', () => {
     ).toString('base64url');
     for (const [asked, sent] of Object.entries({
       tampered: `berth-unlock=${version}.${keyId}.${longer}.${mac}`,
-      'signed by nobody': `berth-unlock=${version}.${keyId}.${payload}.`,
+      'without a signature': `berth-unlock=${version}.${keyId}.${payload}.`,
       'of another version': `berth-unlock=v2.${keyId}.${payload}.${mac}`,
       quoted: `berth-unlock="${value}"`,
       twice: `${cookie}; ${cookie}`,
@@ -225,7 +225,7 @@ describe('T16, contract §7: tries', () => {
       for (const address of [from, '2001:db8:1:2:ffff::1']) {
         const refused = await visitors.enter(guarded, { from: address, next: '/docs/' });
         expect([refused.status, refused.headers['retry-after']]).toEqual([429, '60']);
-        expect(problemOf(refused)).toBe('There have been too many tries. You can try again in 1 minute.');
+        expect(problemOf(refused)).toBe('Too many attempts. You can try again in 1 minute.');
         expect(refused.text).toContain('name="next" value="/docs/"');
         expectLocked({ ...refused, status: 401 }, 'refused');
       }

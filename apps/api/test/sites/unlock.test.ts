@@ -50,7 +50,7 @@ describe.skipIf(NO_BROWSER !== null)(
 
       await type(page, 'not the password');
       expect(page.url()).toBe(address(host, '/.berth/unlock'));
-      expect(await page.getByRole('alert').textContent()).toContain('That is not the password.');
+      expect(await page.getByRole('alert').textContent()).toContain('The password is incorrect.');
       expect(await page.title()).toMatch(/^Error: /);
       expect(await page.getByLabel('Password').inputValue()).toBe('');
 
@@ -76,7 +76,7 @@ describe.skipIf(NO_BROWSER !== null)(
       const { page } = await openPage(browser);
       await page.goto(address(deployment));
       await page.getByRole('button').click();
-      await page.getByRole('alert').filter({ hasText: 'came from a page of another site' }).waitFor();
+      await page.getByRole('alert').filter({ hasText: 'was sent from a page of another site' }).waitFor();
       expect(await page.context().cookies()).toEqual([]);
       await type(page, PASSWORD);
       expect(await page.title()).toBe('Front');

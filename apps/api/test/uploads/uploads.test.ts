@@ -270,9 +270,9 @@ describe('contract §7: the rate limit of deploys', () => {
     const refused = await begin(limited, { files: listOf(files) });
     expectErrorAnswer(refused, 'rate_limit_exceeded');
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
-    const nobody = { key: null };
-    expect((await begin(limited, { files: listOf(files) }, nobody)).status).toBe(201);
-    expectErrorAnswer(await begin(limited, { files: listOf(files) }, nobody), 'rate_limit_exceeded');
+    const withoutCredential = { key: null };
+    expect((await begin(limited, { files: listOf(files) }, withoutCredential)).status).toBe(201);
+    expectErrorAnswer(await begin(limited, { files: listOf(files) }, withoutCredential), 'rate_limit_exceeded');
     await limited.close();
   });
 });

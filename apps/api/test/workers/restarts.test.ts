@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { shareConnections } from '../../src/workers/connections.ts';
-import { remedyFor } from '../../src/workers/restarts.ts';
+import { shareConnections } from '../../src/service/connections.ts';
+import { decideRestart } from '../../src/workers/restarts.ts';
 
 /** The pauses before each new worker if all of them end soon after their start, then `give-up`. */
 function pausesOf({ serving, deaths }: { serving: number; deaths: number }): (number | 'give-up')[] {
   const pauses: (number | 'give-up')[] = [];
-  for (let before = 0; pauses.length < deaths;) {
-    const remedy = remedyFor({ livedMs: 1_000, before, serving });
-    if (remedy.kind === 'give-up') return [...pauses, 'give-up'];
-    pauses.push(remedy.pauseMs);
-    before = remedy.inARow;
+  for (let earlierExits = 0; pauses.length < deaths;) {
+    const decision = decideRestart({ livedMs: 1_000, earlierExits, serving });
+    if (decision.kind === 'give-up') return [...pauses, 'give-up'];
+    pauses.push(decision.pauseMs);
+    earlierExits = decision.earlyExits;
   }
   return pauses;
 }
@@ -26,8 +26,8 @@ describe('a worker that ended', () => {
   });
 
   it('contract §10: is replaced at once if it lived long, whatever happened before', () => {
-    const remedy = { kind: 'restart', pauseMs: 0, inARow: 0 };
-    expect(remedyFor({ livedMs: 10_000, before: 7, serving: 0 })).toEqual(remedy);
+    const decision = { kind: 'restart', pauseMs: 0, earlyExits: 0 };
+    expect(decideRestart({ livedMs: 10_000, earlierExits: 7, serving: 0 })).toEqual(decision);
   });
 });
 
@@ -36,18 +36,18 @@ describe('shareConnections', () => {
 
   it('contract §10: gives every process and an operator enough connections, for any number of workers', () => {
     for (const workers of counts) {
-      const { each, most } = shareConnections(workers);
-      expect(each).toBeGreaterThanOrEqual(4);
-      expect((workers + 1) * (each + 2)).toBeLessThanOrEqual(most - 2);
+      const { perProcess, max } = shareConnections(workers);
+      expect(perProcess).toBeGreaterThanOrEqual(4);
+      expect((workers + 1) * (perProcess + 2)).toBeLessThanOrEqual(max - 2);
     }
   });
 
   it('contract §10: stays within the default 100 connections of PostgreSQL for up to 12 workers', () => {
     for (const workers of counts.slice(0, 12))
-      expect((workers + 1) * (shareConnections(workers).each + 2)).toBeLessThan(100);
+      expect((workers + 1) * (shareConnections(workers).perProcess + 2)).toBeLessThan(100);
   });
 
   it('gives a single process the defaults', () => {
-    expect(shareConnections(1)).toEqual({ each: 16, most: 100 });
+    expect(shareConnections(1)).toEqual({ perProcess: 16, max: 100 });
   });
 });

@@ -221,7 +221,7 @@ describe('files in memory', () => {
 
   const REFUSED = [
     ['a/../b.txt', 'a path must not have a "." or ".." segment'],
-    ['.env', 'environment files (.env*) hold secrets and are never published'],
+    ['.env', 'environment files (.env*) contain secrets and are never published'],
     ['x.exe', 'programs and installers (.exe) are never published'],
   ] as const;
   test.each(REFUSED)('are refused before anything is sent if one is %s', async (path, reason) => {

@@ -27,13 +27,13 @@ export const account = router({
         path: '/account/claim',
         summary: 'Claim an anonymous deployment',
         description:
-          'A repeated claim returns 200 for the account that claimed the deployment, and 404 for every other account.',
+          'The deployment then belongs to the account and no longer expires. A repeated claim gets a 200 for the same account, and a 404 for every other one.',
         tags: ['Account'],
-        successDescription: 'The deployment, which now belongs to the account and does not expire.',
+        successDescription: 'The deployment, which now belongs to the account.',
         errorResponses: {
-          403: 'A cap of the plan is reached: deployments or storage. The deployment can still be claimed.',
-          404: 'There is no such claim: it is unknown, has expired, or another account has used it.',
-          429: 'Claims also have a separate limit: 30 per hour, unless the operator configures another one.',
+          403: 'A cap of the plan is reached (deployments or storage). The deployment can still be claimed.',
+          404: 'There is no such claim: it is unknown, has expired, or was used by another account.',
+          429: 'Claims have an additional limit: 30 an hour by default.',
         },
       },
     })

@@ -12,8 +12,10 @@ const WatchInput = z
       .string()
       .max(64, 'lastEventId must be the id of an event')
       .nullish()
-      .describe('The id of the last event that the client has; absent to begin with `last`.'),
-    last: z.int().min(0).default(0).describe('How many existing activities to send first, oldest first.'),
+      .describe(
+        'The id of the last event that the client received. If absent, the stream begins with `last` past events.',
+      ),
+    last: z.int().min(0).default(0).describe('The number of past events to send first, oldest first.'),
   })
   .optional();
 
@@ -24,7 +26,7 @@ export const activities = router({
       openapi: {
         method: 'GET',
         path: '/activities',
-        summary: 'List what happened in the account, newest first',
+        summary: 'List the activities of the account, newest first',
         tags: ['Account'],
         successDescription: 'One page of the audit log.',
       },

@@ -37,7 +37,7 @@ const fileListProcedure = deployProcedure.use(async ({ ctx, getRawInput, next })
 });
 
 /**
- * Deployments. `POST /deployments` is multipart and has a route of its own, as do the contents of uploads. Source:
+ * Deployments. `POST /deployments` is multipart and has a separate route, as do the contents of uploads. Source:
  * service-api part 4; contract §9.
  */
 export const deployments = router({
@@ -93,11 +93,11 @@ export const deployments = router({
         path: '/deployments/{deployment}',
         summary: 'Delete a deployment',
         description:
-          'The site returns 404 at once; its bytes are removed later. A repeated request returns 202 until then.',
+          'The site responds with 404 at once; its files are removed later. A repeated delete gets a 202 until they are removed.',
         tags,
-        successDescription: 'The site is no longer served. Its bytes are removed later.',
+        successDescription: 'The site is no longer served; its files are being removed.',
         errorResponses: {
-          422: 'A domain points at the deployment. Link the domain to another deployment or delete it first.',
+          422: 'Domains still point at the deployment. Link them to another deployment or delete them first.',
         },
       },
       status: 202,
@@ -111,17 +111,17 @@ export const deployments = router({
       openapi: {
         method: 'POST',
         path: '/uploads',
-        summary: 'Begin an upload of only the missing contents',
+        summary: 'Begin an upload that sends only missing contents',
         description:
-          'Lists every file with its path, size and SHA-256 in `files`, or only the changes to a deployment of the same account in `base`, `put` and `remove`. The response lists the missing contents, which the client sends to `PUT /uploads/{upload}/contents`. Contents that this account uploaded recently are not missing; contents of other accounts make no difference.\n\nWith an `Idempotency-Key`, a repeated request with the same files and options resumes the upload, and `missing` lists what it still needs. An upload can be committed for 24 hours. It counts as a deploy; its commit does not. Its contents count as storage from the start.\n\nA credential has at most 20 open uploads, an anonymous address at most 3. A further one replaces the upload that has been idle longest, if it has been idle for over 10 minutes.',
+          'List every file with its path, size and SHA-256 in `files`; or list only the changes to a deployment of the same account, in `base`, `put` and `remove`. The response lists the contents that must be sent to `PUT /uploads/{upload}/contents`. Contents that this account uploaded recently need not be sent again; contents of other accounts have no effect.\n\nWith an `Idempotency-Key`, the same files and options resume the same upload, and `missing` lists what it still needs. An upload can be committed for 24 hours. Beginning it counts as a deploy; committing it does not. Its contents count as storage at once.\n\nA credential can have 20 open uploads, and an anonymous address 3. A further upload replaces the one that has been idle longest, if it has been idle for 10 minutes.',
         tags: uploads,
         keyed: true,
-        successDescription: 'The upload and its missing contents.',
+        successDescription: 'The upload, and the contents that must be sent.',
         errorResponses: {
-          403: 'A cap of the plan is reached: deployments or storage. Or the request has no credential, and sets `ttl` or comes from a page of another site.',
-          413: 'The upload exceeds a limit of the plan. `details.limit` names the limit, and `details.file` the file if one file is too large.',
-          422: 'The `Idempotency-Key` was used for another upload; the base was taken down; or a deploy token sets a password although the base has one.',
-          429: 'Deploys also have a limit: per credential, and a lower one per address for anonymous clients. Or too many uploads are open.',
+          403: 'A cap of the plan is reached (deployments or storage); or the request has no credential, and sets `ttl` or comes from a page of another site.',
+          413: 'The upload exceeds a limit of the plan. `details.limit` names the limit, and `details.file` the file that is too large.',
+          422: 'The `Idempotency-Key` was used for another upload; the base was taken down; or a deploy token sets a password for a protected base.',
+          429: 'Deploys have an additional limit: by credential, or a stricter one by address without a credential. So has the number of open uploads.',
         },
       },
       status: 201,
@@ -138,11 +138,11 @@ export const deployments = router({
         path: '/uploads/{upload}/commit',
         summary: 'Publish an upload as a new deployment',
         description:
-          'Publishes all files or nothing. For 24 hours, a repeated commit returns the same deployment; it never creates a second one.',
+          'A commit is atomic. A repeated commit returns the same deployment for 24 hours and never creates a second one.',
         tags: uploads,
-        successDescription: 'The new deployment. Its site is served from now on.',
+        successDescription: 'Published: the site is now served.',
         errorResponses: {
-          403: 'A cap of the plan is reached: deployments or storage. Or the request has no credential and comes from a page of another site.',
+          403: 'A cap of the plan is reached (deployments or storage); or a page of another site sent the request without a credential.',
           422: 'Contents are missing; `details.missing` is their number. `POST /uploads` with the same `Idempotency-Key` lists them.',
         },
       },
@@ -157,13 +157,13 @@ export const deployments = router({
       openapi: {
         method: 'DELETE',
         path: '/uploads/{upload}',
-        summary: 'Abort an upload',
+        summary: 'Abort an upload that is not committed',
         description:
-          'It stops counting as storage at once, and its bytes are removed later. A repeated request returns 404.',
+          'The upload no longer counts as storage, and its contents are removed. A repeated abort gets a 404.',
         tags: uploads,
         successDescription: 'The upload is aborted.',
         errorResponses: {
-          403: 'The request has no credential and comes from a page of another site.',
+          403: 'A page of another site sent the request without a credential.',
           422: 'The upload was committed. Delete its deployment instead.',
         },
       },

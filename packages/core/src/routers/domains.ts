@@ -34,11 +34,11 @@ export const domains = router({
         method: 'PUT',
         path: '/domains/{domain}',
         summary: 'Create a domain, link it to a deployment, or set its labels',
-        description: 'Absent fields stay unchanged. Returns 201 if it created the domain, otherwise 200.',
+        description: 'Absent fields stay unchanged. The status is 201 for a new domain, otherwise 200.',
         tags,
-        successDescription: 'The domain after the change.',
+        successDescription: 'The updated domain.',
         errorResponses: {
-          403: 'The cap of the plan on domains of this kind is reached.',
+          403: 'The plan allows no further domains of this kind.',
           404: 'There is no such deployment, or it belongs to another account.',
           422: 'The name belongs to another account; the deployment expires or is being deleted; or the account has 10,000 domains that are not verified.',
         },
@@ -87,9 +87,9 @@ export const domains = router({
         method: 'DELETE',
         path: '/domains/{domain}',
         summary: 'Delete a domain',
-        description: 'The domain stops serving at once. Its deployment stays.',
+        description: 'The domain is no longer served. The deployment that it pointed at is not deleted.',
         tags,
-        successDescription: 'The domain is deleted, and its name is free.',
+        successDescription: 'The domain is deleted, and its name is available.',
       },
     })
     .input(DomainPath)
@@ -102,7 +102,7 @@ export const domains = router({
         method: 'POST',
         path: '/domains/validate',
         summary: 'Check whether a name can be a domain of the account',
-        description: 'An unusable name also returns 200, with the reason.',
+        description: 'An invalid or unavailable name also gets a 200, with the reason.',
         tags,
         successDescription: 'Whether the account can have the name.',
       },
@@ -117,7 +117,7 @@ export const domains = router({
         method: 'POST',
         path: '/domains/{domain}/validate',
         summary: 'Check whether the name in the path can be a domain of the account',
-        description: 'An unusable name also returns 200, with the reason.',
+        description: 'An invalid or unavailable name also gets a 200, with the reason.',
         tags,
         successDescription: 'Whether the account can have the name.',
       },
@@ -131,13 +131,13 @@ export const domains = router({
       openapi: {
         method: 'POST',
         path: '/domains/{domain}/verify',
-        summary: 'Check the DNS of a domain now',
+        summary: 'Check the DNS records of a domain now',
         description: 'Takes at most 5 seconds. A domain can be checked once every 10 seconds.',
         tags,
-        successDescription: 'The domain, and the result of checking each of its records.',
+        successDescription: 'The domain, and the result for each of its records.',
         errorResponses: {
           422: 'A platform domain needs no DNS records.',
-          429: 'The DNS of this domain was checked less than 10 seconds ago.',
+          429: 'A domain can be checked only once every 10 seconds.',
         },
       },
     })
@@ -152,7 +152,7 @@ export const domains = router({
         path: '/domains/{domain}/dns',
         summary: 'Find the DNS provider of a domain',
         tags,
-        successDescription: 'The provider; `null` if it is unknown.',
+        successDescription: 'The provider, or null if it is unknown.',
         errorResponses: {
           422: 'A platform domain needs no DNS records.',
         },
@@ -184,7 +184,7 @@ export const domains = router({
       openapi: {
         method: 'GET',
         path: '/domains/{domain}/share',
-        summary: 'Get the URL of the public page with the DNS records',
+        summary: 'Get the address of a public set-up page with the DNS records',
         tags,
         successDescription: 'The URL of the page.',
         errorResponses: {

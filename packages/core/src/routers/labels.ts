@@ -10,7 +10,7 @@ export const labels = router({
       openapi: {
         method: 'GET',
         path: '/labels',
-        summary: 'List the labels in use, the most recently used first',
+        summary: 'List the labels in use, most recently used first',
         tags: ['Account'],
         successDescription: 'The labels.',
       },

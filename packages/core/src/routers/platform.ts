@@ -12,7 +12,7 @@ export const platform = router({
       openapi: {
         method: 'GET',
         path: '/limits',
-        summary: 'Read the limits of one deploy',
+        summary: 'Read the limits of a deploy',
         tags,
         successDescription: 'The limits of the account’s plan.',
       },
@@ -27,7 +27,7 @@ export const platform = router({
         method: 'GET',
         path: '/config',
         summary: 'Moved to /limits',
-        description: 'Kept for older command-line clients; newer ones use `/limits`.',
+        description: 'For older command-line clients. Use `/limits` instead.',
         deprecated: true,
         tags,
       },
@@ -43,9 +43,9 @@ export const platform = router({
       openapi: {
         method: 'GET',
         path: '/ping',
-        summary: 'Check that the service answers',
+        summary: 'Check that the service responds and the credential is valid',
         tags,
-        successDescription: 'The service answers, and the credential is valid.',
+        successDescription: 'The service responds, and the credential is valid.',
       },
     })
     .input(z.object({}).optional())

@@ -60,7 +60,7 @@ export const tokens = router({
         path: '/tokens/{token}',
         summary: 'Revoke a token',
         description:
-          'Takes effect at once. A credential can revoke itself, even if it is the last API key of the account; then only the operator can create a new one.',
+          'Takes effect at once. A credential can revoke itself. After the last API key of an account is revoked, only the operator can create a new one.',
         tags,
         successDescription: 'The token is no longer valid.',
       },

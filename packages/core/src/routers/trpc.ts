@@ -122,7 +122,7 @@ export const deployProcedure = procedure.use(({ ctx, next }) => {
  */
 export function refuseForeignPage({ caller, isForeignPage = false }: ProcedureContext): void {
   if (caller.kind === 'anonymous' && isForeignPage)
-    throw new ServiceError('forbidden', 'A page of another site cannot deploy without a credential.');
+    throw new ServiceError('forbidden', 'A page of another site must send a credential to deploy.');
 }
 
 /** A procedure for accounts only. Its caller is always an account. */

@@ -11,7 +11,7 @@ import { sendClaimPage } from './page.ts';
 import { problemOf } from './problems.ts';
 
 /** What the claim page needs. */
-export interface ClaimPageParts {
+export interface ClaimPageOptions {
   core: Core;
   /** `CLAIM_URL`. */
   claimUrl: string;
@@ -31,7 +31,7 @@ export interface ClaimPageParts {
  *
  * Source: service-api part 1; contract §6; security T24, §7.
  */
-export function claimPageRouter({ core, claimUrl, baseUrl, addressOf, log }: ClaimPageParts): Router {
+export function claimPageRouter({ core, claimUrl, baseUrl, addressOf, log }: ClaimPageOptions): Router {
   const router = express.Router({ strict: true, caseSensitive: true });
   const path = claimPathOf({ claimUrl, baseUrl });
   if (path === null) return router;
@@ -50,7 +50,7 @@ export function claimPageRouter({ core, claimUrl, baseUrl, addressOf, log }: Cla
     try {
       refuseForeignForms(req, baseUrl);
       const key = (await readForm(req)).get('key')?.trim() ?? '';
-      if (key === '') throw invalid('key', 'is missing: enter an API key');
+      if (key === '') throw invalid('key', 'is required: enter an API key');
       const caller = await authenticate(core, `Bearer ${key}`, addressOf(req));
       const api = createCaller({ core, caller, requestId: requestIdOf(res) });
       sendClaimPage(res, { status: 200, baseUrl, claimed: await api.account.claim({ claim: hash }) });
@@ -62,7 +62,7 @@ export function claimPageRouter({ core, claimUrl, baseUrl, addressOf, log }: Cla
   function refuse(req: Request, res: Response, thrown: unknown, claim?: string): void {
     sendErrorOrPage(req, res, thrown, { log, operation: 'account.claim' }, (error, requestId) => {
       const problem = problemOf(error, errorBody(error, requestId).message, requestId);
-      const form = problem.again && claim ? { form: { claim } } : {};
+      const form = problem.canRetry && claim ? { form: { claim } } : {};
       sendClaimPage(res, { status: error.status, baseUrl, problem, ...form }, errorHeaders(error));
     });
   }
@@ -80,8 +80,5 @@ function refuseForeignForms({ headers }: IncomingMessage, baseUrl: URL): void {
   const site = headers['sec-fetch-site'];
   const isOwn = site === undefined ? headers.origin === baseUrl.origin : site === 'same-origin';
   if (!isOwn)
-    throw new ServiceError(
-      'forbidden',
-      'The form was not sent from this page. Open the claim link itself, and try again.',
-    );
+    throw new ServiceError('forbidden', 'The form must be sent from this page. Open the claim link and try again.');
 }

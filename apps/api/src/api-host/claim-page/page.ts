@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { ANONYMOUS_TTL_SECONDS, CREDENTIAL_PREFIX, type Deployment } from '@berth/contract';
 import { type Page, writePage } from '../../pages/frame.ts';
 import { escapeHtml, paragraph, reportNote } from '../../pages/html.ts';
-import { count } from '../../pages/words.ts';
+import { formatCount } from '../../pages/format.ts';
 import { CLAIM_STYLE } from './page-style.ts';
 import type { Problem } from './problems.ts';
 
@@ -38,11 +38,11 @@ function contentOf({ baseUrl, form, problem, claimed }: ClaimPage): Pick<Page, '
     heading,
     parts: [
       paragraph(
-        `A link like this comes with every site that is published without an account. Such a site is removed after ${DAYS} days, unless an account claims it: then it stays for good.`,
+        `This site was published without an account. It is removed after ${DAYS} days, unless an account claims it; then it is permanent.`,
       ),
       ...(problem ? [problemBox(problem)] : []),
       formOf(baseUrl, problem),
-      terminal(baseUrl, form.claim),
+      terminalCommand(baseUrl, form.claim),
     ],
   };
 }
@@ -51,10 +51,10 @@ function claimedParts({ url, files, size, password }: Deployment): string[] {
   const host = new URL(url).host;
   return [
     paragraph(
-      `It no longer expires, and stays at its address${password ? ', behind its password' : ''}. It has ${count(files, 'file')}, ${inBytes(size)} in all.`,
+      `It no longer expires and keeps its address${password ? ' and its password' : ''}. It has ${formatCount(files, 'file')}, ${formatBytes(size)} in total.`,
     ),
     `<p class="site"><a href="${escapeHtml(url)}" rel="noreferrer">${escapeHtml(host)}</a></p>`,
-    paragraph('This page can be closed. Nobody else can claim the site any more.'),
+    paragraph('You can close this page. No other account can claim the site now.'),
   ];
 }
 
@@ -70,12 +70,12 @@ function formOf({ host }: URL, problem?: Problem): string {
   return `<form method="post">
 <label for="key">API key of your account</label>
 <input id="key" name="key" type="password" required autocomplete="off" autocapitalize="none" spellcheck="false" maxlength="200" placeholder="${CREDENTIAL_PREFIX.api}-…" aria-describedby="hint${problem ? ' problem' : ''}"${problem ? ' aria-invalid="true" autofocus' : ''}>
-<p class="hint" id="hint">It begins with <code>${CREDENTIAL_PREFIX.api}-</code>, and is sent to ${escapeHtml(host)} alone.</p>
+<p class="hint" id="hint">It begins with <code>${CREDENTIAL_PREFIX.api}-</code> and is sent only to ${escapeHtml(host)}.</p>
 <button type="submit">Claim the site</button>
 </form>`;
 }
 
-function terminal({ origin }: URL, claim: string): string {
+function terminalCommand({ origin }: URL, claim: string): string {
   const command = [
     `curl -X POST ${origin}/account/claim \\`,
     `  -H 'Authorization: Bearer ${CREDENTIAL_PREFIX.api}-…' \\`,
@@ -88,8 +88,8 @@ function terminal({ origin }: URL, claim: string): string {
 </details>`;
 }
 
-function inBytes(size: number): string {
-  if (size < 1024) return count(size, 'byte');
+function formatBytes(size: number): string {
+  if (size < 1024) return formatCount(size, 'byte');
   const power = Math.min(3, Math.floor(Math.log2(size) / 10));
   const amount = size / 1024 ** power;
   return `${amount.toLocaleString('en', { maximumFractionDigits: amount < 10 ? 1 : 0 })} ${['', 'KiB', 'MiB', 'GiB'][power]}`;

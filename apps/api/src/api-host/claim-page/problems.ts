@@ -1,12 +1,12 @@
 import type { ServiceError } from '@berth/core';
-import { inWords } from '../../pages/words.ts';
+import { formatDuration } from '../../pages/format.ts';
 
 /** Why a site was not claimed, in words for the person who tried. */
 export interface Problem {
   title: string;
   text: string;
   /** Whether a retry can succeed. */
-  again: boolean;
+  canRetry: boolean;
   /** The id of the request, when the problem should be reported. */
   requestId?: string;
 }
@@ -20,41 +20,41 @@ export function problemOf(error: ServiceError, message: string, requestId: strin
   switch (error.code) {
     case 'authentication_failed':
       return {
-        title: 'No account opens with this key',
-        text: 'Check that all of it was copied: “ship-” and the 32 characters behind it. It may also have expired or been revoked.',
-        again: true,
+        title: 'This API key is not valid',
+        text: 'Check that you copied all of it: “ship-” and the 32 characters after it. It may also have expired or been revoked.',
+        canRetry: true,
       };
     case 'not_found':
       return {
         title: 'There is nothing to claim here',
-        text: 'The link may be incomplete, the site may have expired, or another account has claimed it already. If somebody gave it to you, ask them to publish the site again.',
-        again: false,
+        text: 'The link may be incomplete, the site may have expired, or another account has already claimed it. If you got the link from someone, ask them to publish the site again.',
+        canRetry: false,
       };
     case 'rate_limit_exceeded':
       return {
-        title: 'Too many tries',
-        text: `Try again in ${inWords((error.retryAfterSeconds ?? 1) * 1000)}. The site is not lost meanwhile, unless it expires.`,
-        again: true,
+        title: 'Too many attempts',
+        text: `Try again in ${formatDuration((error.retryAfterSeconds ?? 1) * 1000)}. You can still claim the site then, unless it expires.`,
+        canRetry: true,
       };
     case 'forbidden':
       return error.details
-        ? { title: 'The account is full', text: `${message} The link stays good until the site expires.`, again: true }
-        : { title: 'This key may not claim', text: message, again: true };
+        ? { title: 'The account is full', text: `${message} The link works until the site expires.`, canRetry: true }
+        : { title: 'This key cannot claim sites', text: message, canRetry: true };
     case 'validation_failed':
       return {
         title: 'The API key is missing',
-        text: 'Enter the API key of the account that is to keep the site.',
-        again: true,
+        text: 'Enter the API key of the account that claims the site.',
+        canRetry: true,
       };
     case 'internal_server_error':
     case 'unavailable':
       return {
         title: 'The site was not claimed',
         text: `${message} Please try again in a moment.`,
-        again: true,
+        canRetry: true,
         requestId,
       };
     default:
-      return { title: 'The site was not claimed', text: message, again: true };
+      return { title: 'The site was not claimed', text: message, canRetry: true };
   }
 }

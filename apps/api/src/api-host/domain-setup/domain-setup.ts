@@ -5,7 +5,7 @@ import { only, sendErrorOrPage } from '../errors.ts';
 import { sendSetupPage, sendSetupProblem } from './page.ts';
 
 /** What the page needs. */
-export interface DomainSetupParts {
+export interface DomainSetupOptions {
   core: Core;
   log: Log;
 }
@@ -19,7 +19,7 @@ const OPERATION = 'domain setup';
  *
  * Clients that do not ask for HTML get the usual error body. Source: contract §4; security T30, §7.
  */
-export function domainSetupRouter({ core, log }: DomainSetupParts): Router {
+export function domainSetupRouter({ core, log }: DomainSetupOptions): Router {
   const setup = express.Router({ strict: true, caseSensitive: true });
   setup
     .route('/setup/:hash')
@@ -32,8 +32,8 @@ export function domainSetupRouter({ core, log }: DomainSetupParts): Router {
     )
     .post(
       answer(async (req, res) => {
-        const look = isForeign(req) ? findDomainSetup : checkDomainSetup;
-        if (!(await look(core, req.params.hash))) throw notFound('setup link');
+        const find = isForeign(req) ? findDomainSetup : checkDomainSetup;
+        if (!(await find(core, req.params.hash))) throw notFound('setup link');
         // Redirects to the page, so that reloading it does not check again.
         res.writeHead(303, { Location: `/setup/${req.params.hash}`, 'Cache-Control': 'no-store' }).end();
       }),

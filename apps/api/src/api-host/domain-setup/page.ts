@@ -3,23 +3,23 @@ import { domainToUnicode } from 'node:url';
 import type { DomainSetup, SetupRecord } from '@berth/core';
 import { writePage } from '../../pages/frame.ts';
 import { escapeHtml, paragraph, reportNote } from '../../pages/html.ts';
-import { inWords } from '../../pages/words.ts';
+import { formatDuration } from '../../pages/format.ts';
 import { SETUP_STYLE } from './page-style.ts';
 
 const FRAME = { style: SETUP_STYLE, form: true, indexed: false };
 
 const HEADLINES: Record<DomainSetup['status'] | 'failing', string> = {
   pending: 'Waiting for the DNS records',
-  partial: 'Some records are there',
-  success: 'All records are there',
-  failing: 'Not all records are there any more',
+  partial: 'Some DNS records were found',
+  success: 'All DNS records were found',
+  failing: 'Some DNS records are no longer there',
   paused: 'This domain is paused',
 };
 const LABELS: Record<SetupRecord['state'], string> = {
   found: 'found',
-  missing: 'not right yet',
+  missing: 'not correct yet',
   unanswered: 'no answer',
-  unseen: 'not looked at yet',
+  unseen: 'not checked yet',
 };
 
 /**
@@ -37,17 +37,17 @@ export function sendSetupPage(res: ServerResponse, setup: DomainSetup, now: Date
   const isDone = shown === 'success';
   const parts = [
     ...(unicode !== domain && unicode !== ''
-      ? [`<p class="hint">That is ${escapeHtml(unicode)}, as DNS writes it.</p>`]
+      ? [`<p class="hint">This is the DNS form of ${escapeHtml(unicode)}.</p>`]
       : []),
     paragraph(
       isDone
-        ? `The domain leads where it should. There is nothing left to do, but ${many ? 'the records have' : 'the record has'} to stay.`
-        : `For this domain to ${shown === 'failing' ? 'go on working' : 'work'}, ${many ? 'the records below have' : 'the record below has'} to be added to its DNS${where}. Whoever looks after the DNS can do it with this page alone.`,
+        ? `The domain is set up correctly. There is nothing left to do; do not remove ${many ? 'the records' : 'the record'}.`
+        : `${many ? 'The records below' : 'The record below'} must be added to the DNS of this domain${where}, so that it ${shown === 'failing' ? 'keeps working' : 'works'}. This page has everything that is needed for it.`,
     ),
     statusBox(setup, shown, now),
     `<h2>${many ? 'Records' : 'Record'}${isDone ? '' : ' to add'}</h2>`,
     `<ol class="records">${records.map((record) => recordItem(record, wholeNames)).join('\n')}</ol>`,
-    '<p class="hint">Click a name or a value to select all of it.</p>',
+    '<p class="hint">Click a name or a value to select it.</p>',
   ];
   if (!isDone)
     parts.push(
@@ -70,7 +70,7 @@ export function sendSetupProblem(
   const parts = isUnknown
     ? [
         paragraph(
-          'The link may be incomplete, or the domain was removed since. If somebody gave you the link, ask them for a new one.',
+          'The link may be incomplete, or the domain was removed. If you got the link from someone, ask them for a new one.',
         ),
       ]
     : [paragraph('Please try again in a moment.'), reportNote(requestId)];
@@ -82,26 +82,27 @@ function statusBox(
   status: keyof typeof HEADLINES,
   now: Date,
 ): string {
-  const seen = records.filter(({ state }) => state === 'found').length;
-  const count = status === 'partial' ? ` (${seen} of ${records.length})` : '';
-  const looked = checked === null ? 'Nobody has looked yet.' : `Last look: ${ago(checked, now)}.`;
+  const foundCount = records.filter(({ state }) => state === 'found').length;
+  const count = status === 'partial' ? ` (${foundCount} of ${records.length})` : '';
+  const last = checked === null ? 'Not checked yet.' : `Last check: ${formatAgo(checked, now)}.`;
   const next =
     nextCheck === null || status === 'paused'
       ? ''
-      : ` Next one: ${nextCheck > now ? `in ${inWords(nextCheck.getTime() - now.getTime())}` : 'soon'}, by itself.`;
-  const wait = waitSeconds === 0 ? '' : ` You can check again in ${inWords(waitSeconds * 1000)}.`;
-  const paused = status === 'paused' ? 'It shows a notice until whoever manages it resumes it. Keep the records. ' : '';
+      : ` Next automatic check: ${nextCheck > now ? `in ${formatDuration(nextCheck.getTime() - now.getTime())}` : 'soon'}.`;
+  const wait = waitSeconds === 0 ? '' : ` You can check again in ${formatDuration(waitSeconds * 1000)}.`;
+  const paused =
+    status === 'paused' ? 'Visitors see a notice until the owner of the domain resumes it. Keep the records. ' : '';
   return `<section class="status ${status}" aria-label="Status">
 <div><p class="headline" role="status">${HEADLINES[status]}${count}</p>
-<p>${paused}${looked}${next}${wait}</p></div>
+<p>${paused}${last}${next}${wait}</p></div>
 <form method="post"><button type="submit">Check now</button></form>
 </section>`;
 }
 
 function recordItem({ type, name, relative, values, state, reason }: SetupRecord, wholeNames: boolean): string {
   const [first, second, form] = wholeNames ? [name, relative, 'short'] : [relative, name, 'whole'];
-  const other = `<span class="other">or, where the ${form} name is wanted, <code>${escapeHtml(second)}</code></span>`;
-  const one = values.length === 1 ? 'Value' : 'Values, a record each';
+  const other = `<span class="other">or, if your provider expects the ${form} name, <code>${escapeHtml(second)}</code></span>`;
+  const one = values.length === 1 ? 'Value' : 'Values, one record each';
   return `<li class="${state}">
 <p class="type"><b>${type}</b> <span class="state">${LABELS[state]}</span></p>
 <dl>
@@ -111,7 +112,7 @@ function recordItem({ type, name, relative, values, state, reason }: SetupRecord
 ${reason === null ? '' : `<p class="reason">${escapeHtml(reason)}</p>\n`}</li>`;
 }
 
-function ago(then: Date, now: Date): string {
+function formatAgo(then: Date, now: Date): string {
   const passedMs = now.getTime() - then.getTime();
-  return passedMs < 5_000 ? 'just now' : `${inWords(passedMs, Math.floor)} ago`;
+  return passedMs < 5_000 ? 'just now' : `${formatDuration(passedMs, Math.floor)} ago`;
 }

@@ -1,0 +1,22 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { appRouter } from '@berth/core';
+import { openApiDocument } from './openapi.ts';
+import { readConfig } from '../config/config.ts';
+import { VERSION } from '../version.ts';
+
+const FILE = new URL('../../../../docs/openapi.json', import.meta.url);
+
+/**
+ * The OpenAPI document as it is stored in the repository: that of a server at the default address, one value a line.
+ */
+export function renderOpenApi(): string {
+  const baseUrl = readConfig({}).baseUrl.origin;
+  return `${JSON.stringify(openApiDocument({ router: appRouter, baseUrl, version: VERSION }), null, 2)}\n`;
+}
+
+/** The stored OpenAPI document. */
+export function readOpenApiFile(): Promise<string> {
+  return readFile(FILE, 'utf8');
+}
+
+if (import.meta.main) await writeFile(FILE, renderOpenApi());

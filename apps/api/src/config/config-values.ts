@@ -1,0 +1,240 @@
+import { isIP } from 'node:net';
+import { availableParallelism } from 'node:os';
+import { CREDENTIAL, CREDENTIAL_PREFIX } from '@berth/contract';
+
+/** The levels of log lines, most verbose first; `silent` writes none. */
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** Lower-case letters, digits and inner hyphens: what the server accepts as a `Host`. Source: serving S3. */
+const HOST_NAME = /^(?=.{1,253}$)(?:(?!-)[a-z0-9-]{1,63}(?<!-)\.)*(?!-)[a-z0-9-]{1,63}(?<!-)$/;
+/**
+ * The bytes of a host name (253) that remain after the label of a site; the longest label is a chosen name. Source:
+ * contract §4.
+ */
+const PLATFORM_HOST_BYTES = 253 - 64;
+/** The bytes of a host name (253) that remain after `to-` and the 7 characters of an account. Source: contract §4. */
+const CNAME_TARGET_BYTES = 253 - 11;
+/** The maximum number of worker processes: each takes memory and database connections. */
+const MAX_WORKERS = 64;
+const LABELS = 'with parts of 1 to 63 letters, digits and hyphens';
+const MAX_EMAIL_LENGTH = 254;
+/** One day. */
+const MAX_SECONDS = 86_400;
+/** The widest networks that can plausibly belong to one owner: 10.0.0.0/8 and fc00::/7. */
+const WIDEST_NETWORK = { 4: 8, 6: 7 };
+
+// Each of the parse functions takes the text of one variable, trimmed and not empty. It throws an Error that says what
+// is wrong and what would be right. Secret text is not repeated.
+
+export function parsePort(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(port <= 65_535))
+    throw new Error(`${quote(text)} is not a port; use a number from 1 to 65535, or 0 for any free one`);
+  return port;
+}
+
+/** The number of worker processes; `auto` is one for each core that this process may use. */
+export function parseWorkers(text: string): number {
+  if (text.toLowerCase() === 'auto') return Math.min(availableParallelism(), MAX_WORKERS);
+  const workers = /^\d{1,3}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(workers >= 1 && workers <= MAX_WORKERS))
+    throw new Error(
+      `${quote(text)} is not a number of processes; use one from 1 to ${MAX_WORKERS}, or "auto" for one per core`,
+    );
+  return workers;
+}
+
+export function parseAddresses(text: string): string[] {
+  return listOf(text, (item) => {
+    if (isIP(item) === 0)
+      throw new Error(
+        `${quote(item)} is not an IP address; list addresses, such as "127.0.0.1, ::1", or "0.0.0.0" for all`,
+      );
+    return item.toLowerCase();
+  });
+}
+
+/**
+ * The addresses and networks of proxies. Networks that would trust almost everyone are rejected. Source: security T12,
+ * T37.
+ */
+export function parseProxies(text: string): string[] {
+  return listOf(text, (item) => {
+    const [written = '', prefix, ...rest] = item.split('/');
+    const family = isIP(written) as 0 | 4 | 6;
+    const bits = family === 4 ? 32 : 128;
+    const length = prefix === undefined ? bits : /^\d{1,3}$/.test(prefix) ? Number(prefix) : Number.NaN;
+    const address = family === 6 ? URL.parse(`http://[${written}]`)?.hostname.slice(1, -1) : written;
+    if (family !== 0 && rest.length === 0 && !(length <= bits))
+      throw new Error(
+        `${quote(item)} has no usable prefix; use /${WIDEST_NETWORK[family]} to /${bits} for IPv${family}`,
+      );
+    if (family === 0 || !address || rest.length > 0)
+      throw new Error(
+        `${quote(item)} is not an address; list the proxies by address or network, such as "10.0.0.7, 10.1.0.0/16"`,
+      );
+    if (length < WIDEST_NETWORK[family])
+      throw new Error(
+        `${quote(item)} would trust almost every client; list the networks of your proxies, for IPv${family} /${WIDEST_NETWORK[family]} or narrower`,
+      );
+    // The network below :: contains the IPv6 spellings of all IPv4 addresses.
+    if (address.startsWith('::') && address !== '::1')
+      throw new Error(`${quote(item)} contains IPv4 addresses; write them in IPv4 form`);
+    return prefix === undefined ? address : `${address}/${length}`;
+  });
+}
+
+/** Resolvers as `address:port`. The port is optional; default 53. Source: contract §10. */
+export function parseDnsServers(text: string): string[] {
+  return listOf(text, (item) => {
+    const [, bracketed, plain, digits] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d{1,5}))?$/.exec(item) ?? [];
+    const address = bracketed ?? plain ?? item;
+    const family = isIP(address);
+    const port = digits === undefined ? 53 : Number(digits);
+    if (family === 0 || (bracketed !== undefined && family === 4) || port < 1 || port > 65_535)
+      throw new Error(
+        `${quote(item)} is not the address of a DNS server; list IP addresses with or without a port from 1 to 65535, such as "192.0.2.53, [2001:db8::53]:5353"`,
+      );
+    return family === 6 ? `[${address.toLowerCase()}]:${port}` : `${address}:${port}`;
+  });
+}
+
+/** The origin of the API and the console. */
+export function parseBaseUrl(text: string): URL {
+  const url = parseHttpUrl(text, 'http://localhost:4000');
+  if (url.pathname !== '/') throw new Error(`${quote(text)} has a path; use only the origin: ${url.origin}`);
+  if (!HOST_NAME.test(url.hostname))
+    throw new Error(
+      `${quote(text)} has no usable host; use an IPv4 address, or a name of at most 253 characters, ${LABELS}`,
+    );
+  return url;
+}
+
+/** The domain of sites: a name, with a port when site URLs contain one. The default port of the scheme is dropped. */
+export function parsePlatformDomain(text: string, scheme: string): string {
+  const url = /[/?#@\\]/.test(text) ? null : URL.parse(`${scheme}://${text.replace(/\.(?=:\d+$|$)/, '')}`);
+  if (url && url.hostname.length > PLATFORM_HOST_BYTES)
+    throw new Error(`must have at most ${PLATFORM_HOST_BYTES} characters, so that sites can have names below it`);
+  if (!url || !HOST_NAME.test(url.hostname) || isIP(url.hostname) !== 0)
+    throw new Error(
+      `${quote(text)} is not a domain name; use one without scheme and path, such as "sites.example.com", ${LABELS}`,
+    );
+  return url.host;
+}
+
+/** The host below which accounts have CNAME targets. */
+export function parseCnameTarget(text: string): string {
+  const host = /[/?#@\\:]/.test(text) ? '' : (URL.parse(`http://${text.replace(/\.$/, '')}`)?.hostname ?? '');
+  if (host.length > CNAME_TARGET_BYTES)
+    throw new Error(`must have at most ${CNAME_TARGET_BYTES} characters, so that accounts can have names below it`);
+  if (!HOST_NAME.test(host) || isIP(host) !== 0)
+    throw new Error(`${quote(text)} is not a host name; use one such as "cname.example.com", ${LABELS}`);
+  return host;
+}
+
+/** The public addresses that an apex points at, in the canonical spelling that DNS answers are compared with. */
+export function parseApexAddresses(text: string): string[] {
+  return listOf(text, (item) => {
+    const family = isIP(item);
+    const address = family === 6 ? (URL.parse(`http://[${item}]`)?.hostname.slice(1, -1) ?? '') : item;
+    if (family === 0 || address === '' || address === '0.0.0.0' || address === '::')
+      throw new Error(
+        `${quote(item)} is not an address that a domain can point at; list the public addresses of this server, such as "192.0.2.10, 2001:db8::10"`,
+      );
+    return address;
+  });
+}
+
+/** The URL of the claim page, to which a claim hash is appended; without a trailing slash. */
+export function parseClaimUrl(text: string): string {
+  const { href } = parseHttpUrl(text, 'https://console.example.com/claim');
+  let end = href.length;
+  while (href[end - 1] === '/') end -= 1;
+  return href.slice(0, end);
+}
+
+export function parseDatabaseUrl(text: string): string {
+  const protocol = URL.parse(text)?.protocol;
+  if (protocol !== 'postgres:' && protocol !== 'postgresql:')
+    throw new Error(
+      'must be a PostgreSQL URL such as "postgres://user:password@host:5432/database", each part percent-encoded',
+    );
+  return text;
+}
+
+export function parseEmail(text: string): string {
+  if (text.length > MAX_EMAIL_LENGTH || !/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(text))
+    throw new Error(
+      `${quote(text)} is not an e-mail address; use "name@host" of at most ${MAX_EMAIL_LENGTH} characters`,
+    );
+  return text;
+}
+
+export function parseApiKey(text: string): string {
+  if (!CREDENTIAL.test(text) || !text.startsWith(`${CREDENTIAL_PREFIX.api}-`))
+    throw new Error(
+      `must be "${CREDENTIAL_PREFIX.api}-" followed by 32 lower-case hex digits, such as the output of "openssl rand -hex 16"`,
+    );
+  return text;
+}
+
+export function parseSecretKey(text: string): Buffer {
+  const key = /^[0-9a-f]{64}$/i.test(text)
+    ? Buffer.from(text, 'hex')
+    : /^[\w+/-]{43}=?$/.test(text)
+      ? Buffer.from(text, 'base64')
+      : null;
+  if (key?.length !== 32)
+    throw new Error('must be 32 bytes: 64 hex digits, such as the output of "openssl rand -hex 32", or base64');
+  return key;
+}
+
+/** A time in whole seconds. */
+export function parseSeconds(text: string): number {
+  const seconds = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(seconds <= MAX_SECONDS))
+    throw new Error(`${quote(text)} is not a number of seconds; use a whole number from 0 to ${MAX_SECONDS}`);
+  return seconds;
+}
+
+/** A setting that is on or off. */
+export function parseSwitch(text: string): boolean {
+  const isOn = ['1', 'on', 'true', 'yes'].includes(text.toLowerCase());
+  if (!isOn && !['0', 'off', 'false', 'no'].includes(text.toLowerCase()))
+    throw new Error(`${quote(text)} is neither on nor off; use 1 or 0`);
+  return isOn;
+}
+
+export function parseLogLevel(text: string): LogLevel {
+  const level = LOG_LEVELS.find((known) => known === text.toLowerCase());
+  if (!level) throw new Error(`${quote(text)} is not a level; use one of ${LOG_LEVELS.join(', ')}`);
+  return level;
+}
+
+/**
+ * Whether a secret seems typed and not random: few distinct bytes, or bytes at equal distances. Source: security T37.
+ */
+export function isSample(secret: Buffer): boolean {
+  const steps = new Set(secret.subarray(1).map((byte, index) => byte - secret[index]!));
+  return steps.size === 1 || new Set(secret).size <= secret.length / 2;
+}
+
+/** A text in the form in which a message may show it. */
+export function quote(text: string): string {
+  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
+}
+
+function listOf(text: string, parse: (item: string) => string): string[] {
+  const items = text.split(',').map((item) => item.trim());
+  return [...new Set(items.filter((item) => item !== '').map(parse))];
+}
+
+function parseHttpUrl(text: string, example: string): URL {
+  const url = URL.parse(text);
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw new Error(`${quote(text)} is not an http or https URL; use one such as "${example}"`);
+  if (url.username || url.password || url.search || url.hash || /[?#]$/.test(text))
+    throw new Error(`has a user, a query or a fragment; use a plain URL such as "${example}"`);
+  return url;
+}

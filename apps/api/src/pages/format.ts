@@ -1,0 +1,17 @@
+/** Formats an amount with its noun, such as `1,234 files`. */
+export function formatCount(amount: number, noun: string): string {
+  return `${amount.toLocaleString('en')} ${noun}${amount === 1 ? '' : 's'}`;
+}
+
+/**
+ * Formats a time span in its largest fitting unit, such as `2 minutes`; at least one second.
+ *
+ * @param round How to round to whole units. Default: up, so that a client never retries too early.
+ */
+export function formatDuration(spanMs: number, round: (amount: number) => number = Math.ceil): string {
+  const seconds = Math.max(1, Math.round(spanMs / 1000));
+  if (seconds < 60) return formatCount(seconds, 'second');
+  if (seconds < 90 * 60) return formatCount(round(seconds / 60), 'minute');
+  if (seconds < 36 * 3600) return formatCount(round(seconds / 3600), 'hour');
+  return formatCount(round(seconds / 86_400), 'day');
+}

@@ -1,0 +1,74 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { performance } from 'node:perf_hooks';
+import { type Core, invalid, type Log } from '@berth/core';
+import { type LiveSites, unlockSite } from '@berth/core/sites';
+import { createApiHost } from '../api-host/api-host.ts';
+import { claimPathOf } from '../api-host/claim-page/claim-path.ts';
+import type { Config } from '../config/config.ts';
+import type { LogLevel } from '../config/config-values.ts';
+import { clientAddress, parseTrustedProxies } from '../http/client-address.ts';
+import { sendError } from '../http/error-answer.ts';
+import type { Handler } from '../http/server.ts';
+import { requestIdOf } from '../http/request-id.ts';
+import { createRequestLog } from '../logging/request-log.ts';
+import { createPasswordProtection } from '../site-host/password-protection.ts';
+import { createSiteHost } from '../site-host/site-host.ts';
+import { createHostMatcher } from './host-matcher.ts';
+
+/** What the host router needs. */
+export interface HostRouterOptions {
+  core: Core;
+  config: Config;
+  sites: LiveSites;
+  log: Log;
+}
+
+/** The levels at which requests are logged. */
+const LOGGED_AT: ReadonlySet<LogLevel> = new Set(['trace', 'debug', 'info']);
+
+/**
+ * Routes every request to the API or a site, or answers that the host is unknown.
+ *
+ * Source: serving S1, S3, S4; security §1, boundary 2.
+ */
+export function createHostRouter({ core, config, sites, log }: HostRouterOptions): Handler {
+  const proxies = parseTrustedProxies(config.trustedProxies);
+  const addressOf = (req: IncomingMessage) => clientAddress(req, proxies);
+  const matchHost = createHostMatcher({ apiHosts: new Set([config.apiHost]), platformDomain: config.platformHost });
+  const api = createApiHost({ core, baseUrl: config.baseUrl, claimUrl: config.claimUrl, log, addressOf });
+  const protection = createPasswordProtection({
+    key: core.keys.unlock,
+    now: () => core.now(),
+    cookies: config,
+    addressOf,
+    unlock: (attempt) => unlockSite(core, attempt),
+    log,
+  });
+  const site = createSiteHost({ sites, protection, packs: core.packs, platformHost: config.platformHost, log });
+  const logRequest = LOGGED_AT.has(config.logLevel) ? createRequestLog(log, claimPathOf(config)) : null;
+
+  return (req: IncomingMessage, res: ServerResponse) => {
+    const host = matchHost({ method: req.method!, target: req.url!, rawHeaders: req.rawHeaders });
+    logRequest?.({
+      req,
+      res,
+      requestId: requestIdOf(res),
+      start: performance.now(),
+      kind: host.kind,
+      address: addressOf(req),
+    });
+    switch (host.kind) {
+      case 'invalid':
+        return sendError(res, invalid('Host', host.reason));
+      case 'api':
+        req.url = host.path + host.query;
+        return api(req, res);
+      case 'site':
+        return site(req, res, host);
+      case 'unknown':
+        return site(req, res, { ...host, address: null });
+      default:
+        return host satisfies never;
+    }
+  };
+}

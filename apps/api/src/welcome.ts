@@ -1,0 +1,41 @@
+import { hash } from 'node:crypto';
+import type { Config } from './config/config.ts';
+
+const SAMPLE = '<h1>It floats.</h1>';
+
+/**
+ * The message for the operator once the server is up: its address, and the owner's key, which is shown only this once.
+ *
+ * It is printed to standard output, never to the log. Source: contract §8; security T37.
+ */
+export function welcome(
+  { baseUrl, publicScheme, platformDomain }: Pick<Config, 'baseUrl' | 'publicScheme' | 'platformDomain'>,
+  ownerKey: string | null,
+): string {
+  const api = baseUrl.origin;
+  const lines = [
+    '',
+    '  Berth is up.',
+    '',
+    `    API        ${api}`,
+    `    Reference  ${api}/docs`,
+    `    Sites      ${publicScheme}://<id>.${platformDomain}`,
+  ];
+  if (ownerKey !== null)
+    lines.push(
+      '',
+      '  Your API key, which is shown only once. Store it safely; if this output is logged, create a new key:',
+      '',
+      `    ${ownerKey}`,
+      '',
+      '  Publish a page with this command:',
+      '',
+      `    ${sampleCommand(api, ownerKey)}`,
+    );
+  return `${lines.join('\n')}\n\n`;
+}
+
+/** A shell command that publishes one page. */
+export function sampleCommand(api: string, key: string): string {
+  return `printf '${SAMPLE}' | curl -sS -H 'Authorization: Bearer ${key}' -F 'files[]=@-;filename=index.html' -F 'checksums=["${hash('md5', SAMPLE)}"]' ${api}/deployments`;
+}

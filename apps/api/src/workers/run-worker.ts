@@ -1,0 +1,81 @@
+import cluster from 'node:cluster';
+import { armFailpoint, recordHeartbeat, type Core } from '@berth/core';
+import { readConfig } from '../config/config.ts';
+import { createHttpListener } from '../http/http-listener.ts';
+import { startHeartbeat } from '../service/jobs.ts';
+import { createLogger } from '../logging/logger.ts';
+import { openCore } from '../service/open-core.ts';
+import { serve } from '../server.ts';
+import type { WorkerCommand, WorkerFailure, WorkerReply } from './messages.ts';
+
+/**
+ * Runs this process as a worker: it executes the commands of the first process. If that process is gone, it finishes running
+ * requests and exits.
+ */
+export function runWorker(): void {
+  const worker = cluster.worker!;
+  const config = readConfig(process.env);
+  const log = createLogger({ level: config.logLevel }).child({ worker: worker.id });
+  armFailpoint(config.failpoint);
+  const listener = createHttpListener(config, log, { shared: true });
+  const resources = new AsyncDisposableStack();
+  let core: Core | null = null;
+
+  async function execute(command: WorkerCommand): Promise<void> {
+    switch (command) {
+      case 'listen':
+        await listener.listen();
+        return;
+      case 'serve': {
+        core = await openCore(config, { log, resources, visitor: true });
+        await recordHeartbeat(core);
+        const heartbeat = startHeartbeat(core);
+        resources.defer(() => heartbeat.stop());
+        serve({ listener, core, config, log });
+        await listener.listen();
+        return;
+      }
+      case 'stop':
+        core?.activityFeed.end();
+        await listener.close();
+        await resources.disposeAsync();
+        return;
+      default:
+        command satisfies never;
+    }
+  }
+
+  let last = Promise.resolve();
+  /** Executes a command after all earlier ones. */
+  function enqueue(command: WorkerCommand): void {
+    last = last
+      .then(() => execute(command))
+      .then(
+        () => reply({ done: command }),
+        async (error: NodeJS.ErrnoException & WorkerFailure) => {
+          await reply({ failed: { message: error.message, code: error.code, port: error.port } });
+          process.exit(1);
+        },
+      )
+      .then(() => {
+        if (command === 'stop') process.exit(0);
+      });
+  }
+
+  worker.on('disconnect', () => {
+    // Otherwise node:cluster ends the process at once.
+    worker.exitedAfterDisconnect = true;
+    log.warn({}, 'The first process is gone; finishing running requests and exiting');
+    enqueue('stop');
+  });
+  process.on('message', enqueue);
+  void reply({ done: 'up' });
+}
+
+/** Resolves when the reply was sent, or when the first process is gone. */
+function reply(message: WorkerReply): Promise<void> {
+  return new Promise((resolve) => {
+    if (process.connected) process.send!(message, undefined, undefined, () => resolve());
+    else resolve();
+  });
+}

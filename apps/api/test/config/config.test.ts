@@ -1,0 +1,354 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { DEFAULT_PLANS } from '@berth/contract';
+import { DEFAULT_RATE_LIMITS } from '@berth/core';
+import { afterAll, describe, expect, it } from 'vitest';
+import { ConfigError } from '../../src/config/config-error.ts';
+import { readConfig } from '../../src/config/config.ts';
+
+const KEY_HEX = '8f1c6bd0a94e2735cc58f0471e9b3d62a7055bfe19c84420d3976ae1bb0c5f38';
+const API_KEY = 'ship-8f1c6bd0a94e2735cc58f0471e9b3d62';
+const PRODUCTION = {
+  NODE_ENV: 'production',
+  BASE_URL: 'https://api.example.com',
+  PLATFORM_DOMAIN: 'sites.example.net',
+};
+
+const folder = mkdtempSync(join(tmpdir(), 'berth-config-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function plansFile(content: unknown): string {
+  const file = join(folder, `plans-${Math.random()}.json`);
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
+  return file;
+}
+
+/** The faults of an environment, as `VARIABLE: message`. */
+function faultsOf(env: Record<string, string>): string[] {
+  try {
+    readConfig(env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message.split('\n');
+    throw error;
+  }
+  return [];
+}
+
+describe('readConfig', () => {
+  it('contract §10: has a default for everything, so that an empty environment serves on this machine', () => {
+    expect(readConfig({})).toEqual({
+      mode: 'development',
+      hosts: ['127.0.0.1', '::1'],
+      port: 4000,
+      workers: 1,
+      baseUrl: new URL('http://localhost:4000'),
+      publicScheme: 'http',
+      apiHost: 'localhost',
+      platformDomain: 'localhost:4000',
+      platformHost: 'localhost',
+      cnameTarget: 'localhost',
+      apexAddresses: [],
+      dnsServers: [],
+      claimUrl: 'http://localhost:4000/claim',
+      dataDir: resolve('data'),
+      databaseUrl: null,
+      ownerEmail: 'owner@localhost',
+      ownerApiKey: null,
+      ownerPlan: DEFAULT_PLANS[3],
+      secretKey: null,
+      trustedProxies: [],
+      allowInsecure: false,
+      staleMs: 0,
+      logLevel: 'info',
+      rateLimits: DEFAULT_RATE_LIMITS,
+      plans: DEFAULT_PLANS,
+      defaultPlan: DEFAULT_PLANS[0],
+      compression: true,
+      jobs: true,
+      failpoint: '',
+      sweep: {},
+    });
+  });
+
+  it('treats an empty variable as absent, ignores unknown ones, and trims values', () => {
+    expect(readConfig({ PORT: '', SECRET_KEY: '  ', PATH: '/bin', NONSENSE: '1' })).toEqual(readConfig({}));
+    expect(readConfig({ LOG_LEVEL: ' debug\n' }).logLevel).toBe('debug');
+  });
+
+  it('lets the addresses follow the port', () => {
+    const { baseUrl, platformDomain, claimUrl } = readConfig({ PORT: '5123' });
+    expect([baseUrl.href, platformDomain, claimUrl]).toEqual([
+      'http://localhost:5123/',
+      'localhost:5123',
+      'http://localhost:5123/claim',
+    ]);
+    expect(readConfig({ PORT: '80' }).platformDomain).toBe('localhost');
+    expect(readConfig({ PORT: '0' }).port).toBe(0);
+  });
+
+  it('takes the public scheme and the address of the claim page from BASE_URL', () => {
+    const config = readConfig({ BASE_URL: 'https://API.Example.com/', PLATFORM_DOMAIN: 'Sites.Example.net:443' });
+    expect(config).toMatchObject({
+      publicScheme: 'https',
+      apiHost: 'api.example.com',
+      platformDomain: 'sites.example.net',
+      platformHost: 'sites.example.net',
+      claimUrl: 'https://api.example.com/claim',
+    });
+  });
+
+  it.each([
+    ['WORKERS', '4', { workers: 4 }],
+    ['WORKERS', 'Auto', { workers: Math.min(availableParallelism(), 64) }],
+    ['HOST', '0.0.0.0', { hosts: ['0.0.0.0'] }],
+    ['HOST', '127.0.0.1, ::1,127.0.0.1,', { hosts: ['127.0.0.1', '::1'] }],
+    ['PLATFORM_DOMAIN', 'sites.test:8080', { platformDomain: 'sites.test:8080', platformHost: 'sites.test' }],
+    ['PLATFORM_DOMAIN', 'sites.test.:8080', { platformDomain: 'sites.test:8080' }],
+    ['PLATFORM_DOMAIN', 'bücher.example', { platformDomain: 'xn--bcher-kva.example' }],
+    ['PLATFORM_DOMAIN', 'sites.test:8080', { cnameTarget: 'sites.test' }],
+    ['CNAME_TARGET', 'CNAME.Example.com.', { cnameTarget: 'cname.example.com' }],
+    ['APEX_ADDRESSES', '192.0.2.10, 2001:DB8:0::10,192.0.2.10', { apexAddresses: ['192.0.2.10', '2001:db8::10'] }],
+    [
+      'DNS_SERVERS',
+      '192.0.2.53, 192.0.2.54:5353,2001:DB8::53, [2001:db8::53]:5353',
+      { dnsServers: ['192.0.2.53:53', '192.0.2.54:5353', '[2001:db8::53]:53', '[2001:db8::53]:5353'] },
+    ],
+    ['CLAIM_URL', 'https://console.example/c/', { claimUrl: 'https://console.example/c' }],
+    ['DATA_DIR', '/srv/berth/', { dataDir: '/srv/berth' }],
+    ['DATABASE_URL', 'postgres://u:p%40ss@db:5432/berth', { databaseUrl: 'postgres://u:p%40ss@db:5432/berth' }],
+    [
+      'DATABASE_URL',
+      'postgresql:///berth?host=/run/postgresql',
+      { databaseUrl: 'postgresql:///berth?host=/run/postgresql' },
+    ],
+    ['OWNER_EMAIL', 'jo@example.com', { ownerEmail: 'jo@example.com' }],
+    ['OWNER_API_KEY', API_KEY, { ownerApiKey: API_KEY }],
+    ['SECRET_KEY', KEY_HEX, { secretKey: Buffer.from(KEY_HEX, 'hex') }],
+    ['SECRET_KEY', Buffer.from(KEY_HEX, 'hex').toString('base64'), { secretKey: Buffer.from(KEY_HEX, 'hex') }],
+    ['SECRET_KEY', Buffer.from(KEY_HEX, 'hex').toString('base64url'), { secretKey: Buffer.from(KEY_HEX, 'hex') }],
+    [
+      'TRUST_PROXY',
+      '10.0.0.7, 10.1.0.0/16, FD00:0::1, fd00::/8, ::1',
+      { trustedProxies: ['10.0.0.7', '10.1.0.0/16', 'fd00::1', 'fd00::/8', '::1'] },
+    ],
+    ['ALLOW_INSECURE', '1', { allowInsecure: true }],
+    ['ALLOW_INSECURE', 'True', { allowInsecure: true }],
+    ['ALLOW_INSECURE', 'off', { allowInsecure: false }],
+    ['STALE_SECONDS', '60', { staleMs: 60_000 }],
+    ['LOG_LEVEL', 'WARN', { logLevel: 'warn' }],
+    ['DEFAULT_PLAN', 'team', { defaultPlan: DEFAULT_PLANS[2] }],
+  ])('reads %s=%s', (variable, text, expected) => {
+    expect(readConfig({ [variable]: text })).toMatchObject(expected);
+  });
+
+  it.each([
+    ['HOST', 'localhost', /^HOST: "localhost" is not an IP address; list addresses, such as "127.0.0.1, ::1"/],
+    ['PORT', 'http', /^PORT: "http" is not a port; use a number from 1 to 65535/],
+    ['PORT', '65536', /^PORT: "65536"/],
+    ['PORT', '-1', /^PORT: "-1"/],
+    ['PORT', '0x50', /^PORT: "0x50"/],
+    ['WORKERS', '0', /^WORKERS: "0" is not a number of processes; use one from 1 to 64, or "auto" for one per core/],
+    ['WORKERS', '65', /^WORKERS: "65"/],
+    ['WORKERS', '1.5', /^WORKERS: "1.5"/],
+    ['WORKERS', 'all', /^WORKERS: "all"/],
+    ['BASE_URL', 'localhost:4000', /^BASE_URL: "localhost:4000" is not an http or https URL; use one such as/],
+    ['BASE_URL', 'https://example.com/api', /^BASE_URL: .* has a path; use only the origin: https:\/\/example.com/],
+    ['BASE_URL', 'https://example.com?a', /^BASE_URL: has a user, a query or a fragment/],
+    ['BASE_URL', 'https://jo@example.com', /^BASE_URL: has a user/],
+    ['BASE_URL', 'http://[::1]:4000', /^BASE_URL: .* has no usable host/],
+    ['BASE_URL', 'http://exa_mple.com', /^BASE_URL: .* has no usable host/],
+    [
+      'PLATFORM_DOMAIN',
+      'https://sites.test',
+      /^PLATFORM_DOMAIN: .* is not a domain name; use one without scheme and path/,
+    ],
+    ['PLATFORM_DOMAIN', 'sites.test/x', /^PLATFORM_DOMAIN:/],
+    ['PLATFORM_DOMAIN', '127.0.0.1:4000', /^PLATFORM_DOMAIN:/],
+    ['PLATFORM_DOMAIN', '-sites.test', /^PLATFORM_DOMAIN:/],
+    ['PLATFORM_DOMAIN', '*.sites.test', /^PLATFORM_DOMAIN:/],
+    ['PLATFORM_DOMAIN', `${'a.'.repeat(100)}test`, /^PLATFORM_DOMAIN: must have at most 189 characters/],
+    ['CNAME_TARGET', 'cname.test:8080', /^CNAME_TARGET: "cname.test:8080" is not a host name; use one such as/],
+    ['CNAME_TARGET', 'https://cname.test', /^CNAME_TARGET:/],
+    ['CNAME_TARGET', '192.0.2.10', /^CNAME_TARGET:/],
+    ['CNAME_TARGET', '*.cname.test', /^CNAME_TARGET:/],
+    ['CNAME_TARGET', `${'a.'.repeat(120)}test`, /^CNAME_TARGET: must have at most 242 characters/],
+    [
+      'APEX_ADDRESSES',
+      '192.0.2.10, sites.test',
+      /^APEX_ADDRESSES: "sites.test" is not an address that a domain can point at; list/,
+    ],
+    ['APEX_ADDRESSES', '0.0.0.0', /^APEX_ADDRESSES:/],
+    ['APEX_ADDRESSES', '0::0', /^APEX_ADDRESSES:/],
+    ['APEX_ADDRESSES', '192.0.2.0/24', /^APEX_ADDRESSES:/],
+    ['DNS_SERVERS', 'dns.test', /^DNS_SERVERS: "dns.test" is not the address of a DNS server; list IP addresses/],
+    ['DNS_SERVERS', '192.0.2.53:0', /^DNS_SERVERS:/],
+    ['DNS_SERVERS', '192.0.2.53:65536', /^DNS_SERVERS:/],
+    ['DNS_SERVERS', '[192.0.2.53]:53', /^DNS_SERVERS:/],
+    ['DNS_SERVERS', '[2001:db8::53', /^DNS_SERVERS:/],
+    ['CLAIM_URL', 'console.example/claim', /^CLAIM_URL:/],
+    ['CLAIM_URL', 'https://console.example/claim?x=1', /^CLAIM_URL:/],
+    ['DATABASE_URL', 'mysql://u:hidden@db/berth', /^DATABASE_URL: must be a PostgreSQL URL such as "postgres:/],
+    ['OWNER_EMAIL', 'jo', /^OWNER_EMAIL: "jo" is not an e-mail address; use "name@host" of at most 254 characters/],
+    ['OWNER_EMAIL', `${'a'.repeat(250)}@test`, /^OWNER_EMAIL: .* at most 254 characters/],
+    ['PLATFORM_DOMAIN', `${'a.'.repeat(200)}test`, /^PLATFORM_DOMAIN: must have at most 189 characters/],
+    ['PLATFORM_DOMAIN', `${'a'.repeat(64)}.test`, /^PLATFORM_DOMAIN: .* parts of 1 to 63 letters, digits and hyphens/],
+    ['CNAME_TARGET', `${'a.'.repeat(200)}test`, /^CNAME_TARGET: must have at most 242 characters/],
+    ['BASE_URL', `http://${'a.'.repeat(200)}test`, /^BASE_URL: .* a name of at most 253 characters/],
+    ['DNS_SERVERS', '192.0.2.53:65536', /^DNS_SERVERS: .* a port from 1 to 65535/],
+    ['TRUST_PROXY', '10.0.0.0/7', /^TRUST_PROXY: .* for IPv4 \/8 or narrower/],
+    ['TRUST_PROXY', 'fc00::/6', /^TRUST_PROXY: .* for IPv6 \/7 or narrower/],
+    ['TRUST_PROXY', '10.0.0.0/33', /^TRUST_PROXY: .* use \/8 to \/32 for IPv4/],
+    ['TRUST_PROXY', 'fd00::/129', /^TRUST_PROXY: .* use \/7 to \/128 for IPv6/],
+    ['RATE_LIMITS', 'global=0/min', /^RATE_LIMITS: .* use a count from 1 to 100000/],
+    ['RATE_LIMITS', 'global=99999999999/min', /^RATE_LIMITS: .* use a count from 1 to 100000/],
+    ['RATE_LIMITS', 'global=1/0s', /^RATE_LIMITS: .* use 1s to 24h/],
+    ['RATE_LIMITS', 'global=1/99999999999h', /^RATE_LIMITS: .* use 1s to 24h/],
+    [
+      'STALE_SECONDS',
+      '86401',
+      /^STALE_SECONDS: "86401" is not a number of seconds; use a whole number from 0 to 86400/,
+    ],
+    ['STALE_SECONDS', '-1', /^STALE_SECONDS: "-1"/],
+    ['STALE_SECONDS', '1.5', /^STALE_SECONDS: "1.5"/],
+    ['STALE_SECONDS', '60s', /^STALE_SECONDS: "60s"/],
+    ['OWNER_API_KEY', 'deploy-8f1c6bd0a94e2735cc58f0471e9b3d62', /^OWNER_API_KEY: must be "ship-" followed by 32/],
+    ['OWNER_API_KEY', 'hidden', /^OWNER_API_KEY: must be "ship-"/],
+    ['ALLOW_INSECURE', 'maybe', /^ALLOW_INSECURE: "maybe" is neither on nor off; use 1 or 0/],
+    ['SECRET_KEY', 'hidden', /^SECRET_KEY: must be 32 bytes: 64 hex digits/],
+    ['SECRET_KEY', KEY_HEX.slice(2), /^SECRET_KEY: must be 32 bytes/],
+    [
+      'LOG_LEVEL',
+      'loud',
+      /^LOG_LEVEL: "loud" is not a level; use one of trace, debug, info, warn, error, fatal, silent/,
+    ],
+    ['DEFAULT_PLAN', 'gold', /^DEFAULT_PLAN: "gold" is not a plan; use one of free, pro, team, scale/],
+    ['PLANS_FILE', '/nowhere/plans.json', /^PLANS_FILE: \/nowhere\/plans.json cannot be read \(ENOENT\)/],
+  ])('refuses %s=%s and says what would be valid', (variable, text, message) => {
+    const faults = faultsOf({ [variable]: text });
+    expect(faults).toEqual([expect.stringMatching(message)]);
+    expect(faults[0]).not.toContain('hidden');
+  });
+
+  it.each([
+    'true',
+    '*',
+    '1',
+    '2',
+    'loopback',
+    '0.0.0.0/0',
+    '::/0',
+    '0.0.0.0/1',
+    '2000::/3',
+    '::ffff:0:0/96',
+    '0:0:0:0:0:ffff:0:0/96',
+    '::/80',
+    '10.0.0.0/33',
+    '10.0.0.0/8/8',
+    'proxy.test',
+    '127.1',
+  ])('security T12: refuses TRUST_PROXY=%s, which is not a proxy or trusts everyone', (text) => {
+    expect(faultsOf({ TRUST_PROXY: `10.0.0.1, ${text}` })).toEqual([expect.stringMatching(/^TRUST_PROXY: /)]);
+  });
+
+  it('contract §10: names every fault in one message, one a line', () => {
+    const faults = faultsOf({ PORT: 'x', HOST: 'y', LOG_LEVEL: 'z', BASE_URL: 'a\r\nb' });
+    expect(faults.map((line) => line.split(':')[0]).toSorted()).toEqual(['BASE_URL', 'HOST', 'LOG_LEVEL', 'PORT']);
+  });
+
+  it('accepts the settings for tests only when NODE_ENV is test', () => {
+    const knobs = {
+      FAILPOINT: 'deploy.committed:2',
+      SWEEP_GRACE: '0s',
+      BOOT_STALE: '500ms',
+      COMPRESSION: 'off',
+      JOBS: 'off',
+    };
+    expect(readConfig({ ...knobs, NODE_ENV: 'test' })).toMatchObject({
+      compression: false,
+      jobs: false,
+      failpoint: 'deploy.committed:2',
+      sweep: { graceMs: 0, bootStaleMs: 500 },
+    });
+    expect(readConfig({ NODE_ENV: 'test' })).toMatchObject({ failpoint: '', sweep: {} });
+    expect(readConfig(knobs)).toEqual(readConfig({}));
+    expect(readConfig({ ...PRODUCTION, ...knobs, SWEEP_GRACE: 'typo' })).toMatchObject({ failpoint: '', sweep: {} });
+    expect(faultsOf({ NODE_ENV: 'test', SWEEP_GRACE: '24' })).toEqual([
+      expect.stringMatching(/^SWEEP_GRACE: "24" is not a duration; .* "24h"/),
+    ]);
+  });
+});
+
+describe('PLANS_FILE', () => {
+  const [free, pro] = DEFAULT_PLANS as [(typeof DEFAULT_PLANS)[0], (typeof DEFAULT_PLANS)[0]];
+
+  it('replaces the plan table; if it has no "scale", the owner gets its last plan', () => {
+    const config = readConfig({ PLANS_FILE: plansFile({ plans: [free, pro] }), DEFAULT_PLAN: 'pro' });
+    expect(config.plans).toEqual([free, pro]);
+    expect(config).toMatchObject({ ownerPlan: pro, defaultPlan: pro });
+  });
+
+  it('names the place of every fault in the file', () => {
+    const broken = {
+      plans: [free, { ...pro, caps: { ...pro.caps, seats: '1' }, limits: { ...pro.limits, maxFileSize: -5 } }],
+    };
+    const faults = faultsOf({ PLANS_FILE: plansFile(broken), DEFAULT_PLAN: 'gold' });
+    expect(faults).toEqual([
+      expect.stringMatching(/^PLANS_FILE: .*\.json: plans\[1\]\.caps\.seats: /),
+      expect.stringMatching(/^PLANS_FILE: .*\.json: plans\[1\]\.limits\.maxFileSize: /),
+    ]);
+  });
+
+  it.each([
+    ['no plan for anonymous deploys', { plans: [pro] }, /plans must have a plan "free"/],
+    ['the same plan twice', { plans: [free, free] }, /each plan id must occur only once/],
+    ['no plans', [], /the file: /],
+    ['something that is not JSON', '{\n"plans":\n', /must be JSON: /],
+  ])('refuses a file with %s', (_, content, message) => {
+    expect(faultsOf({ PLANS_FILE: plansFile(content) })).toEqual([expect.stringMatching(message)]);
+  });
+});
+
+describe('security T37: in production', () => {
+  it('starts with a domain for sites that is not the host of the API', () => {
+    expect(readConfig(PRODUCTION).mode).toBe('production');
+    expect(faultsOf({ ...PRODUCTION, SECRET_KEY: KEY_HEX, OWNER_API_KEY: API_KEY })).toEqual([]);
+  });
+
+  it('starts on plain http, as there may be a proxy in front', () => {
+    expect(readConfig({ ...PRODUCTION, BASE_URL: 'http://api.example.com' }).publicScheme).toBe('http');
+  });
+
+  it.each([
+    [
+      'the default addresses',
+      { BASE_URL: '', PLATFORM_DOMAIN: '' },
+      /^PLATFORM_DOMAIN: must not be localhost, the host of BASE_URL; use a separate domain/,
+    ],
+    [
+      'one host for API and sites',
+      { PLATFORM_DOMAIN: 'API.example.com:8443' },
+      /^PLATFORM_DOMAIN: must not be api.example.com/,
+    ],
+    ['a secret of zeros', { SECRET_KEY: '0'.repeat(64) }, /^SECRET_KEY: must not be a sample; use 32 random bytes/],
+    [
+      'a secret of counted bytes',
+      { SECRET_KEY: Buffer.from(Array.from({ length: 32 }, (_, i) => i)).toString('hex') },
+      /^SECRET_KEY: must not be a sample/,
+    ],
+    ['a repeated secret', { SECRET_KEY: '0123456789abcdef'.repeat(4) }, /^SECRET_KEY: must not be a sample/],
+    [
+      'a sample API key',
+      { OWNER_API_KEY: `ship-${'0123456789abcdef'.repeat(2)}` },
+      /^OWNER_API_KEY: must not be a sample; omit it/,
+    ],
+    ['a short secret', { SECRET_KEY: KEY_HEX.slice(0, 32) }, /^SECRET_KEY: must be 32 bytes/],
+    ['an open TRUST_PROXY', { TRUST_PROXY: 'true' }, /^TRUST_PROXY: /],
+  ])('refuses %s with one clear line', (_, env, message) => {
+    expect(faultsOf({ ...PRODUCTION, ...env })).toEqual([expect.stringMatching(message)]);
+  });
+
+  it('reports no fault for the default that replaces an invalid value', () => {
+    expect(faultsOf({ NODE_ENV: 'production', BASE_URL: 'x' })).toEqual([expect.stringMatching(/^BASE_URL: /)]);
+  });
+});

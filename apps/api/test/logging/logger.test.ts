@@ -1,0 +1,125 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createLogger, LINE_BYTES } from '../../src/logging/logger.ts';
+
+const HEX = '8f1c6bd0a94e2735cc58f0471e9b3d62';
+const SECRETS = [`ship-${HEX}`, `deploy-${HEX}`, `/claim/${HEX}`];
+// Everything that a line must not contain. Allowed are printable ASCII and characters above the C1 controls, except
+// format characters.
+const UNSAFE = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
+
+/** Logs with a new logger. @returns The lines without their ends. */
+function linesOf(write: (log: ReturnType<typeof createLogger>) => void, level: 'info' | 'trace' = 'info'): string[] {
+  let written = '';
+  write(createLogger({ level, destination: { write: (line) => void (written += line) } }));
+  return written.split('\n').slice(0, -1);
+}
+
+function lineOf(fields: object, message = 'message'): string {
+  const lines = linesOf((log) => log.info(fields, message));
+  expect(lines).toHaveLength(1);
+  return lines[0]!;
+}
+
+describe('a log line', () => {
+  it('is one JSON object with the level, the time, the fields and the message', () => {
+    const entry = JSON.parse(lineOf({ requestId: 'r1', status: 200 }, 'request'));
+    expect(entry).toEqual({
+      level: 'info',
+      time: expect.stringMatching(/^\d{4}-.*Z$/),
+      requestId: 'r1',
+      status: 200,
+      msg: 'request',
+    });
+  });
+
+  it('is not written below the level', () => {
+    expect(linesOf((log) => log.debug({}, 'hidden'))).toEqual([]);
+    expect(linesOf((log) => log.debug({}, 'shown'), 'trace')).toHaveLength(1);
+  });
+
+  it.each([
+    ['CR and LF', 'a\r\n{"level":"fatal","msg":"forged"}'],
+    ['ANSI', '\u001b[2J\u001b[31mred\u001b]0;title\u0007'],
+    ['C1 controls and DEL', '\u009b31m\u0085\u007f'],
+    ['line separators', 'a\u2028b\u2029c'],
+    ['bidirectional controls', 'a\u202eb\u2066c\u200f'],
+    ['NUL', 'a\u0000b'],
+  ])('security T38: escapes %s in every place, and parsing returns the original', (_, text) => {
+    const line = lineOf({ field: text, [text]: 1, list: [text], nested: { deep: text } }, text);
+    expect(line).not.toMatch(UNSAFE);
+    expect(JSON.parse(line)).toMatchObject({
+      level: 'info',
+      field: text,
+      [text]: 1,
+      list: [text],
+      nested: { deep: text },
+      msg: text,
+    });
+  });
+
+  it.each([
+    ['a field', { path: 'x'.repeat(20_000) }],
+    ['every field', Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`field${i}`, 'é'.repeat(20_000)]))],
+    ['controls, which grow when escaped', { path: '\u0000'.repeat(20_000), host: '\u202e'.repeat(20_000) }],
+    ['quotes and backslashes', { path: '"\\'.repeat(10_000) }],
+    ['a name of a field', { ['n'.repeat(20_000)]: 1 }],
+    ['many fields', Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`field${i}`, i]))],
+    ['a list', { list: Array.from({ length: 20_000 }, () => 'item') }],
+    ['a deep list', { list: Array.from({ length: 200 }, () => Array.from({ length: 100 }, () => 'item')) }],
+    ['an error', { err: new Error('e'.repeat(20_000)) }],
+    ['surrogates at the cut', { path: '😀'.repeat(10_000) }],
+  ])('security T38: has at most 4 KB and is still JSON with 20 KB in %s', (_, fields) => {
+    const line = lineOf(fields, 'm'.repeat(20_000));
+    expect(Buffer.byteLength(line) + 1).toBeLessThanOrEqual(LINE_BYTES);
+    expect(JSON.parse(line)).toMatchObject({ level: 'info', msg: expect.stringMatching(/^m+…$/) });
+    expect(line).not.toMatch(UNSAFE);
+  });
+
+  it('keeps the short fields when a long one is cut', () => {
+    const entry = JSON.parse(lineOf({ path: 'x'.repeat(20_000), status: 404, address: '203.0.113.9' }));
+    expect(entry).toMatchObject({ status: 404, address: '203.0.113.9', path: expect.stringMatching(/^x{1024}…$/) });
+  });
+
+  it.each(SECRETS)('security T20: contains no secret such as %s, wherever it was', (secret) => {
+    const err = Object.assign(new Error(`failed for ${secret}\n${secret}`), { query: secret });
+    const line = lineOf(
+      { err, path: `\n${secret}`, [secret]: 1, list: [secret], nested: { deep: { deeper: secret } } },
+      `${secret}${secret}`,
+    );
+    expect(line).not.toContain(HEX);
+    expect(JSON.parse(line)).toMatchObject({ level: 'info' });
+  });
+
+  it('security T20: contains no part of a secret that a cut would leave half of', () => {
+    for (let before = 1_000; before < 1_030; before += 1) {
+      const line = lineOf({ path: `${'x'.repeat(before)}ship-${HEX}${'y'.repeat(9_000)}` });
+      expect(line).not.toContain(HEX.slice(0, 8));
+    }
+  });
+
+  it('security T38: contains no value of an Authorization or Cookie header', () => {
+    const headers = {
+      Authorization: 'Bearer marker',
+      cookie: 'a="marker"; b=marker',
+      'set-cookie': ['c=marker', 'd=marker'],
+      'Proxy-Authorization': 'Basic marker',
+    };
+    const rawHeaders = ['Authorization', 'Bearer marker', 'Set-Cookie', 'c=marker', 'Set-Cookie', 'd="marker"'];
+    const line = lineOf({ headers, rawHeaders });
+    expect(line).not.toContain('marker');
+    expect(JSON.parse(line).headers.Authorization).toBe('[hidden]');
+  });
+
+  it('security T38: is safe for any logged value', () => {
+    const anything = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ stringUnit: 'binary' }));
+    fc.assert(
+      fc.property(anything, fc.string({ unit: 'binary', maxLength: 3_000 }), (fields, message) => {
+        const line = lineOf({ fields }, message);
+        expect(Buffer.byteLength(line)).toBeLessThan(LINE_BYTES);
+        expect(typeof JSON.parse(line)).toBe('object');
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,126 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createLogger } from '../../src/logging/logger.ts';
+import { createRequestLog } from '../../src/logging/request-log.ts';
+
+let server: Server;
+afterEach(() => server.closeAllConnections());
+afterEach(() => server.close());
+
+/** Sends a raw request to a server that answers with `answer`, and returns the line that is logged for it. */
+async function logged(
+  raw: string,
+  answer: (req: IncomingMessage, res: ServerResponse) => void,
+  claimPath: string | null = null,
+): Promise<Record<string, unknown> & { line: string }> {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const logRequest = createRequestLog(createLogger({ level: 'info', destination: { write: resolve } }), claimPath);
+  server = createServer((req, res) => {
+    logRequest({ req, res, requestId: 'r1', start: performance.now(), kind: 'api', address: '203.0.113.9' });
+    answer(req, res);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  socket.on('error', () => {});
+  socket.write(raw);
+  const line = await promise;
+  socket.destroy();
+  return { ...JSON.parse(line), line };
+}
+
+const ok = (_req: IncomingMessage, res: ServerResponse) => void res.end('hello');
+
+describe('the request log', () => {
+  it('security T38: writes one line with method, host, path, status, bytes, duration and address', async () => {
+    const { line, ...entry } = await logged(
+      'POST /deployments HTTP/1.1\r\nHost: localhost:4000\r\nContent-Length: 0\r\n\r\n',
+      (_req, res) => {
+        res.statusCode = 201;
+        res.end('x'.repeat(5_000));
+      },
+    );
+    expect(entry).toEqual({
+      level: 'info',
+      time: expect.any(String),
+      requestId: 'r1',
+      kind: 'api',
+      method: 'POST',
+      host: 'localhost:4000',
+      path: '/deployments',
+      status: 201,
+      bytes: expect.any(Number),
+      durationMs: expect.any(Number),
+      address: '203.0.113.9',
+      msg: 'request',
+    });
+    expect(entry['bytes']).toBeGreaterThan(5_000);
+    expect(entry['bytes']).toBeLessThan(5_500);
+    expect(entry['durationMs']).toBeGreaterThanOrEqual(0);
+    expect(line.endsWith('}\n')).toBe(true);
+  });
+
+  it.each([
+    ['/a/b?token=marker#marker', '/a/b'],
+    ['/?', '/'],
+    ['http://jo:marker@example.com/a?b=marker', '/a'],
+    ['/claim/8f1c6bd0a94e2735cc58f0471e9b3d62?x', '/claim/[hidden]'],
+    ['/a%0d%0ab', '/a%0d%0ab'],
+    ['/tokens/%73hip-8f1c6bd0a94e2735cc58f0471e9b3d62', '/tokens/ship-[hidden]'],
+  ])('security T38: logs the path of %s without the query', async (target, path) => {
+    const entry = await logged(`GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`, ok);
+    expect(entry['path']).toBe(path);
+    expect(entry.line).not.toContain('marker');
+  });
+
+  it.each([
+    ['/claim', '/claim/8f1c6bd0a94e2735cc58f0471e9b3d62', '/claim/[hidden]'],
+    ['/claim', '/claim/8f1c6bd0a94e2735cc58f0471e9b3d62.', '/claim/[hidden]'],
+    ['/claim', '/claim/8f1c6bd0a94e2735cc58f0471e9b3d6', '/claim/[hidden]'],
+    ['/claim', '/claim/8f1c6bd0a94e2735cc58f0471e9b3d62/', '/claim/[hidden]'],
+    ['/a/b', '/a/b/8f1c6bd0/c', '/a/b/[hidden]'],
+    ['', '/8f1c6bd0a94e2735cc58f0471e9b3d62x', '/[hidden]'],
+    ['', '/deployments', '/deployments'],
+    ['/claim', '/claim', '/claim'],
+    ['/claim', '/claims/8f1c6bd0', '/claims/8f1c6bd0'],
+    [null, '/claim/x', '/claim/x'],
+  ])('security T24: below the claim page %j it logs %s as %s', async (claimPath, target, path) => {
+    expect((await logged(`GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`, ok, claimPath))['path']).toBe(path);
+  });
+
+  it('logs the whole path even if a router removed a part of it', async () => {
+    const entry = await logged('GET /api/ping HTTP/1.1\r\nHost: x\r\n\r\n', (req, res) => {
+      Object.assign(req, { originalUrl: '/api/ping?marker', url: '/ping' });
+      res.end();
+    });
+    expect(entry['path']).toBe('/api/ping');
+  });
+
+  it('security T20: logs no header except Host, whatever the value', async () => {
+    const names = ['Authorization', 'Cookie', 'Referer', 'User-Agent', 'X-Forwarded-For', 'X-Anything'];
+    const headers = names.map((name) => `${name}: Bearer ship-8f1c6bd0a94e2735cc58f0471e9b3d62 marker\r\n`).join('');
+    const { line } = await logged(`GET / HTTP/1.1\r\nHost: x\r\n${headers}\r\n`, ok);
+    expect(line).not.toMatch(/marker|8f1c6bd0|ship/);
+  });
+
+  it('security T38: keeps a 10 KB host and path in one line of at most 4 KB', async () => {
+    const { line, ...entry } = await logged(
+      `GET /${'p'.repeat(10_000)} HTTP/1.1\r\nHost: ${'h'.repeat(5_000)}\r\n\r\n`,
+      ok,
+    );
+    expect(Buffer.byteLength(line)).toBeLessThanOrEqual(4_096);
+    expect(entry).toMatchObject({
+      status: 200,
+      address: '203.0.113.9',
+      path: expect.stringMatching(/^\/p+…$/),
+      host: expect.stringMatching(/^h+…$/),
+    });
+  });
+
+  it('marks requests whose client left before the end, with no status when none was sent', async () => {
+    const entry = await logged('GET / HTTP/1.1\r\nHost: x\r\n\r\n', (req) => void req.socket.destroy());
+    expect(entry).toMatchObject({ status: null, aborted: true, bytes: 0 });
+  });
+});
