@@ -3,7 +3,7 @@ import { addAccount } from './commands/account.ts';
 import { addActivities } from './commands/activities.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addConfig } from './commands/config.ts';
-import type { CommandPart, Surroundings } from './commands/define.ts';
+import type { CommandPart, CommandContext } from './commands/define.ts';
 import { addDeployments } from './commands/deployments.ts';
 import { addDomains } from './commands/domains.ts';
 import { addLogin } from './commands/login.ts';
@@ -48,8 +48,8 @@ ${columns(EXIT_MEANINGS.map(([code, meaning]) => [`  ${code}`, meaning])).join('
 `;
 
 /** Creates the program with all commands. Errors in the command line are thrown as CommanderError. */
-export function createProgram(surroundings: Surroundings): Command {
-  const { terminal } = surroundings.world;
+export function createProgram(context: CommandContext): Command {
+  const { terminal } = context.runtime;
   const program = new Command('berth')
     .description('Publishes a folder and prints its link. Works without an account, too.')
     .usage('[options] <folder> | <command>')
@@ -67,7 +67,7 @@ export function createProgram(surroundings: Surroundings): Command {
       outputError() {},
     })
     .addHelpText('after', MORE_HELP);
-  for (const add of PARTS) add(program, surroundings);
+  for (const add of PARTS) add(program, context);
   return program;
 }
 

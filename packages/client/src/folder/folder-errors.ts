@@ -15,13 +15,13 @@ export function folderError(file: string, reason: string, cause?: unknown): Clie
 }
 
 /** Creates the error for a file that the system does not allow to read. */
-export function unreadable(file: string, thrown: unknown): ClientError {
+export function unreadableError(file: string, thrown: unknown): ClientError {
   if (thrown instanceof ClientError) return thrown;
   const { code = '', message } = thrown as NodeJS.ErrnoException;
   return folderError(file, REASONS[code] ?? message, thrown);
 }
 
 /** Creates the error for a file that keeps changing. */
-export function changing(file: string): ClientError {
+export function changingFileError(file: string): ClientError {
   return folderError(file, 'it changes while it is read; try again when it is finished');
 }

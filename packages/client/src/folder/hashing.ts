@@ -1,11 +1,11 @@
-import { createTurns, every, PROGRESS_MS } from '../progress.ts';
+import { createTimeSlices, createThrottle, PROGRESS_INTERVAL_MS } from '../progress.ts';
 import type { FolderEvent } from './events.ts';
-import { isSettled, stateOf } from './file-state.ts';
+import { isSettled, fileStateOf } from './file-state.ts';
 import type { HashCache } from './hash-cache.ts';
 import { hashChangedFile, type HashedFile, hashLargeFile, hashSmallFile, isLarge } from './hash-file.ts';
 import { createQueue } from './queue.ts';
 import type { SkippedFile } from './snapshot.ts';
-import type { FoundFile } from './walk.ts';
+import type { FoundFile } from './list-files.ts';
 
 /** Hashes the files of a folder while it is scanned. */
 export interface Hashing {
@@ -14,9 +14,9 @@ export interface Hashing {
   /** Ends the list of files. @param skipped What the scan skipped. */
   end(skipped: readonly SkippedFile[]): void;
   /** Hashes the small files, alternating with the scan. Resolves after the last one. */
-  small(): Promise<void>;
+  hashSmallFiles(): Promise<void>;
   /** Hashes the large files, one at a time, while other threads read. Resolves after the last one. */
-  large(): Promise<void>;
+  hashLargeFiles(): Promise<void>;
   /** The files with their hashes, new or cached. */
   readonly files: readonly HashedFile[];
   /** The files that contain a private key. */
@@ -27,7 +27,7 @@ export interface Hashing {
 export function createHashing(
   root: string,
   cache: HashCache,
-  tell: (event: FolderEvent) => void,
+  emit: (event: FolderEvent) => void,
   signal: AbortSignal,
 ): Hashing {
   const startedMs = Date.now();
@@ -37,24 +37,24 @@ export function createHashing(
   const total = { files: 0, bytes: 0 };
   const done = { files: 0, bytes: 0 };
   const cached = { files: 0, bytes: 0 };
-  const isTimeToTell = every(PROGRESS_MS);
+  const isProgressDue = createThrottle(PROGRESS_INTERVAL_MS);
   let ended = false;
 
-  function tellProgress(): void {
+  function emitProgress(): void {
     const isLast = done.files === total.files;
-    if (ended && (isTimeToTell() || isLast))
-      tell({ type: 'hashed', done: { ...done }, total: { ...total }, cached: { ...cached } });
+    if (ended && (isProgressDue() || isLast))
+      emit({ type: 'hashed', done: { ...done }, total: { ...total }, cached: { ...cached } });
   }
 
   /** Records a hashed file. Progress counts the size at which the file was found, so that it ends exactly at the total. */
-  function take(found: FoundFile, hashed: HashedFile): void {
+  function record(found: FoundFile, hashed: HashedFile): void {
     if (hashed.privateKey) privateKeys.push({ path: found.path, reason: 'private' });
     else {
       files.push(hashed);
-      if (isSettled(hashed.stats, startedMs)) cache.add(hashed.name, stateOf(hashed.stats), hashed.sha256);
+      if (isSettled(hashed.stats, startedMs)) cache.add(hashed.name, fileStateOf(hashed.stats), hashed.sha256);
     }
-    count(done, found);
-    tellProgress();
+    addFile(done, found);
+    emitProgress();
   }
 
   function endQueues(): void {
@@ -67,34 +67,34 @@ export function createHashing(
     files,
     privateKeys,
     add(found) {
-      count(total, found);
-      const sha256 = cache.find(found.name, stateOf(found.stats));
+      addFile(total, found);
+      const sha256 = cache.find(found.name, fileStateOf(found.stats));
       if (sha256 === null) return void waiting[isLarge(found) ? 'large' : 'small'].push(found);
       files.push({ ...found, sha256, privateKey: false });
-      count(cached, found);
-      count(done, found);
+      addFile(cached, found);
+      addFile(done, found);
     },
     end(skipped) {
       ended = true;
-      tell({ type: 'walked', total: { ...total }, skipped });
-      if (done.files === total.files) tellProgress();
+      emit({ type: 'walked', total: { ...total }, skipped });
+      if (done.files === total.files) emitProgress();
       endQueues();
     },
-    async small() {
-      const turns = createTurns(signal);
+    async hashSmallFiles() {
+      const slices = createTimeSlices(signal);
       for await (const found of waiting.small) {
-        if (turns.isOver()) await turns.next();
-        take(found, hashSmallFile(root, found) ?? (await hashChangedFile(root, found, signal)));
+        if (slices.isOver()) await slices.next();
+        record(found, hashSmallFile(root, found) ?? (await hashChangedFile(root, found, signal)));
       }
     },
-    async large() {
+    async hashLargeFiles() {
       for await (const found of waiting.large)
-        take(found, (await hashLargeFile(root, found, signal)) ?? (await hashChangedFile(root, found, signal)));
+        record(found, (await hashLargeFile(root, found, signal)) ?? (await hashChangedFile(root, found, signal)));
     },
   };
 }
 
-function count(amount: { files: number; bytes: number }, { stats }: FoundFile): void {
+function addFile(amount: { files: number; bytes: number }, { stats }: FoundFile): void {
   amount.files += 1;
   amount.bytes += Number(stats.size);
 }

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { withEvents } from '../progress.ts';
+import { yieldEvents } from '../progress.ts';
 import { decide, wakeAt } from './decide.ts';
 import type { WatchEvent } from './events.ts';
 import type { WatchFolderInput, WatchOptions } from './input.ts';
 import { createPublisher, PUBLISHER_PARTS, type PublisherParts } from './publisher.ts';
 import { WATCH_RULE } from './rule.ts';
-import { beginWatch, type Effect, type WatchInput } from './state.ts';
+import { createWatchState, type Effect, type WatchInput } from './state.ts';
 import { createWatcher, type Watcher } from './watcher.ts';
 
 /** The parts of a watch. Tests replace them to cause rare situations. */
@@ -14,7 +14,7 @@ export interface WatchParts extends PublisherParts {
   createWatcher: typeof createWatcher;
 }
 
-const PARTS: WatchParts = { ...PUBLISHER_PARTS, createWatcher };
+const DEFAULT_PARTS: WatchParts = { ...PUBLISHER_PARTS, createWatcher };
 
 /**
  * Publishes a folder, and publishes it again each time it has changed and is settled: one build, one deploy.
@@ -40,8 +40,8 @@ export async function* watchFolder(
 ): AsyncGenerator<WatchEvent, void, undefined> {
   const watched = { ...input, folder: resolve(input.folder) };
   try {
-    yield* withEvents<WatchEvent, void>(options.signal, (tell, signal) =>
-      run(watched, { ...options, signal }, { ...PARTS, ...parts }, tell),
+    yield* yieldEvents<WatchEvent, void>(options.signal, (emit, signal) =>
+      run(watched, { ...options, signal }, { ...DEFAULT_PARTS, ...parts }, emit),
     );
   } catch (error) {
     if (options.signal?.aborted !== true) throw error;
@@ -53,31 +53,31 @@ async function run(
   input: WatchFolderInput,
   options: WatchOptions & { signal: AbortSignal },
   parts: WatchParts,
-  tell: (event: WatchEvent) => void,
+  emit: (event: WatchEvent) => void,
 ): Promise<void> {
   const { signal } = options;
   const rule = { ...WATCH_RULE, ...options.rule };
-  const publisher = createPublisher(input, options, parts, tell);
-  const over = Promise.withResolvers<void>();
-  signal.addEventListener('abort', () => over.resolve(), { once: true });
+  const publisher = createPublisher(input, options, parts, emit);
+  const ended = Promise.withResolvers<void>();
+  signal.addEventListener('abort', () => ended.resolve(), { once: true });
   const tasks = new Set<Promise<void>>();
   let timer: NodeJS.Timeout | undefined;
 
-  const take = (happening: WatchInput): void => {
+  const handleInput = (watchInput: WatchInput): void => {
     if (signal.aborted) return;
-    const { state: next, effects } = decide(state, happening, performance.now(), rule);
+    const { state: next, effects } = decide(state, watchInput, performance.now(), rule);
     state = next;
     for (const effect of effects)
-      if (effect.do === 'emit') tell(effect.event);
-      else start(effect);
+      if (effect.do === 'emit') emit(effect.event);
+      else startEffect(effect);
     clearTimeout(timer);
     const waitMs = Math.max(0, wakeAt(state, rule) - performance.now());
-    if (waitMs < Number.POSITIVE_INFINITY) timer = setTimeout(take, waitMs, { type: 'woken' });
+    if (waitMs < Number.POSITIVE_INFINITY) timer = setTimeout(handleInput, waitMs, { type: 'woken' });
   };
 
-  const start = (effect: Exclude<Effect, { do: 'emit' }>): void => {
+  const startEffect = (effect: Exclude<Effect, { do: 'emit' }>): void => {
     const task = perform(effect)
-      .catch(over.reject)
+      .catch(ended.reject)
       .finally(() => tasks.delete(task));
     tasks.add(task);
   };
@@ -85,13 +85,13 @@ async function run(
   const perform = async (effect: Exclude<Effect, { do: 'emit' }>): Promise<void> => {
     switch (effect.do) {
       case 'scan':
-        return take(await publisher.look());
+        return handleInput(await publisher.scan());
       case 'publish':
-        return published(await publisher.publish());
+        return afterPublish(await publisher.publish());
       case 'restart-watcher':
         watcher = watcher.then(async (before) => {
           await before.close();
-          return listen();
+          return startWatcher();
         });
         await watcher;
         return;
@@ -100,34 +100,34 @@ async function run(
     }
   };
 
-  const published = async (happening: WatchInput): Promise<void> => {
-    take(happening);
-    if (happening.type !== 'failed') await publisher.prune();
+  const afterPublish = async (watchInput: WatchInput): Promise<void> => {
+    handleInput(watchInput);
+    if (watchInput.type !== 'failed') await publisher.prune();
   };
 
-  const listen = (): Promise<Watcher> =>
+  const startWatcher = (): Promise<Watcher> =>
     parts.createWatcher(
       input.folder,
       {
-        changed: () => take({ type: 'changed' }),
-        failed: (error) => take({ type: 'watcher-failed', error }),
+        changed: () => handleInput({ type: 'changed' }),
+        failed: (error) => handleInput({ type: 'watcher-failed', error }),
       },
       signal,
     );
 
-  let state = beginWatch(await publisher.remembered(), performance.now());
+  let state = createWatchState(await publisher.readCachedLive(), performance.now());
   // Set before the watcher has started: it can report a failure while it starts.
-  let watcher = listen();
+  let watcher = startWatcher();
   try {
     await watcher;
-    tell({ type: 'watching', folder: input.folder, domain: input.domain ?? null });
-    for (const [event, asked] of [
+    emit({ type: 'watching', folder: input.folder, domain: input.domain ?? null });
+    for (const [event, wantsAnswer] of [
       ['look', false],
       ['publish', true],
     ] as const)
-      options.nudges?.addEventListener(event, () => take({ type: 'nudged', wantsAnswer: asked }), { signal });
-    take({ type: 'woken' });
-    await over.promise;
+      options.nudges?.addEventListener(event, () => handleInput({ type: 'nudged', wantsAnswer }), { signal });
+    handleInput({ type: 'woken' });
+    await ended.promise;
   } finally {
     clearTimeout(timer);
     await Promise.all(tasks);

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { OWNER_KEY } from '@berth/api/testing';
 import type { Deployment } from '@berth/contract';
 import { describe, expect, it } from 'vitest';
-import { MAIN, somebody, writeFiles } from './typed.ts';
+import { MAIN, createUser, writeFiles } from './user.ts';
 import { useServer } from '@berth/api/testing/vitest';
 
 const CLEAR_LINE = '\r\u001b[2K';
@@ -45,7 +45,11 @@ describe.skipIf(spawnSync('python3', ['-c', 'import pty']).status !== 0)('on a t
   }
 
   async function ran(words: string[], { answer = '', more = {} }: { answer?: string; more?: object } = {}) {
-    const person = somebody({ BERTH_SERVER: `http://localhost:${server().port}`, BERTH_KEY: OWNER_KEY, TERM: 'xterm' });
+    const person = createUser({
+      BERTH_SERVER: `http://localhost:${server().port}`,
+      BERTH_KEY: OWNER_KEY,
+      TERM: 'xterm',
+    });
     const { home, env } = person;
     writeFiles(join(home, 'dist'), { 'index.html': '<h1>It floats.</h1>', 'photo.jpg': randomBytes(3_000_000) });
     const command = ['-c', ON_TERMINAL, answer, process.execPath, MAIN, ...words];

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { OWNER_KEY } from '@berth/api/testing';
 import { type BerthClient, createClient } from '../../src/client.ts';
 import { ClientError } from '../../src/errors.ts';
-import { answerEndlessly, ENDLESS_BYTES, nobodyListens, startAnswering } from './answers.ts';
+import { answerEndlessly, ENDLESS_BYTES, unreachableAddress, startAnswering } from './fake-servers.ts';
 import { useServer } from '@berth/api/testing/vitest';
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
@@ -86,7 +86,7 @@ describe.each(ANSWERS)('a response %i %s', (status, text, headers, expected) => 
 
 describe('a failed response', () => {
   test('is a network error with server and cause if the server cannot be reached', async () => {
-    const client = createClient({ server: await nobodyListens() });
+    const client = createClient({ server: await unreachableAddress() });
     for (const call of [() => client.request('ping'), () => client.api.platform.ping.query()])
       expect(await failureOf(call())).toMatchObject({
         kind: 'network',

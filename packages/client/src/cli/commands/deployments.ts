@@ -2,12 +2,12 @@ import type { Deployment } from '@berth/contract';
 import type { Command } from 'commander';
 import { bytes, moment } from '../../amounts.ts';
 import { columns } from '../render/table.ts';
-import { readSite } from '../values.ts';
-import { examples, inSession, type Surroundings } from './define.ts';
+import { parseSite } from '../values.ts';
+import { examples, inSession, type CommandContext } from './define.ts';
 import { addList } from './list.ts';
 
 /** Adds `berth deployments`: lists and changes deployments. */
-export function addDeployments(program: Command, at: Surroundings): void {
+export function addDeployments(program: Command, context: CommandContext): void {
   const deployments = program
     .command('deployments')
     .summary('list, show, label and delete what was published')
@@ -21,14 +21,14 @@ export function addDeployments(program: Command, at: Surroundings): void {
       ),
     );
 
-  addList(deployments, at, {
+  addList(deployments, context, {
     name: 'deployments',
     read: (client, query) => client.api.deployments.list.query(query),
     description: 'List deployments, newest first.',
     heading: ['deployment', 'files', 'size', 'created', 'expires', 'labels', 'url'],
     toCells,
     toJson: deploymentRow,
-    none: 'Nothing is published yet.',
+    emptyNote: 'Nothing is published yet.',
   });
 
   deployments
@@ -36,9 +36,9 @@ export function addDeployments(program: Command, at: Surroundings): void {
     .description('Show a deployment.')
     .argument('<deployment>', 'its id or address')
     .action(
-      inSession<[string]>(at, async ({ client, answer }, [site]) => {
-        const found = await client.api.deployments.get.query({ deployment: readSite(site) });
-        answer({ deployment: deploymentRow(found) }, () => describeDeployment(found));
+      inSession<[string]>(context, async ({ client, printResult }, [site]) => {
+        const found = await client.api.deployments.get.query({ deployment: parseSite(site) });
+        printResult({ deployment: deploymentRow(found) }, () => describeDeployment(found));
       }),
     );
 
@@ -48,9 +48,9 @@ export function addDeployments(program: Command, at: Surroundings): void {
     .argument('<deployment>', 'its id or address')
     .argument('[labels...]', 'the labels it has from now on')
     .action(
-      inSession<[string, string[]]>(at, async ({ client, answer }, [site, labels]) => {
-        const changed = await client.api.deployments.update.mutate({ deployment: readSite(site), labels });
-        answer({ deployment: deploymentRow(changed) }, () => describeDeployment(changed));
+      inSession<[string, string[]]>(context, async ({ client, printResult }, [site, labels]) => {
+        const changed = await client.api.deployments.update.mutate({ deployment: parseSite(site), labels });
+        printResult({ deployment: deploymentRow(changed) }, () => describeDeployment(changed));
       }),
     );
 
@@ -59,9 +59,9 @@ export function addDeployments(program: Command, at: Surroundings): void {
     .description('Delete a deployment. The site is gone at once, for good.')
     .argument('<deployment>', 'its id or address')
     .action(
-      inSession<[string]>(at, async ({ client, answer }, [site]) => {
-        const deleted = await client.api.deployments.delete.mutate({ deployment: readSite(site) });
-        answer(deleted, () => [`Deleted ${deleted.deployment}.`]);
+      inSession<[string]>(context, async ({ client, printResult }, [site]) => {
+        const deleted = await client.api.deployments.delete.mutate({ deployment: parseSite(site) });
+        printResult(deleted, () => [`Deleted ${deleted.deployment}.`]);
       }),
     );
 }

@@ -2,13 +2,13 @@ import type { Domain, DomainCheck } from '@berth/contract';
 import type { Command } from 'commander';
 import { moment } from '../../amounts.ts';
 import { columns, table } from '../render/table.ts';
-import { collect, readSite } from '../values.ts';
-import { examples, inSession, type Surroundings } from './define.ts';
+import { collect, parseSite } from '../values.ts';
+import { examples, inSession, type CommandContext } from './define.ts';
 import { addList } from './list.ts';
 import { fullDomain } from './platform-domain.ts';
 
 /** Adds `berth domains`: names that stay while deployments change. */
-export function addDomains(program: Command, at: Surroundings): void {
+export function addDomains(program: Command, context: CommandContext): void {
   const domains = program
     .command('domains')
     .summary('list, point, verify and delete domains')
@@ -23,7 +23,7 @@ export function addDomains(program: Command, at: Surroundings): void {
       ),
     );
 
-  addList(domains, at, {
+  addList(domains, context, {
     name: 'domains',
     read: (client, query) => client.api.domains.list.query(query),
     description: 'List domains, newest first.',
@@ -35,7 +35,7 @@ export function addDomains(program: Command, at: Surroundings): void {
       moment(linked),
       labels.join(' ') || '-',
     ],
-    none: 'There are no domains yet.',
+    emptyNote: 'There are no domains yet.',
   });
 
   domains
@@ -46,12 +46,12 @@ export function addDomains(program: Command, at: Surroundings): void {
     .option('--label <label>', 'a label, in place of those it has; may be repeated', collect)
     .action(
       inSession<[string, string?], { label?: string[] }>(
-        at,
-        async ({ client, answer, note }, [name, site], { label }) => {
+        context,
+        async ({ client, printResult, note }, [name, site], { label }) => {
           const domain = await fullDomain(client, name);
-          const deployment = site && { deployment: readSite(site) };
+          const deployment = site && { deployment: parseSite(site) };
           const set = await client.api.domains.put.mutate({ domain, ...deployment, ...(label && { labels: label }) });
-          answer({ domain: set }, () => describe(set));
+          printResult({ domain: set }, () => describe(set));
           if (set.status === 'pending' || set.status === 'partial')
             note(`It needs DNS records: berth domains records ${set.domain}`);
         },
@@ -63,11 +63,11 @@ export function addDomains(program: Command, at: Surroundings): void {
     .description('Look at the DNS of a domain now.')
     .argument('<domain>', 'its name')
     .action(
-      inSession<[string]>(at, async ({ client, answer }, [name]) => {
+      inSession<[string]>(context, async ({ client, printResult }, [name]) => {
         const { checks, nextCheck, ...domain } = await client.api.domains.verify.mutate({
           domain: await fullDomain(client, name),
         });
-        answer({ domain, checks: checks.map(checkRow), nextCheck }, () => [
+        printResult({ domain, checks: checks.map(checkRow), nextCheck }, () => [
           ...describe(domain),
           '',
           ...table(
@@ -89,9 +89,9 @@ export function addDomains(program: Command, at: Surroundings): void {
     .description('Say which DNS records a domain needs.')
     .argument('<domain>', 'its name')
     .action(
-      inSession<[string]>(at, async ({ client, answer }, [name]) => {
+      inSession<[string]>(context, async ({ client, printResult }, [name]) => {
         const needed = await client.api.domains.records.query({ domain: await fullDomain(client, name) });
-        answer(needed, () =>
+        printResult(needed, () =>
           table(
             ['type', 'name', 'value'],
             needed.records.map(({ type, name, value }) => [type, name, value]),
@@ -105,9 +105,9 @@ export function addDomains(program: Command, at: Surroundings): void {
     .description('Print the link of a page with those records, for whoever looks after the DNS.')
     .argument('<domain>', 'its name')
     .action(
-      inSession<[string]>(at, async ({ client, answer }, [name]) => {
+      inSession<[string]>(context, async ({ client, printResult }, [name]) => {
         const { domain, url } = await client.api.domains.share.query({ domain: await fullDomain(client, name) });
-        answer({ domain, url }, () => [url]);
+        printResult({ domain, url }, () => [url]);
       }),
     );
 
@@ -116,9 +116,9 @@ export function addDomains(program: Command, at: Surroundings): void {
     .description('Delete a domain. What it showed stays published.')
     .argument('<domain>', 'its name')
     .action(
-      inSession<[string]>(at, async ({ client, answer }, [name]) => {
+      inSession<[string]>(context, async ({ client, printResult }, [name]) => {
         const deleted = await client.api.domains.delete.mutate({ domain: await fullDomain(client, name) });
-        answer(deleted, () => [`Deleted ${deleted.domain}.`]);
+        printResult(deleted, () => [`Deleted ${deleted.domain}.`]);
       }),
     );
 }

@@ -3,13 +3,13 @@ import type { Command } from 'commander';
 import { ClientError } from '../../errors.ts';
 import { parseWebAddress } from '../../web-address.ts';
 import { UsageError } from '../usage-error.ts';
-import { readSite } from '../values.ts';
-import { examples, inSession, type Surroundings } from './define.ts';
+import { parseSite } from '../values.ts';
+import { examples, inSession, type CommandContext } from './define.ts';
 import { fullDomain } from './platform-domain.ts';
 import type { Session } from '../session.ts';
 
 /** Adds `berth open`: opens a site in the browser. */
-export function addOpen(program: Command, at: Surroundings): void {
+export function addOpen(program: Command, context: CommandContext): void {
   program
     .command('open')
     .summary('show a site in the browser')
@@ -20,13 +20,13 @@ export function addOpen(program: Command, at: Surroundings): void {
       examples(['berth open', 'shows what was published last'], ['berth open blog', 'shows blog.<platform domain>']),
     )
     .action(
-      inSession<[string?]>(at, async (session, [site]) => {
+      inSession<[string?]>(context, async (session, [site]) => {
         const url = await findUrl(session, site);
         const address = parseWebAddress(url);
         if (address === null)
           throw new ClientError('server', `${JSON.stringify(url)} is not the address of a website: nothing was opened`);
         await session.parts.openPage(address.href);
-        session.answer({ url }, () => [url]);
+        session.printResult({ url }, () => [url]);
       }),
     );
 }
@@ -37,7 +37,7 @@ async function findUrl({ client }: Session, site: string | undefined): Promise<s
     if (deployments[0] === undefined) throw new UsageError('Nothing is published yet: berth ./dist');
     return deployments[0].url;
   }
-  const name = readSite(site);
+  const name = parseSite(site);
   const isDeployment = DEPLOYMENT_ID.test(name.split('.', 1)[0]!.toLowerCase());
   const found = isDeployment
     ? await client.api.deployments.get.query({ deployment: name })

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { moment } from '../../amounts.ts';
-import { collect, readTtl } from '../values.ts';
-import { examples, inSession, type Surroundings } from './define.ts';
+import { collect, parseTtl } from '../values.ts';
+import { examples, inSession, type CommandContext } from './define.ts';
 import { addList } from './list.ts';
 
 interface CreateOptions {
@@ -11,7 +11,7 @@ interface CreateOptions {
 }
 
 /** Adds `berth tokens`: credentials for others. */
-export function addTokens(program: Command, at: Surroundings): void {
+export function addTokens(program: Command, context: CommandContext): void {
   const tokens = program
     .command('tokens')
     .summary('list, make and revoke keys for others')
@@ -24,7 +24,7 @@ export function addTokens(program: Command, at: Surroundings): void {
       ),
     );
 
-  addList(tokens, at, {
+  addList(tokens, context, {
     name: 'tokens',
     read: (client, query) => client.api.tokens.list.query(query),
     description: 'List tokens, newest first. Their secrets are not known any more.',
@@ -37,17 +37,17 @@ export function addTokens(program: Command, at: Surroundings): void {
       moment(used),
       labels.join(' ') || '-',
     ],
-    none: 'There are no tokens yet.',
+    emptyNote: 'There are no tokens yet.',
   });
 
   tokens
     .command('create')
     .description('Make a deploy token and print it, this once.')
     .option('--api', 'make an API key, which may do everything, instead')
-    .option('--ttl <time>', 'how long it lasts, such as 30d', readTtl)
+    .option('--ttl <time>', 'how long it lasts, such as 30d', parseTtl)
     .option('--label <label>', 'a label; may be repeated', collect)
     .action(
-      inSession<[], CreateOptions>(at, async ({ client, answer, note }, _, { api, ttl, label }) => {
+      inSession<[], CreateOptions>(context, async ({ client, printResult, note }, _, { api, ttl, label }) => {
         const kind = api ? 'api' : 'deploy';
         const made = await client.api.tokens.create.mutate({
           kind,
@@ -55,7 +55,7 @@ export function addTokens(program: Command, at: Surroundings): void {
           ...(label && { labels: label }),
         });
         note(`Made ${made.token}. Keep its secret: it is shown only here.`);
-        answer({ token: made }, () => [made.secret]);
+        printResult({ token: made }, () => [made.secret]);
       }),
     );
 
@@ -64,9 +64,9 @@ export function addTokens(program: Command, at: Surroundings): void {
     .description('Revoke a token, from the next request on.')
     .argument('<token>', 'its identifier, as "berth tokens" lists it')
     .action(
-      inSession<[string]>(at, async ({ client, answer }, [token]) => {
+      inSession<[string]>(context, async ({ client, printResult }, [token]) => {
         const deleted = await client.api.tokens.delete.mutate({ token });
-        answer(deleted, () => [`Revoked ${deleted.token}.`]);
+        printResult(deleted, () => [`Revoked ${deleted.token}.`]);
       }),
     );
 }

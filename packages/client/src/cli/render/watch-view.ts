@@ -1,7 +1,7 @@
 import type { DeployEvent } from '../../deploy/events.ts';
 import type { MissingReason, WatchEvent } from '../../watch/events.ts';
 import { count, duration } from '../../amounts.ts';
-import { beginView, type DeployView, showEvent, type Stage } from './deploy-view.ts';
+import { beginView, type DeployView, showEvent, type DisplayTarget } from './deploy-view.ts';
 
 /** The state of the display of a watch. */
 export interface WatchView {
@@ -29,7 +29,7 @@ const MISSING: Record<MissingReason, string> = {
 };
 
 /** Computes the display after an event. Pure: the same events give the same lines. */
-export function showWatchEvent(view: WatchView, event: WatchEvent, stage: Stage): WatchFrame {
+export function showWatchEvent(view: WatchView, event: WatchEvent, stage: DisplayTarget): WatchFrame {
   const frame = (lines: readonly string[], status = ''): WatchFrame => ({ view, lines, status });
   switch (event.type) {
     case 'watching': {
@@ -59,7 +59,7 @@ export function showWatchEvent(view: WatchView, event: WatchEvent, stage: Stage)
   }
 }
 
-function showDeploy(view: WatchView, event: DeployEvent, stage: Stage): WatchFrame {
+function showDeploy(view: WatchView, event: DeployEvent, stage: DisplayTarget): WatchFrame {
   const deploy = event.type === 'walked' ? beginView(stage.at) : view.deploy;
   const shown = showEvent(deploy, event, stage);
   if (event.type !== 'walked') return { ...shown, view: { ...view, deploy: shown.view } };
