@@ -97,7 +97,7 @@ export async function readResponse<T>(
   });
   const read = schema.safeParse(parseJson(text));
   if (read.success) return read.data;
-  throw new ClientError('server', `${server.host} answered ${response.status} and nothing that can be understood.`, {
+  throw new ClientError('server', `${server.host} answered with status ${response.status} and an invalid body.`, {
     status: response.status,
     cause: read.error,
   });
@@ -130,7 +130,10 @@ class ErrorConvertingClient extends TRPCUntypedClient<AppRouter> {
 function parseServerAddress(server: string): URL {
   const url = URL.parse(server);
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:'))
-    throw new ClientError('refused', `"${server}" is not the address of a server; one is https://berth.example`);
+    throw new ClientError(
+      'refused',
+      `"${server}" is not a server address. It must start with http:// or https://, such as https://berth.example.`,
+    );
   if (!url.pathname.endsWith('/')) url.pathname += '/';
   url.search = '';
   url.hash = '';

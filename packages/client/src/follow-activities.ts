@@ -89,7 +89,7 @@ function readConnection(
         this.addEventListener('begin', ({ lastEventId }) => void emit({ id: lastEventId, activity: null }));
         this.addEventListener('error', ({ message }) => {
           if (message?.includes('max buffer size') === true)
-            fail(new ResponseTooLarge(client.server, `an event has at most ${MAX_EVENT_LENGTH} characters`));
+            fail(new ResponseTooLarge(client.server, `an event may have at most ${MAX_EVENT_LENGTH} characters`));
         });
       }
     }
@@ -115,7 +115,7 @@ function readConnection(
       // It would reconnect automatically, but without the random pauses that spread many clients.
       onConnectionStateChange: ({ error }) => void (error && fail(error)),
       onError: fail,
-      onComplete: () => fail(new Error('it ended the line')),
+      onComplete: () => fail(new Error('the server ended the connection')),
     });
     try {
       await ended.promise;

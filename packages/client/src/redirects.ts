@@ -14,7 +14,7 @@ export function refuseRedirect({ status, type, headers }: Response, server: URL,
   const target = redirectedServer(URL.parse(location ?? '', requestUrl.href), server, requestUrl);
   const message =
     target === null
-      ? `The server at ${server.host} redirects to an address that is not a server.`
+      ? `The server at ${server.host} redirects to an invalid address. Check the address of the server.`
       : `The server at ${server.host} redirects to ${target}. Use that address for the server.`;
   throw new ClientError('refused', message, { status, details: { server: target } });
 }

@@ -33,7 +33,9 @@ export function toClientError(thrown: unknown, server: URL, signal?: AbortSignal
   }
   const cause = thrown instanceof Error ? thrown : new Error(String(thrown));
   if (cause instanceof SyntaxError)
-    return new ClientError('server', `${server.host} answered nothing that can be understood.`, { cause });
+    return new ClientError('server', `${server.host} sent an invalid response. Check that it is a Berth server.`, {
+      cause,
+    });
   for (let inner: unknown = cause; inner instanceof Error; inner = inner.cause) {
     if (inner instanceof ClientError) return inner;
     // A custom `fetch` was aborted by a signal of its own.
@@ -48,7 +50,7 @@ function errorFromResponse({ status, headers }: Pick<Response, 'status' | 'heade
   const retryAfterSeconds = Number.isFinite(retryAfter) && retryAfter >= 0 ? retryAfter : undefined;
   if (!body.success) {
     const kind = status < 400 ? 'server' : kindOf(status);
-    return new ClientError(kind, `The server answered ${status} and nothing that can be understood.`, {
+    return new ClientError(kind, `The server answered with status ${status} and an invalid body.`, {
       status,
       retryAfterSeconds,
     });

@@ -11,8 +11,8 @@ export const MAX_EVENT_LENGTH = 64 * 1024;
 
 /** A response is larger than a server has any reason to send. Reading it was stopped. */
 export class ResponseTooLarge extends ClientError {
-  constructor({ host }: URL, what: string) {
-    super('server', `The answer of ${host} is too large: ${what}. Check that it is a Berth server.`);
+  constructor({ host }: URL, limit: string) {
+    super('server', `The response of ${host} is too large: ${limit}. Check that it is a Berth server.`);
   }
 }
 
@@ -26,7 +26,7 @@ export function limitResponse(response: Response, server: URL, maxBytes: number)
     transform(chunk, controller) {
       bytes += chunk.length;
       if (bytes > maxBytes)
-        throw new ResponseTooLarge(server, `an answer has at most ${maxBytes.toLocaleString('en-US')} bytes`);
+        throw new ResponseTooLarge(server, `a response may have at most ${maxBytes.toLocaleString('en-US')} bytes`);
       controller.enqueue(chunk);
     },
   });

@@ -50,7 +50,7 @@ export function failureOf(thrown: unknown, errorContext: ErrorContext): Failure 
     kind: isUsage ? 'usage' : 'unexpected',
     code: null,
     status: null,
-    message: sentence(message || `It failed: ${code ?? 'for no known reason'}`),
+    message: sentence(message || `The command failed: ${code ?? 'unknown error'}`),
     next: null,
     file: null,
     retryAfterSeconds: null,
@@ -60,13 +60,13 @@ export function failureOf(thrown: unknown, errorContext: ErrorContext): Failure 
 
 /** Returns the message for a command without a key. */
 export function notSignedIn(server: URL): string {
-  return `Nobody is signed in to ${server.origin}`;
+  return `You are not signed in to ${server.origin}`;
 }
 
 function messageOf({ kind, status, message }: ClientError, { server, key }: ErrorContext): string {
   if (kind === 'aborted') return 'Interrupted';
   if (status !== 401 || !server) return message;
-  if (key?.from === 'login') return `${server.origin} does not take this key`;
+  if (key?.from === 'login') return `${server.origin} does not accept this key`;
   return key?.from === 'default' ? notSignedIn(server) : message;
 }
 
@@ -75,7 +75,7 @@ function nextStep({ kind, code, status, file, retryAfterSeconds, details }: Clie
     case 'network':
       return (
         context.server &&
-        `Is a Berth running at ${context.server.origin}? Name another one with --server or BERTH_SERVER.`
+        `Is a Berth server running at ${context.server.origin}? To use another one, set --server or BERTH_SERVER.`
       );
     case 'unavailable':
       return `Try again ${retryAfterSeconds === null ? 'in a moment' : `in ${duration(retryAfterSeconds)}`}.`;
@@ -83,12 +83,12 @@ function nextStep({ kind, code, status, file, retryAfterSeconds, details }: Clie
       return status === 401 || context.key?.from === 'default' ? signInHint(context) : permissionHint(details, context);
     case 'refused':
       if (status !== null && status < 400) return redirectHint(details);
-      if (file !== null) return `Change ${file}, or leave it out with a line in .berthignore.`;
-      return code === 'payload_too_large' ? 'See what the plan allows: berth account' : null;
+      if (file !== null) return `Change ${file}, or exclude it with a line in .berthignore.`;
+      return code === 'payload_too_large' ? 'To see the limits of your plan: berth account' : null;
     case 'folder':
-      return file === null ? null : `Fix ${file}, or leave it out with a line in .berthignore.`;
+      return file === null ? null : `Fix ${file}, or exclude it with a line in .berthignore.`;
     case 'server':
-      return 'The log of the server says more.';
+      return 'See the log of the server for details.';
     case 'aborted':
       return null;
     default:
@@ -104,19 +104,22 @@ function redirectHint(details: unknown): string | null {
 function signInHint({ key }: ErrorContext): string {
   switch (key?.from) {
     case 'environment':
-      return 'The key in BERTH_KEY is not one of this server.';
+      return 'The key in BERTH_KEY is not valid for this server.';
     case 'login':
-      return 'A key is one of one server: name it with --server.';
+      return 'A key is valid for one server only. Set that server with --server.';
     case 'settings':
-      return 'The stored key opens this server no more. Sign in again: berth login';
+      return 'The stored key is no longer valid for this server. Sign in again: berth login';
     default:
       return 'Sign in with berth login, or set BERTH_KEY.';
   }
 }
 
 function permissionHint(details: unknown, { key }: ErrorContext): string | null {
-  if (Object(details).cap !== undefined) return 'Delete what is not needed, or ask for a bigger plan: berth account';
-  return kindOfCredential(key?.key ?? '') === 'deploy' ? 'An API key may do more: berth whoami' : null;
+  if (Object(details).cap !== undefined)
+    return 'Delete something, or ask for a larger plan. To see your plan: berth account';
+  return kindOfCredential(key?.key ?? '') === 'deploy'
+    ? 'A deploy token can only deploy. Use an API key instead.'
+    : null;
 }
 
 function sentence(text: string): string {

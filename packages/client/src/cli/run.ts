@@ -48,7 +48,8 @@ function refuseUnknownSubcommand(program: Command, words: readonly string[]): vo
   if (verbs === undefined || verbs.length === 0 || verb === undefined || verb.startsWith('-')) return;
   if (verbs.includes(verb) || verb === 'help') return;
   const suggestion = findSimilarName(verb, verbs);
-  const right = suggestion === null ? `It is one of ${verbs.join(', ')}` : `Did you mean berth ${noun} ${suggestion}?`;
+  const right =
+    suggestion === null ? `The commands are ${verbs.join(', ')}` : `Did you mean berth ${noun} ${suggestion}?`;
   throw new UsageError(`There is no command "berth ${noun} ${verb}". ${right}`);
 }
 
@@ -70,7 +71,7 @@ function printFailure({ terminal }: CliRuntime, failure: Failure, asJson: boolea
     terminal.err([JSON.stringify({ error: failure })]);
     return;
   }
-  const more = next ?? (failure.exit === EXIT.usage ? 'More: berth --help' : null);
+  const more = next ?? (failure.exit === EXIT.usage ? 'For help: berth --help' : null);
   const lines: Line[] = [[{ colour: 'red', text: 'Error:' }, ` ${message}`]];
   if (more !== null) lines.push([{ colour: 'dim', text: more }]);
   terminal.err(lines);

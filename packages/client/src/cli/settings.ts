@@ -92,16 +92,16 @@ export function chooseKey(
 export function parseServerUrl(text: string): URL {
   const url = /^\s*https?:\/\//i.test(text) ? URL.parse(text.trim()) : null;
   if (!url || url.username || url.password || url.search || url.hash)
-    throw new UsageError(`${JSON.stringify(text)} is not the address of a server, such as ${DEFAULT_SERVER}.`);
+    throw new UsageError(`${JSON.stringify(text)} is not a server address. It must be like ${DEFAULT_SERVER}.`);
   return url;
 }
 
 function checkSettings(value: unknown): Settings {
   const { server, keys } = Object(value) as Record<string, unknown>;
   const isText = (text: unknown) => typeof text === 'string';
-  if (typeof value !== 'object' || value === null) throw new TypeError('not an object');
-  if (server !== undefined && !isText(server)) throw new TypeError('server is not a text');
+  if (typeof value !== 'object' || value === null) throw new TypeError('the settings must be an object');
+  if (server !== undefined && !isText(server)) throw new TypeError('server must be a string');
   if (keys !== undefined && !(Object(keys) === keys && Object.values(keys as object).every(isText)))
-    throw new TypeError('keys are not texts');
+    throw new TypeError('keys must be strings');
   return value as Settings;
 }

@@ -4,7 +4,7 @@ import type { ReadFolder } from '../folder/read-folder.ts';
 import type { RetryPolicy } from '../retry.ts';
 
 /** Abort a signal with this reason if the publish will not be resumed. The upload is then aborted on the server. */
-export const CANCELLED: DOMException = new DOMException('The publication was cancelled.', 'AbortError');
+export const CANCELLED: DOMException = new DOMException('The deploy was cancelled.', 'AbortError');
 
 /** The options of a deploy, besides its files. */
 export interface Publication {

@@ -21,12 +21,12 @@ export function checkPublication({ client: { key }, domain, password, ttl }: Pub
   if (domain !== undefined && ttl !== undefined)
     throw new ClientError(
       'refused',
-      'A deployment that expires cannot be shown at a domain: leave out the one or the other.',
+      'A deployment that expires cannot have a domain. Omit the domain or the time to live.',
     );
   if (ttl !== undefined && key === null)
     throw new ClientError(
       'signed-out',
-      'A time to live needs a credential; without one a deployment lives for 3 days.',
+      'A time to live needs a key. Without a key, a deployment expires after 3 days.',
     );
 }
 
@@ -34,7 +34,7 @@ export function checkPublication({ client: { key }, domain, password, ttl }: Pub
 export function checkPassword(password: string | null | undefined): void {
   const reason = typeof password !== 'string' ? undefined : Password.safeParse(password).error?.issues[0]?.message;
   if (reason !== undefined)
-    throw new ClientError('refused', `The password cannot be used: ${reason}. Leave it out for a public site.`);
+    throw new ClientError('refused', `The password is invalid: ${reason}. Omit it for a public site.`);
 }
 
 /**
@@ -49,7 +49,8 @@ export async function publish(
   { delta = true, retries, onCommitted }: DeployOptions,
   onEnd: (deployment: CreatedDeployment) => void,
 ): Promise<CreatedDeployment> {
-  if (context.source.files.length === 0) throw new ClientError('folder', 'There is no file to publish.');
+  if (context.source.files.length === 0)
+    throw new ClientError('folder', 'There are no files to publish. Add at least one.');
   const { emit, signal, resumeState } = context;
   const { client, domain } = context.publication;
   const policy = { ...DEFAULT_RETRIES, ...retries };

@@ -49,9 +49,9 @@ function resolveFolder(folder: string): string {
     const root = realpathSync(folder);
     if (statSync(root).isDirectory()) return root;
   } catch (cause) {
-    throw new ClientError('folder', `There is no folder ${folder}.`, { cause });
+    throw new ClientError('folder', `The folder ${folder} does not exist.`, { cause });
   }
-  throw new ClientError('folder', `${folder} is a file; name the folder that it lies in.`);
+  throw new ClientError('folder', `${folder} is a file. Pass the folder that contains it.`);
 }
 
 /** Does the same as {@link readFolder} for callers that also emit other events. */

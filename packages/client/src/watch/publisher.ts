@@ -62,7 +62,7 @@ export function createPublisher(
   const { folder, client, domain = null } = input;
   const { signal, delta, cacheDir = defaultCacheDir() } = options;
   if (client.key === null)
-    throw new ClientError('signed-out', 'A watch needs a key: without an account each deploy has another link.');
+    throw new ClientError('signed-out', 'A watch needs a key. Without an account, each deploy gets a different link.');
   checkPassword(input.password);
   const keep = (): number => readKeep(input);
   keep();
@@ -127,7 +127,7 @@ export function createPublisher(
       }),
     publish: () =>
       failureAsInput(async () => {
-        if (snapshot === null) throw new Error('Nothing was found that could be published');
+        if (snapshot === null) throw new Error('A publish started before the first scan');
         const isUnchanged = !liveIsKnown && (await isAlreadyLive(snapshot));
         const result: WatchInput = isUnchanged ? { type: 'unchanged' } : await deploy(snapshot);
         liveIsKnown = true;

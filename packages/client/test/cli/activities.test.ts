@@ -34,14 +34,14 @@ it('berth activities --follow prints the error if it cannot connect', async () =
   expect(await createUser(env).runInProcess('activities', '--follow')).toEqual({
     code: 3,
     out: '',
-    err: `Error: Nobody is signed in to ${env.BERTH_SERVER}.\nSign in with berth login, or set BERTH_KEY.\n`,
+    err: `Error: You are not signed in to ${env.BERTH_SERVER}.\nSign in with berth login, or set BERTH_KEY.\n`,
   });
   expect(
     await createUser({ BERTH_SERVER: await unreachableAddress() }).runInProcess('activities', '--follow'),
   ).toMatchObject({
     code: 5,
     out: '',
-    err: expect.stringContaining('Is a Berth running at'),
+    err: expect.stringContaining('Is a Berth server running at'),
   });
 });
 

@@ -120,16 +120,14 @@ const CASES: Case[] = [
       title: `the password ${JSON.stringify(password).slice(0, 9)} of ${command}, which publishes nothing`,
       code: 2,
       expectedError:
-        password.trim() === ''
-          ? /The password is empty\. Give one of 6 to 128 characters, or leave out --password/
-          : /6 to 128/,
+        password.trim() === '' ? /The password is empty\. Use 6 to 128 characters, or omit --password/ : /6 to 128/,
       args: ({ home }: TestUser) => [command, join(home, 'dist'), '-p', password],
     })),
   ),
   ...['publish', 'watch'].map((command) => ({
     title: `an empty BERTH_PASSWORD of ${command}, which publishes nothing`,
     code: 2,
-    expectedError: /The password is empty\. Give one of 6 to 128 characters, or leave out BERTH_PASSWORD/,
+    expectedError: /The password is empty\. Use 6 to 128 characters, or omit BERTH_PASSWORD/,
     args: ({ home }: TestUser) => [command, join(home, 'dist')],
     env: { BERTH_PASSWORD: '' },
   })),
@@ -166,7 +164,7 @@ const CASES: Case[] = [
   {
     title: 'an invalid address',
     code: 2,
-    expectedError: /"localhost:4000" is not the address of a server, such as http:\/\/localhost:4000\./,
+    expectedError: /"localhost:4000" is not a server address. It must be like http:\/\/localhost:4000\./,
     args: () => ['account', '--server', 'localhost:4000'],
   },
   {
@@ -181,14 +179,14 @@ const CASES: Case[] = [
   {
     title: 'a missing key, and says how to sign in',
     code: 3,
-    expectedError: /^Error: Nobody is signed in to http:.+\.\nSign in with berth login, or set BERTH_KEY\.$/m,
+    expectedError: /^Error: You are not signed in to http:.+\.\nSign in with berth login, or set BERTH_KEY\.$/m,
     args: () => ['deployments'],
     env: { BERTH_KEY: '' },
   },
   {
     title: 'a key that is not accepted, and says where it comes from',
     code: 3,
-    expectedError: /The key in BERTH_KEY is not one of this server\./,
+    expectedError: /The key in BERTH_KEY is not valid for this server\./,
     args: ({ home }) => [join(home, 'dist')],
     env: { BERTH_KEY: `ship-${'f'.repeat(32)}` },
   },
@@ -209,7 +207,7 @@ const CASES: Case[] = [
   {
     title: 'a deploy token without permission for the command',
     code: 3,
-    expectedError: /An API key may do more/,
+    expectedError: /A deploy token can only deploy/,
     args: async (person) => {
       person.env['BERTH_KEY'] = (await server().account()).deployToken;
       return ['account'];
@@ -218,7 +216,7 @@ const CASES: Case[] = [
   {
     title: 'a deploy token together with a domain',
     code: 3,
-    expectedError: /A domain needs an API key[^]*An API key may do more/,
+    expectedError: /A domain needs an API key[^]*A deploy token can only deploy/,
     args: async (person) => {
       person.env['BERTH_KEY'] = (await server().account()).deployToken;
       return [join(person.home, 'dist'), '--domain', 'blog'];
@@ -236,7 +234,7 @@ const CASES: Case[] = [
   {
     title: 'a missing folder',
     code: 4,
-    expectedError: /There is no folder .+\/build\./,
+    expectedError: /The folder .+\/build does not exist\./,
     args: ({ home }) => [join(home, 'build')],
   },
   {
@@ -254,7 +252,7 @@ const CASES: Case[] = [
   {
     title: 'a file that must not be published, and says which one and what to do',
     code: 4,
-    expectedError: /^Error: .*setup\.exe.*\n.*setup\.exe, or leave it out with a line in \.berthignore\.$/m,
+    expectedError: /^Error: .*setup\.exe.*\n.*setup\.exe, or exclude it with a line in \.berthignore\.$/m,
     args: ({ home }) => [join(writeFiles(home, { 'dist/files/setup.exe': 'MZ' }), 'dist')],
   },
   {
@@ -278,7 +276,7 @@ const CASES: Case[] = [
   {
     title: 'an internal error of the server',
     code: 1,
-    expectedError: /Something went wrong on our side\.\nThe log of the server says more\./,
+    expectedError: /Something went wrong on our side\.\nSee the log of the server for details\./,
     args: async () => {
       const { url } = await startRefusing(
         500,
@@ -291,7 +289,7 @@ const CASES: Case[] = [
     title: 'a server that cannot be reached, and says which one',
     code: 5,
     expectedError:
-      /cannot be reached[^]*Is a Berth running at http:\/\/127\.0\.0\.1:\d+\? Name another one with --server/,
+      /cannot be reached[^]*Is a Berth server running at http:\/\/127\.0\.0\.1:\d+\? To use another one, set --server/,
     args: async () => {
       const other = await startAnswering(() => {});
       other.close();

@@ -54,10 +54,10 @@ describe('berth login', () => {
       'a key that the server does not accept',
       `ship-${'f'.repeat(32)}`,
       3,
-      /^Error: http:\S+ does not take this key\.\nA key is one of one server: name it with --server\.$/m,
+      /^Error: http:\S+ does not accept this key\.\nA key is valid for one server only\. Set that server with --server\.$/m,
     ],
-    ['an invalid key', 'hunter2', 2, /This is no key/],
-    ['an empty key', '', 2, /There is no key/],
+    ['an invalid key', 'hunter2', 2, /The key is invalid/],
+    ['an empty key', '', 2, /The key is empty/],
   ])('refuses %s, and stores nothing', async (_, key, code, expectedError) => {
     const { home, outcome } = await signedIn(key);
     expect(outcome).toMatchObject({ code, out: '', err: expect.stringMatching(expectedError) });
@@ -117,7 +117,7 @@ it('berth prints no key in any command', async () => {
 describe('berth logout', () => {
   it('deletes the stored key of one server', async () => {
     const { home, runInProcess } = await signedIn();
-    expect((await runInProcess('logout')).out).toBe(`The key for ${url} is forgotten.\n`);
+    expect((await runInProcess('logout')).out).toBe(`Deleted the key for ${url}.\n`);
     expect(JSON.parse(readFileSync(fileOf(home), 'utf8'))).toEqual({ server: url, keys: {} });
     expect((await runInProcess('logout')).out).toBe(`No key was stored for ${url}.\n`);
     expect((await runInProcess('whoami')).code).toBe(3);

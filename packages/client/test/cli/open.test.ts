@@ -55,7 +55,7 @@ it.each([
   for (const words of [[], ['calm-otter-4k9x2qd'], ['www.example.com']]) {
     const { code, out, err } = await runInProcess('open', ...words);
     expect({ code, out }).toEqual({ code: 1, out: '' });
-    expect(err).toContain(`Error: ${JSON.stringify(url)} is not the address of a website`);
+    expect(err).toContain(`Error: The server sent ${JSON.stringify(url)}, which is not a web address`);
   }
   expect(opened).toEqual([]);
 });

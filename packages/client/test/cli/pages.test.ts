@@ -32,7 +32,7 @@ describe('a list', () => {
     ['has an empty page, but more pages', (nth: number) => ({ rows: [], nextCursor: `${nth}` }), 1],
     ['has a cursor that is too long', (nth: number) => ({ rows: HUNDRED, nextCursor: `${nth}`.padEnd(513) }), 1],
   ])('that %s fails as an error of the server', async (_, pageOf, requests) => {
-    const message = 'The server answered with a list that has no end';
+    const message = 'The server sent a list without an end';
     expect(await read(Infinity, pageOf)).toEqual({ kind: 'server', message, requests });
   });
 

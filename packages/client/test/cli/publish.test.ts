@@ -36,7 +36,7 @@ describe('berth <folder>', () => {
     expect((await server().visit(out.trim())).text).toBe(SITE['index.html']);
     expect(await deploymentAt(out.trim())).toMatchObject({ files: 2, via: 'cli' });
     expect(err).toBe(
-      'Left out, private: .env.\n2 new; 37 B to send.\n' + /Published 2 files, 37 B, in .+\.\n$/.exec(err)![0],
+      'Skipped, private: .env.\n2 new; 37 B to send.\n' + /Published 2 files, 37 B, in .+\.\n$/.exec(err)![0],
     );
   });
 
@@ -80,7 +80,7 @@ describe('berth <folder>', () => {
       writeFiles(them.dist, { 'index.html': `build ${time}` });
       const { code, out, err } = await them.runInProcess(them.dist, '--domain', 'blog');
       expect({ code, out }).toEqual({ code: 0, out: `http://blog.localhost:${server().port}\n` });
-      expect(err).toContain('blog.localhost shows it.\n');
+      expect(err).toContain('blog.localhost points at it.\n');
       expect((await server().visit(out.trim())).text).toBe(`build ${time}`);
     }
     const whole = await runInProcess(join(home, 'dist'), '--domain', 'notes.localhost');
@@ -108,7 +108,7 @@ describe('berth <folder>', () => {
     // An account without deployments does not know the platform domain.
     const { code, out, err } = await runInProcess(dist, '--domain', 'www');
     expect({ code, out }).toEqual({ code: 4, out: '' });
-    const [, url] = /^It is published anyway, at (http:\S+)$/m.exec(err)!;
+    const [, url] = /^The deployment is live at (http:\S+)$/m.exec(err)!;
     expect((await server().visit(url!)).text).toBe(SITE['index.html']);
     expect(err).toMatch(/^Error: domain: .*reserved/m);
   });
@@ -120,7 +120,7 @@ describe('berth <folder>', () => {
     const deployment = await deploymentAt(out.trim());
     expect(deployment).toMatchObject({ labels: ['v1.2', 'ci-job'], password: true });
     expect(deployment.expires).toBe(deployment.created + 3 * 24 * 60 * 60);
-    expect(err).toMatch(/It is gone after \d{4}-\d\d-\d\d \d\d:\d\d\.\n/);
+    expect(err).toMatch(/The deployment expires at \d{4}-\d\d-\d\d \d\d:\d\d\.\n/);
   });
 
   it.each([
@@ -154,7 +154,7 @@ describe('berth <folder>', () => {
       const { code, out, err } = await runInProcess(dist, ...words);
       expect(code).toBe(0);
       expect((await server().visit(out.trim())).status).toBe(200);
-      const [, claim] = /^It is gone after .+, unless an account claims it:\n {2}(http:.+)$/m.exec(err)!;
+      const [, claim] = /^The deployment expires at .+, unless an account claims it:\n {2}(http:.+)$/m.exec(err)!;
       expect((await server().api(new URL(claim!).pathname, { key: null })).status).toBe(200);
     }
   });
@@ -196,7 +196,7 @@ describe('berth <folder> --dry-run', () => {
     const before = await server().api('/deployments?limit=1');
     const { code, out, err } = await runInProcess(dist, '--dry-run');
     expect({ code, out }).toEqual({ code: 0, out: '+ css/site.css\n+ index.html\n' });
-    expect(err).toBe('Left out, private: .env.\n2 new; 37 B to send. Nothing was sent.\n');
+    expect(err).toBe('Skipped, private: .env.\n2 new; 37 B to send. Nothing was sent.\n');
     expect((await server().api('/deployments?limit=1')).text).toBe(before.text);
   });
 
@@ -222,6 +222,8 @@ it('berth --domain does not report a domain as live before its DNS is set', asyn
   const { dist, runInProcess } = builder();
   const { out, err } = await runInProcess(dist, '--domain', 'www.example.com');
   expect((await deploymentAt(out.trim())).url).toBe(out.trim());
-  expect(err).toMatch(/^www\.example\.com shows it once its DNS is set: berth domains records www\.example\.com$/m);
-  expect(err).not.toContain('www.example.com shows it.');
+  expect(err).toMatch(
+    /^www\.example\.com needs DNS records before it shows the site: berth domains records www\.example\.com$/m,
+  );
+  expect(err).not.toContain('www.example.com points at it.');
 });

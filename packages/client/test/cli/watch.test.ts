@@ -33,7 +33,7 @@ it('berth watch prints the link of each deployment that is live, and exits with 
   child.kill('SIGINT');
   const { code, err } = await ended;
   expect(code).toBe(130);
-  expect(err).toMatch(/^Watching \/.+\/dist, live at watched\.localhost\. Ctrl-C ends it\.$/m);
+  expect(err).toMatch(/^Watching \/.+\/dist, live at watched\.localhost\. Press Ctrl-C to stop\.$/m);
   for (const escape of ['\u001b', '\r']) expect(err).not.toContain(escape);
 });
 

@@ -199,7 +199,7 @@ describe('an endless response', () => {
     const server = await startAnswering((_req, res) => answerEndlessly(res.writeHead(200, JSON_TYPE), ' ', sent));
     expect(await failureOf(ask(createClient({ server })))).toMatchObject({
       kind: 'server',
-      message: expect.stringContaining('is too large: an answer has at most 16,777,216 bytes'),
+      message: expect.stringContaining('is too large: a response may have at most 16,777,216 bytes'),
     });
     expect(sent.bytes).toBeLessThan(32 * 1024 ** 2);
   });

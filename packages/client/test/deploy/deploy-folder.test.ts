@@ -59,7 +59,10 @@ describe('a first deploy', () => {
 
   test('is refused before anything is sent if the folder has no files', async () => {
     const world = await makeWorld(server(), { '.env': 'SECRET=1' });
-    await expect(world.deploy()).rejects.toMatchObject({ kind: 'folder', message: 'There is no file to publish.' });
+    await expect(world.deploy()).rejects.toMatchObject({
+      kind: 'folder',
+      message: 'There are no files to publish. Add at least one.',
+    });
     expect(world.proxy.passed).toEqual([]);
   });
 });

@@ -18,7 +18,7 @@ const CAPS = [
 export function addAccount(program: Command, context: CommandContext): void {
   program
     .command('account')
-    .summary('show the plan, and how much of it is used')
+    .summary('show the plan and how much of it is used')
     .description('Show the account: its plan, and how much of it is used.')
     .action(
       inSession<[]>(context, async ({ client, printResult }) => {
@@ -31,7 +31,7 @@ export function addAccount(program: Command, context: CommandContext): void {
     .command('whoami')
     .summary('show whose key is used, and on which server')
     .description(
-      'Show whose key is used, where it comes from, and on which server. Asks the server whether it is good.',
+      'Show whose key is used, where it comes from, and on which server. Asks the server whether it is valid.',
     )
     .action(
       inSession<[]>(context, async ({ client, server, key, printResult }) => {
@@ -40,7 +40,7 @@ export function addAccount(program: Command, context: CommandContext): void {
         const account = await findKeyOwner(client);
         const who = { server: server.server.origin, kind, from: key.from, account };
         printResult(who, () => [
-          `${account ?? 'a deploy token'} on ${who.server}, by ${key.from === 'environment' ? 'BERTH_KEY' : 'the stored key'}`,
+          `${account ?? 'a deploy token'} on ${who.server}, from ${key.from === 'environment' ? 'BERTH_KEY' : 'the stored key'}`,
         ]);
       }),
     );

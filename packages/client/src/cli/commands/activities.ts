@@ -16,11 +16,11 @@ interface Options {
 export function addActivities(program: Command, context: CommandContext): void {
   program
     .command('activities')
-    .summary('show what happened, and what happens')
-    .description('Show what happened in the account, the oldest first.')
-    .option('--limit <number>', 'how many of the newest, or "all"', parseLimit, 20)
-    .option('-f, --follow', 'then go on with what happens, as it happens; with --json one object a line')
-    .addHelpText('after', examples(['berth activities --follow --json', 'feeds a program']))
+    .summary('show the activities of the account')
+    .description('Show the activities of the account, oldest first.')
+    .option('--limit <number>', 'how many of the newest to show, or "all"', parseLimit, 20)
+    .option('-f, --follow', 'then show new activities as they happen; with --json, one object per line')
+    .addHelpText('after', examples(['berth activities --follow --json', 'sends activities to a program']))
     .action(
       inSession<[], Options>(context, async ({ client, printResult, note, signal }, _, { limit, follow }) => {
         if (follow) {

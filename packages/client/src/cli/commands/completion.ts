@@ -16,9 +16,9 @@ type Shell = keyof typeof SHELLS;
 export function addCompletion(program: Command, { runtime }: CommandContext): void {
   program
     .command('completion')
-    .summary('print the script by which a shell completes berth')
-    .description('Print the script by which a shell completes what is typed behind berth.')
-    .addArgument(new Argument('<shell>', 'which one').choices(Object.keys(SHELLS)))
+    .summary('print a completion script for a shell')
+    .description('Print the script that lets a shell complete berth commands and options.')
+    .addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(SHELLS)))
     .addHelpText(
       'after',
       examples(

@@ -12,13 +12,13 @@ export function addConfig(program: Command, context: CommandContext): void {
   const config = program
     .command('config')
     .summary('show and change the settings')
-    .description('Show and change what is kept between commands. Keys are stored by berth login, and never shown.')
-    .addHelpText('after', examples(['berth config set server https://api.example.com', 'is the server from now on']));
+    .description('Show and change the stored settings. Keys are stored by berth login and never shown.')
+    .addHelpText('after', examples(['berth config set server https://api.example.com', 'sets the default server']));
 
   config
     .command('get', { isDefault: true })
-    .description('Show the settings and where they come from, or one of them alone.')
-    .addArgument(new Argument('[name]', 'which one').choices(NAMES))
+    .description('Show one or all settings, and where they come from.')
+    .addArgument(new Argument('[name]', 'the setting').choices(NAMES))
     .action(
       inSession<[Name?]>(context, async ({ server, key, settings, printResult }, [name]) => {
         const value = {
@@ -41,8 +41,8 @@ export function addConfig(program: Command, context: CommandContext): void {
   config
     .command('set')
     .description('Change a setting.')
-    .addArgument(new Argument('<name>', 'which one').choices(NAMES))
-    .argument('<value>', 'what it is from now on')
+    .addArgument(new Argument('<name>', 'the setting').choices(NAMES))
+    .argument('<value>', 'the new value')
     .action(
       inSession<[Name, string]>(context, async (session, [, value]) => {
         const stored = { ...session.settings.stored, server: formatServer(parseServerUrl(value)) };
@@ -54,6 +54,6 @@ export function addConfig(program: Command, context: CommandContext): void {
 
 function answerServer({ settings, printResult }: Session, server: URL): void {
   printResult({ server: formatServer(server), file: settings.file }, () => [
-    `The server is ${formatServer(server)} from now on.`,
+    `The default server is now ${formatServer(server)}.`,
   ]);
 }

@@ -10,14 +10,14 @@ import { addList } from './list.ts';
 export function addDeployments(program: Command, context: CommandContext): void {
   const deployments = program
     .command('deployments')
-    .summary('list, show, label and delete what was published')
-    .description('What was published.')
+    .summary('list, show, label and delete deployments')
+    .description('List and change deployments.')
     .addHelpText(
       'after',
       examples(
-        ['berth deployments', 'lists the newest'],
+        ['berth deployments', 'lists the newest deployments'],
         ['berth deployments label calm-otter-4k9x2qd v1.2', 'replaces its labels'],
-        ['berth deployments delete calm-otter-4k9x2qd', 'takes the site away'],
+        ['berth deployments delete calm-otter-4k9x2qd', 'deletes the site'],
       ),
     );
 
@@ -28,7 +28,7 @@ export function addDeployments(program: Command, context: CommandContext): void 
     heading: ['deployment', 'files', 'size', 'created', 'expires', 'labels', 'url'],
     toCells,
     toJson: deploymentRow,
-    emptyNote: 'Nothing is published yet.',
+    emptyNote: 'There are no deployments yet.',
   });
 
   deployments
@@ -44,9 +44,9 @@ export function addDeployments(program: Command, context: CommandContext): void 
 
   deployments
     .command('label')
-    .description('Replace the labels of a deployment; without labels it has none.')
+    .description('Replace the labels of a deployment. Without arguments, remove all labels.')
     .argument('<deployment>', 'its id or address')
-    .argument('[labels...]', 'the labels it has from now on')
+    .argument('[labels...]', 'the new labels')
     .action(
       inSession<[string, string[]]>(context, async ({ client, printResult }, [site, labels]) => {
         const changed = await client.api.deployments.update.mutate({ deployment: parseSite(site), labels });
@@ -56,7 +56,7 @@ export function addDeployments(program: Command, context: CommandContext): void 
 
   deployments
     .command('delete')
-    .description('Delete a deployment. The site is gone at once, for good.')
+    .description('Delete a deployment. This removes the site immediately and cannot be undone.')
     .argument('<deployment>', 'its id or address')
     .action(
       inSession<[string]>(context, async ({ client, printResult }, [site]) => {

@@ -12,14 +12,16 @@ export function addDomains(program: Command, context: CommandContext): void {
   const domains = program
     .command('domains')
     .summary('list, point, verify and delete domains')
-    .description('Names that stay while deployments change. A name without a dot is one below the platform domain.')
+    .description(
+      'List and change domains: names that point at deployments. A name without a dot is a subdomain of the platform domain.',
+    )
     .addHelpText(
       'after',
       examples(
         ['berth domains set blog calm-otter-4k9x2qd', 'points blog.<platform domain> at a deployment'],
-        ['berth domains set www.example.com', 'adds a domain of your own'],
-        ['berth domains records www.example.com', 'says which DNS records it needs'],
-        ['berth domains verify www.example.com', 'looks at its DNS'],
+        ['berth domains set www.example.com', 'adds a custom domain'],
+        ['berth domains records www.example.com', 'lists the DNS records that it needs'],
+        ['berth domains verify www.example.com', 'checks its DNS records'],
       ),
     );
 
@@ -40,10 +42,10 @@ export function addDomains(program: Command, context: CommandContext): void {
 
   domains
     .command('set')
-    .description('Make a domain, or point it at another deployment, between two requests.')
+    .description('Create a domain, or point it at another deployment.')
     .argument('<domain>', 'its name')
-    .argument('[deployment]', 'what it shows from now on; without it that stays as it is')
-    .option('--label <label>', 'a label, in place of those it has; may be repeated', collect)
+    .argument('[deployment]', 'the deployment to point at; omit it to keep the current one')
+    .option('--label <label>', 'a label that replaces the current ones; may be repeated', collect)
     .action(
       inSession<[string, string?], { label?: string[] }>(
         context,
@@ -53,14 +55,14 @@ export function addDomains(program: Command, context: CommandContext): void {
           const set = await client.api.domains.put.mutate({ domain, ...deployment, ...(label && { labels: label }) });
           printResult({ domain: set }, () => describe(set));
           if (set.status === 'pending' || set.status === 'partial')
-            note(`It needs DNS records: berth domains records ${set.domain}`);
+            note(`The domain needs DNS records: berth domains records ${set.domain}`);
         },
       ),
     );
 
   domains
     .command('verify')
-    .description('Look at the DNS of a domain now.')
+    .description('Check the DNS records of a domain now.')
     .argument('<domain>', 'its name')
     .action(
       inSession<[string]>(context, async ({ client, printResult }, [name]) => {
@@ -86,7 +88,7 @@ export function addDomains(program: Command, context: CommandContext): void {
 
   domains
     .command('records')
-    .description('Say which DNS records a domain needs.')
+    .description('List the DNS records that a domain needs.')
     .argument('<domain>', 'its name')
     .action(
       inSession<[string]>(context, async ({ client, printResult }, [name]) => {
@@ -102,7 +104,7 @@ export function addDomains(program: Command, context: CommandContext): void {
 
   domains
     .command('share')
-    .description('Print the link of a page with those records, for whoever looks after the DNS.')
+    .description('Print the link of a page with those records, for the person who manages the DNS.')
     .argument('<domain>', 'its name')
     .action(
       inSession<[string]>(context, async ({ client, printResult }, [name]) => {
@@ -113,7 +115,7 @@ export function addDomains(program: Command, context: CommandContext): void {
 
   domains
     .command('delete')
-    .description('Delete a domain. What it showed stays published.')
+    .description('Delete a domain. Its deployment stays published.')
     .argument('<domain>', 'its name')
     .action(
       inSession<[string]>(context, async ({ client, printResult }, [name]) => {

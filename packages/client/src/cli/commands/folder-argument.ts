@@ -24,10 +24,10 @@ export async function requireFolder(program: Command, folder: string, isExplicit
   if (isFolder && isWord && !(await isFile(join(folder, FRONT_PAGE))))
     throw new UsageError(`The folder "${folder}" has no ${FRONT_PAGE}. Use berth ./${folder} to publish it anyway`);
   if (isFolder) return;
-  if (found) throw new ClientError('folder', `${folder} is a file; give the folder that the build writes`);
+  if (found) throw new ClientError('folder', `${folder} is a file. Pass the folder that contains the built site`);
   const names = program.commands.map((command) => command.name());
   const suggestion = /^[a-z-]+$/i.test(folder) ? findSimilarName(folder, names) : null;
-  if (suggestion === null) throw new ClientError('folder', `There is no folder ${folder}`);
+  if (suggestion === null) throw new ClientError('folder', `The folder ${folder} does not exist`);
   throw new UsageError(`There is neither a command nor a folder "${folder}". Did you mean berth ${suggestion}?`);
 }
 

@@ -31,7 +31,7 @@ export function addList<Name extends string, Row>(
   noun
     .command('list', { isDefault: true })
     .description(description)
-    .option('--limit <number>', 'how many, or "all"', parseLimit, 20)
+    .option('--limit <number>', 'how many to list, or "all"', parseLimit, 20)
     .action(
       inSession<[], { limit: number }>(context, async ({ client, printResult, note }, _, { limit }) => {
         const { rows, more } = await readPages(

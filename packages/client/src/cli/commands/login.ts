@@ -12,27 +12,27 @@ export function addLogin(program: Command, context: CommandContext): void {
   program
     .command('login')
     .summary('store the key for a server')
-    .description('Ask for a server and a key, check both, and store them in a file that you alone can read.')
+    .description('Ask for a server and a key, check both, and store them in a file that only you can read.')
     .addHelpText(
       'after',
       examples(
-        ['berth login', 'asks for both'],
-        ['berth login --server https://api.example.com < key.txt', 'takes the key from a file'],
+        ['berth login', 'asks for server and key'],
+        ['berth login --server https://api.example.com < key.txt', 'reads the key from a file'],
       ),
     )
     .action(inSession<[]>(context, (session) => login(session, context.errorContext)));
 
   program
     .command('logout')
-    .summary('forget the key for a server')
-    .description('Forget the stored key for a server. The key stays good: berth tokens delete revokes it.')
+    .summary('delete the stored key for a server')
+    .description('Delete the stored key for a server. The key stays valid; to revoke it, use berth tokens delete.')
     .action(
       inSession<[]>(context, async ({ server, settings, printResult }) => {
         const { [server.server.origin]: key, ...keys } = settings.stored.keys ?? {};
         if (key !== undefined) await writeSettings(settings.file, { ...settings.stored, keys });
         const { origin } = server.server;
         printResult({ server: origin, forgotten: key !== undefined }, () => [
-          key === undefined ? `No key was stored for ${origin}.` : `The key for ${origin} is forgotten.`,
+          key === undefined ? `No key was stored for ${origin}.` : `Deleted the key for ${origin}.`,
         ]);
       }),
     );
@@ -48,8 +48,8 @@ async function login(session: Session, errorContext: ErrorContext): Promise<void
   if (kindOfCredential(key) === null)
     throw new UsageError(
       key === ''
-        ? 'There is no key. Type it, or give it as the first line of the input'
-        : 'This is no key: one is "ship-" or "deploy-" and 32 hex digits',
+        ? 'The key is empty. Type it, or pass it as the first line of the input'
+        : 'The key is invalid. A key is "ship-" or "deploy-", followed by 32 hex digits',
     );
   Object.assign(errorContext, { server: chosen, key: { from: 'login', key } } satisfies ErrorContext);
   const account = await findKeyOwner(connect(chosen, key));

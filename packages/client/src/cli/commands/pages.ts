@@ -33,10 +33,10 @@ export async function readPages<P extends Page, Row>(
     if (cursor === undefined || rows.length >= limit || cursors.size === MAX_PAGES - 1)
       return { rows, more: cursor !== undefined };
     if (found.length === 0 || cursors.has(cursor) || !PageQuery.safeParse({ cursor }).success)
-      throw new ClientError('server', 'The server answered with a list that has no end');
+      throw new ClientError('server', 'The server sent a list without an end');
     cursors.add(cursor);
   }
 }
 
 /** The note that a list has more rows. */
-export const MORE_ROWS_NOTE = 'There are more: --limit all lists everything.';
+export const MORE_ROWS_NOTE = 'There are more. Use --limit all to list everything.';

@@ -22,7 +22,7 @@ export async function readPassword(
   const source = option === undefined ? 'BERTH_PASSWORD' : '--password';
   throw new UsageError(
     password.trim() === ''
-      ? `The password is empty. Give one of 6 to 128 characters, or leave out ${source} for a public site`
-      : `The password cannot be used: ${reason}`,
+      ? `The password is empty. Use 6 to 128 characters, or omit ${source} for a public site`
+      : `The password is invalid: ${reason}`,
   );
 }

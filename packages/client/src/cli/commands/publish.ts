@@ -26,23 +26,25 @@ interface Options {
 export function addPublish(program: Command, context: CommandContext): void {
   program
     .command('publish', { isDefault: true })
-    .summary('publish a folder and print its link; the word may be left out')
+    .summary('publish a folder and print its link; the word "publish" is optional')
     .description('Publish a folder and print its link.')
     .argument('<folder>', 'the folder of the built site')
-    .option('-d, --domain <name>', 'the domain that shows it from now on')
+    .option('-d, --domain <name>', 'the domain to point at the deployment')
     .option('-l, --label <label>', 'a label; may be repeated', collect)
-    .option('-p, --password <password>', 'what visitors have to enter; "-" asks for it [env: BERTH_PASSWORD]')
-    .option('--no-password', 'publish without a password, also where the version before has one')
-    .addOption(new Option('-t, --ttl <time>', 'how long it lasts, such as 3d').argParser(parseTtl).conflicts('domain'))
-    .option('-n, --dry-run', 'say what would be sent, and send nothing')
-    .option('--no-delta', 'send every file, also those that the server has')
+    .option('-p, --password <password>', 'the password for visitors; "-" asks for it [env: BERTH_PASSWORD]')
+    .option('--no-password', 'publish without a password, even if the previous version has one')
+    .addOption(
+      new Option('-t, --ttl <time>', 'when the deployment expires, such as 3d').argParser(parseTtl).conflicts('domain'),
+    )
+    .option('-n, --dry-run', 'show what would be sent, and send nothing')
+    .option('--no-delta', 'send every file, even if the server has it')
     .addHelpText(
       'after',
       examples(
         ['berth ./dist', 'publishes a folder'],
-        ['berth ./dist --domain blog --label v1.2', 'and shows it at a domain'],
-        ['berth ./dist --password -', 'and asks for a password that visitors need'],
-        ['URL=$(berth ./dist)', 'the link alone is on standard output'],
+        ['berth ./dist --domain blog --label v1.2', 'publishes it at a domain'],
+        ['berth ./dist --password -', 'asks for a password for visitors'],
+        ['URL=$(berth ./dist)', 'standard output contains only the link'],
       ),
     )
     .action(
@@ -89,7 +91,7 @@ async function publish(session: Session, input: DeployFolderInput, options: Depl
       terminal.status(frame.status);
     }
   } catch (error) {
-    if (result.deployment) note(`It is published anyway, at ${result.deployment.url}`);
+    if (result.deployment) note(`The deployment is live at ${result.deployment.url}`);
     throw error;
   } finally {
     terminal.status('');
@@ -123,7 +125,7 @@ function collectEvent(result: DeployResult, event: DeployEvent): void {
 }
 
 function printDeployResult(session: Session, { deployment, domain, plan, sentBytes, skipped }: DeployResult): void {
-  if (!deployment) throw new ClientError('server', 'The server did not say what became of it');
+  if (!deployment) throw new ClientError('server', 'The server did not confirm the deployment');
   const { note, printResult, json, terminal } = session;
   const { claim = null, warnings = [], expires = null } = deployment;
   for (const { file, line, message } of warnings)
@@ -131,12 +133,12 @@ function printDeployResult(session: Session, { deployment, domain, plan, sentByt
   // The claim link is shown only this once, so print it even with `--quiet`. Without it the site would be lost.
   if (claim !== null && !json)
     terminal.err([
-      `It is gone after ${moment(expires)}, unless an account claims it:`,
+      `The deployment expires at ${moment(expires)}, unless an account claims it:`,
       ['  ', { colour: 'cyan', text: claim }],
     ]);
-  else if (expires !== null) note(`It is gone after ${moment(expires)}.`);
+  else if (expires !== null) note(`The deployment expires at ${moment(expires)}.`);
   if (domain !== null && domain.status !== 'success')
-    note(`${domain.domain} shows it once its DNS is set: berth domains records ${domain.domain}`);
+    note(`${domain.domain} needs DNS records before it shows the site: berth domains records ${domain.domain}`);
   const url = domain?.status === 'success' ? domain.url : deployment.url;
   const changes = plan?.changes ?? { added: [], changed: [], removed: [], unchanged: 0 };
   printResult(

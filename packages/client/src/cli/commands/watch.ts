@@ -21,18 +21,18 @@ interface Options {
 export function addWatch(program: Command, context: CommandContext): void {
   program
     .command('watch')
-    .summary('publish a folder again whenever it changes')
+    .summary('publish a folder each time it changes')
     .description(
-      'Publish a folder, and again whenever it has changed and is quiet. A folder that is gone, empty or half-written is never published.',
+      'Publish a folder, and publish it again each time it has changed and is settled. A missing, empty or half-written folder is never published.',
     )
-    .argument('<folder>', 'the folder of the built site; it may be deleted and made again')
-    .option('-d, --domain <name>', 'the domain that shows the newest state')
+    .argument('<folder>', 'the folder of the built site; it may be deleted and created again')
+    .option('-d, --domain <name>', 'the domain to point at each deployment')
     .option('-l, --label <label>', 'a label; may be repeated', collect)
-    .option('-p, --password <password>', 'what visitors have to enter; "-" asks for it [env: BERTH_PASSWORD]')
-    .option('--no-password', 'publish without a password, also where the version before has one')
-    .option('--keep <number>', 'how many deployments of this watch stay', parseKeep)
-    .option('--no-delta', 'send every file, also those that the server has')
-    .addHelpText('after', examples(['berth watch ./dist --domain blog', 'shows each build at a domain']))
+    .option('-p, --password <password>', 'the password for visitors; "-" asks for it [env: BERTH_PASSWORD]')
+    .option('--no-password', 'publish without a password, even if the previous version has one')
+    .option('--keep <number>', 'how many deployments of this watch to keep', parseKeep)
+    .option('--no-delta', 'send every file, even if the server has it')
+    .addHelpText('after', examples(['berth watch ./dist --domain blog', 'publishes each build at a domain']))
     .action(
       inSession<[string], Options>(context, async (session, [folder], { domain, label, password, keep, delta }) => {
         const { client, signal, cacheDir } = session;

@@ -61,7 +61,7 @@ export function showEvent(view: DeployView, event: DeployEvent, { at, columns }:
     }
     case 'retried': {
       const reason = escapeControls(event.reason).replace(/\.$/, '');
-      const when = event.waitMs < 100 ? 'at once' : `in ${duration(event.waitMs / 1000)}`;
+      const when = event.waitMs < 100 ? 'now' : `in ${duration(event.waitMs / 1000)}`;
       const text = `${reason}. Trying again ${when}.`;
       return frame(columns === null ? { lines: [text] } : { status: text.slice(0, columns - 1) });
     }
@@ -71,7 +71,7 @@ export function showEvent(view: DeployView, event: DeployEvent, { at, columns }:
       return frame({ lines: [`Published ${count(files, 'file')}, ${bytes(size)}, in ${time}.`] });
     }
     case 'linked':
-      return frame({ lines: event.domain.status === 'success' ? [`${event.domain.domain} shows it.`] : [] });
+      return frame({ lines: event.domain.status === 'success' ? [`${event.domain.domain} points at it.`] : [] });
     default:
       return event satisfies never;
   }
@@ -93,11 +93,11 @@ export function describePlan({ added, changed, removed, unchanged }: Changes, mi
 }
 
 const REASONS: Record<SkipReason, string> = {
-  junk: 'left behind by the system',
+  junk: 'created by the system',
   private: 'private',
-  ignored: 'named by .berthignore',
+  ignored: 'listed in .berthignore',
   link: 'links',
-  'not-a-file': 'no files',
+  'not-a-file': 'not a file',
 };
 const SHOWN = 3;
 
@@ -108,7 +108,7 @@ export function describeSkipped(skipped: readonly SkippedFile[]): string[] {
     const paths = skipped.filter((file) => file.reason === reason).map(({ path }) => path);
     if (paths.length === 0) return [];
     const more = paths.length > SHOWN ? ` and ${paths.length - SHOWN} more` : '';
-    return [`Left out, ${REASONS[reason]}: ${paths.slice(0, SHOWN).join(', ')}${more}.`];
+    return [`Skipped, ${REASONS[reason]}: ${paths.slice(0, SHOWN).join(', ')}${more}.`];
   });
 }
 

@@ -23,9 +23,9 @@ export function beginWatchView(at: number): WatchView {
 }
 
 const MISSING: Record<MissingReason, string> = {
-  gone: 'The folder is gone. What is live stays.',
-  empty: 'The folder is empty. What is live stays.',
-  'no-front-page': 'The folder has no index.html any more. What is live stays.',
+  gone: 'The folder does not exist. The live deployment stays.',
+  empty: 'The folder is empty. The live deployment stays.',
+  'no-front-page': 'The folder no longer has an index.html. The live deployment stays.',
 };
 
 /** Computes the display after an event. Pure: the same events give the same lines. */
@@ -34,10 +34,10 @@ export function showWatchEvent(view: WatchView, event: WatchEvent, stage: Displa
   switch (event.type) {
     case 'watching': {
       const at = event.domain === null ? 'each deploy has its own link' : `live at ${event.domain}`;
-      return frame([`Watching ${event.folder}, ${at}. Ctrl-C ends it.`]);
+      return frame([`Watching ${event.folder}, ${at}. Press Ctrl-C to stop.`]);
     }
     case 'settling':
-      return frame([], 'The folder changes …');
+      return frame([], 'The folder is changing …');
     case 'published':
       return frame([]);
     case 'unchanged':
