@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { backoffMs, retryAfterMs } from './backoff.ts';
 import { ClientError } from './errors.ts';
 
 /** How often, and for how long, to retry after temporary failures. */
@@ -13,8 +14,8 @@ export interface RetryPolicy {
   withinMs: number;
 }
 
-/** The maximum pause that a server can ask for, in milliseconds. A timer supports at most 24 days. */
-export const MAX_RETRY_AFTER_MS = 86_400_000;
+/** The maximum jitter on top of a pause that the server asked for, in milliseconds. */
+const MAX_EXTRA_JITTER_MS = 1_000;
 
 export const DEFAULT_RETRIES: RetryPolicy = { attempts: 10, firstMs: 250, longestMs: 15_000, withinMs: 180_000 };
 
@@ -46,8 +47,7 @@ export function isTemporary(failure: unknown): failure is ClientError {
 
 /**
  * Returns the pause before the next attempt. It is random, between 0 and a limit that doubles with each failure ("full
- * jitter"), so that clients that failed together do not return together. It is at least what the server asked for, up to {@link
- * MAX_RETRY_AFTER_MS}.
+ * jitter"), so that clients that failed together do not return together. It is at least what the server asked for, up to a day.
  *
  * @param attempt Failures in a row, from 1.
  * @param elapsedMs Time since the first of them.
@@ -56,16 +56,14 @@ export function isTemporary(failure: unknown): failure is ClientError {
 export function retryPauseMs(
   attempt: number,
   elapsedMs: number,
-  { retryAfterSeconds }: Pick<ClientError, 'retryAfterSeconds'>,
+  failure: Pick<ClientError, 'retryAfterSeconds'>,
   policy: RetryPolicy,
   random: () => number = Math.random,
 ): number | null {
   if (attempt > policy.attempts) return null;
-  const jitter = Math.round(random() * Math.min(policy.longestMs, policy.firstMs * 2 ** (attempt - 1)));
+  const jitterMs = Math.round(random() * backoffMs(attempt - 1, policy.firstMs, policy.longestMs));
   const waitMs =
-    retryAfterSeconds === null
-      ? jitter
-      : Math.min(retryAfterSeconds * 1000, MAX_RETRY_AFTER_MS) + Math.min(jitter, 1000);
+    failure.retryAfterSeconds === null ? jitterMs : retryAfterMs(failure) + Math.min(jitterMs, MAX_EXTRA_JITTER_MS);
   return elapsedMs + waitMs > policy.withinMs ? null : waitMs;
 }
 

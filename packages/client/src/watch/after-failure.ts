@@ -1,5 +1,5 @@
 import type { ClientError } from '../errors.ts';
-import { MAX_RETRY_AFTER_MS } from '../retry.ts';
+import { backoffMs, retryAfterMs } from '../backoff.ts';
 import type { WatchRule } from './rule.ts';
 import { clearFailures, type Decision, emit, restartQuietPeriod, type WatchState } from './state.ts';
 
@@ -44,8 +44,7 @@ export function decideAfterFailure(
 }
 
 function pauseAfter(state: WatchState, error: ClientError, offline: boolean, now: number, rule: WatchRule): Decision {
-  const backoffMs = Math.min(rule.firstPauseMs * 2 ** state.failures, rule.longestPauseMs);
-  const waitMs = Math.max(backoffMs, Math.min((error.retryAfterSeconds ?? 0) * 1_000, MAX_RETRY_AFTER_MS));
+  const waitMs = Math.max(backoffMs(state.failures, rule.firstPauseMs, rule.longestPauseMs), retryAfterMs(error));
   return {
     state: {
       ...restartQuietPeriod(state, now, true),
