@@ -33,10 +33,9 @@ interface OpenUpload {
  * longer has it, every file is listed. An interrupted upload is resumed, even one of an earlier run. The upload is aborted if
  * no later run can resume it, or if the publish was cancelled.
  *
- * @returns `null` if the server does not support delta uploads; then nothing was sent.
  * Source: contract §9.
  */
-export async function uploadDelta(context: DeployContext, difference: Difference): Promise<CreatedDeployment | null> {
+export async function uploadDelta(context: DeployContext, difference: Difference): Promise<CreatedDeployment> {
   let uploadId: string | null = null;
   try {
     return await sendDelta(context, difference, (upload) => (uploadId = upload));
@@ -65,12 +64,11 @@ async function sendDelta(
   context: DeployContext,
   { put, changes }: Difference,
   onBegun: (upload: string) => void,
-): Promise<CreatedDeployment | null> {
+): Promise<CreatedDeployment> {
   const { publication, signal, emit, resumeState } = context;
   const progress = createUploadProgress(emit);
   for (let restarts = 0; ; restarts += 1) {
     const open = await retry(() => begin(context, put, changes.removed), context.startRetries());
-    if (!open) return null;
     onBegun(open.upload);
     progress.begin(open.missing);
     if (restarts === 0) emit({ type: 'planned', via: 'delta', changes, missing: progress.total });
@@ -97,7 +95,7 @@ async function sendDelta(
 async function sendMissing(
   { publication, source, signal, startRetries }: DeployContext,
   open: OpenUpload,
-  beginAgain: () => Promise<OpenUpload | null>,
+  beginAgain: () => Promise<OpenUpload>,
   progress: UploadProgress,
 ): Promise<string> {
   const retries = startRetries();
@@ -108,7 +106,6 @@ async function sendMissing(
     } catch (failure) {
       await retries.waitAfter(failure, MIN_RESUME_PAUSE_MS);
       const resumed = await retry(beginAgain, retries);
-      if (!resumed) throw failure;
       if (resumed.missing.length < missing.length) retries.reset();
       ({ upload, missing } = resumed);
       progress.begin(missing);
@@ -116,15 +113,12 @@ async function sendMissing(
   }
 }
 
-/**
- * Begins an upload, or resumes the one with the same idempotency key. Returns `null` if the server does not support delta
- * uploads.
- */
+/** Begins an upload, or resumes the one with the same idempotency key. */
 async function begin(
   { publication, source, lastDeployment, resumeState, signal }: DeployContext,
   put: readonly FolderFile[],
   removed: readonly string[],
-): Promise<OpenUpload | null> {
+): Promise<OpenUpload> {
   const { client, labels, password, ttl, via } = publication;
   const options = { labels: labels && [...labels], password: password ?? undefined, ttl, via };
 
@@ -151,7 +145,6 @@ async function begin(
   try {
     return await beginWith(full);
   } catch (failure) {
-    if (hasStatus(failure, 404)) return null;
     if (refusalStateOf(failure) !== 'idempotency_key_used') throw failure;
     resumeState.renew();
     return beginWith(full);

@@ -14,8 +14,7 @@ import { fingerprintOf, openResumeState } from './resume-state.ts';
 /**
  * Publishes a folder, emits events on the way, and returns the deployment.
  *
- * Sends only the contents that the server does not have, or everything if the server does not support delta uploads. A run that
- * is killed or aborted leaves nothing half published. The next run resumes it, if its input is the same. Temporary failures are
+ * Sends only the contents that the server does not have, unless `delta` is false. A run that is killed or aborted leaves nothing half published. The next run resumes it, if its input is the same. Temporary failures are
  * retried, and reported as `retried`.
  *
  * To abort, stop iterating.

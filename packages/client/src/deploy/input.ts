@@ -47,7 +47,7 @@ export interface DeployOptions {
   signal?: AbortSignal | undefined;
   /** Where to remember hashes and the last deployment. Default: `berth` in the cache folder of the system. */
   cacheDir?: string | undefined;
-  /** Whether to send only missing contents, if the server supports that. Default: true. */
+  /** Whether to send only missing contents. If false, all files are sent in one multipart request. Default: true. */
   delta?: boolean | undefined;
   /**
    * Called as soon as the deployment exists. The engine waits for it before it forgets how to resume this deploy. So a program

@@ -60,9 +60,9 @@ export async function publish(
   };
   if (domain !== undefined && context.lastDeployment === null) await refuseUnusableDomain(client, domain, signal);
   const difference = compareWithLastDeployment(context.lastDeployment, context.source.files);
-  const deployment =
-    (delta ? await uploadDelta(contextWithRetries, difference) : null) ??
-    (await uploadMultipart(contextWithRetries, difference.changes));
+  const deployment = delta
+    ? await uploadDelta(contextWithRetries, difference)
+    : await uploadMultipart(contextWithRetries, difference.changes);
   await onCommitted?.(deployment);
 
   function end(event: DeployEvent): CreatedDeployment {
