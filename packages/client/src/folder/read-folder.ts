@@ -8,7 +8,7 @@ import type { FolderEvent } from './events.ts';
 import { folderError } from './folder-errors.ts';
 import { openHashCache } from './hash-cache.ts';
 import type { HashedFile } from './hash-file.ts';
-import { createHashing } from './hashing.ts';
+import { FolderHasher } from './folder-hasher.ts';
 import type { FolderSnapshot, SkippedFile } from './snapshot.ts';
 import { listFiles } from './list-files.ts';
 
@@ -67,12 +67,16 @@ export async function readFolderWithEvents(
   const signal = AbortSignal.any([callerSignal, failed.signal]);
   const cache = openHashCache(cacheDir, root);
   const skipped: SkippedFile[] = [];
-  const hashing = createHashing(root, cache, emit, signal);
+  const hasher = new FolderHasher(root, cache, emit, signal);
   const listing = async () => {
-    await listFiles(root, { onFile: hashing.add, onSkip: (file) => skipped.push(file) }, createTimeSlices(signal));
-    hashing.end(skipped.toSorted(byPath));
+    await listFiles(
+      root,
+      { onFile: (found) => hasher.add(found), onSkip: (file) => skipped.push(file) },
+      createTimeSlices(signal),
+    );
+    hasher.end(skipped.toSorted(byPath));
   };
-  const running = [listing(), hashing.hashSmallFiles(), hashing.hashLargeFiles()];
+  const running = [listing(), hasher.hashSmallFiles(), hasher.hashLargeFiles()];
   try {
     await Promise.all(running);
   } catch (thrown) {
@@ -81,7 +85,7 @@ export async function readFolderWithEvents(
     throw thrown;
   }
   cache.save();
-  return snapshotOf(root, hashing.files, [...skipped, ...hashing.privateKeys]);
+  return snapshotOf(root, hasher.files, [...skipped, ...hasher.privateKeys]);
 }
 
 function snapshotOf(root: string, hashed: readonly HashedFile[], skipped: readonly SkippedFile[]): ReadFolder {

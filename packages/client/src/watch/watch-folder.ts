@@ -4,10 +4,10 @@ import { yieldEvents } from '../progress.ts';
 import { decide, wakeAt } from './decide.ts';
 import type { WatchEvent } from './events.ts';
 import type { WatchFolderInput, WatchOptions } from './input.ts';
-import { createPublisher, PUBLISHER_PARTS, type PublisherParts } from './publisher.ts';
-import { WATCH_RULE } from './rule.ts';
-import { createWatchState, type Effect, type WatchInput } from './state.ts';
-import { createWatcher, type Watcher } from './watcher.ts';
+import { PUBLISHER_PARTS, type PublisherParts, WatchPublisher } from './publisher.ts';
+import { WATCH_RULE, type WatchRule } from './rule.ts';
+import { createWatchState, type Effect, type Live, type WatchInput, type WatchState } from './state.ts';
+import { createWatcher, type Watcher, type WatcherEvents } from './watcher.ts';
 
 /** The parts of a watch. Tests replace them to cause rare situations. */
 export interface WatchParts extends PublisherParts {
@@ -41,96 +41,135 @@ export async function* watchFolder(
   const watched = { ...input, folder: resolve(input.folder) };
   try {
     yield* yieldEvents<WatchEvent, void>(options.signal, (emit, signal) =>
-      run(watched, { ...options, signal }, { ...DEFAULT_PARTS, ...parts }, emit),
+      WatchRun.run(watched, { ...options, signal }, { ...DEFAULT_PARTS, ...parts }, emit),
     );
   } catch (error) {
     if (options.signal?.aborted !== true) throw error;
   }
 }
 
-/** Runs the watch until the signal is aborted. */
-async function run(
-  input: WatchFolderInput,
-  options: WatchOptions & { signal: AbortSignal },
-  parts: WatchParts,
-  emit: (event: WatchEvent) => void,
-): Promise<void> {
-  const { signal } = options;
-  const rule = { ...WATCH_RULE, ...options.rule };
-  const publisher = createPublisher(input, options, parts, emit);
-  const ended = Promise.withResolvers<void>();
-  signal.addEventListener('abort', () => ended.resolve(), { once: true });
-  const tasks = new Set<Promise<void>>();
-  let timer: NodeJS.Timeout | undefined;
+/** One run of a watch: feeds inputs to {@link decide}, and performs the effects. */
+class WatchRun {
+  readonly #input: WatchFolderInput;
+  readonly #options: WatchOptions & { signal: AbortSignal };
+  readonly #parts: WatchParts;
+  readonly #emit: (event: WatchEvent) => void;
+  readonly #rule: WatchRule;
+  readonly #publisher: WatchPublisher;
+  readonly #ended = Promise.withResolvers<void>();
+  readonly #tasks = new Set<Promise<void>>();
+  #state: WatchState;
+  #watcher: Promise<Watcher>;
+  #timer: NodeJS.Timeout | undefined;
 
-  const handleInput = (watchInput: WatchInput): void => {
-    if (signal.aborted) return;
-    const { state: next, effects } = decide(state, watchInput, performance.now(), rule);
-    state = next;
+  private constructor(
+    input: WatchFolderInput,
+    options: WatchOptions & { signal: AbortSignal },
+    parts: WatchParts,
+    emit: (event: WatchEvent) => void,
+    publisher: WatchPublisher,
+    live: Omit<Live, 'confirmed'> | null,
+  ) {
+    this.#input = input;
+    this.#options = options;
+    this.#parts = parts;
+    this.#emit = emit;
+    this.#rule = { ...WATCH_RULE, ...options.rule };
+    this.#publisher = publisher;
+    options.signal.addEventListener('abort', () => this.#ended.resolve(), { once: true });
+    if (options.signal.aborted) this.#ended.resolve();
+    this.#state = createWatchState(live, performance.now());
+    // Set before the watcher has started: it can report a failure while it starts.
+    this.#watcher = this.#startWatcher();
+  }
+
+  /** Runs the watch until the signal is aborted. */
+  static async run(
+    input: WatchFolderInput,
+    options: WatchOptions & { signal: AbortSignal },
+    parts: WatchParts,
+    emit: (event: WatchEvent) => void,
+  ): Promise<void> {
+    const publisher = new WatchPublisher(input, options, parts, emit);
+    const live = await publisher.readCachedLive();
+    await new WatchRun(input, options, parts, emit, publisher, live).#untilAborted();
+  }
+
+  async #untilAborted(): Promise<void> {
+    const { folder, domain = null } = this.#input;
+    try {
+      await this.#watcher;
+      this.#emit({ type: 'watching', folder, domain });
+      this.#receiveNudges();
+      this.#handle({ type: 'woken' });
+      await this.#ended.promise;
+    } finally {
+      clearTimeout(this.#timer);
+      await Promise.all(this.#tasks);
+      await this.#watcher.then((last) => last.close()).catch(() => {});
+    }
+  }
+
+  #receiveNudges(): void {
+    const { nudges, signal } = this.#options;
+    nudges?.addEventListener('look', () => this.#handle({ type: 'nudged', wantsAnswer: false }), { signal });
+    nudges?.addEventListener('publish', () => this.#handle({ type: 'nudged', wantsAnswer: true }), { signal });
+  }
+
+  #handle(watchInput: WatchInput): void {
+    if (this.#options.signal.aborted) return;
+    const { state, effects } = decide(this.#state, watchInput, performance.now(), this.#rule);
+    this.#state = state;
     for (const effect of effects)
-      if (effect.do === 'emit') emit(effect.event);
-      else startEffect(effect);
-    clearTimeout(timer);
-    const waitMs = Math.max(0, wakeAt(state, rule) - performance.now());
-    if (waitMs < Number.POSITIVE_INFINITY) timer = setTimeout(handleInput, waitMs, { type: 'woken' });
-  };
+      if (effect.do === 'emit') this.#emit(effect.event);
+      else this.#start(effect);
+    clearTimeout(this.#timer);
+    const waitMs = Math.max(0, wakeAt(this.#state, this.#rule) - performance.now());
+    if (waitMs < Number.POSITIVE_INFINITY) this.#timer = setTimeout(() => this.#handle({ type: 'woken' }), waitMs);
+  }
 
-  const startEffect = (effect: Exclude<Effect, { do: 'emit' }>): void => {
-    const task = perform(effect)
-      .catch(ended.reject)
-      .finally(() => tasks.delete(task));
-    tasks.add(task);
-  };
+  #start(effect: Task): void {
+    const task = this.#perform(effect)
+      .catch(this.#ended.reject)
+      .finally(() => this.#tasks.delete(task));
+    this.#tasks.add(task);
+  }
 
-  const perform = async (effect: Exclude<Effect, { do: 'emit' }>): Promise<void> => {
+  async #perform(effect: Task): Promise<void> {
     switch (effect.do) {
       case 'scan':
-        return handleInput(await publisher.scan());
+        return this.#handle(await this.#publisher.scan());
       case 'publish':
-        return afterPublish(await publisher.publish());
+        return this.#publish();
       case 'restart-watcher':
-        watcher = watcher.then(async (before) => {
-          await before.close();
-          return startWatcher();
-        });
-        await watcher;
-        return;
+        return this.#restartWatcher();
       default:
         return effect satisfies never;
     }
-  };
+  }
 
-  const afterPublish = async (watchInput: WatchInput): Promise<void> => {
-    handleInput(watchInput);
-    if (watchInput.type !== 'failed') await publisher.prune();
-  };
+  async #publish(): Promise<void> {
+    const result = await this.#publisher.publish();
+    this.#handle(result);
+    if (result.type !== 'failed') await this.#publisher.prune();
+  }
 
-  const startWatcher = (): Promise<Watcher> =>
-    parts.createWatcher(
-      input.folder,
-      {
-        changed: () => handleInput({ type: 'changed' }),
-        failed: (error) => handleInput({ type: 'watcher-failed', error }),
-      },
-      signal,
-    );
+  async #restartWatcher(): Promise<void> {
+    this.#watcher = this.#watcher.then(async (before) => {
+      await before.close();
+      return this.#startWatcher();
+    });
+    await this.#watcher;
+  }
 
-  let state = createWatchState(await publisher.readCachedLive(), performance.now());
-  // Set before the watcher has started: it can report a failure while it starts.
-  let watcher = startWatcher();
-  try {
-    await watcher;
-    emit({ type: 'watching', folder: input.folder, domain: input.domain ?? null });
-    for (const [event, wantsAnswer] of [
-      ['look', false],
-      ['publish', true],
-    ] as const)
-      options.nudges?.addEventListener(event, () => handleInput({ type: 'nudged', wantsAnswer }), { signal });
-    handleInput({ type: 'woken' });
-    await ended.promise;
-  } finally {
-    clearTimeout(timer);
-    await Promise.all(tasks);
-    await watcher.then((last) => last.close()).catch(() => {});
+  #startWatcher(): Promise<Watcher> {
+    const events: WatcherEvents = {
+      changed: () => this.#handle({ type: 'changed' }),
+      failed: (error) => this.#handle({ type: 'watcher-failed', error }),
+    };
+    return this.#parts.createWatcher(this.#input.folder, events, this.#options.signal);
   }
 }
+
+/** An effect that takes time. */
+type Task = Exclude<Effect, { do: 'emit' }>;

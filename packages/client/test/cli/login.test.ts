@@ -37,7 +37,7 @@ describe('berth login', () => {
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ server: url, keys: { [url]: OWNER_KEY } });
     expect(await runProgram('whoami')).toEqual({
       code: 0,
-      out: `owner@localhost on ${url}, by the stored key\n`,
+      out: `owner@localhost on ${url}, from the stored key\n`,
       err: '',
     });
   });
@@ -46,7 +46,7 @@ describe('berth login', () => {
     const { deployToken } = await server().account();
     const { outcome, runInProcess } = await signedIn(deployToken);
     expect(outcome).toMatchObject({ code: 0, out: expect.stringContaining('with a deploy token') });
-    expect((await runInProcess('whoami')).out).toBe(`a deploy token on ${url}, by the stored key\n`);
+    expect((await runInProcess('whoami')).out).toBe(`a deploy token on ${url}, from the stored key\n`);
   });
 
   it.each([

@@ -40,6 +40,14 @@ export function addDomains(program: Command, context: CommandContext): void {
     emptyNote: 'There are no domains yet.',
   });
 
+  addSet(domains, context);
+  addVerify(domains, context);
+  addRecords(domains, context);
+  addShare(domains, context);
+  addDelete(domains, context);
+}
+
+function addSet(domains: Command, context: CommandContext): void {
   domains
     .command('set')
     .description('Create a domain, or point it at another deployment.')
@@ -59,7 +67,9 @@ export function addDomains(program: Command, context: CommandContext): void {
         },
       ),
     );
+}
 
+function addVerify(domains: Command, context: CommandContext): void {
   domains
     .command('verify')
     .description('Check the DNS records of a domain now.')
@@ -85,7 +95,9 @@ export function addDomains(program: Command, context: CommandContext): void {
         ]);
       }),
     );
+}
 
+function addRecords(domains: Command, context: CommandContext): void {
   domains
     .command('records')
     .description('List the DNS records that a domain needs.')
@@ -101,7 +113,9 @@ export function addDomains(program: Command, context: CommandContext): void {
         );
       }),
     );
+}
 
+function addShare(domains: Command, context: CommandContext): void {
   domains
     .command('share')
     .description('Print the link of a page with those records, for the person who manages the DNS.')
@@ -112,7 +126,9 @@ export function addDomains(program: Command, context: CommandContext): void {
         printResult({ domain, url }, () => [url]);
       }),
     );
+}
 
+function addDelete(domains: Command, context: CommandContext): void {
   domains
     .command('delete')
     .description('Delete a domain. Its deployment stays published.')
