@@ -332,12 +332,12 @@ describe('the exit code', () => {
     ['a list', ['account']],
     ['a deploy', ['./dist']],
   ])('is 130 immediately after Ctrl-C while %s waits for the server', async (_, words) => {
-    const asked = Promise.withResolvers<void>();
-    const { url } = await startAnswering(() => asked.resolve());
+    const requestReceived = Promise.withResolvers<void>();
+    const { url } = await startAnswering(() => requestReceived.resolve());
     const person = createUser(here());
     writeFiles(person.home, { 'dist/index.html': 'hi' });
     const child = person.startProgram(...words, '--server', url);
-    await asked.promise;
+    await requestReceived.promise;
     child.kill('SIGINT');
     expect(await outcomeOf(child)).toEqual({
       code: 130,

@@ -41,7 +41,7 @@ describe('a list', () => {
     expect(endless).toMatchObject({ more: true, rows: { length: 1_000_000 } });
   });
 
-  it('returns no more rows of a page than requested', async () => {
+  it('returns at most as many rows of a page as requested', async () => {
     expect(await read(3, () => ({ rows: HUNDRED, nextCursor: 'x' }))).toMatchObject({ rows: [0, 1, 2], more: true });
   });
 });

@@ -133,7 +133,7 @@ describe('berth <folder>', () => {
   });
 
   it.runIf(process.platform === 'linux')('hides the password from the list of processes', async () => {
-    const { promise: asked, resolve } = Promise.withResolvers<void>();
+    const { promise: requestReceived, resolve } = Promise.withResolvers<void>();
     const silent = createServer(() => resolve()).listen(0, '127.0.0.1');
     onTestFinished(() => void silent.close().closeAllConnections());
     await once(silent, 'listening');
@@ -142,7 +142,7 @@ describe('berth <folder>', () => {
       '--password',
       'open sesame',
     );
-    await asked;
+    await requestReceived;
     expect(await readFile(`/proc/${child.pid}/cmdline`, 'utf8')).not.toContain('sesame');
     child.kill('SIGINT');
     await once(child, 'close');

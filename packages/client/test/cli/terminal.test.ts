@@ -40,8 +40,8 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 describe.skipIf(spawnSync('python3', ['-c', 'import pty']).status !== 0)('on a terminal', () => {
   const server = useServer();
 
-  async function shown(words: string[], given?: { answer?: string; more?: object }) {
-    return (await ran(words, given)).stdout;
+  async function shown(words: string[], inputs?: { answer?: string; more?: object }) {
+    return (await ran(words, inputs)).stdout;
   }
 
   async function ran(words: string[], { answer = '', more = {} }: { answer?: string; more?: object } = {}) {

@@ -35,8 +35,8 @@ export const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
 /** Halves the time a process takes to start. */
 const COMPILE_CACHE = join(import.meta.dirname, '../../../../node_modules/.cache/node');
 
-/** @param given Further variables, such as `BERTH_SERVER`. @param parts Replace the real parts in `runInProcess`. */
-export function createUser(given: Record<string, string> = {}, parts: Partial<Parts> = {}): TestUser {
+/** @param variables Further variables, such as `BERTH_SERVER`. @param parts Replace the real parts in `runInProcess`. */
+export function createUser(variables: Record<string, string> = {}, parts: Partial<Parts> = {}): TestUser {
   const home = mkdtempSync(join(tmpdir(), 'berth-home-'));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
   const env: Record<string, string> = {
@@ -45,7 +45,7 @@ export function createUser(given: Record<string, string> = {}, parts: Partial<Pa
     XDG_CACHE_HOME: join(home, '.cache'),
     TZ: 'UTC',
     NODE_COMPILE_CACHE: COMPILE_CACHE,
-    ...given,
+    ...variables,
   };
   const startProgram = (...words: string[]) => spawn(process.execPath, [MAIN, ...words], { env, cwd: home });
   const runProgramWithInput = async (input: string, ...words: string[]): Promise<Outcome> => {

@@ -9,7 +9,7 @@ const MIB = 1024 * 1024;
 
 test('a body is produced only as fast as the server accepts it, and stops if the caller aborts', async () => {
   const server = await startAnswering((req) => void req.pause());
-  const gaveUp = new AbortController();
+  const controller = new AbortController();
   let made = 0;
   let ended = false;
   async function* pieces() {
@@ -20,7 +20,7 @@ test('a body is produced only as fast as the server accepts it, and stops if the
     }
   }
   const client = createClient({ server });
-  const init = { method: 'PUT', headers: {}, signal: gaveUp.signal };
+  const init = { method: 'PUT', headers: {}, signal: controller.signal };
   const sending = sendBody(client, 'x', init, pieces(), () => {});
   let before = -1;
   const isHeldBack = () => {
@@ -30,7 +30,7 @@ test('a body is produced only as fast as the server accepts it, and stops if the
   };
   await expect.poll(isHeldBack, { interval: 100 }).toBe(true);
   expect(made).toBeLessThan(32);
-  gaveUp.abort();
+  controller.abort();
   await expect(sending).rejects.toMatchObject({ kind: 'aborted' });
   expect(ended).toBe(true);
 });

@@ -49,7 +49,7 @@ export function simulate(world: FakeWorld, untilMs: number): Entry[] {
   if (world.watcherFailsAt !== undefined)
     scheduled.push({
       at: world.watcherFailsAt,
-      toInput: () => ({ type: 'watcher-failed', error: new Error('no more watches') }),
+      toInput: () => ({ type: 'watcher-failed', error: new Error('too many watches') }),
     });
 
   let found: Scan | null = null;

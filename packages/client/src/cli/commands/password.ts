@@ -14,9 +14,9 @@ export async function readPassword(
   option?: string | false,
 ): Promise<string | null | undefined> {
   if (option === false) return null;
-  const given = option ?? env['BERTH_PASSWORD'];
-  if (given === undefined) return undefined;
-  const password = given === '-' ? await terminal.ask('Password: ', { secret: true, signal }) : given;
+  const input = option ?? env['BERTH_PASSWORD'];
+  if (input === undefined) return undefined;
+  const password = input === '-' ? await terminal.ask('Password: ', { secret: true, signal }) : input;
   const reason = Password.safeParse(password).error?.issues[0]?.message;
   if (reason === undefined) return password;
   const source = option === undefined ? 'BERTH_PASSWORD' : '--password';

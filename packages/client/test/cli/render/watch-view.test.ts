@@ -41,8 +41,8 @@ const WATCH: [event: WatchEvent, lines: string[], status: string][] = [
   ],
   [{ type: 'pruned', deployments: ['a', 'b'] }, ['Deleted 2 old deployments.'], ''],
   [
-    { type: 'polling', everyMs: 2000, reason: 'There are no more watches.' },
-    ['There are no more watches. berth checks the folder every 2 s instead.'],
+    { type: 'polling', everyMs: 2000, reason: 'The limit of watches is reached.' },
+    ['The limit of watches is reached. berth checks the folder every 2 s instead.'],
     '',
   ],
 ];
