@@ -15,8 +15,8 @@ interface Row {
   met?: boolean;
 }
 
-function redeployRows({ watch, watchBytes, full, fullBytes, rsync }: Redeploys): Row[] {
-  const share = median(watchBytes) / median(fullBytes);
+function redeployRows({ watch, watchBytes, fullBytes, rsync }: Redeploys): Row[] {
+  const share = median(watchBytes) / fullBytes;
   const slow = watch.toSorted((a, b) => a - b)[Math.floor(watch.length * 0.9)]!;
   const beside = (name: string, other: readonly number[]): Row => ({
     what: `the same, beside ${name}`,
@@ -25,7 +25,7 @@ function redeployRows({ watch, watchBytes, full, fullBytes, rsync }: Redeploys):
   return [
     {
       what: 'one of 10,000 files changed: bytes sent, beside a full deploy',
-      measured: `${(share * 100).toFixed(3)} %  (${median(watchBytes)} / ${median(fullBytes)})`,
+      measured: `${(share * 100).toFixed(3)} %  (${median(watchBytes)} / ${fullBytes})`,
       goal: 'under 2 %',
       met: share < 0.02,
     },
@@ -35,7 +35,6 @@ function redeployRows({ watch, watchBytes, full, fullBytes, rsync }: Redeploys):
       goal: 'p50 under 300 ms',
       met: median(watch) < 300,
     },
-    beside('a full multipart deploy of the folder', full),
     ...(rsync.length > 0 ? [beside('`rsync -a` of the folder into a web root', rsync)] : []),
   ];
 }

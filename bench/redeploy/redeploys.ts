@@ -10,28 +10,24 @@ import { sentBytes } from './sent-bytes.ts';
 
 const WARM_UP_ROUNDS = 5;
 const ROUNDS = scaledRounds(21);
-/** A full deploy takes long, so it is measured only in each n-th round. */
-const FULL_EVERY = 4;
 const DOMAIN = 'bench.localhost';
 
-/** Milliseconds and bytes sent of each round. */
+/** Milliseconds and bytes sent of each round; `fullBytes` are those of one full deploy. */
 export interface Redeploys {
   /** From the end of the quiet period until the new content is served. */
   watch: number[];
   watchBytes: number[];
-  /** A full deploy of the same folder by multipart. */
-  full: number[];
-  fullBytes: number[];
+  fullBytes: number;
   /** Empty when rsync is not installed. */
   rsync: number[];
 }
 
-/** Changes one file of a watched folder repeatedly; the same state is also copied, and deployed in full. */
+/** Changes one file of a watched folder repeatedly; the same state is also copied. At the end, the folder is deployed in full. */
 export async function measureRedeploys(home: string, client: BerthClient, withRsync: boolean): Promise<Redeploys> {
   const folder = join(home, 'site');
   const webRoot = join(home, 'web-root');
   const cacheDir = join(home, 'cache');
-  const measured: Redeploys = { watch: [], watchBytes: [], full: [], fullBytes: [], rsync: [] };
+  const measured: Redeploys = { watch: [], watchBytes: [], fullBytes: 0, rsync: [] };
   writeFolder(folder);
   if (withRsync) await rsync(folder, webRoot);
   const stop = new AbortController();
@@ -49,20 +45,16 @@ export async function measureRedeploys(home: string, client: BerthClient, withRs
     const watchMs = performance.now() - quietAt;
     const watchBytes = sentBytes() - sentBefore;
     const rsyncMs = withRsync ? await rsync(folder, webRoot) : null;
-    const isFull = round % FULL_EVERY === 0;
-    const fullBefore = sentBytes();
-    const fullMs = isFull ? await deployInFull(folder, client, cacheDir) : null;
-    const fullBytes = sentBytes() - fullBefore;
     if (round < 0) continue;
     measured.watch.push(watchMs);
     measured.watchBytes.push(watchBytes);
     if (rsyncMs !== null) measured.rsync.push(rsyncMs);
-    if (fullMs === null) continue;
-    measured.full.push(fullMs);
-    measured.fullBytes.push(fullBytes);
   }
   stop.abort();
   await events.return();
+  const sentBefore = sentBytes();
+  for await (const _ of deployFolder({ folder, client }, { cacheDir, delta: false }));
+  measured.fullBytes = sentBytes() - sentBefore;
   return measured;
 }
 
@@ -74,12 +66,6 @@ async function published(events: AsyncGenerator<WatchEvent, void>): Promise<void
     if (event.type === 'failed') throw event.error;
     if (event.type === 'published') return;
   }
-}
-
-async function deployInFull(folder: string, client: BerthClient, cacheDir: string): Promise<number> {
-  const started = performance.now();
-  for await (const _ of deployFolder({ folder, client }, { cacheDir, delta: false }));
-  return performance.now() - started;
 }
 
 /** A file of the site, as a visitor of the domain gets it. */

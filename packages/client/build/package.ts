@@ -4,7 +4,7 @@ import { chmod, copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'rolldown';
 import workspace from '../package.json' with { type: 'json' };
-import { OLDEST_NODE } from '../src/cli/node-version.ts';
+import { MIN_NODE_VERSION } from '../src/cli/node-version.ts';
 
 const CLIENT = join(import.meta.dirname, '..');
 const DIST = join(CLIENT, 'dist');
@@ -14,7 +14,7 @@ await mkdir(DIST);
 await build({
   input: join(CLIENT, 'src/cli/berth.ts'),
   platform: 'node',
-  transform: { target: `node${OLDEST_NODE}` },
+  transform: { target: `node${MIN_NODE_VERSION}` },
   treeshake: { manualPureFunctions: ['z'] },
   output: {
     dir: DIST,
@@ -37,7 +37,7 @@ const manifest = {
   type: 'module',
   bin: { berth: 'berth.js' },
   files: ['berth.js', 'main.js'],
-  engines: { node: `>=${OLDEST_NODE}` },
+  engines: { node: `>=${MIN_NODE_VERSION}` },
   publishConfig: { access: 'public' },
 };
 await writeFile(join(DIST, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);

@@ -6,8 +6,8 @@ import {
   type TRPCRequestOptions,
   TRPCUntypedClient,
 } from '@trpc/client';
-import { limitAnswer, MAX_ANSWER_BYTES } from './answer-limits.ts';
-import { answerError, parsed, toClientError } from './answers.ts';
+import { limitResponse, MAX_RESPONSE_BYTES } from './response-limits.ts';
+import { responseError, parseJson, toClientError } from './response-errors.ts';
 import { ClientError } from './errors.ts';
 import { refuseRedirect } from './redirects.ts';
 
@@ -58,16 +58,16 @@ export function createClient({
   account = null,
   fetch = globalThis.fetch,
 }: ClientOptions): BerthClient {
-  const base = addressOf(server);
+  const base = parseServerAddress(server);
   const send = async (url: URL, init: RequestInit = {}): Promise<Response> => {
     const headers = new Headers(init.headers);
     if (key !== null) headers.set('Authorization', `Bearer ${key}`);
     const response = await fetch(url, { ...init, headers, redirect: 'manual' });
     refuseRedirect(response, base, url);
-    if (!response.ok) throw await answerError(response, base);
+    if (!response.ok) throw await responseError(response, base);
     // A stream is endless, so its reader limits the size of each event instead.
     if (headers.get('accept') === EVENT_STREAM) return response;
-    return limitAnswer(response, base, MAX_ANSWER_BYTES);
+    return limitResponse(response, base, MAX_RESPONSE_BYTES);
   };
   const link = httpLink({
     url: new URL('trpc', base),
@@ -78,7 +78,7 @@ export function createClient({
     server: base,
     key,
     account,
-    api: createTRPCClientProxy(new Calls(base, { links: [link] })),
+    api: createTRPCClientProxy(new ErrorConvertingClient(base, { links: [link] })),
     request: (path, init) =>
       send(new URL(path, base), init).catch((thrown: unknown) => {
         throw toClientError(thrown, base, init?.signal);
@@ -87,7 +87,7 @@ export function createClient({
 }
 
 /** Reads and checks the body of a response. @throws ClientError if it breaks off or has an unexpected shape. */
-export async function readAnswer<T>(
+export async function readResponse<T>(
   { server }: BerthClient,
   response: Response,
   schema: { safeParse(value: unknown): { success: true; data: T } | { success: false; error: unknown } },
@@ -95,16 +95,16 @@ export async function readAnswer<T>(
   const text = await response.text().catch((thrown: unknown) => {
     throw toClientError(thrown, server);
   });
-  const read = schema.safeParse(parsed(text));
+  const read = schema.safeParse(parseJson(text));
   if (read.success) return read.data;
-  throw new ClientError('server', `${server.host} answered ${response.status} and nothing that can be understood.`, {
+  throw new ClientError('server', `${server.host} answered with status ${response.status} and an invalid body.`, {
     status: response.status,
     cause: read.error,
   });
 }
 
 /** An untyped tRPC client that converts every failure to a ClientError. */
-class Calls extends TRPCUntypedClient<AppRouter> {
+class ErrorConvertingClient extends TRPCUntypedClient<AppRouter> {
   readonly #server: URL;
 
   constructor(server: URL, options: ConstructorParameters<typeof TRPCUntypedClient<AppRouter>>[0]) {
@@ -113,24 +113,27 @@ class Calls extends TRPCUntypedClient<AppRouter> {
   }
 
   override query(path: string, input?: unknown, options?: TRPCRequestOptions): Promise<unknown> {
-    return this.#failing(super.query(path, input, options), options?.signal);
+    return this.#convertErrors(super.query(path, input, options), options?.signal);
   }
 
   override mutation(path: string, input?: unknown, options?: TRPCRequestOptions): Promise<unknown> {
-    return this.#failing(super.mutation(path, input, options), options?.signal);
+    return this.#convertErrors(super.mutation(path, input, options), options?.signal);
   }
 
-  #failing(answer: Promise<unknown>, signal?: AbortSignal): Promise<unknown> {
+  #convertErrors(answer: Promise<unknown>, signal?: AbortSignal): Promise<unknown> {
     return answer.catch((thrown: unknown) => {
       throw toClientError(thrown, this.#server, signal);
     });
   }
 }
 
-function addressOf(server: string): URL {
+function parseServerAddress(server: string): URL {
   const url = URL.parse(server);
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:'))
-    throw new ClientError('refused', `"${server}" is not the address of a server; one is https://berth.example`);
+    throw new ClientError(
+      'refused',
+      `"${server}" is not a server address. It must start with http:// or https://, such as https://berth.example.`,
+    );
   if (!url.pathname.endsWith('/')) url.pathname += '/';
   url.search = '';
   url.hash = '';

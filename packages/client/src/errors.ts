@@ -28,7 +28,7 @@ export interface ClientErrorOptions {
   cause?: unknown;
 }
 
-/** The only error class of this package. Its message is for people: it says what was wrong and what would be right. */
+/** The only error class of this package. Its message is for people: it says what is invalid or failed, and what to do. */
 export class ClientError extends Error {
   readonly kind: ClientErrorKind;
   readonly code: ErrorCode | null;
@@ -50,12 +50,12 @@ export class ClientError extends Error {
 }
 
 /** Creates the error for a call that the caller aborted. */
-export function aborted(cause?: unknown): ClientError {
-  return new ClientError('aborted', 'It was given up before its end.', { cause });
+export function abortedError(cause?: unknown): ClientError {
+  return new ClientError('aborted', 'The operation was aborted.', { cause });
 }
 
 /** Returns the state that made a request impossible: `details.state` of a 422. `null` for any other error. */
-export function stateOf(failure: unknown): string | null {
+export function refusalStateOf(failure: unknown): string | null {
   if (!(failure instanceof ClientError) || failure.status !== 422) return null;
   const { state } = (failure.details ?? {}) as { state?: unknown };
   return typeof state === 'string' ? state : null;

@@ -3,18 +3,18 @@ import type { Activity } from '@berth/contract';
 import type { AppRouter } from '@berth/core';
 import { createTRPCClient, httpSubscriptionLink } from '@trpc/client';
 import { EventSource } from 'eventsource';
-import { AnswerTooLarge, MAX_EVENT_LENGTH } from './answer-limits.ts';
-import { toClientError } from './answers.ts';
+import { ResponseTooLarge, MAX_EVENT_LENGTH } from './response-limits.ts';
+import { toClientError } from './response-errors.ts';
 import type { BerthClient } from './client.ts';
-import { aborted, ClientError } from './errors.ts';
-import { withEvents } from './progress.ts';
-import { pauseBefore, type RetryPolicy } from './retry.ts';
+import { abortedError, ClientError } from './errors.ts';
+import { yieldEvents } from './progress.ts';
+import { retryPauseMs, type RetryPolicy } from './retry.ts';
 
 /** Reconnects are retried without limit. */
-const FOR_EVER: RetryPolicy = { attempts: Infinity, firstMs: 1_000, longestMs: 15_000, withinMs: Infinity };
+const RECONNECT_POLICY: RetryPolicy = { attempts: Infinity, firstMs: 1_000, longestMs: 15_000, withinMs: Infinity };
 
 /** The approximate maximum of activities to buffer for a slow caller. The rest stays on the server. */
-const MOST_HELD = 1_000;
+const MAX_BUFFERED = 1_000;
 
 /** Options of {@link followActivities}. */
 export interface FollowOptions {
@@ -36,33 +36,33 @@ export async function* followActivities(
   signal: AbortSignal,
   { last = 0, onBegin = () => {} }: FollowOptions = {},
 ): AsyncGenerator<Activity, never, undefined> {
-  let from: Place = { last: Math.min(last, Number.MAX_SAFE_INTEGER) };
+  let from: StreamPosition = { last: Math.min(last, Number.MAX_SAFE_INTEGER) };
   for (let failures = 0; ; failures += 1) {
     try {
-      for await (const { id, activity } of heardOn(client, from, signal)) {
+      for await (const { id, activity } of readConnection(client, from, signal)) {
         failures = 0;
         if (!('lastEventId' in from)) onBegin();
         from = { lastEventId: id };
         if (activity !== null) yield activity;
       }
     } catch (failure) {
-      if (!('lastEventId' in from) || !mayPass(failure)) throw failure;
-      const pauseMs = pauseBefore(failures + 1, 0, failure, FOR_EVER) ?? 0;
+      if (!('lastEventId' in from) || !isRecoverable(failure)) throw failure;
+      const pauseMs = retryPauseMs(failures + 1, 0, failure, RECONNECT_POLICY) ?? 0;
       await sleep(pauseMs, undefined, { signal }).catch((cause: unknown) => {
-        throw aborted(cause);
+        throw abortedError(cause);
       });
     }
   }
 }
 
 /** The start of a connection: after the activity with an id, or that many activities before the end. */
-type Place = { lastEventId: string } | { last: number };
+type StreamPosition = { lastEventId: string } | { last: number };
 
 /**
  * An activity and its id. The first one of a connection has no activity, only the id of the position where the connection
  * starts.
  */
-interface Heard {
+interface ReceivedActivity {
   id: string;
   activity: Activity | null;
 }
@@ -72,26 +72,30 @@ interface Heard {
  *
  * @throws ClientError if the connection breaks or cannot be opened; `aborted`.
  */
-function heardOn(client: BerthClient, from: Place, given: AbortSignal): AsyncGenerator<Heard, void, undefined> {
-  return withEvents<Heard, void>(given, async (tell, signal) => {
+function readConnection(
+  client: BerthClient,
+  from: StreamPosition,
+  callerSignal: AbortSignal,
+): AsyncGenerator<ReceivedActivity, void, undefined> {
+  return yieldEvents<ReceivedActivity, void>(callerSignal, async (emit, signal) => {
     const ended = Promise.withResolvers<void>();
     const fail = (thrown: unknown) => ended.reject(toClientError(thrown, client.server, signal));
     signal.addEventListener('abort', () => fail(signal.reason), { once: true });
 
     /** Reports its position at the start, so that nothing is lost if the connection breaks before the first activity. */
-    class Line extends EventSource {
-      constructor(...given: ConstructorParameters<typeof EventSource>) {
-        super(...given);
-        this.addEventListener('begin', ({ lastEventId }) => void tell({ id: lastEventId, activity: null }));
+    class ActivityEventSource extends EventSource {
+      constructor(...options: ConstructorParameters<typeof EventSource>) {
+        super(...options);
+        this.addEventListener('begin', ({ lastEventId }) => void emit({ id: lastEventId, activity: null }));
         this.addEventListener('error', ({ message }) => {
           if (message?.includes('max buffer size') === true)
-            fail(new AnswerTooLarge(client.server, `an event has at most ${MAX_EVENT_LENGTH} characters`));
+            fail(new ResponseTooLarge(client.server, `an event may have at most ${MAX_EVENT_LENGTH} characters`));
         });
       }
     }
-    const link = httpSubscriptionLink<AppRouter, typeof Line>({
+    const link = httpSubscriptionLink<AppRouter, typeof ActivityEventSource>({
       url: new URL('trpc', client.server).href,
-      EventSource: Line,
+      EventSource: ActivityEventSource,
       eventSourceOptions: {
         maxBufferSize: MAX_EVENT_LENGTH,
         fetch: async (url, init) => {
@@ -106,12 +110,12 @@ function heardOn(client: BerthClient, from: Place, given: AbortSignal): AsyncGen
     });
     const { unsubscribe } = createTRPCClient<AppRouter>({ links: [link] }).activities.watch.subscribe(from, {
       onData: ({ id, data }) => {
-        if (tell({ id, activity: data as Activity }) >= MOST_HELD) ended.resolve();
+        if (emit({ id, activity: data as Activity }) >= MAX_BUFFERED) ended.resolve();
       },
       // It would reconnect automatically, but without the random pauses that spread many clients.
       onConnectionStateChange: ({ error }) => void (error && fail(error)),
       onError: fail,
-      onComplete: () => fail(new Error('it ended the line')),
+      onComplete: () => fail(new Error('the server ended the connection')),
     });
     try {
       await ended.promise;
@@ -125,7 +129,7 @@ function heardOn(client: BerthClient, from: Place, given: AbortSignal): AsyncGen
  * Returns true if a later attempt may succeed. Includes server errors: a gateway gives various responses while the server
  * behind it starts.
  */
-function mayPass(failure: unknown): failure is ClientError {
-  if (failure instanceof AnswerTooLarge) return false;
+function isRecoverable(failure: unknown): failure is ClientError {
+  if (failure instanceof ResponseTooLarge) return false;
   return failure instanceof ClientError && ['network', 'unavailable', 'server'].includes(failure.kind);
 }

@@ -1,4 +1,5 @@
 /** The public entry of the package: the typed client and the deploy engine. */
+export { backoffMs, retryAfterMs } from './backoff.ts';
 export { followActivities, type FollowOptions } from './follow-activities.ts';
 export { type BerthClient, type ClientOptions, createClient } from './client.ts';
 export { ClientError, type ClientErrorKind, type ClientErrorOptions } from './errors.ts';

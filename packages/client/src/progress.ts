@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { aborted } from './errors.ts';
+import { abortedError } from './errors.ts';
 
 /** The minimum time between two progress events, in milliseconds. */
-export const PROGRESS_MS = 100;
+export const PROGRESS_INTERVAL_MS = 100;
 
 /** How long work may block the event loop, in milliseconds. */
 const SLICE_MS = 8;
@@ -12,55 +12,55 @@ const SLICE_MS = 8;
  *
  * If the caller stops iterating or aborts, the signal of the work is aborted, and the generator ends after the work has ended.
  *
- * @param work Its result or error becomes that of the generator. `tell` emits an event and returns how many are waiting.
+ * @param work Its result or error becomes that of the generator. `emit` emits an event and returns how many are waiting.
  */
-export async function* withEvents<E, R>(
-  given: AbortSignal | undefined,
-  work: (tell: (event: E) => number, signal: AbortSignal) => Promise<R>,
+export async function* yieldEvents<E, R>(
+  callerSignal: AbortSignal | undefined,
+  work: (emit: (event: E) => number, signal: AbortSignal) => Promise<R>,
 ): AsyncGenerator<E, R, undefined> {
-  if (given?.aborted) throw aborted(given.reason);
-  const left = new AbortController();
-  const signal = given ? AbortSignal.any([given, left.signal]) : left.signal;
-  const told: E[] = [];
-  let news = Promise.withResolvers<void>();
+  if (callerSignal?.aborted) throw abortedError(callerSignal.reason);
+  const stopping = new AbortController();
+  const signal = callerSignal ? AbortSignal.any([callerSignal, stopping.signal]) : stopping.signal;
+  const pending: E[] = [];
+  let wakeUp = Promise.withResolvers<void>();
   let ended = false;
   const running = work((event) => {
-    news.resolve();
-    return told.push(event);
+    wakeUp.resolve();
+    return pending.push(event);
   }, signal).finally(() => {
     ended = true;
-    news.resolve();
+    wakeUp.resolve();
   });
   running.catch(() => {});
   try {
     for (;;) {
-      for (let event: E | undefined; (event = told.shift()) !== undefined;) yield event;
+      for (let event: E | undefined; (event = pending.shift()) !== undefined;) yield event;
       if (ended) return await running;
-      await news.promise;
-      news = Promise.withResolvers();
+      await wakeUp.promise;
+      wakeUp = Promise.withResolvers();
     }
   } catch (thrown) {
-    throw given?.aborted ? aborted(thrown) : thrown;
+    throw callerSignal?.aborted ? abortedError(thrown) : thrown;
   } finally {
-    left.abort();
+    stopping.abort();
     await running.catch(() => {});
   }
 }
 
-/** Runs a generator to its end, and returns its result. @param hear Called for each event. */
-export async function takeAll<E, R>(
+/** Runs a generator to its end, and returns its result. @param onEvent Called for each event. */
+export async function drain<E, R>(
   events: AsyncGenerator<E, R, undefined>,
-  hear: (event: E) => void = () => {},
+  onEvent: (event: E) => void = () => {},
 ): Promise<R> {
   for (;;) {
     const step = await events.next();
     if (step.done === true) return step.value;
-    hear(step.value);
+    onEvent(step.value);
   }
 }
 
 /** Returns a function that returns true at most once per interval, for example to limit progress events. */
-export function every(ms: number): () => boolean {
+export function createThrottle(ms: number): () => boolean {
   let last = performance.now();
   return () => {
     const now = performance.now();
@@ -75,13 +75,13 @@ export function every(ms: number): () => boolean {
  *
  * @throws the reason of the signal if it is aborted.
  */
-export function createTurns(signal: AbortSignal): { isOver(): boolean; next(): Promise<void> } {
-  let isOver = every(SLICE_MS);
+export function createTimeSlices(signal: AbortSignal): { isOver(): boolean; next(): Promise<void> } {
+  let isOver = createThrottle(SLICE_MS);
   return {
     isOver: () => isOver(),
     async next() {
       await nextTurn(undefined, { signal });
-      isOver = every(SLICE_MS);
+      isOver = createThrottle(SLICE_MS);
     },
   };
 }

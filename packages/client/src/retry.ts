@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { backoffMs, retryAfterMs } from './backoff.ts';
 import { ClientError } from './errors.ts';
 
 /** How often, and for how long, to retry after temporary failures. */
@@ -13,8 +14,8 @@ export interface RetryPolicy {
   withinMs: number;
 }
 
-/** The maximum pause that a server can ask for, in milliseconds. A timer supports at most 24 days. */
-export const LONGEST_ASKED_MS = 86_400_000;
+/** The maximum jitter on top of a pause that the server asked for, in milliseconds. */
+const MAX_EXTRA_JITTER_MS = 1_000;
 
 export const DEFAULT_RETRIES: RetryPolicy = { attempts: 10, firstMs: 250, longestMs: 15_000, withinMs: 180_000 };
 
@@ -27,74 +28,77 @@ export interface Retry {
 }
 
 /** Counts the failures in a row of one piece of work. */
-export interface Retries {
+export interface RetryCounter {
   /**
    * Waits until the next attempt.
    *
    * @param atLeastMs The minimum pause. Default: none.
    * @throws the failure itself if a retry cannot help or the limits are reached; `aborted`.
    */
-  after(failure: unknown, atLeastMs?: number): Promise<void>;
+  waitAfter(failure: unknown, atLeastMs?: number): Promise<void>;
   /** Reports progress, which resets the failure count. */
-  progressed(): void;
+  reset(): void;
 }
 
 /** Returns true for temporary failures: the connection broke, or the server asks to try again later. */
-export function isPassing(failure: unknown): failure is ClientError {
+export function isTemporary(failure: unknown): failure is ClientError {
   return failure instanceof ClientError && (failure.kind === 'network' || failure.kind === 'unavailable');
 }
 
 /**
  * Returns the pause before the next attempt. It is random, between 0 and a limit that doubles with each failure ("full
- * jitter"), so that clients that failed together do not return together. It is at least what the server asked for, up to {@link
- * LONGEST_ASKED_MS}.
+ * jitter"), so that clients that failed together do not return together. It is at least what the server asked for, up to a day.
  *
  * @param attempt Failures in a row, from 1.
  * @param elapsedMs Time since the first of them.
  * @returns Milliseconds, or `null` to stop retrying.
  */
-export function pauseBefore(
+export function retryPauseMs(
   attempt: number,
   elapsedMs: number,
-  { retryAfterSeconds }: Pick<ClientError, 'retryAfterSeconds'>,
+  failure: Pick<ClientError, 'retryAfterSeconds'>,
   policy: RetryPolicy,
   random: () => number = Math.random,
 ): number | null {
   if (attempt > policy.attempts) return null;
-  const jitter = Math.round(random() * Math.min(policy.longestMs, policy.firstMs * 2 ** (attempt - 1)));
+  const jitterMs = Math.round(random() * backoffMs(attempt - 1, policy.firstMs, policy.longestMs));
   const waitMs =
-    retryAfterSeconds === null ? jitter : Math.min(retryAfterSeconds * 1000, LONGEST_ASKED_MS) + Math.min(jitter, 1000);
+    failure.retryAfterSeconds === null ? jitterMs : retryAfterMs(failure) + Math.min(jitterMs, MAX_EXTRA_JITTER_MS);
   return elapsedMs + waitMs > policy.withinMs ? null : waitMs;
 }
 
-/** Counts failures and waits after each. @param tell Called at the start of each pause. */
-export function createRetries(policy: RetryPolicy, signal: AbortSignal, tell: (retry: Retry) => void): Retries {
+/** Counts failures and waits after each. @param onRetry Called at the start of each pause. */
+export function createRetryCounter(
+  policy: RetryPolicy,
+  signal: AbortSignal,
+  onRetry: (retry: Retry) => void,
+): RetryCounter {
   let attempt = 0;
   let firstAt = 0;
   return {
-    async after(failure, atLeastMs = 0) {
-      if (!isPassing(failure)) throw failure;
+    async waitAfter(failure, atLeastMs = 0) {
+      if (!isTemporary(failure)) throw failure;
       if (attempt === 0) firstAt = performance.now();
       attempt += 1;
-      const pauseMs = pauseBefore(attempt, performance.now() - firstAt, failure, policy);
+      const pauseMs = retryPauseMs(attempt, performance.now() - firstAt, failure, policy);
       if (pauseMs === null) throw failure;
       const waitMs = Math.max(pauseMs, atLeastMs);
-      tell({ attempt, waitMs, reason: failure.message });
+      onRetry({ attempt, waitMs, reason: failure.message });
       await sleep(waitMs, undefined, { signal });
     },
-    progressed() {
+    reset() {
       attempt = 0;
     },
   };
 }
 
 /** Repeats idempotent work until it succeeds or a retry cannot help. */
-export async function retry<T>(work: () => Promise<T>, retries: Retries): Promise<T> {
+export async function retry<T>(work: () => Promise<T>, retries: RetryCounter): Promise<T> {
   for (;;) {
     try {
       return await work();
     } catch (failure) {
-      await retries.after(failure);
+      await retries.waitAfter(failure);
     }
   }
 }

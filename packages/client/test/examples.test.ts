@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { OWNER_KEY } from '@berth/api/testing';
 import type { Deployment } from '@berth/contract';
 import { describe, expect, it } from 'vitest';
-import { MAIN, somebody, writeFiles } from './cli/typed.ts';
+import { MAIN, createUser, writeFiles } from './cli/user.ts';
 import { useServer } from '@berth/api/testing/vitest';
 
 const EXAMPLES = join(import.meta.dirname, '../../../examples');
@@ -73,7 +73,7 @@ async function run(
   more: Record<string, string> = {},
   files: Record<string, string> | null = SITE,
 ): Promise<Ran> {
-  const { home, env } = somebody({
+  const { home, env } = createUser({
     BERTH_SERVER: `http://localhost:${server().port}`,
     BERTH_KEY: OWNER_KEY,
     BERTH: `${process.execPath} ${MAIN}`,
@@ -163,7 +163,7 @@ describe.skipIf(!['curl', 'md5sum'].every(isHere))('the example curl', () => {
 
   /** Creates an `md5sum` that prints names unchanged, as on some systems. */
   function plainMd5sum(): string {
-    const { home } = somebody();
+    const { home } = createUser();
     writeFiles(home, { md5sum: `#!/bin/sh\nfor file; do printf '%032d  %s\\n' 0 "$file"; done\n` });
     chmodSync(join(home, 'md5sum'), 0o755);
     return `${home}:${process.env['PATH']}`;
@@ -181,7 +181,7 @@ describe.skipIf(!['curl', 'md5sum'].every(isHere))('the example curl', () => {
 
 describe('the CI job', () => {
   it('passes the link to later steps, and labels the deployment with the commit', async () => {
-    const { home } = somebody();
+    const { home } = createUser();
     const [output, summary] = [join(home, 'output'), join(home, 'summary')];
     const { stdout } = await run(
       CASES.find(({ name }) => name === 'ci')!,

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import recorded from '../../../fixtures/frozen/client.json' with { type: 'json' };
-import { placesOf } from '../src/cli/completion/tree.ts';
+import { completionPointsOf } from '../src/cli/completion/completion-points.ts';
 import { EXIT } from '../src/cli/exit-codes.ts';
 import { PARTS } from '../src/cli/parts.ts';
 import { createProgram } from '../src/cli/program.ts';
@@ -26,9 +26,9 @@ it.each(Object.keys(SURFACE) as (keyof typeof recorded)[])('the client keeps its
 
 function readCommands(): string[] {
   const terminal = { out() {}, err() {}, paint: { out: {}, err: {} } };
-  const world = { env: {}, terminal, parts: PARTS, signal: new AbortController().signal };
-  const program = createProgram({ world, circumstances: {} } as unknown as Parameters<typeof createProgram>[0]);
-  return placesOf(program).flatMap(({ path, options }) => {
+  const runtime = { env: {}, terminal, parts: PARTS, signal: new AbortController().signal };
+  const program = createProgram({ runtime, errorContext: {} } as unknown as Parameters<typeof createProgram>[0]);
+  return completionPointsOf(program).flatMap(({ path, options }) => {
     const command = ['berth', ...path].join(' ');
     return [command, ...options.map(({ word }) => `${command} ${word}`)];
   });

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { OWNER_KEY } from '@berth/api/testing';
 import { useServer } from '@berth/api/testing/vitest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { somebody, writeFiles } from './cli/typed.ts';
+import { createUser, writeFiles } from './cli/user.ts';
 
 const CLIENT = join(import.meta.dirname, '..');
 const exec = promisify(execFile);
@@ -52,7 +52,7 @@ describe('the package of the command line', () => {
   });
 
   it('publishes with npx outside of this repository', async () => {
-    const { home, env } = somebody({ BERTH_SERVER: `http://localhost:${server().port}`, BERTH_KEY: OWNER_KEY });
+    const { home, env } = createUser({ BERTH_SERVER: `http://localhost:${server().port}`, BERTH_KEY: OWNER_KEY });
     writeFiles(join(home, 'dist'), { 'index.html': 'by npx' });
     copyFileSync(tarball, join(home, 'berth.tgz'));
     const npx = ['--yes', '--offline', './berth.tgz', './dist'];

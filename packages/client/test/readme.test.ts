@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { OWNER_KEY } from '@berth/api/testing';
 import { describe, expect, it } from 'vitest';
 import { EXIT_MEANINGS } from '../src/cli/exit-codes.ts';
-import { MAIN, somebody, writeFiles } from './cli/typed.ts';
+import { MAIN, createUser, writeFiles } from './cli/user.ts';
 import { useServer } from '@berth/api/testing/vitest';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -43,7 +43,7 @@ describe.each(['README.md', 'packages/client/README.md'])('the commands of %s', 
   const server = useServer();
 
   it('print the documented output, one after the other', async () => {
-    const { home, env } = somebody({ BERTH_SERVER: `http://localhost:${server().port}`, BERTH_KEY: OWNER_KEY });
+    const { home, env } = createUser({ BERTH_SERVER: `http://localhost:${server().port}`, BERTH_KEY: OWNER_KEY });
     writeFiles(join(home, 'dist'), { 'index.html': '<h1>It floats.</h1>', 'site.css': 'h1{}' });
     writeFileSync(join(home, 'dist/photo.jpg'), Buffer.alloc(25_000));
     writeFileSync(join(home, 'key.txt'), `${OWNER_KEY}\n`);
@@ -64,12 +64,12 @@ it('the README lists every exit code with its meaning in the program', () => {
 });
 
 it('the README lists every option of publishing, and every command', async () => {
-  const { runs } = somebody();
+  const { runInProcess } = createUser();
   const readme = read('packages/client/README.md');
-  const help = (await runs('publish', '--help')).out.split('Global Options')[0]!;
+  const help = (await runInProcess('publish', '--help')).out.split('Global Options')[0]!;
   for (const [, option] of help.matchAll(/^ +(?:-\w, )?(--[a-z-]+)/gm))
     if (option !== '--help') expect(readme).toContain(option);
-  const commands = (await runs('--help')).out.split('Commands:')[1]!.split('Examples:')[0]!;
+  const commands = (await runInProcess('--help')).out.split('Commands:')[1]!.split('Examples:')[0]!;
   for (const [, command] of commands.matchAll(/^ {2}([a-z]+)/gm))
     if (command !== 'publish') expect(readme).toContain(`berth ${command}`);
 });

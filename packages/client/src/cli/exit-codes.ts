@@ -16,10 +16,10 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 export const EXIT_MEANINGS: readonly (readonly [ExitCode, string])[] = [
   [EXIT.ok, 'done'],
   [EXIT.unexpected, 'an unexpected error, here or on the server'],
-  [EXIT.usage, 'the command line was not understood'],
+  [EXIT.usage, 'the command line is invalid'],
   [EXIT.forbidden, 'not signed in, or not allowed'],
-  [EXIT.refused, 'the server refused it, or the folder cannot be published'],
-  [EXIT.unreachable, 'the server cannot be reached, or is busy: try again later'],
+  [EXIT.refused, 'the server refused the request, or the folder cannot be published'],
+  [EXIT.unreachable, 'the server cannot be reached or is busy: try again later'],
   [EXIT.interrupted, 'interrupted'],
 ];
 

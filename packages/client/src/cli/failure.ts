@@ -1,8 +1,8 @@
 import { kindOfCredential } from '@berth/contract';
-import { aborted, ClientError } from '../errors.ts';
+import { abortedError, ClientError } from '../errors.ts';
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.ts';
 import { duration } from '../amounts.ts';
-import type { Source } from './settings.ts';
+import type { SettingOrigin } from './settings.ts';
 import { UsageError } from './usage-error.ts';
 
 /** A failure as it is printed: two lines for people, `{ "error": … }` for programs. */
@@ -21,13 +21,13 @@ export interface Failure {
 }
 
 /** What a command was doing, as far as it is known. */
-export interface Circumstances {
+export interface ErrorContext {
   server: URL | null;
-  key: { from: Source | 'login'; key: string | null } | null;
+  key: { from: SettingOrigin | 'login'; key: string | null } | null;
 }
 
 /** Converts anything thrown to a failure that says what to do next. */
-export function failureOf(thrown: unknown, circumstances: Circumstances): Failure {
+export function failureOf(thrown: unknown, errorContext: ErrorContext): Failure {
   if (thrown instanceof ClientError) {
     const { kind, code, status, file, retryAfterSeconds, details } = thrown;
     return {
@@ -35,22 +35,22 @@ export function failureOf(thrown: unknown, circumstances: Circumstances): Failur
       kind,
       code,
       status,
-      message: sentence(messageOf(thrown, circumstances)),
-      next: nextStep(thrown, circumstances),
+      message: sentence(messageOf(thrown, errorContext)),
+      next: nextStep(thrown, errorContext),
       file,
       retryAfterSeconds,
       details: details ?? null,
     };
   }
   const { name, message, code } = Object(thrown) as NodeJS.ErrnoException;
-  if (name === 'AbortError') return failureOf(aborted(thrown), circumstances);
+  if (name === 'AbortError') return failureOf(abortedError(thrown), errorContext);
   const isUsage = thrown instanceof UsageError;
   return {
     exit: isUsage ? EXIT.usage : EXIT.unexpected,
     kind: isUsage ? 'usage' : 'unexpected',
     code: null,
     status: null,
-    message: sentence(message || `It failed: ${code ?? 'for no known reason'}`),
+    message: sentence(message || `The command failed: ${code ?? 'unknown error'}`),
     next: null,
     file: null,
     retryAfterSeconds: null,
@@ -59,33 +59,36 @@ export function failureOf(thrown: unknown, circumstances: Circumstances): Failur
 }
 
 /** Returns the message for a command without a key. */
-export function nobodyAt(server: URL): string {
-  return `Nobody is signed in to ${server.origin}`;
+export function notSignedIn(server: URL): string {
+  return `You are not signed in to ${server.origin}`;
 }
 
-function messageOf({ kind, status, message }: ClientError, { server, key }: Circumstances): string {
+function messageOf({ kind, status, message }: ClientError, { server, key }: ErrorContext): string {
   if (kind === 'aborted') return 'Interrupted';
   if (status !== 401 || !server) return message;
-  if (key?.from === 'login') return `${server.origin} does not take this key`;
-  return key?.from === 'default' ? nobodyAt(server) : message;
+  if (key?.from === 'login') return `${server.origin} does not accept this key`;
+  return key?.from === 'default' ? notSignedIn(server) : message;
 }
 
-function nextStep({ kind, code, status, file, retryAfterSeconds, details }: ClientError, at: Circumstances) {
+function nextStep({ kind, code, status, file, retryAfterSeconds, details }: ClientError, context: ErrorContext) {
   switch (kind) {
     case 'network':
-      return at.server && `Is a Berth running at ${at.server.origin}? Name another one with --server or BERTH_SERVER.`;
+      return (
+        context.server &&
+        `Is a Berth server running at ${context.server.origin}? To use another one, set --server or BERTH_SERVER.`
+      );
     case 'unavailable':
       return `Try again ${retryAfterSeconds === null ? 'in a moment' : `in ${duration(retryAfterSeconds)}`}.`;
     case 'signed-out':
-      return status === 401 || at.key?.from === 'default' ? signIn(at) : allowance(details, at);
+      return status === 401 || context.key?.from === 'default' ? signInHint(context) : permissionHint(details, context);
     case 'refused':
       if (status !== null && status < 400) return redirectHint(details);
-      if (file !== null) return `Change ${file}, or leave it out with a line in .berthignore.`;
-      return code === 'payload_too_large' ? 'See what the plan allows: berth account' : null;
+      if (file !== null) return `Change ${file}, or exclude it with a line in .berthignore.`;
+      return code === 'payload_too_large' ? 'To see the limits of your plan: berth account' : null;
     case 'folder':
-      return file === null ? null : `Fix ${file}, or leave it out with a line in .berthignore.`;
+      return file === null ? null : `Fix ${file}, or exclude it with a line in .berthignore.`;
     case 'server':
-      return 'The log of the server says more.';
+      return 'See the log of the server for details.';
     case 'aborted':
       return null;
     default:
@@ -98,22 +101,25 @@ function redirectHint(details: unknown): string | null {
   return typeof server === 'string' ? `Use --server ${server}` : null;
 }
 
-function signIn({ key }: Circumstances): string {
+function signInHint({ key }: ErrorContext): string {
   switch (key?.from) {
     case 'environment':
-      return 'The key in BERTH_KEY is not one of this server.';
+      return 'The key in BERTH_KEY is not valid for this server.';
     case 'login':
-      return 'A key is one of one server: name it with --server.';
+      return 'A key is valid for one server only. Set that server with --server.';
     case 'settings':
-      return 'The stored key opens this server no more. Sign in again: berth login';
+      return 'The stored key is no longer valid for this server. Sign in again: berth login';
     default:
       return 'Sign in with berth login, or set BERTH_KEY.';
   }
 }
 
-function allowance(details: unknown, { key }: Circumstances): string | null {
-  if (Object(details).cap !== undefined) return 'Delete what is not needed, or ask for a bigger plan: berth account';
-  return kindOfCredential(key?.key ?? '') === 'deploy' ? 'An API key may do more: berth whoami' : null;
+function permissionHint(details: unknown, { key }: ErrorContext): string | null {
+  if (Object(details).cap !== undefined)
+    return 'Delete something, or ask for a larger plan. To see your plan: berth account';
+  return kindOfCredential(key?.key ?? '') === 'deploy'
+    ? 'A deploy token can only deploy. Use an API key instead.'
+    : null;
 }
 
 function sentence(text: string): string {

@@ -95,7 +95,7 @@ export function isForeignCommand(word: string): boolean {
 }
 
 /** Returns what to type instead of a command of a comparable tool; empty if berth has no such command. */
-export function instead(word: string): string {
+export function suggestEquivalent(word: string): string {
   const command = FOREIGN.get(word.toLowerCase()) ?? null;
   return command === null ? '' : `Did you mean berth ${command}?`;
 }

@@ -3,7 +3,7 @@ import { addAccount } from './commands/account.ts';
 import { addActivities } from './commands/activities.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addConfig } from './commands/config.ts';
-import type { CommandPart, Surroundings } from './commands/define.ts';
+import type { CommandPart, CommandContext } from './commands/define.ts';
 import { addDeployments } from './commands/deployments.ts';
 import { addDomains } from './commands/domains.ts';
 import { addLogin } from './commands/login.ts';
@@ -33,32 +33,32 @@ const PARTS: readonly CommandPart[] = [
 const MORE_HELP = `
 Examples:
   berth ./dist                         publishes a folder and prints its link
-  berth ./dist --domain blog           and shows it at a name that stays
-  berth watch ./dist --domain blog     shows every build there
-  URL=$(berth ./dist)                  the link alone is on standard output
+  berth ./dist --domain blog           publishes it at a permanent address
+  berth watch ./dist --domain blog     publishes every build there
+  URL=$(berth ./dist)                  standard output contains only the link
 
 Environment:
-  BERTH_SERVER    the address of the server, where --server is not given
-  BERTH_KEY       the API key or deploy token, in place of the stored one
-  BERTH_PASSWORD  the password of the site, where --password is not given
-  NO_COLOR, CI    plain lines, without colours and bars
+  BERTH_SERVER    the address of the server, if --server is not set
+  BERTH_KEY       the API key or deploy token; overrides the stored one
+  BERTH_PASSWORD  the password of the site, if --password is not set
+  NO_COLOR, CI    print plain lines, without colours and progress bars
 
 Exit codes:
 ${columns(EXIT_MEANINGS.map(([code, meaning]) => [`  ${code}`, meaning])).join('\n')}
 `;
 
 /** Creates the program with all commands. Errors in the command line are thrown as CommanderError. */
-export function createProgram(surroundings: Surroundings): Command {
-  const { terminal } = surroundings.world;
+export function createProgram(context: CommandContext): Command {
+  const { terminal } = context.runtime;
   const program = new Command('berth')
-    .description('Publishes a folder and prints its link. Works without an account, too.')
+    .description('Publishes a folder and prints its link. Works without an account too.')
     .usage('[options] <folder> | <command>')
     .version(VERSION, '-V, --version', 'show the version')
     .helpOption('-h, --help', 'show help')
     .helpCommand('help [command]', 'show help')
     .option('-s, --server <url>', 'the address of the server [env: BERTH_SERVER]')
-    .option('--json', 'print one JSON object, for programs; errors as JSON, too')
-    .option('-q, --quiet', 'print the answer alone')
+    .option('--json', 'print the result and errors as JSON, for programs')
+    .option('-q, --quiet', 'print only the result')
     .configureHelp({ showGlobalOptions: true })
     .exitOverride()
     .configureOutput({
@@ -67,7 +67,7 @@ export function createProgram(surroundings: Surroundings): Command {
       outputError() {},
     })
     .addHelpText('after', MORE_HELP);
-  for (const add of PARTS) add(program, surroundings);
+  for (const add of PARTS) add(program, context);
   return program;
 }
 

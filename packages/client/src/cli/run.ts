@@ -1,11 +1,11 @@
 import { type Command, CommanderError } from 'commander';
-import { noCommand } from './commands/folder-argument.ts';
-import { closest } from './did-you-mean.ts';
+import { unknownCommandMessage } from './commands/folder-argument.ts';
+import { findSimilarName } from './did-you-mean.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
-import { type Circumstances, type Failure, failureOf } from './failure.ts';
+import { type ErrorContext, type Failure, failureOf } from './failure.ts';
 import { isForeignCommand } from './foreign-commands.ts';
 import { createProgram, linesOf } from './program.ts';
-import type { World } from './session.ts';
+import type { CliRuntime } from './session.ts';
 import type { Line } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -17,24 +17,21 @@ const HELP_WAS_SHOWN = new Set(['commander.help', 'commander.helpDisplayed', 'co
  * @param words The arguments after `berth`.
  * @returns The exit code. Errors are printed in plain words or as JSON; nothing is thrown.
  */
-export async function run(words: readonly string[], world: World): Promise<ExitCode> {
-  const circumstances: Circumstances = { server: null, key: null };
-  const program = createProgram({ world, circumstances });
+export async function run(words: readonly string[], runtime: CliRuntime): Promise<ExitCode> {
+  const errorContext: ErrorContext = { server: null, key: null };
+  const program = createProgram({ runtime, errorContext });
   if (words.length === 0) {
-    world.terminal.err(linesOf(program.helpInformation({ error: true })));
+    runtime.terminal.err(linesOf(program.helpInformation({ error: true })));
     return EXIT.usage;
   }
   try {
-    refuseUnknownVerb(program, words);
+    refuseUnknownSubcommand(program, words);
     await program.parseAsync([...words], { from: 'user' });
     return EXIT.ok;
   } catch (thrown) {
     if (thrown instanceof CommanderError && HELP_WAS_SHOWN.has(thrown.code)) return EXIT.ok;
-    const failure = failureOf(
-      thrown instanceof CommanderError ? misunderstood(thrown, program) : thrown,
-      circumstances,
-    );
-    tell(world, failure, words.includes('--json'));
+    const failure = failureOf(thrown instanceof CommanderError ? toUsageError(thrown, program) : thrown, errorContext);
+    printFailure(runtime, failure, words.includes('--json'));
     return failure.exit;
   }
 }
@@ -45,35 +42,36 @@ const FLAGS: ReadonlySet<string> = new Set(['--json', '-q', '--quiet']);
  * Throws for a mistyped command in a group. Otherwise the word would be treated as an argument of the default command of the
  * group.
  */
-function refuseUnknownVerb(program: Command, words: readonly string[]): void {
+function refuseUnknownSubcommand(program: Command, words: readonly string[]): void {
   const [noun, verb] = words.filter((word) => !FLAGS.has(word));
   const verbs = program.commands.find((command) => command.name() === noun)?.commands.map((command) => command.name());
   if (verbs === undefined || verbs.length === 0 || verb === undefined || verb.startsWith('-')) return;
   if (verbs.includes(verb) || verb === 'help') return;
-  const meant = closest(verb, verbs);
-  const right = meant === null ? `It is one of ${verbs.join(', ')}` : `Did you mean berth ${noun} ${meant}?`;
+  const suggestion = findSimilarName(verb, verbs);
+  const right =
+    suggestion === null ? `The commands are ${verbs.join(', ')}` : `Did you mean berth ${noun} ${suggestion}?`;
   throw new UsageError(`There is no command "berth ${noun} ${verb}". ${right}`);
 }
 
-function misunderstood({ code, message }: CommanderError, program: Command): UsageError {
+function toUsageError({ code, message }: CommanderError, program: Command): UsageError {
   const names = program.commands.map((command) => command.name());
   const [first = ''] = program.args;
-  if (!names.includes(first) && isForeignCommand(first)) return new UsageError(noCommand(first));
+  if (!names.includes(first) && isForeignCommand(first)) return new UsageError(unknownCommandMessage(first));
   // An unknown command is parsed as a folder, and the words after it as too many arguments.
   if (code === 'commander.excessArguments' && /^[a-z-]+$/i.test(first) && !names.includes(first)) {
-    const meant = closest(first, names) ?? 'publish';
-    return new UsageError(`There is no command "${first}". Did you mean berth ${meant}?`);
+    const suggestion = findSimilarName(first, names) ?? 'publish';
+    return new UsageError(`There is no command "${first}". Did you mean berth ${suggestion}?`);
   }
   return new UsageError(`${message.replace(/^error: /, '').replace(/\n\((.*)\)$/, '. $1')}`);
 }
 
-function tell({ terminal }: World, failure: Failure, asJson: boolean): void {
+function printFailure({ terminal }: CliRuntime, failure: Failure, asJson: boolean): void {
   const { message, next } = failure;
   if (asJson) {
     terminal.err([JSON.stringify({ error: failure })]);
     return;
   }
-  const more = next ?? (failure.exit === EXIT.usage ? 'More: berth --help' : null);
+  const more = next ?? (failure.exit === EXIT.usage ? 'For help: berth --help' : null);
   const lines: Line[] = [[{ colour: 'red', text: 'Error:' }, ` ${message}`]];
   if (more !== null) lines.push([{ colour: 'dim', text: more }]);
   terminal.err(lines);

@@ -1,6 +1,6 @@
 import type { BerthClient } from '../client.ts';
 import { defaultCacheDir } from '../folder/cache-files.ts';
-import type { Circumstances } from './failure.ts';
+import type { ErrorContext } from './failure.ts';
 import type { Parts } from './parts.ts';
 import {
   chooseKey,
@@ -9,12 +9,12 @@ import {
   readSettings,
   type Settings,
   settingsFile,
-  type Source,
+  type SettingOrigin,
 } from './settings.ts';
 import type { Line, Terminal } from './terminal.ts';
 
 /** The environment of a command line. */
-export interface World {
+export interface CliRuntime {
   env: Environment;
   terminal: Terminal;
   parts: Parts;
@@ -30,19 +30,19 @@ export interface GlobalOptions {
 }
 
 /** What a command needs to do its work. */
-export interface Session extends World {
+export interface Session extends CliRuntime {
   client: BerthClient;
   /** Creates a client for another server or key. */
   connect(server: URL, key: string | null): BerthClient;
-  server: { server: URL; from: Source };
-  key: { key: string | null; from: Source };
+  server: { server: URL; from: SettingOrigin };
+  key: { key: string | null; from: SettingOrigin };
   settings: { file: string; stored: Settings };
   json: boolean;
   quiet: boolean;
   /** Where the engine remembers hashes and the last deployments. */
   cacheDir: string;
   /** Prints the result: as JSON with `--json`, otherwise as lines. */
-  answer(value: unknown, lines: () => readonly string[]): void;
+  printResult(value: unknown, lines: () => readonly string[]): void;
   /** Prints a note for people on standard error. Does nothing with `--json` or `--quiet`. */
   note(line: Line): void;
 }
@@ -50,24 +50,24 @@ export interface Session extends World {
 /**
  * Determines the server and the key to use.
  *
- * @param circumstances Receives both, for error messages.
+ * @param errorContext Receives both, for error messages.
  * @throws UsageError if a setting is invalid.
  */
 export async function openSession(
-  world: World,
+  runtime: CliRuntime,
   { server: option, json = false, quiet = false }: GlobalOptions,
-  circumstances: Circumstances,
+  errorContext: ErrorContext,
 ): Promise<Session> {
-  const { env, terminal, parts, signal } = world;
+  const { env, terminal, parts, signal } = runtime;
   const file = settingsFile(env);
   const stored = await readSettings(file);
   const server = chooseServer(option, env, stored);
   const key = chooseKey(server.server, env, stored);
-  Object.assign(circumstances, { server: server.server, key } satisfies Circumstances);
+  Object.assign(errorContext, { server: server.server, key } satisfies ErrorContext);
   const connect = (address: URL, key: string | null) =>
-    parts.createClient({ server: address.href, key, fetch: interruptible(signal) });
+    parts.createClient({ server: address.href, key, fetch: createAbortableFetch(signal) });
   return {
-    ...world,
+    ...runtime,
     client: connect(server.server, key.key),
     connect,
     server,
@@ -76,13 +76,13 @@ export async function openSession(
     json,
     quiet,
     cacheDir: defaultCacheDir(env),
-    answer: (value, lines) => terminal.out(json ? [JSON.stringify(value)] : lines()),
+    printResult: (value, lines) => terminal.out(json ? [JSON.stringify(value)] : lines()),
     note: (line) => void (json || quiet || terminal.err([line])),
   };
 }
 
 /** Creates a `fetch` whose requests are aborted when the command is interrupted. */
-function interruptible(signal: AbortSignal): typeof fetch {
+function createAbortableFetch(signal: AbortSignal): typeof fetch {
   return (input, init) =>
     fetch(input, { ...init, signal: init?.signal ? AbortSignal.any([signal, init.signal]) : signal });
 }

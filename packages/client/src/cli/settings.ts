@@ -13,10 +13,10 @@ export interface Settings {
 }
 
 /** The origin of a value. */
-export type Source = 'option' | 'environment' | 'settings' | 'default';
+export type SettingOrigin = 'option' | 'environment' | 'settings' | 'default';
 
 /** Formats the address of a server as people write it. */
-export function addressOf(server: URL): string {
+export function formatServer(server: URL): string {
   return server.href.replace(/\/$/, '');
 }
 
@@ -67,11 +67,11 @@ export function chooseServer(
   option: string | undefined,
   env: Environment,
   { server }: Settings,
-): { server: URL; from: Source } {
-  if (option !== undefined) return { server: serverUrl(option), from: 'option' };
-  if (env['BERTH_SERVER']) return { server: serverUrl(env['BERTH_SERVER']), from: 'environment' };
-  if (server !== undefined) return { server: serverUrl(server), from: 'settings' };
-  return { server: serverUrl(DEFAULT_SERVER), from: 'default' };
+): { server: URL; from: SettingOrigin } {
+  if (option !== undefined) return { server: parseServerUrl(option), from: 'option' };
+  if (env['BERTH_SERVER']) return { server: parseServerUrl(env['BERTH_SERVER']), from: 'environment' };
+  if (server !== undefined) return { server: parseServerUrl(server), from: 'settings' };
+  return { server: parseServerUrl(DEFAULT_SERVER), from: 'default' };
 }
 
 /**
@@ -82,26 +82,26 @@ export function chooseKey(
   server: URL,
   env: Environment,
   { keys = {} }: Settings,
-): { key: string | null; from: Source } {
+): { key: string | null; from: SettingOrigin } {
   if (env['BERTH_KEY']) return { key: env['BERTH_KEY'].trim(), from: 'environment' };
   const key = Object.hasOwn(keys, server.origin) ? keys[server.origin]! : null;
   return { key, from: key === null ? 'default' : 'settings' };
 }
 
 /** Parses the address of a server. @throws UsageError. */
-export function serverUrl(text: string): URL {
+export function parseServerUrl(text: string): URL {
   const url = /^\s*https?:\/\//i.test(text) ? URL.parse(text.trim()) : null;
   if (!url || url.username || url.password || url.search || url.hash)
-    throw new UsageError(`${JSON.stringify(text)} is not the address of a server, such as ${DEFAULT_SERVER}.`);
+    throw new UsageError(`${JSON.stringify(text)} is not a server address. It must be like ${DEFAULT_SERVER}.`);
   return url;
 }
 
 function checkSettings(value: unknown): Settings {
   const { server, keys } = Object(value) as Record<string, unknown>;
   const isText = (text: unknown) => typeof text === 'string';
-  if (typeof value !== 'object' || value === null) throw new TypeError('not an object');
-  if (server !== undefined && !isText(server)) throw new TypeError('server is not a text');
+  if (typeof value !== 'object' || value === null) throw new TypeError('the settings must be an object');
+  if (server !== undefined && !isText(server)) throw new TypeError('server must be a string');
   if (keys !== undefined && !(Object(keys) === keys && Object.values(keys as object).every(isText)))
-    throw new TypeError('keys are not texts');
+    throw new TypeError('keys must be strings');
   return value as Settings;
 }

@@ -1,8 +1,8 @@
 import { createInterface } from 'node:readline/promises';
 import { type Readable, Writable } from 'node:stream';
 import picocolors from 'picocolors';
-import { aborted } from '../errors.ts';
-import { printable } from './render/text.ts';
+import { abortedError } from '../errors.ts';
+import { escapeControls } from './render/text.ts';
 import type { Environment } from './settings.ts';
 
 /** The colour of a part of a line. */
@@ -25,7 +25,7 @@ export interface Terminal {
   /** The columns of the screen for progress; `null` in a script, a pipe or a log. */
   columns(): number | null;
   /** Whether there is a person to ask. */
-  canAsk: boolean;
+  isInteractive: boolean;
   /**
    * Asks a question. Does not show what is typed if it is `secret`. Without a person, reads the answer from the next line of
    * the input.
@@ -63,11 +63,11 @@ export function terminalOf(
     out: (lines) => lines.length > 0 && void stdout.write(text.out(lines)),
     err: (lines) => lines.length > 0 && change(text.err(lines), shown),
     status(text) {
-      const status = printable(text);
+      const status = escapeControls(text);
       if (isLive && status !== shown) change('', status);
     },
     columns: () => (isLive ? stderr.columns || 80 : null),
-    canAsk: stdin.isTTY === true && stderr.isTTY === true,
+    isInteractive: stdin.isTTY === true && stderr.isTTY === true,
     ask: (question, options) => ask(stdin, stderr, question, options),
   };
 }
@@ -76,7 +76,7 @@ export function terminalOf(
 function writerOf(isColoured: boolean): (lines: readonly Line[]) => string {
   const colours = picocolors.createColors(isColoured);
   const pieceOf = (piece: string | { colour: Colour; text: string }): string =>
-    typeof piece === 'string' ? printable(piece) : colours[piece.colour](printable(piece.text));
+    typeof piece === 'string' ? escapeControls(piece) : colours[piece.colour](escapeControls(piece.text));
   const textOf = (line: Line): string => (typeof line === 'string' ? [line] : line).map(pieceOf).join('');
   return (lines) => lines.map((line) => `${textOf(line)}\n`).join('');
 }
@@ -110,7 +110,7 @@ async function ask(
       reader.once('close', () => resolve(''));
       reader.once('SIGINT', () => {
         process.kill(process.pid, 'SIGINT');
-        reject(aborted());
+        reject(abortedError());
       });
       reader.question(isWatched ? question : '', signal ? { signal } : {}).then(resolve, reject);
     });

@@ -5,7 +5,7 @@ const UNIT_SECONDS = { s: 1, m: 60, min: 60, h: 3_600, d: 86_400, w: 604_800 } a
 const SPAN = /^(\d{1,9})(s|m|min|h|d|w)$/;
 
 /** Parses a duration with a unit, such as `90s`, `30m`, `12h`, `3d` or `2w`, to seconds. */
-export function readTtl(text: string): number {
+export function parseTtl(text: string): number {
   const [, number, unit] = SPAN.exec(text) ?? [];
   const seconds = Number(number) * UNIT_SECONDS[(unit ?? 's') as keyof typeof UNIT_SECONDS];
   if (!(seconds >= 1 && seconds <= MAX_TTL_SECONDS))
@@ -14,7 +14,7 @@ export function readTtl(text: string): number {
 }
 
 /** Parses how many rows to list: a positive integer, or `all`. */
-export function readLimit(text: string): number {
+export function parseLimit(text: string): number {
   const limit = text === 'all' ? Infinity : Number(text);
   if (!(limit === Infinity || (Number.isInteger(limit) && limit >= 1)))
     throw new InvalidArgumentError('Write a whole number of at least 1, or "all".');
@@ -27,7 +27,7 @@ export function collect(value: string, before: readonly string[] | undefined): r
 }
 
 /** Parses the id or host name of a site. A full address is accepted too. */
-export function readSite(text: string): string {
+export function parseSite(text: string): string {
   const url = /^https?:\/\//i.test(text) ? URL.parse(text) : null;
   return url ? url.hostname : text;
 }

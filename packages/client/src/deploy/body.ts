@@ -1,8 +1,8 @@
 import type { BerthClient } from '../client.ts';
-import { createTurns } from '../progress.ts';
+import { createTimeSlices } from '../progress.ts';
 
 /** Small pieces are combined until they have this many bytes. */
-const TOGETHER_BYTES = 64 * 1024;
+const MIN_PIECE_BYTES = 64 * 1024;
 
 /**
  * Streams a request body with backpressure: pieces are produced only as fast as the server accepts them.
@@ -18,22 +18,22 @@ export async function sendBody(
   pieces: AsyncGenerator<Uint8Array>,
   onBytes: (bytes: number) => void,
 ): Promise<Response> {
-  let fault: { thrown: unknown } | null = null;
+  let failure: { thrown: unknown } | null = null;
   async function* body(): AsyncGenerator<Uint8Array> {
     try {
-      for await (const piece of inTurns(together(pieces), init.signal)) {
+      for await (const piece of yieldingToEventLoop(combineSmallPieces(pieces), init.signal)) {
         yield piece;
         onBytes(piece.length);
       }
     } catch (thrown) {
-      fault = { thrown };
+      failure = { thrown };
       throw thrown;
     }
   }
   try {
     return await client.request(path, { ...init, body: ReadableStream.from(body()), duplex: 'half' } as RequestInit);
   } catch (thrown) {
-    const { thrown: cause } = fault ?? { thrown };
+    const { thrown: cause } = failure ?? { thrown };
     throw cause;
   } finally {
     await pieces.return(undefined);
@@ -41,25 +41,28 @@ export async function sendBody(
 }
 
 /** Combines small pieces into larger ones. */
-async function* together(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let held: Uint8Array[] = [];
-  let heldBytes = 0;
+async function* combineSmallPieces(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let buffered: Uint8Array[] = [];
+  let bufferedBytes = 0;
   for await (const piece of pieces) {
-    held.push(piece);
-    heldBytes += piece.length;
-    if (heldBytes < TOGETHER_BYTES) continue;
-    yield held.length === 1 ? piece : Buffer.concat(held);
-    held = [];
-    heldBytes = 0;
+    buffered.push(piece);
+    bufferedBytes += piece.length;
+    if (bufferedBytes < MIN_PIECE_BYTES) continue;
+    yield buffered.length === 1 ? piece : Buffer.concat(buffered);
+    buffered = [];
+    bufferedBytes = 0;
   }
-  if (heldBytes > 0) yield Buffer.concat(held);
+  if (bufferedBytes > 0) yield Buffer.concat(buffered);
 }
 
 /** Yields to the event loop regularly. Neither reading small files nor a connection that accepts everything at once does. */
-async function* inTurns(pieces: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  const turns = createTurns(signal);
+async function* yieldingToEventLoop(
+  pieces: AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const slices = createTimeSlices(signal);
   for await (const piece of pieces) {
-    if (turns.isOver()) await turns.next();
+    if (slices.isOver()) await slices.next();
     yield piece;
   }
 }

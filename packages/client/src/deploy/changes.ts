@@ -1,4 +1,4 @@
-import type { Published } from '../folder/published.ts';
+import type { LastDeployment } from '../folder/last-deployment.ts';
 import type { FolderFile } from '../folder/snapshot.ts';
 import type { Changes } from './events.ts';
 
@@ -10,8 +10,11 @@ export interface Difference {
 }
 
 /** Compares files with the deployment that was published before. If it is unknown, all files count as added. */
-export function differenceOf(published: Published | null, files: readonly FolderFile[]): Difference {
-  const before = published?.files ?? new Map<string, string>();
+export function compareWithLastDeployment(
+  lastDeployment: LastDeployment | null,
+  files: readonly FolderFile[],
+): Difference {
+  const before = lastDeployment?.files ?? new Map<string, string>();
   const added: string[] = [];
   const changed: string[] = [];
   const put: FolderFile[] = [];

@@ -6,10 +6,10 @@ import type { BodyProgress } from './upload-progress.ts';
 const SHA256_BYTES = 32;
 
 /** The maximum size of a body with several contents, in bytes. */
-export const BODY_BYTES = 8 * 1024 * 1024;
+export const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
-/** Divides contents into bodies, in order. Each has at most {@link BODY_BYTES}, or is a single larger content. */
-export function divide(contents: readonly FolderFile[]): FolderFile[][] {
+/** Divides contents into bodies, in order. Each has at most {@link MAX_BODY_BYTES}, or is a single larger content. */
+export function divideIntoBodies(contents: readonly FolderFile[]): FolderFile[][] {
   const bodies: FolderFile[][] = [];
   let last: FolderFile[] = [];
   let room = -1;
@@ -18,7 +18,7 @@ export function divide(contents: readonly FolderFile[]): FolderFile[][] {
     if (bytes > room) {
       last = [];
       bodies.push(last);
-      room = BODY_BYTES;
+      room = MAX_BODY_BYTES;
     }
     last.push(content);
     room -= bytes;

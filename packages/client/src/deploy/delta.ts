@@ -1,24 +1,24 @@
 import type { BeginUpload, CreatedDeployment } from '@berth/contract';
-import { ClientError, stateOf } from '../errors.ts';
+import { ClientError, refusalStateOf } from '../errors.ts';
 import type { FolderFile } from '../folder/snapshot.ts';
 import { retry } from '../retry.ts';
 import type { Difference } from './changes.ts';
 import { CANCELLED } from './input.ts';
 import { sendContents } from './send-contents.ts';
 import { createUploadProgress, type UploadProgress } from './upload-progress.ts';
-import type { Work } from './work.ts';
+import type { DeployContext } from './deploy-context.ts';
 
 /** How often to begin another upload if the server cannot continue the current one. */
-const BEGIN_ANEW = 2;
+const MAX_RESTARTS = 2;
 
 /**
  * The server needs a moment to make durable what arrived of an interrupted body. If asked before, it reports too many contents
  * as missing.
  */
-const KEEPING_MS = 200;
+const MIN_RESUME_PAUSE_MS = 200;
 
 /** How long to wait until the server has aborted an upload. An upload that is not aborted expires. */
-const DROP_MS = 3_000;
+const ABORT_TIMEOUT_MS = 3_000;
 
 /** An open upload, and one file for each missing content. */
 interface OpenUpload {
@@ -33,25 +33,27 @@ interface OpenUpload {
  * longer has it, every file is listed. An interrupted upload is resumed, even one of an earlier run. The upload is aborted if
  * no later run can resume it, or if the publish was cancelled.
  *
- * @returns `null` if the server does not support delta uploads; then nothing was sent.
  * Source: contract §9.
  */
-export async function uploadDelta(work: Work, difference: Difference): Promise<CreatedDeployment | null> {
-  let begun: string | null = null;
+export async function uploadDelta(context: DeployContext, difference: Difference): Promise<CreatedDeployment> {
+  let uploadId: string | null = null;
   try {
-    return await sendDelta(work, difference, (upload) => (begun = upload));
+    return await sendDelta(context, difference, (upload) => (uploadId = upload));
   } catch (failure) {
-    const isGivenUp = work.signal.aborted && work.signal.reason === CANCELLED;
-    if (begun !== null && (isGivenUp || !work.unfinished.isKept)) await drop(work, begun);
+    const isCancelled = context.signal.aborted && context.signal.reason === CANCELLED;
+    if (uploadId !== null && (isCancelled || !context.resumeState.isPersistent)) await abortUpload(context, uploadId);
     throw failure;
   }
 }
 
 /** Aborts an upload. If that fails, the upload expires later. */
-async function drop({ asked, unfinished }: Work, upload: string): Promise<void> {
+async function abortUpload({ publication, resumeState }: DeployContext, upload: string): Promise<void> {
   try {
-    await asked.client.api.deployments.abort.mutate({ upload }, { signal: AbortSignal.timeout(DROP_MS) });
-    unfinished.done();
+    await publication.client.api.deployments.abort.mutate(
+      { upload },
+      { signal: AbortSignal.timeout(ABORT_TIMEOUT_MS) },
+    );
+    resumeState.forget();
   } catch (failure) {
     if (!(failure instanceof ClientError)) throw failure;
   }
@@ -59,26 +61,28 @@ async function drop({ asked, unfinished }: Work, upload: string): Promise<void> 
 
 /** @param onBegun Called with the id of each upload that is begun. */
 async function sendDelta(
-  work: Work,
+  context: DeployContext,
   { put, changes }: Difference,
   onBegun: (upload: string) => void,
-): Promise<CreatedDeployment | null> {
-  const { asked, signal, tell, unfinished } = work;
-  const progress = createUploadProgress(tell);
-  for (let anew = 0; ; anew += 1) {
-    const open = await retry(() => begin(work, put, changes.removed), work.retries());
-    if (!open) return null;
+): Promise<CreatedDeployment> {
+  const { publication, signal, emit, resumeState } = context;
+  const progress = createUploadProgress(emit);
+  for (let restarts = 0; ; restarts += 1) {
+    const open = await retry(() => begin(context, put, changes.removed), context.startRetries());
     onBegun(open.upload);
     progress.begin(open.missing);
-    if (anew === 0) tell({ type: 'planned', via: 'delta', changes, missing: progress.total });
+    if (restarts === 0) emit({ type: 'planned', via: 'delta', changes, missing: progress.total });
     try {
-      const upload = await sendMissing(work, open, () => begin(work, put, changes.removed), progress);
+      const upload = await sendMissing(context, open, () => begin(context, put, changes.removed), progress);
       progress.end();
-      return await retry(() => asked.client.api.deployments.commit.mutate({ upload }, { signal }), work.retries());
+      return await retry(
+        () => publication.client.api.deployments.commit.mutate({ upload }, { signal }),
+        context.startRetries(),
+      );
     } catch (failure) {
-      if (anew === BEGIN_ANEW) throw failure;
-      if (isStatus(failure, 404)) unfinished.renew();
-      else if (!isElsewhere(failure)) throw failure;
+      if (restarts === MAX_RESTARTS) throw failure;
+      if (hasStatus(failure, 404)) resumeState.renew();
+      else if (!isUploadStale(failure)) throw failure;
     }
   }
 }
@@ -89,60 +93,61 @@ async function sendDelta(
  * @returns The id of the upload.
  */
 async function sendMissing(
-  { asked, source, signal, retries: countFailures }: Work,
+  { publication, source, signal, startRetries }: DeployContext,
   open: OpenUpload,
-  beginAgain: () => Promise<OpenUpload | null>,
+  beginAgain: () => Promise<OpenUpload>,
   progress: UploadProgress,
 ): Promise<string> {
-  const retries = countFailures();
+  const retries = startRetries();
   for (let { upload, missing } = open; ;) {
     try {
-      await sendContents(asked.client, source, upload, missing, progress, signal);
+      await sendContents(publication.client, source, upload, missing, progress, signal);
       return upload;
     } catch (failure) {
-      await retries.after(failure, KEEPING_MS);
-      const again = await retry(beginAgain, retries);
-      if (!again) throw failure;
-      if (again.missing.length < missing.length) retries.progressed();
-      ({ upload, missing } = again);
+      await retries.waitAfter(failure, MIN_RESUME_PAUSE_MS);
+      const resumed = await retry(beginAgain, retries);
+      if (resumed.missing.length < missing.length) retries.reset();
+      ({ upload, missing } = resumed);
       progress.begin(missing);
     }
   }
 }
 
-/**
- * Begins an upload, or resumes the one with the same idempotency key. Returns `null` if the server does not support delta
- * uploads.
- */
+/** Begins an upload, or resumes the one with the same idempotency key. */
 async function begin(
-  { asked, source, published, unfinished, signal }: Work,
+  { publication, source, lastDeployment, resumeState, signal }: DeployContext,
   put: readonly FolderFile[],
   removed: readonly string[],
-): Promise<OpenUpload | null> {
-  const { client, labels, password, ttl, via } = asked;
+): Promise<OpenUpload> {
+  const { client, labels, password, ttl, via } = publication;
   const options = { labels: labels && [...labels], password: password ?? undefined, ttl, via };
 
-  async function ask(input: BeginUpload): Promise<OpenUpload> {
-    const headers = { 'Idempotency-Key': unfinished.key };
+  async function beginWith(input: BeginUpload): Promise<OpenUpload> {
+    const headers = { 'Idempotency-Key': resumeState.key };
     const { upload, missing } = await client.api.deployments.begin.mutate(input, { signal, context: { headers } });
     return { upload, missing: filesOf(source.files, missing) };
   }
 
-  if (published && client.key !== null && put.length < source.files.length) {
+  if (lastDeployment && client.key !== null && put.length < source.files.length) {
     try {
-      return await ask({ ...options, password, base: published.deployment, put: [...put], remove: [...removed] });
+      return await beginWith({
+        ...options,
+        password,
+        base: lastDeployment.deployment,
+        put: [...put],
+        remove: [...removed],
+      });
     } catch (failure) {
-      if (!isStatus(failure, 404, 422)) throw failure;
+      if (!hasStatus(failure, 404, 422)) throw failure;
     }
   }
-  const whole = { ...options, files: [...source.files] };
+  const full = { ...options, files: [...source.files] };
   try {
-    return await ask(whole);
+    return await beginWith(full);
   } catch (failure) {
-    if (isStatus(failure, 404)) return null;
-    if (stateOf(failure) !== 'idempotency_key_used') throw failure;
-    unfinished.renew();
-    return ask(whole);
+    if (refusalStateOf(failure) !== 'idempotency_key_used') throw failure;
+    resumeState.renew();
+    return beginWith(full);
   }
 }
 
@@ -153,11 +158,11 @@ function filesOf(files: readonly FolderFile[], missing: readonly string[]): Fold
 }
 
 /** Returns true if the upload has an unexpected state: contents are missing, or another run has committed it. */
-function isElsewhere(failure: unknown): boolean {
-  const state = stateOf(failure);
+function isUploadStale(failure: unknown): boolean {
+  const state = refusalStateOf(failure);
   return state === 'incomplete' || state === 'committed';
 }
 
-function isStatus(failure: unknown, ...statuses: number[]): boolean {
+function hasStatus(failure: unknown, ...statuses: number[]): boolean {
   return failure instanceof ClientError && failure.status !== null && statuses.includes(failure.status);
 }

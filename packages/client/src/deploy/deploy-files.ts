@@ -1,10 +1,10 @@
 import type { CreatedDeployment } from '@berth/contract';
-import { withEvents } from '../progress.ts';
+import { yieldEvents } from '../progress.ts';
 import type { DeployEvent } from './events.ts';
 import type { DeployFilesInput, DeployOptions } from './input.ts';
-import { publish, refuseImpossible } from './publish.ts';
+import { publish, checkPublication } from './publish.ts';
 import { memorySource } from './source.ts';
-import { withoutMemory } from './unfinished.ts';
+import { createTransientResumeState } from './resume-state.ts';
 
 /**
  * Publishes files from memory. Works like `deployFolder` and emits the same events, except `walked` and `hashed`. Nothing is
@@ -16,10 +16,17 @@ export function deployFiles(
   input: DeployFilesInput,
   options: DeployOptions = {},
 ): AsyncGenerator<DeployEvent, CreatedDeployment, undefined> {
-  return withEvents(options.signal, (tell, signal) => {
-    refuseImpossible(input);
+  return yieldEvents(options.signal, (emit, signal) => {
+    checkPublication(input);
     const source = memorySource(input.files);
-    const work = { source, asked: input, published: null, unfinished: withoutMemory(), tell, signal };
-    return publish(work, options, () => {});
+    const context = {
+      source,
+      publication: input,
+      lastDeployment: null,
+      resumeState: createTransientResumeState(),
+      emit,
+      signal,
+    };
+    return publish(context, options, () => {});
   });
 }

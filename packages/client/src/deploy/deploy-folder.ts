@@ -1,21 +1,20 @@
 import { join } from 'node:path';
 import type { CreatedDeployment } from '@berth/contract';
-import { withEvents } from '../progress.ts';
+import { yieldEvents } from '../progress.ts';
 import { defaultCacheDir } from '../folder/cache-files.ts';
-import { findPublished, nameOfTarget, savePublished } from '../folder/published.ts';
-import { readFolderTelling } from '../folder/read-folder.ts';
+import { findLastDeployment, targetCacheName, saveLastDeployment } from '../folder/last-deployment.ts';
+import { readFolderWithEvents } from '../folder/read-folder.ts';
 import type { DeployEvent } from './events.ts';
 import type { DeployFolderInput, DeployFolderOptions } from './input.ts';
-import { markOf } from './password-mark.ts';
-import { publish, refuseImpossible } from './publish.ts';
+import { hashPassword } from './password-hash.ts';
+import { publish, checkPublication } from './publish.ts';
 import { folderSource } from './source.ts';
-import { fingerprintOf, openUnfinished } from './unfinished.ts';
+import { fingerprintOf, openResumeState } from './resume-state.ts';
 
 /**
  * Publishes a folder, emits events on the way, and returns the deployment.
  *
- * Sends only the contents that the server does not have, or everything if the server does not support delta uploads. A run that
- * is killed or aborted leaves nothing half published. The next run resumes it, if its input is the same. Temporary failures are
+ * Sends only the contents that the server does not have, unless `delta` is false. A run that is killed or aborted leaves nothing half published. The next run resumes it, if its input is the same. Temporary failures are
  * retried, and reported as `retried`.
  *
  * To abort, stop iterating.
@@ -28,26 +27,26 @@ export function deployFolder(
   input: DeployFolderInput,
   options: DeployFolderOptions = {},
 ): AsyncGenerator<DeployEvent, CreatedDeployment, undefined> {
-  return withEvents(options.signal, async (tell, signal) => {
-    refuseImpossible(input);
+  return yieldEvents(options.signal, async (emit, signal) => {
+    checkPublication(input);
     const { cacheDir = defaultCacheDir() } = options;
     const { client, domain = null } = input;
-    const snapshot = options.snapshot ?? (await readFolderTelling(input.folder, cacheDir, tell, signal));
+    const snapshot = options.snapshot ?? (await readFolderWithEvents(input.folder, cacheDir, emit, signal));
     const target = { client, root: snapshot.root, domain };
-    const name = nameOfTarget(target);
-    const password = await markOf(input.password, name);
+    const name = targetCacheName(target);
+    const password = await hashPassword(input.password, name);
     const fingerprint = fingerprintOf(snapshot.files, input, password);
-    const unfinished = openUnfinished(join(cacheDir, 'unfinished', `${name}.json`), fingerprint);
-    const work = {
+    const resumeState = openResumeState(join(cacheDir, 'unfinished', `${name}.json`), fingerprint);
+    const context = {
       source: folderSource(snapshot),
-      asked: input,
-      published: findPublished(cacheDir, target),
-      unfinished,
-      tell,
+      publication: input,
+      lastDeployment: findLastDeployment(cacheDir, target),
+      resumeState,
+      emit,
       signal,
     };
-    return publish(work, options, ({ deployment }) =>
-      savePublished(cacheDir, target, { deployment, password, files: snapshot.files }),
+    return publish(context, options, ({ deployment }) =>
+      saveLastDeployment(cacheDir, target, { deployment, password, files: snapshot.files }),
     );
   });
 }

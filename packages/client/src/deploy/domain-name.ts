@@ -49,5 +49,5 @@ export async function refuseUnusableDomain(client: BerthClient, name: string, si
     throw failure;
   });
   if (validation === null || (validation.valid && validation.available)) return;
-  throw new ClientError('refused', `${name} cannot be used: ${validation.reason ?? 'somebody else has it'}.`);
+  throw new ClientError('refused', `${name} cannot be used: ${validation.reason ?? 'another account has it'}.`);
 }

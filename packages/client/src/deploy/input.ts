@@ -4,7 +4,7 @@ import type { ReadFolder } from '../folder/read-folder.ts';
 import type { RetryPolicy } from '../retry.ts';
 
 /** Abort a signal with this reason if the publish will not be resumed. The upload is then aborted on the server. */
-export const CANCELLED: DOMException = new DOMException('The publication was cancelled.', 'AbortError');
+export const CANCELLED: DOMException = new DOMException('The deploy was cancelled.', 'AbortError');
 
 /** The options of a deploy, besides its files. */
 export interface Publication {
@@ -47,7 +47,7 @@ export interface DeployOptions {
   signal?: AbortSignal | undefined;
   /** Where to remember hashes and the last deployment. Default: `berth` in the cache folder of the system. */
   cacheDir?: string | undefined;
-  /** Whether to send only missing contents, if the server supports that. Default: true. */
+  /** Whether to send only missing contents. If false, all files are sent in one multipart request. Default: true. */
   delta?: boolean | undefined;
   /**
    * Called as soon as the deployment exists. The engine waits for it before it forgets how to resume this deploy. So a program

@@ -1,38 +1,38 @@
 import { randomUUID } from 'node:crypto';
 import { CreatedDeployment } from '@berth/contract';
-import { readAnswer } from '../client.ts';
-import { stateOf } from '../errors.ts';
+import { readResponse } from '../client.ts';
+import { refusalStateOf } from '../errors.ts';
 import { retry } from '../retry.ts';
 import { sendBody } from './body.ts';
 import type { Changes } from './events.ts';
 import type { Publication } from './input.ts';
 import { multipartBody } from './multipart-body.ts';
 import { createUploadProgress } from './upload-progress.ts';
-import type { Work } from './work.ts';
+import type { DeployContext } from './deploy-context.ts';
 
 /**
  * Publishes by the multipart route: all files in one request. It can be repeated safely with the same idempotency key.
  *
  * Source: contract §3.
  */
-export async function uploadMultipart(work: Work, changes: Changes): Promise<CreatedDeployment> {
-  const { source, asked, unfinished, signal, tell } = work;
-  const progress = createUploadProgress(tell);
+export async function uploadMultipart(context: DeployContext, changes: Changes): Promise<CreatedDeployment> {
+  const { source, publication, resumeState, signal, emit } = context;
+  const progress = createUploadProgress(emit);
   progress.begin(source.files);
-  tell({ type: 'planned', via: 'multipart', changes, missing: progress.total });
+  emit({ type: 'planned', via: 'multipart', changes, missing: progress.total });
 
   async function send(): Promise<CreatedDeployment> {
     progress.begin(source.files);
     const boundary = `berth-${randomUUID()}`;
     const headers = {
       'Content-Type': `multipart/form-data; boundary=${boundary}`,
-      'Idempotency-Key': unfinished.key,
+      'Idempotency-Key': resumeState.key,
     };
-    const body = multipartBody(source, fieldsOf(asked), boundary, progress);
+    const body = multipartBody(source, fieldsOf(publication), boundary, progress);
     const init = { method: 'POST', headers, signal };
-    return readAnswer(
-      asked.client,
-      await sendBody(asked.client, 'deployments', init, body, progress.onBytes),
+    return readResponse(
+      publication.client,
+      await sendBody(publication.client, 'deployments', init, body, progress.onBytes),
       CreatedDeployment,
     );
   }
@@ -41,11 +41,11 @@ export async function uploadMultipart(work: Work, changes: Changes): Promise<Cre
     try {
       return await send();
     } catch (failure) {
-      if (stateOf(failure) !== 'idempotency_key_used') throw failure;
-      unfinished.renew();
+      if (refusalStateOf(failure) !== 'idempotency_key_used') throw failure;
+      resumeState.renew();
       return send();
     }
-  }, work.retries());
+  }, context.startRetries());
   progress.end();
   return deployment;
 }

@@ -1,10 +1,10 @@
-import { takeAll } from '../progress.ts';
+import { drain } from '../progress.ts';
 import { defaultCacheDir } from '../folder/cache-files.ts';
 import type { Amount } from '../folder/events.ts';
-import { findPublished, type Published } from '../folder/published.ts';
+import { findLastDeployment, type LastDeployment } from '../folder/last-deployment.ts';
 import { readFolder } from '../folder/read-folder.ts';
 import type { FolderFile, SkippedFile } from '../folder/snapshot.ts';
-import { differenceOf } from './changes.ts';
+import { compareWithLastDeployment } from './changes.ts';
 import type { Changes } from './events.ts';
 import type { DeployFolderInput, DeployOptions } from './input.ts';
 
@@ -29,17 +29,23 @@ export async function planFolder(
   { client, folder, domain }: DeployFolderInput,
   { cacheDir = defaultCacheDir(), signal }: DeployOptions = {},
 ): Promise<FolderPlan> {
-  const { root, files, totalBytes, skipped } = await takeAll(readFolder(folder, { cacheDir, signal }));
+  const { root, files, totalBytes, skipped } = await drain(readFolder(folder, { cacheDir, signal }));
   const target = { client, root, domain: domain ?? null };
-  const published = findPublished(cacheDir, target);
-  const { put, changes } = differenceOf(published, files);
+  const lastDeployment = findLastDeployment(cacheDir, target);
+  const { put, changes } = compareWithLastDeployment(lastDeployment, files);
   const total = { files: files.length, bytes: totalBytes };
-  return { changes, missing: unknownOf(put, published), total, base: published?.deployment ?? null, skipped };
+  return {
+    changes,
+    missing: countNewContents(put, lastDeployment),
+    total,
+    base: lastDeployment?.deployment ?? null,
+    skipped,
+  };
 }
 
 /** Counts the contents that were not in the last deployment. */
-function unknownOf(put: readonly FolderFile[], published: Published | null): Amount {
-  const known = new Set(published?.files.values());
+function countNewContents(put: readonly FolderFile[], lastDeployment: LastDeployment | null): Amount {
+  const known = new Set(lastDeployment?.files.values());
   const amount = { files: 0, bytes: 0 };
   for (const { sha256, size } of put) {
     if (known.has(sha256)) continue;

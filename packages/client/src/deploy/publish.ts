@@ -1,40 +1,40 @@
 import { type CreatedDeployment, CREDENTIAL_PREFIX, kindOfCredential, Password } from '@berth/contract';
 import { ClientError } from '../errors.ts';
-import { createRetries, DEFAULT_RETRIES, retry } from '../retry.ts';
-import { differenceOf } from './changes.ts';
+import { createRetryCounter, DEFAULT_RETRIES, retry } from '../retry.ts';
+import { compareWithLastDeployment } from './changes.ts';
 import { uploadDelta } from './delta.ts';
 import { refuseUnusableDomain, wholeDomainName } from './domain-name.ts';
 import type { DeployEvent } from './events.ts';
 import type { DeployOptions, Publication } from './input.ts';
 import { uploadMultipart } from './multipart.ts';
-import type { Work } from './work.ts';
+import type { DeployContext } from './deploy-context.ts';
 
 /**
  * Throws for input that the server would refuse at the end, before anything is read or sent.
  *
  * @throws ClientError of the kind `signed-out` or `refused`.
  */
-export function refuseImpossible({ client: { key }, domain, password, ttl }: Publication): void {
-  refuseBadPassword(password);
+export function checkPublication({ client: { key }, domain, password, ttl }: Publication): void {
+  checkPassword(password);
   if (domain !== undefined && (key === null || kindOfCredential(key) === 'deploy'))
     throw new ClientError('signed-out', `A domain needs an API key, which starts with "${CREDENTIAL_PREFIX.api}-".`);
   if (domain !== undefined && ttl !== undefined)
     throw new ClientError(
       'refused',
-      'A deployment that expires cannot be shown at a domain: leave out the one or the other.',
+      'A deployment that expires cannot have a domain. Omit the domain or the time to live.',
     );
   if (ttl !== undefined && key === null)
     throw new ClientError(
       'signed-out',
-      'A time to live needs a credential; without one a deployment lives for 3 days.',
+      'A time to live needs a key. Without a key, a deployment expires after 3 days.',
     );
 }
 
 /** Checks a password. An empty one never means no password. @throws ClientError of the kind `refused`. Source: contract §1. */
-export function refuseBadPassword(password: string | null | undefined): void {
+export function checkPassword(password: string | null | undefined): void {
   const reason = typeof password !== 'string' ? undefined : Password.safeParse(password).error?.issues[0]?.message;
   if (reason !== undefined)
-    throw new ClientError('refused', `The password cannot be used: ${reason}. Leave it out for a public site.`);
+    throw new ClientError('refused', `The password is invalid: ${reason}. Omit it for a public site.`);
 }
 
 /**
@@ -45,37 +45,39 @@ export function refuseBadPassword(password: string | null | undefined): void {
  * @throws ClientError.
  */
 export async function publish(
-  work: Omit<Work, 'retries'>,
+  context: Omit<DeployContext, 'startRetries'>,
   { delta = true, retries, onCommitted }: DeployOptions,
   onEnd: (deployment: CreatedDeployment) => void,
 ): Promise<CreatedDeployment> {
-  if (work.source.files.length === 0) throw new ClientError('folder', 'There is no file to publish.');
-  const { tell, signal, unfinished } = work;
-  const { client, domain } = work.asked;
+  if (context.source.files.length === 0)
+    throw new ClientError('folder', 'There are no files to publish. Add at least one.');
+  const { emit, signal, resumeState } = context;
+  const { client, domain } = context.publication;
   const policy = { ...DEFAULT_RETRIES, ...retries };
-  const counted: Work = {
-    ...work,
-    retries: () => createRetries(policy, signal, (event) => tell({ type: 'retried', ...event })),
+  const contextWithRetries: DeployContext = {
+    ...context,
+    startRetries: () => createRetryCounter(policy, signal, (event) => emit({ type: 'retried', ...event })),
   };
-  if (domain !== undefined && work.published === null) await refuseUnusableDomain(client, domain, signal);
-  const difference = differenceOf(work.published, work.source.files);
-  const deployment =
-    (delta ? await uploadDelta(counted, difference) : null) ?? (await uploadMultipart(counted, difference.changes));
+  if (domain !== undefined && context.lastDeployment === null) await refuseUnusableDomain(client, domain, signal);
+  const difference = compareWithLastDeployment(context.lastDeployment, context.source.files);
+  const deployment = delta
+    ? await uploadDelta(contextWithRetries, difference)
+    : await uploadMultipart(contextWithRetries, difference.changes);
   await onCommitted?.(deployment);
 
   function end(event: DeployEvent): CreatedDeployment {
     // The order matters: an idempotency key must never be used with another base than before.
-    unfinished.done();
+    resumeState.forget();
     onEnd(deployment);
-    tell(event);
+    emit(event);
     return deployment;
   }
 
   if (domain === undefined) return end({ type: 'committed', deployment });
-  tell({ type: 'committed', deployment });
+  emit({ type: 'committed', deployment });
   const link = { domain: wholeDomainName(domain, deployment), deployment: deployment.deployment };
   return end({
     type: 'linked',
-    domain: await retry(() => client.api.domains.put.mutate(link, { signal }), counted.retries()),
+    domain: await retry(() => client.api.domains.put.mutate(link, { signal }), contextWithRetries.startRetries()),
   });
 }

@@ -1,14 +1,14 @@
 import { CONTENTS_TYPE, ReceivedContents } from '@berth/contract';
-import { type BerthClient, readAnswer } from '../client.ts';
+import { type BerthClient, readResponse } from '../client.ts';
 import type { FolderFile } from '../folder/snapshot.ts';
-import { isPassing } from '../retry.ts';
+import { isTemporary } from '../retry.ts';
 import { sendBody } from './body.ts';
-import { contentsBody, divide } from './contents-body.ts';
+import { contentsBody, divideIntoBodies } from './contents-body.ts';
 import type { Source } from './source.ts';
 import type { UploadProgress } from './upload-progress.ts';
 
 /** The number of bodies to send in parallel. */
-const AT_ONCE = 2;
+const MAX_PARALLEL_BODIES = 2;
 
 /**
  * Sends contents of an upload, in few bodies. The server keeps each content that arrived completely, even if this fails.
@@ -25,11 +25,11 @@ export async function sendContents(
   upload: string,
   contents: readonly FolderFile[],
   progress: UploadProgress,
-  given: AbortSignal,
+  callerSignal: AbortSignal,
 ): Promise<void> {
   const failed = new AbortController();
-  const signal = AbortSignal.any([given, failed.signal]);
-  const bodies = divide(contents);
+  const signal = AbortSignal.any([callerSignal, failed.signal]);
+  const bodies = divideIntoBodies(contents);
   const failures: unknown[] = [];
 
   async function sendInOrder(): Promise<void> {
@@ -42,14 +42,14 @@ export async function sendContents(
           contentsBody(source, body, progress),
           progress.onBytes,
         );
-        await readAnswer(client, answer, ReceivedContents);
+        await readResponse(client, answer, ReceivedContents);
       } catch (failure) {
         failures.push(failure);
-        if (!isPassing(failure)) failed.abort();
+        if (!isTemporary(failure)) failed.abort();
       }
     }
   }
 
-  await Promise.all(Array.from({ length: AT_ONCE }, sendInOrder));
+  await Promise.all(Array.from({ length: MAX_PARALLEL_BODIES }, sendInOrder));
   if (failures.length > 0) throw failures[0];
 }

@@ -1,6 +1,6 @@
 import { createHash, hash } from 'node:crypto';
 import { findPathConflict, isJunk, normalizePath, refusedPath } from '@berth/contract';
-import { changing, folderError, unreadable } from '../folder/folder-errors.ts';
+import { changingFileError, folderError, unreadableError } from '../folder/folder-errors.ts';
 import { readLargeFile, readSmallFile, SMALL_FILE_BYTES } from '../folder/read-file.ts';
 import type { ReadFolder } from '../folder/read-folder.ts';
 import type { FolderFile } from '../folder/snapshot.ts';
@@ -67,27 +67,27 @@ function readSmallChecked(location: string, { path, size, sha256 }: FolderFile):
     const { bytes } = readSmallFile(location, size);
     if (bytes.length === size && hash('sha256', bytes) === sha256) return bytes;
   } catch (thrown) {
-    throw unreadable(path, thrown);
+    throw unreadableError(path, thrown);
   }
-  throw changing(path);
+  throw changingFileError(path);
 }
 
 /** Reads a file and checks its bytes. Yields the last piece only after the check, so changed files never arrive completely. */
 async function* readChecked(location: string, { path, size, sha256 }: FolderFile): AsyncGenerator<Uint8Array> {
   const digest = createHash('sha256');
-  let left = size;
-  let held: Uint8Array | null = null;
+  let remainingBytes = size;
+  let lastPiece: Uint8Array | null = null;
   try {
     for await (const piece of readLargeFile(location)) {
-      left -= piece.length;
-      if (left < 0) break;
+      remainingBytes -= piece.length;
+      if (remainingBytes < 0) break;
       digest.update(piece);
-      if (held) yield held;
-      held = piece;
+      if (lastPiece) yield lastPiece;
+      lastPiece = piece;
     }
   } catch (thrown) {
-    throw unreadable(path, thrown);
+    throw unreadableError(path, thrown);
   }
-  if (left !== 0 || digest.digest('hex') !== sha256) throw changing(path);
-  if (held) yield held;
+  if (remainingBytes !== 0 || digest.digest('hex') !== sha256) throw changingFileError(path);
+  if (lastPiece) yield lastPiece;
 }

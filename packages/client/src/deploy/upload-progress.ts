@@ -1,6 +1,6 @@
 import type { Amount } from '../folder/events.ts';
 import type { FolderFile } from '../folder/snapshot.ts';
-import { every, PROGRESS_MS } from '../progress.ts';
+import { createThrottle, PROGRESS_INTERVAL_MS } from '../progress.ts';
 import type { DeployEvent } from './events.ts';
 
 /** Reports how much of the missing contents was sent. */
@@ -22,8 +22,8 @@ export interface UploadProgress {
 /** The callbacks for a body while it is generated. */
 export type BodyProgress = Pick<UploadProgress, 'onPiece' | 'onFile'>;
 
-export function createUploadProgress(tell: (event: DeployEvent) => void): UploadProgress {
-  const isTimeToTell = every(PROGRESS_MS);
+export function createUploadProgress(emit: (event: DeployEvent) => void): UploadProgress {
+  const isProgressDue = createThrottle(PROGRESS_INTERVAL_MS);
   let total: Amount | null = null;
   let done: Amount = { files: 0, bytes: 0 };
   let sentBytes = 0;
@@ -45,11 +45,11 @@ export function createUploadProgress(tell: (event: DeployEvent) => void): Upload
     },
     onBytes(bytes) {
       sentBytes += bytes;
-      if (total && isTimeToTell()) tell({ type: 'uploaded', done: { ...done }, total, sentBytes });
+      if (total && isProgressDue()) emit({ type: 'uploaded', done: { ...done }, total, sentBytes });
     },
     end() {
       const all = total ?? done;
-      tell({ type: 'uploaded', done: all, total: all, sentBytes });
+      emit({ type: 'uploaded', done: all, total: all, sentBytes });
     },
   };
 }

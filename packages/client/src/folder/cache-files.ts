@@ -11,8 +11,8 @@ export function defaultCacheDir(env: NodeJS.ProcessEnv = process.env, platform: 
 }
 
 /** Hashes a list of values to a short name. Equal lists give equal names, and a name reveals nothing about its values. */
-export function nameOf(facts: readonly (string | null)[]): string {
-  return hash('sha256', JSON.stringify(facts)).slice(0, 32);
+export function cacheName(values: readonly (string | null)[]): string {
+  return hash('sha256', JSON.stringify(values)).slice(0, 32);
 }
 
 /**

@@ -17,11 +17,11 @@ const THIS_MACHINE: Machine = { platform: process.platform, home: homedir(), mou
  * separate drive, because it may be a link to another drive.
  */
 export function driveOf(path: string, machine: Machine = THIS_MACHINE): string {
-  const drive = mountOf(path, machine);
-  return drive === '/' || drive === mountOf(machine.home, machine) ? path : drive;
+  const drive = mountPointOf(path, machine);
+  return drive === '/' || drive === mountPointOf(machine.home, machine) ? path : drive;
 }
 
-function mountOf(path: string, { platform, mountPoints }: Machine): string {
+function mountPointOf(path: string, { platform, mountPoints }: Machine): string {
   if (platform === 'win32') return win32.parse(path).root.toLowerCase();
   if (platform === 'darwin') return /^\/Volumes\/[^/]+/.exec(path)?.[0] ?? '/';
   let longest = '/';

@@ -1,11 +1,11 @@
 import type { Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { aborted, ClientError } from '../errors.ts';
+import { abortedError, ClientError } from '../errors.ts';
 import { driveOf } from './drive-of.ts';
 
 /** A drive with work in progress. */
-interface Busy {
+interface BusyDrive {
   /** When the current work began, in milliseconds of the monotonic clock. */
   since: number;
   /** Callbacks that start the waiting callers, in order of arrival. */
@@ -13,7 +13,7 @@ interface Busy {
 }
 
 /** The busy drives. A network drive that went away stays here until it responds. */
-const busy = new Map<string, Busy>();
+const busy = new Map<string, BusyDrive>();
 
 /**
  * Reads what is at a path, and follows links. A network drive that went away may never respond: then another thread is blocked,
@@ -22,7 +22,7 @@ const busy = new Map<string, Busy>();
  * @returns `null` if nothing is there, or if it cannot be read.
  * @throws ClientError of the kind `aborted` if the caller aborts.
  */
-export function askDrive(path: string, signal: AbortSignal): Promise<Stats | null> {
+export function statOnDrive(path: string, signal: AbortSignal): Promise<Stats | null> {
   return onDrive(path, signal, async (stats) => stats);
 }
 
@@ -39,24 +39,25 @@ export async function onDriveWithin<T>(
   work: (stats: Stats | null) => Promise<T>,
 ): Promise<T> {
   const drive = driveOf(path);
-  const leaving = new AbortController();
-  const leftMs = (): number => (busy.get(drive)?.since ?? performance.now()) + withinMs - performance.now();
+  const timeout = new AbortController();
+  const remainingMs = (): number => (busy.get(drive)?.since ?? performance.now()) + withinMs - performance.now();
   let isOver = false;
   let timer: NodeJS.Timeout;
   const wait = (): void => {
-    timer = setTimeout(() => setImmediate(check), leftMs());
+    timer = setTimeout(() => setImmediate(check), remainingMs());
   };
   // Checked after a turn of the event loop: the drive may have responded while the machine was asleep or this thread was busy.
   const check = (): void => {
     if (isOver) return;
-    if (leftMs() > 0) wait();
-    else leaving.abort();
+    if (remainingMs() > 0) wait();
+    else timeout.abort();
   };
   wait();
   try {
-    return await onDrive(path, leaving.signal, work);
+    return await onDrive(path, timeout.signal, work);
   } catch (thrown) {
-    if (leaving.signal.aborted && thrown instanceof ClientError && thrown.kind === 'aborted') throw silent(path);
+    if (timeout.signal.aborted && thrown instanceof ClientError && thrown.kind === 'aborted')
+      throw driveTimeoutError(path);
     throw thrown;
   } finally {
     isOver = true;
@@ -70,48 +71,48 @@ export async function onDriveWithin<T>(
  */
 async function onDrive<T>(path: string, signal: AbortSignal, work: (stats: Stats | null) => Promise<T>): Promise<T> {
   const drive = driveOf(path);
-  await takeTurn(drive, signal);
+  await acquireDrive(drive, signal);
   const done = stat(path)
     .catch(() => null)
     .then(work)
-    .finally(() => passTurn(drive));
-  return unlessGivenUp(done, signal);
+    .finally(() => releaseDrive(drive));
+  return unlessAborted(done, signal);
 }
 
-async function takeTurn(drive: string, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) throw aborted(signal.reason);
-  const owner = busy.get(drive);
-  if (!owner) {
+async function acquireDrive(drive: string, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) throw abortedError(signal.reason);
+  const busyDrive = busy.get(drive);
+  if (!busyDrive) {
     busy.set(drive, { since: performance.now(), waiting: new Set() });
     return;
   }
   const turn = Promise.withResolvers<void>();
-  owner.waiting.add(turn.resolve);
-  const giveUp = (): void => {
+  busyDrive.waiting.add(turn.resolve);
+  const onAbort = (): void => {
     // If the turn was already granted, it is used and then passed on.
-    if (owner.waiting.delete(turn.resolve)) turn.reject(aborted(signal.reason));
+    if (busyDrive.waiting.delete(turn.resolve)) turn.reject(abortedError(signal.reason));
   };
-  signal.addEventListener('abort', giveUp, { once: true });
+  signal.addEventListener('abort', onAbort, { once: true });
   try {
     await turn.promise;
   } finally {
-    signal.removeEventListener('abort', giveUp);
+    signal.removeEventListener('abort', onAbort);
   }
 }
 
-function passTurn(drive: string): void {
-  const owner = busy.get(drive)!;
-  const [next] = owner.waiting;
+function releaseDrive(drive: string): void {
+  const busyDrive = busy.get(drive)!;
+  const [next] = busyDrive.waiting;
   if (!next) {
     busy.delete(drive);
     return;
   }
-  owner.waiting.delete(next);
-  owner.since = performance.now();
+  busyDrive.waiting.delete(next);
+  busyDrive.since = performance.now();
   next();
 }
 
-function silent(path: string): ClientError {
+function driveTimeoutError(path: string): ClientError {
   const name = basename(path) || path;
   return new ClientError(
     'folder',
@@ -124,14 +125,14 @@ function silent(path: string): ClientError {
  *
  * @throws ClientError of the kind `aborted` if the caller aborts.
  */
-export async function unlessGivenUp<T>(asked: Promise<T>, signal: AbortSignal): Promise<T> {
-  const givenUp = Promise.withResolvers<never>();
-  const giveUp = (): void => givenUp.reject(aborted(signal.reason));
-  signal.addEventListener('abort', giveUp, { once: true });
-  if (signal.aborted) giveUp();
+export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const aborting = Promise.withResolvers<never>();
+  const onAbort = (): void => aborting.reject(abortedError(signal.reason));
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
   try {
-    return await Promise.race([givenUp.promise, asked]);
+    return await Promise.race([aborting.promise, work]);
   } finally {
-    signal.removeEventListener('abort', giveUp);
+    signal.removeEventListener('abort', onAbort);
   }
 }

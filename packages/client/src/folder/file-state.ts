@@ -8,7 +8,7 @@ const COARSE_TICK_NS = 2_000_000_000n;
 const SECOND_NS = 1_000_000_000n;
 
 /** Combines size, times and inode of a file. While they stay the same, so does its content. */
-export function stateOf({ size, mtimeNs, ctimeNs, ino }: BigIntStats): string {
+export function fileStateOf({ size, mtimeNs, ctimeNs, ino }: BigIntStats): string {
   return `${size}.${mtimeNs}.${ctimeNs}.${ino}`;
 }
 

@@ -1,9 +1,9 @@
 import { ClientError } from '../errors.ts';
 
 const REASONS: Readonly<Record<string, string>> = {
-  EACCES: 'it may not be read',
-  EPERM: 'it may not be read',
-  ENOENT: 'it vanished while the folder was read',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  ENOENT: 'it was deleted while the folder was read',
   ELOOP: 'it was replaced by a link while the folder was read',
   ENOTDIR: 'it was replaced while the folder was read',
   EMFILE: 'too many files are open',
@@ -15,13 +15,13 @@ export function folderError(file: string, reason: string, cause?: unknown): Clie
 }
 
 /** Creates the error for a file that the system does not allow to read. */
-export function unreadable(file: string, thrown: unknown): ClientError {
+export function unreadableError(file: string, thrown: unknown): ClientError {
   if (thrown instanceof ClientError) return thrown;
   const { code = '', message } = thrown as NodeJS.ErrnoException;
   return folderError(file, REASONS[code] ?? message, thrown);
 }
 
 /** Creates the error for a file that keeps changing. */
-export function changing(file: string): ClientError {
-  return folderError(file, 'it changes while it is read; try again when it is finished');
+export function changingFileError(file: string): ClientError {
+  return folderError(file, 'it keeps changing; try again when it is complete');
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { nameOf, readCacheFile, writeCacheFile } from './cache-files.ts';
+import { cacheName, readCacheFile, writeCacheFile } from './cache-files.ts';
 
 const VERSION = 1;
 
@@ -19,7 +19,7 @@ type Entry = readonly [name: string, state: string, sha256: string];
 
 /** Opens the cache of a folder. It is empty if it cannot be read or has another version. */
 export function openHashCache(cacheDir: string, root: string): HashCache {
-  const path = join(cacheDir, 'hashes', `${nameOf([root])}.json`);
+  const path = join(cacheDir, 'hashes', `${cacheName([root])}.json`);
   const known = new Map(read(path).map((entry) => [entry[0], entry]));
   const used: Entry[] = [];
   let changed = false;

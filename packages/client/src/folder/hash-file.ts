@@ -2,17 +2,17 @@ import { createHash, hash } from 'node:crypto';
 import { lstatSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mayHoldPrivateKey, PRIVATE_KEY_MARKER } from '@berth/contract';
-import { changing, unreadable } from './folder-errors.ts';
-import { stateOf } from './file-state.ts';
+import { changingFileError, unreadableError } from './folder-errors.ts';
+import { fileStateOf } from './file-state.ts';
 import { readLargeFile, readSmallFile, SMALL_FILE_BYTES } from './read-file.ts';
-import type { FoundFile } from './walk.ts';
+import type { FoundFile } from './list-files.ts';
 
 /** How often to read a file again if it changed while it was read, and the pause before that in milliseconds. */
-const READ_AGAIN = 3;
-const PAUSE_MS = 50;
+const MAX_READ_RETRIES = 3;
+const RETRY_PAUSE_MS = 50;
 
 /** The maximum length of the first line of a private key. It may be split across two pieces. */
-const MARKER_CHARACTERS = 96;
+const MAX_MARKER_CHARACTERS = 96;
 
 /** A file and its hash. `privateKey` is true if it contains a private key. */
 export type HashedFile = FoundFile & { sha256: string; privateKey: boolean };
@@ -31,18 +31,18 @@ export function isLarge({ stats }: FoundFile): boolean {
 export function hashSmallFile(root: string, found: FoundFile): HashedFile | null {
   try {
     const { bytes, stats } = readSmallFile(`${root}/${found.name}`, Number(found.stats.size));
-    if (stateOf(stats) !== stateOf(found.stats)) return null;
+    if (fileStateOf(stats) !== fileStateOf(found.stats)) return null;
     const privateKey = mayHoldPrivateKey(found.path) && PRIVATE_KEY_MARKER.test(bytes.toString('latin1'));
     return { ...found, sha256: hash('sha256', bytes), privateKey };
   } catch (thrown) {
-    throw unreadable(found.path, thrown);
+    throw unreadableError(found.path, thrown);
   }
 }
 
 /** Does the same as {@link hashSmallFile} for a file of any size, piece by piece. */
 export async function hashLargeFile(root: string, found: FoundFile, signal: AbortSignal): Promise<HashedFile | null> {
   const digest = createHash('sha256');
-  const suspect = mayHoldPrivateKey(found.path);
+  const mayHoldKey = mayHoldPrivateKey(found.path);
   let privateKey = false;
   let tail = '';
   try {
@@ -50,20 +50,20 @@ export async function hashLargeFile(root: string, found: FoundFile, signal: Abor
     for (;;) {
       const { done, value } = await pieces.next();
       if (done) {
-        if (stateOf(value) !== stateOf(found.stats)) return null;
+        if (fileStateOf(value) !== fileStateOf(found.stats)) return null;
         return { ...found, sha256: digest.digest('hex'), privateKey };
       }
       if (signal.aborted) await pieces.return(found.stats);
       signal.throwIfAborted();
       digest.update(value);
-      if (!suspect) continue;
+      if (!mayHoldKey) continue;
       const text = tail + value.toString('latin1');
       privateKey ||= PRIVATE_KEY_MARKER.test(text);
-      tail = text.slice(-MARKER_CHARACTERS);
+      tail = text.slice(-MAX_MARKER_CHARACTERS);
     }
   } catch (thrown) {
     signal.throwIfAborted();
-    throw unreadable(found.path, thrown);
+    throw unreadableError(found.path, thrown);
   }
 }
 
@@ -73,19 +73,19 @@ export async function hashLargeFile(root: string, found: FoundFile, signal: Abor
  * @throws ClientError of the kind `folder` if it keeps changing.
  */
 export async function hashChangedFile(root: string, found: FoundFile, signal: AbortSignal): Promise<HashedFile> {
-  for (let attempt = 1; attempt <= READ_AGAIN; attempt += 1) {
-    await sleep(PAUSE_MS, undefined, { signal });
-    const fresh = { ...found, stats: look(root, found) };
+  for (let attempt = 1; attempt <= MAX_READ_RETRIES; attempt += 1) {
+    await sleep(RETRY_PAUSE_MS, undefined, { signal });
+    const fresh = { ...found, stats: statFile(root, found) };
     const hashed = isLarge(fresh) ? await hashLargeFile(root, fresh, signal) : hashSmallFile(root, fresh);
     if (hashed) return hashed;
   }
-  throw changing(found.path);
+  throw changingFileError(found.path);
 }
 
-function look(root: string, { name, path }: FoundFile) {
+function statFile(root: string, { name, path }: FoundFile) {
   try {
     return lstatSync(`${root}/${name}`, { bigint: true });
   } catch (thrown) {
-    throw unreadable(path, thrown);
+    throw unreadableError(path, thrown);
   }
 }

@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ignore from 'ignore';
-import { unreadable } from './folder-errors.ts';
+import { unreadableError } from './folder-errors.ts';
 
 /** The file at the root of a folder that lists what to skip, in the syntax of `.gitignore`. It is itself skipped. */
 export const IGNORE_FILE = '.berthignore';
@@ -23,6 +23,6 @@ function textOf(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (thrown) {
-    throw unreadable(IGNORE_FILE, thrown);
+    throw unreadableError(IGNORE_FILE, thrown);
   }
 }

@@ -1,16 +1,16 @@
 import { realpathSync, statSync } from 'node:fs';
 import { findPathConflict } from '@berth/contract';
 import { ClientError } from '../errors.ts';
-import { createTurns, withEvents } from '../progress.ts';
+import { createTimeSlices, yieldEvents } from '../progress.ts';
 import { defaultCacheDir } from './cache-files.ts';
-import { askDrive } from './drive.ts';
+import { statOnDrive } from './drive.ts';
 import type { FolderEvent } from './events.ts';
 import { folderError } from './folder-errors.ts';
 import { openHashCache } from './hash-cache.ts';
 import type { HashedFile } from './hash-file.ts';
-import { createHashing } from './hashing.ts';
+import { FolderHasher } from './folder-hasher.ts';
 import type { FolderSnapshot, SkippedFile } from './snapshot.ts';
-import { walk } from './walk.ts';
+import { listFiles } from './list-files.ts';
 
 export interface ReadFolderOptions {
   /** Where to remember hashes. Default: `berth` in the cache folder of the system. */
@@ -40,39 +40,43 @@ export function readFolder(
   folder: string,
   { cacheDir = defaultCacheDir(), signal }: ReadFolderOptions = {},
 ): AsyncGenerator<FolderEvent, ReadFolder, undefined> {
-  return withEvents(signal, (tell, signal) => readFolderTelling(folder, cacheDir, tell, signal));
+  return yieldEvents(signal, (emit, signal) => readFolderWithEvents(folder, cacheDir, emit, signal));
 }
 
 /** Resolves the path of a folder. @throws ClientError of the kind `folder` if it is not a folder. */
-function rootOf(folder: string): string {
+function resolveFolder(folder: string): string {
   try {
     const root = realpathSync(folder);
     if (statSync(root).isDirectory()) return root;
   } catch (cause) {
-    throw new ClientError('folder', `There is no folder ${folder}.`, { cause });
+    throw new ClientError('folder', `The folder ${folder} does not exist.`, { cause });
   }
-  throw new ClientError('folder', `${folder} is a file; name the folder that it lies in.`);
+  throw new ClientError('folder', `${folder} is a file. Pass the folder that contains it.`);
 }
 
 /** Does the same as {@link readFolder} for callers that also emit other events. */
-export async function readFolderTelling(
+export async function readFolderWithEvents(
   folder: string,
   cacheDir: string,
-  tell: (event: FolderEvent) => void,
-  given: AbortSignal,
+  emit: (event: FolderEvent) => void,
+  callerSignal: AbortSignal,
 ): Promise<ReadFolder> {
-  await askDrive(folder, given);
-  const root = rootOf(folder);
+  await statOnDrive(folder, callerSignal);
+  const root = resolveFolder(folder);
   const failed = new AbortController();
-  const signal = AbortSignal.any([given, failed.signal]);
+  const signal = AbortSignal.any([callerSignal, failed.signal]);
   const cache = openHashCache(cacheDir, root);
   const skipped: SkippedFile[] = [];
-  const hashing = createHashing(root, cache, tell, signal);
-  const walking = async () => {
-    await walk(root, { file: hashing.add, skip: (file) => skipped.push(file) }, createTurns(signal));
-    hashing.end(skipped.toSorted(byPath));
+  const hasher = new FolderHasher(root, cache, emit, signal);
+  const listing = async () => {
+    await listFiles(
+      root,
+      { onFile: (found) => hasher.add(found), onSkip: (file) => skipped.push(file) },
+      createTimeSlices(signal),
+    );
+    hasher.end(skipped.toSorted(byPath));
   };
-  const running = [walking(), hashing.small(), hashing.large()];
+  const running = [listing(), hasher.hashSmallFiles(), hasher.hashLargeFiles()];
   try {
     await Promise.all(running);
   } catch (thrown) {
@@ -81,23 +85,26 @@ export async function readFolderTelling(
     throw thrown;
   }
   cache.save();
-  return snapshotOf(root, hashing.files, [...skipped, ...hashing.privateKeys]);
+  return snapshotOf(root, hasher.files, [...skipped, ...hasher.privateKeys]);
 }
 
 function snapshotOf(root: string, hashed: readonly HashedFile[], skipped: readonly SkippedFile[]): ReadFolder {
   const files = hashed.map(({ path, stats, sha256 }) => ({ path, size: Number(stats.size), sha256 })).toSorted(byPath);
   const diskNames = new Map(hashed.filter(({ path, name }) => path !== name).map(({ path, name }) => [path, name]));
-  if (diskNames.size > 0) refuseClash(files.map(({ path }) => path));
+  if (diskNames.size > 0) refuseSamePaths(files.map(({ path }) => path));
   const totalBytes = files.reduce((sum, { size }) => sum + size, 0);
   return { root, files, totalBytes, skipped: skipped.toSorted(byPath), diskNames };
 }
 
 /** Throws if two names on disk result in the same path of the site. */
-function refuseClash(paths: readonly string[]): void {
-  const clash = findPathConflict(paths);
-  if (!clash) return;
-  const { first, second } = clash;
-  throw folderError(second, first === second ? 'two files have this name, in different Unicode forms' : clash.reason);
+function refuseSamePaths(paths: readonly string[]): void {
+  const conflict = findPathConflict(paths);
+  if (!conflict) return;
+  const { first, second } = conflict;
+  throw folderError(
+    second,
+    first === second ? 'two files have this name, in different Unicode forms' : conflict.reason,
+  );
 }
 
 function byPath(a: { path: string }, b: { path: string }): number {

@@ -1,5 +1,5 @@
 import type { MissingReason } from './events.ts';
-import { failed } from './failed.ts';
+import { decideAfterFailure } from './after-failure.ts';
 import type { WatchRule } from './rule.ts';
 import {
   clearFailures,
@@ -9,7 +9,7 @@ import {
   type Live,
   type Scan,
   emit,
-  unsettle,
+  restartQuietPeriod,
   type WatchState,
 } from './state.ts';
 
@@ -24,11 +24,11 @@ import {
  * Source: the watch rule, D2 to D8.
  */
 export function decide(state: WatchState, input: WatchInput, now: number, rule: WatchRule): Decision {
-  const taken = take(state, input, now, rule);
-  if (wakeAt(taken.state, rule) > now) return taken;
+  const applied = applyInput(state, input, now, rule);
+  if (wakeAt(applied.state, rule) > now) return applied;
   return {
-    state: { ...taken.state, busy: { doing: 'scan', since: now, fresh: true } },
-    effects: [...taken.effects, { do: 'scan' }],
+    state: { ...applied.state, busy: { doing: 'scan', since: now, fresh: true } },
+    effects: [...applied.effects, { do: 'scan' }],
   };
 }
 
@@ -44,7 +44,7 @@ export function wakeAt({ busy, changes, seen, scanMs, pause, nextScanAt }: Watch
   return Math.max(Math.min(settledAt, forcedAt), pause?.until ?? 0);
 }
 
-function take(state: WatchState, input: WatchInput, now: number, rule: WatchRule): Decision {
+function applyInput(state: WatchState, input: WatchInput, now: number, rule: WatchRule): Decision {
   switch (input.type) {
     case 'woken':
       return { state, effects: [] };
@@ -58,7 +58,7 @@ function take(state: WatchState, input: WatchInput, now: number, rule: WatchRule
     case 'unchanged':
       return published(state, input);
     case 'failed':
-      return failed({ ...state, busy: null }, state.busy, input.error, now, rule);
+      return decideAfterFailure({ ...state, busy: null }, state.busy, input.error, now, rule);
     case 'watcher-failed':
       return {
         state: { ...state, polling: true, nextScanAt: now },
@@ -74,10 +74,10 @@ function changed(state: WatchState, now: number, rule: WatchRule): Decision {
   const { busy, seen, pause, unstable } = state;
   return {
     state: {
-      ...unsettle(state, now, true),
+      ...restartQuietPeriod(state, now, true),
       seen: seen && { ...seen, fresh: false },
       busy: busy?.doing === 'scan' ? { ...busy, fresh: false } : busy,
-      unstable: unstable && { ...unstable, quietFailures: 0 },
+      unstable: unstable && { ...unstable, failuresSinceChange: 0 },
       pause: pause?.offline === true ? { ...pause, until: Math.min(pause.until, now + rule.firstPauseMs) } : pause,
     },
     effects: state.changes?.announced === true ? [] : emit({ type: 'settling' }),
@@ -88,7 +88,7 @@ function changed(state: WatchState, now: number, rule: WatchRule): Decision {
 function publishRequested(state: WatchState, now: number): Decision {
   return {
     state: {
-      ...clearFailures(unsettle(state, now, true)),
+      ...clearFailures(restartQuietPeriod(state, now, true)),
       missing: state.missing && { ...state.missing, reported: null },
     },
     effects: state.changes?.announced === true ? [] : emit({ type: 'settling' }),
@@ -113,10 +113,10 @@ function scanned(state: WatchState, scan: Scan, now: number, rule: WatchRule): D
     nextScanAt: now + (state.polling ? rule.pollEveryMs : rule.lookEveryMs),
   };
   if (changes === null) {
-    const reason = unpublishable(scan, live);
+    const reason = reasonNotToPublish(scan, live);
     if (reason !== null && missing !== null) return nothingToPublish(idle, reason, missing.since, now, rule);
     const wasReported = (missing?.reported ?? null) !== null;
-    if (reason === null && live?.sure === true && scan.id === live.id)
+    if (reason === null && live?.confirmed === true && scan.id === live.id)
       return {
         state: clearFailures({ ...idle, missing: null }),
         effects: wasReported || refusedId !== null ? emit({ type: 'unchanged' }) : [],
@@ -125,7 +125,7 @@ function scanned(state: WatchState, scan: Scan, now: number, rule: WatchRule): D
     if (reason === null && scan.id === refusedId && !wasReported)
       return { state: { ...idle, missing: null }, effects: [] };
     return {
-      state: { ...unsettle(idle, busy.since, false), seen: { scan, at: busy.since, fresh: busy.fresh } },
+      state: { ...restartQuietPeriod(idle, busy.since, false), seen: { scan, at: busy.since, fresh: busy.fresh } },
       effects: [],
     };
   }
@@ -145,10 +145,10 @@ function settled(
   rule: WatchRule,
 ): Decision {
   const restart: Effect[] = announced || state.polling ? [] : [{ do: 'restart-watcher' }];
-  const reason = unpublishable(scan, state.live);
+  const reason = reasonNotToPublish(scan, state.live);
   if (reason !== null) return nothingToPublish(state, reason, first, now, rule, restart);
   const present = { ...state, missing: null };
-  if (state.live?.sure === true && state.live.id === scan.id)
+  if (state.live?.confirmed === true && state.live.id === scan.id)
     return { state: clearFailures(present), effects: [...restart, ...(announced ? emit({ type: 'unchanged' }) : [])] };
   return {
     state: { ...present, busy: { doing: 'publish', id: scan.id, frontPage: scan.frontPage } },
@@ -182,13 +182,13 @@ function published(state: WatchState, input: WatchInput & { type: 'published' | 
   if (state.busy?.doing !== 'publish') throw new Error('A publish ended, but none was running');
   const { id, frontPage } = state.busy;
   return {
-    state: clearFailures({ ...state, busy: null, live: { id, frontPage, sure: true } }),
+    state: clearFailures({ ...state, busy: null, live: { id, frontPage, confirmed: true } }),
     effects: emit(input.type === 'published' ? input : { type: 'unchanged' }),
   };
 }
 
 /** The reason not to publish a scan; `null` if it can be published. Source: the watch rule, D3. */
-function unpublishable(scan: Scan, live: Live | null): MissingReason | null {
+function reasonNotToPublish(scan: Scan, live: Live | null): MissingReason | null {
   if (scan.found !== 'files') return scan.found;
   return live?.frontPage === true && !scan.frontPage ? 'no-front-page' : null;
 }

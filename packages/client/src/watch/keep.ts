@@ -7,5 +7,5 @@ const KEEP = 10;
 export function readKeep({ keep = KEEP }: Pick<WatchFolderInput, 'keep'>): number {
   const count = typeof keep === 'function' ? keep() : keep;
   if (Number.isInteger(count) && count >= 1) return count;
-  throw new ClientError('refused', `keep must be a whole number of at least 1; it is ${count}.`);
+  throw new ClientError('refused', `keep must be a whole number of at least 1, not ${count}.`);
 }

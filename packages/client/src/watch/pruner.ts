@@ -23,19 +23,19 @@ export interface Pruner {
  */
 export function createPruner(client: BerthClient, label: string, keep: () => number): Pruner {
   /** Newest first. */
-  let made: string[] = [];
+  let newestFirst: string[] = [];
   let listed = false;
   return {
-    add: (deployment) => void (made = [deployment, ...made.filter((other) => other !== deployment)]),
+    add: (deployment) => void (newestFirst = [deployment, ...newestFirst.filter((other) => other !== deployment)]),
     async prune(signal, onDeleted) {
       if (!listed) {
         const before = await findLabelled(client, label, signal);
-        made = [...new Set([...made, ...before.map(({ deployment }) => deployment)])];
+        newestFirst = [...new Set([...newestFirst, ...before.map(({ deployment }) => deployment)])];
         listed = true;
       }
-      for (const deployment of made.slice(keep())) {
+      for (const deployment of newestFirst.slice(keep())) {
         if (!(await deleteUnlinked(client, deployment, signal))) continue;
-        made = made.filter((other) => other !== deployment);
+        newestFirst = newestFirst.filter((other) => other !== deployment);
         onDeleted(deployment);
       }
     },

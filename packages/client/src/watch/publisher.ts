@@ -1,23 +1,28 @@
 import { realpathSync } from 'node:fs';
 import { deployFolder } from '../deploy/deploy-folder.ts';
-import { refuseBadPassword } from '../deploy/publish.ts';
-import { markOf } from '../deploy/password-mark.ts';
+import { checkPassword } from '../deploy/publish.ts';
+import { hashPassword } from '../deploy/password-hash.ts';
 import { ClientError } from '../errors.ts';
 import { defaultCacheDir } from '../folder/cache-files.ts';
-import { askDrive } from '../folder/drive.ts';
-import { findPublished, nameOfTarget, type Published, type Target } from '../folder/published.ts';
+import { statOnDrive } from '../folder/drive.ts';
+import {
+  findLastDeployment,
+  targetCacheName,
+  type LastDeployment,
+  type PublishTarget,
+} from '../folder/last-deployment.ts';
 import type { FolderEvent } from '../folder/events.ts';
-import { takeAll } from '../progress.ts';
+import { drain } from '../progress.ts';
 import { type ReadFolder, readFolder } from '../folder/read-folder.ts';
 import type { RetryPolicy } from '../retry.ts';
 import type { WatchInput, Live, Scan } from './state.ts';
 import type { WatchEvent } from './events.ts';
 import type { WatchFolderInput, WatchOptions } from './input.ts';
-import { toScan, scanFolder } from './scan.ts';
+import { summarizeFiles, scanFolder } from './scan.ts';
 import { readKeep } from './keep.ts';
-import { watchLabel, withWatchLabel } from './marks.ts';
-import { createPruner } from './pruner.ts';
-import { isShown } from './shown.ts';
+import { watchLabel, withWatchLabel } from './watch-label.ts';
+import { createPruner, type Pruner } from './pruner.ts';
+import { isLive } from './is-live.ts';
 
 /** A deploy stops retrying early, because the watch pauses and then publishes the newest state of the folder. */
 const RETRIES: Partial<RetryPolicy> = { attempts: 3, withinMs: 5_000 };
@@ -30,114 +35,143 @@ export interface PublisherParts {
 
 export const PUBLISHER_PARTS: PublisherParts = { readFolder, deployFolder };
 
-/** Runs the effects of a watch. Failures are returned as inputs of the watch. */
-export interface Publisher {
-  /** Returns the last deployment according to the local cache. @throws ClientError `aborted`. */
-  remembered(): Promise<Omit<Live, 'sure'> | null>;
-  look(): Promise<WatchInput>;
-  /** Publishes the files of the last scan. */
-  publish(): Promise<WatchInput>;
-  /** Deletes old deployments. Emits failures as events, and retries at the next call. */
-  prune(): Promise<void>;
-}
-
-/**
- * Creates the publisher of a watch.
- *
- * @param input Its `folder` must be absolute.
- * @param tell Receives the events of deploys, and which deployments were pruned.
- * @throws ClientError `signed-out`, `refused`, as `watchFolder`.
- */
-export function createPublisher(
-  input: WatchFolderInput,
-  options: WatchOptions & { signal: AbortSignal },
-  parts: PublisherParts,
-  tell: (event: WatchEvent) => void,
-): Publisher {
-  const { folder, client, domain = null } = input;
-  const { signal, delta, cacheDir = defaultCacheDir() } = options;
-  if (client.key === null)
-    throw new ClientError('signed-out', 'A watch needs a key: without an account each deploy has another link.');
-  refuseBadPassword(input.password);
-  const keep = (): number => readKeep(input);
-  keep();
-  const label = watchLabel(input);
-  const labels = withWatchLabel(input.labels ?? [], label);
-  const pruner = createPruner(client, label, keep);
-  let found: ReadFolder | null = null;
+/** Scans, publishes and prunes for a watch. Failures are returned as inputs of the watch. */
+export class WatchPublisher {
+  readonly #input: WatchFolderInput;
+  readonly #options: WatchOptions & { signal: AbortSignal };
+  readonly #cacheDir: string;
+  readonly #parts: PublisherParts;
+  readonly #emit: (event: WatchEvent) => void;
+  readonly #labels: readonly string[];
+  readonly #pruner: Pruner;
   /** The last event of each type from the last scan. They are emitted with the deploy, as if it had read the folder itself. */
-  const read = new Map<FolderEvent['type'], FolderEvent>();
-  let knowsLive = false;
-  let mayPrune = true;
-  let pruning: Promise<void> = Promise.resolve();
+  readonly #scanEvents = new Map<FolderEvent['type'], FolderEvent>();
+  #snapshot: ReadFolder | null = null;
+  #isLiveKnown = false;
+  #mayPrune = true;
+  #pruning: Promise<void> = Promise.resolve();
 
-  const targetAt = (root: string): Target => ({ client, root, domain });
+  /**
+   * @param input Its `folder` must be absolute.
+   * @param emit Receives the events of deploys, and which deployments were pruned.
+   * @throws ClientError `signed-out`, `refused`, as `watchFolder`.
+   */
+  constructor(
+    input: WatchFolderInput,
+    options: WatchOptions & { signal: AbortSignal },
+    parts: PublisherParts,
+    emit: (event: WatchEvent) => void,
+  ) {
+    if (input.client.key === null)
+      throw new ClientError(
+        'signed-out',
+        'A watch needs a key. Without an account, each deploy gets a different link.',
+      );
+    checkPassword(input.password);
+    readKeep(input);
+    this.#input = input;
+    this.#options = options;
+    this.#cacheDir = options.cacheDir ?? defaultCacheDir();
+    this.#parts = parts;
+    this.#emit = emit;
+    const label = watchLabel(input);
+    this.#labels = withWatchLabel(input.labels ?? [], label);
+    this.#pruner = createPruner(input.client, label, () => readKeep(input));
+  }
 
-  const isLiveAlready = async ({ root, files }: ReadFolder): Promise<boolean> => {
-    const before = findPublished(cacheDir, targetAt(root));
-    if (before === null || lookOf(before).id !== toScan(files).id) return false;
-    if (before.password !== (await markOf(input.password, nameOfTarget(targetAt(root))))) return false;
-    return isShown(client, before.deployment, domain, signal);
-  };
+  /** Returns the last deployment according to the local cache. @throws ClientError `aborted`. */
+  async readCachedLive(): Promise<Omit<Live, 'confirmed'> | null> {
+    const { folder } = this.#input;
+    const stats = await statOnDrive(folder, this.#options.signal);
+    const before = stats && findLastDeployment(this.#cacheDir, this.#targetOf(realpathSync(folder)));
+    return before && scanOf(before);
+  }
 
-  const deploy = async (snapshot: ReadFolder): Promise<WatchInput> => {
+  /** Scans the folder. */
+  scan(): Promise<WatchInput> {
+    const { signal } = this.#options;
+    return failureAsInput(async () => {
+      this.#scanEvents.clear();
+      const { scan, snapshot } = await scanFolder(this.#input.folder, () => this.#readFolder(), signal);
+      this.#snapshot = snapshot;
+      return { type: 'scanned', scan };
+    });
+  }
+
+  /** Publishes the files of the last scan. */
+  publish(): Promise<WatchInput> {
+    return failureAsInput(async () => {
+      if (this.#snapshot === null) throw new Error('A publish started before the first scan');
+      const isUnchanged = !this.#isLiveKnown && (await this.#isAlreadyLive(this.#snapshot));
+      const result: WatchInput = isUnchanged ? { type: 'unchanged' } : await this.#deploy(this.#snapshot);
+      this.#isLiveKnown = true;
+      return result;
+    });
+  }
+
+  /** Deletes old deployments. Emits failures as events, and retries at the next call. */
+  prune(): Promise<void> {
+    this.#pruning = this.#pruning.then(() => this.#pruneOnce());
+    return this.#pruning;
+  }
+
+  #readFolder(): Promise<ReadFolder> {
+    const { signal } = this.#options;
+    const events = this.#parts.readFolder(this.#input.folder, { cacheDir: this.#cacheDir, signal });
+    return drain(events, (event) => this.#scanEvents.set(event.type, event));
+  }
+
+  async #isAlreadyLive({ root, files }: ReadFolder): Promise<boolean> {
+    const { client, domain = null, password } = this.#input;
+    const target = this.#targetOf(root);
+    const before = findLastDeployment(this.#cacheDir, target);
+    if (before === null || scanOf(before).id !== summarizeFiles(files).id) return false;
+    if (before.password !== (await hashPassword(password, targetCacheName(target)))) return false;
+    return isLive(client, before.deployment, domain, this.#options.signal);
+  }
+
+  async #deploy(snapshot: ReadFolder): Promise<WatchInput> {
+    const { signal, delta } = this.#options;
     let url: string | null = null;
-    for (const event of read.values()) tell(event);
-    const events = parts.deployFolder({ ...input, labels }, { signal, cacheDir, delta, retries: RETRIES, snapshot });
-    const deployment = await takeAll(events, (event) => {
-      tell(event);
-      if (event.type === 'committed') pruner.add(event.deployment.deployment);
+    for (const event of this.#scanEvents.values()) this.#emit(event);
+    const events = this.#parts.deployFolder(
+      { ...this.#input, labels: this.#labels },
+      { signal, cacheDir: this.#cacheDir, delta, retries: RETRIES, snapshot },
+    );
+    const deployment = await drain(events, (event) => {
+      this.#emit(event);
+      if (event.type === 'committed') this.#pruner.add(event.deployment.deployment);
       if (event.type === 'linked') url = event.domain.url;
     });
     return { type: 'published', deployment, url: url ?? deployment.url };
-  };
+  }
 
-  const pruneOnce = async (): Promise<void> => {
+  async #pruneOnce(): Promise<void> {
+    const { signal } = this.#options;
     const deployments: string[] = [];
     try {
-      if (mayPrune) await pruner.prune(signal, (deployment) => deployments.push(deployment));
+      if (this.#mayPrune) await this.#pruner.prune(signal, (deployment) => deployments.push(deployment));
     } catch (error) {
       if (signal.aborted) return;
       if (!(error instanceof ClientError)) throw error;
-      mayPrune = error.kind !== 'signed-out';
-      tell({ type: 'failed', error, waitMs: null });
+      this.#mayPrune = error.kind !== 'signed-out';
+      this.#emit({ type: 'failed', error, waitMs: null });
     }
-    if (deployments.length > 0) tell({ type: 'pruned', deployments });
-  };
+    if (deployments.length > 0) this.#emit({ type: 'pruned', deployments });
+  }
 
-  return {
-    async remembered() {
-      const there = await askDrive(folder, signal);
-      const before = there && findPublished(cacheDir, targetAt(realpathSync(folder)));
-      return before && lookOf(before);
-    },
-    look: () =>
-      orFailed(async () => {
-        read.clear();
-        const reading = () =>
-          takeAll(parts.readFolder(folder, { cacheDir, signal }), (event) => read.set(event.type, event));
-        const looked = await scanFolder(folder, reading, signal);
-        found = looked.snapshot;
-        return { type: 'scanned', scan: looked.scan };
-      }),
-    publish: () =>
-      orFailed(async () => {
-        if (found === null) throw new Error('Nothing was found that could be published');
-        const isFound = !knowsLive && (await isLiveAlready(found));
-        const happening: WatchInput = isFound ? { type: 'unchanged' } : await deploy(found);
-        knowsLive = true;
-        return happening;
-      }),
-    prune: () => (pruning = pruning.then(pruneOnce)),
-  };
+  #targetOf(root: string): PublishTarget {
+    const { client, domain = null } = this.#input;
+    return { client, root, domain };
+  }
 }
 
-function lookOf({ files }: Published): Scan {
+function scanOf({ files }: LastDeployment): Scan {
   const inOrder = [...files].map(([path, sha256]) => ({ path, sha256 })).toSorted((a, b) => (a.path < b.path ? -1 : 1));
-  return toScan(inOrder);
+  return summarizeFiles(inOrder);
 }
 
-async function orFailed(work: () => Promise<WatchInput>): Promise<WatchInput> {
+async function failureAsInput(work: () => Promise<WatchInput>): Promise<WatchInput> {
   try {
     return await work();
   } catch (error) {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { askDrive } from '../folder/drive.ts';
+import { statOnDrive } from '../folder/drive.ts';
 import type { ReadFolder } from '../folder/read-folder.ts';
 import type { FolderFile } from '../folder/snapshot.ts';
 import type { Scan } from './state.ts';
@@ -23,14 +23,14 @@ export async function scanFolder(
   read: () => Promise<ReadFolder>,
   signal: AbortSignal,
 ): Promise<ScannedFolder> {
-  const stats = await askDrive(folder, signal);
+  const stats = await statOnDrive(folder, signal);
   if (stats?.isDirectory() !== true) return { scan: { found: 'gone', id: 'gone', frontPage: false }, snapshot: null };
   const snapshot = await read();
-  return { scan: toScan(snapshot.files), snapshot };
+  return { scan: summarizeFiles(snapshot.files), snapshot };
 }
 
 /** Summarizes files by their paths and contents. @param files Ordered by path, by code unit. */
-export function toScan(files: readonly Pick<FolderFile, 'path' | 'sha256'>[]): Scan {
+export function summarizeFiles(files: readonly Pick<FolderFile, 'path' | 'sha256'>[]): Scan {
   if (files.length === 0) return { found: 'empty', id: 'empty', frontPage: false };
   const hash = createHash('sha256');
   for (const { path, sha256 } of files) hash.update(`${sha256} ${path}\n`);

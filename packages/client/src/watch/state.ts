@@ -11,11 +11,11 @@ export interface Scan {
   frontPage: boolean;
 }
 
-/** What is live. `sure` once this watch has published it, or the server has confirmed it. */
+/** What is live. `confirmed` once this watch has published it, or the server has confirmed it. */
 export interface Live {
   id: string;
   frontPage: boolean;
-  sure: boolean;
+  confirmed: boolean;
 }
 
 /** The state of a watch. Times are milliseconds of one monotonic clock. */
@@ -33,7 +33,7 @@ export interface WatchState {
   /** The id of a scan that the server refused. Not retried until the folder changes or a publish is requested. */
   refusedId: string | null;
   /** Since when the folder cannot be read or changes while it is published, and how many such failures came since the last change notification. */
-  unstable: { since: number; quietFailures: number } | null;
+  unstable: { since: number; failuresSinceChange: number } | null;
   failures: number;
   pause: { until: number; offline: boolean } | null;
   /** When to scan next if there are no change notifications. */
@@ -75,9 +75,9 @@ export interface Decision {
  *
  * @param live What is live according to the local cache. The server must confirm it before it counts.
  */
-export function beginWatch(live: Omit<Live, 'sure'> | null, now: number): WatchState {
+export function createWatchState(live: Omit<Live, 'confirmed'> | null, now: number): WatchState {
   return {
-    live: live && { ...live, sure: false },
+    live: live && { ...live, confirmed: false },
     changes: { first: now, last: now, announced: true },
     seen: null,
     busy: null,
@@ -93,7 +93,7 @@ export function beginWatch(live: Omit<Live, 'sure'> | null, now: number): WatchS
 }
 
 /** Restarts the quiet period. @param announce Whether an event must follow these changes. */
-export function unsettle(state: WatchState, now: number, announce: boolean): WatchState {
+export function restartQuietPeriod(state: WatchState, now: number, announce: boolean): WatchState {
   const { changes } = state;
   return {
     ...state,

@@ -1,7 +1,7 @@
 import type { Deployment } from '@berth/contract';
 import type { BerthClient } from '../client.ts';
 import type { WatchFolderInput } from './input.ts';
-import { watchLabel } from './marks.ts';
+import { watchLabel } from './watch-label.ts';
 
 /** How many pages of the account's deployments to search, with 100 deployments each. */
 const PAGES = 10;

@@ -1,20 +1,20 @@
 import { resolve } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { withEvents } from '../progress.ts';
+import { yieldEvents } from '../progress.ts';
 import { decide, wakeAt } from './decide.ts';
 import type { WatchEvent } from './events.ts';
 import type { WatchFolderInput, WatchOptions } from './input.ts';
-import { createPublisher, PUBLISHER_PARTS, type PublisherParts } from './publisher.ts';
-import { WATCH_RULE } from './rule.ts';
-import { beginWatch, type Effect, type WatchInput } from './state.ts';
-import { createWatcher, type Watcher } from './watcher.ts';
+import { PUBLISHER_PARTS, type PublisherParts, WatchPublisher } from './publisher.ts';
+import { WATCH_RULE, type WatchRule } from './rule.ts';
+import { createWatchState, type Effect, type Live, type WatchInput, type WatchState } from './state.ts';
+import { createWatcher, type Watcher, type WatcherEvents } from './watcher.ts';
 
 /** The parts of a watch. Tests replace them to cause rare situations. */
 export interface WatchParts extends PublisherParts {
   createWatcher: typeof createWatcher;
 }
 
-const PARTS: WatchParts = { ...PUBLISHER_PARTS, createWatcher };
+const DEFAULT_PARTS: WatchParts = { ...PUBLISHER_PARTS, createWatcher };
 
 /**
  * Publishes a folder, and publishes it again each time it has changed and is settled: one build, one deploy.
@@ -40,97 +40,136 @@ export async function* watchFolder(
 ): AsyncGenerator<WatchEvent, void, undefined> {
   const watched = { ...input, folder: resolve(input.folder) };
   try {
-    yield* withEvents<WatchEvent, void>(options.signal, (tell, signal) =>
-      run(watched, { ...options, signal }, { ...PARTS, ...parts }, tell),
+    yield* yieldEvents<WatchEvent, void>(options.signal, (emit, signal) =>
+      WatchRun.run(watched, { ...options, signal }, { ...DEFAULT_PARTS, ...parts }, emit),
     );
   } catch (error) {
     if (options.signal?.aborted !== true) throw error;
   }
 }
 
-/** Runs the watch until the signal is aborted. */
-async function run(
-  input: WatchFolderInput,
-  options: WatchOptions & { signal: AbortSignal },
-  parts: WatchParts,
-  tell: (event: WatchEvent) => void,
-): Promise<void> {
-  const { signal } = options;
-  const rule = { ...WATCH_RULE, ...options.rule };
-  const publisher = createPublisher(input, options, parts, tell);
-  const over = Promise.withResolvers<void>();
-  signal.addEventListener('abort', () => over.resolve(), { once: true });
-  const tasks = new Set<Promise<void>>();
-  let timer: NodeJS.Timeout | undefined;
+/** One run of a watch: feeds inputs to {@link decide}, and performs the effects. */
+class WatchRun {
+  readonly #input: WatchFolderInput;
+  readonly #options: WatchOptions & { signal: AbortSignal };
+  readonly #parts: WatchParts;
+  readonly #emit: (event: WatchEvent) => void;
+  readonly #rule: WatchRule;
+  readonly #publisher: WatchPublisher;
+  readonly #ended = Promise.withResolvers<void>();
+  readonly #tasks = new Set<Promise<void>>();
+  #state: WatchState;
+  #watcher: Promise<Watcher>;
+  #timer: NodeJS.Timeout | undefined;
 
-  const take = (happening: WatchInput): void => {
-    if (signal.aborted) return;
-    const { state: next, effects } = decide(state, happening, performance.now(), rule);
-    state = next;
+  private constructor(
+    input: WatchFolderInput,
+    options: WatchOptions & { signal: AbortSignal },
+    parts: WatchParts,
+    emit: (event: WatchEvent) => void,
+    publisher: WatchPublisher,
+    live: Omit<Live, 'confirmed'> | null,
+  ) {
+    this.#input = input;
+    this.#options = options;
+    this.#parts = parts;
+    this.#emit = emit;
+    this.#rule = { ...WATCH_RULE, ...options.rule };
+    this.#publisher = publisher;
+    options.signal.addEventListener('abort', () => this.#ended.resolve(), { once: true });
+    if (options.signal.aborted) this.#ended.resolve();
+    this.#state = createWatchState(live, performance.now());
+    // Set before the watcher has started: it can report a failure while it starts.
+    this.#watcher = this.#startWatcher();
+  }
+
+  /** Runs the watch until the signal is aborted. */
+  static async run(
+    input: WatchFolderInput,
+    options: WatchOptions & { signal: AbortSignal },
+    parts: WatchParts,
+    emit: (event: WatchEvent) => void,
+  ): Promise<void> {
+    const publisher = new WatchPublisher(input, options, parts, emit);
+    const live = await publisher.readCachedLive();
+    await new WatchRun(input, options, parts, emit, publisher, live).#untilAborted();
+  }
+
+  async #untilAborted(): Promise<void> {
+    const { folder, domain = null } = this.#input;
+    try {
+      await this.#watcher;
+      this.#emit({ type: 'watching', folder, domain });
+      this.#receiveNudges();
+      this.#handle({ type: 'woken' });
+      await this.#ended.promise;
+    } finally {
+      clearTimeout(this.#timer);
+      await Promise.all(this.#tasks);
+      await this.#watcher.then((last) => last.close()).catch(() => {});
+    }
+  }
+
+  #receiveNudges(): void {
+    const { nudges, signal } = this.#options;
+    nudges?.addEventListener('look', () => this.#handle({ type: 'nudged', wantsAnswer: false }), { signal });
+    nudges?.addEventListener('publish', () => this.#handle({ type: 'nudged', wantsAnswer: true }), { signal });
+  }
+
+  #handle(watchInput: WatchInput): void {
+    if (this.#options.signal.aborted) return;
+    const { state, effects } = decide(this.#state, watchInput, performance.now(), this.#rule);
+    this.#state = state;
     for (const effect of effects)
-      if (effect.do === 'emit') tell(effect.event);
-      else start(effect);
-    clearTimeout(timer);
-    const waitMs = Math.max(0, wakeAt(state, rule) - performance.now());
-    if (waitMs < Number.POSITIVE_INFINITY) timer = setTimeout(take, waitMs, { type: 'woken' });
-  };
+      if (effect.do === 'emit') this.#emit(effect.event);
+      else this.#start(effect);
+    clearTimeout(this.#timer);
+    const waitMs = Math.max(0, wakeAt(this.#state, this.#rule) - performance.now());
+    if (waitMs < Number.POSITIVE_INFINITY) this.#timer = setTimeout(() => this.#handle({ type: 'woken' }), waitMs);
+  }
 
-  const start = (effect: Exclude<Effect, { do: 'emit' }>): void => {
-    const task = perform(effect)
-      .catch(over.reject)
-      .finally(() => tasks.delete(task));
-    tasks.add(task);
-  };
+  #start(effect: Task): void {
+    const task = this.#perform(effect)
+      .catch(this.#ended.reject)
+      .finally(() => this.#tasks.delete(task));
+    this.#tasks.add(task);
+  }
 
-  const perform = async (effect: Exclude<Effect, { do: 'emit' }>): Promise<void> => {
+  async #perform(effect: Task): Promise<void> {
     switch (effect.do) {
       case 'scan':
-        return take(await publisher.look());
+        return this.#handle(await this.#publisher.scan());
       case 'publish':
-        return published(await publisher.publish());
+        return this.#publish();
       case 'restart-watcher':
-        watcher = watcher.then(async (before) => {
-          await before.close();
-          return listen();
-        });
-        await watcher;
-        return;
+        return this.#restartWatcher();
       default:
         return effect satisfies never;
     }
-  };
+  }
 
-  const published = async (happening: WatchInput): Promise<void> => {
-    take(happening);
-    if (happening.type !== 'failed') await publisher.prune();
-  };
+  async #publish(): Promise<void> {
+    const result = await this.#publisher.publish();
+    this.#handle(result);
+    if (result.type !== 'failed') await this.#publisher.prune();
+  }
 
-  const listen = (): Promise<Watcher> =>
-    parts.createWatcher(
-      input.folder,
-      {
-        changed: () => take({ type: 'changed' }),
-        failed: (error) => take({ type: 'watcher-failed', error }),
-      },
-      signal,
-    );
+  async #restartWatcher(): Promise<void> {
+    this.#watcher = this.#watcher.then(async (before) => {
+      await before.close();
+      return this.#startWatcher();
+    });
+    await this.#watcher;
+  }
 
-  let state = beginWatch(await publisher.remembered(), performance.now());
-  // Set before the watcher has started: it can report a failure while it starts.
-  let watcher = listen();
-  try {
-    await watcher;
-    tell({ type: 'watching', folder: input.folder, domain: input.domain ?? null });
-    for (const [event, asked] of [
-      ['look', false],
-      ['publish', true],
-    ] as const)
-      options.nudges?.addEventListener(event, () => take({ type: 'nudged', wantsAnswer: asked }), { signal });
-    take({ type: 'woken' });
-    await over.promise;
-  } finally {
-    clearTimeout(timer);
-    await Promise.all(tasks);
-    await watcher.then((last) => last.close()).catch(() => {});
+  #startWatcher(): Promise<Watcher> {
+    const events: WatcherEvents = {
+      changed: () => this.#handle({ type: 'changed' }),
+      failed: (error) => this.#handle({ type: 'watcher-failed', error }),
+    };
+    return this.#parts.createWatcher(this.#input.folder, events, this.#options.signal);
   }
 }
+
+/** An effect that takes time. */
+type Task = Exclude<Effect, { do: 'emit' }>;

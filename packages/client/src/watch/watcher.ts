@@ -1,7 +1,7 @@
 import { dirname, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { watch } from 'chokidar';
-import { unlessGivenUp } from '../folder/drive.ts';
+import { unlessAborted } from '../folder/drive.ts';
 
 /** How long `close` waits for pending file system calls of the watcher, in milliseconds. After that it is abandoned. */
 const CLOSE_WITHIN_MS = 1_000;
@@ -52,7 +52,7 @@ export async function createWatcher(folder: string, events: WatcherEvents, signa
     });
   });
   try {
-    await unlessGivenUp(ready, signal);
+    await unlessAborted(ready, signal);
   } catch (aborted) {
     await close();
     throw aborted;

@@ -1,8 +1,8 @@
 import { createInterface } from 'node:readline';
 import { expect, it, onTestFinished } from 'vitest';
-import { nobodyListens } from '../client/answers.ts';
+import { unreachableAddress } from '../client/fake-servers.ts';
 import { startProxy } from '../deploy/proxy.ts';
-import { outcomeOf, somebody } from './typed.ts';
+import { outcomeOf, createUser } from './user.ts';
 import { useServer } from '@berth/api/testing/vitest';
 
 const server = useServer();
@@ -10,13 +10,13 @@ const server = useServer();
 it('berth activities --follow prints past activities, then new ones, until Ctrl-C', async () => {
   const { key } = await server().account('pro');
   const proxy = await startProxy(server().port);
-  const { starts } = somebody({ BERTH_SERVER: proxy.url, BERTH_KEY: key });
+  const { startProgram } = createUser({ BERTH_SERVER: proxy.url, BERTH_KEY: key });
   const { deployment } = await server().publish({ 'index.html': 'before' }, { key });
   proxy.trouble = async (_req, path) => {
     if (path === '/trpc/activities.watch') await server().publish({ 'index.html': 'meanwhile' }, { key });
     return undefined;
   };
-  const child = starts('activities', '--limit', '2', '--follow', '--json');
+  const child = startProgram('activities', '--limit', '2', '--follow', '--json');
   onTestFinished(() => void child.kill('SIGKILL'));
   const ended = outcomeOf(child);
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
@@ -31,27 +31,30 @@ it('berth activities --follow prints past activities, then new ones, until Ctrl-
 
 it('berth activities --follow prints the error if it cannot connect', async () => {
   const env = { BERTH_SERVER: `http://localhost:${server().port}` };
-  expect(await somebody(env).runs('activities', '--follow')).toEqual({
+  expect(await createUser(env).runInProcess('activities', '--follow')).toEqual({
     code: 3,
     out: '',
-    err: `Error: Nobody is signed in to ${env.BERTH_SERVER}.\nSign in with berth login, or set BERTH_KEY.\n`,
+    err: `Error: You are not signed in to ${env.BERTH_SERVER}.\nSign in with berth login, or set BERTH_KEY.\n`,
   });
-  expect(await somebody({ BERTH_SERVER: await nobodyListens() }).runs('activities', '--follow')).toMatchObject({
+  expect(
+    await createUser({ BERTH_SERVER: await unreachableAddress() }).runInProcess('activities', '--follow'),
+  ).toMatchObject({
     code: 5,
     out: '',
-    err: expect.stringContaining('Is a Berth running at'),
+    err: expect.stringContaining('Is a Berth server running at'),
   });
 });
 
 it('berth activities reads as many pages as --limit needs', async () => {
   const { key } = await server().account('pro');
-  const { runs } = somebody({ BERTH_SERVER: `http://localhost:${server().port}`, BERTH_KEY: key });
+  const { runInProcess } = createUser({ BERTH_SERVER: `http://localhost:${server().port}`, BERTH_KEY: key });
   const headers = { 'Content-Type': 'application/json' };
   for (let number = 0; number < 101; number++) {
     const body = JSON.stringify({ labels: [`label-${number}`] });
     await server().api('/domains/paged.localhost', { method: 'PUT', key, body, headers });
   }
-  const listed = async (limit: string) => JSON.parse((await runs('activities', '--limit', limit, '--json')).out);
+  const listed = async (limit: string) =>
+    JSON.parse((await runInProcess('activities', '--limit', limit, '--json')).out);
   const all = await listed('all');
   expect(all.activities.length).toBeGreaterThan(100);
   expect(all.more).toBe(false);

@@ -2,13 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { somebody, writeFiles } from './typed.ts';
+import { createUser, writeFiles } from './user.ts';
 
 const isHere = (program: string) => spawnSync(program, ['--version']).status === 0;
 
 describe.each(['bash', 'zsh', 'fish'])('the completion for %s', (shell) => {
   it('names every command and option', async () => {
-    const { out } = await somebody().runs('completion', shell);
+    const { out } = await createUser().runInProcess('completion', shell);
     for (const word of [
       'publish',
       'deployments',
@@ -24,16 +24,16 @@ describe.each(['bash', 'zsh', 'fish'])('the completion for %s', (shell) => {
   });
 
   it.skipIf(!isHere(shell))('is a valid script for the shell', async () => {
-    const { home, runs } = somebody();
+    const { home, runInProcess } = createUser();
     const file = join(home, 'completion');
-    writeFileSync(file, (await runs('completion', shell)).out);
+    writeFileSync(file, (await runInProcess('completion', shell)).out);
     const { status, stderr } = spawnSync(shell, ['-n', file], { encoding: 'utf8' });
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   });
 });
 
 it.each(['tcsh', 'powershell'])('berth completion refuses %s, and lists the supported shells', async (shell) => {
-  expect(await somebody().runs('completion', shell)).toMatchObject({
+  expect(await createUser().runInProcess('completion', shell)).toMatchObject({
     code: 2,
     out: '',
     err: expect.stringContaining('Allowed choices are bash, zsh, fish'),
@@ -43,7 +43,7 @@ it.each(['tcsh', 'powershell'])('berth completion refuses %s, and lists the supp
 describe.skipIf(!isHere('bash'))('completion in bash', () => {
   /** The completions that bash offers for a line. */
   async function completed(line: string): Promise<string[]> {
-    const { home, runs } = somebody();
+    const { home, runInProcess } = createUser();
     mkdirSync(join(home, 'dist'));
     writeFiles(home, { 'notes.txt': '' });
     const words = `(${line
@@ -51,7 +51,7 @@ describe.skipIf(!isHere('bash'))('completion in bash', () => {
       .map((word) => `'${word}'`)
       .join(' ')})`;
     const press = `COMP_WORDS=${words}; COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _berth; printf '%s\\n' "\${COMPREPLY[@]}"`;
-    const script = `${(await runs('completion', 'bash')).out}\n${press}`;
+    const script = `${(await runInProcess('completion', 'bash')).out}\n${press}`;
     const { stdout } = spawnSync('bash', ['--norc', '-c', script], { encoding: 'utf8', cwd: home });
     return stdout.split('\n').filter((word) => word !== '');
   }

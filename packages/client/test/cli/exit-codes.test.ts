@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { OWNER_KEY } from '@berth/api/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { EXIT_MEANINGS } from '../../src/cli/exit-codes.ts';
-import { outcomeOf, type Person, somebody, writeFiles } from './typed.ts';
+import { outcomeOf, type TestUser, createUser, writeFiles } from './user.ts';
 import { useServer } from '@berth/api/testing/vitest';
 
 const server = useServer();
@@ -13,7 +13,7 @@ const server = useServer();
 const here = () => ({ BERTH_SERVER: `http://localhost:${server().port}`, BERTH_KEY: OWNER_KEY });
 
 /** Starts a server that answers all requests in the same way, or receives them and never answers. */
-async function answering(
+async function startAnswering(
   answer: (req: IncomingMessage, res: ServerResponse) => void,
 ): Promise<Server & { url: string }> {
   const other = createServer(answer).listen(0, '127.0.0.1');
@@ -22,8 +22,8 @@ async function answering(
   return Object.assign(other, { url: `http://127.0.0.1:${(other.address() as AddressInfo).port}` });
 }
 
-const refusing = (status: number, body: object, headers = {}) =>
-  answering((req, res) => {
+const startRefusing = (status: number, body: object, headers = {}) =>
+  startAnswering((req, res) => {
     req.resume();
     res.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(JSON.stringify(body));
   });
@@ -41,9 +41,9 @@ interface Case {
   title: string;
   code: number;
   /** Must match the message. */
-  says: RegExp;
+  expectedError: RegExp;
   /** @returns The arguments of the command. */
-  given: (person: Person) => string[] | Promise<string[]>;
+  args: (person: TestUser) => string[] | Promise<string[]>;
   env?: Record<string, string>;
   /** Set if an argument is a folder relative to the home: then run the real program, which is started there. */
   isWord?: true;
@@ -53,124 +53,125 @@ const CASES: Case[] = [
   {
     title: 'an unknown option, and suggests a similar one',
     code: 2,
-    says: /^Error: unknown option '--domian'\. Did you mean --domain\?$/m,
-    given: ({ home }) => [join(home, 'dist'), '--domian', 'blog'],
+    expectedError: /^Error: unknown option '--domian'\. Did you mean --domain\?$/m,
+    args: ({ home }) => [join(home, 'dist'), '--domian', 'blog'],
   },
   {
     title: 'a word that is neither a folder nor a command, and suggests a similar command',
     code: 2,
-    says: /"deploymnts"\. Did you mean berth deployments\?/,
-    given: () => ['deploymnts'],
+    expectedError: /"deploymnts"\. Did you mean berth deployments\?/,
+    args: () => ['deploymnts'],
   },
   {
     title: 'an unknown verb, and suggests a similar one',
     code: 2,
-    says: /no command "berth domains vrify"\. Did you mean berth domains verify\?/,
-    given: () => ['domains', 'vrify', 'www.example.com'],
+    expectedError: /no command "berth domains vrify"\. Did you mean berth domains verify\?/,
+    args: () => ['domains', 'vrify', 'www.example.com'],
   },
   {
     title: 'an unknown command, and suggests a similar one',
     code: 2,
-    says: /no command "wach"\. Did you mean berth watch\?/,
-    given: ({ home }) => ['wach', join(home, 'dist')],
+    expectedError: /no command "wach"\. Did you mean berth watch\?/,
+    args: ({ home }) => ['wach', join(home, 'dist')],
   },
   {
     title: 'a command of other programs, and suggests the equivalent one',
     code: 2,
-    says: /no command "deploy"\. Did you mean berth publish\?/,
-    given: ({ home }) => ['deploy', join(home, 'dist')],
+    expectedError: /no command "deploy"\. Did you mean berth publish\?/,
+    args: ({ home }) => ['deploy', join(home, 'dist')],
   },
   ...['logs', 'dev', 'env', 'list', 'build', 'test', 'init', 'deploy', 'ls', 'rm', 'rollback'].map((word) => ({
     title: `${word}, a command of other tools, even if a folder with a front page has this name, and says how to publish that`,
     code: 2,
-    says: new RegExp(`^Error: There is no command "${word}"\\..* Use berth \\./${word} to publish the folder\\.$`, 'm'),
-    given: ({ home }: Person) => (writeFiles(home, { [`${word}/index.html`]: 'secret' }), [word]),
+    expectedError: new RegExp(
+      `^Error: There is no command "${word}"\\..* Use berth \\./${word} to publish the folder\\.$`,
+      'm',
+    ),
+    args: ({ home }: TestUser) => (writeFiles(home, { [`${word}/index.html`]: 'secret' }), [word]),
     isWord: true as const,
   })),
   {
     title: 'a command of other tools if no folder has this name, and suggests the equivalent one',
     code: 2,
-    says: /^Error: There is no command "logs"\. Did you mean berth activities\?$/m,
-    given: () => ['logs'],
+    expectedError: /^Error: There is no command "logs"\. Did you mean berth activities\?$/m,
+    args: () => ['logs'],
   },
   {
     title: 'a command of other tools with an option, and suggests the equivalent one',
     code: 2,
-    says: /^Error: There is no command "logs"\. Did you mean berth activities\?$/m,
-    given: () => ['logs', '--follow'],
+    expectedError: /^Error: There is no command "logs"\. Did you mean berth activities\?$/m,
+    args: () => ['logs', '--follow'],
   },
   {
     title: 'a command of other tools with an argument, and suggests the equivalent one',
     code: 2,
-    says: /^Error: There is no command "rollback"\. Did you mean berth domains set\?$/m,
-    given: () => ['rollback', 'calm-otter-4k9x2qd'],
+    expectedError: /^Error: There is no command "rollback"\. Did you mean berth domains set\?$/m,
+    args: () => ['rollback', 'calm-otter-4k9x2qd'],
   },
   {
     title: 'a word that is a folder without a front page, and says how to publish it',
     code: 2,
-    says: /^Error: The folder "assets" has no index\.html\. Use berth \.\/assets to publish it anyway\.$/m,
-    given: ({ home }) => (writeFiles(home, { 'assets/key.txt': 'secret' }), ['assets']),
+    expectedError: /^Error: The folder "assets" has no index\.html\. Use berth \.\/assets to publish it anyway\.$/m,
+    args: ({ home }) => (writeFiles(home, { 'assets/key.txt': 'secret' }), ['assets']),
     isWord: true,
   },
   ...['', '   ', '12345', 'x'.repeat(129)].flatMap((password) =>
     ['publish', 'watch'].map((command) => ({
       title: `the password ${JSON.stringify(password).slice(0, 9)} of ${command}, which publishes nothing`,
       code: 2,
-      says:
-        password.trim() === ''
-          ? /The password is empty\. Give one of 6 to 128 characters, or leave out --password/
-          : /6 to 128/,
-      given: ({ home }: Person) => [command, join(home, 'dist'), '-p', password],
+      expectedError:
+        password.trim() === '' ? /The password is empty\. Use 6 to 128 characters, or omit --password/ : /6 to 128/,
+      args: ({ home }: TestUser) => [command, join(home, 'dist'), '-p', password],
     })),
   ),
   ...['publish', 'watch'].map((command) => ({
     title: `an empty BERTH_PASSWORD of ${command}, which publishes nothing`,
     code: 2,
-    says: /The password is empty\. Give one of 6 to 128 characters, or leave out BERTH_PASSWORD/,
-    given: ({ home }: Person) => [command, join(home, 'dist')],
+    expectedError: /The password is empty\. Use 6 to 128 characters, or omit BERTH_PASSWORD/,
+    args: ({ home }: TestUser) => [command, join(home, 'dist')],
     env: { BERTH_PASSWORD: '' },
   })),
   {
     title: 'an empty password typed at the question',
     code: 2,
-    says: /The password is empty/,
-    given: ({ home }) => [join(home, 'dist'), '-p', '-'],
+    expectedError: /The password is empty/,
+    args: ({ home }) => [join(home, 'dist'), '-p', '-'],
   },
   {
     title: 'two folders',
     code: 2,
-    says: /too many arguments/,
-    given: ({ home }) => [join(home, 'dist'), join(home, 'dist')],
+    expectedError: /too many arguments/,
+    args: ({ home }) => [join(home, 'dist'), join(home, 'dist')],
   },
   {
     title: 'a missing argument',
     code: 2,
-    says: /missing required argument/,
-    given: () => ['tokens', 'delete'],
+    expectedError: /missing required argument/,
+    args: () => ['tokens', 'delete'],
   },
   {
     title: 'a time without a unit',
     code: 2,
-    says: /Write a number and a unit, such as 90s/,
-    given: ({ home }) => [join(home, 'dist'), '--ttl', '3'],
+    expectedError: /Write a number and a unit, such as 90s/,
+    args: ({ home }) => [join(home, 'dist'), '--ttl', '3'],
   },
   {
     title: 'a time to live together with a domain',
     code: 2,
-    says: /cannot be used with option/,
-    given: ({ home }) => [join(home, 'dist'), '--ttl', '3d', '--domain', 'blog'],
+    expectedError: /cannot be used with option/,
+    args: ({ home }) => [join(home, 'dist'), '--ttl', '3d', '--domain', 'blog'],
   },
   {
     title: 'an invalid address',
     code: 2,
-    says: /"localhost:4000" is not the address of a server, such as http:\/\/localhost:4000\./,
-    given: () => ['account', '--server', 'localhost:4000'],
+    expectedError: /"localhost:4000" is not a server address. It must be like http:\/\/localhost:4000\./,
+    args: () => ['account', '--server', 'localhost:4000'],
   },
   {
     title: 'damaged settings, and names their file',
     code: 2,
-    says: /The settings in .+config\.json are damaged/,
-    given: ({ home }) => {
+    expectedError: /The settings in .+config\.json are damaged/,
+    args: ({ home }) => {
       writeFiles(home, { '.config/berth/config.json': '{"server":' });
       return ['account'];
     },
@@ -178,36 +179,36 @@ const CASES: Case[] = [
   {
     title: 'a missing key, and says how to sign in',
     code: 3,
-    says: /^Error: Nobody is signed in to http:.+\.\nSign in with berth login, or set BERTH_KEY\.$/m,
-    given: () => ['deployments'],
+    expectedError: /^Error: You are not signed in to http:.+\.\nSign in with berth login, or set BERTH_KEY\.$/m,
+    args: () => ['deployments'],
     env: { BERTH_KEY: '' },
   },
   {
     title: 'a key that is not accepted, and says where it comes from',
     code: 3,
-    says: /The key in BERTH_KEY is not one of this server\./,
-    given: ({ home }) => [join(home, 'dist')],
+    expectedError: /The key in BERTH_KEY is not valid for this server\./,
+    args: ({ home }) => [join(home, 'dist')],
     env: { BERTH_KEY: `ship-${'f'.repeat(32)}` },
   },
   {
     title: 'a domain without an account',
     code: 3,
-    says: /A domain needs an API key/,
-    given: ({ home }) => [join(home, 'dist'), '--domain', 'blog'],
+    expectedError: /A domain needs an API key/,
+    args: ({ home }) => [join(home, 'dist'), '--domain', 'blog'],
     env: { BERTH_KEY: '' },
   },
   {
     title: 'watching without an account',
     code: 3,
-    says: /berth login/,
-    given: ({ home }) => ['watch', join(home, 'dist')],
+    expectedError: /berth login/,
+    args: ({ home }) => ['watch', join(home, 'dist')],
     env: { BERTH_KEY: '' },
   },
   {
     title: 'a deploy token without permission for the command',
     code: 3,
-    says: /An API key may do more/,
-    given: async (person) => {
+    expectedError: /A deploy token can only deploy/,
+    args: async (person) => {
       person.env['BERTH_KEY'] = (await server().account()).deployToken;
       return ['account'];
     },
@@ -215,8 +216,8 @@ const CASES: Case[] = [
   {
     title: 'a deploy token together with a domain',
     code: 3,
-    says: /A domain needs an API key[^]*An API key may do more/,
-    given: async (person) => {
+    expectedError: /A domain needs an API key[^]*A deploy token can only deploy/,
+    args: async (person) => {
       person.env['BERTH_KEY'] = (await server().account()).deployToken;
       return [join(person.home, 'dist'), '--domain', 'blog'];
     },
@@ -224,48 +225,49 @@ const CASES: Case[] = [
   {
     title: 'a suspended account, without a useless hint',
     code: 3,
-    says: /^Error: The account is suspended\.\n$/,
-    given: async () => {
-      const { url } = await refusing(403, failed('forbidden', 403, 'The account is suspended.'));
+    expectedError: /^Error: The account is suspended\.\n$/,
+    args: async () => {
+      const { url } = await startRefusing(403, failed('forbidden', 403, 'The account is suspended.'));
       return ['account', '--server', url];
     },
   },
   {
     title: 'a missing folder',
     code: 4,
-    says: /There is no folder .+\/build\./,
-    given: ({ home }) => [join(home, 'build')],
+    expectedError: /The folder .+\/build does not exist\./,
+    args: ({ home }) => [join(home, 'build')],
   },
   {
     title: 'a file instead of a folder',
     code: 4,
-    says: /index\.html is a file/,
-    given: ({ home }) => [join(home, 'dist/index.html')],
+    expectedError: /index\.html is a file/,
+    args: ({ home }) => [join(home, 'dist/index.html')],
   },
   {
     title: 'a folder without files',
     code: 4,
-    says: /no file/,
-    given: ({ home }) => [join(writeFiles(home, { 'empty/.DS_Store': '' }), 'empty')],
+    expectedError: /no file/,
+    args: ({ home }) => [join(writeFiles(home, { 'empty/.DS_Store': '' }), 'empty')],
   },
   {
     title: 'a file that must not be published, and says which one and what to do',
     code: 4,
-    says: /^Error: .*setup\.exe.*\n.*setup\.exe, or leave it out with a line in \.berthignore\.$/m,
-    given: ({ home }) => [join(writeFiles(home, { 'dist/files/setup.exe': 'MZ' }), 'dist')],
+    expectedError: /^Error: .*setup\.exe.*\n.*setup\.exe, or exclude it with a line in \.berthignore\.$/m,
+    args: ({ home }) => [join(writeFiles(home, { 'dist/files/setup.exe': 'MZ' }), 'dist')],
   },
   {
     title: 'a deployment that does not exist',
     code: 4,
-    says: /There is no such deployment\./,
-    given: () => ['deployments', 'get', 'calm-otter-4k9x2qd'],
+    expectedError: /There is no such deployment\./,
+    args: () => ['deployments', 'get', 'calm-otter-4k9x2qd'],
   },
   {
     title: 'a server that redirects, and names the address to use',
     code: 4,
-    says: /^Error: The server at .+ redirects to https:\/\/berth\.example\. .+\nUse --server https:\/\/berth\.example$/m,
-    given: async () => {
-      const { url } = await answering((req, res) =>
+    expectedError:
+      /^Error: The server at .+ redirects to https:\/\/berth\.example\. .+\nUse --server https:\/\/berth\.example$/m,
+    args: async () => {
+      const { url } = await startAnswering((req, res) =>
         res.writeHead(308, { Location: `https://berth.example${req.url}` }).end(),
       );
       return ['account', '--server', url];
@@ -274,18 +276,22 @@ const CASES: Case[] = [
   {
     title: 'an internal error of the server',
     code: 1,
-    says: /Something went wrong on our side\.\nThe log of the server says more\./,
-    given: async () => {
-      const { url } = await refusing(500, failed('internal_server_error', 500, 'Something went wrong on our side.'));
+    expectedError: /Something went wrong on our side\.\nSee the log of the server for details\./,
+    args: async () => {
+      const { url } = await startRefusing(
+        500,
+        failed('internal_server_error', 500, 'Something went wrong on our side.'),
+      );
       return ['account', '--server', url];
     },
   },
   {
     title: 'a server that cannot be reached, and says which one',
     code: 5,
-    says: /cannot be reached[^]*Is a Berth running at http:\/\/127\.0\.0\.1:\d+\? Name another one with --server/,
-    given: async () => {
-      const other = await answering(() => {});
+    expectedError:
+      /cannot be reached[^]*Is a Berth server running at http:\/\/127\.0\.0\.1:\d+\? To use another one, set --server/,
+    args: async () => {
+      const other = await startAnswering(() => {});
       other.close();
       return ['account', '--server', other.url];
     },
@@ -293,9 +299,9 @@ const CASES: Case[] = [
   {
     title: 'a server that is busy, and says when to try again',
     code: 5,
-    says: /Too much at once\.\nTry again in 7 s\./,
-    given: async () => {
-      const { url } = await refusing(429, failed('rate_limit_exceeded', 429, 'Too much at once.'), {
+    expectedError: /Too much at once\.\nTry again in 7 s\./,
+    args: async () => {
+      const { url } = await startRefusing(429, failed('rate_limit_exceeded', 429, 'Too much at once.'), {
         'Retry-After': '7',
       });
       return ['account', '--server', url];
@@ -304,17 +310,17 @@ const CASES: Case[] = [
 ];
 
 describe('the exit code', () => {
-  it.each(CASES)('is $code for $title', async ({ code, says, given, env, isWord }) => {
-    const person = somebody({ ...here(), ...env });
+  it.each(CASES)('is $code for $title', async ({ code, expectedError, args, env, isWord }) => {
+    const person = createUser({ ...here(), ...env });
     writeFiles(person.home, { 'dist/index.html': 'hi' });
-    const words = await given(person);
+    const words = await args(person);
     const before = await countDeployments();
-    const outcome = await (isWord ? person.types : person.runs)(...words);
+    const outcome = await (isWord ? person.runProgram : person.runInProcess)(...words);
     expect(outcome).toMatchObject({ code, out: '' });
-    expect(outcome.err).toMatch(says);
+    expect(outcome.err).toMatch(expectedError);
 
     // The real program must print the same error.
-    const asJson = await person.types(...words, '--json');
+    const asJson = await person.runProgram(...words, '--json');
     expect(asJson).toMatchObject({ code, out: '' });
     const { error } = JSON.parse(asJson.err);
     expect(error.exit).toBe(code);
@@ -326,12 +332,12 @@ describe('the exit code', () => {
     ['a list', ['account']],
     ['a deploy', ['./dist']],
   ])('is 130 immediately after Ctrl-C while %s waits for the server', async (_, words) => {
-    const asked = Promise.withResolvers<void>();
-    const { url } = await answering(() => asked.resolve());
-    const person = somebody(here());
+    const requestReceived = Promise.withResolvers<void>();
+    const { url } = await startAnswering(() => requestReceived.resolve());
+    const person = createUser(here());
     writeFiles(person.home, { 'dist/index.html': 'hi' });
-    const child = person.starts(...words, '--server', url);
-    await asked.promise;
+    const child = person.startProgram(...words, '--server', url);
+    await requestReceived.promise;
     child.kill('SIGINT');
     expect(await outcomeOf(child)).toEqual({
       code: 130,
@@ -341,22 +347,26 @@ describe('the exit code', () => {
   });
 
   it('is 0 for help and version, and 2 without arguments, with the help on standard error', async () => {
-    const person = somebody();
-    expect(await person.runs('--help')).toMatchObject({ code: 0, err: '' });
-    expect(await person.runs('help', 'domains')).toMatchObject({ code: 0, err: '' });
-    expect((await person.runs('--version')).out).toMatch(/^\d+\.\d+\.\d+\n$/);
-    expect(await person.runs()).toMatchObject({ code: 2, out: '', err: expect.stringContaining('Usage: berth') });
+    const person = createUser();
+    expect(await person.runInProcess('--help')).toMatchObject({ code: 0, err: '' });
+    expect(await person.runInProcess('help', 'domains')).toMatchObject({ code: 0, err: '' });
+    expect((await person.runInProcess('--version')).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect(await person.runInProcess()).toMatchObject({
+      code: 2,
+      out: '',
+      err: expect.stringContaining('Usage: berth'),
+    });
   });
 
   it('is 0 if the reader of the output closes the pipe early', async () => {
-    const child = somebody().starts('--help');
+    const child = createUser().startProgram('--help');
     child.stdout.destroy();
     const [code] = await once(child, 'exit');
     expect(code).toBe(0);
   });
 
   it('is explained in the help for each number', async () => {
-    const { out } = await somebody().runs('--help');
+    const { out } = await createUser().runInProcess('--help');
     for (const [code, meaning] of EXIT_MEANINGS) expect(out).toMatch(new RegExp(`^ +${code} +${meaning}$`, 'm'));
   });
 });

@@ -4,9 +4,9 @@ import { useServer } from '@berth/api/testing/vitest';
 import { beforeAll, expect, it } from 'vitest';
 import { createClient } from '../../src/client.ts';
 import { deployFiles } from '../../src/deploy/deploy-files.ts';
-import { takeAll } from '../../src/progress.ts';
-import { type Outcome, outcomeOf, somebody, writeFiles } from './typed.ts';
-import { CONTROL, startTampering, type Tampering } from './tampering.ts';
+import { drain } from '../../src/progress.ts';
+import { type Outcome, outcomeOf, createUser, writeFiles } from './user.ts';
+import { CONTROL, startHostileServer, type HostileServerOptions } from './hostile-server.ts';
 
 const server = useServer();
 const known: Record<string, string> = {};
@@ -45,7 +45,7 @@ const COMMANDS = [
 const PRINTS_NOTHING_OF_IT = new Set(['DIST --dry-run']);
 
 /** With fewer hostile fields, commands get further before they fail. */
-const TAMPERED: readonly Tampering[] = [
+const TAMPERED: readonly HostileServerOptions[] = [
   {},
   { kept: ['status'] },
   { kept: ['status', 'deployment', 'domain', 'url', 'created', 'via'] },
@@ -59,7 +59,7 @@ beforeAll(async () => {
 async function prepare(): Promise<void> {
   const client = createClient({ server: `http://localhost:${server().port}`, key });
   const files = [{ path: 'index.html', content: 'hi' }];
-  const { deployment } = await takeAll(deployFiles({ client, files, labels: ['one'] }));
+  const { deployment } = await drain(deployFiles({ client, files, labels: ['one'] }));
   known['DOMAIN'] = `w${(domains += 1)}.waiting-for-dns.com`;
   await client.api.domains.put.mutate({ domain: known['DOMAIN'], labels: ['one'] });
   const { token } = await client.api.tokens.create.mutate({ kind: 'deploy' });
@@ -68,18 +68,18 @@ async function prepare(): Promise<void> {
 
 /** Runs a command against a server. */
 async function runAt(url: string, words: string, opened: string[] = []): Promise<Outcome> {
-  const { runs, home } = somebody(
+  const { runInProcess, home } = createUser(
     { BERTH_SERVER: url, BERTH_KEY: key },
     { openPage: async (page) => void opened.push(page) },
   );
   known['DIST'] = writeFiles(join(home, 'dist'), { 'index.html': 'hi', _redirects: 'nonsense\n' });
-  return runs(...words.split(' ').map((word) => known[word] ?? word));
+  return runInProcess(...words.split(' ').map((word) => known[word] ?? word));
 }
 
 it.each(COMMANDS)('escapes control characters in the texts of a hostile server: berth %s', async (words) => {
   let shown = '';
   for (const tampering of TAMPERED) {
-    const url = await startTampering(server().port, tampering);
+    const url = await startHostileServer(server().port, tampering);
     const opened: string[] = [];
     await prepare();
     const plain = await runAt(url, words, opened);
@@ -99,7 +99,7 @@ it.each(COMMANDS)('escapes control characters in the texts of a hostile server: 
 it.each([400, 401, 403, 404, 413, 422, 429, 500])(
   'texts of an error %i never reach the terminal raw',
   async (status) => {
-    const url = await startTampering(server().port, { status });
+    const url = await startHostileServer(server().port, { status });
     for (const words of COMMANDS.filter((words) => !PRINTS_NOTHING_OF_IT.has(words))) {
       const { out, err } = await runAt(url, words);
       expect(out + err).not.toMatch(CONTROL);
@@ -115,10 +115,10 @@ it.each([
   ['activities --follow', ['activities', '--follow', '--limit', 'all']],
 ])('escapes control characters in the texts of a hostile server: berth %s', async (_, words) => {
   for (const more of [[], ['--json']]) {
-    const url = await startTampering(server().port, { kept: ['status'] });
-    const { starts, home } = somebody({ BERTH_SERVER: url, BERTH_KEY: key });
+    const url = await startHostileServer(server().port, { kept: ['status'] });
+    const { startProgram, home } = createUser({ BERTH_SERVER: url, BERTH_KEY: key });
     writeFiles(home, { 'dist/index.html': 'hi' });
-    const child = starts(...words, ...more);
+    const child = startProgram(...words, ...more);
     const ended = outcomeOf(child);
     for (let printed = ''; !printed.includes('\\u001b');) printed += String((await once(child.stdout, 'data'))[0]);
     child.kill('SIGINT');
@@ -129,9 +129,9 @@ it.each([
 });
 
 it('escapes control characters in the texts of a hostile server: berth login', async () => {
-  const url = await startTampering(server().port);
-  const { typesWith } = somebody({ BERTH_SERVER: url });
-  const { code, out, err } = await typesWith(`${key}\n`, 'login');
+  const url = await startHostileServer(server().port);
+  const { runProgramWithInput } = createUser({ BERTH_SERVER: url });
+  const { code, out, err } = await runProgramWithInput(`${key}\n`, 'login');
   expect({ code, err }).toEqual({ code: 0, err: '' });
   expect(out).toMatch(/\\u001b/);
   expect(out).not.toMatch(CONTROL);

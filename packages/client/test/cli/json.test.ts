@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { OWNER_KEY } from '@berth/api/testing';
 import { describe, expect, it } from 'vitest';
-import { somebody, writeFiles } from './typed.ts';
+import { createUser, writeFiles } from './user.ts';
 import { useServer } from '@berth/api/testing/vitest';
 
 /** Describes the values of an object, in their order. */
@@ -166,11 +166,11 @@ describe('--json', () => {
   it('prints one object in a stable shape on one line, for every command', async () => {
     const opened: string[] = [];
     const env = { BERTH_SERVER: `http://localhost:${server().port}`, BERTH_KEY: OWNER_KEY };
-    const { home, runs } = somebody(env, { openPage: async (url) => void opened.push(url) });
+    const { home, runInProcess } = createUser(env, { openPage: async (url) => void opened.push(url) });
     const dist = writeFiles(join(home, 'dist'), { 'index.html': 'hi', '.hidden': 'x', '.env': 'SECRET=1' });
     const known: Record<string, string> = { DIST: dist };
     for (const [words, shape] of SHAPES) {
-      const { code, out, err } = await runs(...words.split(' ').map((word) => known[word] ?? word), '--json');
+      const { code, out, err } = await runInProcess(...words.split(' ').map((word) => known[word] ?? word), '--json');
       expect({ words, code, err }).toEqual({ words, code: 0, err: '' });
       expect(out).toMatch(/^\{.*\}\n$/);
       const value = JSON.parse(out);
@@ -183,8 +183,8 @@ describe('--json', () => {
   });
 
   it('prints the claim link of a deploy without an account', async () => {
-    const { home, runs } = somebody({ BERTH_SERVER: `http://localhost:${server().port}` });
-    const { out, err } = await runs(writeFiles(join(home, 'dist'), { 'index.html': 'hi' }), '--json');
+    const { home, runInProcess } = createUser({ BERTH_SERVER: `http://localhost:${server().port}` });
+    const { out, err } = await runInProcess(writeFiles(join(home, 'dist'), { 'index.html': 'hi' }), '--json');
     expect(err).toBe('');
     expect(JSON.parse(out)).toMatchObject({
       claim: expect.stringMatching(/^http:.+\/claim\/[0-9a-f]{32}$/),
@@ -193,9 +193,9 @@ describe('--json', () => {
   });
 
   it('prints errors on standard error, in a stable shape', async () => {
-    const { runs } = somebody();
+    const { runInProcess } = createUser();
     for (const words of [['deploymnts'], ['domains', 'lst'], ['./dist', '--ttl', '3'], ['--nothing']]) {
-      const { out, err } = await runs(...words, '--json');
+      const { out, err } = await runInProcess(...words, '--json');
       expect(out).toBe('');
       expect(shapeOf(JSON.parse(err))).toEqual(FAILURE);
     }

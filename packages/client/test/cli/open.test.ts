@@ -3,8 +3,8 @@ import { OWNER_KEY } from '@berth/api/testing';
 import { useServer } from '@berth/api/testing/vitest';
 import { expect, it } from 'vitest';
 import { parseWebAddress } from '../../src/web-address.ts';
-import { startAnswering } from '../client/answers.ts';
-import { somebody, writeFiles } from './typed.ts';
+import { startAnswering } from '../client/fake-servers.ts';
+import { createUser, writeFiles } from './user.ts';
 
 const server = useServer();
 
@@ -12,9 +12,9 @@ it('berth open opens the last deployment, or a deployment or domain by any of it
   const opened: string[] = [];
   const { key } = await server().account('pro');
   const env = { BERTH_SERVER: `http://localhost:${server().port}`, BERTH_KEY: key };
-  const { home, runs } = somebody(env, { openPage: async (url) => void opened.push(url) });
+  const { home, runInProcess } = createUser(env, { openPage: async (url) => void opened.push(url) });
   const dist = writeFiles(join(home, 'dist'), { 'index.html': 'hi' });
-  const { deployment } = JSON.parse((await runs(dist, '--domain', 'shown', '--json')).out);
+  const { deployment } = JSON.parse((await runInProcess(dist, '--domain', 'shown', '--json')).out);
   const domain = `http://shown.localhost:${server().port}`;
   const named: [words: string[], url: string][] = [
     [[], deployment.url],
@@ -24,9 +24,10 @@ it('berth open opens the last deployment, or a deployment or domain by any of it
     [['shown.localhost'], domain],
     [[domain], domain],
   ];
-  for (const [words, url] of named) expect(await runs('open', ...words)).toEqual({ code: 0, out: `${url}\n`, err: '' });
+  for (const [words, url] of named)
+    expect(await runInProcess('open', ...words)).toEqual({ code: 0, out: `${url}\n`, err: '' });
   expect(opened).toEqual(named.map(([, url]) => new URL(url).href));
-  expect(await runs('open', 'another')).toMatchObject({ code: 4, err: 'Error: There is no such domain.\n' });
+  expect(await runInProcess('open', 'another')).toMatchObject({ code: 4, err: 'Error: There is no such domain.\n' });
 });
 
 it.each([
@@ -47,14 +48,14 @@ it.each([
   const server = await startAnswering((_req, res) => {
     res.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(answer));
   });
-  const { runs } = somebody(
+  const { runInProcess } = createUser(
     { BERTH_SERVER: server, BERTH_KEY: OWNER_KEY },
     { openPage: async (page) => void opened.push(page) },
   );
   for (const words of [[], ['calm-otter-4k9x2qd'], ['www.example.com']]) {
-    const { code, out, err } = await runs('open', ...words);
+    const { code, out, err } = await runInProcess('open', ...words);
     expect({ code, out }).toEqual({ code: 1, out: '' });
-    expect(err).toContain(`Error: ${JSON.stringify(url)} is not the address of a website`);
+    expect(err).toContain(`Error: The server sent ${JSON.stringify(url)}, which is not a web address`);
   }
   expect(opened).toEqual([]);
 });

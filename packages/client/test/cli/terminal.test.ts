@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { OWNER_KEY } from '@berth/api/testing';
 import type { Deployment } from '@berth/contract';
 import { describe, expect, it } from 'vitest';
-import { MAIN, somebody, writeFiles } from './typed.ts';
+import { MAIN, createUser, writeFiles } from './user.ts';
 import { useServer } from '@berth/api/testing/vitest';
 
 const CLEAR_LINE = '\r\u001b[2K';
@@ -40,12 +40,16 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 describe.skipIf(spawnSync('python3', ['-c', 'import pty']).status !== 0)('on a terminal', () => {
   const server = useServer();
 
-  async function shown(words: string[], given?: { answer?: string; more?: object }) {
-    return (await ran(words, given)).stdout;
+  async function shown(words: string[], inputs?: { answer?: string; more?: object }) {
+    return (await ran(words, inputs)).stdout;
   }
 
   async function ran(words: string[], { answer = '', more = {} }: { answer?: string; more?: object } = {}) {
-    const person = somebody({ BERTH_SERVER: `http://localhost:${server().port}`, BERTH_KEY: OWNER_KEY, TERM: 'xterm' });
+    const person = createUser({
+      BERTH_SERVER: `http://localhost:${server().port}`,
+      BERTH_KEY: OWNER_KEY,
+      TERM: 'xterm',
+    });
     const { home, env } = person;
     writeFiles(join(home, 'dist'), { 'index.html': '<h1>It floats.</h1>', 'photo.jpg': randomBytes(3_000_000) });
     const command = ['-c', ON_TERMINAL, answer, process.execPath, MAIN, ...words];

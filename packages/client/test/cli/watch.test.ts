@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { OWNER_KEY } from '@berth/api/testing';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
-import { outcomeOf, somebody, writeFiles } from './typed.ts';
+import { outcomeOf, createUser, writeFiles } from './user.ts';
 import { useServer } from '@berth/api/testing/vitest';
 
 const server = useServer();
@@ -13,9 +13,9 @@ beforeAll(() => {
 
 /** Starts a watch whose output is read line by line. */
 function watching(...words: string[]) {
-  const person = somebody(env);
+  const person = createUser(env);
   const dist = writeFiles(join(person.home, 'dist'), { 'index.html': 'build 1' });
-  const child = person.starts('watch', './dist', ...words);
+  const child = person.startProgram('watch', './dist', ...words);
   onTestFinished(() => void child.kill('SIGKILL'));
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const ended = outcomeOf(child);
@@ -33,7 +33,7 @@ it('berth watch prints the link of each deployment that is live, and exits with 
   child.kill('SIGINT');
   const { code, err } = await ended;
   expect(code).toBe(130);
-  expect(err).toMatch(/^Watching \/.+\/dist, live at watched\.localhost\. Ctrl-C ends it\.$/m);
+  expect(err).toMatch(/^Watching \/.+\/dist, live at watched\.localhost\. Press Ctrl-C to stop\.$/m);
   for (const escape of ['\u001b', '\r']) expect(err).not.toContain(escape);
 });
 

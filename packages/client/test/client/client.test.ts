@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { OWNER_KEY } from '@berth/api/testing';
 import { type BerthClient, createClient } from '../../src/client.ts';
 import { ClientError } from '../../src/errors.ts';
-import { answerEndlessly, ENDLESS_BYTES, nobodyListens, startAnswering } from './answers.ts';
+import { answerEndlessly, ENDLESS_BYTES, unreachableAddress, startAnswering } from './fake-servers.ts';
 import { useServer } from '@berth/api/testing/vitest';
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
@@ -86,7 +86,7 @@ describe.each(ANSWERS)('a response %i %s', (status, text, headers, expected) => 
 
 describe('a failed response', () => {
   test('is a network error with server and cause if the server cannot be reached', async () => {
-    const client = createClient({ server: await nobodyListens() });
+    const client = createClient({ server: await unreachableAddress() });
     for (const call of [() => client.request('ping'), () => client.api.platform.ping.query()])
       expect(await failureOf(call())).toMatchObject({
         kind: 'network',
@@ -129,15 +129,15 @@ describe('the address of a client', () => {
   });
 
   test('may have a path, which starts the path of all requests', async () => {
-    const asked: (string | undefined)[] = [];
+    const requestedUrls: (string | undefined)[] = [];
     const server = await startAnswering((req, res) => {
-      asked.push(req.url);
+      requestedUrls.push(req.url);
       res.writeHead(200, { 'Content-Type': 'application/json' }).end('{"result":{"data":{"timestamp":1}}}');
     });
     const client = createClient({ server: `${server}/berth?x#y` });
     await client.request('ping');
     await client.api.platform.ping.query();
-    expect(asked).toEqual(['/berth/ping', '/berth/trpc/platform.ping']);
+    expect(requestedUrls).toEqual(['/berth/ping', '/berth/trpc/platform.ping']);
   });
 });
 
@@ -157,8 +157,8 @@ describe('a redirect', () => {
   const CASES = WAYS.flatMap(([what, ask]) => [301, 302, 303, 307, 308].map((status) => [what, status, ask] as const));
 
   test.each(CASES)('of %s with status %i is refused, and nothing reaches its target', async (_, status, ask) => {
-    const asked: (string | undefined)[] = [];
-    const target = await startAnswering((req, res) => (asked.push(req.url), res.end('{"result":{"data":{}}}')));
+    const requestedUrls: (string | undefined)[] = [];
+    const target = await startAnswering((req, res) => (requestedUrls.push(req.url), res.end('{"result":{"data":{}}}')));
     const server = await startAnswering((req, res) => {
       req.resume();
       res.writeHead(status, { Location: `${target}${req.url}` }).end();
@@ -169,7 +169,7 @@ describe('a redirect', () => {
       details: { server: target },
       message: `The server at ${new URL(server).host} redirects to ${target}. Use that address for the server.`,
     });
-    expect(asked).toEqual([]);
+    expect(requestedUrls).toEqual([]);
   });
 
   const TARGETS = [
@@ -199,7 +199,7 @@ describe('an endless response', () => {
     const server = await startAnswering((_req, res) => answerEndlessly(res.writeHead(200, JSON_TYPE), ' ', sent));
     expect(await failureOf(ask(createClient({ server })))).toMatchObject({
       kind: 'server',
-      message: expect.stringContaining('is too large: an answer has at most 16,777,216 bytes'),
+      message: expect.stringContaining('is too large: a response may have at most 16,777,216 bytes'),
     });
     expect(sent.bytes).toBeLessThan(32 * 1024 ** 2);
   });

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { type ClientOptions, createClient } from '../../src/client.ts';
 import { type FollowOptions, followActivities } from '../../src/follow-activities.ts';
 import { startProxy } from '../deploy/proxy.ts';
-import { answerEndlessly, nobodyListens, startAnswering } from './answers.ts';
+import { answerEndlessly, unreachableAddress, startAnswering } from './fake-servers.ts';
 
 const server = useServer();
 
@@ -17,7 +17,7 @@ async function openAccount() {
     account,
     key,
     /** Causes activities, one after the other. */
-    async happen(...names: (string | number)[]) {
+    async addActivities(...names: (string | number)[]) {
       await server().database.query(
         `insert into activity (account_id, event, created, auth_method, meta)
          select $1, 'account.update', now(), 'operator', json_build_object('name', name)
@@ -40,9 +40,9 @@ function follow(client: ClientOptions, options: FollowOptions = {}) {
     activities,
     /** Returns the names of the next activities. */
     async next(count = 1): Promise<unknown[]> {
-      const told: Activity[] = [];
-      while (told.length < count) told.push((await activities.next()).value);
-      return told.map(({ meta }) => meta['name']);
+      const received: Activity[] = [];
+      while (received.length < count) received.push((await activities.next()).value);
+      return received.map(({ meta }) => meta['name']);
     },
   };
 }
@@ -50,8 +50,8 @@ function follow(client: ClientOptions, options: FollowOptions = {}) {
 const here = (key: string) => ({ server: `http://localhost:${server().port}`, key });
 
 test('followActivities yields the requested past activities first, then new ones, the oldest first', async () => {
-  const { key, happen } = await openAccount();
-  await happen('one', 'two', 'three');
+  const { key, addActivities } = await openAccount();
+  await addActivities('one', 'two', 'three');
   const some = follow(here(key), { last: 2 });
   const all = follow(here(key), { last: Infinity });
   const none = follow(here(key));
@@ -59,63 +59,63 @@ test('followActivities yields the requested past activities first, then new ones
   expect(await some.next(2)).toEqual(['two', 'three']);
   expect(await all.next(3)).toEqual(['one', 'two', 'three']);
   await none.begun;
-  await happen('four');
+  await addActivities('four');
   expect([await some.next(), await all.next(), await first]).toEqual([['four'], ['four'], ['four']]);
 });
 
 test('followActivities yields an activity once and in order if it happens while the connection opens', async () => {
-  const { key, happen } = await openAccount();
-  await happen('before');
+  const { key, addActivities } = await openAccount();
+  await addActivities('before');
   const { next } = follow(
     {
       ...here(key),
       fetch: async (input, init) => {
         const answer = await fetch(input, init);
-        await happen('meanwhile');
+        await addActivities('meanwhile');
         return answer;
       },
     },
     { last: 1 },
   );
   expect(await next()).toEqual(['before']);
-  await happen('after');
+  await addActivities('after');
   expect(await next(2)).toEqual(['meanwhile', 'after']);
 });
 
 test.each(['after some', 'before the first'])(
   'followActivities resumes after a connection is cut %s activity, and yields everything since then once',
   async (when) => {
-    const { key, happen } = await openAccount();
-    await happen('before');
+    const { key, addActivities } = await openAccount();
+    await addActivities('before');
     const proxy = await startProxy(server().port);
     const { begun, next } = follow({ server: proxy.url, key });
-    let told = next();
+    let received = next();
     await begun;
     if (when === 'after some') {
-      await happen('zero');
-      expect(await told).toEqual(['zero']);
-      told = next();
+      await addActivities('zero');
+      expect(await received).toEqual(['zero']);
+      received = next();
     }
 
-    const mended = Promise.withResolvers<undefined>();
+    const restored = Promise.withResolvers<undefined>();
     // A gateway error, a server error, and a request to try again later.
     const troubles = [{ status: 502 }, { status: 500 }, { status: 503, headers: { 'Retry-After': '0' } }];
-    proxy.trouble = () => troubles.shift() ?? mended.promise;
+    proxy.trouble = () => troubles.shift() ?? restored.promise;
     proxy.cut();
-    await happen('one', 'two');
-    mended.resolve(undefined);
-    await happen('three');
-    expect([...(await told), ...(await next(2))]).toEqual(['one', 'two', 'three']);
-    await happen('four');
+    await addActivities('one', 'two');
+    restored.resolve(undefined);
+    await addActivities('three');
+    expect([...(await received), ...(await next(2))]).toEqual(['one', 'two', 'three']);
+    await addActivities('four');
     expect(await next()).toEqual(['four']);
     expect(proxy.passed.map(({ status }) => status)).toEqual([200, 502, 500, 503, 200]);
   },
 );
 
 test('a slow reader gets every activity, and the server keeps those that it has not read yet', async () => {
-  const { key, happen } = await openAccount();
+  const { key, addActivities } = await openAccount();
   const names = Array.from({ length: 2_500 }, (_, at) => String(at));
-  await happen(...names);
+  await addActivities(...names);
   const left = Promise.withResolvers<void>();
   let lines = 0;
   const { next } = follow(
@@ -134,18 +134,18 @@ test('a slow reader gets every activity, and the server keeps those that it has 
   expect(lines).toBe(1);
   expect([...first, ...(await next(names.length - 1))]).toEqual(names);
   expect(lines).toBeGreaterThan(1);
-  await happen('last');
+  await addActivities('last');
   expect(await next()).toEqual(['last']);
 });
 
 test("followActivities ends with the server's error if the key is no longer accepted", async () => {
-  const { account, key, happen } = await openAccount();
+  const { account, key, addActivities } = await openAccount();
   const { begun, next } = follow(here(key));
-  const told = next();
+  const received = next();
   await begun;
   await server().database.query('delete from token where account_id = $1', [account]);
-  await happen('unseen');
-  await expect(told).rejects.toMatchObject({ kind: 'signed-out', status: 401, code: 'authentication_failed' });
+  await addActivities('unseen');
+  await expect(received).rejects.toMatchObject({ kind: 'signed-out', status: 401, code: 'authentication_failed' });
 });
 
 test('followActivities ends if its caller aborts, even between two connections', async () => {
@@ -155,10 +155,10 @@ test('followActivities ends if its caller aborts, even between two connections',
   const other = follow({ server: proxy.url, key });
   const ends = [one.next(), other.next()];
   await Promise.all([one.begun, other.begun]);
-  const asked = Promise.withResolvers<void>();
-  proxy.trouble = () => (asked.resolve(), { status: 503, headers: { 'Retry-After': '3600' } });
+  const requested = Promise.withResolvers<void>();
+  proxy.trouble = () => (requested.resolve(), { status: 503, headers: { 'Retry-After': '3600' } });
   proxy.cut();
-  await asked.promise;
+  await requested.promise;
   one.stop.abort();
   other.stop.abort();
   for (const end of ends) await expect(end).rejects.toMatchObject({ kind: 'aborted' });
@@ -167,15 +167,15 @@ test('followActivities ends if its caller aborts, even between two connections',
 test('followActivities fails without a server, with an invalid key, or with too many subscribers', async () => {
   const { key } = await openAccount();
   const failing = (client: ClientOptions) => expect(follow(client).next()).rejects;
-  await failing({ server: await nobodyListens(), key }).toMatchObject({ kind: 'network' });
+  await failing({ server: await unreachableAddress(), key }).toMatchObject({ kind: 'network' });
   await failing(here(`ship-${'f'.repeat(32)}`)).toMatchObject({
     kind: 'signed-out',
     status: 401,
     code: 'authentication_failed',
   });
-  const held = Array.from({ length: 20 }, () => follow(here(key)));
-  for (const { next } of held) void next().catch(() => {});
-  await Promise.all(held.map(({ begun }) => begun));
+  const connections = Array.from({ length: 20 }, () => follow(here(key)));
+  for (const { next } of connections) void next().catch(() => {});
+  await Promise.all(connections.map(({ begun }) => begun));
   await failing(here(key)).toMatchObject({ kind: 'unavailable', status: 429, retryAfterSeconds: 30 });
 });
 
@@ -193,15 +193,15 @@ test.each(ENDLESS)('an endless event, %s, fails early', async (_, piece) => {
   });
   await expect(follow({ server: url, key: OWNER_KEY }).next()).rejects.toMatchObject({
     kind: 'server',
-    message: expect.stringContaining('is too large: an event has at most 65536 characters'),
+    message: expect.stringContaining('is too large: an event may have at most 65536 characters'),
   });
   expect(sent.bytes).toBeLessThan(32 * 1024 ** 2);
 });
 
 test('followActivities refuses a redirect', async () => {
-  const asked: (string | undefined)[] = [];
-  const target = await startAnswering((req, res) => (asked.push(req.url), res.writeHead(200, EVENTS).write(BEGIN)));
+  const requested: (string | undefined)[] = [];
+  const target = await startAnswering((req, res) => (requested.push(req.url), res.writeHead(200, EVENTS).write(BEGIN)));
   const url = await startAnswering((req, res) => void res.writeHead(307, { Location: target + req.url }).end());
   await expect(follow({ server: url, key: OWNER_KEY }).next()).rejects.toMatchObject({ kind: 'refused', status: 307 });
-  expect(asked).toEqual([]);
+  expect(requested).toEqual([]);
 });

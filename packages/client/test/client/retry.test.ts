@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ClientError, type ClientErrorKind } from '../../src/errors.ts';
-import { createRetries, isPassing, pauseBefore, type Retry, retry, type RetryPolicy } from '../../src/retry.ts';
+import { createRetryCounter, isTemporary, retryPauseMs, type Retry, retry, type RetryPolicy } from '../../src/retry.ts';
 
 const POLICY: RetryPolicy = { attempts: 5, firstMs: 100, longestMs: 1_000, withinMs: 10_000 };
 const QUICK: RetryPolicy = { attempts: 3, firstMs: 1, longestMs: 1, withinMs: 1e9 };
 const unavailable = new ClientError('unavailable', 'Later.', {});
-const asked = (retryAfterSeconds: number) => new ClientError('unavailable', 'Later.', { retryAfterSeconds });
+const askingToWait = (retryAfterSeconds: number) => new ClientError('unavailable', 'Later.', { retryAfterSeconds });
 
 describe('the pause between retries', () => {
   const CEILINGS = [
@@ -17,15 +17,15 @@ describe('the pause between retries', () => {
     [5, 1_000],
   ] as const;
   test.each(CEILINGS)('after failure %i is between 0 and %i ms', (attempt, ceiling) => {
-    expect(pauseBefore(attempt, 0, unavailable, POLICY, () => 0)).toBe(0);
-    expect(pauseBefore(attempt, 0, unavailable, POLICY, () => 0.5)).toBe(ceiling / 2);
-    expect(pauseBefore(attempt, 0, unavailable, POLICY, () => 1)).toBe(ceiling);
+    expect(retryPauseMs(attempt, 0, unavailable, POLICY, () => 0)).toBe(0);
+    expect(retryPauseMs(attempt, 0, unavailable, POLICY, () => 0.5)).toBe(ceiling / 2);
+    expect(retryPauseMs(attempt, 0, unavailable, POLICY, () => 1)).toBe(ceiling);
   });
 
   test('is at least what the server asks for, and at most a second longer', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 0, max: 8 }), (attempt, seconds) => {
-        const pause = pauseBefore(attempt, 0, asked(seconds), POLICY);
+        const pause = retryPauseMs(attempt, 0, askingToWait(seconds), POLICY);
         return pause !== null && pause >= seconds * 1000 && pause <= seconds * 1000 + 1000;
       }),
     );
@@ -34,27 +34,27 @@ describe('the pause between retries', () => {
   test('is at most a day and a second, whatever the server asks for', () => {
     const patient = { ...POLICY, withinMs: Infinity };
     for (const seconds of [86_401, 1e9, Number.MAX_VALUE])
-      expect(pauseBefore(1, 0, asked(seconds), patient, () => 1)).toBe(86_400_000 + 100);
+      expect(retryPauseMs(1, 0, askingToWait(seconds), patient, () => 1)).toBe(86_400_000 + 100);
   });
 
   test('is null after too many failures, or if it would end too late', () => {
-    expect(pauseBefore(6, 0, unavailable, POLICY)).toBeNull();
-    expect(pauseBefore(1, 9_950, unavailable, POLICY, () => 1)).toBeNull();
-    expect(pauseBefore(1, 0, asked(11), POLICY)).toBeNull();
+    expect(retryPauseMs(6, 0, unavailable, POLICY)).toBeNull();
+    expect(retryPauseMs(1, 9_950, unavailable, POLICY, () => 1)).toBeNull();
+    expect(retryPauseMs(1, 0, askingToWait(11), POLICY)).toBeNull();
   });
 });
 
 test('only temporary failures are retried', () => {
   const kinds: ClientErrorKind[] = ['network', 'unavailable', 'signed-out', 'refused', 'folder', 'server', 'aborted'];
-  expect(kinds.filter((kind) => isPassing(new ClientError(kind, 'x')))).toEqual(['network', 'unavailable']);
-  expect(isPassing(new Error('x'))).toBe(false);
+  expect(kinds.filter((kind) => isTemporary(new ClientError(kind, 'x')))).toEqual(['network', 'unavailable']);
+  expect(isTemporary(new Error('x'))).toBe(false);
 });
 
 describe('work that fails', () => {
   const { signal } = new AbortController();
 
   test('is retried until it succeeds, and each failure is reported', async () => {
-    const told: Retry[] = [];
+    const reported: Retry[] = [];
     let failures = 2;
     const work = async () => {
       if (failures-- > 0) throw unavailable;
@@ -63,10 +63,10 @@ describe('work that fails', () => {
     expect(
       await retry(
         work,
-        createRetries(QUICK, signal, (one) => told.push(one)),
+        createRetryCounter(QUICK, signal, (one) => reported.push(one)),
       ),
     ).toBe('done');
-    expect(told.map(({ attempt, reason }) => [attempt, reason])).toEqual([
+    expect(reported.map(({ attempt, reason }) => [attempt, reason])).toEqual([
       [1, 'Later.'],
       [2, 'Later.'],
     ]);
@@ -81,23 +81,23 @@ describe('work that fails', () => {
     await expect(
       retry(
         work,
-        createRetries(QUICK, signal, () => {}),
+        createRetryCounter(QUICK, signal, () => {}),
       ),
     ).rejects.toBe(unavailable);
     expect(attempts).toBe(4);
   });
 
   test('gets the full number of attempts again after progress', async () => {
-    const retries = createRetries(QUICK, signal, () => {});
-    for (let i = 0; i < 3; i += 1) await retries.after(unavailable);
-    retries.progressed();
-    for (let i = 0; i < 3; i += 1) await retries.after(unavailable);
-    await expect(retries.after(unavailable)).rejects.toBe(unavailable);
+    const retries = createRetryCounter(QUICK, signal, () => {});
+    for (let i = 0; i < 3; i += 1) await retries.waitAfter(unavailable);
+    retries.reset();
+    for (let i = 0; i < 3; i += 1) await retries.waitAfter(unavailable);
+    await expect(retries.waitAfter(unavailable)).rejects.toBe(unavailable);
   });
 
   test('stops in the middle of a pause if the caller aborts', async () => {
-    const gaveUp = new AbortController();
-    const retries = createRetries({ ...POLICY, withinMs: 1e9 }, gaveUp.signal, () => gaveUp.abort());
-    await expect(retries.after(asked(1_000))).rejects.toMatchObject({ name: 'AbortError' });
+    const controller = new AbortController();
+    const retries = createRetryCounter({ ...POLICY, withinMs: 1e9 }, controller.signal, () => controller.abort());
+    await expect(retries.waitAfter(askingToWait(1_000))).rejects.toMatchObject({ name: 'AbortError' });
   });
 });

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import { createClient } from '../../src/client.ts';
 import { sendBody } from '../../src/deploy/body.ts';
-import { BODY_BYTES, divide } from '../../src/deploy/contents-body.ts';
-import { startAnswering } from '../client/answers.ts';
+import { MAX_BODY_BYTES, divideIntoBodies } from '../../src/deploy/contents-body.ts';
+import { startAnswering } from '../client/fake-servers.ts';
 import { sha256 } from './worlds.ts';
 
 const MIB = 1024 * 1024;
 
 test('a body is produced only as fast as the server accepts it, and stops if the caller aborts', async () => {
   const server = await startAnswering((req) => void req.pause());
-  const gaveUp = new AbortController();
+  const controller = new AbortController();
   let made = 0;
   let ended = false;
   async function* pieces() {
@@ -20,7 +20,7 @@ test('a body is produced only as fast as the server accepts it, and stops if the
     }
   }
   const client = createClient({ server });
-  const init = { method: 'PUT', headers: {}, signal: gaveUp.signal };
+  const init = { method: 'PUT', headers: {}, signal: controller.signal };
   const sending = sendBody(client, 'x', init, pieces(), () => {});
   let before = -1;
   const isHeldBack = () => {
@@ -30,19 +30,19 @@ test('a body is produced only as fast as the server accepts it, and stops if the
   };
   await expect.poll(isHeldBack, { interval: 100 }).toBe(true);
   expect(made).toBeLessThan(32);
-  gaveUp.abort();
+  controller.abort();
   await expect(sending).rejects.toMatchObject({ kind: 'aborted' });
   expect(ended).toBe(true);
 });
 
 test('contents are divided into bodies in order, each within the limit or a single content', () => {
-  const sizes = [1, BODY_BYTES, 5 * MIB, 2 * MIB, MIB - 200, 0, 3 * MIB, 100 * MIB, 7];
+  const sizes = [1, MAX_BODY_BYTES, 5 * MIB, 2 * MIB, MIB - 200, 0, 3 * MIB, 100 * MIB, 7];
   const contents = sizes.map((size, i) => ({ path: `${i}`, size, sha256: sha256(`${i}`) }));
-  const bodies = divide(contents);
+  const bodies = divideIntoBodies(contents);
   expect(bodies.flat()).toEqual(contents);
   expect(bodies.map((body) => body.map(({ size }) => size))).toEqual([
     [1],
-    [BODY_BYTES],
+    [MAX_BODY_BYTES],
     [5 * MIB, 2 * MIB, MIB - 200, 0],
     [3 * MIB],
     [100 * MIB],

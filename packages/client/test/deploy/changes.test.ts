@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { differenceOf } from '../../src/deploy/changes.ts';
+import { compareWithLastDeployment } from '../../src/deploy/changes.ts';
 
 /** Few paths and contents, so that most are in both lists. */
 const files = fc
@@ -16,7 +16,10 @@ const contentsOf = (all: readonly { path: string; sha256: string }[]) =>
 test('the published files, with the changes applied, equal the current files', () => {
   fc.assert(
     fc.property(files, files, (before, now) => {
-      const { put, changes } = differenceOf({ password: null, deployment: 'x', files: contentsOf(before) }, now);
+      const { put, changes } = compareWithLastDeployment(
+        { password: null, deployment: 'x', files: contentsOf(before) },
+        now,
+      );
       const after = contentsOf(before);
       for (const path of changes.removed) after.delete(path);
       for (const { path, sha256 } of put) after.set(path, sha256);
@@ -30,7 +33,7 @@ test('the published files, with the changes applied, equal the current files', (
 test('all files are added if nothing was published before', () => {
   fc.assert(
     fc.property(files, (now) => {
-      const { put, changes } = differenceOf(null, now);
+      const { put, changes } = compareWithLastDeployment(null, now);
       expect(put).toEqual(now);
       expect(changes).toEqual({ added: now.map(({ path }) => path), changed: [], removed: [], unchanged: 0 });
     }),

@@ -59,7 +59,10 @@ describe('a first deploy', () => {
 
   test('is refused before anything is sent if the folder has no files', async () => {
     const world = await makeWorld(server(), { '.env': 'SECRET=1' });
-    await expect(world.deploy()).rejects.toMatchObject({ kind: 'folder', message: 'There is no file to publish.' });
+    await expect(world.deploy()).rejects.toMatchObject({
+      kind: 'folder',
+      message: 'There are no files to publish. Add at least one.',
+    });
     expect(world.proxy.passed).toEqual([]);
   });
 });
@@ -138,10 +141,10 @@ describe('a domain', () => {
     ['that expires', {}, { domain: 'x', ttl: 60 }, 'refused'],
     ['that expires without a credential', { key: null }, { ttl: 60 }, 'signed-out'],
   ] as const;
-  test.each(IMPOSSIBLE)('of a deployment %s is refused before anything is sent', async (_, as, asked, kind) => {
+  test.each(IMPOSSIBLE)('of a deployment %s is refused before anything is sent', async (_, as, requested, kind) => {
     const world = await makeWorld(server(), SITE);
     const client = createClient({ server: world.proxy.url, key: world.key, ...as });
-    await expect(world.deploy({ client, ...asked })).rejects.toMatchObject({ kind });
+    await expect(world.deploy({ client, ...requested })).rejects.toMatchObject({ kind });
     expect(world.proxy.passed).toEqual([]);
   });
 
@@ -155,8 +158,8 @@ describe('a domain', () => {
         kind: 'refused',
         message: `${domain} cannot be used: this name, or one above it, belongs to another account.`,
       });
-    const asked = new Set(world.proxy.passed.map(({ method, path }) => `${method} ${path}`));
-    expect(asked).toEqual(new Set(['POST /trpc/domains.validate', 'GET /trpc/deployments.list']));
+    const requested = new Set(world.proxy.passed.map(({ method, path }) => `${method} ${path}`));
+    expect(requested).toEqual(new Set(['POST /trpc/domains.validate', 'GET /trpc/deployments.list']));
     expect(await world.deployments()).toBe(1);
   });
 
@@ -172,8 +175,8 @@ describe('a domain', () => {
 
 test('planFolder returns what would happen, and sends nothing', async () => {
   const world = await makeWorld(server(), SITE);
-  const asked = { folder: world.folder, client: world.client };
-  expect(await planFolder(asked, world.options)).toMatchObject({
+  const requested = { folder: world.folder, client: world.client };
+  expect(await planFolder(requested, world.options)).toMatchObject({
     changes: { added: ['a/b.txt', 'a/same.txt', 'empty.txt', 'index.html'], changed: [], removed: [], unchanged: 0 },
     missing: { files: 3, bytes: 16 },
     total: { files: 4, bytes: 20 },
@@ -183,7 +186,7 @@ test('planFolder returns what would happen, and sends nothing', async () => {
   const { result } = await world.deploy();
   world.proxy.passed.length = 0;
   writeFiles(world.folder, { 'index.html': 'other', 'copy.txt': 'text' });
-  expect(await planFolder(asked, world.options)).toMatchObject({
+  expect(await planFolder(requested, world.options)).toMatchObject({
     changes: { added: ['copy.txt'], changed: ['index.html'], removed: [], unchanged: 3 },
     missing: { files: 1, bytes: 5 },
     base: result.deployment,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createClient } from '../../src/client.ts';
 import { deployFiles } from '../../src/deploy/deploy-files.ts';
+import { readFolder } from '../../src/folder/read-folder.ts';
 import { collect, makeFolder, writeFiles } from '../folder/folders.ts';
 import type { Trouble } from './proxy.ts';
 import { makeWorld, settled, sha256, typesOf } from './worlds.ts';
@@ -118,16 +119,18 @@ describe('an upload that the server no longer knows', () => {
   });
 });
 
-describe('a server without delta uploads', () => {
-  test('receives one form with every file', async () => {
+test('a deploy fails if begin is answered 404, and does not try a form instead', async () => {
+  const world = await makeWorld(server(), SITE);
+  world.proxy.trouble = () => ({ status: 404 });
+  await expect(world.deploy()).rejects.toMatchObject({ kind: 'refused', status: 404 });
+  expect(world.proxy.passed.map(({ path }) => path)).toEqual(['/trpc/deployments.begin']);
+});
+
+describe('a deploy without delta uploads', () => {
+  test('sends one form with every file and all options', async () => {
     const world = await makeWorld(server(), { ...SITE, 'é ü.txt': 'name' });
-    world.proxy.trouble = (_req, path) => (path.startsWith('/trpc/deployments.') ? { status: 404 } : undefined);
-    const { events, result } = await world.deploy({
-      labels: ['a-label'],
-      password: 'secret word',
-      via: 'cli',
-      ttl: 3600,
-    });
+    const options = { labels: ['a-label'], password: 'secret word', via: 'cli', ttl: 3600 };
+    const { events, result } = await world.deploy(options, { delta: false });
     expect(events).toContainEqual(expect.objectContaining({ type: 'planned', via: 'multipart' }));
     expect(result).toMatchObject({
       files: 4,
@@ -136,7 +139,7 @@ describe('a server without delta uploads', () => {
       via: 'cli',
       expires: expect.any(Number),
     });
-    expect(world.proxy.passed.map(({ path }) => path)).toEqual(['/trpc/deployments.begin', '/deployments']);
+    expect(world.proxy.passed.map(({ path }) => path)).toEqual(['/deployments']);
   });
 
   test('serves the files that were sent', async () => {
@@ -159,17 +162,10 @@ describe('a file that changes after it was hashed', () => {
   test.each(FILES)('(%s) is never sent completely, and is reported (T3)', async (_, path, content) => {
     for (const delta of [true, false]) {
       const world = await makeWorld(server(), SITE);
-      const change = () => {
-        writeFileSync(join(world.folder, 'new'), content);
-        renameSync(join(world.folder, 'new'), join(world.folder, path));
-      };
-      if (!delta) world.proxy.trouble = (_req, path) => (path.endsWith('begin') ? { status: 404 } : undefined);
-      const { trouble } = world.proxy;
-      world.proxy.trouble = (...request) => {
-        if (request[1].endsWith('begin')) change();
-        return trouble(...request);
-      };
-      await expect(world.deploy()).rejects.toMatchObject({ kind: 'folder', file: path });
+      const { result: snapshot } = await collect(readFolder(world.folder, world.options));
+      writeFileSync(join(world.folder, 'new'), content);
+      renameSync(join(world.folder, 'new'), join(world.folder, path));
+      await expect(world.deploy({}, { snapshot, delta })).rejects.toMatchObject({ kind: 'folder', file: path });
       expect(await world.deployments()).toBe(0);
       expect(world.proxy.contents).not.toContain(sha256(SITE[path]));
       expect(world.proxy.contents).not.toContain(sha256(content as string));

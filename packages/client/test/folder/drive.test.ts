@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { join, parse } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { askDrive, onDriveWithin, unlessGivenUp } from '../../src/folder/drive.ts';
+import { statOnDrive, onDriveWithin, unlessAborted } from '../../src/folder/drive.ts';
 
 const { signal } = new AbortController();
 const never = new Promise<never>(() => {});
@@ -10,22 +10,22 @@ const ownDrive = () => join(parse(process.cwd()).root, crypto.randomUUID());
 
 describe('a drive', () => {
   it('returns what is at a path, or null if it cannot be read', async () => {
-    expect((await askDrive(tmpdir(), signal))?.isDirectory()).toBe(true);
-    expect(await askDrive(join(tmpdir(), crypto.randomUUID()), signal)).toBeNull();
+    expect((await statOnDrive(tmpdir(), signal))?.isDirectory()).toBe(true);
+    expect(await statOnDrive(join(tmpdir(), crypto.randomUUID()), signal)).toBeNull();
   });
 
   it('is waited for only until the caller aborts', async () => {
     const leaving = new AbortController();
-    const waiting = unlessGivenUp(never, leaving.signal);
+    const waiting = unlessAborted(never, leaving.signal);
     leaving.abort();
     await expect(waiting).rejects.toMatchObject({ kind: 'aborted' });
-    await expect(unlessGivenUp(never, leaving.signal)).rejects.toMatchObject({ kind: 'aborted' });
+    await expect(unlessAborted(never, leaving.signal)).rejects.toMatchObject({ kind: 'aborted' });
   });
 
   it('may fail after the caller has aborted', async () => {
     const leaving = new AbortController();
     const late = Promise.withResolvers<never>();
-    const waiting = unlessGivenUp(late.promise, leaving.signal);
+    const waiting = unlessAborted(late.promise, leaving.signal);
     leaving.abort();
     await expect(waiting).rejects.toMatchObject({ kind: 'aborted' });
     // An unhandled rejection would end the program.
@@ -65,11 +65,11 @@ describe('a drive', () => {
     const answer = Promise.withResolvers<void>();
     const slow = onDriveWithin(path, 60_000, () => answer.promise);
     const leaving = new AbortController();
-    const waiting = askDrive(path, leaving.signal);
+    const waiting = statOnDrive(path, leaving.signal);
     leaving.abort();
     await expect(waiting).rejects.toMatchObject({ kind: 'aborted' });
     answer.resolve();
     await slow;
-    expect(await askDrive(path, signal)).toBeNull();
+    expect(await statOnDrive(path, signal)).toBeNull();
   });
 });

@@ -176,7 +176,7 @@ describe('a folder is refused', () => {
       expect(await refusal(join(folder, path))).toMatchObject({ kind: 'folder', file: null });
   });
 
-  const asNobody = process.getuid?.() === 0 ? () => process.seteuid?.(65_534) : () => {};
+  const asOtherUser = process.getuid?.() === 0 ? () => process.seteuid?.(65_534) : () => {};
   const asBefore = process.getuid?.() === 0 ? () => process.seteuid?.(0) : () => {};
   test.each([
     ['private.txt', 'private.txt'],
@@ -187,12 +187,12 @@ describe('a folder is refused', () => {
     const { chmodSync } = await import('node:fs');
     chmodSync(folder, 0o755);
     chmodSync(join(folder, named), 0o000);
-    asNobody();
+    asOtherUser();
     try {
       expect(await refusal(folder)).toMatchObject({
         kind: 'folder',
         file: named,
-        message: `${named}: it may not be read.`,
+        message: `${named}: permission denied.`,
       });
     } finally {
       asBefore();
@@ -224,7 +224,7 @@ describe('a file that changes while it is read', () => {
     await expect(read(folder)).rejects.toMatchObject({
       kind: 'folder',
       file: 'big.bin',
-      message: 'big.bin: it changes while it is read; try again when it is finished.',
+      message: 'big.bin: it keeps changing; try again when it is complete.',
     });
   });
 });

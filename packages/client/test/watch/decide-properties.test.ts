@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Entry, type FakeWorld, type Folder, folderAt, play } from './fake-world.ts';
+import { type Entry, type FakeWorld, type Folder, folderAt, simulate } from './fake-world.ts';
 
 /** Maximum time between two writes of a build; shorter than the time between two scans. */
 const WRITE_GAP_MS = 240;
@@ -77,7 +77,7 @@ describe('for any builds and notifications', () => {
         const whole = new Set(
           world.folder.flatMap(([, it]) => (typeof it !== 'string' && it[0] === it[1] ? it.join('+') : [])),
         );
-        for (const { id } of published(play(world, END_MS))) expect(whole).toContain(id);
+        for (const { id } of published(simulate(world, END_MS))) expect(whole).toContain(id);
       }),
     );
   });
@@ -85,7 +85,7 @@ describe('for any builds and notifications', () => {
   it('publishes only states that the folder had during the last two scans (D2)', () => {
     fc.assert(
       fc.property(world, (world) => {
-        for (const { at, id } of published(play(world, END_MS))) {
+        for (const { at, id } of published(simulate(world, END_MS))) {
           const longAgo = at - 2 * world.scanMs! - 250;
           const recent = world.folder.filter(
             ([since], i) => since <= at && (world.folder[i + 1]?.[0] ?? at) >= longAgo,
@@ -99,7 +99,7 @@ describe('for any builds and notifications', () => {
   it('ends with the last state of the folder live (D6, D7)', () => {
     fc.assert(
       fc.property(world, (world) => {
-        const last = play(world, END_MS).findLast(({ did }) => did.startsWith('published '));
+        const last = simulate(world, END_MS).findLast(({ did }) => did.startsWith('published '));
         const [first, second] = folderAt(world, END_MS);
         expect(last?.did).toBe(`published ${first}+${second}`);
       }),
@@ -111,7 +111,7 @@ describe('for any builds and notifications', () => {
       fc.property(world, (world) => {
         let live = '';
         let busyUntil = 0;
-        for (const { at, did } of play(world, END_MS)) {
+        for (const { at, did } of simulate(world, END_MS)) {
           if (did === 'scan' || did.startsWith('publish ')) {
             expect(at).toBeGreaterThanOrEqual(busyUntil);
             busyUntil = at + (did === 'scan' ? world.scanMs! : world.publishMs!);

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { CASES } from './decide-cases.ts';
 import { NUDGE_CASES } from './nudge-cases.ts';
-import { play } from './fake-world.ts';
+import { simulate } from './fake-world.ts';
 import { RETURN_CASES } from './return-cases.ts';
 
 describe('a watch', () => {
   it.each([...CASES, ...NUDGE_CASES, ...RETURN_CASES])(
     '$title',
     ({ world, untilMs = 10_000, fromMs = 0, did, withScans }) => {
-      const log = play(world, untilMs).filter((entry) => entry.at >= fromMs && (withScans || entry.did !== 'scan'));
+      const log = simulate(world, untilMs).filter((entry) => entry.at >= fromMs && (withScans || entry.did !== 'scan'));
       expect(log.map((entry) => `${entry.at} ${entry.did}`)).toEqual(did);
     },
   );

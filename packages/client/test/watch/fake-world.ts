@@ -2,7 +2,7 @@ import type { CreatedDeployment } from '@berth/contract';
 import { ClientError, type ClientErrorKind, type ClientErrorOptions } from '../../src/errors.ts';
 import { decide, wakeAt } from '../../src/watch/decide.ts';
 import { WATCH_RULE } from '../../src/watch/rule.ts';
-import { beginWatch, type Effect, type WatchInput, type Live, type Scan } from '../../src/watch/state.ts';
+import { createWatchState, type Effect, type WatchInput, type Live, type Scan } from '../../src/watch/state.ts';
 
 /**
  * The contents of a folder: two files, each named by the build it is from, or nothing. A `-` at the end of the first name means a
@@ -18,8 +18,8 @@ export interface FakeWorld {
   notified?: readonly number[];
   watcherFailsAt?: number;
   /** When the watch is nudged, and whether an answer is wanted. */
-  nudged?: readonly (readonly [at: number, asked: boolean])[];
-  live?: Omit<Live, 'sure'>;
+  nudged?: readonly (readonly [at: number, wantsAnswer: boolean])[];
+  live?: Omit<Live, 'confirmed'>;
   /** How long a scan takes. The first file is read at its start, the second one at its end. */
   scanMs?: number;
   publishMs?: number;
@@ -38,29 +38,29 @@ export interface Entry {
 }
 
 /** Runs a watch in a simulated world. @param untilMs When to stop. */
-export function play(world: FakeWorld, untilMs: number): Entry[] {
+export function simulate(world: FakeWorld, untilMs: number): Entry[] {
   const { scanMs = 10, publishMs = 100, fault = () => null, scanFault = () => null } = world;
   const log: Entry[] = [];
-  const coming: { at: number; give: (at: number) => WatchInput }[] = [];
+  const scheduled: { at: number; toInput: (at: number) => WatchInput }[] = [];
   const notified = world.notified ?? world.folder.slice(1).map(([at]) => at);
-  for (const at of notified) coming.push({ at, give: () => ({ type: 'changed' }) });
-  for (const [at, asked] of world.nudged ?? [])
-    coming.push({ at, give: () => ({ type: 'nudged', wantsAnswer: asked }) });
+  for (const at of notified) scheduled.push({ at, toInput: () => ({ type: 'changed' }) });
+  for (const [at, wantsAnswer] of world.nudged ?? [])
+    scheduled.push({ at, toInput: () => ({ type: 'nudged', wantsAnswer }) });
   if (world.watcherFailsAt !== undefined)
-    coming.push({
+    scheduled.push({
       at: world.watcherFailsAt,
-      give: () => ({ type: 'watcher-failed', error: new Error('no more watches') }),
+      toInput: () => ({ type: 'watcher-failed', error: new Error('too many watches') }),
     });
 
   let found: Scan | null = null;
-  let state = beginWatch(world.live ?? null, 0);
+  let state = createWatchState(world.live ?? null, 0);
 
   const start = (effect: Effect, began: number): void => {
     log.push({ at: began, did: nameOf(effect, found) });
     if (effect.do === 'scan')
-      coming.push({
+      scheduled.push({
         at: began + scanMs,
-        give(at) {
+        toInput(at) {
           const kind = scanFault(at);
           if (kind !== null) return { type: 'failed', error: new ClientError(kind, kind) };
           found = scanBetween(folderAt(world, began), folderAt(world, at));
@@ -69,9 +69,9 @@ export function play(world: FakeWorld, untilMs: number): Entry[] {
       });
     if (effect.do === 'publish') {
       const { id } = found!;
-      coming.push({
+      scheduled.push({
         at: began + publishMs,
-        give(at) {
+        toInput(at) {
           const failure = fault(at);
           if (failure) return { type: 'failed', error: new ClientError(failure[0], failure[0], failure[1]) };
           if (world.found === id) return { type: 'unchanged' };
@@ -89,12 +89,12 @@ export function play(world: FakeWorld, untilMs: number): Entry[] {
   take({ type: 'woken' }, 0);
   for (;;) {
     const wake = wakeAt(state, WATCH_RULE);
-    const first = coming.toSorted((a, b) => a.at - b.at)[0];
+    const first = scheduled.toSorted((a, b) => a.at - b.at)[0];
     const at = Math.min(wake, first?.at ?? Number.POSITIVE_INFINITY);
     if (at > untilMs) return log;
     if (first && first.at <= wake) {
-      coming.splice(coming.indexOf(first), 1);
-      take(first.give(at), at);
+      scheduled.splice(scheduled.indexOf(first), 1);
+      take(first.toInput(at), at);
     } else take({ type: 'woken' }, at);
   }
 }

@@ -25,14 +25,14 @@ export function startWatch(
 ): RunningWatch {
   const stopping = new AbortController();
   const events: WatchEvent[] = [];
-  let news = Promise.withResolvers<void>();
-  let asked = 0;
+  let wakeUp = Promise.withResolvers<void>();
+  let position = 0;
   const running = (async () => {
     const quick = { quietMs: 100, graceMs: 300, firstPauseMs: 50, ...rule };
     for await (const event of watchFolder(input, { ...options, rule: quick, signal: stopping.signal }, parts)) {
       events.push(event);
-      news.resolve();
-      news = Promise.withResolvers();
+      wakeUp.resolve();
+      wakeUp = Promise.withResolvers();
     }
   })();
   const ended = running.then(() => {
@@ -43,9 +43,9 @@ export function startWatch(
     events,
     async next<T extends Type>(type: T) {
       for (;;) {
-        for (; asked < events.length; asked += 1)
-          if (events[asked]!.type === type) return events[asked++] as EventOf<T>;
-        await Promise.race([news.promise, ended]);
+        for (; position < events.length; position += 1)
+          if (events[position]!.type === type) return events[position++] as EventOf<T>;
+        await Promise.race([wakeUp.promise, ended]);
       }
     },
     count: (type) => events.filter((event) => event.type === type).length,

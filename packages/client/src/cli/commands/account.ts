@@ -3,9 +3,9 @@ import type { Command } from 'commander';
 import { bytes, moment } from '../../amounts.ts';
 import { columns } from '../render/table.ts';
 import { ClientError } from '../../errors.ts';
-import { nobodyAt } from '../failure.ts';
-import { inSession, type Surroundings } from './define.ts';
-import { whose } from './whose.ts';
+import { notSignedIn } from '../failure.ts';
+import { inSession, type CommandContext } from './define.ts';
+import { findKeyOwner } from './key-owner.ts';
 
 const CAPS = [
   ['deployments', 'deployments'],
@@ -15,15 +15,15 @@ const CAPS = [
 ] as const;
 
 /** Adds `berth account` and `berth whoami`. */
-export function addAccount(program: Command, at: Surroundings): void {
+export function addAccount(program: Command, context: CommandContext): void {
   program
     .command('account')
-    .summary('show the plan, and how much of it is used')
+    .summary('show the plan and how much of it is used')
     .description('Show the account: its plan, and how much of it is used.')
     .action(
-      inSession<[]>(at, async ({ client, answer }) => {
+      inSession<[]>(context, async ({ client, printResult }) => {
         const account = await client.api.account.get.query();
-        answer({ account }, () => describe(account));
+        printResult({ account }, () => describe(account));
       }),
     );
 
@@ -31,16 +31,16 @@ export function addAccount(program: Command, at: Surroundings): void {
     .command('whoami')
     .summary('show whose key is used, and on which server')
     .description(
-      'Show whose key is used, where it comes from, and on which server. Asks the server whether it is good.',
+      'Show whose key is used, where it comes from, and on which server. Asks the server whether it is valid.',
     )
     .action(
-      inSession<[]>(at, async ({ client, server, key, answer }) => {
-        if (key.key === null) throw new ClientError('signed-out', nobodyAt(server.server));
+      inSession<[]>(context, async ({ client, server, key, printResult }) => {
+        if (key.key === null) throw new ClientError('signed-out', notSignedIn(server.server));
         const kind = kindOfCredential(key.key) ?? 'api';
-        const account = await whose(client);
+        const account = await findKeyOwner(client);
         const who = { server: server.server.origin, kind, from: key.from, account };
-        answer(who, () => [
-          `${account ?? 'a deploy token'} on ${who.server}, by ${key.from === 'environment' ? 'BERTH_KEY' : 'the stored key'}`,
+        printResult(who, () => [
+          `${account ?? 'a deploy token'} on ${who.server}, from ${key.from === 'environment' ? 'BERTH_KEY' : 'the stored key'}`,
         ]);
       }),
     );

@@ -2,10 +2,10 @@ import type { Activity } from '@berth/contract';
 import type { Command } from 'commander';
 import { columns } from '../render/table.ts';
 import { moment } from '../../amounts.ts';
-import { readLimit } from '../values.ts';
-import { examples, inSession, type Surroundings } from './define.ts';
+import { parseLimit } from '../values.ts';
+import { examples, inSession, type CommandContext } from './define.ts';
 import { followActivities } from '../../follow-activities.ts';
-import { MORE, readPages } from './pages.ts';
+import { MORE_ROWS_NOTE, readPages } from './pages.ts';
 
 interface Options {
   limit: number;
@@ -13,19 +13,19 @@ interface Options {
 }
 
 /** Adds `berth activities`: the activities of the account. */
-export function addActivities(program: Command, at: Surroundings): void {
+export function addActivities(program: Command, context: CommandContext): void {
   program
     .command('activities')
-    .summary('show what happened, and what happens')
-    .description('Show what happened in the account, the oldest first.')
-    .option('--limit <number>', 'how many of the newest, or "all"', readLimit, 20)
-    .option('-f, --follow', 'then go on with what happens, as it happens; with --json one object a line')
-    .addHelpText('after', examples(['berth activities --follow --json', 'feeds a program']))
+    .summary('show the activities of the account')
+    .description('Show the activities of the account, oldest first.')
+    .option('--limit <number>', 'how many of the newest to show, or "all"', parseLimit, 20)
+    .option('-f, --follow', 'then show new activities as they happen; with --json, one object per line')
+    .addHelpText('after', examples(['berth activities --follow --json', 'sends activities to a program']))
     .action(
-      inSession<[], Options>(at, async ({ client, answer, note, signal }, _, { limit, follow }) => {
+      inSession<[], Options>(context, async ({ client, printResult, note, signal }, _, { limit, follow }) => {
         if (follow) {
           for await (const activity of followActivities(client, signal, { last: limit }))
-            answer(activityRow(activity), () => columns([toCells(activity)]));
+            printResult(activityRow(activity), () => columns([toCells(activity)]));
           return;
         }
         const { rows, more } = await readPages(
@@ -34,8 +34,8 @@ export function addActivities(program: Command, at: Surroundings): void {
           (page) => page.activities,
         );
         const past = rows.toReversed();
-        answer({ activities: past.map(activityRow), more }, () => columns(past.map(toCells)));
-        if (more) note(MORE);
+        printResult({ activities: past.map(activityRow), more }, () => columns(past.map(toCells)));
+        if (more) note(MORE_ROWS_NOTE);
       }),
     );
 }

@@ -1,24 +1,24 @@
 import { Argument, type Command } from 'commander';
 import { bashCompletion } from '../completion/bash.ts';
 import { fishCompletion } from '../completion/fish.ts';
-import { type Place, placesOf } from '../completion/tree.ts';
+import { type CompletionPoint, completionPointsOf } from '../completion/completion-points.ts';
 import { zshCompletion } from '../completion/zsh.ts';
-import { examples, type Surroundings } from './define.ts';
+import { examples, type CommandContext } from './define.ts';
 
 const SHELLS = {
   bash: bashCompletion,
   zsh: zshCompletion,
   fish: fishCompletion,
-} as const satisfies Record<string, (places: readonly Place[]) => string>;
+} as const satisfies Record<string, (points: readonly CompletionPoint[]) => string>;
 type Shell = keyof typeof SHELLS;
 
 /** Adds `berth completion`: prints a completion script for a shell. */
-export function addCompletion(program: Command, { world }: Surroundings): void {
+export function addCompletion(program: Command, { runtime }: CommandContext): void {
   program
     .command('completion')
-    .summary('print the script by which a shell completes berth')
-    .description('Print the script by which a shell completes what is typed behind berth.')
-    .addArgument(new Argument('<shell>', 'which one').choices(Object.keys(SHELLS)))
+    .summary('print a completion script for a shell')
+    .description('Print the script that lets a shell complete berth commands and options.')
+    .addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(SHELLS)))
     .addHelpText(
       'after',
       examples(
@@ -27,5 +27,5 @@ export function addCompletion(program: Command, { world }: Surroundings): void {
         ['berth completion fish | source', 'in ~/.config/fish/config.fish'],
       ),
     )
-    .action((shell: Shell) => world.terminal.out(SHELLS[shell](placesOf(program)).trimEnd().split('\n')));
+    .action((shell: Shell) => runtime.terminal.out(SHELLS[shell](completionPointsOf(program)).trimEnd().split('\n')));
 }

@@ -1,32 +1,32 @@
 import { Argument, type Command } from 'commander';
 import { columns } from '../render/table.ts';
 import type { Session } from '../session.ts';
-import { addressOf, chooseServer, serverUrl, writeSettings } from '../settings.ts';
-import { examples, inSession, type Surroundings } from './define.ts';
+import { formatServer, chooseServer, parseServerUrl, writeSettings } from '../settings.ts';
+import { examples, inSession, type CommandContext } from './define.ts';
 
 const NAMES = ['server'] as const;
 type Name = (typeof NAMES)[number];
 
 /** Adds `berth config`: the stored settings. */
-export function addConfig(program: Command, at: Surroundings): void {
+export function addConfig(program: Command, context: CommandContext): void {
   const config = program
     .command('config')
     .summary('show and change the settings')
-    .description('Show and change what is kept between commands. Keys are stored by berth login, and never shown.')
-    .addHelpText('after', examples(['berth config set server https://api.example.com', 'is the server from now on']));
+    .description('Show and change the stored settings. Keys are stored by berth login and never shown.')
+    .addHelpText('after', examples(['berth config set server https://api.example.com', 'sets the default server']));
 
   config
     .command('get', { isDefault: true })
-    .description('Show the settings and where they come from, or one of them alone.')
-    .addArgument(new Argument('[name]', 'which one').choices(NAMES))
+    .description('Show one or all settings, and where they come from.')
+    .addArgument(new Argument('[name]', 'the setting').choices(NAMES))
     .action(
-      inSession<[Name?]>(at, async ({ server, key, settings, answer }, [name]) => {
+      inSession<[Name?]>(context, async ({ server, key, settings, printResult }, [name]) => {
         const value = {
-          server: addressOf(server.server),
+          server: formatServer(server.server),
           serverFrom: server.from,
           keyFrom: key.key === null ? null : key.from,
         };
-        answer({ ...value, file: settings.file }, () =>
+        printResult({ ...value, file: settings.file }, () =>
           name === 'server'
             ? [value.server]
             : columns([
@@ -41,17 +41,19 @@ export function addConfig(program: Command, at: Surroundings): void {
   config
     .command('set')
     .description('Change a setting.')
-    .addArgument(new Argument('<name>', 'which one').choices(NAMES))
-    .argument('<value>', 'what it is from now on')
+    .addArgument(new Argument('<name>', 'the setting').choices(NAMES))
+    .argument('<value>', 'the new value')
     .action(
-      inSession<[Name, string]>(at, async (session, [, value]) => {
-        const stored = { ...session.settings.stored, server: addressOf(serverUrl(value)) };
+      inSession<[Name, string]>(context, async (session, [, value]) => {
+        const stored = { ...session.settings.stored, server: formatServer(parseServerUrl(value)) };
         await writeSettings(session.settings.file, stored);
         answerServer(session, chooseServer(undefined, {}, stored).server);
       }),
     );
 }
 
-function answerServer({ settings, answer }: Session, server: URL): void {
-  answer({ server: addressOf(server), file: settings.file }, () => [`The server is ${addressOf(server)} from now on.`]);
+function answerServer({ settings, printResult }: Session, server: URL): void {
+  printResult({ server: formatServer(server), file: settings.file }, () => [
+    `The default server is now ${formatServer(server)}.`,
+  ]);
 }

@@ -1,16 +1,16 @@
 import type { Command } from 'commander';
-import type { Circumstances } from '../failure.ts';
-import { type GlobalOptions, openSession, type Session, type World } from '../session.ts';
+import type { ErrorContext } from '../failure.ts';
+import { type GlobalOptions, openSession, type Session, type CliRuntime } from '../session.ts';
 
 /** What the definition of a command needs. */
-export interface Surroundings {
-  world: World;
+export interface CommandContext {
+  runtime: CliRuntime;
   /** What the command was doing, for error messages. */
-  circumstances: Circumstances;
+  errorContext: ErrorContext;
 }
 
 /** A part of the command line. Adds its commands to the program. */
-export type CommandPart = (program: Command, surroundings: Surroundings) => void;
+export type CommandPart = (program: Command, context: CommandContext) => void;
 
 /**
  * Creates the action of a command that needs a session.
@@ -18,11 +18,11 @@ export type CommandPart = (program: Command, surroundings: Surroundings) => void
  * @param work Receives the arguments that the command declares, and its options.
  */
 export function inSession<Arguments extends readonly unknown[], Options = Record<never, never>>(
-  { world, circumstances }: Surroundings,
+  { runtime, errorContext }: CommandContext,
   work: (session: Session, words: Arguments, options: Options) => Promise<void>,
 ): (this: Command) => Promise<void> {
   return async function () {
-    const session = await openSession(world, this.optsWithGlobals<GlobalOptions>(), circumstances);
+    const session = await openSession(runtime, this.optsWithGlobals<GlobalOptions>(), errorContext);
     await work(session, this.processedArgs as unknown as Arguments, this.opts<Options & Record<string, unknown>>());
   };
 }

@@ -2,33 +2,33 @@ import type { Deployment } from '@berth/contract';
 import type { Command } from 'commander';
 import { bytes, moment } from '../../amounts.ts';
 import { columns } from '../render/table.ts';
-import { readSite } from '../values.ts';
-import { examples, inSession, type Surroundings } from './define.ts';
+import { parseSite } from '../values.ts';
+import { examples, inSession, type CommandContext } from './define.ts';
 import { addList } from './list.ts';
 
 /** Adds `berth deployments`: lists and changes deployments. */
-export function addDeployments(program: Command, at: Surroundings): void {
+export function addDeployments(program: Command, context: CommandContext): void {
   const deployments = program
     .command('deployments')
-    .summary('list, show, label and delete what was published')
-    .description('What was published.')
+    .summary('list, show, label and delete deployments')
+    .description('List and change deployments.')
     .addHelpText(
       'after',
       examples(
-        ['berth deployments', 'lists the newest'],
+        ['berth deployments', 'lists the newest deployments'],
         ['berth deployments label calm-otter-4k9x2qd v1.2', 'replaces its labels'],
-        ['berth deployments delete calm-otter-4k9x2qd', 'takes the site away'],
+        ['berth deployments delete calm-otter-4k9x2qd', 'deletes the site'],
       ),
     );
 
-  addList(deployments, at, {
+  addList(deployments, context, {
     name: 'deployments',
     read: (client, query) => client.api.deployments.list.query(query),
     description: 'List deployments, newest first.',
     heading: ['deployment', 'files', 'size', 'created', 'expires', 'labels', 'url'],
     toCells,
     toJson: deploymentRow,
-    none: 'Nothing is published yet.',
+    emptyNote: 'There are no deployments yet.',
   });
 
   deployments
@@ -36,32 +36,32 @@ export function addDeployments(program: Command, at: Surroundings): void {
     .description('Show a deployment.')
     .argument('<deployment>', 'its id or address')
     .action(
-      inSession<[string]>(at, async ({ client, answer }, [site]) => {
-        const found = await client.api.deployments.get.query({ deployment: readSite(site) });
-        answer({ deployment: deploymentRow(found) }, () => describeDeployment(found));
+      inSession<[string]>(context, async ({ client, printResult }, [site]) => {
+        const found = await client.api.deployments.get.query({ deployment: parseSite(site) });
+        printResult({ deployment: deploymentRow(found) }, () => describeDeployment(found));
       }),
     );
 
   deployments
     .command('label')
-    .description('Replace the labels of a deployment; without labels it has none.')
+    .description('Replace the labels of a deployment. Without arguments, remove all labels.')
     .argument('<deployment>', 'its id or address')
-    .argument('[labels...]', 'the labels it has from now on')
+    .argument('[labels...]', 'the new labels')
     .action(
-      inSession<[string, string[]]>(at, async ({ client, answer }, [site, labels]) => {
-        const changed = await client.api.deployments.update.mutate({ deployment: readSite(site), labels });
-        answer({ deployment: deploymentRow(changed) }, () => describeDeployment(changed));
+      inSession<[string, string[]]>(context, async ({ client, printResult }, [site, labels]) => {
+        const changed = await client.api.deployments.update.mutate({ deployment: parseSite(site), labels });
+        printResult({ deployment: deploymentRow(changed) }, () => describeDeployment(changed));
       }),
     );
 
   deployments
     .command('delete')
-    .description('Delete a deployment. The site is gone at once, for good.')
+    .description('Delete a deployment. This removes the site immediately and cannot be undone.')
     .argument('<deployment>', 'its id or address')
     .action(
-      inSession<[string]>(at, async ({ client, answer }, [site]) => {
-        const deleted = await client.api.deployments.delete.mutate({ deployment: readSite(site) });
-        answer(deleted, () => [`Deleted ${deleted.deployment}.`]);
+      inSession<[string]>(context, async ({ client, printResult }, [site]) => {
+        const deleted = await client.api.deployments.delete.mutate({ deployment: parseSite(site) });
+        printResult(deleted, () => [`Deleted ${deleted.deployment}.`]);
       }),
     );
 }

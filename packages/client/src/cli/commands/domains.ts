@@ -2,28 +2,30 @@ import type { Domain, DomainCheck } from '@berth/contract';
 import type { Command } from 'commander';
 import { moment } from '../../amounts.ts';
 import { columns, table } from '../render/table.ts';
-import { collect, readSite } from '../values.ts';
-import { examples, inSession, type Surroundings } from './define.ts';
+import { collect, parseSite } from '../values.ts';
+import { examples, inSession, type CommandContext } from './define.ts';
 import { addList } from './list.ts';
 import { fullDomain } from './platform-domain.ts';
 
 /** Adds `berth domains`: names that stay while deployments change. */
-export function addDomains(program: Command, at: Surroundings): void {
+export function addDomains(program: Command, context: CommandContext): void {
   const domains = program
     .command('domains')
     .summary('list, point, verify and delete domains')
-    .description('Names that stay while deployments change. A name without a dot is one below the platform domain.')
+    .description(
+      'List and change domains: names that point at deployments. A name without a dot is a subdomain of the platform domain.',
+    )
     .addHelpText(
       'after',
       examples(
         ['berth domains set blog calm-otter-4k9x2qd', 'points blog.<platform domain> at a deployment'],
-        ['berth domains set www.example.com', 'adds a domain of your own'],
-        ['berth domains records www.example.com', 'says which DNS records it needs'],
-        ['berth domains verify www.example.com', 'looks at its DNS'],
+        ['berth domains set www.example.com', 'adds a custom domain'],
+        ['berth domains records www.example.com', 'lists the DNS records that it needs'],
+        ['berth domains verify www.example.com', 'checks its DNS records'],
       ),
     );
 
-  addList(domains, at, {
+  addList(domains, context, {
     name: 'domains',
     read: (client, query) => client.api.domains.list.query(query),
     description: 'List domains, newest first.',
@@ -35,39 +37,49 @@ export function addDomains(program: Command, at: Surroundings): void {
       moment(linked),
       labels.join(' ') || '-',
     ],
-    none: 'There are no domains yet.',
+    emptyNote: 'There are no domains yet.',
   });
 
+  addSet(domains, context);
+  addVerify(domains, context);
+  addRecords(domains, context);
+  addShare(domains, context);
+  addDelete(domains, context);
+}
+
+function addSet(domains: Command, context: CommandContext): void {
   domains
     .command('set')
-    .description('Make a domain, or point it at another deployment, between two requests.')
+    .description('Create a domain, or point it at another deployment.')
     .argument('<domain>', 'its name')
-    .argument('[deployment]', 'what it shows from now on; without it that stays as it is')
-    .option('--label <label>', 'a label, in place of those it has; may be repeated', collect)
+    .argument('[deployment]', 'the deployment to point at; omit it to keep the current one')
+    .option('--label <label>', 'a label that replaces the current ones; may be repeated', collect)
     .action(
       inSession<[string, string?], { label?: string[] }>(
-        at,
-        async ({ client, answer, note }, [name, site], { label }) => {
+        context,
+        async ({ client, printResult, note }, [name, site], { label }) => {
           const domain = await fullDomain(client, name);
-          const deployment = site && { deployment: readSite(site) };
+          const deployment = site && { deployment: parseSite(site) };
           const set = await client.api.domains.put.mutate({ domain, ...deployment, ...(label && { labels: label }) });
-          answer({ domain: set }, () => describe(set));
+          printResult({ domain: set }, () => describe(set));
           if (set.status === 'pending' || set.status === 'partial')
-            note(`It needs DNS records: berth domains records ${set.domain}`);
+            note(`The domain needs DNS records: berth domains records ${set.domain}`);
         },
       ),
     );
+}
 
+function addVerify(domains: Command, context: CommandContext): void {
   domains
     .command('verify')
-    .description('Look at the DNS of a domain now.')
+    .description('Check the DNS records of a domain now.')
     .argument('<domain>', 'its name')
     .action(
-      inSession<[string]>(at, async ({ client, answer }, [name]) => {
+      inSession<[string]>(context, async ({ client, printResult }, [name]) => {
         const { checks, nextCheck, ...domain } = await client.api.domains.verify.mutate({
           domain: await fullDomain(client, name),
         });
-        answer({ domain, checks: checks.map(checkRow), nextCheck }, () => [
+        printResult({ domain, checks: checks.map(checkRow), nextCheck }, () => [
           ...describe(domain),
           '',
           ...table(
@@ -83,15 +95,17 @@ export function addDomains(program: Command, at: Surroundings): void {
         ]);
       }),
     );
+}
 
+function addRecords(domains: Command, context: CommandContext): void {
   domains
     .command('records')
-    .description('Say which DNS records a domain needs.')
+    .description('List the DNS records that a domain needs.')
     .argument('<domain>', 'its name')
     .action(
-      inSession<[string]>(at, async ({ client, answer }, [name]) => {
+      inSession<[string]>(context, async ({ client, printResult }, [name]) => {
         const needed = await client.api.domains.records.query({ domain: await fullDomain(client, name) });
-        answer(needed, () =>
+        printResult(needed, () =>
           table(
             ['type', 'name', 'value'],
             needed.records.map(({ type, name, value }) => [type, name, value]),
@@ -99,26 +113,30 @@ export function addDomains(program: Command, at: Surroundings): void {
         );
       }),
     );
+}
 
+function addShare(domains: Command, context: CommandContext): void {
   domains
     .command('share')
-    .description('Print the link of a page with those records, for whoever looks after the DNS.')
+    .description('Print the link of a page with those records, for the person who manages the DNS.')
     .argument('<domain>', 'its name')
     .action(
-      inSession<[string]>(at, async ({ client, answer }, [name]) => {
+      inSession<[string]>(context, async ({ client, printResult }, [name]) => {
         const { domain, url } = await client.api.domains.share.query({ domain: await fullDomain(client, name) });
-        answer({ domain, url }, () => [url]);
+        printResult({ domain, url }, () => [url]);
       }),
     );
+}
 
+function addDelete(domains: Command, context: CommandContext): void {
   domains
     .command('delete')
-    .description('Delete a domain. What it showed stays published.')
+    .description('Delete a domain. Its deployment stays published.')
     .argument('<domain>', 'its name')
     .action(
-      inSession<[string]>(at, async ({ client, answer }, [name]) => {
+      inSession<[string]>(context, async ({ client, printResult }, [name]) => {
         const deleted = await client.api.domains.delete.mutate({ domain: await fullDomain(client, name) });
-        answer(deleted, () => [`Deleted ${deleted.domain}.`]);
+        printResult(deleted, () => [`Deleted ${deleted.domain}.`]);
       }),
     );
 }

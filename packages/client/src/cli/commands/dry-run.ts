@@ -1,5 +1,5 @@
 import type { DeployFolderInput, DeployOptions } from '../../deploy/input.ts';
-import { leftOut, plan } from '../render/deploy-view.ts';
+import { describeSkipped, describePlan } from '../render/deploy-view.ts';
 import type { Session } from '../session.ts';
 
 const SIGNS = { added: '+', changed: '~', removed: '-' } as const;
@@ -7,12 +7,12 @@ const KINDS = ['added', 'changed', 'removed'] as const;
 
 /** Prints what publishing a folder would do. Sends nothing. */
 export async function dryRun(session: Session, input: DeployFolderInput, options: DeployOptions): Promise<void> {
-  const { parts, answer, note } = session;
+  const { parts, printResult, note } = session;
   const planned = await parts.planFolder(input, options);
   const { changes, total, missing, skipped } = planned;
-  leftOut(skipped).forEach(note);
-  answer({ changes, total, missing, skipped }, () =>
+  describeSkipped(skipped).forEach(note);
+  printResult({ changes, total, missing, skipped }, () =>
     KINDS.flatMap((kind) => changes[kind].map((path) => `${SIGNS[kind]} ${path}`)),
   );
-  note(`${plan(changes, missing)} Nothing was sent.`);
+  note(`${describePlan(changes, missing)} Nothing was sent.`);
 }

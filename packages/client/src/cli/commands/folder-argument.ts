@@ -2,8 +2,8 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { ClientError } from '../../errors.ts';
-import { closest } from '../did-you-mean.ts';
-import { instead, isForeignCommand } from '../foreign-commands.ts';
+import { findSimilarName } from '../did-you-mean.ts';
+import { suggestEquivalent, isForeignCommand } from '../foreign-commands.ts';
 import { UsageError } from '../usage-error.ts';
 
 const FRONT_PAGE = 'index.html';
@@ -20,20 +20,20 @@ export async function requireFolder(program: Command, folder: string, isExplicit
   const isFolder = found?.isDirectory() === true;
   const isWord = !isExplicit && !/^\.|[/\\]/.test(folder);
   if (isWord && isForeignCommand(folder))
-    throw new UsageError(noCommand(folder, isFolder ? `Use berth ./${folder} to publish the folder` : ''));
+    throw new UsageError(unknownCommandMessage(folder, isFolder ? `Use berth ./${folder} to publish the folder` : ''));
   if (isFolder && isWord && !(await isFile(join(folder, FRONT_PAGE))))
     throw new UsageError(`The folder "${folder}" has no ${FRONT_PAGE}. Use berth ./${folder} to publish it anyway`);
   if (isFolder) return;
-  if (found) throw new ClientError('folder', `${folder} is a file; give the folder that the build writes`);
+  if (found) throw new ClientError('folder', `${folder} is a file. Pass the folder that contains the built site`);
   const names = program.commands.map((command) => command.name());
-  const meant = /^[a-z-]+$/i.test(folder) ? closest(folder, names) : null;
-  if (meant === null) throw new ClientError('folder', `There is no folder ${folder}`);
-  throw new UsageError(`There is neither a command nor a folder "${folder}". Did you mean berth ${meant}?`);
+  const suggestion = /^[a-z-]+$/i.test(folder) ? findSimilarName(folder, names) : null;
+  if (suggestion === null) throw new ClientError('folder', `The folder ${folder} does not exist`);
+  throw new UsageError(`There is neither a command nor a folder "${folder}". Did you mean berth ${suggestion}?`);
 }
 
 /** Returns the message for an unknown command, with what to type instead. */
-export function noCommand(word: string, more = ''): string {
-  return [`There is no command "${word}".`, instead(word), more].filter((part) => part !== '').join(' ');
+export function unknownCommandMessage(word: string, more = ''): string {
+  return [`There is no command "${word}".`, suggestEquivalent(word), more].filter((part) => part !== '').join(' ');
 }
 
 function isFile(path: string): Promise<boolean> {

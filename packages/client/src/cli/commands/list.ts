@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import type { BerthClient } from '../../client.ts';
 import { table } from '../render/table.ts';
-import { readLimit } from '../values.ts';
-import { inSession, type Surroundings } from './define.ts';
-import { MORE, readPages } from './pages.ts';
+import { parseLimit } from '../values.ts';
+import { inSession, type CommandContext } from './define.ts';
+import { MORE_ROWS_NOTE, readPages } from './pages.ts';
 
 /** Describes a list that can be printed. */
-export interface Listed<Name extends string, Row> {
+export interface ListCommand<Name extends string, Row> {
   /** The name of the list, in the API and in the output of `--json`. */
   name: Name;
   read(
@@ -19,29 +19,29 @@ export interface Listed<Name extends string, Row> {
   /** Converts a row for `--json`. Default: the row itself. */
   toJson?(row: Row): unknown;
   /** The message for an empty list. */
-  none: string;
+  emptyNote: string;
 }
 
 /** Adds the command `list`, which is the default command of its noun. */
 export function addList<Name extends string, Row>(
   noun: Command,
-  at: Surroundings,
-  { name, read, description, heading, toCells, toJson = (row) => row, none }: Listed<Name, Row>,
+  context: CommandContext,
+  { name, read, description, heading, toCells, toJson = (row) => row, emptyNote }: ListCommand<Name, Row>,
 ): void {
   noun
     .command('list', { isDefault: true })
     .description(description)
-    .option('--limit <number>', 'how many, or "all"', readLimit, 20)
+    .option('--limit <number>', 'how many to list, or "all"', parseLimit, 20)
     .action(
-      inSession<[], { limit: number }>(at, async ({ client, answer, note }, _, { limit }) => {
+      inSession<[], { limit: number }>(context, async ({ client, printResult, note }, _, { limit }) => {
         const { rows, more } = await readPages(
           limit,
           (query) => read(client, query),
           (page): readonly Row[] => page[name],
         );
-        answer({ [name]: rows.map(toJson), more }, () => table(heading, rows.map(toCells)));
-        if (rows.length === 0) note(none);
-        if (more) note(MORE);
+        printResult({ [name]: rows.map(toJson), more }, () => table(heading, rows.map(toCells)));
+        if (rows.length === 0) note(emptyNote);
+        if (more) note(MORE_ROWS_NOTE);
       }),
     );
 }

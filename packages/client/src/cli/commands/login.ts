@@ -1,65 +1,66 @@
 import { kindOfCredential } from '@berth/contract';
 import type { Command } from 'commander';
-import type { Circumstances } from '../failure.ts';
+import type { ErrorContext } from '../failure.ts';
 import type { Session } from '../session.ts';
-import { addressOf, DEFAULT_SERVER, serverUrl, writeSettings } from '../settings.ts';
+import { formatServer, DEFAULT_SERVER, parseServerUrl, writeSettings } from '../settings.ts';
 import { UsageError } from '../usage-error.ts';
-import { examples, inSession, type Surroundings } from './define.ts';
-import { whose } from './whose.ts';
+import { examples, inSession, type CommandContext } from './define.ts';
+import { findKeyOwner } from './key-owner.ts';
 
 /** Adds `berth login` and `berth logout`. */
-export function addLogin(program: Command, at: Surroundings): void {
+export function addLogin(program: Command, context: CommandContext): void {
   program
     .command('login')
     .summary('store the key for a server')
-    .description('Ask for a server and a key, check both, and store them in a file that you alone can read.')
+    .description('Ask for a server and a key, check both, and store them in a file that only you can read.')
     .addHelpText(
       'after',
       examples(
-        ['berth login', 'asks for both'],
-        ['berth login --server https://api.example.com < key.txt', 'takes the key from a file'],
+        ['berth login', 'asks for server and key'],
+        ['berth login --server https://api.example.com < key.txt', 'reads the key from a file'],
       ),
     )
-    .action(inSession<[]>(at, (session) => login(session, at.circumstances)));
+    .action(inSession<[]>(context, (session) => login(session, context.errorContext)));
 
   program
     .command('logout')
-    .summary('forget the key for a server')
-    .description('Forget the stored key for a server. The key stays good: berth tokens delete revokes it.')
+    .summary('delete the stored key for a server')
+    .description('Delete the stored key for a server. The key stays valid; to revoke it, use berth tokens delete.')
     .action(
-      inSession<[]>(at, async ({ server, settings, answer }) => {
+      inSession<[]>(context, async ({ server, settings, printResult }) => {
         const { [server.server.origin]: key, ...keys } = settings.stored.keys ?? {};
         if (key !== undefined) await writeSettings(settings.file, { ...settings.stored, keys });
         const { origin } = server.server;
-        answer({ server: origin, forgotten: key !== undefined }, () => [
-          key === undefined ? `No key was stored for ${origin}.` : `The key for ${origin} is forgotten.`,
+        printResult({ server: origin, forgotten: key !== undefined }, () => [
+          key === undefined ? `No key was stored for ${origin}.` : `Deleted the key for ${origin}.`,
         ]);
       }),
     );
 }
 
-async function login(session: Session, circumstances: Circumstances): Promise<void> {
-  const { terminal, connect, server, settings, answer, signal } = session;
+async function login(session: Session, errorContext: ErrorContext): Promise<void> {
+  const { terminal, connect, server, settings, printResult, signal } = session;
   const isNamed = server.from === 'option' || server.from === 'environment';
-  const typed = terminal.canAsk && !isNamed ? await terminal.ask(`Server [${server.server.origin}]: `, { signal }) : '';
-  const chosen = typed === '' ? server.server : serverUrl(typed);
+  const typed =
+    terminal.isInteractive && !isNamed ? await terminal.ask(`Server [${server.server.origin}]: `, { signal }) : '';
+  const chosen = typed === '' ? server.server : parseServerUrl(typed);
   const key = await terminal.ask('API key: ', { secret: true, signal });
   if (kindOfCredential(key) === null)
     throw new UsageError(
       key === ''
-        ? 'There is no key. Type it, or give it as the first line of the input'
-        : 'This is no key: one is "ship-" or "deploy-" and 32 hex digits',
+        ? 'The key is empty. Type it, or pass it as the first line of the input'
+        : 'The key is invalid. A key is "ship-" or "deploy-", followed by 32 hex digits',
     );
-  Object.assign(circumstances, { server: chosen, key: { from: 'login', key } } satisfies Circumstances);
-  const account = await whose(connect(chosen, key));
+  Object.assign(errorContext, { server: chosen, key: { from: 'login', key } } satisfies ErrorContext);
+  const account = await findKeyOwner(connect(chosen, key));
   const { stored, file } = settings;
-  const isDefault = stored.server === undefined && addressOf(chosen) === DEFAULT_SERVER;
+  const isDefault = stored.server === undefined && formatServer(chosen) === DEFAULT_SERVER;
   await writeSettings(file, {
     ...stored,
-    ...(!isDefault && { server: addressOf(chosen) }),
+    ...(!isDefault && { server: formatServer(chosen) }),
     keys: { ...stored.keys, [chosen.origin]: key },
   });
-  answer({ server: chosen.origin, account, file }, () => [
+  printResult({ server: chosen.origin, account, file }, () => [
     `Signed in to ${chosen.origin} ${account === null ? 'with a deploy token' : `as ${account}`}. Stored in ${file}.`,
   ]);
 }

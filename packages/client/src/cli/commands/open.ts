@@ -3,30 +3,33 @@ import type { Command } from 'commander';
 import { ClientError } from '../../errors.ts';
 import { parseWebAddress } from '../../web-address.ts';
 import { UsageError } from '../usage-error.ts';
-import { readSite } from '../values.ts';
-import { examples, inSession, type Surroundings } from './define.ts';
+import { parseSite } from '../values.ts';
+import { examples, inSession, type CommandContext } from './define.ts';
 import { fullDomain } from './platform-domain.ts';
 import type { Session } from '../session.ts';
 
 /** Adds `berth open`: opens a site in the browser. */
-export function addOpen(program: Command, at: Surroundings): void {
+export function addOpen(program: Command, context: CommandContext): void {
   program
     .command('open')
-    .summary('show a site in the browser')
-    .description('Show a site in the browser, and print its link.')
-    .argument('[site]', 'a deployment or a domain; without it, what was published last')
+    .summary('open a site in the browser')
+    .description('Open a site in the browser, and print its link.')
+    .argument('[site]', 'a deployment or a domain; default: the last deployment')
     .addHelpText(
       'after',
-      examples(['berth open', 'shows what was published last'], ['berth open blog', 'shows blog.<platform domain>']),
+      examples(['berth open', 'opens the last deployment'], ['berth open blog', 'opens blog.<platform domain>']),
     )
     .action(
-      inSession<[string?]>(at, async (session, [site]) => {
+      inSession<[string?]>(context, async (session, [site]) => {
         const url = await findUrl(session, site);
         const address = parseWebAddress(url);
         if (address === null)
-          throw new ClientError('server', `${JSON.stringify(url)} is not the address of a website: nothing was opened`);
+          throw new ClientError(
+            'server',
+            `The server sent ${JSON.stringify(url)}, which is not a web address. Nothing was opened`,
+          );
         await session.parts.openPage(address.href);
-        session.answer({ url }, () => [url]);
+        session.printResult({ url }, () => [url]);
       }),
     );
 }
@@ -34,10 +37,11 @@ export function addOpen(program: Command, at: Surroundings): void {
 async function findUrl({ client }: Session, site: string | undefined): Promise<string> {
   if (site === undefined) {
     const { deployments } = await client.api.deployments.list.query({ limit: 1 });
-    if (deployments[0] === undefined) throw new UsageError('Nothing is published yet: berth ./dist');
+    if (deployments[0] === undefined)
+      throw new UsageError('There are no deployments yet. To publish a folder: berth ./dist');
     return deployments[0].url;
   }
-  const name = readSite(site);
+  const name = parseSite(site);
   const isDeployment = DEPLOYMENT_ID.test(name.split('.', 1)[0]!.toLowerCase());
   const found = isDeployment
     ? await client.api.deployments.get.query({ deployment: name })

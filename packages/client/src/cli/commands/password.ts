@@ -14,15 +14,15 @@ export async function readPassword(
   option?: string | false,
 ): Promise<string | null | undefined> {
   if (option === false) return null;
-  const given = option ?? env['BERTH_PASSWORD'];
-  if (given === undefined) return undefined;
-  const password = given === '-' ? await terminal.ask('Password: ', { secret: true, signal }) : given;
+  const input = option ?? env['BERTH_PASSWORD'];
+  if (input === undefined) return undefined;
+  const password = input === '-' ? await terminal.ask('Password: ', { secret: true, signal }) : input;
   const reason = Password.safeParse(password).error?.issues[0]?.message;
   if (reason === undefined) return password;
   const source = option === undefined ? 'BERTH_PASSWORD' : '--password';
   throw new UsageError(
     password.trim() === ''
-      ? `The password is empty. Give one of 6 to 128 characters, or leave out ${source} for a public site`
-      : `The password cannot be used: ${reason}`,
+      ? `The password is empty. Use 6 to 128 characters, or omit ${source} for a public site`
+      : `The password is invalid: ${reason}`,
   );
 }

@@ -1,7 +1,7 @@
 import { kindOfCredential } from '@berth/contract';
 import type { BerthClient } from '../../client.ts';
 import { findWholeName } from '../../deploy/domain-name.ts';
-import { readSite } from '../values.ts';
+import { parseSite } from '../values.ts';
 
 /**
  * Returns the full name of a domain. A name without a dot is a subdomain of the platform domain, which is taken from the newest
@@ -10,7 +10,7 @@ import { readSite } from '../values.ts';
  * @throws ClientError.
  */
 export async function fullDomain(client: BerthClient, typed: string): Promise<string> {
-  const name = readSite(typed);
+  const name = parseSite(typed);
   // Without an API key there are no domains. The call that needs the key reports that.
   if (name.includes('.') || kindOfCredential(client.key ?? '') !== 'api') return name;
   return (await findWholeName(client, name)) ?? name;

@@ -6,8 +6,8 @@ import { ClientError } from '../../errors.ts';
 import { moment } from '../../amounts.ts';
 import { beginView, showEvent } from '../render/deploy-view.ts';
 import type { Session } from '../session.ts';
-import { collect, readSite, readTtl } from '../values.ts';
-import { examples, inSession, type Surroundings } from './define.ts';
+import { collect, parseSite, parseTtl } from '../values.ts';
+import { examples, inSession, type CommandContext } from './define.ts';
 import { deploymentRow } from './deployments.ts';
 import { dryRun } from './dry-run.ts';
 import { requireFolder } from './folder-argument.ts';
@@ -23,30 +23,32 @@ interface Options {
 }
 
 /** Adds `berth ./dist`, the default command. */
-export function addPublish(program: Command, at: Surroundings): void {
+export function addPublish(program: Command, context: CommandContext): void {
   program
     .command('publish', { isDefault: true })
-    .summary('publish a folder and print its link; the word may be left out')
+    .summary('publish a folder and print its link; the word "publish" is optional')
     .description('Publish a folder and print its link.')
     .argument('<folder>', 'the folder of the built site')
-    .option('-d, --domain <name>', 'the domain that shows it from now on')
+    .option('-d, --domain <name>', 'the domain to point at the deployment')
     .option('-l, --label <label>', 'a label; may be repeated', collect)
-    .option('-p, --password <password>', 'what visitors have to enter; "-" asks for it [env: BERTH_PASSWORD]')
-    .option('--no-password', 'publish without a password, also where the version before has one')
-    .addOption(new Option('-t, --ttl <time>', 'how long it lasts, such as 3d').argParser(readTtl).conflicts('domain'))
-    .option('-n, --dry-run', 'say what would be sent, and send nothing')
-    .option('--no-delta', 'send every file, also those that the server has')
+    .option('-p, --password <password>', 'the password for visitors; "-" asks for it [env: BERTH_PASSWORD]')
+    .option('--no-password', 'publish without a password, even if the previous version has one')
+    .addOption(
+      new Option('-t, --ttl <time>', 'when the deployment expires, such as 3d').argParser(parseTtl).conflicts('domain'),
+    )
+    .option('-n, --dry-run', 'show what would be sent, and send nothing')
+    .option('--no-delta', 'send every file, even if the server has it')
     .addHelpText(
       'after',
       examples(
         ['berth ./dist', 'publishes a folder'],
-        ['berth ./dist --domain blog --label v1.2', 'and shows it at a domain'],
-        ['berth ./dist --password -', 'and asks for a password that visitors need'],
-        ['URL=$(berth ./dist)', 'the link alone is on standard output'],
+        ['berth ./dist --domain blog --label v1.2', 'publishes it at a domain'],
+        ['berth ./dist --password -', 'asks for a password for visitors'],
+        ['URL=$(berth ./dist)', 'standard output contains only the link'],
       ),
     )
     .action(
-      inSession<[string], Options>(at, async (session, [folder], options) => {
+      inSession<[string], Options>(context, async (session, [folder], options) => {
         await requireFolder(program, folder, program.args[0] === 'publish');
         const { client, signal, cacheDir } = session;
         const input: DeployFolderInput = {
@@ -56,7 +58,7 @@ export function addPublish(program: Command, at: Surroundings): void {
           labels: options.label,
           password: await readPassword(session, options.password),
           ttl: options.ttl,
-          domain: options.domain && readSite(options.domain),
+          domain: options.domain && parseSite(options.domain),
         };
         const engine: DeployOptions = { signal, cacheDir, delta: options.delta };
         await (options.dryRun ? dryRun : publish)(session, input, engine);
@@ -65,7 +67,7 @@ export function addPublish(program: Command, at: Surroundings): void {
 }
 
 /** The result of a deploy, collected from its events. */
-interface Published {
+interface DeployResult {
   deployment: CreatedDeployment | null;
   domain: Domain | null;
   plan: Extract<DeployEvent, { type: 'planned' }> | null;
@@ -77,11 +79,11 @@ async function publish(session: Session, input: DeployFolderInput, options: Depl
   const { parts, terminal, json, quiet, note } = session;
   const isSilent = json || quiet;
   const columns = isSilent ? null : terminal.columns();
-  const published: Published = { deployment: null, domain: null, plan: null, sentBytes: 0, skipped: [] };
+  const result: DeployResult = { deployment: null, domain: null, plan: null, sentBytes: 0, skipped: [] };
   let view = beginView(performance.now());
   try {
     for await (const event of parts.deployFolder(input, options)) {
-      gather(published, event);
+      collectEvent(result, event);
       const frame = showEvent(view, event, { at: performance.now(), columns });
       view = frame.view;
       if (isSilent) continue;
@@ -89,30 +91,30 @@ async function publish(session: Session, input: DeployFolderInput, options: Depl
       terminal.status(frame.status);
     }
   } catch (error) {
-    if (published.deployment) note(`It is published anyway, at ${published.deployment.url}`);
+    if (result.deployment) note(`The deployment is live at ${result.deployment.url}`);
     throw error;
   } finally {
     terminal.status('');
   }
-  tell(session, published);
+  printDeployResult(session, result);
 }
 
-function gather(published: Published, event: DeployEvent): void {
+function collectEvent(result: DeployResult, event: DeployEvent): void {
   switch (event.type) {
     case 'walked':
-      published.skipped = event.skipped;
+      result.skipped = event.skipped;
       return;
     case 'planned':
-      published.plan = event;
+      result.plan = event;
       return;
     case 'uploaded':
-      published.sentBytes = event.sentBytes;
+      result.sentBytes = event.sentBytes;
       return;
     case 'committed':
-      published.deployment = event.deployment;
+      result.deployment = event.deployment;
       return;
     case 'linked':
-      published.domain = event.domain;
+      result.domain = event.domain;
       return;
     case 'hashed':
     case 'retried':
@@ -122,24 +124,24 @@ function gather(published: Published, event: DeployEvent): void {
   }
 }
 
-function tell(session: Session, { deployment, domain, plan, sentBytes, skipped }: Published): void {
-  if (!deployment) throw new ClientError('server', 'The server did not say what became of it');
-  const { note, answer, json, terminal } = session;
+function printDeployResult(session: Session, { deployment, domain, plan, sentBytes, skipped }: DeployResult): void {
+  if (!deployment) throw new ClientError('server', 'The server did not confirm the deployment');
+  const { note, printResult, json, terminal } = session;
   const { claim = null, warnings = [], expires = null } = deployment;
   for (const { file, line, message } of warnings)
     note([{ colour: 'yellow', text: `Warning: ${file}${line === undefined ? '' : `:${line}`}: ${message}` }]);
   // The claim link is shown only this once, so print it even with `--quiet`. Without it the site would be lost.
   if (claim !== null && !json)
     terminal.err([
-      `It is gone after ${moment(expires)}, unless an account claims it:`,
+      `The deployment expires at ${moment(expires)}, unless an account claims it:`,
       ['  ', { colour: 'cyan', text: claim }],
     ]);
-  else if (expires !== null) note(`It is gone after ${moment(expires)}.`);
+  else if (expires !== null) note(`The deployment expires at ${moment(expires)}.`);
   if (domain !== null && domain.status !== 'success')
-    note(`${domain.domain} shows it once its DNS is set: berth domains records ${domain.domain}`);
+    note(`${domain.domain} needs DNS records before it shows the site: berth domains records ${domain.domain}`);
   const url = domain?.status === 'success' ? domain.url : deployment.url;
   const changes = plan?.changes ?? { added: [], changed: [], removed: [], unchanged: 0 };
-  answer(
+  printResult(
     {
       url,
       deployment: deploymentRow(deployment),

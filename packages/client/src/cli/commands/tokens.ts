@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { moment } from '../../amounts.ts';
-import { collect, readTtl } from '../values.ts';
-import { examples, inSession, type Surroundings } from './define.ts';
+import { collect, parseTtl } from '../values.ts';
+import { examples, inSession, type CommandContext } from './define.ts';
 import { addList } from './list.ts';
 
 interface CreateOptions {
@@ -11,23 +11,23 @@ interface CreateOptions {
 }
 
 /** Adds `berth tokens`: credentials for others. */
-export function addTokens(program: Command, at: Surroundings): void {
+export function addTokens(program: Command, context: CommandContext): void {
   const tokens = program
     .command('tokens')
-    .summary('list, make and revoke keys for others')
+    .summary('list, create and revoke keys for others')
     .description('Keys for others, such as a CI job.')
     .addHelpText(
       'after',
       examples(
-        ['berth tokens create --ttl 30d --label ci-job', 'prints a key that may deploy, and nothing else'],
+        ['berth tokens create --ttl 30d --label ci-job', 'prints a key that can only deploy'],
         ['berth tokens delete a1b2c3d', 'revokes it'],
       ),
     );
 
-  addList(tokens, at, {
+  addList(tokens, context, {
     name: 'tokens',
     read: (client, query) => client.api.tokens.list.query(query),
-    description: 'List tokens, newest first. Their secrets are not known any more.',
+    description: 'List tokens, newest first, without their secrets.',
     heading: ['token', 'kind', 'created', 'expires', 'used', 'labels'],
     toCells: ({ token, kind, created, expires, used, labels }) => [
       token,
@@ -37,36 +37,36 @@ export function addTokens(program: Command, at: Surroundings): void {
       moment(used),
       labels.join(' ') || '-',
     ],
-    none: 'There are no tokens yet.',
+    emptyNote: 'There are no tokens yet.',
   });
 
   tokens
     .command('create')
-    .description('Make a deploy token and print it, this once.')
-    .option('--api', 'make an API key, which may do everything, instead')
-    .option('--ttl <time>', 'how long it lasts, such as 30d', readTtl)
+    .description('Create a deploy token and print it. It is not shown again.')
+    .option('--api', 'create an API key, which can do everything')
+    .option('--ttl <time>', 'when the token expires, such as 30d', parseTtl)
     .option('--label <label>', 'a label; may be repeated', collect)
     .action(
-      inSession<[], CreateOptions>(at, async ({ client, answer, note }, _, { api, ttl, label }) => {
+      inSession<[], CreateOptions>(context, async ({ client, printResult, note }, _, { api, ttl, label }) => {
         const kind = api ? 'api' : 'deploy';
         const made = await client.api.tokens.create.mutate({
           kind,
           ...(ttl && { ttl }),
           ...(label && { labels: label }),
         });
-        note(`Made ${made.token}. Keep its secret: it is shown only here.`);
-        answer({ token: made }, () => [made.secret]);
+        note(`Created ${made.token}. Store its secret: it is not shown again.`);
+        printResult({ token: made }, () => [made.secret]);
       }),
     );
 
   tokens
     .command('delete')
-    .description('Revoke a token, from the next request on.')
-    .argument('<token>', 'its identifier, as "berth tokens" lists it')
+    .description('Revoke a token immediately.')
+    .argument('<token>', 'its id, as listed by "berth tokens"')
     .action(
-      inSession<[string]>(at, async ({ client, answer }, [token]) => {
+      inSession<[string]>(context, async ({ client, printResult }, [token]) => {
         const deleted = await client.api.tokens.delete.mutate({ token });
-        answer(deleted, () => [`Revoked ${deleted.token}.`]);
+        printResult(deleted, () => [`Revoked ${deleted.token}.`]);
       }),
     );
 }

@@ -1,11 +1,11 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { aborted } from '../../errors.ts';
+import { abortedError } from '../../errors.ts';
 import type { WatchEvent } from '../../watch/events.ts';
 import { failureOf } from '../failure.ts';
 import { beginWatchView, showWatchEvent } from '../render/watch-view.ts';
 import type { Session } from '../session.ts';
-import { collect, readSite } from '../values.ts';
-import { examples, inSession, type Surroundings } from './define.ts';
+import { collect, parseSite } from '../values.ts';
+import { examples, inSession, type CommandContext } from './define.ts';
 import { deploymentRow } from './deployments.ts';
 import { readPassword } from './password.ts';
 
@@ -18,23 +18,23 @@ interface Options {
 }
 
 /** Adds `berth watch`: publishes each build. */
-export function addWatch(program: Command, at: Surroundings): void {
+export function addWatch(program: Command, context: CommandContext): void {
   program
     .command('watch')
-    .summary('publish a folder again whenever it changes')
+    .summary('publish a folder each time it changes')
     .description(
-      'Publish a folder, and again whenever it has changed and is quiet. A folder that is gone, empty or half-written is never published.',
+      'Publish a folder, and publish it again each time it has changed and is settled. A missing, empty or half-written folder is never published.',
     )
-    .argument('<folder>', 'the folder of the built site; it may be deleted and made again')
-    .option('-d, --domain <name>', 'the domain that shows the newest state')
+    .argument('<folder>', 'the folder of the built site; it may be deleted and created again')
+    .option('-d, --domain <name>', 'the domain to point at each deployment')
     .option('-l, --label <label>', 'a label; may be repeated', collect)
-    .option('-p, --password <password>', 'what visitors have to enter; "-" asks for it [env: BERTH_PASSWORD]')
-    .option('--no-password', 'publish without a password, also where the version before has one')
-    .option('--keep <number>', 'how many deployments of this watch stay', readKeep)
-    .option('--no-delta', 'send every file, also those that the server has')
-    .addHelpText('after', examples(['berth watch ./dist --domain blog', 'shows each build at a domain']))
+    .option('-p, --password <password>', 'the password for visitors; "-" asks for it [env: BERTH_PASSWORD]')
+    .option('--no-password', 'publish without a password, even if the previous version has one')
+    .option('--keep <number>', 'how many deployments of this watch to keep', parseKeep)
+    .option('--no-delta', 'send every file, even if the server has it')
+    .addHelpText('after', examples(['berth watch ./dist --domain blog', 'publishes each build at a domain']))
     .action(
-      inSession<[string], Options>(at, async (session, [folder], { domain, label, password, keep, delta }) => {
+      inSession<[string], Options>(context, async (session, [folder], { domain, label, password, keep, delta }) => {
         const { client, signal, cacheDir } = session;
         await watch(
           session,
@@ -45,7 +45,7 @@ export function addWatch(program: Command, at: Surroundings): void {
             labels: label,
             keep,
             password: await readPassword(session, password),
-            domain: domain && readSite(domain),
+            domain: domain && parseSite(domain),
           },
           { signal, cacheDir, delta },
         );
@@ -56,7 +56,7 @@ export function addWatch(program: Command, at: Surroundings): void {
 type WatchArguments = Parameters<Session['parts']['watchFolder']>;
 
 async function watch(session: Session, input: WatchArguments[0], options: WatchArguments[1]): Promise<void> {
-  const { parts, terminal, json, quiet, answer, signal } = session;
+  const { parts, terminal, json, quiet, printResult, signal } = session;
   const columns = json || quiet ? null : terminal.columns();
   let view = beginWatchView(performance.now());
   try {
@@ -68,16 +68,16 @@ async function watch(session: Session, input: WatchArguments[0], options: WatchA
         if (!quiet) terminal.status(frame.status);
       }
       const row = json ? rowOf(event) : null;
-      if (row) answer(row, () => []);
+      if (row) printResult(row, () => []);
       if (!json && event.type === 'published') {
         terminal.status('');
-        answer(null, () => [event.url]);
+        printResult(null, () => [event.url]);
       }
     }
   } finally {
     terminal.status('');
   }
-  if (signal.aborted) throw aborted(signal.reason);
+  if (signal.aborted) throw abortedError(signal.reason);
 }
 
 /** Converts an event for `--json`: each change of the watch, but no progress. */
@@ -101,7 +101,7 @@ function rowOf(event: WatchEvent) {
   }
 }
 
-function readKeep(text: string): number {
+function parseKeep(text: string): number {
   const keep = Number(text);
   if (!(Number.isInteger(keep) && keep >= 1)) throw new InvalidArgumentError('Write a whole number of at least 1.');
   return keep;

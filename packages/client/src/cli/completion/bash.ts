@@ -1,8 +1,8 @@
-import type { Place } from './tree.ts';
+import type { CompletionPoint } from './completion-points.ts';
 
 /** Returns the completion script for bash. */
-export function bashCompletion(places: readonly Place[]): string {
-  const paths = places.filter(({ path }) => path.length > 0).map(({ path }) => `'/${path.join('/')}'`);
+export function bashCompletion(points: readonly CompletionPoint[]): string {
+  const paths = points.filter(({ path }) => path.length > 0).map(({ path }) => `'/${path.join('/')}'`);
   return `# Completes berth in bash: eval "$(berth completion bash)"
 _berth() {
   local current="\${COMP_WORDS[COMP_CWORD]}" place='' words='' folders='' index
@@ -12,7 +12,7 @@ _berth() {
     esac
   done
   case "$place" in
-${places.map(arm).join('\n')}
+${points.map(caseArm).join('\n')}
   esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))
   if [[ -n $folders && $current != -* ]]; then
@@ -24,7 +24,7 @@ complete -F _berth berth
 `;
 }
 
-function arm({ path, words, options, takesFolder }: Place): string {
+function caseArm({ path, words, options, takesFolder }: CompletionPoint): string {
   const all = [...words, ...options].map(({ word }) => word).join(' ');
   const place = path.map((word) => `/${word}`).join('');
   return `    '${place}') words='${all}'${takesFolder ? ' folders=1' : ''} ;;`;

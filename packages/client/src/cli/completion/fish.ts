@@ -1,8 +1,8 @@
-import type { Place, Word } from './tree.ts';
+import type { CompletionPoint, Candidate } from './completion-points.ts';
 
 /** Returns the completion script for fish. */
-export function fishCompletion(places: readonly Place[]): string {
-  const paths = places.filter(({ path }) => path.length > 0).map(({ path }) => `'/${path.join('/')}'`);
+export function fishCompletion(points: readonly CompletionPoint[]): string {
+  const paths = points.filter(({ path }) => path.length > 0).map(({ path }) => `'/${path.join('/')}'`);
   return `# Completes berth in fish: berth completion fish | source
 function __berth_place
     set -l place ''
@@ -15,11 +15,11 @@ function __berth_place
     test "$place" = "$argv[1]"
 end
 complete -c berth -f
-${places.flatMap(lines).join('\n')}
+${points.flatMap(lines).join('\n')}
 `;
 }
 
-function lines({ path, words, options, takesFolder }: Place): string[] {
+function lines({ path, words, options, takesFolder }: CompletionPoint): string[] {
   const head = `complete -c berth -n '__berth_place "${path.map((word) => `/${word}`).join('')}"'`;
   return [
     ...words.map((word) => `${head} -a ${word.word} -d ${quoted(word)}`),
@@ -28,6 +28,6 @@ function lines({ path, words, options, takesFolder }: Place): string[] {
   ];
 }
 
-function quoted({ does }: Word): string {
-  return `'${does.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+function quoted({ effect }: Candidate): string {
+  return `'${effect.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 }

@@ -1,8 +1,8 @@
-import type { Place, Word } from './tree.ts';
+import type { CompletionPoint, Candidate } from './completion-points.ts';
 
 /** Returns the completion script for zsh. */
-export function zshCompletion(places: readonly Place[]): string {
-  const paths = places.filter(({ path }) => path.length > 0).map(({ path }) => `/${path.join('/')}`);
+export function zshCompletion(points: readonly CompletionPoint[]): string {
+  const paths = points.filter(({ path }) => path.length > 0).map(({ path }) => `/${path.join('/')}`);
   return `#compdef berth
 # Completes berth in zsh: eval "$(berth completion zsh)", below compinit
 _berth() {
@@ -14,14 +14,14 @@ _berth() {
     esac
   done
   case "$place" in
-${places.map(arm).join('\n')}
+${points.map(caseArm).join('\n')}
   esac
 }
 compdef _berth berth
 `;
 }
 
-function arm({ path, words, options, takesFolder }: Place): string {
+function caseArm({ path, words, options, takesFolder }: CompletionPoint): string {
   return [
     `    '${path.map((word) => `/${word}`).join('')}')`,
     `      commands=(${words.map(entry).join(' ')})`,
@@ -33,6 +33,6 @@ function arm({ path, words, options, takesFolder }: Place): string {
   ].join('\n');
 }
 
-function entry({ word, does }: Word): string {
-  return `'${`${word}:${does}`.replaceAll("'", "'\\''")}'`;
+function entry({ word, effect }: Candidate): string {
+  return `'${`${word}:${effect}`.replaceAll("'", "'\\''")}'`;
 }

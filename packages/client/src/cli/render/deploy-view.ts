@@ -3,7 +3,7 @@ import type { Amount } from '../../folder/events.ts';
 import type { SkippedFile, SkipReason } from '../../folder/snapshot.ts';
 import { bytes, count, duration } from '../../amounts.ts';
 import { bar } from './bar.ts';
-import { printable } from './text.ts';
+import { escapeControls } from './text.ts';
 
 /** The state of the display of a deploy. */
 export interface DeployView {
@@ -26,7 +26,7 @@ export interface DeployFrame {
 }
 
 /** Where the display is: `columns` of a screen, or `null` for a log, which gets only permanent lines. */
-export interface Stage {
+export interface DisplayTarget {
   /** The time of the event, in milliseconds. */
   at: number;
   columns: number | null;
@@ -38,32 +38,32 @@ export function beginView(at: number): DeployView {
 }
 
 /** Computes the display after an event. Pure: the same events give the same lines. */
-export function showEvent(view: DeployView, event: DeployEvent, { at, columns }: Stage): DeployFrame {
+export function showEvent(view: DeployView, event: DeployEvent, { at, columns }: DisplayTarget): DeployFrame {
   const frame = (more: Partial<DeployFrame>): DeployFrame => ({ view, lines: [], status: '', ...more });
   const progress = (label: string, done: Amount, total: Amount, detail: string) =>
     columns === null ? '' : bar({ label, done: done.bytes, total: total.bytes, detail }, columns);
   switch (event.type) {
     case 'walked':
-      return frame({ view: { ...view, total: event.total }, lines: leftOut(event.skipped) });
+      return frame({ view: { ...view, total: event.total }, lines: describeSkipped(event.skipped) });
     case 'hashed':
       return frame({ status: progress('Reading', event.done, event.total, count(event.total.files, 'file')) });
     case 'planned':
-      return frame({ view: { ...view, sending: at }, lines: [plan(event.changes, event.missing)] });
+      return frame({ view: { ...view, sending: at }, lines: [describePlan(event.changes, event.missing)] });
     case 'uploaded': {
       const detail = `${bytes(event.done.bytes)} of ${bytes(event.total.bytes)}${rate(event.sentBytes, at - (view.sending ?? at))}`;
       const quarters = event.total.bytes === 0 ? 4 : Math.floor((4 * event.done.bytes) / event.total.bytes);
-      const isTold = columns !== null || quarters <= view.quarters || quarters === 4;
+      const skipLine = columns !== null || quarters <= view.quarters || quarters === 4;
       return frame({
         view: { ...view, quarters: Math.max(quarters, view.quarters) },
-        lines: isTold ? [] : [`Sent ${quarters * 25} %, ${detail}.`],
+        lines: skipLine ? [] : [`Sent ${quarters * 25} %, ${detail}.`],
         status: progress('Sending', event.done, event.total, detail),
       });
     }
     case 'retried': {
-      const reason = printable(event.reason).replace(/\.$/, '');
-      const when = event.waitMs < 100 ? 'at once' : `in ${duration(event.waitMs / 1000)}`;
-      const told = `${reason}. Trying again ${when}.`;
-      return frame(columns === null ? { lines: [told] } : { status: told.slice(0, columns - 1) });
+      const reason = escapeControls(event.reason).replace(/\.$/, '');
+      const when = event.waitMs < 100 ? 'now' : `in ${duration(event.waitMs / 1000)}`;
+      const text = `${reason}. Trying again ${when}.`;
+      return frame(columns === null ? { lines: [text] } : { status: text.slice(0, columns - 1) });
     }
     case 'committed': {
       const { files, size } = event.deployment;
@@ -71,44 +71,44 @@ export function showEvent(view: DeployView, event: DeployEvent, { at, columns }:
       return frame({ lines: [`Published ${count(files, 'file')}, ${bytes(size)}, in ${time}.`] });
     }
     case 'linked':
-      return frame({ lines: event.domain.status === 'success' ? [`${event.domain.domain} shows it.`] : [] });
+      return frame({ lines: event.domain.status === 'success' ? [`${event.domain.domain} points at it.`] : [] });
     default:
       return event satisfies never;
   }
 }
 
 /** Formats a plan in one line: the difference to the last deployment, and what must be sent. */
-export function plan({ added, changed, removed, unchanged }: Changes, missing: Amount): string {
+export function describePlan({ added, changed, removed, unchanged }: Changes, missing: Amount): string {
   const parts = [
     [added.length, 'new'],
     [changed.length, 'changed'],
     [removed.length, 'removed'],
     [unchanged, 'unchanged'],
   ] as const;
-  const told = parts
+  const text = parts
     .filter(([number]) => number > 0)
     .map(([number, word]) => `${number.toLocaleString('en-US')} ${word}`);
   const sent = missing.files === 0 ? 'nothing to send' : `${bytes(missing.bytes)} to send`;
-  return `${told.join(', ') || 'no files'}; ${sent}.`;
+  return `${text.join(', ') || 'no files'}; ${sent}.`;
 }
 
 const REASONS: Record<SkipReason, string> = {
-  junk: 'left behind by the system',
+  junk: 'created by the system',
   private: 'private',
-  ignored: 'named by .berthignore',
+  ignored: 'listed in .berthignore',
   link: 'links',
-  'not-a-file': 'no files',
+  'not-a-file': 'not a file',
 };
 const SHOWN = 3;
 
 /** Lists skipped files by reason, with the first few paths of each. Junk is not listed. */
-export function leftOut(skipped: readonly SkippedFile[]): string[] {
+export function describeSkipped(skipped: readonly SkippedFile[]): string[] {
   const reasons = (Object.keys(REASONS) as SkipReason[]).filter((reason) => reason !== 'junk');
   return reasons.flatMap((reason) => {
     const paths = skipped.filter((file) => file.reason === reason).map(({ path }) => path);
     if (paths.length === 0) return [];
     const more = paths.length > SHOWN ? ` and ${paths.length - SHOWN} more` : '';
-    return [`Left out, ${REASONS[reason]}: ${paths.slice(0, SHOWN).join(', ')}${more}.`];
+    return [`Skipped, ${REASONS[reason]}: ${paths.slice(0, SHOWN).join(', ')}${more}.`];
   });
 }
 

@@ -1,4 +1,4 @@
-import { printable } from './text.ts';
+import { escapeControls } from './text.ts';
 
 const GAP = '  ';
 
@@ -9,7 +9,7 @@ export function table(heading: readonly string[], rows: readonly (readonly strin
 
 /** Formats rows as aligned columns. Control characters are escaped, which makes cells wider. */
 export function columns(rows: readonly (readonly string[])[]): string[] {
-  const clean = rows.map((row) => row.map(printable));
+  const clean = rows.map((row) => row.map(escapeControls));
   const widths: number[] = [];
   for (const row of clean) row.forEach((cell, at) => (widths[at] = Math.max(widths[at] ?? 0, [...cell].length)));
   return clean.map((row) =>

@@ -1,7 +1,7 @@
 import type { DeployEvent } from '../../deploy/events.ts';
 import type { MissingReason, WatchEvent } from '../../watch/events.ts';
 import { count, duration } from '../../amounts.ts';
-import { beginView, type DeployView, showEvent, type Stage } from './deploy-view.ts';
+import { beginView, type DeployView, showEvent, type DisplayTarget } from './deploy-view.ts';
 
 /** The state of the display of a watch. */
 export interface WatchView {
@@ -23,21 +23,21 @@ export function beginWatchView(at: number): WatchView {
 }
 
 const MISSING: Record<MissingReason, string> = {
-  gone: 'The folder is gone. What is live stays.',
-  empty: 'The folder is empty. What is live stays.',
-  'no-front-page': 'The folder has no index.html any more. What is live stays.',
+  gone: 'The folder does not exist. The live deployment stays.',
+  empty: 'The folder is empty. The live deployment stays.',
+  'no-front-page': 'The folder no longer has an index.html. The live deployment stays.',
 };
 
 /** Computes the display after an event. Pure: the same events give the same lines. */
-export function showWatchEvent(view: WatchView, event: WatchEvent, stage: Stage): WatchFrame {
+export function showWatchEvent(view: WatchView, event: WatchEvent, stage: DisplayTarget): WatchFrame {
   const frame = (lines: readonly string[], status = ''): WatchFrame => ({ view, lines, status });
   switch (event.type) {
     case 'watching': {
       const at = event.domain === null ? 'each deploy has its own link' : `live at ${event.domain}`;
-      return frame([`Watching ${event.folder}, ${at}. Ctrl-C ends it.`]);
+      return frame([`Watching ${event.folder}, ${at}. Press Ctrl-C to stop.`]);
     }
     case 'settling':
-      return frame([], 'The folder changes …');
+      return frame([], 'The folder is changing …');
     case 'published':
       return frame([]);
     case 'unchanged':
@@ -59,7 +59,7 @@ export function showWatchEvent(view: WatchView, event: WatchEvent, stage: Stage)
   }
 }
 
-function showDeploy(view: WatchView, event: DeployEvent, stage: Stage): WatchFrame {
+function showDeploy(view: WatchView, event: DeployEvent, stage: DisplayTarget): WatchFrame {
   const deploy = event.type === 'walked' ? beginView(stage.at) : view.deploy;
   const shown = showEvent(deploy, event, stage);
   if (event.type !== 'walked') return { ...shown, view: { ...view, deploy: shown.view } };

@@ -48,7 +48,7 @@ const DEPLOY: [at: number, event: DeployEvent, lines: string[], status: string][
   [
     4300,
     { type: 'linked', domain: { domain: 'blog.example.com', status: 'success' } as never },
-    ['blog.example.com shows it.'],
+    ['blog.example.com points at it.'],
     '',
   ],
 ];
@@ -80,8 +80,8 @@ it('skipped files are listed by reason, the first few of each, without junk', ()
   ];
   const event = { type: 'walked', total: TOTAL, skipped } as DeployEvent;
   expect(showEvent(beginView(0), event, { at: 0, columns: null }).lines).toEqual([
-    'Left out, private: .env.',
-    'Left out, named by .berthignore: drafts/a, drafts/b, drafts/c and 2 more.',
-    'Left out, links: out.',
+    'Skipped, private: .env.',
+    'Skipped, listed in .berthignore: drafts/a, drafts/b, drafts/c and 2 more.',
+    'Skipped, links: out.',
   ]);
 });

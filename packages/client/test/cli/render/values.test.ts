@@ -5,7 +5,7 @@ import { bytes, count, duration } from '../../../src/amounts.ts';
 import { bar } from '../../../src/cli/render/bar.ts';
 import { columns } from '../../../src/cli/render/table.ts';
 import { terminalOf } from '../../../src/cli/terminal.ts';
-import { readLimit, readSite, readTtl } from '../../../src/cli/values.ts';
+import { parseLimit, parseSite, parseTtl } from '../../../src/cli/values.ts';
 
 describe('amounts', () => {
   it.each([
@@ -43,20 +43,20 @@ describe('arguments', () => {
     ['3d', 259_200],
     ['2w', 1_209_600],
     ['365d', 31_536_000],
-  ])('of %s parse as %d seconds', (text, seconds) => expect(readTtl(text)).toBe(seconds));
+  ])('of %s parse as %d seconds', (text, seconds) => expect(parseTtl(text)).toBe(seconds));
 
   it.each(['', '3', '0s', '366d', '-1d', '1.5h', '3 d', '3y', '1e3s'])('refuse the duration "%s"', (text) => {
-    expect(() => readTtl(text)).toThrow('Write a number and a unit');
+    expect(() => parseTtl(text)).toThrow('Write a number and a unit');
   });
 
   it('accept a positive integer or "all" as a limit', () => {
-    expect([readLimit('5'), readLimit('all')]).toEqual([5, Infinity]);
-    for (const text of ['0', '-1', '1.5', 'many', '']) expect(() => readLimit(text)).toThrow('whole number');
+    expect([parseLimit('5'), parseLimit('all')]).toEqual([5, Infinity]);
+    for (const text of ['0', '-1', '1.5', 'many', '']) expect(() => parseLimit(text)).toThrow('whole number');
   });
 
   it('accept an id, a name or an address as a site', () => {
-    expect(readSite('calm-otter-4k9x2qd')).toBe('calm-otter-4k9x2qd');
-    expect(readSite('http://calm-otter-4k9x2qd.localhost:4000/docs/')).toBe('calm-otter-4k9x2qd.localhost');
+    expect(parseSite('calm-otter-4k9x2qd')).toBe('calm-otter-4k9x2qd');
+    expect(parseSite('http://calm-otter-4k9x2qd.localhost:4000/docs/')).toBe('calm-otter-4k9x2qd.localhost');
   });
 });
 

@@ -9,22 +9,26 @@ const walked = (path: string) =>
 const WATCH: [event: WatchEvent, lines: string[], status: string][] = [
   [
     { type: 'watching', folder: '/site/dist', domain: 'blog.example.com' },
-    ['Watching /site/dist, live at blog.example.com. Ctrl-C ends it.'],
+    ['Watching /site/dist, live at blog.example.com. Press Ctrl-C to stop.'],
     '',
   ],
   [
     { type: 'watching', folder: '/site/dist', domain: null },
-    ['Watching /site/dist, each deploy has its own link. Ctrl-C ends it.'],
+    ['Watching /site/dist, each deploy has its own link. Press Ctrl-C to stop.'],
     '',
   ],
-  [walked('.env'), ['Left out, private: .env.'], ''],
-  [{ type: 'settling' }, [], 'The folder changes …'],
+  [walked('.env'), ['Skipped, private: .env.'], ''],
+  [{ type: 'settling' }, [], 'The folder is changing …'],
   [walked('.env'), [], ''],
-  [walked('.env.local'), ['Left out, private: .env.local.'], ''],
+  [walked('.env.local'), ['Skipped, private: .env.local.'], ''],
   [{ type: 'unchanged' }, ['Up to date.'], ''],
-  [{ type: 'missing', reason: 'gone' }, ['The folder is gone. What is live stays.'], ''],
-  [{ type: 'missing', reason: 'empty' }, ['The folder is empty. What is live stays.'], ''],
-  [{ type: 'missing', reason: 'no-front-page' }, ['The folder has no index.html any more. What is live stays.'], ''],
+  [{ type: 'missing', reason: 'gone' }, ['The folder does not exist. The live deployment stays.'], ''],
+  [{ type: 'missing', reason: 'empty' }, ['The folder is empty. The live deployment stays.'], ''],
+  [
+    { type: 'missing', reason: 'no-front-page' },
+    ['The folder no longer has an index.html. The live deployment stays.'],
+    '',
+  ],
   [
     { type: 'failed', error: new ClientError('network', 'localhost:4000 cannot be reached.'), waitMs: 4000 },
     ['localhost:4000 cannot be reached. Trying again in 4 s.'],
@@ -37,8 +41,8 @@ const WATCH: [event: WatchEvent, lines: string[], status: string][] = [
   ],
   [{ type: 'pruned', deployments: ['a', 'b'] }, ['Deleted 2 old deployments.'], ''],
   [
-    { type: 'polling', everyMs: 2000, reason: 'There are no more watches.' },
-    ['There are no more watches. berth checks the folder every 2 s instead.'],
+    { type: 'polling', everyMs: 2000, reason: 'The limit of watches is reached.' },
+    ['The limit of watches is reached. berth checks the folder every 2 s instead.'],
     '',
   ],
 ];

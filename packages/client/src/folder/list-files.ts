@@ -1,8 +1,8 @@
 import { type BigIntStats, type Dirent, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isJunk, normalizePath, privatePath, refusedPath } from '@berth/contract';
-import type { createTurns } from '../progress.ts';
-import { folderError, unreadable } from './folder-errors.ts';
+import type { createTimeSlices } from '../progress.ts';
+import { folderError, unreadableError } from './folder-errors.ts';
 import { readIgnoreFile } from './ignore-file.ts';
 import type { SkippedFile, SkipReason } from './snapshot.ts';
 
@@ -16,9 +16,9 @@ export interface FoundFile {
 }
 
 /** Receives the results of a scan. */
-export interface Findings {
-  file(found: FoundFile): void;
-  skip(skipped: SkippedFile): void;
+export interface ListingCallbacks {
+  onFile(found: FoundFile): void;
+  onSkip(skipped: SkippedFile): void;
 }
 
 /**
@@ -30,26 +30,30 @@ export interface Findings {
  *
  * @throws ClientError of the kind `folder` if something cannot be read, or must not be published but is not private.
  */
-export async function walk(root: string, findings: Findings, turns: ReturnType<typeof createTurns>): Promise<void> {
+export async function listFiles(
+  root: string,
+  callbacks: ListingCallbacks,
+  slices: ReturnType<typeof createTimeSlices>,
+): Promise<void> {
   const ignored = readIgnoreFile(root);
   const folders = [''];
   for (let folder: string | undefined; (folder = folders.pop()) !== undefined;) {
-    for (const entry of list(root, folder)) {
-      if (turns.isOver()) await turns.next();
+    for (const entry of readEntries(root, folder)) {
+      if (slices.isOver()) await slices.next();
       const name = folder + entry.name + (entry.isDirectory() ? '/' : '');
       const reason = reasonToSkip(name, entry, ignored);
-      if (reason) findings.skip({ path: name, reason });
+      if (reason) callbacks.onSkip({ path: name, reason });
       else if (entry.isDirectory()) folders.push(name);
-      else findings.file(look(root, name));
+      else callbacks.onFile(toFoundFile(root, name));
     }
   }
 }
 
-function list(root: string, folder: string): Dirent[] {
+function readEntries(root: string, folder: string): Dirent[] {
   try {
     return readdirSync(join(root, folder), { withFileTypes: true });
   } catch (thrown) {
-    throw unreadable(folder || '.', thrown);
+    throw unreadableError(folder || '.', thrown);
   }
 }
 
@@ -62,7 +66,7 @@ function reasonToSkip(name: string, entry: Dirent, ignored: (name: string) => bo
   return entry.isFile() || entry.isDirectory() ? null : 'not-a-file';
 }
 
-function look(root: string, name: string): FoundFile {
+function toFoundFile(root: string, name: string): FoundFile {
   const read = normalizePath(name);
   if (!read.ok) throw folderError(name, read.reason);
   const refused = refusedPath(read.path);
@@ -70,6 +74,6 @@ function look(root: string, name: string): FoundFile {
   try {
     return { path: read.path, name, stats: lstatSync(`${root}/${name}`, { bigint: true }) };
   } catch (thrown) {
-    throw unreadable(name, thrown);
+    throw unreadableError(name, thrown);
   }
 }

@@ -25,7 +25,7 @@ export function withWatchLabel(labels: readonly string[], own: string): string[]
   if (all.length > MAX_LABELS)
     throw new ClientError(
       'refused',
-      `A watch adds a label to its deployments, so it can have at most ${MAX_LABELS - 1} other labels.`,
+      `A watch adds its own label, so it can have at most ${MAX_LABELS - 1} other labels.`,
     );
   return all;
 }

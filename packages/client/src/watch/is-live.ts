@@ -7,7 +7,7 @@ import { ClientError } from '../errors.ts';
  *
  * @throws ClientError if the server cannot be reached.
  */
-export async function isShown(
+export async function isLive(
   { api }: BerthClient,
   deployment: string,
   domain: string | null,

@@ -16,7 +16,7 @@ export async function startAnswering(listener: RequestListener): Promise<string>
 }
 
 /** Returns an address where nothing listens until the end of the test: the local end of an open connection. */
-export async function nobodyListens(): Promise<string> {
+export async function unreachableAddress(): Promise<string> {
   const far = createServer().listen(0, '127.0.0.1');
   await once(far, 'listening');
   const near = connect((far.address() as AddressInfo).port, '127.0.0.1');

@@ -7,7 +7,7 @@ import type { BerthClient } from '../../client.ts';
  * @returns The e-mail address of the account; `null` for a deploy token, which is valid but not allowed to ask.
  * @throws ClientError if the key is not accepted.
  */
-export async function whose({ api, key }: BerthClient): Promise<string | null> {
+export async function findKeyOwner({ api, key }: BerthClient): Promise<string | null> {
   if (kindOfCredential(key ?? '') !== 'deploy') return (await api.account.get.query()).email;
   await api.platform.ping.query();
   return null;

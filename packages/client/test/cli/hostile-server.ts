@@ -12,10 +12,10 @@ export const HOSTILE =
 export const CONTROL = /[^\P{Cc}\n]|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|^FORGED/mu;
 
 /** These fields stay unchanged, because without them a command ends before it prints anything. */
-const KEPT = new Set(['upload', 'missing', 'nextCursor']);
+const UNCHANGED_FIELDS = new Set(['upload', 'missing', 'nextCursor']);
 
 /** How to make a server hostile. */
-export interface Tampering {
+export interface HostileServerOptions {
   /** Further fields that stay unchanged. */
   kept?: readonly string[];
   /** Answer every request with an error of this status and hostile fields. */
@@ -27,8 +27,11 @@ export interface Tampering {
  *
  * @param port The port of the other one. @returns The address of the new one, which is closed after the test.
  */
-export async function startTampering(port: number, { kept = [], status }: Tampering = {}): Promise<string> {
-  const isKept = (field: string) => KEPT.has(field) || kept.includes(field);
+export async function startHostileServer(
+  port: number,
+  { kept = [], status }: HostileServerOptions = {},
+): Promise<string> {
+  const isKept = (field: string) => UNCHANGED_FIELDS.has(field) || kept.includes(field);
   const server = createServer((req, res) => {
     const answered = status === undefined ? forward(port, req, res, isKept) : refuse(status, req, res);
     answered.catch(() => res.destroy());
@@ -40,12 +43,12 @@ export async function startTampering(port: number, { kept = [], status }: Tamper
 }
 
 /** Returns a value with {@link HOSTILE} added to each text. Addresses stay valid. */
-function spoilt(value: unknown, isKept: (field: string) => boolean): unknown {
+function withHostileTexts(value: unknown, isKept: (field: string) => boolean): unknown {
   if (typeof value === 'string') return value.startsWith('http') ? `${value}/${HOSTILE}` : value + HOSTILE;
-  if (Array.isArray(value)) return value.map((inner) => spoilt(inner, isKept));
+  if (Array.isArray(value)) return value.map((inner) => withHostileTexts(inner, isKept));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([field, inner]) => [field, isKept(field) ? inner : spoilt(inner, isKept)]),
+    Object.entries(value).map(([field, inner]) => [field, isKept(field) ? inner : withHostileTexts(inner, isKept)]),
   );
 }
 
@@ -61,12 +64,13 @@ async function forward(
   const answer = await fetch(`http://localhost:${port}${url}`, { method, headers: sent, body });
   const type = answer.headers.get('content-type') ?? '';
   res.writeHead(answer.status, { 'Content-Type': type });
-  if (!type.startsWith('text/event-stream')) return void res.end(JSON.stringify(spoilt(await answer.json(), isKept)));
+  if (!type.startsWith('text/event-stream'))
+    return void res.end(JSON.stringify(withHostileTexts(await answer.json(), isKept)));
   for await (const chunk of answer.body!.pipeThrough(new TextDecoderStream()))
     res.write(
       chunk.replace(
         /^data: ([{[].+)$/gm,
-        (_, data: string) => `data: ${JSON.stringify(spoilt(JSON.parse(data), isKept))}`,
+        (_, data: string) => `data: ${JSON.stringify(withHostileTexts(JSON.parse(data), isKept))}`,
       ),
     );
 }

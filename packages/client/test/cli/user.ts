@@ -17,26 +17,26 @@ export interface Outcome {
 }
 
 /** A user with a home folder, which is deleted after the test. */
-export interface Person {
+export interface TestUser {
   home: string;
   /** The environment of all commands. */
   env: Record<string, string>;
   /** Runs the real program in the home folder. */
-  types(...words: string[]): Promise<Outcome>;
-  /** Does the same as `types`, with an input. */
-  typesWith(input: string, ...words: string[]): Promise<Outcome>;
+  runProgram(...words: string[]): Promise<Outcome>;
+  /** Does the same as `runProgram`, with an input. */
+  runProgramWithInput(input: string, ...words: string[]): Promise<Outcome>;
   /** Starts the real program without waiting for it. */
-  starts(...words: string[]): ChildProcessWithoutNullStreams;
-  /** Runs a command line in this process. Does the same as `types`, but saves the start, which takes half a second. */
-  runs(...words: string[]): Promise<Outcome>;
+  startProgram(...words: string[]): ChildProcessWithoutNullStreams;
+  /** Runs a command line in this process. Does the same as `runProgram`, but saves the start, which takes half a second. */
+  runInProcess(...words: string[]): Promise<Outcome>;
 }
 
 export const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
 /** Halves the time a process takes to start. */
 const COMPILE_CACHE = join(import.meta.dirname, '../../../../node_modules/.cache/node');
 
-/** @param given Further variables, such as `BERTH_SERVER`. @param parts Replace the real parts in `runs`. */
-export function somebody(given: Record<string, string> = {}, parts: Partial<Parts> = {}): Person {
+/** @param variables Further variables, such as `BERTH_SERVER`. @param parts Replace the real parts in `runInProcess`. */
+export function createUser(variables: Record<string, string> = {}, parts: Partial<Parts> = {}): TestUser {
   const home = mkdtempSync(join(tmpdir(), 'berth-home-'));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
   const env: Record<string, string> = {
@@ -45,21 +45,21 @@ export function somebody(given: Record<string, string> = {}, parts: Partial<Part
     XDG_CACHE_HOME: join(home, '.cache'),
     TZ: 'UTC',
     NODE_COMPILE_CACHE: COMPILE_CACHE,
-    ...given,
+    ...variables,
   };
-  const starts = (...words: string[]) => spawn(process.execPath, [MAIN, ...words], { env, cwd: home });
-  const typesWith = async (input: string, ...words: string[]): Promise<Outcome> => {
-    const child = starts(...words);
+  const startProgram = (...words: string[]) => spawn(process.execPath, [MAIN, ...words], { env, cwd: home });
+  const runProgramWithInput = async (input: string, ...words: string[]): Promise<Outcome> => {
+    const child = startProgram(...words);
     child.stdin.on('error', () => {}).end(input);
     return outcomeOf(child);
   };
   return {
     home,
     env,
-    starts,
-    typesWith,
-    types: (...words) => typesWith('', ...words),
-    async runs(...words) {
+    startProgram,
+    runProgramWithInput,
+    runProgram: (...words) => runProgramWithInput('', ...words),
+    async runInProcess(...words) {
       let out = '';
       let err = '';
       const terminal = terminalOf(

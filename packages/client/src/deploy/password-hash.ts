@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
  *
  * @returns 64 hex digits; `null` if there is no password.
  */
-export async function markOf(password: string | null | undefined, salt: string): Promise<string | null> {
+export async function hashPassword(password: string | null | undefined, salt: string): Promise<string | null> {
   if (typeof password !== 'string') return null;
   return ((await promisify(scrypt)(password, salt, 32)) as Buffer).toString('hex');
 }

@@ -7,29 +7,29 @@ import type { Publication } from './input.ts';
 const VERSION = 1;
 
 /** A deploy that has not ended. The next run with the same input resumes it. */
-export interface Unfinished {
+export interface ResumeState {
   /** Whether a later run can resume it. */
-  readonly isKept: boolean;
+  readonly isPersistent: boolean;
   /** The idempotency key of the deploy. */
   readonly key: string;
   /** Replaces the key, because the server cannot continue with the old one. */
   renew(): void;
   /** Forgets the deploy, because it has ended. */
-  done(): void;
+  forget(): void;
 }
 
 /** Creates a deploy that cannot be resumed after this program ends. */
-export function withoutMemory(): Unfinished {
+export function createTransientResumeState(): ResumeState {
   let key: string = randomUUID();
   return {
-    isKept: false,
+    isPersistent: false,
     get key() {
       return key;
     },
     renew() {
       key = randomUUID();
     },
-    done() {},
+    forget() {},
   };
 }
 
@@ -39,7 +39,7 @@ export function withoutMemory(): Unfinished {
  *
  * @param fingerprint Identifies the input.
  */
-export function openUnfinished(path: string, fingerprint: string): Unfinished {
+export function openResumeState(path: string, fingerprint: string): ResumeState {
   let key = findKey(path, fingerprint) ?? begin();
 
   function begin(): string {
@@ -49,14 +49,14 @@ export function openUnfinished(path: string, fingerprint: string): Unfinished {
   }
 
   return {
-    isKept: true,
+    isPersistent: true,
     get key() {
       return key;
     },
     renew() {
       key = begin();
     },
-    done() {
+    forget() {
       if (findKey(path, fingerprint) === key) removeCacheFile(path);
     },
   };
