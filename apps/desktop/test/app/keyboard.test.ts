@@ -70,6 +70,6 @@ it('screen readers announce the milestones and the end of a drop, not its progre
   const { page, drop } = await suite.start({ key });
   const announcer = page.getByTestId('announcer');
   await drop(makeSite('heard', { 'index.html': 'x' }));
-  await expect.poll(() => announcer.innerText()).toBe('heard is published, and the link is copied.');
+  await expect.poll(() => announcer.innerText()).toBe('heard is published and its link is copied.');
   expect(await announcer.getAttribute('aria-live')).toBe('polite');
 });

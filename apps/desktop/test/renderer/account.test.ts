@@ -113,8 +113,8 @@ describeWindow('the window with an account (desktop §8)', (gallery) => {
           event,
         ).toBe(true);
     await tell('activity', activity('deployment.create', 0, { deployment: 'calm-otter-4k9x2qd' }));
-    await eventually(() => rows.first().locator('p').textContent()).toBe('calm-otter-4k9x2qd was published');
-    expect(await page.locator('[aria-live=polite]', { hasText: 'calm-otter-4k9x2qd was published' }).count()).toBe(1);
+    await eventually(() => rows.first().locator('p').textContent()).toBe('Published calm-otter-4k9x2qd');
+    expect(await page.locator('[aria-live=polite]', { hasText: 'Published calm-otter-4k9x2qd' }).count()).toBe(1);
     await close();
   });
 
@@ -138,7 +138,7 @@ describeWindow('the window with an account (desktop §8)', (gallery) => {
     });
     await tell('navigate', { page: 'settings', server: 'https://other.example' });
     await eventually(() => page.getByLabel('Another server').inputValue()).toBe('https://other.example');
-    await page.getByText('Add it only if you know it.').waitFor();
+    await page.getByText('Add it only if you trust it.').waitFor();
     expect(await asked('addServer')).toEqual([]);
     await page.getByRole('button', { name: 'Add' }).click();
     await eventually(() => asked('addServer')).toEqual([{ address: 'https://other.example' }]);
@@ -147,14 +147,14 @@ describeWindow('the window with an account (desktop §8)', (gallery) => {
 
   it('sends a changed setting at once, and shows the value that the app reports', async () => {
     const { page, asked, tell, close } = await gallery.open(stateNamed('settings'));
-    const copyLinks = page.getByRole('switch', { name: 'Copy each link' });
+    const copyLinks = page.getByRole('switch', { name: 'Copy links automatically' });
     await copyLinks.click();
     expect(await asked('changeSettings')).toEqual([{ copyLinks: false }]);
     // The page keeps no copy of the setting: it stays on until the app reports the change.
     expect(await copyLinks.isChecked()).toBe(true);
     await tell('settings', { ...appState().settings, copyLinks: false });
     await eventually(() => copyLinks.isChecked()).toBe(false);
-    await page.getByLabel('Versions kept').fill('12');
+    await page.getByLabel('Versions to keep').fill('12');
     await page.keyboard.press('Enter');
     await eventually(() => asked('changeSettings')).toContainEqual({ keepVersions: 12 });
     await page.getByText('Dark', { exact: true }).click();

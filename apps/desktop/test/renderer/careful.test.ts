@@ -81,7 +81,7 @@ describeWindow('the window, where it could do something unintended (desktop §8)
       },
     });
     await dropToWatch(page);
-    await page.getByText('docs.sites.example is free.').waitFor();
+    await page.getByText('docs.sites.example is available.').waitFor();
     await page.getByRole('button', { name: 'Watch and publish' }).click();
     await eventually(() => asked('watch')).toHaveLength(1);
     await page.keyboard.press('Escape');

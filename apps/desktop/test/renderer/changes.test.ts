@@ -98,7 +98,7 @@ describeWindow('the window while the app reports changes (desktop §8)', (galler
     const { page, tell, close } = await gallery.open(stateNamed('folders-trouble'));
     await page.getByRole('button', { name: 'Folders: 1 failed, 3 with nothing to publish' }).waitFor();
     await tell('update', { is: 'downloading', version: '0.2.0', percent: 12 });
-    expect(await page.getByText('Update: 12 %').evaluate((it) => it.closest('[aria-live]')?.ariaLive)).toBe('off');
+    expect(await page.getByText('Updating… 12%').evaluate((it) => it.closest('[aria-live]')?.ariaLive)).toBe('off');
     await close();
   });
 });

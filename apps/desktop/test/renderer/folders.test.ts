@@ -84,9 +84,9 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
 
   it('stops watching only after a confirmation, in which Keep has the focus', async () => {
     const { page, asked, close } = await gallery.open(stateNamed('folders-remove'));
-    await eventually(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Keep');
+    await eventually(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Cancel');
     await page.keyboard.press('Escape');
-    await page.getByText('Its site stays as it is.').waitFor({ state: 'detached' });
+    await page.getByText('Its site stays online.').waitFor({ state: 'detached' });
     expect(await asked('removeFolder')).toEqual([]);
     await page.getByRole('button', { name: 'More about harbour-notes' }).click();
     await page.getByRole('menuitem', { name: 'Stop watching…' }).click();
@@ -98,10 +98,10 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
   it('removes a password only after a confirmation, whose No leaves the dialog open', async () => {
     const { page, asked, answer, close } = await gallery.open(stateNamed('folders-password'));
     const dialog = page.getByRole('dialog', { name: 'Password of harbour-notes' });
-    await eventually(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Keep');
+    await eventually(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Cancel');
     await page.keyboard.press('Escape');
-    await dialog.getByText('everyone with the link sees it').waitFor({ state: 'detached' });
-    await dialog.getByText('Password protected').waitFor();
+    await dialog.getByText('everyone with the link can see it').waitFor({ state: 'detached' });
+    await dialog.getByText('Password-protected').waitFor();
     expect(await asked('changeFolder')).toEqual([]);
 
     await answer('changeFolder', { problem: problem('refused', 'The keychain is locked.') });
@@ -130,7 +130,7 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
     await open();
     await page.getByRole('button', { name: 'Remove' }).click();
     await page.getByText('From the next version on').waitFor();
-    await page.getByRole('button', { name: 'Keep' }).click();
+    await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Change' }).click();
     const field = page.getByLabel('Password', { exact: true });
     await eventually(() => field.evaluate((it) => it === document.activeElement)).toBe(true);
@@ -154,7 +154,7 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
     expect(await watch.isDisabled()).toBe(true);
     expect(await asked('suggestName')).toContainEqual({ of: { grant: '0'.repeat(32) }, name: 'shop' });
     await page.getByLabel('Address').fill('no spaces');
-    await page.getByText('A domain is letters, digits').waitFor();
+    await page.getByText('A domain must be letters, digits').waitFor();
     expect(await watch.isDisabled()).toBe(true);
     expect(await asked('watch')).toEqual([]);
     await close();
@@ -178,7 +178,7 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
     });
     const dialog = page.getByRole('dialog');
     // Screen readers read the question with its focused answer.
-    const question = dialog.getByRole('group', { name: 'This looks like the source of a project' });
+    const question = dialog.getByRole('group', { name: 'This looks like a project’s source' });
     await question.waitFor();
     await eventually(() => page.evaluate(() => document.activeElement?.textContent)).toBe('dist');
     expect(await page.getByRole('button', { name: 'Watch and publish' }).count()).toBe(0);

@@ -33,7 +33,7 @@ describeWindow('a list of the account, kept up to date (desktop §8)', (gallery)
   it('keeps a site and says why, when the server refuses to delete it', async () => {
     const state = stateNamed('sites-delete-linked');
     const { page, close } = await gallery.open(state, { answers: { listDomains: { value: { domains: [] } } } });
-    await page.getByText(`Delete ${deploymentId(1)}? Its link stops working.`).waitFor();
+    await page.getByText(`Delete ${deploymentId(1)}? Its link stops working. This cannot be undone.`).waitFor();
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     await page.getByText('This deployment is what these domains show: www.harbour.example.').waitFor();
     await page.getByRole('link', { name: deploymentId(1) }).waitFor();
@@ -118,7 +118,7 @@ describeWindow('a list of the account, kept up to date (desktop §8)', (gallery)
     });
     await page.getByRole('link', { name: deploymentId(0) }).waitFor();
     await tell('session', session(SIGNED_IN, { online: false }));
-    await page.getByText('Offline.').waitFor({ state: 'attached' });
+    await page.getByText('Offline').waitFor({ state: 'attached' });
     await answer('listDeployments', { value: { deployments: sites(1, 1) } });
     await tell('session', session(SIGNED_IN));
     await page.getByRole('link', { name: deploymentId(0) }).waitFor({ state: 'detached' });
@@ -140,7 +140,7 @@ describeWindow('a list of the account, kept up to date (desktop §8)', (gallery)
     const { page, tell, answer, asked, close } = await gallery.open(stateNamed('activity-list'), {
       answers: { listActivities: { value: { activities: [activity('account.create', 100)] } } },
     });
-    await page.getByText('The account was made').waitFor();
+    await page.getByText('Account created').waitFor();
     const before = (await asked('listActivities')).length;
     await answer('listActivities', { later: true });
     await tell('following', {});
@@ -161,7 +161,7 @@ describeWindow('a list of the account, kept up to date (desktop §8)', (gallery)
     const { page, tell, answer, close } = await gallery.open(stateNamed('activity-list'), {
       answers: { listActivities: { value: { activities: [told, ...verified], nextCursor: '1' } } },
     });
-    await page.getByText('was published').waitFor();
+    await page.getByText(`Published ${deploymentId(1)}`).waitFor();
     await answer('listActivities', { later: true });
     await tell('activity', told);
     await tell('activity', activity('deployment.expire', 0, { deployment: deploymentId(2) }));
@@ -169,7 +169,7 @@ describeWindow('a list of the account, kept up to date (desktop §8)', (gallery)
       .getByText(`${deploymentId(2)} expired`)
       .first()
       .waitFor();
-    expect(await page.locator('.activity', { hasText: 'was published' }).count()).toBe(1);
+    expect(await page.locator('.activity', { hasText: `Published ${deploymentId(1)}` }).count()).toBe(1);
 
     await page.locator('.page-body').evaluate((it) => it.scrollTo(0, it.scrollHeight));
     const last = page.getByRole('listitem').last();
@@ -177,7 +177,7 @@ describeWindow('a list of the account, kept up to date (desktop §8)', (gallery)
     await eventually(() => last.getAttribute('aria-posinset')).toBe('62');
     const row = (await last.elementHandle())!;
     await answer('listActivities', { value: { activities: [activity('account.create', 100)] } });
-    await page.getByText('The account was made').waitFor();
+    await page.getByText('Account created').waitFor();
     expect(await row.evaluate((it) => it.isConnected)).toBe(true);
     await close();
   });
@@ -185,15 +185,15 @@ describeWindow('a list of the account, kept up to date (desktop §8)', (gallery)
   it('updates a domain’s form when the domain is switched elsewhere, and counts down to its next check', async () => {
     const name = 'harbour.example';
     const { page, tell, answer, close } = await gallery.open(stateNamed('domains-list'));
-    await page.getByText('It is checked again by itself in 10 min.').waitFor();
+    await page.getByText('Next check in 10 min.').waitFor();
     await page.clock.setFixedTime(NOW + 9 * MINUTE);
-    await page.getByText('It is checked again by itself in 1 min.').waitFor();
+    await page.getByText('Next check in 1 min.').waitFor();
     await answer('listDomains', {
       value: { domains: [domain(name, { status: 'partial', deployment: deploymentId(8) })] },
     });
     await tell('activity', activity('domain.update', 0, { domain: name, deployment: deploymentId(8) }));
-    await eventually(() => page.getByLabel('Shows').inputValue()).toBe(deploymentId(8));
-    expect(await page.getByRole('button', { name: 'Switch' }).isDisabled()).toBe(true);
+    await eventually(() => page.getByLabel('Points to').inputValue()).toBe(deploymentId(8));
+    expect(await page.getByRole('button', { name: 'Update' }).isDisabled()).toBe(true);
     await close();
   });
 

@@ -113,7 +113,7 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
     const { page, asked, answer, close } = await gallery.open(EMPTY, { answers: { grant: { value: [] } } });
     await drag(page, 'dragEnter', 200);
     await drag(page, 'drop', 200);
-    await page.getByText('There was nothing to publish in that.').waitFor();
+    await page.getByText('There is nothing to publish in this drop.').waitFor();
     await answer('grant', { value: [FILE] });
     await drag(page, 'dragEnter', 900);
     await drag(page, 'drop', 900);
@@ -345,10 +345,10 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
     });
     for (const bytes of [10, 200, 400, 800]) await tell('publishings', [sending(bytes), waiting]);
     await tell('publishings', [publishing(1, published(1, { copied: true })), waiting]);
-    await eventually(() => said.textContent()).toBe('dist is published, and the link is copied.');
+    await eventually(() => said.textContent()).toBe('dist is published and its link is copied.');
     expect(await page.evaluate(() => (window as unknown as { changes: string[] }).changes)).toEqual([
-      'dist: sending files. photos waits for its turn.',
-      'dist is published, and the link is copied.',
+      'dist: uploading files. photos is queued.',
+      'dist is published and its link is copied.',
     ]);
     await close();
   });

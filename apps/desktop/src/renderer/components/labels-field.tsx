@@ -8,7 +8,7 @@ export function LabelsField({
   labels,
   onChange,
   label = 'Labels',
-  hint = 'To find it again. Enter after each.',
+  hint = 'Press Enter after each label.',
   onSubmit,
   autoFocus,
 }: {
@@ -27,7 +27,7 @@ export function LabelsField({
   const take = (typed: string): boolean => {
     const wanted = typed.trim();
     if (wanted === '') return true;
-    const wrong = labels.length >= MAX_LABELS ? `There are at most ${MAX_LABELS} labels.` : labelFault(wanted);
+    const wrong = labels.length >= MAX_LABELS ? `At most ${MAX_LABELS} labels are allowed.` : labelFault(wanted);
     setFault(wrong);
     if (wrong !== null) return false;
     if (!labels.includes(wanted)) onChange([...labels, wanted]);

@@ -7,7 +7,7 @@ import { leftOutWords } from '../words/left-out.ts';
 export function LeftOutNotes({ leftOut }: { leftOut: readonly LeftOut[] }) {
   if (leftOut.length === 0) return null;
   return (
-    <ul className="notes small" aria-label="Left out">
+    <ul className="notes small" aria-label="Skipped files">
       {leftOut.map((each) => (
         <li key={each.reason}>
           <EyeOff size={14} aria-hidden />

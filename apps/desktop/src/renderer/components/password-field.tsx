@@ -13,7 +13,7 @@ import { Field } from './field.tsx';
 export function PasswordField({
   password,
   onPassword,
-  hint = 'What visitors have to enter. Empty: everyone with the link sees it.',
+  hint = 'Visitors need this password. Leave empty for none.',
 }: {
   password: string | undefined;
   onPassword: (password: string | undefined) => void;

@@ -14,12 +14,8 @@ export function ForAccount({ what, children }: { what: string; children: ReactNo
   return (
     <Empty
       icon={KeyRound}
-      title={isRefused ? 'The server does not take your key any more' : `Sign in to see your ${what}`}
-      text={
-        isRefused
-          ? 'Sign in with another one, and it goes on.'
-          : 'What you publish without an account is on the Publish page.'
-      }
+      title={isRefused ? 'Your key no longer works' : `Sign in to see your ${what}`}
+      text={isRefused ? 'Sign in again to continue.' : 'Sites published without an account are on the Publish page.'}
     >
       <Button variant="primary" onClick={() => go({ page: 'settings' })}>
         Sign in

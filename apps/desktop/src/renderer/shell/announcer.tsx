@@ -27,15 +27,15 @@ export function Announcer() {
 function sentence({ name, state }: Publishing): string {
   switch (state.is) {
     case 'asking':
-      return `${name}: there is a question.`;
+      return `${name} needs an answer.`;
     case 'queued':
-      return `${name} waits for its turn.`;
+      return `${name} is queued.`;
     case 'working': {
       const stage = milestone(state.progress);
       return stage === null ? '' : `${name}: ${stage}.`;
     }
     case 'published':
-      return `${name} is published${state.published.copied ? ', and the link is copied' : ''}.`;
+      return `${name} is published${state.published.copied ? ' and its link is copied' : ''}.`;
     case 'failed':
       return `${name} was not published: ${state.problem.message}`;
     case 'cancelled':

@@ -39,7 +39,7 @@ export function DropOverlay() {
               isMeant={hover === 'left'}
               icon={Upload}
               title="Publish once"
-              text="A new link for what is in it now"
+              text="A new link to the current contents"
             />
             <Zone
               isMeant={hover === 'right'}
@@ -49,17 +49,17 @@ export function DropOverlay() {
             />
           </>
         ) : (
-          <Zone isMeant icon={Upload} title="Drop to publish" text="The link is copied as soon as it is live" />
+          <Zone isMeant icon={Upload} title="Drop to publish" text="The link is copied when the site is live" />
         ))}
     </div>
   );
 }
 
 const NOTHING_TO_READ = {
-  text: 'There was nothing to publish in that.',
+  text: 'There is nothing to publish in this drop.',
   problem: {
     kind: 'folder' as const,
-    message: 'There was nothing to publish in that.',
+    message: 'There is nothing to publish in this drop.',
     next: 'Drop a folder or files from this computer’s disk.',
     file: null,
   },
@@ -69,7 +69,7 @@ const ONLY_FOLDERS = {
   problem: {
     kind: 'folder' as const,
     message: 'Only folders can be watched.',
-    next: 'The files can be published once.',
+    next: 'You can publish the files once.',
     file: null,
   },
 };

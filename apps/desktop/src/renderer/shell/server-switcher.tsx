@@ -69,8 +69,8 @@ export function signInWords({ signIn }: Server): string {
     case 'signed-in':
       return signIn.account.email;
     case 'unreachable':
-      return 'Server not reachable';
+      return 'Server unreachable';
     case 'refused':
-      return 'Key not accepted';
+      return 'Key no longer works';
   }
 }

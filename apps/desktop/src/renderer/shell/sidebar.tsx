@@ -72,16 +72,16 @@ function Lines() {
   return (
     <div role="status">
       {!online && (
-        <p className="sidebar-line" title="Offline. What is waiting goes on by itself.">
+        <p className="sidebar-line" title="Offline · will resume automatically">
           <WifiOff size={15} aria-hidden />
-          <span>Offline. It goes on by itself.</span>
+          <span>Offline · will resume automatically</span>
         </p>
       )}
       {update.is === 'downloading' && (
         // Screen readers do not announce each percentage.
-        <p className="sidebar-line is-calm" aria-live="off" title={`Version ${update.version} is being downloaded`}>
+        <p className="sidebar-line is-calm" aria-live="off" title={`Downloading version ${update.version}`}>
           <ArrowDownToLine size={15} aria-hidden />
-          <span>Update: {Math.round(update.percent)} %</span>
+          <span>Updating… {Math.round(update.percent)}%</span>
         </p>
       )}
       {update.is === 'ready' && (
@@ -90,7 +90,7 @@ function Lines() {
           <Button
             small
             icon={ArrowDownToLine}
-            title={`Restart to version ${update.version}`}
+            title={`Restart to install version ${update.version}`}
             onClick={() => void ask(desktop.commands.restartToUpdate())}
           >
             Restart

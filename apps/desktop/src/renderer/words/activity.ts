@@ -7,38 +7,39 @@ export type Subject = 'account' | 'deployment' | 'domain' | 'token';
 type Say = (activity: Activity) => string;
 
 const SENTENCES: Record<ActivityEvent, Say> = {
-  'account.create': () => 'The account was made',
+  'account.create': () => 'Account created',
   'account.update': sayAccountUpdate,
-  'account.delete': () => 'The account was closed',
+  'account.delete': () => 'Account closed',
   'account.plan.transition': ({ meta }) =>
-    `The plan went from ${text(meta['from'], 'one')} to ${text(meta['to'], 'another')}`,
-  'account.key.generate': () => 'An API key was made',
-  'deployment.create': (activity) => `${deployment(activity)} was published${size(activity)}`,
+    `Plan changed from ${text(meta['from'], 'unknown')} to ${text(meta['to'], 'unknown')}`,
+  'account.key.generate': () => 'API key created',
+  'deployment.create': (activity) => `Published ${deployment(activity)}${size(activity)}`,
   'deployment.update': sayDeploymentUpdate,
-  'deployment.delete': (activity) => `${deployment(activity)} was deleted`,
-  'deployment.claim': (activity) => `${deployment(activity)} was claimed, and stays`,
+  'deployment.delete': (activity) => `Deleted ${deployment(activity)}`,
+  'deployment.claim': (activity) => `Claimed ${deployment(activity)}`,
   'deployment.expire': (activity) => `${deployment(activity)} expired`,
   'domain.create': (activity) =>
-    `${domain(activity)} was added${activity.deployment === undefined ? '' : `, and shows ${activity.deployment}`}`,
+    `Added ${domain(activity)}${activity.deployment === undefined ? '' : `, pointing to ${activity.deployment}`}`,
   'domain.update': sayDomainUpdate,
-  'domain.delete': (activity) => `${domain(activity)} was deleted`,
-  'domain.verify': (activity) => `${domain(activity)} passed its DNS check, and serves`,
+  'domain.delete': (activity) => `Deleted ${domain(activity)}`,
+  'domain.verify': (activity) => `${domain(activity)} passed its DNS check and is live`,
   'domain.pause': (activity) => `${domain(activity)} was paused: the plan no longer covers it`,
-  'domain.resume': (activity) => `${domain(activity)} serves again`,
-  'token.create': ({ token, meta }) => `${kind(meta['kind'])} ${token ?? ''} was made`.replace('  ', ' '),
-  'token.delete': ({ token, meta }) => `${kind(meta['kind'])} ${token ?? ''} was revoked`.replace('  ', ' '),
+  'domain.resume': (activity) => `${domain(activity)} is live again`,
+  'token.create': ({ token, meta }) => `Created ${kind(meta['kind'])} ${token ?? ''}`.trim(),
+  'token.delete': ({ token, meta }) => `Revoked ${kind(meta['kind'])} ${token ?? ''}`.trim(),
 };
 
 const ACTORS: Record<Activity['authMethod'], string | null> = {
   'api-key': null,
-  'deploy-token': 'by a deploy token',
-  operator: 'by the operator',
-  system: 'by the service',
+  'deploy-token': 'deploy token',
+  operator: 'operator',
+  system: 'system',
 };
 
 /** Describes an activity in a sentence. */
 export function activityWords(activity: Activity): string {
-  return SENTENCES[activity.event](activity);
+  // An activity that names no deployment or domain is about “a deployment” or “a domain”.
+  return SENTENCES[activity.event](activity).replace(/^a /, 'A ');
 }
 
 /** Names who did it; `null` for the account itself. */
@@ -53,31 +54,31 @@ export function subjectOf({ event }: Activity): Subject {
 function sayAccountUpdate({ meta }: Activity): string {
   const state = meta['state'];
   if (typeof state === 'object' && state !== null && 'to' in state)
-    return `The account is ${text(state.to, 'changed')}`;
-  return 'The account was changed';
+    return `Account is now ${text(state.to, 'changed')}`;
+  return 'Account changed';
 }
 
 function sayDeploymentUpdate(activity: Activity): string {
   const { takenDown, labels } = activity.meta;
   if (takenDown === true) return `${deployment(activity)} was taken down`;
-  if (takenDown === false) return `${deployment(activity)} was put back`;
+  if (takenDown === false) return `${deployment(activity)} was restored`;
   return Array.isArray(labels) && labels.length === 0
-    ? `The labels of ${deployment(activity)} were cleared`
-    : `The labels of ${deployment(activity)} were changed${Array.isArray(labels) ? ` to ${labels.join(', ')}` : ''}`;
+    ? `Cleared the labels of ${deployment(activity)}`
+    : `Changed the labels of ${deployment(activity)}${Array.isArray(labels) ? ` to ${labels.join(', ')}` : ''}`;
 }
 
 function sayDomainUpdate(activity: Activity): string {
-  if (activity.deployment !== undefined) return `${domain(activity)} shows ${activity.deployment}`;
-  if (activity.meta['status'] !== undefined) return `${domain(activity)} lost its DNS records, and is not served`;
-  return `${domain(activity)} was changed`;
+  if (activity.deployment !== undefined) return `${domain(activity)} now points to ${activity.deployment}`;
+  if (activity.meta['status'] !== undefined) return `${domain(activity)} lost its DNS records and is offline`;
+  return `Changed ${domain(activity)}`;
 }
 
 function deployment({ deployment }: Activity): string {
-  return deployment ?? 'A deployment';
+  return deployment ?? 'a deployment';
 }
 
 function domain({ domain }: Activity): string {
-  return domain ?? 'A domain';
+  return domain ?? 'a domain';
 }
 
 function size({ meta: { files, size } }: Activity): string {
@@ -85,7 +86,7 @@ function size({ meta: { files, size } }: Activity): string {
 }
 
 function kind(value: unknown): string {
-  return value === 'deploy' ? 'Deploy token' : 'API key';
+  return value === 'deploy' ? 'deploy token' : 'API key';
 }
 
 function text(value: unknown, otherwise: string): string {

@@ -15,17 +15,17 @@ export interface StateWords {
 }
 
 const MISSING: Record<Extract<FolderState, { is: 'missing' }>['reason'], string> = {
-  gone: 'Folder is gone',
+  gone: 'Folder not found',
   empty: 'Folder is empty',
   'no-front-page': 'Folder has no index.html',
 };
 
 const PAUSED: Record<PauseReason, [words: string, detail: string]> = {
   asked: ['Paused', 'Changes are not published.'],
-  'earlier-version': ['Showing an earlier version', 'Paused, so that the next build does not replace it.'],
+  'earlier-version': ['Showing an earlier version', 'Paused so the next build won’t overwrite it.'],
   'address-changed': [
     'Address changed',
-    'Its address shows something else, or is gone. Resume to show this folder there.',
+    'Its address was deleted or points to another site. Resume to publish this folder there again.',
   ],
 };
 
@@ -39,17 +39,17 @@ export function folderWords({ state, live }: WatchedFolder, now: number): StateW
   });
   switch (state.is) {
     case 'starting':
-      return plain('busy', 'Looking at the folder');
+      return plain('busy', 'Scanning folder');
     case 'settling':
-      return plain('busy', 'Settling', 'It changed, and is published once it is quiet.');
+      return plain('busy', 'Changes detected', 'Publishing when they stop.');
     case 'publishing': {
       const { doing, detail } = progressWords(state.progress, now);
       return state.progress.phase === 'sending'
-        ? plain('busy', `Publishing ${detail}`)
+        ? plain('busy', `Uploading ${detail}`)
         : plain('busy', doing, detail || null);
     }
     case 'live':
-      return plain('good', live ? `Up to date · live ${ago(live.at, now)}` : 'Up to date');
+      return plain('good', live ? `Up to date · published ${ago(live.at, now)}` : 'Up to date');
     case 'waiting':
       return plain(
         'warn',
@@ -59,11 +59,15 @@ export function folderWords({ state, live }: WatchedFolder, now: number): StateW
     case 'failed':
       return plain('bad', 'Failed', withFile(state.problem), state.problem.next);
     case 'missing':
-      return plain('warn', MISSING[state.reason], live ? 'What was live stays live.' : 'Nothing is published yet.');
+      return plain(
+        'warn',
+        MISSING[state.reason],
+        live ? 'The live version is unchanged.' : 'Nothing has been published yet.',
+      );
     case 'paused':
       return plain('quiet', ...PAUSED[state.why]);
     case 'signed-out':
-      return plain('warn', 'Signed out', 'Sign in to its server, and it goes on.');
+      return plain('warn', 'Signed out', 'Sign in to continue.');
   }
 }
 

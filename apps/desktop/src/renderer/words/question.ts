@@ -1,8 +1,8 @@
 import type { FolderQuestion, Question } from '../../shared/publishing.ts';
 
 const DOUBTS: Record<FolderQuestion['about'], string> = {
-  'no-front-page': 'There is no index.html in this folder, so visitors would see an error page.',
-  project: 'This looks like the source of a project, not its build output.',
+  'no-front-page': 'There’s no index.html here, so the link would show an error page.',
+  project: 'This looks like a project’s source, not its build output.',
   personal: 'This looks like a personal folder. Everything in it would be public.',
 };
 
@@ -13,6 +13,6 @@ export function doubtWords({ about, suggestions }: Pick<FolderQuestion, 'about' 
 
 /** The heading and the text of a question. */
 export function questionWords({ about, suggestions }: Question): [heading: string, text: string] {
-  if (about === 'pasted') return ['Publish this?', 'You pasted it. Nothing is public until you publish it.'];
+  if (about === 'pasted') return ['Publish this?', 'You pasted this. Nothing is public until you publish it.'];
   return ['Is this the right folder?', doubtWords({ about, suggestions })];
 }

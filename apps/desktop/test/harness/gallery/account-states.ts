@@ -37,7 +37,7 @@ const CHECKS = [
     expected: ['berth-verify=0f9a31c4d77e42b59c1de0a8b5f3c6e2'],
     found: [],
     ok: false,
-    reason: 'There is no such record yet.',
+    reason: 'This record does not exist yet.',
   },
 ];
 
@@ -122,7 +122,7 @@ export const ACCOUNT_STATES: readonly GalleryState[] = [
     says: [
       `${deploymentId(1)} is in use`,
       'www.harbour.example',
-      'To delete it, first link each domain',
+      'To delete it, first point each domain',
       'Open Domains',
     ],
     kept: true,
@@ -134,7 +134,7 @@ export const ACCOUNT_STATES: readonly GalleryState[] = [
     state: appState(),
     answers: { listDeployments: { value: { deployments: SITES } }, listDomains: { value: { domains: [] } } },
     act: async (page) => page.getByRole('searchbox').fill('nowhere'),
-    says: ['Nothing found', 'No site has “nowhere”'],
+    says: ['Nothing found', 'No site matches “nowhere”'],
   },
   {
     name: 'sites-empty',
@@ -170,7 +170,7 @@ export const ACCOUNT_STATES: readonly GalleryState[] = [
       listDeployments: { problem: problem('network', 'The server cannot be reached.', { next: 'Check the network.' }) },
       listDomains: { value: { domains: [] } },
     },
-    says: ['The server cannot be reached.', 'Check the network.', 'Try again', 'Server not reachable'],
+    says: ['The server cannot be reached.', 'Check the network.', 'Try again', 'Server unreachable'],
   },
   {
     name: 'sites-signed-out',
@@ -193,9 +193,9 @@ export const ACCOUNT_STATES: readonly GalleryState[] = [
     act: async (page) => {
       await page.getByRole('button', { name: /^harbour\.example/ }).click();
       await page.getByRole('button', { name: 'Check now' }).click();
-      await page.getByText('There is no such record yet.').waitFor();
+      await page.getByText('This record does not exist yet.').waitFor();
     },
-    says: ['Serves', 'Waits for DNS', 'DNS incomplete', 'Paused', '203.0.113.7', 'As it should be', 'in 10 min'],
+    says: ['Live', 'Waiting for DNS', 'DNS incomplete', 'Paused', '203.0.113.7', 'OK', 'in 10 min'],
     kept: true,
   },
   {
@@ -205,7 +205,7 @@ export const ACCOUNT_STATES: readonly GalleryState[] = [
     state: appState(),
     answers: { listDeployments: { value: { deployments: SITES } }, listDomains: { value: { domains: DOMAINS } } },
     act: async (page) => page.getByRole('button', { name: 'Add a domain…' }).click(),
-    says: ['Add a domain', 'Shows (optional)'],
+    says: ['Add a domain', 'Points to (optional)'],
   },
   {
     name: 'domains-empty',
@@ -221,16 +221,16 @@ export const ACCOUNT_STATES: readonly GalleryState[] = [
     page: 'activity',
     state: appState(),
     answers: { listActivities: { value: { activities: EVERY_ACTIVITY } } },
-    says: ['Today', 'Yesterday', 'The plan went from free to pro', 'expired by the service'],
+    says: ['Today', 'Yesterday', 'Plan changed from free to pro', 'expired · system'],
     kept: true,
   },
   {
     name: 'activity-empty',
-    about: 'Nothing happened yet',
+    about: 'No activity yet',
     page: 'activity',
     state: appState(),
     answers: { listActivities: { value: { activities: [] } } },
-    says: ['Nothing happened yet'],
+    says: ['No activity yet'],
   },
   {
     name: 'sites-full',

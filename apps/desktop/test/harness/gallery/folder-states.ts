@@ -33,7 +33,7 @@ export const FOLDER_STATES: readonly GalleryState[] = [
     about: 'No folder is watched yet',
     page: 'folders',
     state: appState(),
-    says: ['Watch a folder, and every build is live', 'Watch a folder…'],
+    says: ['Watch a folder to publish every build', 'Watch a folder…'],
     kept: true,
   },
   {
@@ -66,13 +66,13 @@ export const FOLDER_STATES: readonly GalleryState[] = [
       ],
     }),
     says: [
-      'Up to date · live 2 min ago',
+      'Up to date · published 2 min ago',
       '128 files · 3.4 MB',
-      'Publishing 3.4 of 12 MB',
-      'Settling',
+      'Uploading 3.4 of 12 MB',
+      'Changes detected',
       'Paused',
       'Showing an earlier version',
-      'fresh, once it is published',
+      'fresh (not published yet)',
     ],
     kept: true,
   },
@@ -114,14 +114,14 @@ export const FOLDER_STATES: readonly GalleryState[] = [
     says: [
       'Failed',
       'media/opening-night.mp4',
-      'Folder is gone',
+      'Folder not found',
       'Locate…',
       'Waiting for the network · trying again in 12 s',
       'Folder has no index.html',
       'Folder is empty',
       'Signed out',
-      'lacks DNS records',
-      'Looked at every 2 s',
+      'is missing DNS records',
+      'Checked every 2 s',
       'Offline',
     ],
     kept: true,
@@ -142,9 +142,9 @@ export const FOLDER_STATES: readonly GalleryState[] = [
     },
     act: async (page) => {
       await page.getByRole('button', { name: 'Watch a folder…' }).click();
-      await page.getByText('quiet-harbour.sites.example is free.').waitFor();
+      await page.getByText('quiet-harbour.sites.example is available.').waitFor();
     },
-    says: ['Watch dist', 'quiet-harbour.sites.example is free.', 'Watch and publish'],
+    says: ['Watch dist', 'quiet-harbour.sites.example is available.', 'Watch and publish'],
     kept: true,
   },
   {
@@ -172,7 +172,7 @@ export const FOLDER_STATES: readonly GalleryState[] = [
       await page.getByRole('button', { name: 'Watch a folder…' }).click();
       await page.getByText('Did you mean one of these?').waitFor();
     },
-    says: ['Watch harbour-site', 'This looks like the source of a project', 'storybook-static', 'Watch anyway'],
+    says: ['Watch harbour-site', 'This looks like a project’s source', 'storybook-static', 'Watch anyway'],
     kept: true,
   },
   {
@@ -218,8 +218,8 @@ export const FOLDER_STATES: readonly GalleryState[] = [
       },
     },
     act: async (page) => {
-      await page.getByRole('button', { name: 'Keep it live when it changes…' }).click();
-      await page.getByText('quiet-harbour.sites.example is free.').waitFor();
+      await page.getByRole('button', { name: 'Watch this folder…' }).click();
+      await page.getByText('quiet-harbour.sites.example is available.').waitFor();
       await page.getByRole('button', { name: 'Watch and publish' }).click();
     },
     says: ['The site you published has a password.', 'Watch without a password?', 'Everyone with the link'],
@@ -248,7 +248,7 @@ export const FOLDER_STATES: readonly GalleryState[] = [
       await page.getByRole('menuitem', { name: 'Password…' }).click();
       await page.getByRole('button', { name: 'Remove' }).click();
     },
-    says: ['Password of harbour-notes', 'Password protected', 'everyone with the link sees it'],
+    says: ['Password of harbour-notes', 'Password-protected', 'everyone with the link can see it'],
     kept: true,
   },
   {
@@ -260,7 +260,7 @@ export const FOLDER_STATES: readonly GalleryState[] = [
       await page.getByRole('button', { name: 'More about harbour-notes' }).click();
       await page.getByRole('menuitem', { name: 'Stop watching…' }).click();
     },
-    says: ['Stop watching harbour-notes? Its site stays as it is.'],
+    says: ['Stop watching harbour-notes? Its site stays online.'],
   },
   {
     name: 'folders-long',

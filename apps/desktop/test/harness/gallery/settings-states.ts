@@ -17,10 +17,10 @@ export const SETTINGS_STATES: readonly GalleryState[] = [
     }),
     says: [
       'mara@harbour.example',
-      'Plan pro',
+      'Plan: pro',
       'localhost:4000',
       'In use',
-      'Copy each link',
+      'Copy links automatically',
       'Start at login',
       'Berth 0.1.0',
     ],
@@ -47,7 +47,7 @@ export const SETTINGS_STATES: readonly GalleryState[] = [
       await page.getByText('The server does not know this key.').waitFor();
     },
     says: [
-      'in memory, until Berth quits',
+      'in memory until Berth quits',
       'The server does not know this key.',
       'Copy it from the server again.',
       'This system cannot start Berth at login.',
@@ -60,7 +60,7 @@ export const SETTINGS_STATES: readonly GalleryState[] = [
     about: 'A key that the server does not take any more',
     page: 'settings',
     state: appState({ session: session({ is: 'refused', email: 'mara@harbour.example' }) }),
-    says: ['The server does not take the key any more', 'It was the key of mara@harbour.example', 'Key not accepted'],
+    says: ['Your key no longer works', 'It belonged to mara@harbour.example', 'Key no longer works'],
   },
   {
     name: 'drop-over',
@@ -106,7 +106,7 @@ export const SETTINGS_STATES: readonly GalleryState[] = [
     says: [
       'The link that was opened could not be understood.',
       'The browser could not be started.',
-      'Update: 42 %',
+      'Updating… 42%',
       'Offline',
     ],
     kept: true,

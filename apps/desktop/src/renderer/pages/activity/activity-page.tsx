@@ -35,13 +35,7 @@ function Activities() {
 
   const rows = useMemo(() => toRows(items, now), [items, now]);
   if (items.length === 0 && !hasMore && problem === null)
-    return (
-      <Empty
-        icon={ActivityIcon}
-        title="Nothing happened yet"
-        text="What you publish, link and delete is told here as it happens."
-      />
-    );
+    return <Empty icon={ActivityIcon} title="No activity yet" text="Deploys and changes appear here." />;
   return (
     <>
       <p className="hidden" aria-live="polite">
@@ -81,7 +75,7 @@ const ActivityRow = memo(function ActivityRow({ activity }: { activity: Activity
       <Icon size={15} aria-hidden />
       <p className="selectable" title={activityWords(activity)}>
         {activityWords(activity)}
-        {actor !== null && <span className="soft"> {actor}</span>}
+        {actor !== null && <span className="soft"> · {actor}</span>}
       </p>
       <Moment at={activity.created * 1_000} className="small soft" />
     </div>

@@ -53,7 +53,7 @@ export function AddDomain({
           placeholder="www.example.com"
           value={domain}
           fault={isLeft ? fault : null}
-          hint="One of your own, or a name below the domain of the platform."
+          hint="A custom domain, or a name below the platform domain."
           onBlur={() => setLeft(true)}
           onChange={(event) => {
             setDomain(event.target.value);
@@ -61,7 +61,7 @@ export function AddDomain({
           }}
         />
         <DeploymentField
-          label="Shows (optional)"
+          label="Points to (optional)"
           value={deployment}
           deployments={deployments}
           onChange={setDeployment}

@@ -36,7 +36,7 @@ export function DomainCard({
   const share = async () => {
     const shared = await ask(commands.shareDomain({ domain }));
     if (shared && (await ask(commands.copy({ text: shared.value.url }))))
-      say({ text: 'The link to its records is copied. Send it to whoever keeps the DNS.' });
+      say({ text: 'The link to its DNS records is copied. Send it to the person who manages your DNS.' });
   };
 
   return (
@@ -47,7 +47,7 @@ export function DomainCard({
           <span className="clip">
             <span className="domain-name clip">{domain}</span>
             <span className="small soft clip">
-              {deployment === null ? 'Shows nothing yet' : `Shows ${deployment}`}
+              {deployment === null ? 'Points to nothing yet' : `Points to ${deployment}`}
               {linked !== null && (
                 <>
                   {' '}
@@ -72,7 +72,7 @@ export function DomainCard({
               {
                 label: 'Copy share link',
                 icon: Share2,
-                hint: 'Its records, for whoever keeps the DNS',
+                hint: 'Its records, for the person who manages your DNS',
                 run: () => void share(),
               },
               { label: 'Delete…', icon: Trash2, danger: true, run: () => setDeleting(true) },
@@ -83,7 +83,7 @@ export function DomainCard({
       {isDeleting && (
         <div className="domain-body">
           <Confirm
-            question={`Delete ${domain}? Its address stops working; the deployment it shows stays.`}
+            question={`Delete ${domain}? Its address stops working. The deployment stays online.`}
             yes="Delete"
             onNo={() => setDeleting(false)}
             onYes={async () => {

@@ -51,7 +51,7 @@ function Domains({ isAdding, onAdded }: { isAdding: boolean; onAdded: () => void
         <Empty
           icon={Globe}
           title="No domains yet"
-          text="A domain keeps its address while what it shows changes: a name of the platform, or one of your own."
+          text="A domain is an address that stays the same while its site changes: a platform domain or a custom domain."
         />
       )}
       <ul className="domains" aria-label="Domains">

@@ -32,7 +32,7 @@ export function LinkForm({
     if (!answer.ok) return setProblem(answer.problem);
     setTyped(null);
     onChange(answer.value);
-    say({ text: `${domain} shows ${answer.value.deployment}.` });
+    say({ text: `${domain} now points to ${answer.value.deployment}.` });
   };
 
   return (
@@ -44,9 +44,9 @@ export function LinkForm({
       }}
     >
       <div className="link-form">
-        <DeploymentField label="Shows" value={wanted} deployments={deployments} onChange={setTyped} />
+        <DeploymentField label="Points to" value={wanted} deployments={deployments} onChange={setTyped} />
         <Button type="submit" busy={isBusy} disabled={isSame}>
-          Switch
+          Update
         </Button>
       </div>
       {problem !== null && <Trouble problem={problem} />}

@@ -52,7 +52,7 @@ export function Records({
     onChange(changed);
   };
 
-  if (isPlatform) return <p className="soft">A name of the platform needs no DNS records.</p>;
+  if (isPlatform) return <p className="soft">Platform domains need no DNS records.</p>;
   return (
     <section className="domain-section" aria-label={`DNS records of ${domain}`}>
       <div className="domain-section-head">
@@ -83,7 +83,7 @@ export function Records({
 function NextCheck({ at }: { at: number }) {
   return (
     <p className="small soft" title={moment(at)}>
-      It is checked again by itself {until(at * 1_000, useNow(1_000))}.
+      Next check {until(at * 1_000, useNow(1_000))}.
     </p>
   );
 }
@@ -96,7 +96,7 @@ function RecordTable({ records, checks }: { records: readonly DnsRecord[]; check
           <th scope="col">Type</th>
           <th scope="col">Name</th>
           <th scope="col">Value</th>
-          {checks !== null && <th scope="col">Found</th>}
+          {checks !== null && <th scope="col">Status</th>}
         </tr>
       </thead>
       <tbody>
@@ -134,8 +134,8 @@ function Value({ text, what }: { text: string; what: string }) {
 
 function Found({ check }: { check: DomainCheck | undefined }) {
   if (check === undefined) return <StatusLine tone="quiet">Not checked</StatusLine>;
-  if (check.ok) return <StatusLine tone="good">As it should be</StatusLine>;
-  const found = check.found.length > 0 ? `There is ${check.found.join(', ')}` : 'Not there yet';
+  if (check.ok) return <StatusLine tone="good">OK</StatusLine>;
+  const found = check.found.length > 0 ? `Found ${check.found.join(', ')}` : 'Not found yet';
   return <StatusLine tone="bad">{check.reason ?? found}</StatusLine>;
 }
 

@@ -3,20 +3,20 @@ import type { Tone } from '../../words/folder.ts';
 
 /** The text and tone for each domain status. */
 export const STATUS_WORDS: Record<DomainStatus, { words: string; tone: Tone; text: string | null }> = {
-  success: { words: 'Serves', tone: 'good', text: null },
+  success: { words: 'Live', tone: 'good', text: null },
   pending: {
-    words: 'Waits for DNS',
+    words: 'Waiting for DNS',
     tone: 'warn',
-    text: 'None of its records has been seen yet. Set them where the domain’s DNS is kept.',
+    text: 'None of its records was found yet. Add them at your DNS provider.',
   },
   partial: {
     words: 'DNS incomplete',
     tone: 'warn',
-    text: 'Some of its records have been seen. The others are still missing.',
+    text: 'Some of its records were found. The others are still missing.',
   },
   paused: {
     words: 'Paused',
     tone: 'quiet',
-    text: 'The plan no longer covers it. It serves again as soon as the plan does.',
+    text: 'Your plan no longer covers this domain. It is live again as soon as the plan does.',
   },
 };

@@ -75,14 +75,14 @@ export function ChangeDialog({
             label="Address"
             value={domain}
             fault={fault}
-            hint="The old address stays as it is, and shows what it showed last."
+            hint="The old address keeps showing the last published version."
             onChange={(event) => setDomain(event.target.value)}
           />
         )}
         {what === 'labels' && <LabelsField labels={labels} onChange={setLabels} onSubmit={() => void save()} />}
         {what === 'password' && (
           <PasswordField
-            hint="What visitors have to enter, from the next version on."
+            hint="Visitors need this password from the next version on."
             password={password}
             onPassword={setPassword}
           />

@@ -82,9 +82,10 @@ export function FolderActions({ folder, onOpen }: { folder: WatchedFolder; onOpe
           ...(canPause ? [{ label: 'Pause', icon: Pause, run: () => void run(commands.pauseFolder({ id })) }] : []),
           { label: 'History…', icon: History, run: () => onOpen('history') },
           {
-            label: 'Undo',
+            label: 'Roll back',
             icon: Undo2,
-            run: () => void run(commands.undoFolder({ id }), 'The version before is live. The folder is paused.'),
+            run: () =>
+              void run(commands.undoFolder({ id }), 'Rolled back to the previous version. Watching is paused.'),
           },
           { label: 'Show in folder', icon: FolderOpen, run: () => void ask(commands.showFolder({ id })) },
           { label: 'Change address…', icon: Globe, run: () => onOpen('address') },

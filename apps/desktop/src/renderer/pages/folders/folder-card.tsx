@@ -51,7 +51,7 @@ export const FolderCard = memo(function FolderCard({ folder }: { folder: Watched
       </div>
       {opened === 'remove' && (
         <Confirm
-          question={`Stop watching ${name}? Its site stays as it is.`}
+          question={`Stop watching ${name}? Its site stays online.`}
           yes="Stop watching"
           onNo={close}
           onYes={() => ask(desktop.commands.removeFolder({ id }))}
@@ -80,11 +80,11 @@ function FolderStatus({ folder }: { folder: WatchedFolder }) {
         <ProgressBar part={progressWords(state.progress, now).part} label={`Publishing ${folder.name}`} />
       )}
       {needsDns && (
-        <p className="folder-note small soft">{folder.domain} lacks DNS records. They are on the Domains page.</p>
+        <p className="folder-note small soft">{folder.domain} is missing DNS records. See the Domains page.</p>
       )}
       {polling !== null && (
         <p className="folder-note small soft">
-          Looked at every {Math.round(polling.everyMs / 1_000)} s: {polling.reason}
+          Checked every {Math.round(polling.everyMs / 1_000)} s: {polling.reason}
         </p>
       )}
     </div>
@@ -101,14 +101,14 @@ function Address({ folder: { url, domain, live } }: { folder: WatchedFolder }) {
   return (
     <div className="folder-address">
       {url === null ? (
-        <span className="soft clip">{domain}, once it is published</span>
+        <span className="soft clip">{domain} (not published yet)</span>
       ) : (
         <>
           <Link url={url} className="clip" />
           <CopyIcon text={url} what="link" />
           <IconButton
             icon={ExternalLink}
-            label="Open in the browser"
+            label="Open in browser"
             onClick={() => void ask(desktop.commands.openLink({ url }))}
           />
         </>

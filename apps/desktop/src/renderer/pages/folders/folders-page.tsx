@@ -28,8 +28,8 @@ export function FoldersPage() {
         {hasKey ? (
           <Empty
             icon={FolderSync}
-            title="Watch a folder, and every build is live"
-            text="One folder, one address. When its files change, the site changes seconds later."
+            title="Watch a folder to publish every build"
+            text="One folder, one address. When files change, the site updates seconds later."
           >
             {button}
           </Empty>
@@ -37,7 +37,7 @@ export function FoldersPage() {
           <Empty
             icon={FolderSync}
             title="Watching needs an account"
-            text="A watched folder keeps one address for good, and an address belongs to an account. Publishing once works without."
+            text="A watched folder has a permanent address, which belongs to an account. You can publish once without one."
           >
             <Button variant="primary" onClick={() => go({ page: 'settings' })}>
               Sign in

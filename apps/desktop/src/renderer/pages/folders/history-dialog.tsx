@@ -52,7 +52,7 @@ export function HistoryDialog({ folder: { id, name, live }, onClose }: { folder:
           </Trouble>
         )}
         {versions === null && problem === null && <p className="soft">Loading…</p>}
-        {versions?.length === 0 && <p className="soft">Nothing is published yet.</p>}
+        {versions?.length === 0 && <p className="soft">Nothing has been published yet.</p>}
         {versions !== null && versions.length > 0 && (
           <>
             <ul className="versions" aria-label="Versions">
@@ -92,7 +92,7 @@ export function HistoryDialog({ folder: { id, name, live }, onClose }: { folder:
               ))}
             </ul>
             <p className="small soft">
-              An earlier version pauses the folder, so that the next build does not replace it.
+              Making an earlier version live pauses the folder, so the next build won’t overwrite it.
             </p>
           </>
         )}

@@ -32,7 +32,7 @@ export function PasswordKept({
   return (
     <div className="dialog-body">
       <p className="password-kept">
-        <Lock size={15} aria-hidden /> Password protected
+        <Lock size={15} aria-hidden /> Password-protected
       </p>
       {problem !== null && <Trouble problem={problem} />}
       {isAsked ? (
@@ -56,6 +56,6 @@ export function PasswordKept({
 function removalWords({ is }: FolderState): string {
   const isAtOnce = is === 'starting' || is === 'settling' || is === 'publishing' || is === 'live';
   return isAtOnce
-    ? 'A version without it is published at once, and everyone with the link sees it.'
-    : 'From the next version on, everyone with the link sees the site.';
+    ? 'This republishes the site without a password, so everyone with the link can see it.'
+    : 'From the next version on, everyone with the link can see the site.';
 }

@@ -31,7 +31,7 @@ export function WatchDialog({ source, onClose }: { source: WatchSource; onClose:
       <Empty
         icon={FolderSync}
         title="Watching needs an account"
-        text="A watched folder keeps one address for good, and an address belongs to an account."
+        text="A watched folder has a permanent address, which belongs to an account."
       >
         <Button variant="primary" onClick={signIn}>
           Sign in
@@ -120,7 +120,7 @@ function WatchForm({
         else void save(password);
       }}
     >
-      <p className="soft">It is published now, and again whenever it changes, always at this address.</p>
+      <p className="soft">Published now and whenever the folder changes, always at this address.</p>
       <Field
         label="Address"
         value={chosen.name}
@@ -141,7 +141,7 @@ function WatchForm({
       {problem !== null && <Trouble problem={problem} />}
       {isOpenAsked ? (
         <Confirm
-          question="Watch without a password? Everyone with the link sees the site."
+          question="Watch without a password? Everyone with the link can see the site."
           yes="Watch without a password"
           no="Cancel"
           onNo={() => setOpenAsked(false)}
@@ -168,11 +168,11 @@ function nameFault({ name, validation }: ChosenName): string | null {
 }
 
 function nameHint({ isAsking, validation, problem }: ChosenName): string {
-  if (isAsking) return 'Asking whether it is free…';
-  if (problem !== null) return `Whether it is free could not be asked. ${problem.message}`;
+  if (isAsking) return 'Checking availability…';
+  if (problem !== null) return `Availability could not be checked. ${problem.message}`;
   return validation?.available
-    ? `${validation.normalized ?? 'This name'} is free.`
-    : 'A name of the platform, or a domain of your own.';
+    ? `${validation.normalized ?? 'This name'} is available.`
+    : 'A platform domain or a custom domain.';
 }
 
 function NameMark({ chosen: { isAsking, validation } }: { chosen: ChosenName }) {

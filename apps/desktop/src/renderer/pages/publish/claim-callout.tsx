@@ -27,15 +27,14 @@ export function ClaimCallout({
     return (
       <div className="callout is-calm">
         <Hourglass size={15} aria-hidden />
-        <p title={moment(expires)}>This link has expired. Drop the folder again for another one.</p>
+        <p title={moment(expires)}>This link has expired. Drop the folder again to get a new one.</p>
       </div>
     );
   return (
     <div className="callout">
       <Hourglass size={15} aria-hidden />
-      <p title={`Until ${moment(expires)}`}>
-        {remaining(seconds)} left
-        {claim !== null && (hasKey ? '. Claim it, and it stays.' : '. Sign in and claim it, and it stays.')}
+      <p title={`Expires ${moment(expires)}`}>
+        Expires in {remaining(seconds)}.{claim !== null && (hasKey ? ' Claim it to keep it.' : ' Sign in to keep it.')}
       </p>
       {claim !== null && (
         <span className="card-actions">
@@ -54,7 +53,7 @@ export function ClaimCallout({
             </Button>
           ) : (
             <Button small variant="primary" onClick={() => go({ page: 'settings' })}>
-              Sign in to keep it
+              Sign in
             </Button>
           )}
           <CopyButton text={claim} what="claim link" label="Copy claim link" />

@@ -17,12 +17,12 @@ export function DropTarget({ isBig }: { isBig: boolean }) {
         <div className="drop-target-words">
           <h2>{isBig ? 'Drop a folder, get a link' : 'Drop a folder or files anywhere'}</h2>
           <p className="soft">
-            {isBig && `Anywhere on this window${hasKey ? '' : ', no account needed'}. `}
+            {isBig && `Anywhere in this window${hasKey ? '' : ', no account needed'}. `}
             {hasKey
               ? copyLinks
-                ? 'The link is copied as soon as it is live.'
-                : 'It is live in a moment.'
-              : `Without an account, a link lasts 3 days${isBig ? ', and can be claimed until then' : ''}.`}
+                ? 'The link is copied when the site is live.'
+                : 'Your site is live in seconds.'
+              : `Without an account, a link lasts 3 days${isBig ? ', or longer if you claim it' : ''}.`}
           </p>
         </div>
         <div className="drop-target-buttons">

@@ -69,7 +69,7 @@ function Fields() {
         value={domain}
         disabled={!hasKey}
         fault={domain === '' ? null : domainFault(domain)}
-        hint={hasKey ? 'Shows the next drop at this address.' : 'A domain needs an account. Sign in first.'}
+        hint={hasKey ? 'The next drop is published at this address.' : 'Sign in to use a domain.'}
         onChange={(event) => put('domain', event.target.value.trim())}
       />
       <PasswordField password={password} onPassword={(typed) => put('password', typed)} />

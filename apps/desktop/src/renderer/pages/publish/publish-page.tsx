@@ -11,7 +11,7 @@ export function PublishPage() {
     <PageFrame title="Publish">
       <DropTarget isBig={publishings.length === 0} />
       {publishings.length > 0 && (
-        <ul className="cards" aria-label="Published from here">
+        <ul className="cards" aria-label="Drops">
           {publishings.map((publishing) => (
             <li key={publishing.id}>
               <PublishingCard publishing={publishing} />

@@ -31,7 +31,7 @@ export function PublishedBody({ publishing, published }: { publishing: Publishin
           <span>{liveWords(published)}</span>
           {password && (
             <span>
-              <Lock size={12} aria-hidden /> asks for a password
+              <Lock size={12} aria-hidden /> Password-protected
             </span>
           )}
           {copied && !isGone && (
@@ -56,7 +56,7 @@ export function PublishedBody({ publishing, published }: { publishing: Publishin
                 watch([{ name: publishing.name, of: { publishing: publishing.id }, hasPassword: password }])
               }
             >
-              Keep it live when it changes…
+              Watch this folder…
             </Button>
           )}
         </div>
@@ -64,7 +64,7 @@ export function PublishedBody({ publishing, published }: { publishing: Publishin
       {expires !== null && <ClaimCallout publishing={publishing} published={published} expires={expires} />}
       <LeftOutNotes leftOut={publishing.leftOut} />
       {notices.length > 0 && (
-        <ul className="notes small" aria-label="Worth knowing">
+        <ul className="notes small" aria-label="Warnings">
           {notices.map(({ file, line, message }) => (
             <li key={`${file}:${line}:${message}`}>
               <Info size={14} aria-hidden />

@@ -36,7 +36,7 @@ const LOOKS: Record<PublishingState['is'], { icon: typeof Folder | null; tone: s
 const EXPIRED = { icon: Hourglass, tone: '' };
 
 const WORDS: Record<Exclude<PublishingState['is'], 'working' | 'asking'>, string> = {
-  queued: 'Waiting for its turn',
+  queued: 'Queued',
   published: 'Published',
   failed: 'Not published',
   cancelled: 'Cancelled',
@@ -104,7 +104,7 @@ function Body({ publishing }: { publishing: Publishing }) {
     case 'asking':
       return <QuestionBody publishing={publishing} question={state.question} />;
     case 'queued':
-      return <p className="soft">It starts as soon as the ones before it are done.</p>;
+      return <p className="soft">Starts when the uploads before it finish.</p>;
     case 'working':
       return <Work progress={state.progress} name={publishing.name} />;
     case 'published':
@@ -134,7 +134,7 @@ function Body({ publishing }: { publishing: Publishing }) {
           <p className="soft">Nothing was published.</p>
           <div className="card-actions">
             <Button small onClick={() => void ask(desktop.commands.retryPublishing({ id }))}>
-              Publish it after all
+              Publish
             </Button>
           </div>
         </div>

@@ -38,7 +38,7 @@ function Standing({ server: { signIn } }: { server: Server }) {
     case 'checking':
       return (
         <div className="settings-row">
-          <StatusLine tone="busy">Asking the server whose key it is</StatusLine>
+          <StatusLine tone="busy">Checking your key</StatusLine>
           {signOut}
         </div>
       );
@@ -48,7 +48,7 @@ function Standing({ server: { signIn } }: { server: Server }) {
           <div className="settings-words">
             <p className="name clip selectable">{signIn.account.email}</p>
             <p className="small soft">
-              Plan {signIn.account.plan}
+              Plan: {signIn.account.plan}
               {signIn.account.hint !== null && ` · newest key ends in ${signIn.account.hint}`}
             </p>
           </div>
@@ -73,10 +73,10 @@ function Standing({ server: { signIn } }: { server: Server }) {
       return (
         <div className="settings-row">
           <div className="settings-words">
-            <StatusLine tone="bad">The server does not take the key any more</StatusLine>
+            <StatusLine tone="bad">Your key no longer works</StatusLine>
             <p className="small soft">
-              {signIn.email !== null && `It was the key of ${signIn.email}. `}What is watched waits until there is
-              another one.
+              {signIn.email !== null && `It belonged to ${signIn.email}. `}Watched folders are not published until you
+              sign in again.
             </p>
           </div>
           {signOut}
@@ -118,8 +118,8 @@ function KeyForm() {
           onChange={(event) => setKey(event.target.value)}
           hint={
             keysKept === 'system'
-              ? 'It is checked at once, and kept in the keychain of this system.'
-              : 'This system has no keychain that protects it: the key is kept in memory, until Berth quits.'
+              ? 'Checked right away and stored in your system’s keychain.'
+              : 'This system has no keychain, so the key is kept in memory until Berth quits.'
           }
         />
         <Button type="submit" variant="primary" icon={KeyRound} busy={isBusy} disabled={key.trim() === ''}>

@@ -22,14 +22,14 @@ export function AppSection() {
     <>
       <Section title="Publishing">
         <SwitchRow
-          name="Copy each link"
-          hint="Puts the link on the clipboard as soon as it is live."
+          name="Copy links automatically"
+          hint="Copies the link to the clipboard when the site is live."
           isOn={settings.copyLinks}
           onChange={(copyLinks) => change({ copyLinks })}
         />
         <SwitchRow
           name="Notifications"
-          hint="Tells of what ended while the window is not looked at."
+          hint="Notify me when a deploy finishes in the background."
           isOn={settings.notifications}
           onChange={(notifications) => change({ notifications })}
         />
@@ -41,8 +41,8 @@ export function AppSection() {
           name={`Stay in the ${trayName} when closed`}
           hint={
             tray
-              ? 'Folders are watched on. Quit from there.'
-              : `This system has no ${trayName}: closing the window quits Berth.`
+              ? `Keeps watching. Quit from the ${trayName}.`
+              : `This system has no ${trayName}, so closing the window quits Berth.`
           }
           isOn={tray && settings.closeToTray}
           disabled={!tray}
@@ -50,9 +50,7 @@ export function AppSection() {
         />
         <SwitchRow
           name="Start at login"
-          hint={
-            canOpenAtLogin ? 'Starts hidden, and watches your folders.' : 'This system cannot start Berth at login.'
-          }
+          hint={canOpenAtLogin ? 'Starts hidden and watches your folders.' : 'This system cannot start Berth at login.'}
           isOn={canOpenAtLogin && settings.openAtLogin}
           disabled={!canOpenAtLogin}
           onChange={(openAtLogin) => change({ openAtLogin })}
@@ -87,10 +85,10 @@ function KeepVersions({ value, onChange }: { value: number; onChange: (count: nu
     <div className="settings-row">
       <div className="settings-words">
         <label className="name" htmlFor={id}>
-          Versions kept
+          Versions to keep
         </label>
         <p id={`${id}-hint`} className="small soft">
-          Of each watched folder, to go back to. Older ones are deleted after the next deploy.
+          For each watched folder. Older versions are deleted after the next deploy.
         </p>
       </div>
       <div className="field-box number">

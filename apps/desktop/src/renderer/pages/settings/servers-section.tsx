@@ -40,7 +40,7 @@ function ServerRow({ server, isCurrent, isOnly }: { server: Server; isCurrent: b
     return (
       <div className="settings-pad">
         <Confirm
-          question={`Remove ${host}? Its key is forgotten, and its folders are paused.`}
+          question={`Remove ${host}? This deletes its key and pauses its folders.`}
           yes="Remove"
           onNo={() => setRemoving(false)}
           onYes={async () => {
@@ -88,7 +88,7 @@ function AddServer() {
     setBusy(false);
     if (!answer.ok) return setProblem(answer.problem);
     setAddress('');
-    say({ text: `${hostOf(answer.value.origin)} was added, and is in use.` });
+    say({ text: `Added ${hostOf(answer.value.origin)}. It is now in use.` });
   };
   return (
     <form
@@ -107,8 +107,8 @@ function AddServer() {
           autoFocus={place.server !== undefined}
           hint={
             place.server !== undefined
-              ? 'A link asked for this server. Add it only if you know it.'
-              : 'Its address, such as the one of a Berth of your own.'
+              ? 'A link suggested this server. Add it only if you trust it.'
+              : 'The address of your Berth server.'
           }
           onChange={(event) => setAddress(event.target.value)}
         />

@@ -19,6 +19,9 @@ import { remaining } from '../../words/time.ts';
 /** What a row shows: the site, the form for its labels, or the question before it is deleted. */
 export type RowMode = 'shown' | 'labels' | 'delete';
 
+/** How deployments were published, in words. Others are shown as the server sends them. */
+const VIA: Readonly<Record<string, string>> = { api: 'API', cli: 'CLI', desktop: 'desktop app' };
+
 export const SiteRow = memo(function SiteRow({
   site,
   domains,
@@ -55,7 +58,7 @@ export const SiteRow = memo(function SiteRow({
     return (
       <div className="site">
         <Confirm
-          question={`Delete ${deployment}? Its link stops working.`}
+          question={`Delete ${deployment}? Its link stops working. This cannot be undone.`}
           yes="Delete"
           onNo={() => turn('shown')}
           onYes={async () => {
@@ -85,7 +88,7 @@ function LinkedDialog({
   return (
     <Dialog title={`${deployment} is in use`} onClose={onClose}>
       <div className="dialog-body">
-        <p>{isOne ? 'This domain shows it:' : 'These domains show it:'}</p>
+        <p>{isOne ? 'This domain points to it:' : 'These domains point to it:'}</p>
         <ul className="linked-domains">
           {domains.map(({ domain }) => (
             <li key={domain} className="selectable">
@@ -94,7 +97,7 @@ function LinkedDialog({
           ))}
         </ul>
         <p className="soft">
-          To delete it, first link {isOne ? 'the domain' : 'each domain'} to another site, or delete{' '}
+          To delete it, first point {isOne ? 'the domain' : 'each domain'} to another site, or delete{' '}
           {isOne ? 'the domain' : 'them'}.
         </p>
         <div className="dialog-foot">
@@ -137,12 +140,12 @@ function Shown({
             </Link>
           )}
           {domain && <span className="soft small clip">{deployment}</span>}
-          {password && <Lock size={13} className="soft" role="img" aria-label="Asks for a password" />}
+          {password && <Lock size={13} className="soft" role="img" aria-label="Password-protected" />}
           <Chips labels={labels} />
         </p>
         <p className="small soft">
           <span className="clip">
-            {isDeleting ? 'Being deleted' : liveWords({ files: site.files, bytes: site.size })} · by {via} ·{' '}
+            {isDeleting ? 'Deleting' : liveWords({ files: site.files, bytes: site.size })} · via {VIA[via] ?? via} ·{' '}
             <Moment at={created * 1_000} />
           </span>
           <Expiry expires={site.expires} />
@@ -175,7 +178,7 @@ function Expiry({ expires }: { expires: number | undefined }) {
   const seconds = (expires ?? 0) - Math.floor(useNow(60_000) / 1_000);
   if (expires === undefined) return null;
   return (
-    <Tag tone="warn" title={`Until ${moment(expires)}`}>
+    <Tag tone="warn" title={`Expires ${moment(expires)}`}>
       <Hourglass size={11} aria-hidden />
       {seconds > 0 ? `${remaining(seconds)} left` : 'expired'}
     </Tag>

@@ -55,11 +55,7 @@ function Sites() {
     return (
       <>
         <Usage />
-        <Empty
-          icon={LayoutList}
-          title="No sites yet"
-          text="What you publish is listed here, from whatever machine it came."
-        >
+        <Empty icon={LayoutList} title="No sites yet" text="Everything you publish appears here, from any computer.">
           <Button variant="primary" onClick={() => go({ page: 'publish' })}>
             Publish something
           </Button>
@@ -90,7 +86,7 @@ function Sites() {
         <Empty
           icon={SearchX}
           title="Nothing found"
-          text={`No site has “${query.trim()}” in its name, its domains or its labels.`}
+          text={`No site matches “${query.trim()}” by name, domain or label.`}
         />
       )}
       <ListEnd list={list} />
