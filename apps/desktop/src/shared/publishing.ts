@@ -59,7 +59,7 @@ export const Question = z.object({
 export type Question = z.infer<typeof Question>;
 
 /** A warning about a published file. */
-export const Notice = z.object({ file: z.string(), line: z.int().nullable(), message: z.string() });
+export const FileWarning = z.object({ file: z.string(), line: z.int().nullable(), message: z.string() });
 
 /** The result of a publishing. */
 export const Published = z.object({
@@ -80,7 +80,7 @@ export const Published = z.object({
   password: z.boolean(),
   /** True if the link was copied to the clipboard. */
   copied: z.boolean(),
-  notices: z.array(Notice).max(20),
+  notices: z.array(FileWarning).max(20),
 });
 export type Published = z.infer<typeof Published>;
 

@@ -33,9 +33,9 @@ it('the window shows what a drop does, and on which half, while a folder is drag
   const { key } = await suite.server.account();
   const somebody = await suite.start({ key });
   await somebody.window.drag([folder], 'right', ['dragEnter', 'dragOver']);
-  await somebody.page.locator('.drop-zone.is-meant', { hasText: 'Publish and watch' }).waitFor();
+  await somebody.page.locator('.drop-zone.is-active', { hasText: 'Publish and watch' }).waitFor();
   await somebody.window.drag([folder], 'left', ['dragOver']);
-  await somebody.page.locator('.drop-zone.is-meant', { hasText: 'Publish once' }).waitFor();
+  await somebody.page.locator('.drop-zone.is-active', { hasText: 'Publish once' }).waitFor();
   await somebody.window.drag([folder], 'left', ['drop']);
   await somebody.page.locator('.drop-zone').first().waitFor({ state: 'detached' });
   await publishingCard(somebody.page, 'site').getByText('Link copied').waitFor();
@@ -119,7 +119,7 @@ it('an error names the file and the next step, and stays until it is dismissed (
   const folder = makeSite('tools', { 'index.html': 'hi', 'downloads/setup.exe': 'MZ' });
   await drop(folder);
   const card = publishingCard(page, 'tools');
-  const failure = card.locator('.failure');
+  const failure = card.locator('.problem-text');
   await failure.getByText('downloads/setup.exe').first().waitFor();
   expect(await failure.innerText()).toContain('.berthignore');
   expect(await card.getByText('Not published').count()).toBe(1);

@@ -1,7 +1,7 @@
 import './labels-field.css';
 import { X } from 'lucide-react';
 import { type KeyboardEvent, useId, useState } from 'react';
-import { labelFault, MAX_LABELS } from '../words/validate.ts';
+import { labelError, MAX_LABELS } from '../text/validate.ts';
 
 /** Edits labels as chips: Enter, comma or space adds the typed label, Backspace removes the last one. */
 export function LabelsField({
@@ -22,14 +22,14 @@ export function LabelsField({
 }) {
   const id = useId();
   const [text, setText] = useState('');
-  const [fault, setFault] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(null);
 
   const take = (typed: string): boolean => {
     const wanted = typed.trim();
     if (wanted === '') return true;
-    const wrong = labels.length >= MAX_LABELS ? `At most ${MAX_LABELS} labels are allowed.` : labelFault(wanted);
-    setFault(wrong);
-    if (wrong !== null) return false;
+    const reason = labels.length >= MAX_LABELS ? `At most ${MAX_LABELS} labels are allowed.` : labelError(wanted);
+    setError(reason);
+    if (reason !== null) return false;
     if (!labels.includes(wanted)) onChange([...labels, wanted]);
     setText('');
     return true;
@@ -45,7 +45,7 @@ export function LabelsField({
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
-      <div className={fault === null ? 'field-box labels-box' : 'field-box labels-box is-wrong'}>
+      <div className={error === null ? 'field-box labels-box' : 'field-box labels-box is-invalid'}>
         {labels.map((each) => (
           <span key={each} className="chip">
             {each}
@@ -64,22 +64,22 @@ export function LabelsField({
           autoFocus={autoFocus}
           autoComplete="off"
           spellCheck={false}
-          aria-invalid={fault !== null || undefined}
-          aria-describedby={`${id}-note`}
+          aria-invalid={error !== null || undefined}
+          aria-describedby={`${id}-hint`}
           onChange={(event) => {
             setText(event.target.value);
-            setFault(null);
+            setError(null);
           }}
           onKeyDown={onKeyDown}
           onBlur={() => take(text)}
         />
       </div>
       <p
-        id={`${id}-note`}
-        className={`small ${fault === null ? 'soft' : 'field-fault'}`}
-        role={fault === null ? undefined : 'alert'}
+        id={`${id}-hint`}
+        className={`small ${error === null ? 'soft' : 'field-error'}`}
+        role={error === null ? undefined : 'alert'}
       >
-        {fault ?? hint}
+        {error ?? hint}
       </p>
     </div>
   );

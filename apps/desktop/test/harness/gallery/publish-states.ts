@@ -20,10 +20,10 @@ const CLAIM = 'https://berth.example/claim/0123456789abcdef0123456789abcdef';
 export const PUBLISH_STATES: readonly GalleryState[] = [
   {
     name: 'publish-empty',
-    about: 'Nothing was dropped yet',
+    about: 'Nothing dropped yet',
     page: 'publish',
     state: appState(),
-    says: ['Drop a folder, get a link', 'Choose folder…', 'Choose files…', 'Domain, password, labels'],
+    shows: ['Drop a folder, get a link', 'Choose folder…', 'Choose files…', 'Domain, password, labels'],
     kept: true,
   },
   {
@@ -31,11 +31,11 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
     about: 'The same without an account',
     page: 'publish',
     state: appState({ session: SIGNED_OUT }),
-    says: ['no account needed', 'lasts 3 days', 'Not signed in'],
+    shows: ['no account needed', 'lasts 3 days', 'Not signed in'],
   },
   {
     name: 'publish-options',
-    about: 'What the next drop gets besides a link',
+    about: 'The options for the next drop',
     page: 'publish',
     state: appState(),
     act: async (page) => {
@@ -45,12 +45,12 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
       await page.getByLabel('Labels').fill('review');
       await page.getByLabel('Labels').press('Enter');
     },
-    says: ['The next drop gets', 'harbour-notes', 'a password', 'review', 'Clear'],
+    shows: ['The next drop gets', 'harbour-notes', 'a password', 'review', 'Clear'],
     kept: true,
   },
   {
     name: 'publish-published',
-    about: 'Links of an account, with what was left out and what is worth knowing',
+    about: 'Links of an account, with the skipped files and the warnings',
     page: 'publish',
     state: appState({
       publishings: [
@@ -83,7 +83,7 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
         ),
       ],
     }),
-    says: [
+    shows: [
       'harbour-notes.sites.example',
       'Link copied',
       'Watch this folder…',
@@ -96,7 +96,7 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
   },
   {
     name: 'publish-anonymous',
-    about: 'Links without an account: what is left of their time, and how they stay',
+    about: 'Links without an account: the time until they expire, and how to keep them',
     page: 'publish',
     state: appState({
       session: SIGNED_OUT,
@@ -112,7 +112,7 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
         }),
       ],
     }),
-    says: [
+    shows: [
       'Expires in 2 days 23 hours',
       'Sign in to keep it.',
       'Copy claim link',
@@ -123,7 +123,7 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
   },
   {
     name: 'publish-working',
-    about: 'Every phase of the work',
+    about: 'Every phase of publishing',
     page: 'publish',
     state: appState({
       publishings: [
@@ -168,7 +168,7 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
         publishing(8, { is: 'working', progress: { phase: 'linking' } }, { name: 'status' }),
       ],
     }),
-    says: [
+    shows: [
       'Queued',
       'Scanning folder…',
       '1,204 of 10,000 files · 900 unchanged',
@@ -183,7 +183,7 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
   },
   {
     name: 'publish-elsewhere',
-    about: 'What is under way while another page is shown',
+    about: 'What is being published while another page is shown',
     page: 'settings',
     state: appState({
       publishings: [
@@ -192,11 +192,11 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
       ],
       folders: [folder(1, 'shop', { is: 'publishing', progress: { phase: 'listing' } })],
     }),
-    says: ['Folders', 'Settings'],
+    shows: ['Folders', 'Settings'],
   },
   {
-    name: 'publish-elsewhere-trouble',
-    about: 'What waits for somebody while another page is shown',
+    name: 'publish-elsewhere-problems',
+    about: 'What needs an answer from the user while another page is shown',
     page: 'settings',
     state: appState({
       publishings: [
@@ -208,12 +208,12 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
         folder(2, 'blog', { is: 'failed', problem: problem('refused', 'It is too large.') }),
       ],
     }),
-    says: ['Folders', '1', '2'],
+    shows: ['Folders', '1', '2'],
     kept: true,
   },
   {
     name: 'publish-asking',
-    about: 'Asked before something is published that is likely not what was meant',
+    about: 'The question before publishing something that looks like a mistake',
     page: 'publish',
     state: appState({
       publishings: [
@@ -240,7 +240,7 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
         ),
       ],
     }),
-    says: [
+    shows: [
       'This looks like a project’s source',
       'Publish dist',
       'Publish anyway',
@@ -253,7 +253,7 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
   },
   {
     name: 'publish-failed',
-    about: 'What went wrong: the file, and the next step',
+    about: 'What failed: the file, and the next step',
     page: 'publish',
     state: appState({
       publishings: [
@@ -272,7 +272,7 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
         publishing(3, { is: 'cancelled' }, { name: 'photos' }),
       ],
     }),
-    says: [
+    shows: [
       'media/opening-night.mp4: The file has 31 MB',
       'Take it out of the folder',
       'Try again',
@@ -283,7 +283,7 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
   },
   {
     name: 'publish-long',
-    about: 'Many of them',
+    about: 'Many drops',
     page: 'publish',
     state: appState({
       publishings: Array.from({ length: 24 }, (_, number) =>
@@ -293,6 +293,6 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
         }),
       ),
     }),
-    says: ['build-24', deploymentId(1)],
+    shows: ['build-24', deploymentId(1)],
   },
 ];

@@ -4,9 +4,9 @@ import type { Problem } from '../../../shared/problem.ts';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { Field } from '../../components/field.tsx';
-import { Trouble } from '../../components/trouble.tsx';
+import { ProblemBox } from '../../components/problem.tsx';
 import { useShell } from '../../state/shell.ts';
-import { domainFault } from '../../words/validate.ts';
+import { domainError } from '../../text/validate.ts';
 import { DeploymentField } from './deployment-field.tsx';
 
 /** Dialog that adds a domain to the account. */
@@ -22,10 +22,10 @@ export function AddDomain({
   const { desktop } = useShell();
   const [domain, setDomain] = useState('');
   const [deployment, setDeployment] = useState('');
-  const [isLeft, setLeft] = useState(false);
+  const [isBlurred, setBlurred] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [isBusy, setBusy] = useState(false);
-  const fault = domain === '' ? null : domainFault(domain);
+  const error = domain === '' ? null : domainError(domain);
 
   const add = async () => {
     setBusy(true);
@@ -45,19 +45,19 @@ export function AddDomain({
         className="dialog-body"
         onSubmit={(event) => {
           event.preventDefault();
-          if (domain.trim() !== '' && fault === null) void add();
+          if (domain.trim() !== '' && error === null) void add();
         }}
       >
         <Field
           label="Domain"
           placeholder="www.example.com"
           value={domain}
-          fault={isLeft ? fault : null}
+          error={isBlurred ? error : null}
           hint="A custom domain, or a name below the platform domain."
-          onBlur={() => setLeft(true)}
+          onBlur={() => setBlurred(true)}
           onChange={(event) => {
             setDomain(event.target.value);
-            setLeft(false);
+            setBlurred(false);
           }}
         />
         <DeploymentField
@@ -66,10 +66,10 @@ export function AddDomain({
           deployments={deployments}
           onChange={setDeployment}
         />
-        {problem !== null && <Trouble problem={problem} />}
+        {problem !== null && <ProblemBox problem={problem} />}
         <div className="dialog-foot">
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" busy={isBusy} disabled={domain.trim() === '' || fault !== null}>
+          <Button type="submit" variant="primary" busy={isBusy} disabled={domain.trim() === '' || error !== null}>
             Add
           </Button>
         </div>

@@ -10,10 +10,10 @@ import { Tag } from '../../components/tag.tsx';
 import { useShell } from '../../state/shell.ts';
 import { LinkForm } from './link-form.tsx';
 import { Records } from './records.tsx';
-import { STATUS_WORDS } from './words.ts';
+import { STATUS_TEXT } from './status-text.ts';
 
 export function DomainCard({
-  domain: held,
+  domain: value,
   deployments,
   isOpen,
   onToggle,
@@ -26,17 +26,17 @@ export function DomainCard({
   /** Called with the changed domain; with `null` after it is deleted. */
   onChange: (changed: Domain | null) => void;
 }) {
-  const { desktop, ask, say } = useShell();
+  const { desktop, ask, showToast } = useShell();
   const { commands } = desktop;
-  const { domain, deployment, linked, status, url } = held;
+  const { domain, deployment, linked, status, url } = value;
   const [isDeleting, setDeleting] = useState(false);
   const id = useId();
-  const { words, tone, text } = STATUS_WORDS[status];
+  const { label, tone, hint } = STATUS_TEXT[status];
 
   const share = async () => {
     const shared = await ask(commands.shareDomain({ domain }));
     if (shared && (await ask(commands.copy({ text: shared.value.url }))))
-      say({ text: 'The link to its DNS records is copied. Send it to the person who manages your DNS.' });
+      showToast({ text: 'The link to its DNS records is copied. Send it to the person who manages your DNS.' });
   };
 
   return (
@@ -56,7 +56,7 @@ export function DomainCard({
               )}
             </span>
           </span>
-          <Tag tone={tone}>{words}</Tag>
+          <Tag tone={tone}>{label}</Tag>
         </button>
         <div className="card-tools">
           <CopyIcon text={url} what={`link of ${domain}`} />
@@ -95,9 +95,9 @@ export function DomainCard({
       <div id={id}>
         {isOpen && (
           <div className="domain-body">
-            {text !== null && <p className="soft">{text}</p>}
-            <LinkForm domain={held} deployments={deployments} onChange={onChange} />
-            <Records domain={held} deployments={deployments} onChange={onChange} />
+            {hint !== null && <p className="soft">{hint}</p>}
+            <LinkForm domain={value} deployments={deployments} onChange={onChange} />
+            <Records domain={value} deployments={deployments} onChange={onChange} />
           </div>
         )}
       </div>

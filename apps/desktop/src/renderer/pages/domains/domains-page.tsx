@@ -5,7 +5,7 @@ import { Button } from '../../components/button.tsx';
 import { Empty } from '../../components/empty.tsx';
 import { ListEnd } from '../../components/list-end.tsx';
 import { PageFrame } from '../../components/page.tsx';
-import { ForAccount } from '../../components/signed-out.tsx';
+import { ForAccount } from '../../components/for-account.tsx';
 import { useAccount } from '../../state/account.ts';
 import { useDeployments, useDomains } from '../../state/lists.ts';
 import { AddDomain } from './add-domain.tsx';

@@ -2,7 +2,7 @@ import type { Deployment, Domain } from '@berth/contract';
 import { useState } from 'react';
 import type { Problem } from '../../../shared/problem.ts';
 import { Button } from '../../components/button.tsx';
-import { Trouble } from '../../components/trouble.tsx';
+import { ProblemBox } from '../../components/problem.tsx';
 import { useShell } from '../../state/shell.ts';
 import { DeploymentField } from './deployment-field.tsx';
 
@@ -16,7 +16,7 @@ export function LinkForm({
   deployments: readonly Deployment[];
   onChange: (changed: Domain) => void;
 }) {
-  const { desktop, say } = useShell();
+  const { desktop, showToast } = useShell();
   // Follows the domain's current deployment until the user types, even when it is changed elsewhere.
   const [typed, setTyped] = useState<string | null>(null);
   const wanted = typed ?? deployment ?? '';
@@ -32,7 +32,7 @@ export function LinkForm({
     if (!answer.ok) return setProblem(answer.problem);
     setTyped(null);
     onChange(answer.value);
-    say({ text: `${domain} now points to ${answer.value.deployment}.` });
+    showToast({ text: `${domain} now points to ${answer.value.deployment}.` });
   };
 
   return (
@@ -49,7 +49,7 @@ export function LinkForm({
           Update
         </Button>
       </div>
-      {problem !== null && <Trouble problem={problem} />}
+      {problem !== null && <ProblemBox problem={problem} />}
     </form>
   );
 }

@@ -6,10 +6,10 @@ import type { Problem } from '../../../shared/problem.ts';
 import { Button } from '../../components/button.tsx';
 import { CopyIcon } from '../../components/copy-button.tsx';
 import { StatusLine } from '../../components/status-line.tsx';
-import { Trouble } from '../../components/trouble.tsx';
+import { ProblemBox } from '../../components/problem.tsx';
 import { useNow } from '../../state/clock.ts';
 import { useShell } from '../../state/shell.ts';
-import { until } from '../../words/time.ts';
+import { until } from '../../text/time.ts';
 
 type DnsRecord = DomainRecords['records'][number];
 
@@ -64,13 +64,13 @@ export function Records({
         )}
       </div>
       {problem !== null && (
-        <Trouble problem={problem}>
+        <ProblemBox problem={problem}>
           {records === null && problem.kind !== 'refused' && (
             <Button small onClick={() => void read()}>
               Try again
             </Button>
           )}
-        </Trouble>
+        </ProblemBox>
       )}
       {records === null && problem === null && <p className="soft">Loading…</p>}
       {records !== null && <RecordTable records={records} checks={checked?.checks ?? null} />}

@@ -7,10 +7,10 @@ import { Dialog } from '../../components/dialog.tsx';
 import { Field } from '../../components/field.tsx';
 import { LabelsField } from '../../components/labels-field.tsx';
 import { PasswordField } from '../../components/password-field.tsx';
-import { Trouble } from '../../components/trouble.tsx';
+import { ProblemBox } from '../../components/problem.tsx';
 import { useShell } from '../../state/shell.ts';
-import { domainFault, passwordFault } from '../../words/validate.ts';
-import { PasswordKept } from './password-kept.tsx';
+import { domainError, passwordError } from '../../text/validate.ts';
+import { CurrentPassword } from './current-password.tsx';
 
 const TITLES = { address: 'Address', labels: 'Labels', password: 'Password' } as const;
 
@@ -33,12 +33,12 @@ export function ChangeDialog({
   const [password, setPassword] = useState<string>();
   const [problem, setProblem] = useState<Problem | null>(null);
   const [isBusy, setBusy] = useState(false);
-  const [isKept, setKept] = useState(what === 'password' && folder.password);
-  const fault = domainFault(domain);
+  const [showsCurrent, setShowsCurrent] = useState(what === 'password' && folder.password);
+  const error = domainError(domain);
   const isReady = {
-    address: fault === null,
+    address: error === null,
     labels: true,
-    password: password !== undefined && passwordFault(password) === null,
+    password: password !== undefined && passwordError(password) === null,
   }[what];
   const change = { address: { domain: domain.trim() }, labels: { labels }, password: { password } }[what];
 
@@ -54,10 +54,10 @@ export function ChangeDialog({
   };
 
   const title = `${TITLES[what]} of ${folder.name}`;
-  if (isKept)
+  if (showsCurrent)
     return (
       <Dialog title={title} onClose={onClose}>
-        <PasswordKept folder={folder} onChange={() => setKept(false)} onClose={onClose} />
+        <CurrentPassword folder={folder} onChange={() => setShowsCurrent(false)} onClose={onClose} />
       </Dialog>
     );
   return (
@@ -74,7 +74,7 @@ export function ChangeDialog({
           <Field
             label="Address"
             value={domain}
-            fault={fault}
+            error={error}
             hint="The old address keeps showing the last published version."
             onChange={(event) => setDomain(event.target.value)}
           />
@@ -87,7 +87,7 @@ export function ChangeDialog({
             onPassword={setPassword}
           />
         )}
-        {problem !== null && <Trouble problem={problem} />}
+        {problem !== null && <ProblemBox problem={problem} />}
         <div className="dialog-foot">
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" variant="primary" busy={isBusy} disabled={!isReady}>

@@ -26,7 +26,7 @@ export type Opened = 'history' | 'address' | 'labels' | 'password' | 'remove' | 
 
 /** The commands for a watched folder: the most likely ones as buttons, the rest in a menu. */
 export function FolderActions({ folder, onOpen }: { folder: WatchedFolder; onOpen: (opened: Opened) => void }) {
-  const { desktop, ask, say, go } = useShell();
+  const { desktop, ask, showToast, navigate } = useShell();
   const { commands } = desktop;
   const [isBusy, setBusy] = useState(false);
   const { id, state } = folder;
@@ -35,7 +35,7 @@ export function FolderActions({ folder, onOpen }: { folder: WatchedFolder; onOpe
     setBusy(true);
     const answer = await ask(asked);
     setBusy(false);
-    if (answer !== null && done !== undefined) say({ text: done });
+    if (answer !== null && done !== undefined) showToast({ text: done });
   };
   const { locate, isBusy: isLocating, dialog } = useLocate(id);
 
@@ -54,7 +54,7 @@ export function FolderActions({ folder, onOpen }: { folder: WatchedFolder; onOpe
       );
     if (state.is === 'signed-out')
       return (
-        <Button small onClick={() => go({ page: 'settings' })}>
+        <Button small onClick={() => navigate({ page: 'settings' })}>
           Sign in
         </Button>
       );

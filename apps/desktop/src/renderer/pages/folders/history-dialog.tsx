@@ -6,9 +6,9 @@ import { Button, IconButton } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { Tag } from '../../components/tag.tsx';
-import { Trouble } from '../../components/trouble.tsx';
+import { ProblemBox } from '../../components/problem.tsx';
 import { useShell } from '../../state/shell.ts';
-import { liveWords } from '../../words/folder.ts';
+import { sizeText } from '../../text/folder.ts';
 
 /** Lists the versions of a folder that the server still has. Each can be made live. */
 export function HistoryDialog({ folder: { id, name, live }, onClose }: { folder: WatchedFolder; onClose: () => void }) {
@@ -45,11 +45,11 @@ export function HistoryDialog({ folder: { id, name, live }, onClose }: { folder:
     <Dialog title={`History of ${name}`} onClose={onClose}>
       <div className="dialog-body">
         {problem !== null && (
-          <Trouble problem={problem}>
+          <ProblemBox problem={problem}>
             <Button small onClick={() => void read()}>
               Try again
             </Button>
-          </Trouble>
+          </ProblemBox>
         )}
         {versions === null && problem === null && <p className="soft">Loading…</p>}
         {versions?.length === 0 && <p className="soft">Nothing has been published yet.</p>}
@@ -63,7 +63,7 @@ export function HistoryDialog({ folder: { id, name, live }, onClose }: { folder:
                       <Moment at={version.created * 1_000} />
                     </p>
                     <p className="small soft clip" title={version.deployment}>
-                      {liveWords(version)} · {version.deployment}
+                      {sizeText(version)} · {version.deployment}
                     </p>
                   </div>
                   <div className="card-tools">

@@ -9,10 +9,10 @@ import { Empty } from '../../components/empty.tsx';
 import { Field } from '../../components/field.tsx';
 import { PasswordField } from '../../components/password-field.tsx';
 import { LabelsField } from '../../components/labels-field.tsx';
-import { Trouble } from '../../components/trouble.tsx';
+import { ProblemBox } from '../../components/problem.tsx';
 import { useAccount } from '../../state/account.ts';
 import { useShell, type WatchSource } from '../../state/shell.ts';
-import { domainFault, optionsFault } from '../../words/validate.ts';
+import { domainError, optionsError } from '../../text/validate.ts';
 import { FolderQuestionBody } from './folder-question.tsx';
 import { useFolderCheck } from './use-folder-check.ts';
 import { type ChosenName, useName } from './use-name.ts';
@@ -20,10 +20,10 @@ import { type ChosenName, useName } from './use-name.ts';
 /** Dialog that asks whether a folder is the right one to watch, and at which address to publish it. */
 export function WatchDialog({ source, onClose }: { source: WatchSource; onClose: () => void }) {
   const { hasKey } = useAccount();
-  const { go } = useShell();
+  const { navigate } = useShell();
   const signIn = () => {
     onClose();
-    go({ page: 'settings' });
+    navigate({ page: 'settings' });
   };
   if (hasKey) return <CheckedDialog given={source} onClose={onClose} />;
   return (
@@ -48,11 +48,11 @@ function CheckedDialog({ given, onClose }: { given: WatchSource; onClose: () => 
     if (problem !== null)
       return (
         <div className="dialog-body">
-          <Trouble problem={problem}>
+          <ProblemBox problem={problem}>
             <Button small busy={isChecking} onClick={check.retry}>
               Try again
             </Button>
-          </Trouble>
+          </ProblemBox>
         </div>
       );
     if (isChecking) return <p className="dialog-body soft">Checking the folder…</p>;
@@ -86,15 +86,15 @@ function WatchForm({
   onAsked: (question: FolderQuestion) => void;
   onClose: () => void;
 }) {
-  const { desktop, go } = useShell();
+  const { desktop, navigate } = useShell();
   const chosen = useName(source);
   const [labels, setLabels] = useState<string[]>(source.options?.labels ?? []);
   const [password, setPassword] = useState(source.options?.password);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [isBusy, setBusy] = useState(false);
-  const [isOpenAsked, setOpenAsked] = useState(false);
-  const fault = nameFault(chosen);
-  const isReady = fault === null && chosen.name.trim() !== '' && optionsFault({ password }) === null;
+  const [isConfirming, setConfirming] = useState(false);
+  const error = nameError(chosen);
+  const isReady = error === null && chosen.name.trim() !== '' && optionsError({ password }) === null;
   const hadPassword = source.hasPassword === true || source.options?.password !== undefined;
 
   const save = async (wanted: string | null | undefined) => {
@@ -103,11 +103,11 @@ function WatchForm({
     const input = { of: source.of, domain: chosen.name.trim(), labels, password: wanted };
     const answer = await desktop.commands.watch(sure === undefined ? input : { ...input, sure });
     setBusy(false);
-    setOpenAsked(false);
+    setConfirming(false);
     if (!answer.ok) return setProblem(answer.problem);
     if (answer.value.is === 'asking') return onAsked(answer.value.question);
     onClose();
-    go({ page: 'folders', id: answer.value.id });
+    navigate({ page: 'folders', id: answer.value.id });
   };
 
   return (
@@ -115,8 +115,8 @@ function WatchForm({
       className="dialog-body"
       onSubmit={(event) => {
         event.preventDefault();
-        if (!isReady || isOpenAsked) return;
-        if (password === undefined && hadPassword) setOpenAsked(true);
+        if (!isReady || isConfirming) return;
+        if (password === undefined && hadPassword) setConfirming(true);
         else void save(password);
       }}
     >
@@ -126,7 +126,7 @@ function WatchForm({
         value={chosen.name}
         autoFocus
         onChange={(event) => chosen.setName(event.target.value)}
-        fault={fault}
+        error={error}
         hint={nameHint(chosen)}
         end={<NameMark chosen={chosen} />}
       />
@@ -138,13 +138,13 @@ function WatchForm({
         }
       />
       <LabelsField labels={labels} onChange={setLabels} />
-      {problem !== null && <Trouble problem={problem} />}
-      {isOpenAsked ? (
+      {problem !== null && <ProblemBox problem={problem} />}
+      {isConfirming ? (
         <Confirm
           question="Watch without a password? Everyone with the link can see the site."
           yes="Watch without a password"
           no="Cancel"
-          onNo={() => setOpenAsked(false)}
+          onNo={() => setConfirming(false)}
           onYes={() => save(null)}
         />
       ) : (
@@ -159,23 +159,23 @@ function WatchForm({
   );
 }
 
-function nameFault({ name, validation }: ChosenName): string | null {
-  const wrong = name.trim() === '' ? null : domainFault(name);
-  if (wrong !== null) return wrong;
+function nameError({ name, validation }: ChosenName): string | null {
+  const error = name.trim() === '' ? null : domainError(name);
+  if (error !== null) return error;
   return validation === null || (validation.valid && validation.available)
     ? null
     : (validation.reason ?? 'This name is taken.');
 }
 
-function nameHint({ isAsking, validation, problem }: ChosenName): string {
-  if (isAsking) return 'Checking availability…';
+function nameHint({ isChecking, validation, problem }: ChosenName): string {
+  if (isChecking) return 'Checking availability…';
   if (problem !== null) return `Availability could not be checked. ${problem.message}`;
   return validation?.available
     ? `${validation.normalized ?? 'This name'} is available.`
     : 'A platform domain or a custom domain.';
 }
 
-function NameMark({ chosen: { isAsking, validation } }: { chosen: ChosenName }) {
-  if (isAsking) return <LoaderCircle size={15} className="turning soft" aria-hidden />;
+function NameMark({ chosen: { isChecking, validation } }: { chosen: ChosenName }) {
+  if (isChecking) return <LoaderCircle size={15} className="turning soft" aria-hidden />;
   return validation?.valid && validation.available ? <CircleCheck size={15} className="mark-good" aria-hidden /> : null;
 }

@@ -7,7 +7,7 @@ import { CopyButton } from '../../components/copy-button.tsx';
 import { useAccount } from '../../state/account.ts';
 import { useNow } from '../../state/clock.ts';
 import { useShell } from '../../state/shell.ts';
-import { remaining } from '../../words/time.ts';
+import { remaining } from '../../text/time.ts';
 
 /** Shows when an anonymous deployment expires, and how to claim it. @param expires Unix seconds. */
 export function ClaimCallout({
@@ -19,7 +19,7 @@ export function ClaimCallout({
   published: Published;
   expires: number;
 }) {
-  const { desktop, ask, go } = useShell();
+  const { desktop, ask, navigate } = useShell();
   const { hasKey } = useAccount();
   const [isBusy, setBusy] = useState(false);
   const seconds = expires - Math.floor(useNow() / 1_000);
@@ -52,7 +52,7 @@ export function ClaimCallout({
               Claim it
             </Button>
           ) : (
-            <Button small variant="primary" onClick={() => go({ page: 'settings' })}>
+            <Button small variant="primary" onClick={() => navigate({ page: 'settings' })}>
               Sign in
             </Button>
           )}

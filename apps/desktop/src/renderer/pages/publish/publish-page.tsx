@@ -1,12 +1,12 @@
 import './publish-page.css';
 import { PageFrame } from '../../components/page.tsx';
-import { useApp } from '../../state/store.ts';
+import { useAppState } from '../../state/store.ts';
 import { DropTarget } from './drop-target.tsx';
 import { PublishingCard } from './publishing-card.tsx';
 
 /** The drop target, and below it the list of drops so far. */
 export function PublishPage() {
-  const publishings = useApp('publishings');
+  const publishings = useAppState('publishings');
   return (
     <PageFrame title="Publish">
       <DropTarget isBig={publishings.length === 0} />

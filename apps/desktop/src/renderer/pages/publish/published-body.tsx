@@ -1,15 +1,15 @@
-import '../../components/notes.css';
+import '../../components/file-list.css';
 import { Check, ExternalLink, FolderSync, Info, Lock } from 'lucide-react';
 import type { Published, Publishing } from '../../../shared/publishing.ts';
 import { Button } from '../../components/button.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
-import { LeftOutNotes } from '../../components/left-out-notes.tsx';
+import { SkippedFiles } from '../../components/skipped-files.tsx';
 import { Link } from '../../components/link.tsx';
 import { QrButton } from '../../components/qr.tsx';
 import { useAccount } from '../../state/account.ts';
 import { useNow } from '../../state/clock.ts';
 import { useShell } from '../../state/shell.ts';
-import { liveWords } from '../../words/folder.ts';
+import { sizeText } from '../../text/folder.ts';
 import { ClaimCallout } from './claim-callout.tsx';
 
 /** The link of a published drop and the commands for it. */
@@ -28,7 +28,7 @@ export function PublishedBody({ publishing, published }: { publishing: Publishin
           <Link url={url} className="publishing-link clip" />
         )}
         <p className="meta soft">
-          <span>{liveWords(published)}</span>
+          <span>{sizeText(published)}</span>
           {password && (
             <span>
               <Lock size={12} aria-hidden /> Password-protected
@@ -62,9 +62,9 @@ export function PublishedBody({ publishing, published }: { publishing: Publishin
         </div>
       )}
       {expires !== null && <ClaimCallout publishing={publishing} published={published} expires={expires} />}
-      <LeftOutNotes leftOut={publishing.leftOut} />
+      <SkippedFiles leftOut={publishing.leftOut} />
       {notices.length > 0 && (
-        <ul className="notes small" aria-label="Warnings">
+        <ul className="file-list small" aria-label="Warnings">
           {notices.map(({ file, line, message }) => (
             <li key={`${file}:${line}:${message}`}>
               <Info size={14} aria-hidden />

@@ -1,18 +1,18 @@
 import { Button } from '../../components/button.tsx';
 import { useShell } from '../../state/shell.ts';
-import { useApp } from '../../state/store.ts';
+import { useAppState } from '../../state/store.ts';
 import { Section } from './rows.tsx';
 
 /** The app's version, available updates, and where keys are stored. */
 export function AboutSection() {
   const { desktop, ask } = useShell();
-  const about = useApp('about');
-  const update = useApp('update');
-  const { keysKept } = useApp('session');
+  const about = useAppState('about');
+  const update = useAppState('update');
+  const { keysKept } = useAppState('session');
   return (
     <Section title="About">
       <div className="settings-row">
-        <div className="settings-words">
+        <div className="settings-text">
           <p className="name selectable">Berth {about.version}</p>
           <p className="small soft">
             {update.is === 'none' && 'You’re up to date.'}
@@ -23,7 +23,7 @@ export function AboutSection() {
         {update.is === 'ready' && <Button onClick={() => void ask(desktop.commands.restartToUpdate())}>Restart</Button>}
       </div>
       <div className="settings-row">
-        <div className="settings-words">
+        <div className="settings-text">
           <p className="name">Key storage</p>
           <p className="small soft">
             {keysKept === 'system'

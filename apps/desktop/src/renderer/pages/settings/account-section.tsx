@@ -5,20 +5,20 @@ import type { Server } from '../../../shared/session.ts';
 import { Button } from '../../components/button.tsx';
 import { Field } from '../../components/field.tsx';
 import { StatusLine } from '../../components/status-line.tsx';
-import { Trouble } from '../../components/trouble.tsx';
+import { ProblemBox } from '../../components/problem.tsx';
 import { Usage } from '../../components/usage.tsx';
 import { hostOf, useAccount } from '../../state/account.ts';
 import { useShell } from '../../state/shell.ts';
-import { useApp } from '../../state/store.ts';
+import { useAppState } from '../../state/store.ts';
 import { Section } from './rows.tsx';
 
-/** The account on the current server; signs in and out. */
+/** The account on the current server; badges in and out. */
 export function AccountSection() {
   const { server } = useAccount();
   const { is } = server.signIn;
   return (
     <Section title={`Account on ${hostOf(server.origin)}`}>
-      <Standing server={server} />
+      <SignInStatus server={server} />
       {is === 'signed-in' && (
         <div className="settings-pad">
           <Usage />
@@ -29,7 +29,7 @@ export function AccountSection() {
   );
 }
 
-function Standing({ server: { signIn } }: { server: Server }) {
+function SignInStatus({ server: { signIn } }: { server: Server }) {
   const { desktop, ask } = useShell();
   const signOut = <Button onClick={() => void ask(desktop.commands.signOut())}>Sign out</Button>;
   switch (signIn.is) {
@@ -45,7 +45,7 @@ function Standing({ server: { signIn } }: { server: Server }) {
     case 'signed-in':
       return (
         <div className="settings-row">
-          <div className="settings-words">
+          <div className="settings-text">
             <p className="name clip selectable">{signIn.account.email}</p>
             <p className="small soft">
               Plan: {signIn.account.plan}
@@ -58,7 +58,7 @@ function Standing({ server: { signIn } }: { server: Server }) {
     case 'unreachable':
       return (
         <div className="settings-row">
-          <div className="settings-words">
+          <div className="settings-text">
             <StatusLine tone="warn">The server cannot be reached</StatusLine>
             <p className="small soft">
               {signIn.message}
@@ -72,7 +72,7 @@ function Standing({ server: { signIn } }: { server: Server }) {
     case 'refused':
       return (
         <div className="settings-row">
-          <div className="settings-words">
+          <div className="settings-text">
             <StatusLine tone="bad">Your key no longer works</StatusLine>
             <p className="small soft">
               {signIn.email !== null && `It belonged to ${signIn.email}. `}Watched folders are not published until you
@@ -86,8 +86,8 @@ function Standing({ server: { signIn } }: { server: Server }) {
 }
 
 function KeyForm() {
-  const { desktop, say } = useShell();
-  const { keysKept } = useApp('session');
+  const { desktop, showToast } = useShell();
+  const { keysKept } = useAppState('session');
   const [key, setKey] = useState('');
   const [problem, setProblem] = useState<Problem | null>(null);
   const [isBusy, setBusy] = useState(false);
@@ -98,7 +98,7 @@ function KeyForm() {
     setBusy(false);
     if (!answer.ok) return setProblem(answer.problem);
     setKey('');
-    say({ text: `Signed in as ${answer.value.email}.` });
+    showToast({ text: `Signed in as ${answer.value.email}.` });
   };
   return (
     <form
@@ -126,7 +126,7 @@ function KeyForm() {
           Sign in
         </Button>
       </div>
-      {problem !== null && <Trouble problem={problem} />}
+      {problem !== null && <ProblemBox problem={problem} />}
     </form>
   );
 }

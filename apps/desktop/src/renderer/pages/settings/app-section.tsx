@@ -1,7 +1,7 @@
 import { useId } from 'react';
 import type { Settings } from '../../../shared/settings.ts';
 import { useShell } from '../../state/shell.ts';
-import { useApp } from '../../state/store.ts';
+import { useAppState } from '../../state/store.ts';
 import { Section, SwitchRow } from './rows.tsx';
 
 const THEMES = [
@@ -9,13 +9,13 @@ const THEMES = [
   ['light', 'Light'],
   ['dark', 'Dark'],
 ] as const;
-const MOST_VERSIONS = 50;
+const MAX_VERSIONS = 50;
 
 /** Appearance and behaviour of the app. */
 export function AppSection() {
   const { desktop, ask } = useShell();
-  const settings = useApp('settings');
-  const { canOpenAtLogin, tray, platform } = useApp('about');
+  const settings = useAppState('settings');
+  const { canOpenAtLogin, tray, platform } = useAppState('about');
   const change = (changed: Partial<Settings>) => void ask(desktop.commands.changeSettings(changed));
   const trayName = platform === 'darwin' ? 'menu bar' : 'tray';
   return (
@@ -64,7 +64,7 @@ function Theme({ value, onChange }: { value: Settings['theme']; onChange: (theme
   const id = useId();
   return (
     <div className="settings-row">
-      <p id={id} className="settings-words">
+      <p id={id} className="settings-text">
         <span className="name">Appearance</span>
       </p>
       <div className="segments" role="radiogroup" aria-labelledby={id}>
@@ -83,7 +83,7 @@ function KeepVersions({ value, onChange }: { value: number; onChange: (count: nu
   const id = useId();
   return (
     <div className="settings-row">
-      <div className="settings-words">
+      <div className="settings-text">
         <label className="name" htmlFor={id}>
           Versions to keep
         </label>
@@ -96,14 +96,14 @@ function KeepVersions({ value, onChange }: { value: number; onChange: (count: nu
           id={id}
           type="number"
           min={1}
-          max={MOST_VERSIONS}
+          max={MAX_VERSIONS}
           // Uncontrolled and saved on blur: while “12” is typed, the value is 1 for a moment.
           key={value}
           defaultValue={value}
           aria-describedby={`${id}-hint`}
           onBlur={(event) => {
             const wanted = Math.round(event.target.valueAsNumber);
-            if (wanted >= 1 && wanted <= MOST_VERSIONS) {
+            if (wanted >= 1 && wanted <= MAX_VERSIONS) {
               if (wanted !== value) onChange(wanted);
             } else event.target.value = String(value);
           }}

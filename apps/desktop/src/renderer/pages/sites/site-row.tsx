@@ -13,8 +13,8 @@ import { Moment } from '../../components/moment.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { useNow } from '../../state/clock.ts';
 import { useShell } from '../../state/shell.ts';
-import { liveWords } from '../../words/folder.ts';
-import { remaining } from '../../words/time.ts';
+import { sizeText } from '../../text/folder.ts';
+import { remaining } from '../../text/time.ts';
 
 /** What a row shows: the site, the form for its labels, or the question before it is deleted. */
 export type RowMode = 'shown' | 'labels' | 'delete';
@@ -38,20 +38,20 @@ export const SiteRow = memo(function SiteRow({
 }) {
   const { desktop, ask } = useShell();
   const { deployment } = site;
-  const turn = (next: RowMode) => onMode(deployment, next);
+  const setMode = (next: RowMode) => onMode(deployment, next);
   if (mode === 'labels')
     return (
       <EditLabels
         site={site}
-        onClose={() => turn('shown')}
+        onClose={() => setMode('shown')}
         onSave={(saved) => onChange((sites) => sites.map((each) => (each.deployment === deployment ? saved : each)))}
       />
     );
   if (mode === 'delete' && domains.length > 0)
     return (
       <>
-        <Shown site={site} domains={domains} onMode={turn} />
-        <LinkedDialog deployment={deployment} domains={domains} onClose={() => turn('shown')} />
+        <Shown site={site} domains={domains} onMode={setMode} />
+        <LinkedDialog deployment={deployment} domains={domains} onClose={() => setMode('shown')} />
       </>
     );
   if (mode === 'delete')
@@ -60,16 +60,16 @@ export const SiteRow = memo(function SiteRow({
         <Confirm
           question={`Delete ${deployment}? Its link stops working. This cannot be undone.`}
           yes="Delete"
-          onNo={() => turn('shown')}
+          onNo={() => setMode('shown')}
           onYes={async () => {
             const deleted = await ask(desktop.commands.deleteDeployment({ deployment }));
-            turn('shown');
+            setMode('shown');
             if (deleted) onChange((sites) => sites.filter((each) => each.deployment !== deployment));
           }}
         />
       </div>
     );
-  return <Shown site={site} domains={domains} onMode={turn} />;
+  return <Shown site={site} domains={domains} onMode={setMode} />;
 });
 
 /** Explains why a site cannot be deleted: the server keeps a deployment that a domain points at. Source: contract §3. */
@@ -82,7 +82,7 @@ function LinkedDialog({
   domains: readonly Domain[];
   onClose: () => void;
 }) {
-  const { go } = useShell();
+  const { navigate } = useShell();
   const cancel = useFirstFocus();
   const isOne = domains.length === 1;
   return (
@@ -104,7 +104,7 @@ function LinkedDialog({
           <Button ref={cancel} onClick={onClose}>
             Cancel
           </Button>
-          <Button variant="primary" onClick={() => go({ page: 'domains' })}>
+          <Button variant="primary" onClick={() => navigate({ page: 'domains' })}>
             Open Domains
           </Button>
         </div>
@@ -130,7 +130,7 @@ function Shown({
   const isDeleting = status === 'deleting';
   return (
     <div className={isDeleting ? 'site is-deleting' : 'site'}>
-      <div className="site-words">
+      <div className="site-text">
         <p>
           {isDeleting ? (
             <span className="clip">{deployment}</span>
@@ -145,7 +145,7 @@ function Shown({
         </p>
         <p className="small soft">
           <span className="clip">
-            {isDeleting ? 'Deleting' : liveWords({ files: site.files, bytes: site.size })} · via {VIA[via] ?? via} ·{' '}
+            {isDeleting ? 'Deleting' : sizeText({ files: site.files, bytes: site.size })} · via {VIA[via] ?? via} ·{' '}
             <Moment at={created * 1_000} />
           </span>
           <Expiry expires={site.expires} />

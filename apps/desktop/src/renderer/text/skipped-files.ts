@@ -8,7 +8,7 @@ const NOUNS: Record<LeftOut['reason'], readonly [one: string, many: string]> = {
 };
 
 /** Lists files that were left out: `3 private files skipped: .env, .git/config …`. */
-export function leftOutWords({ reason, count, paths }: LeftOut): string {
+export function skippedText({ reason, count, paths }: LeftOut): string {
   const [one, many] = NOUNS[reason];
   const named = paths.length > 0 ? `: ${paths.join(', ')}${count > paths.length ? ' …' : ''}` : '';
   return `${count.toLocaleString('en-US')} ${count === 1 ? one : many} skipped${named}`;

@@ -4,23 +4,23 @@ import { bytes, count } from '@berth/client/amounts';
 /** The kind of thing that an activity is about; selects its icon. */
 export type Subject = 'account' | 'deployment' | 'domain' | 'token';
 
-type Say = (activity: Activity) => string;
+type Describe = (activity: Activity) => string;
 
-const SENTENCES: Record<ActivityEvent, Say> = {
+const SENTENCES: Record<ActivityEvent, Describe> = {
   'account.create': () => 'Account created',
-  'account.update': sayAccountUpdate,
+  'account.update': accountUpdateText,
   'account.delete': () => 'Account closed',
   'account.plan.transition': ({ meta }) =>
     `Plan changed from ${text(meta['from'], 'unknown')} to ${text(meta['to'], 'unknown')}`,
   'account.key.generate': () => 'API key created',
   'deployment.create': (activity) => `Published ${deployment(activity)}${size(activity)}`,
-  'deployment.update': sayDeploymentUpdate,
+  'deployment.update': deploymentUpdateText,
   'deployment.delete': (activity) => `Deleted ${deployment(activity)}`,
   'deployment.claim': (activity) => `Claimed ${deployment(activity)}`,
   'deployment.expire': (activity) => `${deployment(activity)} expired`,
   'domain.create': (activity) =>
     `Added ${domain(activity)}${activity.deployment === undefined ? '' : `, pointing to ${activity.deployment}`}`,
-  'domain.update': sayDomainUpdate,
+  'domain.update': domainUpdateText,
   'domain.delete': (activity) => `Deleted ${domain(activity)}`,
   'domain.verify': (activity) => `${domain(activity)} passed its DNS check and is live`,
   'domain.pause': (activity) => `${domain(activity)} was paused: the plan no longer covers it`,
@@ -37,13 +37,13 @@ const ACTORS: Record<Activity['authMethod'], string | null> = {
 };
 
 /** Describes an activity in a sentence. */
-export function activityWords(activity: Activity): string {
+export function activityText(activity: Activity): string {
   // An activity that names no deployment or domain is about “a deployment” or “a domain”.
   return SENTENCES[activity.event](activity).replace(/^a /, 'A ');
 }
 
 /** Names who did it; `null` for the account itself. */
-export function actorWords({ authMethod }: Activity): string | null {
+export function actorText({ authMethod }: Activity): string | null {
   return ACTORS[authMethod];
 }
 
@@ -51,14 +51,14 @@ export function subjectOf({ event }: Activity): Subject {
   return event.split('.', 1)[0] as Subject;
 }
 
-function sayAccountUpdate({ meta }: Activity): string {
+function accountUpdateText({ meta }: Activity): string {
   const state = meta['state'];
   if (typeof state === 'object' && state !== null && 'to' in state)
     return `Account is now ${text(state.to, 'changed')}`;
   return 'Account changed';
 }
 
-function sayDeploymentUpdate(activity: Activity): string {
+function deploymentUpdateText(activity: Activity): string {
   const { takenDown, labels } = activity.meta;
   if (takenDown === true) return `${deployment(activity)} was taken down`;
   if (takenDown === false) return `${deployment(activity)} was restored`;
@@ -67,7 +67,7 @@ function sayDeploymentUpdate(activity: Activity): string {
     : `Changed the labels of ${deployment(activity)}${Array.isArray(labels) ? ` to ${labels.join(', ')}` : ''}`;
 }
 
-function sayDomainUpdate(activity: Activity): string {
+function domainUpdateText(activity: Activity): string {
   if (activity.deployment !== undefined) return `${domain(activity)} now points to ${activity.deployment}`;
   if (activity.meta['status'] !== undefined) return `${domain(activity)} lost its DNS records and is offline`;
   return `Changed ${domain(activity)}`;

@@ -3,7 +3,7 @@ import type { Amount, Progress } from '../../shared/progress.ts';
 import { until } from './time.ts';
 
 /** Texts for a progress, and the filled part of its bar. */
-export interface ProgressWords {
+export interface ProgressText {
   /** The current step. */
   doing: string;
   /** The numbers of this step. */
@@ -13,7 +13,7 @@ export interface ProgressWords {
 }
 
 /** @param now Unix milliseconds. */
-export function progressWords(progress: Progress, now: number): ProgressWords {
+export function progressText(progress: Progress, now: number): ProgressText {
   switch (progress.phase) {
     case 'listing':
       return { doing: 'Scanning folder', detail: '', part: null };

@@ -7,7 +7,7 @@ import { Empty } from './empty.tsx';
 
 /** Shows its children when signed in, otherwise a prompt to sign in. @param what Names the content, such as `sites`. */
 export function ForAccount({ what, children }: { what: string; children: ReactNode }) {
-  const { go } = useShell();
+  const { navigate } = useShell();
   const { hasKey, server } = useAccount();
   if (hasKey) return children;
   const isRefused = server.signIn.is === 'refused';
@@ -17,7 +17,7 @@ export function ForAccount({ what, children }: { what: string; children: ReactNo
       title={isRefused ? 'Your key no longer works' : `Sign in to see your ${what}`}
       text={isRefused ? 'Sign in again to continue.' : 'Sites published without an account are on the Publish page.'}
     >
-      <Button variant="primary" onClick={() => go({ page: 'settings' })}>
+      <Button variant="primary" onClick={() => navigate({ page: 'settings' })}>
         Sign in
       </Button>
     </Empty>

@@ -1,25 +1,25 @@
 import { useEffect, useRef, useState } from 'react';
 import type { Publishing } from '../../shared/publishing.ts';
-import { useApp } from '../state/store.ts';
-import { milestone } from '../words/progress.ts';
+import { useAppState } from '../state/store.ts';
+import { milestone } from '../text/progress.ts';
 
 /** Announces the milestones of each drop to screen readers, but not its progress numbers. */
-export function Announcer() {
-  const publishings = useApp('publishings');
+export function Announcements() {
+  const publishings = useAppState('publishings');
   const before = useRef<ReadonlyMap<string, string> | null>(null);
-  const [said, setSaid] = useState('');
+  const [announcement, setAnnouncement] = useState('');
   useEffect(() => {
-    const stages = new Map(publishings.map((publishing) => [publishing.id, sentence(publishing)]));
-    const known = before.current;
-    before.current = stages;
+    const sentences = new Map(publishings.map((publishing) => [publishing.id, sentence(publishing)]));
+    const previous = before.current;
+    before.current = sentences;
     // Do not announce what already existed when the window opened.
-    if (known === null) return;
-    const changed = [...stages].filter(([id, text]) => text !== '' && known.get(id) !== text);
-    if (changed.length > 0) setSaid(changed.map(([, text]) => text).join(' '));
+    if (previous === null) return;
+    const changed = [...sentences].filter(([id, text]) => text !== '' && previous.get(id) !== text);
+    if (changed.length > 0) setAnnouncement(changed.map(([, text]) => text).join(' '));
   }, [publishings]);
   return (
-    <p className="hidden" aria-live="polite" data-testid="announcer">
-      {said}
+    <p className="hidden" aria-live="polite" data-testid="announcements">
+      {announcement}
     </p>
   );
 }
