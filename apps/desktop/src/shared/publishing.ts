@@ -40,7 +40,7 @@ export const FolderQuestion = z.object({
     /** A home folder, a desktop, a folder of documents or downloads, a whole disk. */
     'personal',
   ]),
-  /** Folders inside it that the user more likely meant. */
+  /** Folders inside it that are more likely the right ones. */
   suggestions: z.array(z.object({ grant: Grant, name: z.string() })).max(5),
   /** Confirms this folder: a command that passes it is not asked again. */
   anyway: Grant,
@@ -60,6 +60,7 @@ export type Question = z.infer<typeof Question>;
 
 /** A warning about a published file. */
 export const FileWarning = z.object({ file: z.string(), line: z.int().nullable(), message: z.string() });
+export type FileWarning = z.infer<typeof FileWarning>;
 
 /** The result of a publishing. */
 export const Published = z.object({

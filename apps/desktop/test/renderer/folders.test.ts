@@ -82,7 +82,7 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
     await close();
   });
 
-  it('stops watching only after a confirmation, in which Keep has the focus', async () => {
+  it('stops watching only after a confirmation, in which Cancel has the focus', async () => {
     const { page, sent, close } = await gallery.open(stateNamed('folders-remove'));
     await eventually(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Cancel');
     await page.keyboard.press('Escape');
@@ -95,7 +95,7 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
     await close();
   });
 
-  it('removes a password only after a confirmation, whose No leaves the dialog open', async () => {
+  it('removes a password only after a confirmation, whose Cancel leaves the dialog open', async () => {
     const { page, sent, answer, close } = await gallery.open(stateNamed('folders-password'));
     const dialog = page.getByRole('dialog', { name: 'Password of harbour-notes' });
     await eventually(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Cancel');

@@ -182,7 +182,7 @@ describeWindow('a list of the account, kept up to date (desktop §8)', (gallery)
     await close();
   });
 
-  it('updates a domain’s form when the domain is switched elsewhere, and counts down to its next check', async () => {
+  it('updates a domain’s form when another client points the domain elsewhere, and counts down to its next check', async () => {
     const name = 'harbour.example';
     const { page, emit, answer, close } = await gallery.open(stateNamed('domains-list'));
     await page.getByText('Next check in 10 min.').waitFor();

@@ -21,27 +21,7 @@ export function LabelsField({
   autoFocus?: boolean;
 }) {
   const id = useId();
-  const [text, setText] = useState('');
-  const [error, setError] = useState<string | null>(null);
-
-  const take = (typed: string): boolean => {
-    const wanted = typed.trim();
-    if (wanted === '') return true;
-    const reason = labels.length >= MAX_LABELS ? `At most ${MAX_LABELS} labels are allowed.` : labelError(wanted);
-    setError(reason);
-    if (reason !== null) return false;
-    if (!labels.includes(wanted)) onChange([...labels, wanted]);
-    setText('');
-    return true;
-  };
-  const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
-    if (event.key === 'Enter' || event.key === ',' || event.key === ' ') {
-      event.preventDefault();
-      if (event.key === 'Enter' && text === '') onSubmit?.();
-      else take(text);
-    } else if (event.key === 'Backspace' && text === '' && labels.length > 0) onChange(labels.slice(0, -1));
-  };
-
+  const { text, error, type, add, onKeyDown } = useLabelInput(labels, onChange, onSubmit);
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
@@ -66,12 +46,9 @@ export function LabelsField({
           spellCheck={false}
           aria-invalid={error !== null || undefined}
           aria-describedby={`${id}-hint`}
-          onChange={(event) => {
-            setText(event.target.value);
-            setError(null);
-          }}
+          onChange={(event) => type(event.target.value)}
           onKeyDown={onKeyDown}
-          onBlur={() => take(text)}
+          onBlur={() => add(text)}
         />
       </div>
       <p
@@ -83,6 +60,37 @@ export function LabelsField({
       </p>
     </div>
   );
+}
+
+/** The label that is being typed: when it is added, and why it cannot be. */
+function useLabelInput(
+  labels: readonly string[],
+  onChange: (labels: string[]) => void,
+  onSubmit: (() => void) | undefined,
+) {
+  const [text, setText] = useState('');
+  const [error, setError] = useState<string | null>(null);
+  const type = (typed: string) => {
+    setText(typed);
+    setError(null);
+  };
+  const add = (typed: string) => {
+    const label = typed.trim();
+    if (label === '') return;
+    const reason = labels.length >= MAX_LABELS ? `At most ${MAX_LABELS} labels are allowed.` : labelError(label);
+    setError(reason);
+    if (reason !== null) return;
+    if (!labels.includes(label)) onChange([...labels, label]);
+    setText('');
+  };
+  const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
+    if (event.key === 'Enter' || event.key === ',' || event.key === ' ') {
+      event.preventDefault();
+      if (event.key === 'Enter' && text === '') onSubmit?.();
+      else add(text);
+    } else if (event.key === 'Backspace' && text === '' && labels.length > 0) onChange(labels.slice(0, -1));
+  };
+  return { text, error, type, add, onKeyDown };
 }
 
 /** Read-only labels. */

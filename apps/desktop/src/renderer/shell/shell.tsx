@@ -8,10 +8,10 @@ import { PublishPage } from '../pages/publish/publish-page.tsx';
 import { SettingsPage } from '../pages/settings/settings-page.tsx';
 import { SitesPage } from '../pages/sites/sites-page.tsx';
 import { NextDropContext } from '../state/options.ts';
-import { ShellContext, type Shell as ShellApi, type WatchSource } from '../state/shell.ts';
+import { ShellContext, type WatchSource } from '../state/shell.ts';
 import { useAppState } from '../state/store.ts';
-import { optionsError } from '../text/validate.ts';
 import { Announcements } from './announcements.tsx';
+import { createShell } from './create-shell.ts';
 import { DropOverlay } from './drop-overlay.tsx';
 import { keepFocus } from './keep-focus.ts';
 import { Sidebar } from './sidebar.tsx';
@@ -28,8 +28,6 @@ const PAGES: Record<Page, () => React.ReactNode> = {
   settings: SettingsPage,
 };
 
-const OPTIONS_NEXT = 'Nothing was published. Change or clear the options of the next drop, then try again.';
-
 /** The window once the state is loaded: sidebar, page, and overlays. */
 export function Shell({ desktop }: { desktop: DesktopApi }) {
   const { toasts, showToast, dismiss } = useToasts(desktop);
@@ -39,51 +37,18 @@ export function Shell({ desktop }: { desktop: DesktopApi }) {
   const { nextDrop, latest } = useOptions(desktop);
   const [waiting, setWaiting] = useState<readonly WatchSource[]>([]);
 
-  const shell = useMemo((): ShellApi => {
-    const ask: ShellApi['ask'] = async (asked) => {
-      const answer = await asked;
-      if (answer.ok) return { value: answer.value };
-      showToast({ text: answer.problem.message, problem: answer.problem });
-      return null;
-    };
-    /** Whether the options are valid; shows a message if not. */
-    const mayPublish = (): boolean => {
-      const error = optionsError(latest.current);
-      if (error !== null)
-        showToast({ text: error, problem: { kind: 'refused', message: error, next: OPTIONS_NEXT, file: null } });
-      return error === null;
-    };
-    const publish: ShellApi['publish'] = async (given, how) => {
-      navigate({ page: 'publish' });
-      if (!mayPublish()) return;
-      await ask(desktop.commands.publish({ grants: given.map(({ grant }) => grant), ...how }));
-    };
-    /** Adds the options of the next drop. A domain can show only one folder, so only the first gets it. */
-    const withOptions = (source: WatchSource, index: number): WatchSource => {
-      if ('publishing' in source.of) return source;
-      const { domain, ...others } = latest.current;
-      return { ...source, options: index === 0 ? { domain, ...others } : others };
-    };
-    return {
-      desktop,
-      route,
-      navigate,
-      showToast,
-      ask,
-      publish,
-      watch(sources) {
-        const added = sources.map(withOptions);
-        setWaiting((before) => [...before, ...added]);
-      },
-      choose: async (kind) => {
-        if (!mayPublish()) return;
-        const picked =
-          kind === 'folder' ? await ask(desktop.commands.pickFolder()) : await ask(desktop.commands.pickFiles());
-        const given = picked?.value ? [picked.value].flat() : [];
-        if (given.length > 0) await publish(given);
-      },
-    };
-  }, [desktop, route, navigate, showToast, latest]);
+  const shell = useMemo(
+    () =>
+      createShell({
+        desktop,
+        route,
+        navigate,
+        showToast,
+        options: latest,
+        openWatch: (sources) => setWaiting((before) => [...before, ...sources]),
+      }),
+    [desktop, route, navigate, showToast, latest],
+  );
 
   useEffect(keepFocus, []);
 

@@ -34,7 +34,7 @@ export interface Shell {
   navigate(route: Route): void;
   showToast(content: ToastContent): void;
   /** Awaits an answer and shows its problem, if any, as a toast. @returns The value; `null` after a problem. */
-  ask<T>(asked: Promise<Answer<T>>): Promise<{ value: T } | null>;
+  ask<T>(command: Promise<Answer<T>>): Promise<{ value: T } | null>;
   /** Opens the watch dialog for one folder after the other. Dropped and chosen folders start with the options of the next drop. */
   watch(sources: readonly WatchSource[]): void;
   /** Publishes with the options of the next drop. If one of them is invalid, shows a message and publishes nothing. */

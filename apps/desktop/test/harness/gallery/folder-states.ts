@@ -105,7 +105,7 @@ export const FOLDER_STATES: readonly GalleryState[] = [
           {
             domain: 'www.harbour.example',
             needsDns: true,
-            polling: { everyMs: 2_000, reason: 'the system watches no more files.' },
+            polling: { everyMs: 2_000, reason: 'the system cannot watch more files.' },
           },
         ),
       ],

@@ -74,7 +74,7 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
           published(5, {
             notices: [
               { file: '_redirects', line: 12, message: 'A rule below a catch-all is never reached.' },
-              { file: 'Logo.png', line: null, message: 'Its name differs from logo.png by case alone.' },
+              { file: 'Logo.png', line: null, message: 'Its name differs from logo.png only by case.' },
             ],
           }),
           {

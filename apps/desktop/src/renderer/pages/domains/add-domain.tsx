@@ -1,11 +1,10 @@
 import type { Deployment, Domain } from '@berth/contract';
 import { useState } from 'react';
-import type { Problem } from '../../../shared/problem.ts';
-import { Button } from '../../components/button.tsx';
-import { Dialog } from '../../components/dialog.tsx';
+import { Dialog, FormButtons } from '../../components/dialog.tsx';
 import { Field } from '../../components/field.tsx';
 import { ProblemBox } from '../../components/problem.tsx';
 import { useShell } from '../../state/shell.ts';
+import { useSubmit } from '../../state/use-submit.ts';
 import { domainError } from '../../text/validate.ts';
 import { DeploymentField } from './deployment-field.tsx';
 
@@ -23,20 +22,14 @@ export function AddDomain({
   const [domain, setDomain] = useState('');
   const [deployment, setDeployment] = useState('');
   const [isBlurred, setBlurred] = useState(false);
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [isBusy, setBusy] = useState(false);
+  const { submit, isBusy, problem } = useSubmit();
   const error = domain === '' ? null : domainError(domain);
+  const isReady = domain.trim() !== '' && error === null;
 
   const add = async () => {
-    setBusy(true);
-    setProblem(null);
-    const answer = await desktop.commands.putDomain({
-      domain: domain.trim(),
-      ...(deployment.trim() === '' ? {} : { deployment: deployment.trim() }),
-    });
-    setBusy(false);
-    if (answer.ok) onAdded(answer.value);
-    else setProblem(answer.problem);
+    const target = deployment.trim() === '' ? {} : { deployment: deployment.trim() };
+    const added = await submit(desktop.commands.putDomain({ domain: domain.trim(), ...target }));
+    if (added) onAdded(added.value);
   };
 
   return (
@@ -45,7 +38,7 @@ export function AddDomain({
         className="dialog-body"
         onSubmit={(event) => {
           event.preventDefault();
-          if (domain.trim() !== '' && error === null) void add();
+          if (isReady) void add();
         }}
       >
         <Field
@@ -67,12 +60,7 @@ export function AddDomain({
           onChange={setDeployment}
         />
         {problem !== null && <ProblemBox problem={problem} />}
-        <div className="dialog-foot">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" busy={isBusy} disabled={domain.trim() === '' || error !== null}>
-            Add
-          </Button>
-        </div>
+        <FormButtons label="Add" isBusy={isBusy} isReady={isReady} onCancel={onClose} />
       </form>
     </Dialog>
   );

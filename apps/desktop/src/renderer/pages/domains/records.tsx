@@ -23,35 +23,8 @@ export function Records({
   deployments: readonly Deployment[];
   onChange: (changed: Domain) => void;
 }) {
-  const { desktop } = useShell();
-  const { commands } = desktop;
-  const [records, setRecords] = useState<readonly DnsRecord[] | null>(null);
-  const [checked, setChecked] = useState<{ checks: readonly DomainCheck[]; nextCheck: number | null } | null>(null);
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [isBusy, setBusy] = useState(false);
   const isPlatform = deployments[0] !== undefined && isBelow(domain, deployments[0].url);
-
-  const read = useCallback(async () => {
-    setProblem(null);
-    const answer = await commands.readRecords({ domain });
-    if (answer.ok) setRecords(answer.value.records);
-    else setProblem(answer.problem);
-  }, [commands, domain]);
-  useEffect(() => {
-    if (!isPlatform) void read();
-  }, [isPlatform, read]);
-
-  const check = async () => {
-    setBusy(true);
-    setProblem(null);
-    const answer = await commands.verifyDomain({ domain });
-    setBusy(false);
-    if (!answer.ok) return setProblem(answer.problem);
-    const { checks, nextCheck, ...changed } = answer.value;
-    setChecked({ checks, nextCheck });
-    onChange(changed);
-  };
-
+  const { records, result, problem, isBusy, read, check } = useRecords(domain, isPlatform, onChange);
   if (isPlatform) return <p className="soft">Platform domains need no DNS records.</p>;
   return (
     <section className="domain-section" aria-label={`DNS records of ${domain}`}>
@@ -73,10 +46,41 @@ export function Records({
         </ProblemBox>
       )}
       {records === null && problem === null && <p className="soft">Loading…</p>}
-      {records !== null && <RecordTable records={records} checks={checked?.checks ?? null} />}
-      {typeof checked?.nextCheck === 'number' && <NextCheck at={checked.nextCheck} />}
+      {records !== null && <RecordTable records={records} checks={result?.checks ?? null} />}
+      {typeof result?.nextCheck === 'number' && <NextCheck at={result.nextCheck} />}
     </section>
   );
+}
+
+/** Reads the records of a domain, unless it is a platform domain, and checks them on request. */
+function useRecords(domain: string, isPlatform: boolean, onChange: (changed: Domain) => void) {
+  const { commands } = useShell().desktop;
+  const [records, setRecords] = useState<readonly DnsRecord[] | null>(null);
+  const [result, setResult] = useState<{ checks: readonly DomainCheck[]; nextCheck: number | null } | null>(null);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [isBusy, setBusy] = useState(false);
+
+  const read = useCallback(async () => {
+    setProblem(null);
+    const answer = await commands.readRecords({ domain });
+    if (answer.ok) setRecords(answer.value.records);
+    else setProblem(answer.problem);
+  }, [commands, domain]);
+  useEffect(() => {
+    if (!isPlatform) void read();
+  }, [isPlatform, read]);
+
+  const check = async () => {
+    setBusy(true);
+    setProblem(null);
+    const answer = await commands.verifyDomain({ domain });
+    setBusy(false);
+    if (!answer.ok) return setProblem(answer.problem);
+    const { checks, nextCheck, ...changed } = answer.value;
+    setResult({ checks, nextCheck });
+    onChange(changed);
+  };
+  return { records, result, problem, isBusy, read, check };
 }
 
 /** @param at Unix seconds. */
@@ -111,7 +115,7 @@ function RecordTable({ records, checks }: { records: readonly DnsRecord[]; check
             <Value what={`value ${value}`} text={value} />
             {checks !== null && (
               <td>
-                <Found check={checks.find((check) => check.type === type && check.name === name)} />
+                <CheckStatus check={checks.find((check) => check.type === type && check.name === name)} />
               </td>
             )}
           </tr>
@@ -132,7 +136,7 @@ function Value({ text, what }: { text: string; what: string }) {
   );
 }
 
-function Found({ check }: { check: DomainCheck | undefined }) {
+function CheckStatus({ check }: { check: DomainCheck | undefined }) {
   if (check === undefined) return <StatusLine tone="quiet">Not checked</StatusLine>;
   if (check.ok) return <StatusLine tone="good">OK</StatusLine>;
   const found = check.found.length > 0 ? `Found ${check.found.join(', ')}` : 'Not found yet';

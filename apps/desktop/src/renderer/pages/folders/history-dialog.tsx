@@ -11,38 +11,10 @@ import { useShell } from '../../state/shell.ts';
 import { sizeText } from '../../text/folder.ts';
 
 /** Lists the versions of a folder that the server still has. Each can be made live. */
-export function HistoryDialog({ folder: { id, name, live }, onClose }: { folder: WatchedFolder; onClose: () => void }) {
-  const { desktop, ask } = useShell();
-  const { commands } = desktop;
-  const [versions, setVersions] = useState<Version[] | null>(null);
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [switching, setSwitching] = useState<string | null>(null);
-
-  // The number of the latest request: answers to earlier ones are stale and ignored.
-  const reading = useRef(0);
-
-  const read = useCallback(async () => {
-    const turn = ++reading.current;
-    setProblem(null);
-    const answer = await commands.listVersions({ id });
-    if (turn !== reading.current) return;
-    if (answer.ok) setVersions(answer.value.versions);
-    else setProblem(answer.problem);
-  }, [commands, id]);
-  const shown = live?.deployment;
-  // The live version may change while the dialog is open: a build ends, or another client switches it.
-  useEffect(() => void read(), [read, shown]);
-
-  const makeLive = async (deployment: string) => {
-    setSwitching(deployment);
-    const made = await commands.makeLive({ id, deployment });
-    setSwitching(null);
-    if (made.ok) await read();
-    else setProblem(made.problem);
-  };
-
+export function HistoryDialog({ folder, onClose }: { folder: WatchedFolder; onClose: () => void }) {
+  const { versions, problem, read, makeLive, switchingTo } = useVersions(folder);
   return (
-    <Dialog title={`History of ${name}`} onClose={onClose}>
+    <Dialog title={`History of ${folder.name}`} onClose={onClose}>
       <div className="dialog-body">
         {problem !== null && (
           <ProblemBox problem={problem}>
@@ -58,36 +30,12 @@ export function HistoryDialog({ folder: { id, name, live }, onClose }: { folder:
             <ul className="versions" aria-label="Versions">
               {versions.map((version) => (
                 <li key={version.deployment}>
-                  <div className="clip">
-                    <p>
-                      <Moment at={version.created * 1_000} />
-                    </p>
-                    <p className="small soft clip" title={version.deployment}>
-                      {sizeText(version)} · {version.deployment}
-                    </p>
-                  </div>
-                  <div className="card-tools">
-                    <IconButton
-                      icon={ExternalLink}
-                      label={`Open ${version.deployment}`}
-                      onClick={() => void ask(commands.openLink({ url: version.url }))}
-                    />
-                    <span className="version-end">
-                      {version.live ? (
-                        <Tag tone="good">Live</Tag>
-                      ) : (
-                        <Button
-                          small
-                          busy={switching === version.deployment}
-                          disabled={switching !== null && switching !== version.deployment}
-                          aria-label={`Make ${version.deployment} live`}
-                          onClick={() => void makeLive(version.deployment)}
-                        >
-                          Make live
-                        </Button>
-                      )}
-                    </span>
-                  </div>
+                  <VersionRow
+                    version={version}
+                    isBusy={switchingTo === version.deployment}
+                    isDisabled={switchingTo !== null && switchingTo !== version.deployment}
+                    onMakeLive={() => void makeLive(version.deployment)}
+                  />
                 </li>
               ))}
             </ul>
@@ -98,5 +46,85 @@ export function HistoryDialog({ folder: { id, name, live }, onClose }: { folder:
         )}
       </div>
     </Dialog>
+  );
+}
+
+/** The versions of a folder, and the command that makes one live. */
+function useVersions({ id, live }: WatchedFolder) {
+  const { commands } = useShell().desktop;
+  const [versions, setVersions] = useState<Version[] | null>(null);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [switchingTo, setSwitchingTo] = useState<string | null>(null);
+  // The number of the latest request: answers to earlier ones are stale and ignored.
+  const request = useRef(0);
+
+  const read = useCallback(async () => {
+    const number = ++request.current;
+    setProblem(null);
+    const answer = await commands.listVersions({ id });
+    if (number !== request.current) return;
+    if (answer.ok) setVersions(answer.value.versions);
+    else setProblem(answer.problem);
+  }, [commands, id]);
+  const shown = live?.deployment;
+  // The live version may change while the dialog is open: a build ends, or another client switches it.
+  useEffect(() => void read(), [read, shown]);
+
+  const makeLive = async (deployment: string) => {
+    setSwitchingTo(deployment);
+    const made = await commands.makeLive({ id, deployment });
+    setSwitchingTo(null);
+    if (made.ok) await read();
+    else setProblem(made.problem);
+  };
+  return { versions, problem, read, makeLive, switchingTo };
+}
+
+function VersionRow({
+  version,
+  isBusy,
+  isDisabled,
+  onMakeLive,
+}: {
+  version: Version;
+  isBusy: boolean;
+  isDisabled: boolean;
+  onMakeLive: () => void;
+}) {
+  const { desktop, ask } = useShell();
+  const { deployment, created, url, live } = version;
+  return (
+    <>
+      <div className="clip">
+        <p>
+          <Moment at={created * 1_000} />
+        </p>
+        <p className="small soft clip" title={deployment}>
+          {sizeText(version)} · {deployment}
+        </p>
+      </div>
+      <div className="card-tools">
+        <IconButton
+          icon={ExternalLink}
+          label={`Open ${deployment}`}
+          onClick={() => void ask(desktop.commands.openLink({ url }))}
+        />
+        <span className="version-end">
+          {live ? (
+            <Tag tone="good">Live</Tag>
+          ) : (
+            <Button
+              small
+              busy={isBusy}
+              disabled={isDisabled}
+              aria-label={`Make ${deployment} live`}
+              onClick={onMakeLive}
+            >
+              Make live
+            </Button>
+          )}
+        </span>
+      </div>
+    </>
   );
 }

@@ -1,10 +1,10 @@
 import { CircleCheck, FolderSync, LoaderCircle } from 'lucide-react';
 import { useState } from 'react';
-import type { Problem } from '../../../shared/problem.ts';
+import type { CommandInput } from '../../../shared/contract.ts';
 import type { FolderQuestion } from '../../../shared/publishing.ts';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/confirm.tsx';
-import { Dialog } from '../../components/dialog.tsx';
+import { Dialog, FormButtons } from '../../components/dialog.tsx';
 import { Empty } from '../../components/empty.tsx';
 import { Field } from '../../components/field.tsx';
 import { PasswordField } from '../../components/password-field.tsx';
@@ -12,6 +12,7 @@ import { LabelsField } from '../../components/labels-field.tsx';
 import { ProblemBox } from '../../components/problem.tsx';
 import { useAccount } from '../../state/account.ts';
 import { useShell, type WatchSource } from '../../state/shell.ts';
+import { useSubmit } from '../../state/use-submit.ts';
 import { domainError, optionsError } from '../../text/validate.ts';
 import { FolderQuestionBody } from './folder-question.tsx';
 import { useFolderCheck } from './use-folder-check.ts';
@@ -75,40 +76,23 @@ function CheckedDialog({ given, onClose }: { given: WatchSource; onClose: () => 
   );
 }
 
-function WatchForm({
-  source,
-  sure,
-  onAsked,
-  onClose,
-}: {
+interface WatchFormProps {
   source: WatchSource;
   sure: string | undefined;
   onAsked: (question: FolderQuestion) => void;
   onClose: () => void;
-}) {
-  const { desktop, navigate } = useShell();
+}
+
+function WatchForm({ source, sure, onAsked, onClose }: WatchFormProps) {
   const chosen = useName(source);
   const [labels, setLabels] = useState<string[]>(source.options?.labels ?? []);
   const [password, setPassword] = useState(source.options?.password);
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [isBusy, setBusy] = useState(false);
   const [isConfirming, setConfirming] = useState(false);
+  const { save, isBusy, problem } = useWatch({ source, sure, onAsked, onClose });
   const error = nameError(chosen);
   const isReady = error === null && chosen.name.trim() !== '' && optionsError({ password }) === null;
   const hadPassword = source.hasPassword === true || source.options?.password !== undefined;
-
-  const save = async (wanted: string | null | undefined) => {
-    setBusy(true);
-    setProblem(null);
-    const input = { of: source.of, domain: chosen.name.trim(), labels, password: wanted };
-    const answer = await desktop.commands.watch(sure === undefined ? input : { ...input, sure });
-    setBusy(false);
-    setConfirming(false);
-    if (!answer.ok) return setProblem(answer.problem);
-    if (answer.value.is === 'asking') return onAsked(answer.value.question);
-    onClose();
-    navigate({ page: 'folders', id: answer.value.id });
-  };
+  const values = { domain: chosen.name.trim(), labels };
 
   return (
     <form
@@ -117,7 +101,7 @@ function WatchForm({
         event.preventDefault();
         if (!isReady || isConfirming) return;
         if (password === undefined && hadPassword) setConfirming(true);
-        else void save(password);
+        else void save({ ...values, password });
       }}
     >
       <p className="soft">Published now and whenever the folder changes, always at this address.</p>
@@ -133,9 +117,7 @@ function WatchForm({
       <PasswordField
         password={password}
         onPassword={setPassword}
-        hint={
-          source.hasPassword === true ? 'The site you published has a password. Enter one for this address.' : undefined
-        }
+        hint={source.hasPassword ? PASSWORD_HINT : undefined}
       />
       <LabelsField labels={labels} onChange={setLabels} />
       {problem !== null && <ProblemBox problem={problem} />}
@@ -143,20 +125,34 @@ function WatchForm({
         <Confirm
           question="Watch without a password? Everyone with the link can see the site."
           yes="Watch without a password"
-          no="Cancel"
           onNo={() => setConfirming(false)}
-          onYes={() => save(null)}
+          onYes={async () => {
+            await save({ ...values, password: null });
+            setConfirming(false);
+          }}
         />
       ) : (
-        <div className="dialog-foot">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" busy={isBusy} disabled={!isReady}>
-            Watch and publish
-          </Button>
-        </div>
+        <FormButtons label="Watch and publish" isBusy={isBusy} isReady={isReady} onCancel={onClose} />
       )}
     </form>
   );
+}
+
+const PASSWORD_HINT = 'The site you published has a password. Enter one for this address.';
+
+/** Sends the form. Then closes the dialog and shows the folder, or passes on the question that the app asks. */
+function useWatch({ source, sure, onAsked, onClose }: WatchFormProps) {
+  const { desktop, navigate } = useShell();
+  const { submit, isBusy, problem } = useSubmit();
+  const save = async (values: Pick<CommandInput<'watch'>, 'domain' | 'labels' | 'password'>) => {
+    const input = { of: source.of, ...values };
+    const watched = await submit(desktop.commands.watch(sure === undefined ? input : { ...input, sure }));
+    if (watched === null) return;
+    if (watched.value.is === 'asking') return onAsked(watched.value.question);
+    onClose();
+    navigate({ page: 'folders', id: watched.value.id });
+  };
+  return { save, isBusy, problem };
 }
 
 function nameError({ name, validation }: ChosenName): string | null {

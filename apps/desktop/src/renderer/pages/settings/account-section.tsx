@@ -1,6 +1,5 @@
 import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
-import type { Problem } from '../../../shared/problem.ts';
 import type { Server } from '../../../shared/session.ts';
 import { Button } from '../../components/button.tsx';
 import { Field } from '../../components/field.tsx';
@@ -9,6 +8,7 @@ import { ProblemBox } from '../../components/problem.tsx';
 import { Usage } from '../../components/usage.tsx';
 import { hostOf, useAccount } from '../../state/account.ts';
 import { useShell } from '../../state/shell.ts';
+import { useSubmit } from '../../state/use-submit.ts';
 import { useAppState } from '../../state/store.ts';
 import { Section } from './rows.tsx';
 
@@ -89,16 +89,12 @@ function KeyForm() {
   const { desktop, showToast } = useShell();
   const { keysKept } = useAppState('session');
   const [key, setKey] = useState('');
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [isBusy, setBusy] = useState(false);
+  const { submit, isBusy, problem } = useSubmit();
   const signIn = async () => {
-    setBusy(true);
-    setProblem(null);
-    const answer = await desktop.commands.signIn({ key: key.trim() });
-    setBusy(false);
-    if (!answer.ok) return setProblem(answer.problem);
+    const signedIn = await submit(desktop.commands.signIn({ key: key.trim() }));
+    if (signedIn === null) return;
     setKey('');
-    showToast({ text: `Signed in as ${answer.value.email}.` });
+    showToast({ text: `Signed in as ${signedIn.value.email}.` });
   };
   return (
     <form

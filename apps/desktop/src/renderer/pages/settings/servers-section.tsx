@@ -1,6 +1,5 @@
 import { Plus } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import type { Problem } from '../../../shared/problem.ts';
 import type { Server } from '../../../shared/session.ts';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/confirm.tsx';
@@ -9,6 +8,7 @@ import { Tag } from '../../components/tag.tsx';
 import { ProblemBox } from '../../components/problem.tsx';
 import { hostOf } from '../../state/account.ts';
 import { useShell } from '../../state/shell.ts';
+import { useSubmit } from '../../state/use-submit.ts';
 import { useAppState } from '../../state/store.ts';
 import { signInText } from '../../shell/server-switcher.tsx';
 import { Section } from './rows.tsx';
@@ -75,20 +75,16 @@ function ServerRow({ server, isCurrent, isOnly }: { server: Server; isCurrent: b
 function AddServer() {
   const { desktop, showToast, route } = useShell();
   const [address, setAddress] = useState(route.server ?? '');
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [isBusy, setBusy] = useState(false);
+  const { submit, isBusy, problem } = useSubmit();
   // A link may name a server: its address is filled in, but only the user can add it.
   useEffect(() => {
     if (route.server !== undefined) setAddress(route.server);
   }, [route]);
   const add = async () => {
-    setBusy(true);
-    setProblem(null);
-    const answer = await desktop.commands.addServer({ address: address.trim() });
-    setBusy(false);
-    if (!answer.ok) return setProblem(answer.problem);
+    const added = await submit(desktop.commands.addServer({ address: address.trim() }));
+    if (added === null) return;
     setAddress('');
-    showToast({ text: `Added ${hostOf(answer.value.origin)}. It is now in use.` });
+    showToast({ text: `Added ${hostOf(added.value.origin)}. It is now in use.` });
   };
   return (
     <form

@@ -28,7 +28,7 @@ export function SitesPage() {
 }
 
 function Sites() {
-  const { desktop, navigate } = useShell();
+  const { desktop } = useShell();
   const [query, setQuery] = useState('');
   const [row, setRow] = useState<{ deployment: string; mode: RowMode } | null>(null);
   const list = useDeployments();
@@ -51,17 +51,7 @@ function Sites() {
     (deployment: string, mode: RowMode) => setRow(mode === 'shown' ? null : { deployment, mode }),
     [],
   );
-  if (items.length === 0 && !hasMore && problem === null)
-    return (
-      <>
-        <Usage />
-        <Empty icon={LayoutList} title="No sites yet" text="Everything you publish appears here, from any computer.">
-          <Button variant="primary" onClick={() => navigate({ page: 'publish' })}>
-            Publish something
-          </Button>
-        </Empty>
-      </>
-    );
+  if (items.length === 0 && !hasMore && problem === null) return <NoSites />;
   return (
     <>
       <Usage />
@@ -90,6 +80,20 @@ function Sites() {
         />
       )}
       <ListEnd list={list} />
+    </>
+  );
+}
+
+function NoSites() {
+  const { navigate } = useShell();
+  return (
+    <>
+      <Usage />
+      <Empty icon={LayoutList} title="No sites yet" text="Everything you publish appears here, from any computer.">
+        <Button variant="primary" onClick={() => navigate({ page: 'publish' })}>
+          Publish something
+        </Button>
+      </Empty>
     </>
   );
 }
