@@ -69,7 +69,7 @@ try {
     await desktop.drop(folder);
     await until(publishingCard(page, 'site'), 'Published');
   });
-  await publishingCard(page, 'site').getByRole('button', { name: 'Keep it live' }).click();
+  await publishingCard(page, 'site').getByRole('button', { name: 'Watch this folder…' }).click();
   const dialog = page.getByRole('dialog', { name: 'Watch site' });
   await nameFolder(dialog, DOMAIN);
   const watch = await measure('watched from then on: from the click to its address', async () => {
@@ -89,7 +89,7 @@ try {
   const again = await measure('dropped again, unchanged', async () => {
     await goTo(page, 'Publish');
     await desktop.drop(folder);
-    await page.getByRole('list', { name: 'Published from here' }).getByRole('article').nth(1).waitFor();
+    await page.getByRole('list', { name: 'Drops' }).getByRole('article').nth(1).waitFor();
     await until(publishingCard(page, 'site').first(), 'Published');
   });
 

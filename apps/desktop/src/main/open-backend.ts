@@ -77,10 +77,10 @@ export async function openBackend(options: BackendOptions): Promise<Backend> {
       tell('navigate', { page: 'publish', id });
     },
     tell: (list) => tell('publishings', list),
-    tellTrouble: (problem) => tell('notice', { problem }),
+    tellTrouble: (problem) => tell('problem', { problem }),
   });
   isOpen = true;
-  for (const problem of lost) tell('notice', { problem });
+  for (const problem of lost) tell('problem', { problem });
 
   function state(): AppState {
     return {

@@ -1,7 +1,7 @@
 import { count } from '@berth/client/amounts';
 import type { FolderState, WatchedFolder } from '../shared/folder.ts';
 import type { Publishing } from '../shared/publishing.ts';
-import { troubleOf } from '../shared/trouble-of.ts';
+import { blockingProblem } from '../shared/blocking-problem.ts';
 import type { AppStatus, Summary } from './backend.ts';
 
 /** How long a failed publishing keeps the status at `error`, in milliseconds. */
@@ -39,7 +39,7 @@ function standing({ publishings, failedAt, folders, online, nowMs }: SummaryInpu
 } {
   const failed = [
     ...publishings.filter(({ id, state }) => state.is === 'failed' && nowMs - (failedAt.get(id) ?? 0) < TROUBLE_FOR_MS),
-    ...folders.filter(({ state }) => troubleOf(state) !== null),
+    ...folders.filter(({ state }) => blockingProblem(state) !== null),
   ];
   if (failed.length > 0) return { status: 'error', text: `${named(failed, 'site')} could not be published.` };
   const working = [

@@ -63,7 +63,7 @@ export const EVENTS = [
   'following',
   'dropTaken',
   'navigate',
-  'notice',
+  'problem',
 ] as const;
 export type EventName = (typeof EVENTS)[number];
 

@@ -189,7 +189,7 @@ export const events = {
     server: z.url().optional(),
   }),
   /** A problem that belongs to no card, such as an invalid link. */
-  notice: z.object({ problem: Problem }),
+  problem: z.object({ problem: Problem }),
 } as const satisfies Record<EventName, z.ZodType>;
 
 export type CommandInput<C extends CommandName> = z.input<(typeof commands)[C]['input']>;

@@ -40,7 +40,7 @@ export const FolderQuestion = z.object({
     /** A home folder, a desktop, a folder of documents or downloads, a whole disk. */
     'personal',
   ]),
-  /** Folders inside it that the user more likely meant. */
+  /** Folders inside it that are more likely the right ones. */
   suggestions: z.array(z.object({ grant: Grant, name: z.string() })).max(5),
   /** Confirms this folder: a command that passes it is not asked again. */
   anyway: Grant,
@@ -59,7 +59,8 @@ export const Question = z.object({
 export type Question = z.infer<typeof Question>;
 
 /** A warning about a published file. */
-export const Notice = z.object({ file: z.string(), line: z.int().nullable(), message: z.string() });
+export const FileWarning = z.object({ file: z.string(), line: z.int().nullable(), message: z.string() });
+export type FileWarning = z.infer<typeof FileWarning>;
 
 /** The result of a publishing. */
 export const Published = z.object({
@@ -80,7 +81,7 @@ export const Published = z.object({
   password: z.boolean(),
   /** True if the link was copied to the clipboard. */
   copied: z.boolean(),
-  notices: z.array(Notice).max(20),
+  notices: z.array(FileWarning).max(20),
 });
 export type Published = z.infer<typeof Published>;
 

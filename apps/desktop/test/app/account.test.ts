@@ -24,16 +24,16 @@ it('an anonymous drop gets a link at once and shows when it expires; claimed aft
   await card.getByText('Link copied').waitFor();
   const link = await linkOn(card);
   expect(await seen(link)).toBe('found');
-  await card.getByText(/^(3 days|2 days 23 hours) left/).waitFor();
+  await card.getByText(/^Expires in (3 days|2 days 23 hours)/).waitFor();
   await card.getByRole('button', { name: 'Copy claim link' }).click();
   await expect.poll(() => main.fake.machine.clipboard).toMatch(/\/claim\//);
 
-  await card.getByRole('button', { name: 'Sign in to keep it' }).click();
+  await card.getByRole('button', { name: 'Sign in' }).click();
   await signIn(page, key);
   await page.getByText(/^Signed in as/).waitFor();
   await goTo(page, 'Publish');
   await card.getByRole('button', { name: 'Claim it' }).click();
-  await card.getByText('left').waitFor({ state: 'detached' });
+  await card.getByText('Expires in').waitFor({ state: 'detached' });
   expect(await card.getByRole('button', { name: 'Claim it' }).count()).toBe(0);
   expect(await suite.deployments(key)).toEqual([new URL(link).hostname.split('.')[0]]);
   const [{ expires }] = (await suite.server.database.query('select expires from deployment where id = $1', [
@@ -116,7 +116,7 @@ it('a revoked key is noticed at the next deploy: the folder says so, its site st
   await untilSays(card, 'Signed out');
   expect(await seen(address)).toBe('one');
   await goTo(page, 'Settings');
-  await page.getByText('The server does not take the key any more').first().waitFor();
+  await page.getByText('Your key no longer works').first().waitFor();
 
   await signIn(page, key);
   await page.getByText(/^Signed in as/).waitFor();
@@ -136,7 +136,7 @@ it('each of several servers has a separate account, and drops go to the current 
 
   await page.getByLabel('Another server').fill(`localhost:${other.port}`);
   await page.getByRole('button', { name: 'Add', exact: true }).click();
-  await page.getByText('was added, and is in use').waitFor();
+  await page.getByText('It is now in use').waitFor();
   const { session } = await state();
   expect(session.current).toBe(`http://localhost:${other.port}`);
   expect(session.servers.map(({ signIn }) => signIn.is)).toEqual(['signed-in', 'signed-out']);

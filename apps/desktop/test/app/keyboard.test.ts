@@ -68,8 +68,8 @@ it('a running drop can be cancelled, and an error dismissed, with only the keybo
 it('screen readers announce the milestones and the end of a drop, not its progress numbers (desktop §8, the end)', async () => {
   const { key } = await suite.server.account();
   const { page, drop } = await suite.start({ key });
-  const announcer = page.getByTestId('announcer');
+  const announcements = page.getByTestId('announcements');
   await drop(makeSite('heard', { 'index.html': 'x' }));
-  await expect.poll(() => announcer.innerText()).toBe('heard is published, and the link is copied.');
-  expect(await announcer.getAttribute('aria-live')).toBe('polite');
+  await expect.poll(() => announcements.innerText()).toBe('heard is published and its link is copied.');
+  expect(await announcements.getAttribute('aria-live')).toBe('polite');
 });

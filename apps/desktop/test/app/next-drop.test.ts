@@ -45,7 +45,7 @@ it.each(WAYS)('a password set for the next drop protects what is published by %s
   const desktop = await startWithPassword();
   publish(desktop, makeSite('secret', { 'index.html': 'secret' }));
   const card = publishingCard(desktop.page, 'secret');
-  await card.getByText('asks for a password').waitFor();
+  await card.getByText('Password-protected').waitFor();
   expect((await suite.server.visit(await linkOn(card))).status).toBe(401);
   // The password applied only to this drop.
   await desktop.page.getByText('The next drop gets').waitFor({ state: 'detached' });
@@ -81,7 +81,7 @@ it('the app asks about a project that is dropped to be watched, and can watch it
   const { page } = desktop;
   await desktop.drop(makeSite('shop', { 'package.json': '{}', 'dist/index.html': 'built' }), 'right');
   const dialog = page.getByRole('dialog');
-  await dialog.getByText('This looks like the source of a project').waitFor();
+  await dialog.getByText('This looks like a project’s source').waitFor();
   expect(await suite.deployments(key)).toEqual([]);
   await dialog.getByRole('button', { name: 'dist' }).click();
   await nameFolder(dialog, 'built-shop');

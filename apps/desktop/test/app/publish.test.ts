@@ -33,9 +33,9 @@ it('the window shows what a drop does, and on which half, while a folder is drag
   const { key } = await suite.server.account();
   const somebody = await suite.start({ key });
   await somebody.window.drag([folder], 'right', ['dragEnter', 'dragOver']);
-  await somebody.page.locator('.drop-zone.is-meant', { hasText: 'Publish and watch' }).waitFor();
+  await somebody.page.locator('.drop-zone.is-active', { hasText: 'Publish and watch' }).waitFor();
   await somebody.window.drag([folder], 'left', ['dragOver']);
-  await somebody.page.locator('.drop-zone.is-meant', { hasText: 'Publish once' }).waitFor();
+  await somebody.page.locator('.drop-zone.is-active', { hasText: 'Publish once' }).waitFor();
   await somebody.window.drag([folder], 'left', ['drop']);
   await somebody.page.locator('.drop-zone').first().waitFor({ state: 'detached' });
   await publishingCard(somebody.page, 'site').getByText('Link copied').waitFor();
@@ -68,9 +68,9 @@ it('a drop waits in the queue, and says so, while another one is being uploaded 
   const stalled = line.stallAfter(200_000);
   await drop(makeSite('big', { 'index.html': 'big one', 'film.bin': randomBytes(3_000_000) }));
   await stalled;
-  await publishingCard(page, 'big').getByText('Sending', { exact: false }).waitFor();
+  await publishingCard(page, 'big').getByText('Uploading', { exact: false }).waitFor();
   await drop(makeSite('small', { 'index.html': 'small one' }));
-  await publishingCard(page, 'small').getByText('Waiting for its turn').waitFor();
+  await publishingCard(page, 'small').getByText('Queued').waitFor();
   line.flow();
   for (const name of ['big', 'small']) {
     const card = publishingCard(page, name);
@@ -108,7 +108,7 @@ it('a drop that is cancelled during its upload leaves no deployment, and can sti
   expect(await suite.deployments(key)).toEqual([]);
   expect(main.fake.machine.clipboard).toBe('');
 
-  await card.getByRole('button', { name: 'Publish it after all' }).click();
+  await card.getByRole('button', { name: 'Publish' }).click();
   await card.getByText('Link copied').waitFor();
   expect(await suite.deployments(key)).toHaveLength(1);
 });
@@ -119,7 +119,7 @@ it('an error names the file and the next step, and stays until it is dismissed (
   const folder = makeSite('tools', { 'index.html': 'hi', 'downloads/setup.exe': 'MZ' });
   await drop(folder);
   const card = publishingCard(page, 'tools');
-  const failure = card.locator('.failure');
+  const failure = card.locator('.problem-text');
   await failure.getByText('downloads/setup.exe').first().waitFor();
   expect(await failure.innerText()).toContain('.berthignore');
   expect(await card.getByText('Not published').count()).toBe(1);
@@ -160,7 +160,7 @@ it('private files are left out and listed (desktop §8.18)', async () => {
   const { page, drop } = await suite.start({ key });
   await drop(makeSite('secrets', { 'index.html': 'public', '.env': 'TOKEN=1', '.git/config': 'x' }));
   const card = publishingCard(page, 'secrets');
-  await card.getByRole('list', { name: 'Left out' }).getByText('.env').waitFor();
+  await card.getByRole('list', { name: 'Skipped files' }).getByText('.env').waitFor();
   expect((await suite.server.visit(await linkOn(card), '/.env')).status).toBe(404);
 });
 

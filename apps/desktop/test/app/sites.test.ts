@@ -51,7 +51,7 @@ it('labels of a site can be changed; deleting it needs confirmation and removes 
 
   await more.click();
   await page.getByRole('menuitem', { name: 'Delete…' }).click();
-  await page.getByRole('button', { name: 'Keep' }).click();
+  await page.getByRole('button', { name: 'Cancel' }).click();
   expect((await suite.server.visit(url)).text).toBe('here');
   await more.click();
   await page.getByRole('menuitem', { name: 'Delete…' }).click();
@@ -68,7 +68,7 @@ it('a custom domain shows its DNS records, which can be copied, and what is miss
   await page.getByRole('button', { name: 'Add a domain…' }).click();
   const dialog = page.getByRole('dialog', { name: 'Add a domain' });
   await dialog.getByLabel('Domain').fill('www.berth-desktop-test.com');
-  await dialog.getByLabel('Shows (optional)').fill(deployment);
+  await dialog.getByLabel('Points to (optional)').fill(deployment);
   await dialog.getByRole('button', { name: 'Add', exact: true }).click();
   const records = page.getByRole('region', { name: 'DNS records of www.berth-desktop-test.com' });
   await records.getByRole('table').waitFor();
@@ -96,10 +96,10 @@ it('activity of the account appears on the open page without a reload (issue: ac
   const { page } = await suite.start({ key });
   await goTo(page, 'Activity');
   const rows = page.getByRole('listitem').filter({ has: page.locator('time') });
-  await page.getByText('Nothing happened yet').or(rows.first()).waitFor();
+  await page.getByText('No activity yet').or(rows.first()).waitFor();
   // Published from another machine.
   const { deployment } = await suite.server.publish({ 'index.html': 'new' }, { key });
-  await page.getByText(`${deployment} was published`).first().waitFor();
+  await page.getByText(`Published ${deployment}`).first().waitFor();
   await suite.server.api(`/deployments/${deployment}`, { method: 'DELETE', key });
-  await page.getByText(`${deployment} was deleted`).first().waitFor();
+  await page.getByText(`Deleted ${deployment}`).first().waitFor();
 });

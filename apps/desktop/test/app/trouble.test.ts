@@ -102,7 +102,7 @@ it('a watched folder waits, and says so, while its server is unreachable, and is
   line.cut();
   writeContents(folder, { 'index.html': 'after' });
   await untilSays(card, 'Waiting for the network');
-  expect((await said())[1]).toMatch(/^Settling/);
+  expect((await said())[1]).toMatch(/^Changes detected/);
   expect((await said()).filter((words) => words.startsWith('Up to date'))).toHaveLength(1);
   expect(await seen(address)).toBe('before');
 

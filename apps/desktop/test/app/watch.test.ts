@@ -44,7 +44,7 @@ it('each of several builds is one deploy, and the card says “Up to date” onl
     expect(await seen(address)).toBe(`build ${build}`);
     const words = await said();
     expect(words[0]).toMatch(/^Up to date/);
-    expect(words[1]).toMatch(/^Settling/);
+    expect(words[1]).toMatch(/^Changes detected/);
     expect(words.slice(1).filter((each) => each.startsWith('Up to date'))).toHaveLength(1);
     expect(words.at(-1)).toMatch(/^Up to date/);
   }
@@ -61,7 +61,7 @@ it('a build with the same content as the live version does not deploy (desktop �
   rebuild(folder, contents);
   await vi.waitFor(async () => expect((await said()).at(-1)).toMatch(/^Up to date/), 10_000);
   await vi.waitFor(async () => expect((await said()).length).toBeGreaterThan(2), 10_000);
-  expect((await said())[1]).toMatch(/^Settling/);
+  expect((await said())[1]).toMatch(/^Changes detected/);
   expect(await suite.deployments(key)).toHaveLength(1);
 });
 
@@ -72,8 +72,8 @@ it('a deleted folder is reported as missing and its site stays; when it is back,
   const card = await watchFolder(desktop, folder, 'gone-and-back');
   const address = await linkOn(card);
   rmSync(folder, { recursive: true });
-  await untilSays(card, 'Folder is gone');
-  await card.getByText('What was live stays live.').waitFor();
+  await untilSays(card, 'Folder not found');
+  await card.getByText('The live version is unchanged.').waitFor();
   expect(await seen(address)).toBe('before');
   writeContents(folder, {});
   await untilSays(card, 'Folder is empty');
@@ -94,7 +94,7 @@ it('a moved folder can be located and keeps its address (issue: folder missing)'
   const card = await watchFolder(desktop, folder, 'moved');
   const address = await linkOn(card);
   rmSync(folder, { recursive: true });
-  await untilSays(card, 'Folder is gone');
+  await untilSays(card, 'Folder not found');
   desktop.main.fake.machine.chosen = [makeSite('second-place', { 'index.html': 'there' })];
   await card.getByRole('button', { name: 'Locate…' }).first().click();
   await vi.waitFor(async () => expect(await seen(address)).toBe('there'), 10_000);
@@ -154,7 +154,7 @@ it('undo restores the previous version and pauses; history makes any version liv
     await vi.waitFor(async () => expect(await seen(address)).toBe(version), 10_000);
     await untilSays(card, 'Up to date');
   }
-  await chooseOf(page, 'history', 'Undo');
+  await chooseOf(page, 'history', 'Roll back');
   await untilSays(card, 'Showing an earlier version');
   expect(await seen(address)).toBe('v2');
 

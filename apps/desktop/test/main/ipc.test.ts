@@ -212,7 +212,7 @@ it('reduces events to the contract, and sends none that does not match it (secur
   });
   backend.options.tell('session', { ...session, servers: [] });
   await vi.waitFor(() =>
-    expect(sent.at(-1)).toMatchObject({ channel: 'berth:on:notice', data: { problem: { kind: 'unexpected' } } }),
+    expect(sent.at(-1)).toMatchObject({ channel: 'berth:on:problem', data: { problem: { kind: 'unexpected' } } }),
   );
   expect(JSON.stringify(sent)).not.toContain('berth_secret');
 });

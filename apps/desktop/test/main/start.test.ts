@@ -175,7 +175,7 @@ it('reports an error if a folder in its arguments cannot be read', async () => {
   await fake.invoke('berth:readState');
   await vi.waitFor(() => expect(fake.window().webContents.sent).toHaveLength(1));
   expect(fake.window().webContents.sent[0]).toMatchObject({
-    channel: 'berth:on:notice',
+    channel: 'berth:on:problem',
     data: { problem: { kind: 'folder', message: '/home/me/gone cannot be read: nothing was published.' } },
   });
 });
@@ -199,7 +199,7 @@ it('only reports an invalid link', async () => {
   backend.asked.splice(0);
   fake.app.emit('open-url', { preventDefault: () => undefined }, 'berth://publish?path=/etc');
   await vi.waitFor(() =>
-    expect(fake.window().webContents.sent.map(({ channel }) => channel)).toStrictEqual(['berth:on:notice']),
+    expect(fake.window().webContents.sent.map(({ channel }) => channel)).toStrictEqual(['berth:on:problem']),
   );
   expect(backend.asked).toStrictEqual([]);
   expect(backend.given).toStrictEqual([]);

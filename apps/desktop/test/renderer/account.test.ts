@@ -17,12 +17,12 @@ const PAGES = Array.from({ length: MANY / PAGE_SIZE }, (_, page) => ({
 
 describeWindow('the window with an account (desktop §8)', (gallery) => {
   it('loads five thousand sites for a search, but keeps only the visible ones in the DOM', async () => {
-    const { page, asked, close } = await gallery.open(stateNamed('sites-empty'), {
+    const { page, sent, close } = await gallery.open(stateNamed('sites-empty'), {
       answers: { listDeployments: { pages: PAGES } },
     });
     const rows = page.getByRole('list', { name: 'Sites' }).getByRole('listitem');
     await rows.first().waitFor();
-    expect((await asked('listDeployments')).length).toBeLessThan(4);
+    expect((await sent('listDeployments')).length).toBeLessThan(4);
     const search = page.getByRole('searchbox');
     await search.fill('-');
     await eventually(() => rows.first().getAttribute('aria-setsize')).toBe(String(MANY));
@@ -47,40 +47,40 @@ describeWindow('the window with an account (desktop §8)', (gallery) => {
 
   it('edits labels in the row, and deletes only after confirmation', async () => {
     const site = deployment(1, { labels: ['autumn'] });
-    const { page, asked, close } = await gallery.open(stateNamed('sites-edit'), {
+    const { page, sent, close } = await gallery.open(stateNamed('sites-edit'), {
       answers: { labelDeployment: { value: site } },
     });
     await page.getByLabel(`Labels of ${deploymentId(1)}`).fill('autumn');
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('autumn').waitFor();
-    expect(await asked('labelDeployment')).toEqual([
+    expect(await sent('labelDeployment')).toEqual([
       { deployment: deploymentId(1), labels: ['preview', 'pull-401', 'autumn'] },
     ]);
     await page.getByRole('button', { name: `More about ${deploymentId(2)}` }).click();
     await page.getByRole('menuitem', { name: 'Delete…' }).click();
-    expect(await asked('deleteDeployment')).toEqual([]);
+    expect(await sent('deleteDeployment')).toEqual([]);
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     await page.getByRole('link', { name: deploymentId(2) }).waitFor({ state: 'detached' });
-    expect(await asked('deleteDeployment')).toEqual([{ deployment: deploymentId(2) }]);
+    expect(await sent('deleteDeployment')).toEqual([{ deployment: deploymentId(2) }]);
     await close();
   });
 
   it('shows a new site as soon as the server reports it', async () => {
-    const { page, tell, answer, close } = await gallery.open(stateNamed('sites-list'));
+    const { page, emit, answer, close } = await gallery.open(stateNamed('sites-list'));
     await page.getByRole('link', { name: deploymentId(0) }).waitFor();
     await answer('listDeployments', { value: { deployments: [deployment(999), deployment(0)] } });
-    await tell('activity', activity('deployment.create', 0, { deployment: deploymentId(999) }));
+    await emit('activity', activity('deployment.create', 0, { deployment: deploymentId(999) }));
     await page.getByRole('link', { name: deploymentId(999) }).waitFor();
     await page.getByRole('link', { name: deploymentId(0) }).waitFor();
-    await tell('activity', activity('deployment.delete', 0, { deployment: deploymentId(0) }));
+    await emit('activity', activity('deployment.delete', 0, { deployment: deploymentId(0) }));
     await page.getByRole('link', { name: deploymentId(0) }).waitFor({ state: 'detached' });
     await close();
   });
 
   it('adds a domain and shows the DNS records that it needs', async () => {
     const added = domain('new.harbour.example', { status: 'pending', deployment: null, linked: null });
-    const { page, asked, close } = await gallery.open(stateNamed('domains-add'), {
+    const { page, sent, close } = await gallery.open(stateNamed('domains-add'), {
       answers: {
         putDomain: { value: added },
         readRecords: {
@@ -95,13 +95,13 @@ describeWindow('the window with an account (desktop §8)', (gallery) => {
     await page.getByRole('dialog').getByLabel('Domain', { exact: true }).fill('new.harbour.example');
     await page.getByRole('dialog').getByRole('button', { name: 'Add' }).click();
     await page.getByRole('button', { name: 'Copy value sites.example' }).click();
-    expect(await asked('putDomain')).toEqual([{ domain: 'new.harbour.example' }]);
-    expect(await asked('copy')).toEqual([{ text: 'sites.example' }]);
+    expect(await sent('putDomain')).toEqual([{ domain: 'new.harbour.example' }]);
+    expect(await sent('copy')).toEqual([{ text: 'sites.example' }]);
     await close();
   });
 
   it('has a sentence for every event, and shows and announces new activity live', async () => {
-    const { page, tell, close } = await gallery.open(stateNamed('activity-list'));
+    const { page, emit, close } = await gallery.open(stateNamed('activity-list'));
     const rows = page.locator('.activity');
     await eventually(() => rows.count()).toBe(ACTIVITY_EVENTS.length);
     const sentences = await rows.locator('p').allTextContents();
@@ -112,14 +112,14 @@ describeWindow('the window with an account (desktop §8)', (gallery) => {
           sentences.some((text) => text.includes(domain)),
           event,
         ).toBe(true);
-    await tell('activity', activity('deployment.create', 0, { deployment: 'calm-otter-4k9x2qd' }));
-    await eventually(() => rows.first().locator('p').textContent()).toBe('calm-otter-4k9x2qd was published');
-    expect(await page.locator('[aria-live=polite]', { hasText: 'calm-otter-4k9x2qd was published' }).count()).toBe(1);
+    await emit('activity', activity('deployment.create', 0, { deployment: 'calm-otter-4k9x2qd' }));
+    await eventually(() => rows.first().locator('p').textContent()).toBe('Published calm-otter-4k9x2qd');
+    expect(await page.locator('[aria-live=polite]', { hasText: 'Published calm-otter-4k9x2qd' }).count()).toBe(1);
     await close();
   });
 
   it('never shows a key, and clears its field after signing in', async () => {
-    const { page, asked, answer, close } = await gallery.open(stateNamed('settings-signed-out'));
+    const { page, sent, answer, close } = await gallery.open(stateNamed('settings-signed-out'));
     const key = 'ship-00000000000000000000000000000000';
     const field = page.getByLabel('API key');
     expect(await field.getAttribute('type')).toBe('password');
@@ -127,53 +127,53 @@ describeWindow('the window with an account (desktop §8)', (gallery) => {
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByText('Signed in as mara@harbour.example.').waitFor();
     expect(await field.inputValue()).toBe('');
-    expect(await asked('signIn')).toEqual([{ key }, { key }]);
+    expect(await sent('signIn')).toEqual([{ key }, { key }]);
     expect(await page.content()).not.toContain(key);
     await close();
   });
 
   it('fills in a server that a link names, but adds it only when the user does', async () => {
-    const { page, asked, tell, close } = await gallery.open(stateNamed('publish-empty'), {
+    const { page, sent, emit, close } = await gallery.open(stateNamed('publish-empty'), {
       answers: { addServer: { value: { origin: 'https://other.example' } } },
     });
-    await tell('navigate', { page: 'settings', server: 'https://other.example' });
+    await emit('navigate', { page: 'settings', server: 'https://other.example' });
     await eventually(() => page.getByLabel('Another server').inputValue()).toBe('https://other.example');
-    await page.getByText('Add it only if you know it.').waitFor();
-    expect(await asked('addServer')).toEqual([]);
+    await page.getByText('Add it only if you trust it.').waitFor();
+    expect(await sent('addServer')).toEqual([]);
     await page.getByRole('button', { name: 'Add' }).click();
-    await eventually(() => asked('addServer')).toEqual([{ address: 'https://other.example' }]);
+    await eventually(() => sent('addServer')).toEqual([{ address: 'https://other.example' }]);
     await close();
   });
 
   it('sends a changed setting at once, and shows the value that the app reports', async () => {
-    const { page, asked, tell, close } = await gallery.open(stateNamed('settings'));
-    const copyLinks = page.getByRole('switch', { name: 'Copy each link' });
+    const { page, sent, emit, close } = await gallery.open(stateNamed('settings'));
+    const copyLinks = page.getByRole('switch', { name: 'Copy links automatically' });
     await copyLinks.click();
-    expect(await asked('changeSettings')).toEqual([{ copyLinks: false }]);
+    expect(await sent('changeSettings')).toEqual([{ copyLinks: false }]);
     // The page keeps no copy of the setting: it stays on until the app reports the change.
     expect(await copyLinks.isChecked()).toBe(true);
-    await tell('settings', { ...appState().settings, copyLinks: false });
+    await emit('settings', { ...appState().settings, copyLinks: false });
     await eventually(() => copyLinks.isChecked()).toBe(false);
-    await page.getByLabel('Versions kept').fill('12');
+    await page.getByLabel('Versions to keep').fill('12');
     await page.keyboard.press('Enter');
-    await eventually(() => asked('changeSettings')).toContainEqual({ keepVersions: 12 });
+    await eventually(() => sent('changeSettings')).toContainEqual({ keepVersions: 12 });
     await page.getByText('Dark', { exact: true }).click();
-    await eventually(() => asked('changeSettings')).toContainEqual({ theme: 'dark' });
+    await eventually(() => sent('changeSettings')).toContainEqual({ theme: 'dark' });
     await close();
   });
 
   it('switches to another server with the menu', async () => {
-    const { page, asked, close } = await gallery.open(stateNamed('settings'));
+    const { page, sent, close } = await gallery.open(stateNamed('settings'));
     await page.getByRole('button', { name: 'Account and server' }).click();
     await page.getByRole('menuitemradio', { name: 'localhost:4000' }).click();
-    expect(await asked('chooseServer')).toEqual([{ origin: 'http://localhost:4000' }]);
+    expect(await sent('chooseServer')).toEqual([{ origin: 'http://localhost:4000' }]);
     await close();
   });
 
   it('shows at most four messages; errors stay until they are dismissed', async () => {
-    const { page, tell, close } = await gallery.open(stateNamed('publish-empty'));
+    const { page, emit, close } = await gallery.open(stateNamed('publish-empty'));
     for (const number of [1, 2, 3, 4, 5])
-      await tell('notice', { problem: { kind: 'refused', message: `Message ${number}.`, next: null, file: null } });
+      await emit('problem', { problem: { kind: 'refused', message: `Message ${number}.`, next: null, file: null } });
     const messages = page.getByRole('region', { name: 'Messages' }).getByRole('alert');
     await eventually(() => messages.allInnerTexts()).toEqual(['Message 2.', 'Message 3.', 'Message 4.', 'Message 5.']);
     await page.getByRole('button', { name: 'Dismiss message' }).first().click();
@@ -190,7 +190,7 @@ describeWindow('the window with an account (desktop §8)', (gallery) => {
         progress: { phase: 'sending', done: { files: 1, bytes }, total: { files: 9, bytes: 2_000 }, bytesPerSecond: 1 },
       });
       for (let tick = 0; tick <= 20; tick++) {
-        window.fake.tell(
+        window.fake.emit(
           'publishings',
           working.map((each) => ({ ...each, state: sending(tick * 100) })),
         );

@@ -22,26 +22,26 @@ describeWindow('the window, where it could do something unintended (desktop §8)
   }
 
   it('does not publish while the typed password is invalid', async () => {
-    const { page, asked, close } = await gallery.open(EMPTY, { answers: { pickFolder: { value: DIST } } });
+    const { page, sent, close } = await gallery.open(EMPTY, { answers: { pickFolder: { value: DIST } } });
     const options = page.getByRole('button', { name: 'Domain, password, labels' });
     await options.click();
     await page.getByLabel('Password', { exact: true }).fill('abc');
     await page.getByRole('button', { name: 'Choose folder…' }).click();
     await page.getByRole('alert').filter({ hasText: 'Nothing was published.' }).waitFor();
-    expect(await asked('publish')).toEqual([]);
+    expect(await sent('publish')).toEqual([]);
     // The options keep their values after they are collapsed and opened again.
     await page.getByRole('button', { name: 'The next drop gets' }).click();
     await page.getByRole('button', { name: 'The next drop gets' }).click();
     expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('abc');
     await page.getByLabel('Password', { exact: true }).fill('secret harbour');
     await page.getByRole('button', { name: 'Choose folder…' }).click();
-    await eventually(() => asked('publish')).toEqual([{ grants: [DIST.grant] }]);
-    expect((await asked('setNextDrop')).at(-1)).toEqual({ password: 'secret harbour' });
+    await eventually(() => sent('publish')).toEqual([{ grants: [DIST.grant] }]);
+    expect((await sent('setNextDrop')).at(-1)).toEqual({ password: 'secret harbour' });
     await close();
   });
 
   it('does not watch while the typed password is invalid', async () => {
-    const { page, asked, close } = await gallery.open(stateNamed('folders-watch'), {
+    const { page, sent, close } = await gallery.open(stateNamed('folders-watch'), {
       answers: { watch: { value: { is: 'watched', id: '0'.repeat(16) } } },
     });
     const watch = page.getByRole('button', { name: 'Watch and publish' });
@@ -49,12 +49,12 @@ describeWindow('the window, where it could do something unintended (desktop §8)
     await page.getByLabel('Password', { exact: true }).fill('abc');
     await page.keyboard.press('Enter');
     expect(await watch.isDisabled()).toBe(true);
-    expect(await asked('watch')).toEqual([]);
+    expect(await sent('watch')).toEqual([]);
     await close();
   });
 
   it('opens the watch dialog for each of two folders with the same name', async () => {
-    const { page, asked, close } = await gallery.open(EMPTY, {
+    const { page, sent, close } = await gallery.open(EMPTY, {
       answers: {
         grant: { value: [DIST, OTHER_DIST] },
         suggestName: { value: { name: 'docs', validation: FREE } },
@@ -66,14 +66,14 @@ describeWindow('the window, where it could do something unintended (desktop §8)
     await eventually(() => address.inputValue()).toBe('docs');
     await address.fill('handbook');
     await page.getByRole('button', { name: 'Watch and publish' }).click();
-    await eventually(() => asked('watch')).toHaveLength(1);
+    await eventually(() => sent('watch')).toHaveLength(1);
     await eventually(() => address.inputValue()).toBe('docs');
-    expect(await asked('suggestName')).toContainEqual({ of: { grant: OTHER_DIST.grant } });
+    expect(await sent('suggestName')).toContainEqual({ of: { grant: OTHER_DIST.grant } });
     await close();
   });
 
   it('keeps the dialog of the second folder open when the first one was closed before its answer', async () => {
-    const { page, answer, asked, close } = await gallery.open(EMPTY, {
+    const { page, answer, sent, close } = await gallery.open(EMPTY, {
       answers: {
         grant: { value: [DIST, { ...OTHER_DIST, name: 'site' }] },
         suggestName: { value: { name: 'docs', validation: FREE } },
@@ -81,9 +81,9 @@ describeWindow('the window, where it could do something unintended (desktop §8)
       },
     });
     await dropToWatch(page);
-    await page.getByText('docs.sites.example is free.').waitFor();
+    await page.getByText('docs.sites.example is available.').waitFor();
     await page.getByRole('button', { name: 'Watch and publish' }).click();
-    await eventually(() => asked('watch')).toHaveLength(1);
+    await eventually(() => sent('watch')).toHaveLength(1);
     await page.keyboard.press('Escape');
     const second = page.getByRole('dialog', { name: 'Watch site' });
     await second.waitFor();
@@ -94,7 +94,7 @@ describeWindow('the window, where it could do something unintended (desktop §8)
   });
 
   it('offers to publish dropped files that cannot be watched, with the options at that time', async () => {
-    const { page, asked, close } = await gallery.open(EMPTY, {
+    const { page, sent, close } = await gallery.open(EMPTY, {
       answers: { grant: { value: [DIST, FILE] }, suggestName: { value: { name: 'docs', validation: FREE } } },
     });
     await dropToWatch(page);
@@ -104,8 +104,8 @@ describeWindow('the window, where it could do something unintended (desktop §8)
     await page.getByRole('button', { name: 'Domain, password, labels' }).click();
     await page.getByLabel('Password', { exact: true }).fill('secret harbour');
     await page.getByRole('button', { name: 'Publish once' }).click();
-    await eventually(() => asked('publish')).toEqual([{ grants: [FILE.grant] }]);
-    expect((await asked('setNextDrop')).at(-1)).toEqual({ password: 'secret harbour' });
+    await eventually(() => sent('publish')).toEqual([{ grants: [FILE.grant] }]);
+    expect((await sent('setNextDrop')).at(-1)).toEqual({ password: 'secret harbour' });
     await close();
   });
 
@@ -134,13 +134,13 @@ describeWindow('the window, where it could do something unintended (desktop §8)
   });
 
   it('reloads an open history when the live version changes, and shows errors in its dialog', async () => {
-    const { page, tell, asked, close } = await gallery.open(stateNamed('folders-history'), {
+    const { page, emit, sent, close } = await gallery.open(stateNamed('folders-history'), {
       answers: { makeLive: { problem: problem('network', 'The server cannot be reached.') } },
     });
-    const before = (await asked('listVersions')).length;
+    const before = (await sent('listVersions')).length;
     const live = { deployment: deploymentId(40), files: 1, bytes: 1, at: 0 };
-    await tell('folders', [folder(1, 'harbour-notes', { is: 'live' }, { live })]);
-    await eventually(() => asked('listVersions')).toHaveLength(before + 1);
+    await emit('folders', [folder(1, 'harbour-notes', { is: 'live' }, { live })]);
+    await eventually(() => sent('listVersions')).toHaveLength(before + 1);
     await page.getByRole('button', { name: `Make ${deploymentId(3)} live` }).click();
     await page.getByRole('dialog').getByText('The server cannot be reached.').waitFor();
     await close();

@@ -25,32 +25,32 @@ const sending = (bytes: number): Publishing =>
 describeWindow('the window while the app reports changes (desktop §8)', (gallery) => {
   it('renders only the card of a hundred whose progress changes', async () => {
     const others = Array.from({ length: 99 }, (_, number) => publishing(number + 2, published(number + 2)));
-    const { page, tell, close } = await gallery.open({
+    const { page, emit, close } = await gallery.open({
       ...EMPTY,
       state: appState({ publishings: [sending(0), ...others] }),
     });
     const moments = await countMoments(page);
-    for (const bytes of [100, 200, 300, 900]) await tell('publishings', [sending(bytes), ...others]);
+    for (const bytes of [100, 200, 300, 900]) await emit('publishings', [sending(bytes), ...others]);
     await eventually(() => page.getByRole('progressbar').getAttribute('aria-valuenow')).toBe('100');
     expect(await moments()).toBe(0);
     await close();
   });
 
   it('moves the focus to the card when its focused button is removed, and to the page when the card is', async () => {
-    const { page, tell, close } = await gallery.open({ ...EMPTY, state: appState({ publishings: [sending(1)] }) });
+    const { page, emit, close } = await gallery.open({ ...EMPTY, state: appState({ publishings: [sending(1)] }) });
     await page.getByRole('button', { name: 'Cancel dist' }).focus();
-    await tell('publishings', [publishing(1, { is: 'cancelled' })]);
+    await emit('publishings', [publishing(1, { is: 'cancelled' })]);
     await eventually(() => focused(page)).toBe('ARTICLE dist');
     await page.getByRole('button', { name: 'Dismiss dist' }).focus();
-    await tell('publishings', []);
+    await emit('publishings', []);
     await eventually(() => focused(page)).toBe('DIV Publish: content');
     await close();
   });
 
   it('focuses the heading of a page that is opened from the menu', async () => {
-    const { page, tell, close } = await gallery.open(EMPTY);
+    const { page, emit, close } = await gallery.open(EMPTY);
     await page.getByRole('button', { name: 'Choose folder…' }).focus();
-    await tell('navigate', { page: 'settings' });
+    await emit('navigate', { page: 'settings' });
     await eventually(() => focused(page)).toBe('H1 Settings');
     await close();
   });
@@ -77,28 +77,28 @@ describeWindow('the window while the app reports changes (desktop §8)', (galler
   });
 
   it('does not announce drops that existed before the window opened', async () => {
-    const { page, tell, close } = await gallery.open(stateNamed('publish-published'));
-    const said = page.getByTestId('announcer');
-    expect(await said.textContent()).toBe('');
-    await tell('publishings', [publishing(1, { is: 'cancelled' })]);
-    await eventually(() => said.textContent()).toBe('dist was cancelled.');
+    const { page, emit, close } = await gallery.open(stateNamed('publish-published'));
+    const announcements = page.getByTestId('announcements');
+    expect(await announcements.textContent()).toBe('');
+    await emit('publishings', [publishing(1, { is: 'cancelled' })]);
+    await eventually(() => announcements.textContent()).toBe('dist was cancelled.');
     await close();
   });
 
   it('focuses the card that a notification navigates to, even if the card appears later', async () => {
-    const { page, tell, close } = await gallery.open(EMPTY);
-    await tell('navigate', { page: 'folders', id: id(101) });
+    const { page, emit, close } = await gallery.open(EMPTY);
+    await emit('navigate', { page: 'folders', id: id(101) });
     await page.getByRole('heading', { name: 'Folders' }).waitFor();
-    await tell('folders', [folder(1, 'harbour-notes', { is: 'live' })]);
+    await emit('folders', [folder(1, 'harbour-notes', { is: 'live' })]);
     await eventually(() => focused(page)).toBe('ARTICLE harbour-notes');
     await close();
   });
 
   it('counts the folders with problems in the sidebar, and does not announce download progress', async () => {
-    const { page, tell, close } = await gallery.open(stateNamed('folders-trouble'));
+    const { page, emit, close } = await gallery.open(stateNamed('folders-problems'));
     await page.getByRole('button', { name: 'Folders: 1 failed, 3 with nothing to publish' }).waitFor();
-    await tell('update', { is: 'downloading', version: '0.2.0', percent: 12 });
-    expect(await page.getByText('Update: 12 %').evaluate((it) => it.closest('[aria-live]')?.ariaLive)).toBe('off');
+    await emit('update', { is: 'downloading', version: '0.2.0', percent: 12 });
+    expect(await page.getByText('Updating… 12%').evaluate((it) => it.closest('[aria-live]')?.ariaLive)).toBe('off');
     await close();
   });
 });

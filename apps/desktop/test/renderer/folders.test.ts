@@ -9,7 +9,7 @@ const HARBOUR = id(101);
 
 describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
   it('offers an action that helps in each state', async () => {
-    const { page, asked, close } = await gallery.open(stateNamed('folders-trouble'), {
+    const { page, sent, close } = await gallery.open(stateNamed('folders-problems'), {
       answers: {
         pickFolder: { value: { grant: '1'.repeat(32), name: 'blog', kind: 'folder' } },
         locateFolder: { value: { is: 'located' } },
@@ -18,24 +18,24 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
     const card = (name: string) => page.getByRole('article', { name });
     await card('shop').getByRole('button', { name: 'Try again' }).click();
     await card('blog').getByRole('button', { name: 'Locate…' }).click();
-    await eventually(() => asked('locateFolder')).toEqual([{ id: id(102), grant: '1'.repeat(32) }]);
-    expect(await asked('publishFolder')).toEqual([{ id: SHOP }]);
+    await eventually(() => sent('locateFolder')).toEqual([{ id: id(102), grant: '1'.repeat(32) }]);
+    expect(await sent('publishFolder')).toEqual([{ id: SHOP }]);
     await card('status').getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'Settings' }).waitFor();
     await close();
   });
 
   it('cancels a folder that is being published, and resumes a paused one (rules 13 and 21)', async () => {
-    const { page, asked, close } = await gallery.open(stateNamed('folders-states'));
+    const { page, sent, close } = await gallery.open(stateNamed('folders-states'));
     await page.getByRole('article', { name: 'shop' }).getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('article', { name: 'blog' }).getByRole('button', { name: 'Resume' }).click();
-    expect(await asked('cancelFolder')).toEqual([{ id: id(102) }]);
-    expect(await asked('resumeFolder')).toEqual([{ id: id(104) }]);
+    expect(await sent('cancelFolder')).toEqual([{ id: id(102) }]);
+    expect(await sent('resumeFolder')).toEqual([{ id: id(104) }]);
     await close();
   });
 
   it('moves through a folder’s menu with the arrow keys, and restores the focus when it closes', async () => {
-    const { page, asked, close } = await gallery.open({
+    const { page, sent, close } = await gallery.open({
       ...stateNamed('folders-states'),
       state: appState({ folders: [folder(1, 'harbour-notes', { is: 'live' })] }),
     });
@@ -52,7 +52,7 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
     await page.keyboard.press('Enter');
     await eventually(focused).toBe('Pause');
     await page.keyboard.press('Enter');
-    await eventually(() => asked('pauseFolder')).toEqual([{ id: HARBOUR }]);
+    await eventually(() => sent('pauseFolder')).toEqual([{ id: HARBOUR }]);
     await close();
   });
 
@@ -75,34 +75,34 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
   });
 
   it('makes an earlier version live and reloads the versions (rule 22)', async () => {
-    const { page, asked, close } = await gallery.open(stateNamed('folders-history'));
+    const { page, sent, close } = await gallery.open(stateNamed('folders-history'));
     await page.getByRole('button', { name: `Make ${deploymentId(3)} live` }).click();
-    await eventually(() => asked('makeLive')).toEqual([{ id: HARBOUR, deployment: deploymentId(3) }]);
-    await eventually(() => asked('listVersions')).toHaveLength(2);
+    await eventually(() => sent('makeLive')).toEqual([{ id: HARBOUR, deployment: deploymentId(3) }]);
+    await eventually(() => sent('listVersions')).toHaveLength(2);
     await close();
   });
 
-  it('stops watching only after a confirmation, in which Keep has the focus', async () => {
-    const { page, asked, close } = await gallery.open(stateNamed('folders-remove'));
-    await eventually(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Keep');
+  it('stops watching only after a confirmation, in which Cancel has the focus', async () => {
+    const { page, sent, close } = await gallery.open(stateNamed('folders-remove'));
+    await eventually(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Cancel');
     await page.keyboard.press('Escape');
-    await page.getByText('Its site stays as it is.').waitFor({ state: 'detached' });
-    expect(await asked('removeFolder')).toEqual([]);
+    await page.getByText('Its site stays online.').waitFor({ state: 'detached' });
+    expect(await sent('removeFolder')).toEqual([]);
     await page.getByRole('button', { name: 'More about harbour-notes' }).click();
     await page.getByRole('menuitem', { name: 'Stop watching…' }).click();
     await page.getByRole('button', { name: 'Stop watching' }).click();
-    await eventually(() => asked('removeFolder')).toEqual([{ id: HARBOUR }]);
+    await eventually(() => sent('removeFolder')).toEqual([{ id: HARBOUR }]);
     await close();
   });
 
-  it('removes a password only after a confirmation, whose No leaves the dialog open', async () => {
-    const { page, asked, answer, close } = await gallery.open(stateNamed('folders-password'));
+  it('removes a password only after a confirmation, whose Cancel leaves the dialog open', async () => {
+    const { page, sent, answer, close } = await gallery.open(stateNamed('folders-password'));
     const dialog = page.getByRole('dialog', { name: 'Password of harbour-notes' });
-    await eventually(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Keep');
+    await eventually(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Cancel');
     await page.keyboard.press('Escape');
-    await dialog.getByText('everyone with the link sees it').waitFor({ state: 'detached' });
-    await dialog.getByText('Password protected').waitFor();
-    expect(await asked('changeFolder')).toEqual([]);
+    await dialog.getByText('everyone with the link can see it').waitFor({ state: 'detached' });
+    await dialog.getByText('Password-protected').waitFor();
+    expect(await sent('changeFolder')).toEqual([]);
 
     await answer('changeFolder', { problem: problem('refused', 'The keychain is locked.') });
     await dialog.getByRole('button', { name: 'Remove' }).click();
@@ -111,7 +111,7 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
     await answer('changeFolder', { value: undefined });
     await dialog.getByRole('button', { name: 'Remove password' }).click();
     await dialog.waitFor({ state: 'detached' });
-    expect(await asked('changeFolder')).toEqual([
+    expect(await sent('changeFolder')).toEqual([
       { id: HARBOUR, password: null },
       { id: HARBOUR, password: null },
     ]);
@@ -119,7 +119,7 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
   });
 
   it('focuses the field for changing a password', async () => {
-    const { page, asked, close } = await gallery.open({
+    const { page, sent, close } = await gallery.open({
       ...stateNamed('folders-states'),
       state: appState({ folders: [folder(1, 'harbour-notes', { is: 'paused', why: 'asked' }, { password: true })] }),
     });
@@ -130,18 +130,18 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
     await open();
     await page.getByRole('button', { name: 'Remove' }).click();
     await page.getByText('From the next version on').waitFor();
-    await page.getByRole('button', { name: 'Keep' }).click();
+    await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Change' }).click();
     const field = page.getByLabel('Password', { exact: true });
     await eventually(() => field.evaluate((it) => it === document.activeElement)).toBe(true);
     await page.keyboard.type('open-sesame');
     await page.keyboard.press('Enter');
-    await eventually(() => asked('changeFolder')).toEqual([{ id: HARBOUR, password: 'open-sesame' }]);
+    await eventually(() => sent('changeFolder')).toEqual([{ id: HARBOUR, password: 'open-sesame' }]);
     await close();
   });
 
   it('says while a name is typed whether it is free, and refuses a taken or invalid one', async () => {
-    const { page, asked, answer, close } = await gallery.open(stateNamed('folders-watch'));
+    const { page, sent, answer, close } = await gallery.open(stateNamed('folders-watch'));
     const watch = page.getByRole('button', { name: 'Watch and publish' });
     await answer('suggestName', {
       value: {
@@ -152,11 +152,11 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
     await page.getByLabel('Address').fill('shop');
     await page.getByText('This name is taken.').waitFor();
     expect(await watch.isDisabled()).toBe(true);
-    expect(await asked('suggestName')).toContainEqual({ of: { grant: '0'.repeat(32) }, name: 'shop' });
+    expect(await sent('suggestName')).toContainEqual({ of: { grant: '0'.repeat(32) }, name: 'shop' });
     await page.getByLabel('Address').fill('no spaces');
-    await page.getByText('A domain is letters, digits').waitFor();
+    await page.getByText('A domain must be letters, digits').waitFor();
     expect(await watch.isDisabled()).toBe(true);
-    expect(await asked('watch')).toEqual([]);
+    expect(await sent('watch')).toEqual([]);
     await close();
   });
 
@@ -173,12 +173,12 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
   });
 
   it('asks whether the folder is the right one before its address, and watches the suggested folder (B1)', async () => {
-    const { page, asked, answer, close } = await gallery.open(stateNamed('folders-watch-asking'), {
+    const { page, sent, answer, close } = await gallery.open(stateNamed('folders-watch-asking'), {
       answers: { watch: { value: { is: 'watched', id: HARBOUR } } },
     });
     const dialog = page.getByRole('dialog');
     // Screen readers read the question with its focused answer.
-    const question = dialog.getByRole('group', { name: 'This looks like the source of a project' });
+    const question = dialog.getByRole('group', { name: 'This looks like a project’s source' });
     await question.waitFor();
     await eventually(() => page.evaluate(() => document.activeElement?.textContent)).toBe('dist');
     expect(await page.getByRole('button', { name: 'Watch and publish' }).count()).toBe(0);
@@ -188,14 +188,14 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
     await eventually(() => page.getByLabel('Address').inputValue()).toBe('harbour-site');
     expect(await page.getByLabel('Address').evaluate((it) => it === document.activeElement)).toBe(true);
     await page.keyboard.press('Enter');
-    await eventually(() => asked('watch')).toEqual([{ of: { grant: grant(1) }, domain: 'harbour-site', labels: [] }]);
-    expect(await asked('checkFolder')).toEqual([{ of: { grant: '0'.repeat(32) } }, { of: { grant: grant(1) } }]);
+    await eventually(() => sent('watch')).toEqual([{ of: { grant: grant(1) }, domain: 'harbour-site', labels: [] }]);
+    expect(await sent('checkFolder')).toEqual([{ of: { grant: '0'.repeat(32) } }, { of: { grant: grant(1) } }]);
     await close();
   });
 
   it('sends the confirmation of the question when watching, and asks again if the app does', async () => {
     const again = { about: 'personal', suggestions: [], anyway: grant(4) };
-    const { page, asked, answer, close } = await gallery.open(stateNamed('folders-watch-asking'), {
+    const { page, sent, answer, close } = await gallery.open(stateNamed('folders-watch-asking'), {
       answers: { watch: { value: { is: 'asking', question: again } } },
     });
     await page.getByRole('button', { name: 'Watch anyway' }).click();
@@ -206,16 +206,16 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
     await page.getByRole('button', { name: 'Watch anyway' }).click();
     await watch.click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    expect(((await asked('watch')) as { sure?: string }[]).map(({ sure }) => sure)).toEqual([grant(3), grant(4)]);
+    expect(((await sent('watch')) as { sure?: string }[]).map(({ sure }) => sure)).toEqual([grant(3), grant(4)]);
     await close();
   });
 
   it('does not watch when the question is cancelled, its safest and focused answer', async () => {
-    const { page, asked, close } = await gallery.open(stateNamed('folders-watch-personal'));
+    const { page, sent, close } = await gallery.open(stateNamed('folders-watch-personal'));
     await eventually(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Cancel');
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    expect(await asked('watch')).toEqual([]);
+    expect(await sent('watch')).toEqual([]);
     await close();
   });
 
@@ -230,13 +230,13 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
   });
 
   it('keeps the password of a published site, or asks before watching without one (B2)', async () => {
-    const { page, asked, answer, close } = await gallery.open(stateNamed('folders-watch-open'), {
+    const { page, sent, answer, close } = await gallery.open(stateNamed('folders-watch-open'), {
       answers: { watch: { problem: problem('refused', 'Not this time.') } },
     });
     const dialog = page.getByRole('dialog');
     await eventually(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Cancel');
     await page.keyboard.press('Escape');
-    expect(await asked('watch')).toEqual([]);
+    expect(await sent('watch')).toEqual([]);
     await dialog.getByLabel('Password', { exact: true }).fill('open-sesame');
     await dialog.getByRole('button', { name: 'Watch and publish' }).click();
     await dialog.getByText('Not this time.').waitFor();
@@ -245,7 +245,7 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
     await answer('watch', { value: { is: 'watched', id: HARBOUR } });
     await dialog.getByRole('button', { name: 'Watch without a password' }).click();
     await dialog.waitFor({ state: 'detached' });
-    expect(((await asked('watch')) as { password?: unknown }[]).map(({ password }) => password)).toEqual([
+    expect(((await sent('watch')) as { password?: unknown }[]).map(({ password }) => password)).toEqual([
       'open-sesame',
       null,
     ]);
@@ -254,7 +254,7 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
 
   it('asks whether a located folder is the right one (B1)', async () => {
     const question = { about: 'project', suggestions: [{ grant: grant(5), name: 'dist' }], anyway: grant(6) };
-    const { page, asked, answer, close } = await gallery.open(stateNamed('folders-trouble'), {
+    const { page, sent, answer, close } = await gallery.open(stateNamed('folders-problems'), {
       answers: {
         pickFolder: { value: { grant: '1'.repeat(32), name: 'shop', kind: 'folder' } },
         locateFolder: { value: { is: 'asking', question } },
@@ -272,13 +272,13 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
     await dialog.getByRole('button', { name: 'Use it anyway' }).click();
     await dialog.waitFor({ state: 'detached' });
     const first = { id: id(102), grant: '1'.repeat(32) };
-    expect(await asked('locateFolder')).toEqual([first, first, { ...first, sure: grant(6) }]);
+    expect(await sent('locateFolder')).toEqual([first, first, { ...first, sure: grant(6) }]);
     await close();
   });
 
   it('focuses the folder that a notification navigates to', async () => {
-    const { page, tell, close } = await gallery.open({ ...stateNamed('folders-long'), page: 'publish' });
-    await tell('navigate', { page: 'folders', id: id(520) });
+    const { page, emit, close } = await gallery.open({ ...stateNamed('folders-long'), page: 'publish' });
+    await emit('navigate', { page: 'folders', id: id(520) });
     await eventually(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('project-21');
     await close();
   });

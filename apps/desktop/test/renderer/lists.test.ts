@@ -21,19 +21,19 @@ const gone = (number: number) => activity('deployment.delete', 0, { deployment: 
 
 describeWindow('a list of the account, kept up to date (desktop §8)', (gallery) => {
   it('does not offer to delete a site that a domain points at, but leads to the domains (B1)', async () => {
-    const { page, asked, close } = await gallery.open(stateNamed('sites-delete-linked'));
+    const { page, sent, close } = await gallery.open(stateNamed('sites-delete-linked'));
     expect(await page.getByRole('button', { name: 'Delete', exact: true }).count()).toBe(0);
     await eventually(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Cancel');
     await page.getByRole('button', { name: 'Open Domains' }).click();
     await page.getByRole('heading', { name: 'Domains' }).waitFor();
-    expect(await asked('deleteDeployment')).toEqual([]);
+    expect(await sent('deleteDeployment')).toEqual([]);
     await close();
   });
 
   it('keeps a site and says why, when the server refuses to delete it', async () => {
     const state = stateNamed('sites-delete-linked');
     const { page, close } = await gallery.open(state, { answers: { listDomains: { value: { domains: [] } } } });
-    await page.getByText(`Delete ${deploymentId(1)}? Its link stops working.`).waitFor();
+    await page.getByText(`Delete ${deploymentId(1)}? Its link stops working. This cannot be undone.`).waitFor();
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     await page.getByText('This deployment is what these domains show: www.harbour.example.').waitFor();
     await page.getByRole('link', { name: deploymentId(1) }).waitFor();
@@ -41,16 +41,16 @@ describeWindow('a list of the account, kept up to date (desktop §8)', (gallery)
   });
 
   it('lists a site that moves to an earlier page only once, in its place', async () => {
-    const { page, tell, answer, asked, close } = await gallery.open(SITES, {
+    const { page, emit, answer, sent, close } = await gallery.open(SITES, {
       answers: { listDeployments: { pages: [{ deployments: sites(0, 50), nextCursor: '1' }] } },
     });
     await page.getByRole('link', { name: deploymentId(0) }).waitFor();
-    const first = (await asked('listDeployments')).length;
+    const first = (await sent('listDeployments')).length;
     await answer('listDeployments', {
       pages: [{ deployments: sites(1, 50), nextCursor: '1' }, { deployments: sites(50, 20) }],
     });
-    await tell('activity', gone(0));
-    await eventually(async () => (await asked('listDeployments')).length).toBeGreaterThan(first);
+    await emit('activity', gone(0));
+    await eventually(async () => (await sent('listDeployments')).length).toBeGreaterThan(first);
     const rows = page.getByRole('list', { name: 'Sites' }).getByRole('listitem');
     await page.locator('.page-body').evaluate((body) => body.scrollTo(0, body.scrollHeight));
     // Sites 1 to 69, each once.
@@ -68,7 +68,7 @@ describeWindow('a list of the account, kept up to date (desktop §8)', (gallery)
     await page.getByRole('link', { name: deploymentId(0) }).waitFor();
     await answer('listDeployments', { pages: [{ deployments: [], nextCursor: '1' }, { deployments: sites(70, 2) }] });
     await page.evaluate(
-      (activities) => activities.forEach((each) => window.fake.tell('activity', each)),
+      (activities) => activities.forEach((each) => window.fake.emit('activity', each)),
       Array.from({ length: 50 }, (_, number) => gone(number)),
     );
     await page.getByRole('link', { name: deploymentId(70) }).waitFor();
@@ -81,16 +81,16 @@ describeWindow('a list of the account, kept up to date (desktop §8)', (gallery)
       { origin: 'https://berth.example', signIn: SIGNED_IN },
       { origin: other, signIn: SIGNED_IN },
     ];
-    const { page, tell, answer, asked, close } = await gallery.open(SITES, {
+    const { page, emit, answer, sent, close } = await gallery.open(SITES, {
       answers: { listDeployments: { value: { deployments: sites(0, 2) } } },
     });
     await page.getByRole('link', { name: deploymentId(0) }).waitFor();
-    const before = (await asked('listDeployments')).length;
+    const before = (await sent('listDeployments')).length;
     await answer('listDeployments', { later: true });
-    await tell('activity', activity('deployment.create', 0, { deployment: deploymentId(9) }));
-    await eventually(async () => (await asked('listDeployments')).length).toBe(before + 1);
-    await tell('session', session(SIGNED_IN, { servers, current: other }));
-    await eventually(async () => (await asked('listDeployments')).length).toBe(before + 2);
+    await emit('activity', activity('deployment.create', 0, { deployment: deploymentId(9) }));
+    await eventually(async () => (await sent('listDeployments')).length).toBe(before + 1);
+    await emit('session', session(SIGNED_IN, { servers, current: other }));
+    await eventually(async () => (await sent('listDeployments')).length).toBe(before + 2);
     // The answer that arrives last belongs to the earlier request, to the previous server.
     await page.evaluate(
       (deployments) => {
@@ -113,63 +113,63 @@ describeWindow('a list of the account, kept up to date (desktop §8)', (gallery)
   });
 
   it('reloads when the server is reachable again, because events were missed meanwhile', async () => {
-    const { page, tell, answer, close } = await gallery.open(SITES, {
+    const { page, emit, answer, close } = await gallery.open(SITES, {
       answers: { listDeployments: { value: { deployments: sites(0, 2) } } },
     });
     await page.getByRole('link', { name: deploymentId(0) }).waitFor();
-    await tell('session', session(SIGNED_IN, { online: false }));
-    await page.getByText('Offline.').waitFor({ state: 'attached' });
+    await emit('session', session(SIGNED_IN, { online: false }));
+    await page.getByText('Offline').waitFor({ state: 'attached' });
     await answer('listDeployments', { value: { deployments: sites(1, 1) } });
-    await tell('session', session(SIGNED_IN));
+    await emit('session', session(SIGNED_IN));
     await page.getByRole('link', { name: deploymentId(0) }).waitFor({ state: 'detached' });
     await close();
   });
 
   it('reloads when the event stream starts, because earlier events were missed', async () => {
-    const { page, tell, answer, close } = await gallery.open(SITES, {
+    const { page, emit, answer, close } = await gallery.open(SITES, {
       answers: { listDeployments: { value: { deployments: sites(0, 2) } } },
     });
     await page.getByRole('link', { name: deploymentId(0) }).waitFor();
     await answer('listDeployments', { value: { deployments: sites(1, 1) } });
-    await tell('following', {});
+    await emit('following', {});
     await page.getByRole('link', { name: deploymentId(0) }).waitFor({ state: 'detached' });
     await close();
   });
 
   it('keeps an activity that arrives during a reload, even if the answer does not contain it', async () => {
-    const { page, tell, answer, asked, close } = await gallery.open(stateNamed('activity-list'), {
+    const { page, emit, answer, sent, close } = await gallery.open(stateNamed('activity-list'), {
       answers: { listActivities: { value: { activities: [activity('account.create', 100)] } } },
     });
-    await page.getByText('The account was made').waitFor();
-    const before = (await asked('listActivities')).length;
+    await page.getByText('Account created').waitFor();
+    const before = (await sent('listActivities')).length;
     await answer('listActivities', { later: true });
-    await tell('following', {});
-    await eventually(async () => (await asked('listActivities')).length).toBe(before + 1);
-    await tell('activity', activity('deployment.expire', 0, { deployment: deploymentId(2) }));
-    const told = page.locator('.activity', { hasText: `${deploymentId(2)} expired` });
-    await told.waitFor();
+    await emit('following', {});
+    await eventually(async () => (await sent('listActivities')).length).toBe(before + 1);
+    await emit('activity', activity('deployment.expire', 0, { deployment: deploymentId(2) }));
+    const expired = page.locator('.activity', { hasText: `${deploymentId(2)} expired` });
+    await expired.waitFor();
     const verified = activity('domain.verify', 50);
     await answer('listActivities', { value: { activities: [verified, activity('account.create', 100)] } });
     await page.getByText('passed its DNS check').waitFor();
-    expect(await told.count()).toBe(1);
+    expect(await expired.count()).toBe(1);
     await close();
   });
 
   it('lists an activity once when its event arrives after it was read, and keeps the rows when more pages load', async () => {
-    const told = activity('deployment.create', 1, { deployment: deploymentId(1) });
+    const created = activity('deployment.create', 1, { deployment: deploymentId(1) });
     const verified = Array.from({ length: 59 }, (_, row) => activity('domain.verify', row + 2));
-    const { page, tell, answer, close } = await gallery.open(stateNamed('activity-list'), {
-      answers: { listActivities: { value: { activities: [told, ...verified], nextCursor: '1' } } },
+    const { page, emit, answer, close } = await gallery.open(stateNamed('activity-list'), {
+      answers: { listActivities: { value: { activities: [created, ...verified], nextCursor: '1' } } },
     });
-    await page.getByText('was published').waitFor();
+    await page.getByText(`Published ${deploymentId(1)}`).waitFor();
     await answer('listActivities', { later: true });
-    await tell('activity', told);
-    await tell('activity', activity('deployment.expire', 0, { deployment: deploymentId(2) }));
+    await emit('activity', created);
+    await emit('activity', activity('deployment.expire', 0, { deployment: deploymentId(2) }));
     await page
       .getByText(`${deploymentId(2)} expired`)
       .first()
       .waitFor();
-    expect(await page.locator('.activity', { hasText: 'was published' }).count()).toBe(1);
+    expect(await page.locator('.activity', { hasText: `Published ${deploymentId(1)}` }).count()).toBe(1);
 
     await page.locator('.page-body').evaluate((it) => it.scrollTo(0, it.scrollHeight));
     const last = page.getByRole('listitem').last();
@@ -177,23 +177,23 @@ describeWindow('a list of the account, kept up to date (desktop §8)', (gallery)
     await eventually(() => last.getAttribute('aria-posinset')).toBe('62');
     const row = (await last.elementHandle())!;
     await answer('listActivities', { value: { activities: [activity('account.create', 100)] } });
-    await page.getByText('The account was made').waitFor();
+    await page.getByText('Account created').waitFor();
     expect(await row.evaluate((it) => it.isConnected)).toBe(true);
     await close();
   });
 
-  it('updates a domain’s form when the domain is switched elsewhere, and counts down to its next check', async () => {
+  it('updates a domain’s form when another client points the domain elsewhere, and counts down to its next check', async () => {
     const name = 'harbour.example';
-    const { page, tell, answer, close } = await gallery.open(stateNamed('domains-list'));
-    await page.getByText('It is checked again by itself in 10 min.').waitFor();
+    const { page, emit, answer, close } = await gallery.open(stateNamed('domains-list'));
+    await page.getByText('Next check in 10 min.').waitFor();
     await page.clock.setFixedTime(NOW + 9 * MINUTE);
-    await page.getByText('It is checked again by itself in 1 min.').waitFor();
+    await page.getByText('Next check in 1 min.').waitFor();
     await answer('listDomains', {
       value: { domains: [domain(name, { status: 'partial', deployment: deploymentId(8) })] },
     });
-    await tell('activity', activity('domain.update', 0, { domain: name, deployment: deploymentId(8) }));
-    await eventually(() => page.getByLabel('Shows').inputValue()).toBe(deploymentId(8));
-    expect(await page.getByRole('button', { name: 'Switch' }).isDisabled()).toBe(true);
+    await emit('activity', activity('domain.update', 0, { domain: name, deployment: deploymentId(8) }));
+    await eventually(() => page.getByLabel('Points to').inputValue()).toBe(deploymentId(8));
+    expect(await page.getByRole('button', { name: 'Update' }).isDisabled()).toBe(true);
     await close();
   });
 
@@ -204,12 +204,12 @@ describeWindow('a list of the account, kept up to date (desktop §8)', (gallery)
   });
 
   it('does not remove a problem to make room for a success message', async () => {
-    const { page, tell, close } = await gallery.open(
+    const { page, emit, close } = await gallery.open(
       { ...stateNamed('settings'), state: appState() },
       { answers: { addServer: { value: { origin: 'https://other.example' } } } },
     );
     for (const number of [1, 2, 3, 4])
-      await tell('notice', { problem: { kind: 'refused', message: `Message ${number}.`, next: null, file: null } });
+      await emit('problem', { problem: { kind: 'refused', message: `Message ${number}.`, next: null, file: null } });
     await page.getByLabel('Another server').fill('https://other.example');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await eventually(() => page.getByLabel('Another server').inputValue()).toBe('');

@@ -26,39 +26,39 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
   const drag = useDrag();
 
   it('lets the user choose a folder with only the keyboard (rule 1)', async () => {
-    const { page, asked, close } = await gallery.open(EMPTY, { answers: { pickFolder: { value: GIVEN } } });
+    const { page, sent, close } = await gallery.open(EMPTY, { answers: { pickFolder: { value: GIVEN } } });
     const button = page.getByRole('button', { name: 'Choose folder…' });
     for (let tabs = 0; tabs < 20 && !(await button.evaluate((it) => it === document.activeElement)); tabs++)
       await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
-    await eventually(() => asked('publish')).toEqual([{ grants: [GIVEN.grant] }]);
+    await eventually(() => sent('publish')).toEqual([{ grants: [GIVEN.grant] }]);
     await close();
   });
 
   it('does nothing when the system dialog is cancelled', async () => {
-    const { page, asked, close } = await gallery.open(EMPTY, { answers: { pickFolder: { value: null } } });
+    const { page, sent, close } = await gallery.open(EMPTY, { answers: { pickFolder: { value: null } } });
     await page.getByRole('button', { name: 'Choose folder…' }).click();
-    await eventually(() => asked('pickFolder')).toHaveLength(1);
-    expect(await asked('publish')).toEqual([]);
+    await eventually(() => sent('pickFolder')).toHaveLength(1);
+    expect(await sent('publish')).toEqual([]);
     await close();
   });
 
   it('shows on every page, while something is dragged over it, what a drop does (rule 1)', async () => {
-    const { page, asked, close } = await gallery.open(stateNamed('settings'), {
+    const { page, sent, close } = await gallery.open(stateNamed('settings'), {
       answers: { grant: { value: [GIVEN] } },
     });
     await drag(page, 'dragEnter', 200);
     await drag(page, 'dragOver', 200);
     await page.getByText('Publish once').waitFor();
     await drag(page, 'drop', 200);
-    await eventually(() => asked('publish')).toEqual([{ grants: [GIVEN.grant] }]);
+    await eventually(() => sent('publish')).toEqual([{ grants: [GIVEN.grant] }]);
     await page.getByText('Publish once').waitFor({ state: 'hidden' });
     await page.getByRole('heading', { name: 'Publish' }).waitFor();
     await close();
   });
 
   it('accepts a drop over a dialog, and hides the overlay when the drag leaves', async () => {
-    const { page, asked, close } = await gallery.open(stateNamed('folders-history'), {
+    const { page, sent, close } = await gallery.open(stateNamed('folders-history'), {
       answers: { grant: { value: [GIVEN] }, listVersions: { value: { versions: [] } } },
       act: null,
     });
@@ -73,12 +73,12 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
     await page.getByText('Publish once').waitFor({ state: 'hidden' });
     await drag(page, 'dragEnter', 200);
     await drag(page, 'drop', 200);
-    await eventually(() => asked('publish')).toHaveLength(1);
+    await eventually(() => sent('publish')).toHaveLength(1);
     await close();
   });
 
   it('asks for the address of a folder that is dropped to be watched', async () => {
-    const { page, asked, close } = await gallery.open(EMPTY, {
+    const { page, sent, close } = await gallery.open(EMPTY, {
       answers: {
         grant: { value: [GIVEN] },
         suggestName: { value: { name: 'dist', validation: null } },
@@ -91,13 +91,13 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
     await page.getByRole('dialog', { name: 'Watch dist' }).waitFor();
     await eventually(() => page.getByLabel('Address').inputValue()).toBe('dist');
     await page.getByRole('button', { name: 'Watch and publish' }).click();
-    await eventually(() => asked('watch')).toEqual([{ of: { grant: GIVEN.grant }, domain: 'dist', labels: [] }]);
-    expect(await asked('publish')).toEqual([]);
+    await eventually(() => sent('watch')).toEqual([{ of: { grant: GIVEN.grant }, domain: 'dist', labels: [] }]);
+    expect(await sent('publish')).toEqual([]);
     await close();
   });
 
   it('offers only publishing when signed out, even on the right half', async () => {
-    const { page, asked, close } = await gallery.open(
+    const { page, sent, close } = await gallery.open(
       { ...EMPTY, state: appState({ session: SIGNED_OUT }) },
       { answers: { grant: { value: [GIVEN] } } },
     );
@@ -105,35 +105,35 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
     await page.getByText('Drop to publish').waitFor();
     expect(await page.getByText('Publish and watch').count()).toBe(0);
     await drag(page, 'drop', 900);
-    await eventually(() => asked('publish')).toHaveLength(1);
+    await eventually(() => sent('publish')).toHaveLength(1);
     await close();
   });
 
   it('says when a drop was empty, and that files cannot be watched', async () => {
-    const { page, asked, answer, close } = await gallery.open(EMPTY, { answers: { grant: { value: [] } } });
+    const { page, sent, answer, close } = await gallery.open(EMPTY, { answers: { grant: { value: [] } } });
     await drag(page, 'dragEnter', 200);
     await drag(page, 'drop', 200);
-    await page.getByText('There was nothing to publish in that.').waitFor();
+    await page.getByText('There is nothing to publish in this drop.').waitFor();
     await answer('grant', { value: [FILE] });
     await drag(page, 'dragEnter', 900);
     await drag(page, 'drop', 900);
     await page.getByText('Only folders can be watched.').waitFor();
-    expect(await asked('publish')).toEqual([]);
+    expect(await sent('publish')).toEqual([]);
     await page.getByRole('button', { name: 'Publish once' }).click();
-    await eventually(() => asked('publish')).toEqual([{ grants: [FILE.grant] }]);
+    await eventually(() => sent('publish')).toEqual([{ grants: [FILE.grant] }]);
     await close();
   });
 
   it('marks pasted files, so that the app asks before it publishes them (B10)', async () => {
-    const { page, asked, close } = await gallery.open(EMPTY, { answers: { grant: { value: [FILE] } } });
+    const { page, sent, close } = await gallery.open(EMPTY, { answers: { grant: { value: [FILE] } } });
     await paste(page, 'body');
-    await eventually(() => asked('grant')).toEqual([['menu.pdf']]);
-    await eventually(() => asked('publish')).toEqual([{ grants: [FILE.grant], pasted: true }]);
+    await eventually(() => sent('grant')).toEqual([['menu.pdf']]);
+    await eventually(() => sent('publish')).toEqual([{ grants: [FILE.grant], pasted: true }]);
     await close();
   });
 
   it('leaves a paste to the focused field or dialog (B10)', async () => {
-    const { page, asked, close } = await gallery.open(stateNamed('publish-options'), {
+    const { page, sent, close } = await gallery.open(stateNamed('publish-options'), {
       answers: { grant: { value: [FILE] } },
     });
     expect(await paste(page, 'input')).toBe(true);
@@ -146,61 +146,61 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
     expect(await paste(page, '[contenteditable] b')).toBe(true);
     // Elsewhere the window handles the paste.
     expect(await paste(page, 'main')).toBe(false);
-    await eventually(() => asked('publish')).toHaveLength(1);
-    expect(await asked('grant')).toHaveLength(1);
+    await eventually(() => sent('publish')).toHaveLength(1);
+    expect(await sent('grant')).toHaveLength(1);
     await close();
 
     const history = await gallery.open(stateNamed('folders-history'), { answers: { grant: { value: [FILE] } } });
     expect(await paste(history.page, 'dialog')).toBe(true);
-    expect(await history.asked('grant')).toEqual([]);
+    expect(await history.sent('grant')).toEqual([]);
     await history.close();
   });
 
   it('asks before publishing a pasted file, and publishes it on Yes', async () => {
-    const { page, asked, close } = await gallery.open(stateNamed('publish-asking'));
+    const { page, sent, close } = await gallery.open(stateNamed('publish-asking'));
     await page.getByRole('button', { name: 'Publish menu.pdf', exact: true }).click();
-    await eventually(() => asked('answerPublishing')).toEqual([{ id: id(4), instead: null }]);
+    await eventually(() => sent('answerPublishing')).toEqual([{ id: id(4), instead: null }]);
     await close();
   });
 
   it('applies the options only to the next drop', async () => {
-    const { page, asked, answer, tell, close } = await gallery.open(stateNamed('publish-options'), {
+    const { page, sent, answer, emit, close } = await gallery.open(stateNamed('publish-options'), {
       answers: { pickFolder: { value: GIVEN }, publish: { problem: problem('unexpected', 'Not this time.') } },
     });
     const choose = page.getByRole('button', { name: 'Choose folder…' });
     const options = { domain: 'harbour-notes', password: 'lantern', labels: ['review'] };
-    expect((await asked('setNextDrop')).at(-1)).toEqual(options);
+    expect((await sent('setNextDrop')).at(-1)).toEqual(options);
     await choose.click();
     await page.getByText('Not this time.').waitFor();
     // A refused drop keeps the options.
     await page.getByText('The next drop gets').waitFor();
     await answer('publish', { value: { publishings: [id(1)] } });
     await choose.click();
-    await eventually(() => asked('publish')).toHaveLength(2);
-    await tell('dropTaken', {});
+    await eventually(() => sent('publish')).toHaveLength(2);
+    await emit('dropTaken', {});
     await page.getByText('The next drop gets').waitFor({ state: 'hidden' });
     expect(await page.getByLabel('Domain', { exact: true }).inputValue()).toBe('');
     expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('');
     // The app has cleared its options: only new input is sent.
     await page.getByLabel('Password', { exact: true }).fill('beacon');
-    expect((await asked('setNextDrop')).at(-1)).toEqual({ password: 'beacon' });
+    expect((await sent('setNextDrop')).at(-1)).toEqual({ password: 'beacon' });
     await page.getByRole('button', { name: 'Clear' }).click();
-    expect((await asked('setNextDrop')).at(-1)).toEqual({});
+    expect((await sent('setNextDrop')).at(-1)).toEqual({});
     await close();
   });
 
   it('sends a password that is far too long in a shortened form, so that nothing is published without one', async () => {
-    const { page, asked, close } = await gallery.open(EMPTY);
+    const { page, sent, close } = await gallery.open(EMPTY);
     await page.getByRole('button', { name: 'Domain, password, labels' }).click();
     await page.getByLabel('Password', { exact: true }).fill('x'.repeat(5_000));
-    const [, sent] = (await asked('setNextDrop')) as { password?: string }[];
-    expect(sent!.password).toHaveLength(1_000);
-    expect(commands.setNextDrop.input.safeParse(sent).success).toBe(true);
+    const [, options] = (await sent('setNextDrop')) as { password?: string }[];
+    expect(options!.password).toHaveLength(1_000);
+    expect(commands.setNextDrop.input.safeParse(options).success).toBe(true);
     await close();
   });
 
   it('fills the watch dialog of a drop with the options of the next drop (B2)', async () => {
-    const { page, asked, close } = await gallery.open(stateNamed('publish-options'), {
+    const { page, sent, close } = await gallery.open(stateNamed('publish-options'), {
       answers: {
         grant: { value: [GIVEN, { ...GIVEN, grant: grant(9), name: 'docs' }] },
         suggestName: { value: { name: 'docs', validation: null } },
@@ -212,15 +212,15 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
     const dialog = page.getByRole('dialog', { name: 'Watch dist' });
     await eventually(() => dialog.getByLabel('Address').inputValue()).toBe('harbour-notes');
     await dialog.getByRole('button', { name: 'Watch and publish' }).click();
-    await eventually(() => asked('watch')).toEqual([
+    await eventually(() => sent('watch')).toEqual([
       { of: { grant: GIVEN.grant }, domain: 'harbour-notes', labels: ['review'], password: 'lantern' },
     ]);
     // The second folder of the drop gets the password too, but another address.
     const second = page.getByRole('dialog', { name: 'Watch docs' });
     await eventually(() => second.getByLabel('Address').inputValue()).toBe('docs');
     await second.getByRole('button', { name: 'Watch and publish' }).click();
-    await eventually(() => asked('watch')).toHaveLength(2);
-    expect((await asked('watch'))[1]).toMatchObject({ domain: 'docs', password: 'lantern' });
+    await eventually(() => sent('watch')).toHaveLength(2);
+    expect((await sent('watch'))[1]).toMatchObject({ domain: 'docs', password: 'lantern' });
     await close();
   });
 
@@ -249,7 +249,7 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
   });
 
   it('cancels, retries and dismisses the right drop (rules 5 and 21)', async () => {
-    const { page, asked, close } = await gallery.open({
+    const { page, sent, close } = await gallery.open({
       ...EMPTY,
       state: appState({
         publishings: [
@@ -265,14 +265,14 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
     await page.getByRole('button', { name: 'Cancel photos' }).click();
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('button', { name: 'Dismiss shop' }).click();
-    expect(await asked('cancelPublishing')).toEqual([{ id: id(1) }]);
-    expect(await asked('retryPublishing')).toEqual([{ id: id(2) }]);
-    expect(await asked('dismissPublishing')).toEqual([{ id: id(2) }]);
+    expect(await sent('cancelPublishing')).toEqual([{ id: id(1) }]);
+    expect(await sent('retryPublishing')).toEqual([{ id: id(2) }]);
+    expect(await sent('dismissPublishing')).toEqual([{ id: id(2) }]);
     await close();
   });
 
   it('copies the link, and says "Copied" only after it succeeded (rule 2)', async () => {
-    const { page, asked, answer, close } = await gallery.open(
+    const { page, sent, answer, close } = await gallery.open(
       { ...EMPTY, state: appState({ publishings: [publishing(1, published(1, { url: 'https://docs.example' }))] }) },
       { answers: { copy: { problem: problem('unexpected', 'The clipboard is taken.') } } },
     );
@@ -286,12 +286,12 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
     await page.getByText('Copied', { exact: true }).waitFor();
     await page.clock.runFor(2_000);
     await page.getByText('Copied', { exact: true }).waitFor({ state: 'detached' });
-    expect(await asked('copy')).toEqual([{ text: 'https://docs.example' }, { text: 'https://docs.example' }]);
+    expect(await sent('copy')).toEqual([{ text: 'https://docs.example' }, { text: 'https://docs.example' }]);
     await close();
   });
 
   it('shows the link as a QR code, and opens it only in the system browser', async () => {
-    const { page, asked, close } = await gallery.open({
+    const { page, sent, close } = await gallery.open({
       ...EMPTY,
       state: appState({ publishings: [publishing(1, published(1, { url: 'https://docs.example' }))] }),
     });
@@ -304,16 +304,16 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
     expect(path!.match(/M/g)!.length).toBeGreaterThan(200);
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: 'docs.example' }).click();
-    await eventually(() => asked('openLink')).toEqual([{ url: 'https://docs.example' }]);
+    await eventually(() => sent('openLink')).toEqual([{ url: 'https://docs.example' }]);
     expect(page.url()).toBe(before);
     await close();
   });
 
   it('answers a question with a suggested folder, or with the folder as it is (rule 17)', async () => {
-    const { page, asked, close } = await gallery.open(stateNamed('publish-asking'));
+    const { page, sent, close } = await gallery.open(stateNamed('publish-asking'));
     await page.getByRole('button', { name: 'Publish storybook-static' }).click();
     await page.getByRole('button', { name: 'Publish Documents anyway' }).click();
-    expect(await asked('answerPublishing')).toEqual([
+    expect(await sent('answerPublishing')).toEqual([
       { id: id(1), instead: grant(2) },
       { id: id(2), instead: null },
     ]);
@@ -321,8 +321,8 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
   });
 
   it('announces milestones to screen readers, but not progress numbers', async () => {
-    const { page, tell, close } = await gallery.open(EMPTY);
-    const said = page.getByTestId('announcer');
+    const { page, emit, close } = await gallery.open(EMPTY);
+    const announcements = page.getByTestId('announcements');
     const waiting = publishing(2, { is: 'queued' }, { name: 'photos' });
     const sending = (bytes: number) =>
       publishing(1, {
@@ -334,7 +334,7 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
           bytesPerSecond: null,
         },
       });
-    await said.evaluate((element) => {
+    await announcements.evaluate((element) => {
       const changes: string[] = [];
       Object.assign(window, { changes });
       new MutationObserver(() => changes.push(element.textContent)).observe(element, {
@@ -343,12 +343,12 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
         subtree: true,
       });
     });
-    for (const bytes of [10, 200, 400, 800]) await tell('publishings', [sending(bytes), waiting]);
-    await tell('publishings', [publishing(1, published(1, { copied: true })), waiting]);
-    await eventually(() => said.textContent()).toBe('dist is published, and the link is copied.');
+    for (const bytes of [10, 200, 400, 800]) await emit('publishings', [sending(bytes), waiting]);
+    await emit('publishings', [publishing(1, published(1, { copied: true })), waiting]);
+    await eventually(() => announcements.textContent()).toBe('dist is published and its link is copied.');
     expect(await page.evaluate(() => (window as unknown as { changes: string[] }).changes)).toEqual([
-      'dist: sending files. photos waits for its turn.',
-      'dist is published, and the link is copied.',
+      'dist: uploading files. photos is queued.',
+      'dist is published and its link is copied.',
     ]);
     await close();
   });

@@ -22,7 +22,7 @@ const OTHERS = ['Sites', 'Domains', 'Activity'];
 
 describeWindow('the badges of the sidebar (desktop §8, 3 and 12)', (gallery) => {
   it('show work only while another page is shown', async () => {
-    const { page, tell, close } = await gallery.open(ELSEWHERE);
+    const { page, emit, close } = await gallery.open(ELSEWHERE);
     await eventually(() => places(page)).toEqual([
       'Publish: 2 being published',
       'Folders: 1 being published',
@@ -30,20 +30,20 @@ describeWindow('the badges of the sidebar (desktop §8, 3 and 12)', (gallery) =>
     ]);
     await page.getByRole('button', { name: 'Publish: 2 being published' }).click();
     await eventually(() => places(page)).toEqual(['Publish', 'Folders: 1 being published', ...OTHERS]);
-    await tell('folders', []);
+    await emit('folders', []);
     await eventually(() => places(page)).toEqual(['Publish', 'Folders', ...OTHERS]);
     await close();
   });
 
   it('show a failure until it is seen, and again after a retry fails', async () => {
-    const { page, tell, close } = await gallery.open(SETTINGS);
-    const publish = async (state: typeof FAILED | typeof WORKING) => tell('publishings', [publishing(1, state)]);
+    const { page, emit, close } = await gallery.open(SETTINGS);
+    const publish = async (state: typeof FAILED | typeof WORKING) => emit('publishings', [publishing(1, state)]);
     const name = async () => (await places(page))[0];
     await publish(FAILED);
     await eventually(name).toBe('Publish: 1 failed');
-    await tell('navigate', { page: 'publish' });
+    await emit('navigate', { page: 'publish' });
     await eventually(name).toBe('Publish');
-    await tell('navigate', { page: 'settings' });
+    await emit('navigate', { page: 'settings' });
     await page.getByRole('heading', { name: 'Settings' }).waitFor();
     expect(await name()).toBe('Publish');
     await publish(WORKING);
@@ -54,11 +54,11 @@ describeWindow('the badges of the sidebar (desktop §8, 3 and 12)', (gallery) =>
   });
 
   it('show a question until it is answered', async () => {
-    const { page, tell, close } = await gallery.open(stateNamed('publish-elsewhere-trouble'));
+    const { page, emit, close } = await gallery.open(stateNamed('publish-elsewhere-problems'));
     await page.getByRole('button', { name: 'Publish: 1 with a question, 1 being published' }).click();
     await page.getByRole('heading', { name: 'Publish' }).waitFor();
     expect((await places(page))[0]).toBe('Publish: 1 with a question, 1 being published');
-    await tell('publishings', [publishing(2, WORKING)]);
+    await emit('publishings', [publishing(2, WORKING)]);
     await eventually(() => places(page)).toEqual(['Publish', 'Folders: 2 failed', ...OTHERS]);
     await close();
   });
@@ -68,8 +68,8 @@ describeWindow('the badges of the sidebar (desktop §8, 3 and 12)', (gallery) =>
     ['reduce', 'none'],
   ] as const)('with %s for prefers-reduced-motion, have the animation %s', async (reducedMotion, animation) => {
     const { page, close } = await gallery.open(ELSEWHERE, { reducedMotion });
-    const sign = page.getByRole('button', { name: 'Folders: 1 being published' }).locator('.place-sign svg');
-    expect(await sign.evaluate((it) => getComputedStyle(it).animationName)).toBe(animation);
+    const badge = page.getByRole('button', { name: 'Folders: 1 being published' }).locator('.nav-badge svg');
+    expect(await badge.evaluate((it) => getComputedStyle(it).animationName)).toBe(animation);
     await close();
   });
 });

@@ -1,7 +1,7 @@
 import type { EventData } from '../../shared/contract.ts';
 import type { WatchedFolder } from '../../shared/folder.ts';
 import type { Session } from '../../shared/session.ts';
-import { troubleOf } from '../../shared/trouble-of.ts';
+import { blockingProblem } from '../../shared/blocking-problem.ts';
 import type { Tell } from '../backend.ts';
 import type { Native } from '../native.ts';
 import { createNoter, type NoterParts } from '../noter.ts';
@@ -46,8 +46,8 @@ export function createNotes({ native, openLink, wanted, tell }: NotesOptions): N
           return note(`${name} is published`, `${domain} shows it once its DNS records are there.`, toFolder);
         return note(`${name} is live`, url, () => openLink(url));
       }
-      const trouble = troubleOf(state);
-      if (trouble !== null && troubleOf(before.state) === null)
+      const trouble = blockingProblem(state);
+      if (trouble !== null && blockingProblem(before.state) === null)
         note(`${name} was not published`, trouble.message, toFolder);
     },
     session({ servers }, folders) {

@@ -5,7 +5,7 @@ import type { Tell } from '../backend.ts';
 import { problemOf } from '../problem.ts';
 
 /** Events that are not part of a state, so that the page cannot read them later. */
-const ONCE: ReadonlySet<EventName> = new Set(['navigate', 'notice']);
+const ONCE: ReadonlySet<EventName> = new Set(['navigate', 'problem']);
 
 /** The max number of events that are queued while there is no page. */
 const MOST_HELD = 20;
@@ -21,7 +21,7 @@ export interface Teller {
 
 /**
  * Creates the sender of events to the page of our window. Reduces their data to the fields of the contract. Queues `navigate` and
- * `notice` while no page listens. An event that does not match the contract is reported as a bug in the app instead.
+ * `problem` while no page listens. An event that does not match the contract is reported as a bug in the app instead.
  */
 export function createTeller(window: () => BrowserWindow | null): Teller {
   let listens = false;
@@ -39,7 +39,7 @@ export function createTeller(window: () => BrowserWindow | null): Teller {
     tell: <E extends EventName>(name: E, data: EventData<E>) => {
       const cut = events[name].safeParse(data);
       if (cut.success) send(name, cut.data);
-      else send('notice', { problem: problemOf(new Error(`${name} is not what the contract says`)) });
+      else send('problem', { problem: problemOf(new Error(`${name} is not what the contract says`)) });
     },
     ready: () => {
       listens = true;

@@ -32,7 +32,7 @@ export function createActions(
         await work();
       } catch (error) {
         window.show();
-        tell('notice', { problem: problemOf(error) });
+        tell('problem', { problem: problemOf(error) });
       }
     };
     void run();
@@ -59,7 +59,7 @@ export function createActions(
   const follow = (link: string) => {
     const target = readDeepLink(link);
     window.show();
-    if (target === null) tell('notice', { problem: problemOf(UNKNOWN_LINK) });
+    if (target === null) tell('problem', { problem: problemOf(UNKNOWN_LINK) });
     else tell('navigate', target);
   };
 

@@ -6,7 +6,7 @@ import { Button } from './button.tsx';
 export function Confirm({
   question,
   yes,
-  no = 'Keep',
+  no = 'Cancel',
   onYes,
   onNo,
 }: {

@@ -1,7 +1,7 @@
 import './dialog.css';
 import { X } from 'lucide-react';
 import { type ReactNode, type RefObject, useEffect, useId, useLayoutEffect, useRef } from 'react';
-import { IconButton } from './button.tsx';
+import { Button, IconButton } from './button.tsx';
 
 /** Focuses a button of a dialog that has no field. @returns The ref for this button. */
 export function useFirstFocus(): RefObject<HTMLButtonElement | null> {
@@ -42,5 +42,28 @@ export function Dialog({ title, onClose, children }: { title: string; onClose: (
       </header>
       {children}
     </dialog>
+  );
+}
+
+/** The buttons of a form in a dialog: one cancels, the other submits the form. */
+export function FormButtons({
+  label,
+  isBusy,
+  isReady,
+  onCancel,
+}: {
+  label: string;
+  isBusy: boolean;
+  /** Whether the form can be submitted. */
+  isReady: boolean;
+  onCancel: () => void;
+}) {
+  return (
+    <div className="dialog-foot">
+      <Button onClick={onCancel}>Cancel</Button>
+      <Button type="submit" variant="primary" busy={isBusy} disabled={!isReady}>
+        {label}
+      </Button>
+    </div>
   );
 }

@@ -5,30 +5,30 @@ export interface FieldProps extends ComponentProps<'input'> {
   label: string;
   hint?: ReactNode;
   /** Why the value is invalid. */
-  fault?: string | null;
+  error?: string | null;
   /** Shown after the input. */
   end?: ReactNode;
 }
 
-/** Single-line text input. The label is above it; the fault, or else the hint, is below it. */
-export function Field({ label, hint, fault, end, ...rest }: FieldProps) {
+/** Single-line text input. The label is above it; the error, or else the hint, is below it. */
+export function Field({ label, hint, error, end, ...rest }: FieldProps) {
   const id = useId();
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
-      <div className={fault ? 'field-box is-wrong' : 'field-box'}>
+      <div className={error ? 'field-box is-invalid' : 'field-box'}>
         <input
           id={id}
           autoComplete="off"
           spellCheck={false}
           {...rest}
-          aria-invalid={fault ? true : undefined}
-          aria-describedby={`${id}-note`}
+          aria-invalid={error ? true : undefined}
+          aria-describedby={`${id}-hint`}
         />
         {end}
       </div>
-      <p id={`${id}-note`} className={`small ${fault ? 'field-fault' : 'soft'}`} role={fault ? 'alert' : undefined}>
-        {fault ?? hint}
+      <p id={`${id}-hint`} className={`small ${error ? 'field-error' : 'soft'}`} role={error ? 'alert' : undefined}>
+        {error ?? hint}
       </p>
     </div>
   );

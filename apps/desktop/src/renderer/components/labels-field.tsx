@@ -1,14 +1,14 @@
 import './labels-field.css';
 import { X } from 'lucide-react';
 import { type KeyboardEvent, useId, useState } from 'react';
-import { labelFault, MAX_LABELS } from '../words/validate.ts';
+import { labelError, MAX_LABELS } from '../text/validate.ts';
 
 /** Edits labels as chips: Enter, comma or space adds the typed label, Backspace removes the last one. */
 export function LabelsField({
   labels,
   onChange,
   label = 'Labels',
-  hint = 'To find it again. Enter after each.',
+  hint = 'Press Enter after each label.',
   onSubmit,
   autoFocus,
 }: {
@@ -21,31 +21,11 @@ export function LabelsField({
   autoFocus?: boolean;
 }) {
   const id = useId();
-  const [text, setText] = useState('');
-  const [fault, setFault] = useState<string | null>(null);
-
-  const take = (typed: string): boolean => {
-    const wanted = typed.trim();
-    if (wanted === '') return true;
-    const wrong = labels.length >= MAX_LABELS ? `There are at most ${MAX_LABELS} labels.` : labelFault(wanted);
-    setFault(wrong);
-    if (wrong !== null) return false;
-    if (!labels.includes(wanted)) onChange([...labels, wanted]);
-    setText('');
-    return true;
-  };
-  const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
-    if (event.key === 'Enter' || event.key === ',' || event.key === ' ') {
-      event.preventDefault();
-      if (event.key === 'Enter' && text === '') onSubmit?.();
-      else take(text);
-    } else if (event.key === 'Backspace' && text === '' && labels.length > 0) onChange(labels.slice(0, -1));
-  };
-
+  const { text, error, type, add, onKeyDown } = useLabelInput(labels, onChange, onSubmit);
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
-      <div className={fault === null ? 'field-box labels-box' : 'field-box labels-box is-wrong'}>
+      <div className={error === null ? 'field-box labels-box' : 'field-box labels-box is-invalid'}>
         {labels.map((each) => (
           <span key={each} className="chip">
             {each}
@@ -64,25 +44,53 @@ export function LabelsField({
           autoFocus={autoFocus}
           autoComplete="off"
           spellCheck={false}
-          aria-invalid={fault !== null || undefined}
-          aria-describedby={`${id}-note`}
-          onChange={(event) => {
-            setText(event.target.value);
-            setFault(null);
-          }}
+          aria-invalid={error !== null || undefined}
+          aria-describedby={`${id}-hint`}
+          onChange={(event) => type(event.target.value)}
           onKeyDown={onKeyDown}
-          onBlur={() => take(text)}
+          onBlur={() => add(text)}
         />
       </div>
       <p
-        id={`${id}-note`}
-        className={`small ${fault === null ? 'soft' : 'field-fault'}`}
-        role={fault === null ? undefined : 'alert'}
+        id={`${id}-hint`}
+        className={`small ${error === null ? 'soft' : 'field-error'}`}
+        role={error === null ? undefined : 'alert'}
       >
-        {fault ?? hint}
+        {error ?? hint}
       </p>
     </div>
   );
+}
+
+/** The label that is being typed: when it is added, and why it cannot be. */
+function useLabelInput(
+  labels: readonly string[],
+  onChange: (labels: string[]) => void,
+  onSubmit: (() => void) | undefined,
+) {
+  const [text, setText] = useState('');
+  const [error, setError] = useState<string | null>(null);
+  const type = (typed: string) => {
+    setText(typed);
+    setError(null);
+  };
+  const add = (typed: string) => {
+    const label = typed.trim();
+    if (label === '') return;
+    const reason = labels.length >= MAX_LABELS ? `At most ${MAX_LABELS} labels are allowed.` : labelError(label);
+    setError(reason);
+    if (reason !== null) return;
+    if (!labels.includes(label)) onChange([...labels, label]);
+    setText('');
+  };
+  const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
+    if (event.key === 'Enter' || event.key === ',' || event.key === ' ') {
+      event.preventDefault();
+      if (event.key === 'Enter' && text === '') onSubmit?.();
+      else add(text);
+    } else if (event.key === 'Backspace' && text === '' && labels.length > 0) onChange(labels.slice(0, -1));
+  };
+  return { text, error, type, add, onKeyDown };
 }
 
 /** Read-only labels. */

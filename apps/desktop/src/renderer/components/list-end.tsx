@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'react';
 import { LoaderCircle } from 'lucide-react';
 import type { RemoteList } from '../state/use-list.ts';
 import { Button } from './button.tsx';
-import { Trouble } from './trouble.tsx';
+import { ProblemBox } from './problem.tsx';
 
 /** The end of a paginated list: loads the next page when it scrolls into view, and shows a failure. */
 export function ListEnd({ list }: { list: RemoteList<unknown> }) {
@@ -20,11 +20,11 @@ export function ListEnd({ list }: { list: RemoteList<unknown> }) {
   return (
     <div ref={ref} className="list-end">
       {problem !== null ? (
-        <Trouble problem={problem}>
+        <ProblemBox problem={problem}>
           <Button small onClick={list.items.length > 0 ? list.loadMore : list.reload}>
             Try again
           </Button>
-        </Trouble>
+        </ProblemBox>
       ) : (
         isLoading && (
           <p className="soft status-line is-quiet">

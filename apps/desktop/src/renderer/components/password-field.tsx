@@ -1,6 +1,6 @@
 import { Eye, EyeOff } from 'lucide-react';
 import { useState } from 'react';
-import { passwordFault } from '../words/validate.ts';
+import { passwordError } from '../text/validate.ts';
 import { IconButton } from './button.tsx';
 import { Field } from './field.tsx';
 
@@ -13,28 +13,28 @@ import { Field } from './field.tsx';
 export function PasswordField({
   password,
   onPassword,
-  hint = 'What visitors have to enter. Empty: everyone with the link sees it.',
+  hint = 'Visitors need this password. Leave empty for none.',
 }: {
   password: string | undefined;
   onPassword: (password: string | undefined) => void;
   hint?: string | undefined;
 }) {
   const [isShown, setShown] = useState(false);
-  const [isLeft, setLeft] = useState(false);
-  const fault = password === undefined ? null : passwordFault(password);
+  const [isBlurred, setBlurred] = useState(false);
+  const error = password === undefined ? null : passwordError(password);
   return (
     <Field
       label="Password"
       type={isShown ? 'text' : 'password'}
       autoComplete="new-password"
       value={password ?? ''}
-      // Show the fault only after the field is left, not while typing.
-      fault={isLeft ? fault : null}
-      hint={fault ?? hint}
-      onBlur={() => setLeft(true)}
+      // Show the error only after the field is left, not while typing.
+      error={isBlurred ? error : null}
+      hint={error ?? hint}
+      onBlur={() => setBlurred(true)}
       onChange={(event) => {
         const { value } = event.target;
-        setLeft(false);
+        setBlurred(false);
         onPassword(value === '' ? undefined : value);
       }}
       end={

@@ -23,7 +23,7 @@ export function QrButton({ url }: { url: string }) {
         onToggle={(event) => setOpen(event.newState === 'open')}
       >
         {isOpen && <Qr url={url} />}
-        <p className="small soft">Point a phone’s camera at it.</p>
+        <p className="small soft">Scan with a phone’s camera.</p>
       </div>
     </>
   );

@@ -26,9 +26,7 @@ export function Search({
         onChange={(event) => onChange(event.target.value)}
         onKeyDown={(event) => event.key === 'Escape' && onChange('')}
       />
-      {value !== '' && (
-        <IconButton icon={X} label="Empty the search" className="in-field" onClick={() => onChange('')} />
-      )}
+      {value !== '' && <IconButton icon={X} label="Clear search" className="in-field" onClick={() => onChange('')} />}
     </div>
   );
 }

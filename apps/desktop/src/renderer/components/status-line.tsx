@@ -1,7 +1,7 @@
 import './status-line.css';
 import { CircleAlert, CircleCheck, CirclePause, LoaderCircle, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { Tone } from '../words/folder.ts';
+import type { Tone } from '../text/folder.ts';
 
 const ICONS = { good: CircleCheck, busy: LoaderCircle, warn: TriangleAlert, bad: CircleAlert, quiet: CirclePause };
 

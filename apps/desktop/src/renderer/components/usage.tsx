@@ -5,7 +5,7 @@ import { Meter } from './meter.tsx';
 const LABELS = {
   deployments: 'Deployments',
   platformDomains: 'Platform domains',
-  customDomains: 'Own domains',
+  customDomains: 'Custom domains',
 } as const;
 
 /** The account's usage, compared with the caps of its plan. */

@@ -8,28 +8,28 @@ const MARGIN_ROWS = 8;
  *
  * The focused row stays in the DOM even when it is scrolled out of view.
  *
- * @param kept The key of another row that stays in the DOM, such as one that is being edited.
+ * @param pinned The key of another row that stays in the DOM, such as one that is being edited.
  */
 export function VirtualList<T>({
   items,
   rowHeight,
   keyOf,
   label,
-  kept,
+  pinned,
   children,
 }: {
   items: readonly T[];
   rowHeight: number;
   keyOf: (item: T) => string;
   label: string;
-  kept?: string | null;
+  pinned?: string | null;
   children: (item: T) => ReactNode;
 }) {
   const ref = useRef<HTMLUListElement>(null);
-  const [from, to] = useRowsInSight(ref, items.length, rowHeight);
+  const [from, to] = useVisibleRows(ref, items.length, rowHeight);
   const [focused, setFocused] = useState<string | null>(null);
   const indexes = new Set(Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index));
-  for (const key of [kept ?? null, focused])
+  for (const key of [pinned ?? null, focused])
     if (key !== null) indexes.add(items.findIndex((item) => keyOf(item) === key));
   return (
     <ul
@@ -62,7 +62,7 @@ export function VirtualList<T>({
   );
 }
 
-function useRowsInSight(ref: { current: HTMLElement | null }, count: number, rowHeight: number): [number, number] {
+function useVisibleRows(ref: { current: HTMLElement | null }, count: number, rowHeight: number): [number, number] {
   const [range, setRange] = useState<[number, number]>([0, Math.min(count, 24)]);
   useLayoutEffect(() => {
     const list = ref.current!;

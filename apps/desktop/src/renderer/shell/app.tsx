@@ -2,7 +2,7 @@ import './app.css';
 import { CloudAlert } from 'lucide-react';
 import type { DesktopApi } from '../../shared/contract.ts';
 import { Empty } from '../components/empty.tsx';
-import { type Store, StoreContext, useKnown } from '../state/store.ts';
+import { type Store, StoreContext, useSnapshot } from '../state/store.ts';
 import { Shell } from './shell.tsx';
 
 /** The root component. */
@@ -15,16 +15,16 @@ export function App({ desktop, store }: { desktop: DesktopApi; store: Store }) {
 }
 
 function Window({ desktop }: { desktop: DesktopApi }) {
-  const known = useKnown();
-  if (known.is === 'ready') return <Shell desktop={desktop} />;
-  if (known.is === 'loading') return <div className="starting" role="status" aria-label="Starting" />;
+  const snapshot = useSnapshot();
+  if (snapshot.is === 'ready') return <Shell desktop={desktop} />;
+  if (snapshot.is === 'loading') return <div className="starting" role="status" aria-label="Starting" />;
   return (
     <main className="starting">
       <h1 className="hidden">Berth</h1>
       <Empty
         icon={CloudAlert}
         title="Berth could not start"
-        text={`${known.problem.message} ${known.problem.next ?? ''}`}
+        text={`${snapshot.problem.message} ${snapshot.problem.next ?? ''}`}
       />
     </main>
   );

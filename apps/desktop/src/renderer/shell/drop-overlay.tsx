@@ -7,7 +7,7 @@ import { useDrop } from './use-drop.ts';
 
 /** Covers the window while files are dragged over it, and shows what a drop on each half does. */
 export function DropOverlay() {
-  const { desktop, ask, say, publish, watch } = useShell();
+  const { desktop, ask, showToast, publish, watch } = useShell();
   const { hasKey } = useAccount();
   const ref = useRef<HTMLDivElement>(null);
 
@@ -15,11 +15,12 @@ export function DropOverlay() {
     const granted = await ask(desktop.grant(dropped));
     if (granted === null) return;
     const given = granted.value;
-    if (given.length === 0) return say(NOTHING_TO_READ);
+    if (given.length === 0) return showToast(NOTHING_DROPPED);
     if (way === 'pasted') return publish(given, { pasted: true });
     if (!hasKey || way === 'left') return publish(given);
     const files = given.filter(({ kind }) => kind === 'file');
-    if (files.length > 0) say({ ...ONLY_FOLDERS, action: { label: 'Publish once', run: () => void publish(files) } });
+    if (files.length > 0)
+      showToast({ ...ONLY_FOLDERS, action: { label: 'Publish once', run: () => void publish(files) } });
     watch(given.filter(({ kind }) => kind !== 'file').map(({ name, grant }) => ({ name, of: { grant } })));
   });
 
@@ -36,30 +37,30 @@ export function DropOverlay() {
         (hasKey ? (
           <>
             <Zone
-              isMeant={hover === 'left'}
+              isActive={hover === 'left'}
               icon={Upload}
               title="Publish once"
-              text="A new link for what is in it now"
+              text="A new link to the current contents"
             />
             <Zone
-              isMeant={hover === 'right'}
+              isActive={hover === 'right'}
               icon={FolderSync}
               title="Publish and watch"
               text="One address, kept up to date"
             />
           </>
         ) : (
-          <Zone isMeant icon={Upload} title="Drop to publish" text="The link is copied as soon as it is live" />
+          <Zone isActive icon={Upload} title="Drop to publish" text="The link is copied when the site is live" />
         ))}
     </div>
   );
 }
 
-const NOTHING_TO_READ = {
-  text: 'There was nothing to publish in that.',
+const NOTHING_DROPPED = {
+  text: 'There is nothing to publish in this drop.',
   problem: {
     kind: 'folder' as const,
-    message: 'There was nothing to publish in that.',
+    message: 'There is nothing to publish in this drop.',
     next: 'Drop a folder or files from this computer’s disk.',
     file: null,
   },
@@ -69,24 +70,24 @@ const ONLY_FOLDERS = {
   problem: {
     kind: 'folder' as const,
     message: 'Only folders can be watched.',
-    next: 'The files can be published once.',
+    next: 'You can publish the files once.',
     file: null,
   },
 };
 
 function Zone({
-  isMeant,
+  isActive,
   icon: Icon,
   title,
   text,
 }: {
-  isMeant: boolean;
+  isActive: boolean;
   icon: typeof Upload;
   title: string;
   text: string;
 }) {
   return (
-    <div className={isMeant ? 'drop-zone is-meant' : 'drop-zone'}>
+    <div className={isActive ? 'drop-zone is-active' : 'drop-zone'}>
       <Icon size={32} strokeWidth={1.6} aria-hidden />
       <strong>{title}</strong>
       <span>{text}</span>

@@ -1,5 +1,5 @@
 /** Selects elements that may take the focus when a focused element inside them is removed. */
-const STANDS_IN = '[tabindex]';
+const FOCUSABLE = '[tabindex]';
 
 /**
  * Keeps the focus near its place when the focused element is removed: a button that is replaced, a question that is answered, a card
@@ -35,6 +35,6 @@ export function keepFocus(): () => void {
 
 /** Innermost first. */
 function boxesAround(element: Element): HTMLElement[] {
-  const box = element.parentElement?.closest<HTMLElement>(STANDS_IN);
+  const box = element.parentElement?.closest<HTMLElement>(FOCUSABLE);
   return box ? [box, ...boxesAround(box)] : [];
 }

@@ -4,15 +4,15 @@ import type { Server } from '../../shared/session.ts';
 import { MenuList } from '../components/menu.tsx';
 import { currentServer, emailOf, hostOf } from '../state/account.ts';
 import { useShell } from '../state/shell.ts';
-import { useApp } from '../state/store.ts';
+import { useAppState } from '../state/store.ts';
 
 /** Shows the current account and server, and a menu to switch to another server. */
 export function ServerSwitcher() {
-  const { desktop, ask, go } = useShell();
-  const session = useApp('session');
+  const { desktop, ask, navigate } = useShell();
+  const session = useAppState('session');
   const id = useId();
   const server = currentServer(session);
-  const name = signInWords(server);
+  const name = signInText(server);
   return (
     <>
       <button
@@ -37,12 +37,12 @@ export function ServerSwitcher() {
         items={[
           ...session.servers.map((each) => ({
             label: hostOf(each.origin),
-            hint: signInWords(each),
+            hint: signInText(each),
             icon: each.origin === session.current ? CircleCheck : ServerIcon,
             checked: each.origin === session.current,
             run: () => void ask(desktop.commands.chooseServer({ origin: each.origin })),
           })),
-          { label: 'Account and servers…', icon: Plus, run: () => go({ page: 'settings' }) },
+          { label: 'Account and servers…', icon: Plus, run: () => navigate({ page: 'settings' }) },
         ]}
       />
     </>
@@ -53,14 +53,14 @@ function Avatar({ server }: { server: Server }) {
   const email = emailOf(server);
   const isBad = server.signIn.is === 'refused' || server.signIn.is === 'unreachable';
   return (
-    <span className={`avatar${isBad ? ' is-bad' : email === null ? ' is-nobody' : ''}`} aria-hidden>
+    <span className={`avatar${isBad ? ' is-bad' : email === null ? ' is-anonymous' : ''}`} aria-hidden>
       {email === null ? <UserRound size={15} /> : email.slice(0, 1)}
     </span>
   );
 }
 
 /** A short text for the sign-in state of a server. */
-export function signInWords({ signIn }: Server): string {
+export function signInText({ signIn }: Server): string {
   switch (signIn.is) {
     case 'signed-out':
       return 'Not signed in';
@@ -69,8 +69,8 @@ export function signInWords({ signIn }: Server): string {
     case 'signed-in':
       return signIn.account.email;
     case 'unreachable':
-      return 'Server not reachable';
+      return 'Server unreachable';
     case 'refused':
-      return 'Key not accepted';
+      return 'Key no longer works';
   }
 }

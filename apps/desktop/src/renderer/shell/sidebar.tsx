@@ -14,12 +14,12 @@ import { useRef } from 'react';
 import type { Page } from '../../shared/contract.ts';
 import { Button } from '../components/button.tsx';
 import { useShell } from '../state/shell.ts';
-import { useApp } from '../state/store.ts';
-import { PlaceButton } from './place-button.tsx';
-import { folderSign, type PlaceSign, publishSign, seenFailures } from './place-sign.ts';
+import { useAppState } from '../state/store.ts';
+import { NavButton } from './nav-button.tsx';
+import { foldersBadge, type NavBadge, publishBadge, seenFailures } from './nav-badge.ts';
 import { ServerSwitcher } from './server-switcher.tsx';
 
-const PLACES: readonly (readonly [Page, string, LucideIcon])[] = [
+const NAV_ITEMS: readonly (readonly [Page, string, LucideIcon])[] = [
   ['publish', 'Publish', Send],
   ['folders', 'Folders', FolderSync],
   ['sites', 'Sites', LayoutList],
@@ -29,7 +29,7 @@ const PLACES: readonly (readonly [Page, string, LucideIcon])[] = [
 
 /** Navigation, status lines, and the current account and server. */
 export function Sidebar() {
-  const signs = useSigns();
+  const badges = useBadges();
   return (
     <nav className="sidebar" aria-label="Pages">
       <p className="brand" aria-hidden>
@@ -37,15 +37,15 @@ export function Sidebar() {
         <span>Berth</span>
       </p>
       <ul>
-        {PLACES.map(([page, label, icon]) => (
+        {NAV_ITEMS.map(([page, label, icon]) => (
           <li key={page}>
-            <PlaceButton page={page} label={label} icon={icon} sign={signs[page]} />
+            <NavButton page={page} label={label} icon={icon} badge={badges[page]} />
           </li>
         ))}
       </ul>
       <div className="sidebar-end">
         <Lines />
-        <PlaceButton page="settings" label="Settings" icon={Settings} />
+        <NavButton page="settings" label="Settings" icon={Settings} />
         <ServerSwitcher />
       </div>
     </nav>
@@ -53,35 +53,35 @@ export function Sidebar() {
 }
 
 /** The badges, by page. Work is shown only on other pages; failures and questions also on their own page. */
-function useSigns(): Partial<Record<Page, PlaceSign | null>> {
-  const { place } = useShell();
-  const publishings = useApp('publishings');
-  const folders = useApp('folders');
+function useBadges(): Partial<Record<Page, NavBadge | null>> {
+  const { route } = useShell();
+  const publishings = useAppState('publishings');
+  const folders = useAppState('folders');
   const seen = useRef<ReadonlySet<string>>(new Set());
   // Failures that were seen on the Publish page stay seen after leaving it.
-  seen.current = seenFailures(seen.current, publishings, place.page === 'publish');
-  const signs = { publish: publishSign(publishings, seen.current), folders: folderSign(folders) };
-  const own = signs[place.page as keyof typeof signs];
-  return own?.is === 'working' ? { ...signs, [place.page]: null } : signs;
+  seen.current = seenFailures(seen.current, publishings, route.page === 'publish');
+  const badges = { publish: publishBadge(publishings, seen.current), folders: foldersBadge(folders) };
+  const own = badges[route.page as keyof typeof badges];
+  return own?.is === 'working' ? { ...badges, [route.page]: null } : badges;
 }
 
 function Lines() {
   const { desktop, ask } = useShell();
-  const { online } = useApp('session');
-  const update = useApp('update');
+  const { online } = useAppState('session');
+  const update = useAppState('update');
   return (
     <div role="status">
       {!online && (
-        <p className="sidebar-line" title="Offline. What is waiting goes on by itself.">
+        <p className="sidebar-line" title="Offline · will resume automatically">
           <WifiOff size={15} aria-hidden />
-          <span>Offline. It goes on by itself.</span>
+          <span>Offline · will resume automatically</span>
         </p>
       )}
       {update.is === 'downloading' && (
         // Screen readers do not announce each percentage.
-        <p className="sidebar-line is-calm" aria-live="off" title={`Version ${update.version} is being downloaded`}>
+        <p className="sidebar-line is-calm" aria-live="off" title={`Downloading version ${update.version}`}>
           <ArrowDownToLine size={15} aria-hidden />
-          <span>Update: {Math.round(update.percent)} %</span>
+          <span>Updating… {Math.round(update.percent)}%</span>
         </p>
       )}
       {update.is === 'ready' && (
@@ -90,7 +90,7 @@ function Lines() {
           <Button
             small
             icon={ArrowDownToLine}
-            title={`Restart to version ${update.version}`}
+            title={`Restart to install version ${update.version}`}
             onClick={() => void ask(desktop.commands.restartToUpdate())}
           >
             Restart

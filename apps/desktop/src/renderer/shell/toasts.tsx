@@ -3,33 +3,36 @@ import { CircleAlert, CircleCheck, X } from 'lucide-react';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { DesktopApi } from '../../shared/contract.ts';
 import { Button, IconButton } from '../components/button.tsx';
-import type { Saying } from '../state/shell.ts';
-import { withFile } from '../words/folder.ts';
+import type { ToastContent } from '../state/shell.ts';
+import { withFile } from '../text/folder.ts';
 
-const MOST = 4;
+const MAX_TOASTS = 4;
 const SHOWN_MS = 5_000;
 
-interface Toast extends Saying {
+interface Toast extends ToastContent {
   id: number;
 }
 
-/** Keeps at most {@link MOST} toasts. The oldest one is removed first; problems only when nothing else is left. */
+/** Keeps at most {@link MAX_TOASTS} toasts. The oldest one is removed first; problems only when nothing else is left. */
 export function useToasts(desktop: DesktopApi) {
   const [toasts, setToasts] = useState<readonly Toast[]>([]);
-  const said = useRef(0);
-  const say = useCallback((saying: Saying) => {
+  const lastId = useRef(0);
+  const showToast = useCallback((content: ToastContent) => {
     setToasts((before) => {
       // A repeated text replaces the earlier toast.
-      const others = before.filter(({ text }) => text !== saying.text);
-      const all = [...others, { ...saying, id: ++said.current }];
-      if (all.length <= MOST) return all;
+      const others = before.filter(({ text }) => text !== content.text);
+      const all = [...others, { ...content, id: ++lastId.current }];
+      if (all.length <= MAX_TOASTS) return all;
       const gone = all.find(({ problem }) => problem === undefined) ?? all[0];
       return all.filter((toast) => toast !== gone);
     });
   }, []);
   const dismiss = useCallback((id: number) => setToasts((before) => before.filter((toast) => toast.id !== id)), []);
-  useEffect(() => desktop.events.notice(({ problem }) => say({ text: problem.message, problem })), [desktop, say]);
-  return { toasts, say, dismiss };
+  useEffect(
+    () => desktop.events.problem(({ problem }) => showToast({ text: problem.message, problem })),
+    [desktop, showToast],
+  );
+  return { toasts, showToast, dismiss };
 }
 
 export function Toasts({ toasts, dismiss }: { toasts: readonly Toast[]; dismiss: (id: number) => void }) {

@@ -4,7 +4,7 @@ import type { NextDropOptions } from '../../shared/publishing.ts';
 import type { NextDrop } from '../state/options.ts';
 
 /** Max length, in UTF-16 units, of a text sent to the app. Longer texts are invalid anyway, so they are cut. */
-const LONGEST = 1_000;
+const MAX_TEXT_LENGTH = 1_000;
 
 /**
  * Keeps the options of the next drop, and sends each change to the app, which applies them to drops outside the window too.
@@ -13,13 +13,13 @@ const LONGEST = 1_000;
  */
 export function useOptions({ commands, events }: DesktopApi) {
   const [options, setOptions] = useState<NextDropOptions>({});
-  const [round, setRound] = useState(0);
+  const [formKey, setFormKey] = useState(0);
   const latest = useRef(options);
   latest.current = options;
 
   const restart = useCallback(() => {
     setOptions({});
-    setRound((before) => before + 1);
+    setFormKey((before) => before + 1);
   }, []);
   useEffect(() => events.dropTaken(restart), [events, restart]);
   // A reloaded window starts with an empty form, so clear the options that the app has.
@@ -29,7 +29,7 @@ export function useOptions({ commands, events }: DesktopApi) {
     const send = (next: NextDropOptions) => void commands.setNextDrop(shortened(next));
     return {
       options,
-      round,
+      formKey,
       set(next) {
         setOptions(next);
         send(next);
@@ -39,14 +39,14 @@ export function useOptions({ commands, events }: DesktopApi) {
         send({});
       },
     };
-  }, [options, round, commands, restart]);
+  }, [options, formKey, commands, restart]);
   return { nextDrop, latest };
 }
 
 function shortened({ domain, password, ...others }: NextDropOptions): NextDropOptions {
   return {
     ...others,
-    ...(domain !== undefined && { domain: domain.slice(0, LONGEST) }),
-    ...(password !== undefined && { password: password.slice(0, LONGEST) }),
+    ...(domain !== undefined && { domain: domain.slice(0, MAX_TEXT_LENGTH) }),
+    ...(password !== undefined && { password: password.slice(0, MAX_TEXT_LENGTH) }),
   };
 }

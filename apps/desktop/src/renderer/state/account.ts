@@ -1,5 +1,5 @@
 import type { Server, Session } from '../../shared/session.ts';
-import { useApp } from './store.ts';
+import { useAppState } from './store.ts';
 
 /** The current server: drops go to it. */
 export function currentServer(session: Session): Server {
@@ -8,12 +8,12 @@ export function currentServer(session: Session): Server {
 
 /** The current server, and whether there is a key for it that it has not refused. */
 export function useAccount(): { server: Server; hasKey: boolean } {
-  const server = currentServer(useApp('session'));
+  const server = currentServer(useAppState('session'));
   return { server, hasKey: server.signIn.is !== 'signed-out' && server.signIn.is !== 'refused' };
 }
 
 /** Identifies the account on the current server, so that lists restart when it changes; `null` without an account. */
-export function useWhose(): string | null {
+export function useAccountKey(): string | null {
   const { hasKey, server } = useAccount();
   return hasKey ? `${server.origin} ${emailOf(server) ?? ''}` : null;
 }

@@ -1,13 +1,13 @@
 import type { Activity, Deployment, Domain } from '@berth/contract';
 import { useEffect, useRef } from 'react';
 import type { Answer } from '../../shared/contract.ts';
-import { useAccount, useWhose } from './account.ts';
+import { useAccount, useAccountKey } from './account.ts';
 import { useShell } from './shell.ts';
-import { useApp } from './store.ts';
+import { useAppState } from './store.ts';
 import { type ListPage, type RemoteList, useList } from './use-list.ts';
 
 /** A burst of activities causes one refresh, this long after the last of them. */
-const QUIET_MS = 400;
+const DELAY_MS = 400;
 
 /** The deployments of the account, newest first. Refreshed when an activity reports a change. */
 export function useDeployments(): RemoteList<Deployment> {
@@ -15,9 +15,9 @@ export function useDeployments(): RemoteList<Deployment> {
   const list = useList({
     read: async (cursor) => pageOf(await commands.listDeployments({ cursor }), ({ deployments }) => deployments),
     keyOf: ({ deployment }) => deployment,
-    whose: useWhose(),
+    accountKey: useAccountKey(),
   });
-  useFresh(list, 'deployment.', ({ deployment }, gone) => deployment === gone.deployment);
+  useRefreshOnActivity(list, 'deployment.', ({ deployment }, { deployment: removed }) => deployment === removed);
   return list;
 }
 
@@ -27,23 +27,23 @@ export function useDomains(): RemoteList<Domain> {
   const list = useList({
     read: async (cursor) => pageOf(await commands.listDomains({ cursor }), ({ domains }) => domains),
     keyOf: ({ domain }) => domain,
-    whose: useWhose(),
+    accountKey: useAccountKey(),
   });
-  useFresh(list, 'domain.', ({ domain }, gone) => domain === gone.domain);
+  useRefreshOnActivity(list, 'domain.', ({ domain }, { domain: removed }) => domain === removed);
   return list;
 }
 
-/** The activities of the account, newest first. @param hear Called for each new activity. */
-export function useActivities(hear: (activity: Activity) => void): RemoteList<Activity> {
+/** The activities of the account, newest first. @param onActivity Called for each new activity. */
+export function useActivities(onActivity: (activity: Activity) => void): RemoteList<Activity> {
   const { commands, events } = useShell().desktop;
   const list = useList({
     read: async (cursor) => pageOf(await commands.listActivities({ cursor }), ({ activities }) => activities),
     keyOf: activityKey,
-    whose: useWhose(),
+    accountKey: useAccountKey(),
   });
   const { change } = list;
-  const latest = useRef(hear);
-  latest.current = hear;
+  const latest = useRef(onActivity);
+  latest.current = onActivity;
   useEffect(
     () =>
       events.activity((activity) => {
@@ -54,7 +54,7 @@ export function useActivities(hear: (activity: Activity) => void): RemoteList<Ac
       }),
     [events, change],
   );
-  useBack(list.reload);
+  useReloadAfterGap(list.reload);
   return list;
 }
 
@@ -72,11 +72,15 @@ function pageOf<V extends { nextCursor?: string | undefined }, T>(
 }
 
 /** Refreshes a list after a burst of activities that report changes. Deleted and expired items are removed at once. */
-function useFresh<T>(list: RemoteList<T>, prefix: string, isGone: (item: T, gone: Activity) => boolean) {
+function useRefreshOnActivity<T>(
+  list: RemoteList<T>,
+  prefix: string,
+  isAbout: (item: T, activity: Activity) => boolean,
+) {
   const { events } = useShell().desktop;
-  const { change, freshen, reload } = list;
-  const latest = useRef(isGone);
-  latest.current = isGone;
+  const { change, refresh, reload } = list;
+  const latest = useRef(isAbout);
+  latest.current = isAbout;
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const stop = events.activity((activity) => {
@@ -84,26 +88,26 @@ function useFresh<T>(list: RemoteList<T>, prefix: string, isGone: (item: T, gone
       if (/\.(?:delete|expire)$/.test(activity.event))
         change((items) => items.filter((item) => !latest.current(item, activity)));
       clearTimeout(timer);
-      timer = setTimeout(freshen, QUIET_MS);
+      timer = setTimeout(refresh, DELAY_MS);
     });
     return () => {
       clearTimeout(timer);
       stop();
     };
-  }, [events, prefix, change, freshen]);
-  useBack(reload);
+  }, [events, prefix, change, refresh]);
+  useReloadAfterGap(reload);
 }
 
 /** Reloads when the server is reachable again and when the event stream starts: events before that were missed. */
-function useBack(reload: () => void) {
+function useReloadAfterGap(reload: () => void) {
   const { events } = useShell().desktop;
-  const { online } = useApp('session');
+  const { online } = useAppState('session');
   const { server } = useAccount();
-  const isThere = online && server.signIn.is === 'signed-in';
-  const wasAway = useRef(false);
+  const isConnected = online && server.signIn.is === 'signed-in';
+  const wasDisconnected = useRef(false);
   useEffect(() => {
-    if (isThere && wasAway.current) reload();
-    wasAway.current = !isThere;
-  }, [isThere, reload]);
+    if (isConnected && wasDisconnected.current) reload();
+    wasDisconnected.current = !isConnected;
+  }, [isConnected, reload]);
   useEffect(() => events.following(reload), [events, reload]);
 }

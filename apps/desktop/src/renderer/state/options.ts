@@ -8,7 +8,7 @@ export interface NextDrop {
   set(options: NextDropOptions): void;
   clear(): void;
   /** Changes each time the options are cleared; used as the key that resets the form. */
-  round: number;
+  formKey: number;
 }
 
 export const NextDropContext = createContext<NextDrop | null>(null);

@@ -4,7 +4,7 @@ import type { Problem } from '../../shared/problem.ts';
 import type { Given, NextDropOptions } from '../../shared/publishing.ts';
 
 /** The page to show; optionally the card to scroll to, or a server address to fill in. */
-export interface Place {
+export interface Route {
   page: Page;
   id?: string | undefined;
   server?: string | undefined;
@@ -21,7 +21,7 @@ export interface WatchSource {
 }
 
 /** The contents of a toast. A problem stays until it is dismissed; others disappear after a few seconds. */
-export interface Saying {
+export interface ToastContent {
   text: string;
   problem?: Problem | undefined;
   action?: { label: string; run: () => void } | undefined;
@@ -30,11 +30,11 @@ export interface Saying {
 /** Functions of the window that any component may use. */
 export interface Shell {
   desktop: DesktopApi;
-  place: Place;
-  go(place: Place): void;
-  say(saying: Saying): void;
+  route: Route;
+  navigate(route: Route): void;
+  showToast(content: ToastContent): void;
   /** Awaits an answer and shows its problem, if any, as a toast. @returns The value; `null` after a problem. */
-  ask<T>(asked: Promise<Answer<T>>): Promise<{ value: T } | null>;
+  ask<T>(command: Promise<Answer<T>>): Promise<{ value: T } | null>;
   /** Opens the watch dialog for one folder after the other. Dropped and chosen folders start with the options of the next drop. */
   watch(sources: readonly WatchSource[]): void;
   /** Publishes with the options of the next drop. If one of them is invalid, shows a message and publishes nothing. */

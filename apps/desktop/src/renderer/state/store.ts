@@ -2,12 +2,12 @@ import { createContext, use, useSyncExternalStore } from 'react';
 import type { AppState, DesktopApi } from '../../shared/contract.ts';
 import type { Problem } from '../../shared/problem.ts';
 
-/** The app state as the page knows it: loading, failed, or ready. */
-export type Known = { is: 'loading' } | { is: 'failed'; problem: Problem } | { is: 'ready'; state: AppState };
+/** The app state as the page has it: loading, failed, or ready. */
+export type Snapshot = { is: 'loading' } | { is: 'failed'; problem: Problem } | { is: 'ready'; state: AppState };
 
 /** The last state that the app reported. The page never changes it itself. */
 export interface Store {
-  get(): Known;
+  get(): Snapshot;
   /** @returns A function that unsubscribes. */
   subscribe(listener: () => void): () => void;
 }
@@ -21,29 +21,31 @@ const SLICES = ['publishings', 'folders', 'session', 'settings', 'update'] as co
  */
 export function openStore(desktop: DesktopApi): Store {
   const listeners = new Set<() => void>();
-  let told: Partial<AppState> = {};
-  let known: Known = { is: 'loading' };
+  let reported: Partial<AppState> = {};
+  let snapshot: Snapshot = { is: 'loading' };
 
-  const become = (next: Known) => {
-    known = next;
+  const publish = (next: Snapshot) => {
+    snapshot = next;
     for (const listener of listeners) listener();
   };
-  const tell = (slice: Partial<AppState>) => {
-    told = { ...told, ...slice };
-    if (known.is === 'ready') become({ is: 'ready', state: follow(known.state, slice) });
+  const receive = (slice: Partial<AppState>) => {
+    reported = { ...reported, ...slice };
+    if (snapshot.is === 'ready') publish({ is: 'ready', state: mergeSlice(snapshot.state, slice) });
   };
 
-  for (const name of SLICES) desktop.events[name]((data) => tell({ [name]: data }));
+  for (const name of SLICES) desktop.events[name]((data) => receive({ [name]: data }));
   void desktop.commands
     .readState()
     .then((answer) =>
-      become(
-        answer.ok ? { is: 'ready', state: { ...answer.value, ...told } } : { is: 'failed', problem: answer.problem },
+      publish(
+        answer.ok
+          ? { is: 'ready', state: { ...answer.value, ...reported } }
+          : { is: 'failed', problem: answer.problem },
       ),
     );
 
   return {
-    get: () => known,
+    get: () => snapshot,
     subscribe(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -51,41 +53,40 @@ export function openStore(desktop: DesktopApi): Store {
   };
 }
 
-/** Merges reported slices into the state. */
-function follow(state: AppState, slice: Partial<AppState>): AppState {
+function mergeSlice(state: AppState, slice: Partial<AppState>): AppState {
   const next = { ...state, ...slice };
   return {
     ...next,
-    publishings: keepSame(state.publishings, next.publishings),
-    folders: keepSame(state.folders, next.folders),
+    publishings: keepIdentity(state.publishings, next.publishings),
+    folders: keepIdentity(state.folders, next.folders),
   };
 }
 
 /** Lists arrive as fresh copies. Keeps the identity of unchanged items, so that only changed ones render again. */
-function keepSame<T extends { id: string }>(before: T[], told: T[]): T[] {
-  if (before === told) return before;
-  const known = new Map(before.map((item) => [item.id, item]));
-  const kept = told.map((item) => {
-    const old = known.get(item.id);
+function keepIdentity<T extends { id: string }>(before: T[], after: T[]): T[] {
+  if (before === after) return before;
+  const byId = new Map(before.map((item) => [item.id, item]));
+  const items = after.map((item) => {
+    const old = byId.get(item.id);
     return old !== undefined && JSON.stringify(old) === JSON.stringify(item) ? old : item;
   });
-  return kept.length === before.length && kept.every((item, index) => item === before[index]) ? before : kept;
+  return items.length === before.length && items.every((item, index) => item === before[index]) ? before : items;
 }
 
 export const StoreContext = createContext<Store | null>(null);
 
-/** The app state as the page knows it; renders again on every change. */
-export function useKnown(): Known {
+/** The app state as the page has it; renders again on every change. */
+export function useSnapshot(): Snapshot {
   const store = use(StoreContext)!;
   return useSyncExternalStore(store.subscribe, store.get);
 }
 
 /** One slice of the state; renders again only when this slice changes. @throws Error outside a ready window. */
-export function useApp<K extends keyof AppState>(slice: K): AppState[K] {
+export function useAppState<K extends keyof AppState>(slice: K): AppState[K] {
   const store = use(StoreContext)!;
   return useSyncExternalStore(store.subscribe, () => {
-    const known = store.get();
-    if (known.is !== 'ready') throw new Error('The window is drawn once the state is known.');
-    return known.state[slice];
+    const snapshot = store.get();
+    if (snapshot.is !== 'ready') throw new Error('the state must be loaded before a component reads it');
+    return snapshot.state[slice];
   });
 }

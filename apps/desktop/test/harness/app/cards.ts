@@ -5,7 +5,7 @@ import type { MainProcess } from './main-process.ts';
 
 /** The card of a drop, by the name of its folder. */
 export function publishingCard(page: Page, name: string): Locator {
-  return page.getByRole('list', { name: 'Published from here' }).getByRole('article', { name, exact: true });
+  return page.getByRole('list', { name: 'Drops' }).getByRole('article', { name, exact: true });
 }
 
 /** The card of a watched folder. */
@@ -56,7 +56,7 @@ export async function nameFolder(dialog: Locator, domain: string): Promise<void>
   // `fill` takes two steps: the suggestion must not arrive between them.
   await address.and(dialog.locator('[value]:not([value=""])')).waitFor();
   await address.fill(domain);
-  await dialog.getByText('Asking whether it is free').waitFor({ state: 'detached' });
+  await dialog.getByText('Checking availability').waitFor({ state: 'detached' });
 }
 
 /** Waits until the status line of a folder's card starts with these words. */

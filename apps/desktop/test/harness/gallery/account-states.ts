@@ -37,7 +37,7 @@ const CHECKS = [
     expected: ['berth-verify=0f9a31c4d77e42b59c1de0a8b5f3c6e2'],
     found: [],
     ok: false,
-    reason: 'There is no such record yet.',
+    reason: 'This record does not exist yet.',
   },
 ];
 
@@ -64,19 +64,19 @@ export const EVERY_ACTIVITY: readonly Activity[] = ACTIVITY_EVENTS.map((event, i
 export const ACCOUNT_STATES: readonly GalleryState[] = [
   {
     name: 'sites-list',
-    about: 'What the account holds',
+    about: 'The sites of the account',
     page: 'sites',
     state: appState(),
     answers: {
       listDeployments: { value: { deployments: SITES } },
       listDomains: { value: { domains: DOMAINS } },
     },
-    says: ['212 of 1,000', '9 of 10', 'www.harbour.example', deploymentId(0), '2 days 23 hours left', 'preview'],
+    shows: ['212 of 1,000', '9 of 10', 'www.harbour.example', deploymentId(0), '2 days 23 hours left', 'preview'],
     kept: true,
   },
   {
     name: 'sites-edit',
-    about: 'Labels are changed in their row',
+    about: 'Editing the labels of a site in its row',
     page: 'sites',
     state: appState(),
     answers: { listDeployments: { value: { deployments: SITES } }, listDomains: { value: { domains: [] } } },
@@ -84,11 +84,11 @@ export const ACCOUNT_STATES: readonly GalleryState[] = [
       await page.getByRole('button', { name: `More about ${deploymentId(1)}` }).click();
       await page.getByRole('menuitem', { name: 'Labels…' }).click();
     },
-    says: ['preview', 'Save'],
+    shows: ['preview', 'Save'],
   },
   {
     name: 'sites-delete',
-    about: 'Asked in place before a site is deleted',
+    about: 'The inline question before a site is deleted',
     page: 'sites',
     state: appState(),
     answers: { listDeployments: { value: { deployments: SITES } }, listDomains: { value: { domains: DOMAINS } } },
@@ -96,12 +96,12 @@ export const ACCOUNT_STATES: readonly GalleryState[] = [
       await page.getByRole('button', { name: `More about ${deploymentId(0)}` }).click();
       await page.getByRole('menuitem', { name: 'Delete…' }).click();
     },
-    says: [`Delete ${deploymentId(0)}?`],
+    shows: [`Delete ${deploymentId(0)}?`],
     kept: true,
   },
   {
     name: 'sites-delete-linked',
-    about: 'A site that a domain shows is not deleted',
+    about: 'A site that a domain points at cannot be deleted',
     page: 'sites',
     state: appState(),
     answers: {
@@ -119,22 +119,22 @@ export const ACCOUNT_STATES: readonly GalleryState[] = [
       await page.getByRole('button', { name: `More about ${deploymentId(1)}` }).click();
       await page.getByRole('menuitem', { name: 'Delete…' }).click();
     },
-    says: [
+    shows: [
       `${deploymentId(1)} is in use`,
       'www.harbour.example',
-      'To delete it, first link each domain',
+      'To delete it, first point each domain',
       'Open Domains',
     ],
     kept: true,
   },
   {
     name: 'sites-nothing-found',
-    about: 'A search without a hit',
+    about: 'A search without results',
     page: 'sites',
     state: appState(),
     answers: { listDeployments: { value: { deployments: SITES } }, listDomains: { value: { domains: [] } } },
     act: async (page) => page.getByRole('searchbox').fill('nowhere'),
-    says: ['Nothing found', 'No site has “nowhere”'],
+    shows: ['Nothing found', 'No site matches “nowhere”'],
   },
   {
     name: 'sites-empty',
@@ -150,38 +150,38 @@ export const ACCOUNT_STATES: readonly GalleryState[] = [
       }),
     }),
     answers: { listDeployments: { value: { deployments: [] } }, listDomains: { value: { domains: [] } } },
-    says: ['No sites yet', 'Publish something'],
+    shows: ['No sites yet', 'Publish something'],
     kept: true,
   },
   {
     name: 'sites-busy',
-    about: 'The list is on its way',
+    about: 'The list is loading',
     page: 'sites',
     state: appState(),
     answers: { listDeployments: { never: true }, listDomains: { never: true } },
-    says: ['Loading…'],
+    shows: ['Loading…'],
   },
   {
     name: 'sites-error',
-    about: 'The list did not come',
+    about: 'The list could not be loaded',
     page: 'sites',
     state: appState({ session: session({ is: 'unreachable', email: 'mara@harbour.example', message: 'No answer.' }) }),
     answers: {
       listDeployments: { problem: problem('network', 'The server cannot be reached.', { next: 'Check the network.' }) },
       listDomains: { value: { domains: [] } },
     },
-    says: ['The server cannot be reached.', 'Check the network.', 'Try again', 'Server not reachable'],
+    shows: ['The server cannot be reached.', 'Check the network.', 'Try again', 'Server unreachable'],
   },
   {
     name: 'sites-signed-out',
     about: 'Sites need an account',
     page: 'sites',
     state: appState({ session: SIGNED_OUT }),
-    says: ['Sign in to see your sites'],
+    shows: ['Sign in to see your sites'],
   },
   {
     name: 'domains-list',
-    about: 'Domains, and what a check of their records found',
+    about: 'Domains, and the result of checking their records',
     page: 'domains',
     state: appState(),
     answers: {
@@ -193,19 +193,19 @@ export const ACCOUNT_STATES: readonly GalleryState[] = [
     act: async (page) => {
       await page.getByRole('button', { name: /^harbour\.example/ }).click();
       await page.getByRole('button', { name: 'Check now' }).click();
-      await page.getByText('There is no such record yet.').waitFor();
+      await page.getByText('This record does not exist yet.').waitFor();
     },
-    says: ['Serves', 'Waits for DNS', 'DNS incomplete', 'Paused', '203.0.113.7', 'As it should be', 'in 10 min'],
+    shows: ['Live', 'Waiting for DNS', 'DNS incomplete', 'Paused', '203.0.113.7', 'OK', 'in 10 min'],
     kept: true,
   },
   {
     name: 'domains-add',
-    about: 'A domain is added',
+    about: 'Adding a domain',
     page: 'domains',
     state: appState(),
     answers: { listDeployments: { value: { deployments: SITES } }, listDomains: { value: { domains: DOMAINS } } },
     act: async (page) => page.getByRole('button', { name: 'Add a domain…' }).click(),
-    says: ['Add a domain', 'Shows (optional)'],
+    shows: ['Add a domain', 'Points to (optional)'],
   },
   {
     name: 'domains-empty',
@@ -213,28 +213,28 @@ export const ACCOUNT_STATES: readonly GalleryState[] = [
     page: 'domains',
     state: appState(),
     answers: { listDeployments: { value: { deployments: [] } }, listDomains: { value: { domains: [] } } },
-    says: ['No domains yet'],
+    shows: ['No domains yet'],
   },
   {
     name: 'activity-list',
-    about: 'What happened, in sentences',
+    about: 'What happened in the account, in sentences',
     page: 'activity',
     state: appState(),
     answers: { listActivities: { value: { activities: EVERY_ACTIVITY } } },
-    says: ['Today', 'Yesterday', 'The plan went from free to pro', 'expired by the service'],
+    shows: ['Today', 'Yesterday', 'Plan changed from free to pro', 'expired · system'],
     kept: true,
   },
   {
     name: 'activity-empty',
-    about: 'Nothing happened yet',
+    about: 'No activity yet',
     page: 'activity',
     state: appState(),
     answers: { listActivities: { value: { activities: [] } } },
-    says: ['Nothing happened yet'],
+    shows: ['No activity yet'],
   },
   {
     name: 'sites-full',
-    about: 'An account that is full',
+    about: 'An account that has reached its caps',
     page: 'sites',
     state: appState({
       session: session({
@@ -251,6 +251,6 @@ export const ACCOUNT_STATES: readonly GalleryState[] = [
       listDeployments: { value: { deployments: SITES.slice(0, 4) } },
       listDomains: { value: { domains: [] } },
     },
-    says: ['100 of 100', 'full'],
+    shows: ['100 of 100', 'full'],
   },
 ];

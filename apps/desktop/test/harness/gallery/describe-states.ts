@@ -20,8 +20,8 @@ export function describeStates(title: string, states: readonly GalleryState[]): 
     it.each(states)(
       '$name shows its texts, fits the smallest window, and has no accessibility or policy violations',
       async (state) => {
-        const { page, faults, close } = await gallery.open(state, { viewport: { width: 640, height: 480 } });
-        for (const words of state.says)
+        const { page, errors, close } = await gallery.open(state, { viewport: { width: 640, height: 480 } });
+        for (const words of state.shows)
           await eventually(() => page.locator('body').innerText(), words).toContain(words);
         // Nothing may be wider than the window: it would be impossible to scroll to it.
         const wider = () =>
@@ -40,7 +40,7 @@ export function describeStates(title: string, states: readonly GalleryState[]): 
           );
           expect(found, `what axe objects to in the ${colorScheme}`).toEqual([]);
         }
-        expect(faults).toEqual([]);
+        expect(errors).toEqual([]);
         expect(await page.evaluate(() => window.fake.violations)).toEqual([]);
         await close();
       },

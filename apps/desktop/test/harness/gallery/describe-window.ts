@@ -16,6 +16,6 @@ export function describeWindow(title: string, tests: (gallery: Pick<Gallery, 'op
       await browser?.close();
       await gallery?.remove();
     });
-    tests({ open: (...asked) => gallery.open(...asked) });
+    tests({ open: (...args) => gallery.open(...args) });
   });
 }

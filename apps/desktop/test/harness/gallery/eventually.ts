@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
 /** Polls until the expectation is met, for at most 15 s, because machines may be busy. */
-export function eventually<T>(look: () => Promise<T>, message?: string): ReturnType<typeof expect.poll<T>> {
-  return expect.poll(look, { timeout: 15_000, message });
+export function eventually<T>(read: () => Promise<T>, message?: string): ReturnType<typeof expect.poll<T>> {
+  return expect.poll(read, { timeout: 15_000, message });
 }

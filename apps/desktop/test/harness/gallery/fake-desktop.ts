@@ -19,8 +19,8 @@ export interface FakeOptions {
 /** The fake's interface for tests, available in the page as `window.fake`. */
 export interface Fake {
   /** The commands that the page sent, in order. */
-  asked: { name: CommandName | 'grant'; input: unknown }[];
-  tell(name: EventName, data: unknown): void;
+  sent: { name: CommandName | 'grant'; input: unknown }[];
+  emit(name: EventName, data: unknown): void;
   answer(name: CommandName | 'grant', script: Script): void;
   /** Violations of the page's content security policy. */
   violations: string[];
@@ -34,14 +34,14 @@ declare global {
 
 /** Installs a `window.desktop` that records commands and answers them by script. Runs in the page, so it cannot use this file's scope. */
 export function installFake({ state, answers, commands, events }: FakeOptions): void {
-  const asked: Fake['asked'] = [];
+  const sent: Fake['sent'] = [];
   const violations: string[] = [];
   const listeners = new Map<string, Set<(data: unknown) => void>>();
   const scripts: Record<string, Script | undefined> = { readState: { value: state }, ...answers };
 
   const waiting: { name: string; resolve: () => void }[] = [];
-  const reply = async (name: CommandName | 'grant', input: unknown, isAsked = false): Promise<unknown> => {
-    if (!isAsked) asked.push({ name, input: structuredClone(input) });
+  const reply = async (name: CommandName | 'grant', input: unknown, isRetry = false): Promise<unknown> => {
+    if (!isRetry) sent.push({ name, input: structuredClone(input) });
     const script = scripts[name];
     if (script === undefined) return { ok: true, value: undefined };
     if ('never' in script) return new Promise(() => {});
@@ -58,9 +58,9 @@ export function installFake({ state, answers, commands, events }: FakeOptions): 
       events.map((name) => [
         name,
         (listener: (data: unknown) => void) => {
-          const heard = listeners.get(name) ?? new Set();
-          listeners.set(name, heard.add(listener));
-          return () => void heard.delete(listener);
+          const subscribers = listeners.get(name) ?? new Set();
+          listeners.set(name, subscribers.add(listener));
+          return () => void subscribers.delete(listener);
         },
       ]),
     ),
@@ -71,16 +71,16 @@ export function installFake({ state, answers, commands, events }: FakeOptions): 
       ),
   };
   const fake: Fake = {
-    asked,
+    sent,
     violations,
-    tell: (name, data) => listeners.get(name)?.forEach((listener) => listener(data)),
+    emit: (name, data) => listeners.get(name)?.forEach((listener) => listener(data)),
     answer: (name, script) => {
       scripts[name] = script;
       // Answer in reverse order, 20 ms apart, as a slow network may.
-      const meant = waiting.filter((each) => each.name === name).toReversed();
-      for (const [turn, each] of meant.entries()) {
+      const pending = waiting.filter((each) => each.name === name).toReversed();
+      for (const [index, each] of pending.entries()) {
         waiting.splice(waiting.indexOf(each), 1);
-        setTimeout(each.resolve, turn * 20);
+        setTimeout(each.resolve, index * 20);
       }
     },
   };

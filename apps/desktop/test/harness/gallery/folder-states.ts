@@ -33,7 +33,7 @@ export const FOLDER_STATES: readonly GalleryState[] = [
     about: 'No folder is watched yet',
     page: 'folders',
     state: appState(),
-    says: ['Watch a folder, and every build is live', 'Watch a folder…'],
+    shows: ['Watch a folder to publish every build', 'Watch a folder…'],
     kept: true,
   },
   {
@@ -41,11 +41,11 @@ export const FOLDER_STATES: readonly GalleryState[] = [
     about: 'Watching needs an account',
     page: 'folders',
     state: appState({ session: SIGNED_OUT }),
-    says: ['Watching needs an account', 'Sign in'],
+    shows: ['Watching needs an account', 'Sign in'],
   },
   {
     name: 'folders-states',
-    about: 'Folders that are well, at work, or rest',
+    about: 'Folders that are up to date, publishing, or paused',
     page: 'folders',
     state: appState({
       folders: [
@@ -65,20 +65,20 @@ export const FOLDER_STATES: readonly GalleryState[] = [
         folder(6, 'fresh', { is: 'starting' }, { url: null, live: null }),
       ],
     }),
-    says: [
-      'Up to date · live 2 min ago',
+    shows: [
+      'Up to date · published 2 min ago',
       '128 files · 3.4 MB',
-      'Publishing 3.4 of 12 MB',
-      'Settling',
+      'Uploading 3.4 of 12 MB',
+      'Changes detected',
       'Paused',
       'Showing an earlier version',
-      'fresh, once it is published',
+      'fresh (not published yet)',
     ],
     kept: true,
   },
   {
-    name: 'folders-trouble',
-    about: 'Folders that want something',
+    name: 'folders-problems',
+    about: 'Folders that need the user to do something',
     page: 'folders',
     state: appState({
       folders: [
@@ -105,30 +105,30 @@ export const FOLDER_STATES: readonly GalleryState[] = [
           {
             domain: 'www.harbour.example',
             needsDns: true,
-            polling: { everyMs: 2_000, reason: 'the system watches no more files.' },
+            polling: { everyMs: 2_000, reason: 'the system cannot watch more files.' },
           },
         ),
       ],
       session: { ...appState().session, online: false },
     }),
-    says: [
+    shows: [
       'Failed',
       'media/opening-night.mp4',
-      'Folder is gone',
+      'Folder not found',
       'Locate…',
       'Waiting for the network · trying again in 12 s',
       'Folder has no index.html',
       'Folder is empty',
       'Signed out',
-      'lacks DNS records',
-      'Looked at every 2 s',
+      'is missing DNS records',
+      'Checked every 2 s',
       'Offline',
     ],
     kept: true,
   },
   {
     name: 'folders-watch',
-    about: 'Under which address a folder is to be watched',
+    about: 'Choosing the address for a watched folder',
     page: 'folders',
     state: appState({ folders: [HARBOUR] }),
     answers: {
@@ -142,14 +142,14 @@ export const FOLDER_STATES: readonly GalleryState[] = [
     },
     act: async (page) => {
       await page.getByRole('button', { name: 'Watch a folder…' }).click();
-      await page.getByText('quiet-harbour.sites.example is free.').waitFor();
+      await page.getByText('quiet-harbour.sites.example is available.').waitFor();
     },
-    says: ['Watch dist', 'quiet-harbour.sites.example is free.', 'Watch and publish'],
+    shows: ['Watch dist', 'quiet-harbour.sites.example is available.', 'Watch and publish'],
     kept: true,
   },
   {
     name: 'folders-watch-asking',
-    about: 'Asked before a folder is watched that is likely not what was meant',
+    about: 'The question before a folder is watched that looks like a mistake',
     page: 'folders',
     state: appState({ folders: [HARBOUR] }),
     answers: {
@@ -172,12 +172,12 @@ export const FOLDER_STATES: readonly GalleryState[] = [
       await page.getByRole('button', { name: 'Watch a folder…' }).click();
       await page.getByText('Did you mean one of these?').waitFor();
     },
-    says: ['Watch harbour-site', 'This looks like the source of a project', 'storybook-static', 'Watch anyway'],
+    shows: ['Watch harbour-site', 'This looks like a project’s source', 'storybook-static', 'Watch anyway'],
     kept: true,
   },
   {
     name: 'folders-watch-personal',
-    about: 'Asked before a folder of the user is watched',
+    about: 'The question before a personal folder is watched',
     page: 'folders',
     state: appState({ folders: [HARBOUR] }),
     answers: {
@@ -185,11 +185,11 @@ export const FOLDER_STATES: readonly GalleryState[] = [
       checkFolder: { value: { question: { about: 'personal', suggestions: [], anyway: grant(3) } } },
     },
     act: async (page) => page.getByRole('button', { name: 'Watch a folder…' }).click(),
-    says: ['This looks like a personal folder. Everything in it would be public.', 'Watch anyway', 'Cancel'],
+    shows: ['This looks like a personal folder. Everything in it would be public.', 'Watch anyway', 'Cancel'],
   },
   {
     name: 'folders-watch-silent',
-    about: 'A folder to watch whose drive does not answer',
+    about: 'A folder to watch whose drive does not respond',
     page: 'folders',
     state: appState({ folders: [HARBOUR] }),
     answers: {
@@ -202,11 +202,11 @@ export const FOLDER_STATES: readonly GalleryState[] = [
       },
     },
     act: async (page) => page.getByRole('button', { name: 'Watch a folder…' }).click(),
-    says: ['The drive with “dist” does not answer.', 'Try again'],
+    shows: ['The drive with “dist” does not answer.', 'Try again'],
   },
   {
     name: 'folders-watch-open',
-    about: 'Asked before a folder is watched without the password that its site had',
+    about: 'The question before a folder is watched without the password that its site has',
     page: 'publish',
     state: appState({ publishings: [publishing(1, published(1, { password: true }))] }),
     answers: {
@@ -218,11 +218,11 @@ export const FOLDER_STATES: readonly GalleryState[] = [
       },
     },
     act: async (page) => {
-      await page.getByRole('button', { name: 'Keep it live when it changes…' }).click();
-      await page.getByText('quiet-harbour.sites.example is free.').waitFor();
+      await page.getByRole('button', { name: 'Watch this folder…' }).click();
+      await page.getByText('quiet-harbour.sites.example is available.').waitFor();
       await page.getByRole('button', { name: 'Watch and publish' }).click();
     },
-    says: ['The site you published has a password.', 'Watch without a password?', 'Everyone with the link'],
+    shows: ['The site you published has a password.', 'Watch without a password?', 'Everyone with the link'],
   },
   {
     name: 'folders-history',
@@ -235,12 +235,12 @@ export const FOLDER_STATES: readonly GalleryState[] = [
       await page.getByRole('menuitem', { name: 'History…' }).click();
       await page.getByRole('list', { name: 'Versions' }).waitFor();
     },
-    says: ['History of harbour-notes', 'Live', 'Make live'],
+    shows: ['History of harbour-notes', 'Live', 'Make live'],
     kept: true,
   },
   {
     name: 'folders-password',
-    about: 'Asked in place before the password of a folder is taken away',
+    about: 'The inline question before the password of a folder is removed',
     page: 'folders',
     state: appState({ folders: [{ ...HARBOUR, password: true }] }),
     act: async (page) => {
@@ -248,23 +248,23 @@ export const FOLDER_STATES: readonly GalleryState[] = [
       await page.getByRole('menuitem', { name: 'Password…' }).click();
       await page.getByRole('button', { name: 'Remove' }).click();
     },
-    says: ['Password of harbour-notes', 'Password protected', 'everyone with the link sees it'],
+    shows: ['Password of harbour-notes', 'Password-protected', 'everyone with the link can see it'],
     kept: true,
   },
   {
     name: 'folders-remove',
-    about: 'Asked in place before a folder is let go',
+    about: 'The inline question before a folder is no longer watched',
     page: 'folders',
     state: appState({ folders: [HARBOUR] }),
     act: async (page) => {
       await page.getByRole('button', { name: 'More about harbour-notes' }).click();
       await page.getByRole('menuitem', { name: 'Stop watching…' }).click();
     },
-    says: ['Stop watching harbour-notes? Its site stays as it is.'],
+    shows: ['Stop watching harbour-notes? Its site stays online.'],
   },
   {
     name: 'folders-long',
-    about: 'Many of them',
+    about: 'Many folders',
     page: 'folders',
     state: appState({
       folders: Array.from({ length: 30 }, (_, number) => ({
@@ -273,6 +273,6 @@ export const FOLDER_STATES: readonly GalleryState[] = [
         live: { ...HARBOUR.live!, at: NOW - number * 90 * MINUTE },
       })),
     }),
-    says: ['project-1', 'project-5'],
+    shows: ['project-1', 'project-5'],
   },
 ];

@@ -20,10 +20,10 @@ const CLAIM = 'https://berth.example/claim/0123456789abcdef0123456789abcdef';
 export const PUBLISH_STATES: readonly GalleryState[] = [
   {
     name: 'publish-empty',
-    about: 'Nothing was dropped yet',
+    about: 'Nothing dropped yet',
     page: 'publish',
     state: appState(),
-    says: ['Drop a folder, get a link', 'Choose folder…', 'Choose files…', 'Domain, password, labels'],
+    shows: ['Drop a folder, get a link', 'Choose folder…', 'Choose files…', 'Domain, password, labels'],
     kept: true,
   },
   {
@@ -31,11 +31,11 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
     about: 'The same without an account',
     page: 'publish',
     state: appState({ session: SIGNED_OUT }),
-    says: ['no account needed', 'lasts 3 days', 'Not signed in'],
+    shows: ['no account needed', 'lasts 3 days', 'Not signed in'],
   },
   {
     name: 'publish-options',
-    about: 'What the next drop gets besides a link',
+    about: 'The options for the next drop',
     page: 'publish',
     state: appState(),
     act: async (page) => {
@@ -45,12 +45,12 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
       await page.getByLabel('Labels').fill('review');
       await page.getByLabel('Labels').press('Enter');
     },
-    says: ['The next drop gets', 'harbour-notes', 'a password', 'review', 'Clear'],
+    shows: ['The next drop gets', 'harbour-notes', 'a password', 'review', 'Clear'],
     kept: true,
   },
   {
     name: 'publish-published',
-    about: 'Links of an account, with what was left out and what is worth knowing',
+    about: 'Links of an account, with the skipped files and the warnings',
     page: 'publish',
     state: appState({
       publishings: [
@@ -74,7 +74,7 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
           published(5, {
             notices: [
               { file: '_redirects', line: 12, message: 'A rule below a catch-all is never reached.' },
-              { file: 'Logo.png', line: null, message: 'Its name differs from logo.png by case alone.' },
+              { file: 'Logo.png', line: null, message: 'Its name differs from logo.png only by case.' },
             ],
           }),
           {
@@ -83,20 +83,20 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
         ),
       ],
     }),
-    says: [
+    shows: [
       'harbour-notes.sites.example',
       'Link copied',
-      'Keep it live when it changes…',
-      '3 private files left out: .env, .git/config, .git/HEAD',
-      '1,204 ignored files left out: cache/a.bin, cache/b.bin …',
-      'asks for a password',
+      'Watch this folder…',
+      '3 private files skipped: .env, .git/config, .git/HEAD',
+      '1,204 ignored files skipped: cache/a.bin, cache/b.bin …',
+      'Password-protected',
       '_redirects:12',
     ],
     kept: true,
   },
   {
     name: 'publish-anonymous',
-    about: 'Links without an account: what is left of their time, and how they stay',
+    about: 'Links without an account: the time until they expire, and how to keep them',
     page: 'publish',
     state: appState({
       session: SIGNED_OUT,
@@ -112,12 +112,18 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
         }),
       ],
     }),
-    says: ['2 days 23 hours left', 'Sign in to keep it', 'Copy claim link', '40 minutes left', 'This link has expired'],
+    shows: [
+      'Expires in 2 days 23 hours',
+      'Sign in to keep it.',
+      'Copy claim link',
+      'Expires in 40 minutes',
+      'This link has expired',
+    ],
     kept: true,
   },
   {
     name: 'publish-working',
-    about: 'Every phase of the work',
+    about: 'Every phase of publishing',
     page: 'publish',
     state: appState({
       publishings: [
@@ -162,22 +168,22 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
         publishing(8, { is: 'working', progress: { phase: 'linking' } }, { name: 'status' }),
       ],
     }),
-    says: [
-      'Waiting for its turn',
-      'Looking through the folder…',
-      '1,204 of 10,000 files read, 900 known',
+    shows: [
+      'Queued',
+      'Scanning folder…',
+      '1,204 of 10,000 files · 900 unchanged',
       '3.4 of 12 MB · 2.1 MB/s · 5 s left',
       'Trying again in 12 s…',
       'The server cannot be reached.',
-      'Asking what the server lacks…',
-      'Putting it together…',
-      'Switching the address…',
+      'Checking what’s already uploaded…',
+      'Finishing up…',
+      'Updating the address…',
     ],
     kept: true,
   },
   {
     name: 'publish-elsewhere',
-    about: 'What is under way while another page is shown',
+    about: 'What is being published while another page is shown',
     page: 'settings',
     state: appState({
       publishings: [
@@ -186,11 +192,11 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
       ],
       folders: [folder(1, 'shop', { is: 'publishing', progress: { phase: 'listing' } })],
     }),
-    says: ['Folders', 'Settings'],
+    shows: ['Folders', 'Settings'],
   },
   {
-    name: 'publish-elsewhere-trouble',
-    about: 'What waits for somebody while another page is shown',
+    name: 'publish-elsewhere-problems',
+    about: 'What needs an answer from the user while another page is shown',
     page: 'settings',
     state: appState({
       publishings: [
@@ -202,12 +208,12 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
         folder(2, 'blog', { is: 'failed', problem: problem('refused', 'It is too large.') }),
       ],
     }),
-    says: ['Folders', '1', '2'],
+    shows: ['Folders', '1', '2'],
     kept: true,
   },
   {
     name: 'publish-asking',
-    about: 'Asked before something is published that is likely not what was meant',
+    about: 'The question before publishing something that looks like a mistake',
     page: 'publish',
     state: appState({
       publishings: [
@@ -234,20 +240,20 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
         ),
       ],
     }),
-    says: [
-      'This looks like the source of a project',
+    shows: [
+      'This looks like a project’s source',
       'Publish dist',
       'Publish anyway',
       'Publish this?',
       'Everything in it would be public',
-      'There is no index.html',
-      'You pasted it.',
+      'There’s no index.html here',
+      'You pasted this.',
     ],
     kept: true,
   },
   {
     name: 'publish-failed',
-    about: 'What went wrong: the file, and the next step',
+    about: 'What failed: the file, and the next step',
     page: 'publish',
     state: appState({
       publishings: [
@@ -266,18 +272,18 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
         publishing(3, { is: 'cancelled' }, { name: 'photos' }),
       ],
     }),
-    says: [
+    shows: [
       'media/opening-night.mp4: The file has 31 MB',
       'Take it out of the folder',
       'Try again',
       'Not published',
-      'Publish it after all',
+      'Nothing was published.',
     ],
     kept: true,
   },
   {
     name: 'publish-long',
-    about: 'Many of them',
+    about: 'Many drops',
     page: 'publish',
     state: appState({
       publishings: Array.from({ length: 24 }, (_, number) =>
@@ -287,6 +293,6 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
         }),
       ),
     }),
-    says: ['build-24', deploymentId(1)],
+    shows: ['build-24', deploymentId(1)],
   },
 ];

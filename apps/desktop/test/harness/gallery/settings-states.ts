@@ -4,7 +4,7 @@ import type { GalleryState } from './state.ts';
 export const SETTINGS_STATES: readonly GalleryState[] = [
   {
     name: 'settings',
-    about: 'Account, servers, and how the app behaves',
+    about: 'Account, servers, and preferences of the app',
     page: 'settings',
     state: appState({
       session: {
@@ -15,12 +15,12 @@ export const SETTINGS_STATES: readonly GalleryState[] = [
       },
       update: { is: 'ready', version: '0.2.0' },
     }),
-    says: [
+    shows: [
       'mara@harbour.example',
-      'Plan pro',
+      'Plan: pro',
       'localhost:4000',
       'In use',
-      'Copy each link',
+      'Copy links automatically',
       'Start at login',
       'Berth 0.1.0',
     ],
@@ -28,7 +28,7 @@ export const SETTINGS_STATES: readonly GalleryState[] = [
   },
   {
     name: 'settings-signed-out',
-    about: 'Signing in, on a system that cannot protect keys',
+    about: 'Signing in on a system that cannot protect keys',
     page: 'settings',
     state: appState({
       session: { ...SIGNED_OUT, keysKept: 'memory' },
@@ -46,8 +46,8 @@ export const SETTINGS_STATES: readonly GalleryState[] = [
       await page.getByRole('button', { name: 'Sign in', exact: true }).click();
       await page.getByText('The server does not know this key.').waitFor();
     },
-    says: [
-      'in memory, until Berth quits',
+    shows: [
+      'in memory until Berth quits',
       'The server does not know this key.',
       'Copy it from the server again.',
       'This system cannot start Berth at login.',
@@ -57,18 +57,18 @@ export const SETTINGS_STATES: readonly GalleryState[] = [
   },
   {
     name: 'settings-refused',
-    about: 'A key that the server does not take any more',
+    about: 'A key that is no longer valid',
     page: 'settings',
     state: appState({ session: session({ is: 'refused', email: 'mara@harbour.example' }) }),
-    says: ['The server does not take the key any more', 'It was the key of mara@harbour.example', 'Key not accepted'],
+    shows: ['Your key no longer works', 'It belonged to mara@harbour.example', 'Key no longer works'],
   },
   {
     name: 'drop-over',
-    about: 'Something hangs over the window of somebody who is signed in',
+    about: 'A drag over the window of a user who is signed in',
     page: 'publish',
     state: appState({ publishings: [publishing(1, published(1))] }),
-    act: async (page) => hangOver(page, 400),
-    says: ['Publish once', 'Publish and watch'],
+    act: async (page) => dragOver(page, 400),
+    shows: ['Publish once', 'Publish and watch'],
     kept: true,
   },
   {
@@ -76,12 +76,12 @@ export const SETTINGS_STATES: readonly GalleryState[] = [
     about: 'The same without an account',
     page: 'publish',
     state: appState({ session: SIGNED_OUT }),
-    act: async (page) => hangOver(page, 400),
-    says: ['Drop to publish'],
+    act: async (page) => dragOver(page, 400),
+    shows: ['Drop to publish'],
   },
   {
     name: 'toasts',
-    about: 'What is said beside the pages, offline, with an update on its way',
+    about: 'Messages outside the pages: offline, with an update downloading',
     page: 'publish',
     state: appState({
       publishings: [publishing(1, published(1, { at: NOW }))],
@@ -91,7 +91,7 @@ export const SETTINGS_STATES: readonly GalleryState[] = [
     answers: { openLink: { problem: problem('unexpected', 'The browser could not be started.') } },
     act: async (page) => {
       await page.evaluate(() =>
-        window.fake.tell('notice', {
+        window.fake.emit('problem', {
           problem: {
             kind: 'refused',
             message: 'The link that was opened could not be understood.',
@@ -103,24 +103,24 @@ export const SETTINGS_STATES: readonly GalleryState[] = [
       await page.getByRole('button', { name: 'Open', exact: true }).click();
       await page.getByText('The browser could not be started.').waitFor();
     },
-    says: [
+    shows: [
       'The link that was opened could not be understood.',
       'The browser could not be started.',
-      'Update: 42 %',
+      'Updating… 42%',
       'Offline',
     ],
     kept: true,
   },
   {
     name: 'not-started',
-    about: 'The app cannot say how it stands',
+    about: 'The app state could not be read',
     page: 'publish',
     state: null,
-    says: ['Berth could not start', 'The settings cannot be read.'],
+    shows: ['Berth could not start', 'The settings cannot be read.'],
   },
 ];
 
-async function hangOver(page: Parameters<NonNullable<GalleryState['act']>>[0], x: number): Promise<void> {
+async function dragOver(page: Parameters<NonNullable<GalleryState['act']>>[0], x: number): Promise<void> {
   await page.evaluate((clientX) => {
     const dataTransfer = new DataTransfer();
     dataTransfer.items.add(new File([''], 'dist'));

@@ -32,7 +32,7 @@ try {
       for (const colorScheme of SCHEMES) {
         const { page, close } = await gallery.open(state, { viewport, colorScheme });
         // Once the first text is shown, the data that the page requested has arrived.
-        await page.getByText(state.says[0]!).first().waitFor({ state: 'attached' });
+        await page.getByText(state.shows[0]!).first().waitFor({ state: 'attached' });
         const name = `${state.name}-${viewport.width}x${viewport.height}-${colorScheme}.png`;
         await page.screenshot({ path: join(resolve(folder), name), animations: 'disabled' });
         await close();

@@ -16,7 +16,7 @@ export interface GalleryState {
   /** Actions of the user before the screenshot. */
   act?: (page: Page) => Promise<void>;
   /** Texts that must be shown. */
-  says: readonly string[];
+  shows: readonly string[];
   /** Whether its screenshots are kept with the documents. */
   kept?: boolean;
 }

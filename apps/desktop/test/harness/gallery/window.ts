@@ -22,7 +22,7 @@ export interface Gallery {
 }
 
 export interface OpenOptions extends BrowserContextOptions {
-  answers?: Partial<Record<Fake['asked'][number]['name'], Script>>;
+  answers?: Partial<Record<Fake['sent'][number]['name'], Script>>;
   /** `null` skips the `act` of the state. */
   act?: null;
 }
@@ -30,10 +30,10 @@ export interface OpenOptions extends BrowserContextOptions {
 export interface OpenWindow {
   page: Page;
   /** Console errors, script errors and failed requests. */
-  faults: string[];
+  errors: string[];
   /** The inputs that the page sent for one command. */
-  asked(name: Fake['asked'][number]['name']): Promise<unknown[]>;
-  tell: (...args: Parameters<Fake['tell']>) => Promise<void>;
+  sent(name: Fake['sent'][number]['name']): Promise<unknown[]>;
+  emit: (...args: Parameters<Fake['emit']>) => Promise<void>;
   answer: (...args: Parameters<Fake['answer']>) => Promise<void>;
   close(): Promise<void>;
 }
@@ -52,10 +52,10 @@ export async function openGallery(browser: Browser): Promise<Gallery> {
 async function openWindow(
   browser: Browser,
   handle: (request: Request) => Promise<Response>,
-  { state, page: place, answers, act }: GalleryState,
-  { answers: otherAnswers, act: isLeftOut, ...options }: OpenOptions = {},
+  { state, page: pageName, answers, act }: GalleryState,
+  { answers: otherAnswers, act: actOption, ...options }: OpenOptions = {},
 ): Promise<OpenWindow> {
-  const { page, faults } = await openPage(browser, {
+  const { page, faults: errors } = await openPage(browser, {
     viewport: { width: 1_120, height: 760 },
     colorScheme: 'light',
     timezoneId: 'UTC',
@@ -75,7 +75,7 @@ async function openWindow(
   await page.addInitScript(installFake, {
     state,
     answers: {
-      ...(state === null ? { readState: { problem: CANNOT_SAY } } : {}),
+      ...(state === null ? { readState: { problem: STATE_UNREADABLE } } : {}),
       checkFolder: { value: { question: null } },
       ...answers,
       ...otherAnswers,
@@ -86,25 +86,25 @@ async function openWindow(
   await page.goto(`${ORIGIN}/index.html`);
   if (state !== null) {
     await page.getByRole('navigation').waitFor();
-    await page.evaluate((name) => window.fake.tell('navigate', { page: name }), place);
+    await page.evaluate((name) => window.fake.emit('navigate', { page: name }), pageName);
   }
-  if (isLeftOut === undefined) await act?.(page);
+  if (actOption === undefined) await act?.(page);
   return {
     page,
-    faults,
-    asked: (wanted) =>
+    errors,
+    sent: (wanted) =>
       page.evaluate(
-        (wanted) => window.fake.asked.filter(({ name }) => name === wanted).map(({ input }) => input),
+        (wanted) => window.fake.sent.filter(({ name }) => name === wanted).map(({ input }) => input),
         wanted,
       ),
-    tell: (name, data) => page.evaluate(([name, data]) => window.fake.tell(name, data), [name, data] as const),
+    emit: (name, data) => page.evaluate(([name, data]) => window.fake.emit(name, data), [name, data] as const),
     answer: (name, script) =>
       page.evaluate(([name, script]) => window.fake.answer(name, script), [name, script] as const),
     close: () => page.context().close(),
   };
 }
 
-const CANNOT_SAY = {
+const STATE_UNREADABLE = {
   kind: 'unexpected',
   message: 'The settings cannot be read.',
   next: 'Restart the app.',

@@ -6,12 +6,12 @@ import { Empty } from '../../components/empty.tsx';
 import { ListEnd } from '../../components/list-end.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { PageFrame } from '../../components/page.tsx';
-import { ForAccount } from '../../components/signed-out.tsx';
+import { ForAccount } from '../../components/for-account.tsx';
 import { VirtualList } from '../../components/virtual-list.tsx';
 import { useNow } from '../../state/clock.ts';
 import { activityKey, useActivities } from '../../state/lists.ts';
-import { activityWords, actorWords, subjectOf } from '../../words/activity.ts';
-import { dayOf, startOfDay } from '../../words/time.ts';
+import { activityText, actorText, subjectOf } from '../../text/activity.ts';
+import { dayOf, startOfDay } from '../../text/time.ts';
 
 const ROW_HEIGHT = 44;
 const ICONS = { account: UserRound, deployment: Send, domain: Globe, token: KeyRound };
@@ -29,23 +29,17 @@ export function ActivityPage() {
 
 function Activities() {
   const now = useNow(60_000);
-  const [said, setSaid] = useState('');
-  const list = useActivities((activity) => setSaid(activityWords(activity)));
+  const [announcement, setAnnouncement] = useState('');
+  const list = useActivities((activity) => setAnnouncement(activityText(activity)));
   const { items, hasMore, problem } = list;
 
   const rows = useMemo(() => toRows(items, now), [items, now]);
   if (items.length === 0 && !hasMore && problem === null)
-    return (
-      <Empty
-        icon={ActivityIcon}
-        title="Nothing happened yet"
-        text="What you publish, link and delete is told here as it happens."
-      />
-    );
+    return <Empty icon={ActivityIcon} title="No activity yet" text="Deploys and changes appear here." />;
   return (
     <>
       <p className="hidden" aria-live="polite">
-        {said}
+        {announcement}
       </p>
       <VirtualList label="Activity" items={rows} rowHeight={ROW_HEIGHT} keyOf={keyOf}>
         {(row) => (row.day === null ? <ActivityRow activity={row.activity} /> : <h2 className="day">{row.day}</h2>)}
@@ -75,13 +69,13 @@ function toRows(activities: readonly Activity[], now: number): Row[] {
 
 const ActivityRow = memo(function ActivityRow({ activity }: { activity: Activity }) {
   const Icon = ICONS[subjectOf(activity)];
-  const actor = actorWords(activity);
+  const actor = actorText(activity);
   return (
     <div className="activity">
       <Icon size={15} aria-hidden />
-      <p className="selectable" title={activityWords(activity)}>
-        {activityWords(activity)}
-        {actor !== null && <span className="soft"> {actor}</span>}
+      <p className="selectable" title={activityText(activity)}>
+        {activityText(activity)}
+        {actor !== null && <span className="soft"> · {actor}</span>}
       </p>
       <Moment at={activity.created * 1_000} className="small soft" />
     </div>

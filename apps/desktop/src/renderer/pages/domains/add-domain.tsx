@@ -1,12 +1,11 @@
 import type { Deployment, Domain } from '@berth/contract';
 import { useState } from 'react';
-import type { Problem } from '../../../shared/problem.ts';
-import { Button } from '../../components/button.tsx';
-import { Dialog } from '../../components/dialog.tsx';
+import { Dialog, FormButtons } from '../../components/dialog.tsx';
 import { Field } from '../../components/field.tsx';
-import { Trouble } from '../../components/trouble.tsx';
+import { ProblemBox } from '../../components/problem.tsx';
 import { useShell } from '../../state/shell.ts';
-import { domainFault } from '../../words/validate.ts';
+import { useSubmit } from '../../state/use-submit.ts';
+import { domainError } from '../../text/validate.ts';
 import { DeploymentField } from './deployment-field.tsx';
 
 /** Dialog that adds a domain to the account. */
@@ -22,21 +21,15 @@ export function AddDomain({
   const { desktop } = useShell();
   const [domain, setDomain] = useState('');
   const [deployment, setDeployment] = useState('');
-  const [isLeft, setLeft] = useState(false);
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  const fault = domain === '' ? null : domainFault(domain);
+  const [isBlurred, setBlurred] = useState(false);
+  const { submit, isBusy, problem } = useSubmit();
+  const error = domain === '' ? null : domainError(domain);
+  const isReady = domain.trim() !== '' && error === null;
 
   const add = async () => {
-    setBusy(true);
-    setProblem(null);
-    const answer = await desktop.commands.putDomain({
-      domain: domain.trim(),
-      ...(deployment.trim() === '' ? {} : { deployment: deployment.trim() }),
-    });
-    setBusy(false);
-    if (answer.ok) onAdded(answer.value);
-    else setProblem(answer.problem);
+    const target = deployment.trim() === '' ? {} : { deployment: deployment.trim() };
+    const added = await submit(desktop.commands.putDomain({ domain: domain.trim(), ...target }));
+    if (added) onAdded(added.value);
   };
 
   return (
@@ -45,34 +38,29 @@ export function AddDomain({
         className="dialog-body"
         onSubmit={(event) => {
           event.preventDefault();
-          if (domain.trim() !== '' && fault === null) void add();
+          if (isReady) void add();
         }}
       >
         <Field
           label="Domain"
           placeholder="www.example.com"
           value={domain}
-          fault={isLeft ? fault : null}
-          hint="One of your own, or a name below the domain of the platform."
-          onBlur={() => setLeft(true)}
+          error={isBlurred ? error : null}
+          hint="A custom domain, or a name below the platform domain."
+          onBlur={() => setBlurred(true)}
           onChange={(event) => {
             setDomain(event.target.value);
-            setLeft(false);
+            setBlurred(false);
           }}
         />
         <DeploymentField
-          label="Shows (optional)"
+          label="Points to (optional)"
           value={deployment}
           deployments={deployments}
           onChange={setDeployment}
         />
-        {problem !== null && <Trouble problem={problem} />}
-        <div className="dialog-foot">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" busy={isBusy} disabled={domain.trim() === '' || fault !== null}>
-            Add
-          </Button>
-        </div>
+        {problem !== null && <ProblemBox problem={problem} />}
+        <FormButtons label="Add" isBusy={isBusy} isReady={isReady} onCancel={onClose} />
       </form>
     </Dialog>
   );

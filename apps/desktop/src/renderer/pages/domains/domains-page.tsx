@@ -5,7 +5,7 @@ import { Button } from '../../components/button.tsx';
 import { Empty } from '../../components/empty.tsx';
 import { ListEnd } from '../../components/list-end.tsx';
 import { PageFrame } from '../../components/page.tsx';
-import { ForAccount } from '../../components/signed-out.tsx';
+import { ForAccount } from '../../components/for-account.tsx';
 import { useAccount } from '../../state/account.ts';
 import { useDeployments, useDomains } from '../../state/lists.ts';
 import { AddDomain } from './add-domain.tsx';
@@ -51,7 +51,7 @@ function Domains({ isAdding, onAdded }: { isAdding: boolean; onAdded: () => void
         <Empty
           icon={Globe}
           title="No domains yet"
-          text="A domain keeps its address while what it shows changes: a name of the platform, or one of your own."
+          text="A domain is an address that stays the same while its site changes: a platform domain or a custom domain."
         />
       )}
       <ul className="domains" aria-label="Domains">

@@ -1,9 +1,9 @@
 import type { Deployment, Domain } from '@berth/contract';
 import { useState } from 'react';
-import type { Problem } from '../../../shared/problem.ts';
 import { Button } from '../../components/button.tsx';
-import { Trouble } from '../../components/trouble.tsx';
+import { ProblemBox } from '../../components/problem.tsx';
 import { useShell } from '../../state/shell.ts';
+import { useSubmit } from '../../state/use-submit.ts';
 import { DeploymentField } from './deployment-field.tsx';
 
 /** Form that points a domain at another deployment. */
@@ -16,23 +16,19 @@ export function LinkForm({
   deployments: readonly Deployment[];
   onChange: (changed: Domain) => void;
 }) {
-  const { desktop, say } = useShell();
+  const { desktop, showToast } = useShell();
   // Follows the domain's current deployment until the user types, even when it is changed elsewhere.
   const [typed, setTyped] = useState<string | null>(null);
   const wanted = typed ?? deployment ?? '';
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [isBusy, setBusy] = useState(false);
+  const { submit, isBusy, problem } = useSubmit();
   const isSame = wanted.trim() === '' || wanted.trim() === deployment;
 
   const link = async () => {
-    setBusy(true);
-    setProblem(null);
-    const answer = await desktop.commands.putDomain({ domain, deployment: wanted.trim() });
-    setBusy(false);
-    if (!answer.ok) return setProblem(answer.problem);
+    const linked = await submit(desktop.commands.putDomain({ domain, deployment: wanted.trim() }));
+    if (linked === null) return;
     setTyped(null);
-    onChange(answer.value);
-    say({ text: `${domain} shows ${answer.value.deployment}.` });
+    onChange(linked.value);
+    showToast({ text: `${domain} now points to ${linked.value.deployment}.` });
   };
 
   return (
@@ -44,12 +40,12 @@ export function LinkForm({
       }}
     >
       <div className="link-form">
-        <DeploymentField label="Shows" value={wanted} deployments={deployments} onChange={setTyped} />
+        <DeploymentField label="Points to" value={wanted} deployments={deployments} onChange={setTyped} />
         <Button type="submit" busy={isBusy} disabled={isSame}>
-          Switch
+          Update
         </Button>
       </div>
-      {problem !== null && <Trouble problem={problem} />}
+      {problem !== null && <ProblemBox problem={problem} />}
     </form>
   );
 }

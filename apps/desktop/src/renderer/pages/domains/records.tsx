@@ -6,10 +6,10 @@ import type { Problem } from '../../../shared/problem.ts';
 import { Button } from '../../components/button.tsx';
 import { CopyIcon } from '../../components/copy-button.tsx';
 import { StatusLine } from '../../components/status-line.tsx';
-import { Trouble } from '../../components/trouble.tsx';
+import { ProblemBox } from '../../components/problem.tsx';
 import { useNow } from '../../state/clock.ts';
 import { useShell } from '../../state/shell.ts';
-import { until } from '../../words/time.ts';
+import { until } from '../../text/time.ts';
 
 type DnsRecord = DomainRecords['records'][number];
 
@@ -23,13 +23,42 @@ export function Records({
   deployments: readonly Deployment[];
   onChange: (changed: Domain) => void;
 }) {
-  const { desktop } = useShell();
-  const { commands } = desktop;
+  const isPlatform = deployments[0] !== undefined && isBelow(domain, deployments[0].url);
+  const { records, result, problem, isBusy, read, check } = useRecords(domain, isPlatform, onChange);
+  if (isPlatform) return <p className="soft">Platform domains need no DNS records.</p>;
+  return (
+    <section className="domain-section" aria-label={`DNS records of ${domain}`}>
+      <div className="domain-section-head">
+        <h2>DNS records</h2>
+        {records !== null && (
+          <Button small icon={RefreshCw} busy={isBusy} onClick={() => void check()}>
+            Check now
+          </Button>
+        )}
+      </div>
+      {problem !== null && (
+        <ProblemBox problem={problem}>
+          {records === null && problem.kind !== 'refused' && (
+            <Button small onClick={() => void read()}>
+              Try again
+            </Button>
+          )}
+        </ProblemBox>
+      )}
+      {records === null && problem === null && <p className="soft">Loading…</p>}
+      {records !== null && <RecordTable records={records} checks={result?.checks ?? null} />}
+      {typeof result?.nextCheck === 'number' && <NextCheck at={result.nextCheck} />}
+    </section>
+  );
+}
+
+/** Reads the records of a domain, unless it is a platform domain, and checks them on request. */
+function useRecords(domain: string, isPlatform: boolean, onChange: (changed: Domain) => void) {
+  const { commands } = useShell().desktop;
   const [records, setRecords] = useState<readonly DnsRecord[] | null>(null);
-  const [checked, setChecked] = useState<{ checks: readonly DomainCheck[]; nextCheck: number | null } | null>(null);
+  const [result, setResult] = useState<{ checks: readonly DomainCheck[]; nextCheck: number | null } | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [isBusy, setBusy] = useState(false);
-  const isPlatform = deployments[0] !== undefined && isBelow(domain, deployments[0].url);
 
   const read = useCallback(async () => {
     setProblem(null);
@@ -48,42 +77,17 @@ export function Records({
     setBusy(false);
     if (!answer.ok) return setProblem(answer.problem);
     const { checks, nextCheck, ...changed } = answer.value;
-    setChecked({ checks, nextCheck });
+    setResult({ checks, nextCheck });
     onChange(changed);
   };
-
-  if (isPlatform) return <p className="soft">A name of the platform needs no DNS records.</p>;
-  return (
-    <section className="domain-section" aria-label={`DNS records of ${domain}`}>
-      <div className="domain-section-head">
-        <h2>DNS records</h2>
-        {records !== null && (
-          <Button small icon={RefreshCw} busy={isBusy} onClick={() => void check()}>
-            Check now
-          </Button>
-        )}
-      </div>
-      {problem !== null && (
-        <Trouble problem={problem}>
-          {records === null && problem.kind !== 'refused' && (
-            <Button small onClick={() => void read()}>
-              Try again
-            </Button>
-          )}
-        </Trouble>
-      )}
-      {records === null && problem === null && <p className="soft">Loading…</p>}
-      {records !== null && <RecordTable records={records} checks={checked?.checks ?? null} />}
-      {typeof checked?.nextCheck === 'number' && <NextCheck at={checked.nextCheck} />}
-    </section>
-  );
+  return { records, result, problem, isBusy, read, check };
 }
 
 /** @param at Unix seconds. */
 function NextCheck({ at }: { at: number }) {
   return (
     <p className="small soft" title={moment(at)}>
-      It is checked again by itself {until(at * 1_000, useNow(1_000))}.
+      Next check {until(at * 1_000, useNow(1_000))}.
     </p>
   );
 }
@@ -96,7 +100,7 @@ function RecordTable({ records, checks }: { records: readonly DnsRecord[]; check
           <th scope="col">Type</th>
           <th scope="col">Name</th>
           <th scope="col">Value</th>
-          {checks !== null && <th scope="col">Found</th>}
+          {checks !== null && <th scope="col">Status</th>}
         </tr>
       </thead>
       <tbody>
@@ -111,7 +115,7 @@ function RecordTable({ records, checks }: { records: readonly DnsRecord[]; check
             <Value what={`value ${value}`} text={value} />
             {checks !== null && (
               <td>
-                <Found check={checks.find((check) => check.type === type && check.name === name)} />
+                <CheckStatus check={checks.find((check) => check.type === type && check.name === name)} />
               </td>
             )}
           </tr>
@@ -132,10 +136,10 @@ function Value({ text, what }: { text: string; what: string }) {
   );
 }
 
-function Found({ check }: { check: DomainCheck | undefined }) {
+function CheckStatus({ check }: { check: DomainCheck | undefined }) {
   if (check === undefined) return <StatusLine tone="quiet">Not checked</StatusLine>;
-  if (check.ok) return <StatusLine tone="good">As it should be</StatusLine>;
-  const found = check.found.length > 0 ? `There is ${check.found.join(', ')}` : 'Not there yet';
+  if (check.ok) return <StatusLine tone="good">OK</StatusLine>;
+  const found = check.found.length > 0 ? `Found ${check.found.join(', ')}` : 'Not found yet';
   return <StatusLine tone="bad">{check.reason ?? found}</StatusLine>;
 }
 

@@ -1,100 +1,89 @@
 import { useState } from 'react';
 import type { CommandInput } from '../../../shared/contract.ts';
 import type { WatchedFolder } from '../../../shared/folder.ts';
-import type { Problem } from '../../../shared/problem.ts';
-import { Button } from '../../components/button.tsx';
-import { Dialog } from '../../components/dialog.tsx';
+import { Dialog, FormButtons } from '../../components/dialog.tsx';
 import { Field } from '../../components/field.tsx';
 import { LabelsField } from '../../components/labels-field.tsx';
 import { PasswordField } from '../../components/password-field.tsx';
-import { Trouble } from '../../components/trouble.tsx';
+import { ProblemBox } from '../../components/problem.tsx';
 import { useShell } from '../../state/shell.ts';
-import { domainFault, passwordFault } from '../../words/validate.ts';
-import { PasswordKept } from './password-kept.tsx';
+import { useSubmit } from '../../state/use-submit.ts';
+import { domainError, passwordError } from '../../text/validate.ts';
+import { CurrentPassword } from './current-password.tsx';
 
 const TITLES = { address: 'Address', labels: 'Labels', password: 'Password' } as const;
 
 /** The settings of a watched folder that can be changed. */
 export type Changeable = keyof typeof TITLES;
 
-/** Dialog that changes the address, the labels or the password of a watched folder. */
-export function ChangeDialog({
-  folder,
-  what,
-  onClose,
-}: {
+interface ChangeProps {
   folder: WatchedFolder;
   what: Changeable;
   onClose: () => void;
-}) {
+}
+
+/** Dialog that changes the address, the labels or the password of a watched folder. */
+export function ChangeDialog({ folder, what, onClose }: ChangeProps) {
+  const [showsCurrent, setShowsCurrent] = useState(what === 'password' && folder.password);
+  return (
+    // The key mounts a new dialog when the user chooses to type a new password, so that its field gets the focus.
+    <Dialog key={showsCurrent ? 'current' : 'form'} title={`${TITLES[what]} of ${folder.name}`} onClose={onClose}>
+      {showsCurrent ? (
+        <CurrentPassword folder={folder} onChange={() => setShowsCurrent(false)} onClose={onClose} />
+      ) : (
+        <ChangeForm folder={folder} what={what} onClose={onClose} />
+      )}
+    </Dialog>
+  );
+}
+
+function ChangeForm({ folder, what, onClose }: ChangeProps) {
   const { desktop } = useShell();
   const [domain, setDomain] = useState(folder.domain);
   const [labels, setLabels] = useState(folder.labels);
   const [password, setPassword] = useState<string>();
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  const [isKept, setKept] = useState(what === 'password' && folder.password);
-  const fault = domainFault(domain);
+  const { submit, isBusy, problem } = useSubmit();
+  const error = domainError(domain);
   const isReady = {
-    address: fault === null,
+    address: error === null,
     labels: true,
-    password: password !== undefined && passwordFault(password) === null,
+    password: password !== undefined && passwordError(password) === null,
   }[what];
   const change = { address: { domain: domain.trim() }, labels: { labels }, password: { password } }[what];
 
   const save = async () => {
     if (!isReady) return;
-    setBusy(true);
-    setProblem(null);
     const wanted: CommandInput<'changeFolder'> = { id: folder.id, ...change };
-    const answer = await desktop.commands.changeFolder(wanted);
-    setBusy(false);
-    if (answer.ok) onClose();
-    else setProblem(answer.problem);
+    if (await submit(desktop.commands.changeFolder(wanted))) onClose();
   };
 
-  const title = `${TITLES[what]} of ${folder.name}`;
-  if (isKept)
-    return (
-      <Dialog title={title} onClose={onClose}>
-        <PasswordKept folder={folder} onChange={() => setKept(false)} onClose={onClose} />
-      </Dialog>
-    );
   return (
-    // The key mounts a new dialog when the user chooses to type a new password, so that its field gets the focus.
-    <Dialog key="form" title={title} onClose={onClose}>
-      <form
-        className="dialog-body"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save();
-        }}
-      >
-        {what === 'address' && (
-          <Field
-            label="Address"
-            value={domain}
-            fault={fault}
-            hint="The old address stays as it is, and shows what it showed last."
-            onChange={(event) => setDomain(event.target.value)}
-          />
-        )}
-        {what === 'labels' && <LabelsField labels={labels} onChange={setLabels} onSubmit={() => void save()} />}
-        {what === 'password' && (
-          <PasswordField
-            hint="What visitors have to enter, from the next version on."
-            password={password}
-            onPassword={setPassword}
-          />
-        )}
-        {problem !== null && <Trouble problem={problem} />}
-        <div className="dialog-foot">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" busy={isBusy} disabled={!isReady}>
-            Save
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <form
+      className="dialog-body"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save();
+      }}
+    >
+      {what === 'address' && (
+        <Field
+          label="Address"
+          value={domain}
+          error={error}
+          hint="The old address keeps showing the last published version."
+          onChange={(event) => setDomain(event.target.value)}
+        />
+      )}
+      {what === 'labels' && <LabelsField labels={labels} onChange={setLabels} onSubmit={() => void save()} />}
+      {what === 'password' && (
+        <PasswordField
+          hint="Visitors need this password from the next version on."
+          password={password}
+          onPassword={setPassword}
+        />
+      )}
+      {problem !== null && <ProblemBox problem={problem} />}
+      <FormButtons label="Save" isBusy={isBusy} isReady={isReady} onCancel={onClose} />
+    </form>
   );
 }

@@ -6,15 +6,15 @@ import { IconButton } from '../../components/button.tsx';
 import { Confirm } from '../../components/confirm.tsx';
 import { CopyIcon } from '../../components/copy-button.tsx';
 import { Chips } from '../../components/labels-field.tsx';
-import { LeftOutNotes } from '../../components/left-out-notes.tsx';
+import { SkippedFiles } from '../../components/skipped-files.tsx';
 import { Link } from '../../components/link.tsx';
 import { ProgressBar } from '../../components/progress-bar.tsx';
 import { StatusLine } from '../../components/status-line.tsx';
 import { useNow } from '../../state/clock.ts';
-import { useMeant } from '../../state/meant.ts';
+import { useScrollToTarget } from '../../state/scroll-to-target.ts';
 import { useShell } from '../../state/shell.ts';
-import { folderWords, liveWords } from '../../words/folder.ts';
-import { progressWords } from '../../words/progress.ts';
+import { folderText, sizeText } from '../../text/folder.ts';
+import { progressText } from '../../text/progress.ts';
 import { ChangeDialog } from './change-dialog.tsx';
 import { FolderActions, type Opened } from './folder-actions.tsx';
 import { HistoryDialog } from './history-dialog.tsx';
@@ -22,7 +22,7 @@ import { HistoryDialog } from './history-dialog.tsx';
 /** Card of a watched folder: its path, its address and its current state. */
 export const FolderCard = memo(function FolderCard({ folder }: { folder: WatchedFolder }) {
   const { desktop, ask } = useShell();
-  const ref = useMeant(folder.id);
+  const ref = useScrollToTarget(folder.id);
   const [opened, setOpened] = useState<Opened>(null);
   const { id, name, path, state, labels, leftOut } = folder;
   const close = () => setOpened(null);
@@ -30,7 +30,7 @@ export const FolderCard = memo(function FolderCard({ folder }: { folder: Watched
   return (
     <article ref={ref} tabIndex={-1} className="card" aria-label={name}>
       <div className="card-head">
-        <span className={`card-icon is-${folderWords(folder, 0).tone}`}>
+        <span className={`card-icon is-${folderText(folder, 0).tone}`}>
           <Icon size={18} aria-hidden />
         </span>
         <div className="card-title">
@@ -47,11 +47,11 @@ export const FolderCard = memo(function FolderCard({ folder }: { folder: Watched
       <div className="folder-body">
         <Address folder={folder} />
         <FolderStatus folder={folder} />
-        <LeftOutNotes leftOut={leftOut} />
+        <SkippedFiles leftOut={leftOut} />
       </div>
       {opened === 'remove' && (
         <Confirm
-          question={`Stop watching ${name}? Its site stays as it is.`}
+          question={`Stop watching ${name}? Its site stays online.`}
           yes="Stop watching"
           onNo={close}
           onYes={() => ask(desktop.commands.removeFolder({ id }))}
@@ -68,23 +68,23 @@ export const FolderCard = memo(function FolderCard({ folder }: { folder: Watched
 function FolderStatus({ folder }: { folder: WatchedFolder }) {
   const { state, polling, needsDns } = folder;
   const now = useNow(everyMs(state));
-  const { tone, words, detail, next } = folderWords(folder, now);
+  const { tone, text, detail, next } = folderText(folder, now);
   return (
     <div className="folder-state">
       <StatusLine tone={tone}>
-        {words}
+        {text}
         {detail !== null && <span className="folder-detail selectable"> · {detail}</span>}
         {next !== null && <span className="folder-detail folder-next selectable"> {next}</span>}
       </StatusLine>
       {state.is === 'publishing' && (
-        <ProgressBar part={progressWords(state.progress, now).part} label={`Publishing ${folder.name}`} />
+        <ProgressBar part={progressText(state.progress, now).part} label={`Publishing ${folder.name}`} />
       )}
       {needsDns && (
-        <p className="folder-note small soft">{folder.domain} lacks DNS records. They are on the Domains page.</p>
+        <p className="folder-hint small soft">{folder.domain} is missing DNS records. See the Domains page.</p>
       )}
       {polling !== null && (
-        <p className="folder-note small soft">
-          Looked at every {Math.round(polling.everyMs / 1_000)} s: {polling.reason}
+        <p className="folder-hint small soft">
+          Checked every {Math.round(polling.everyMs / 1_000)} s: {polling.reason}
         </p>
       )}
     </div>
@@ -101,19 +101,19 @@ function Address({ folder: { url, domain, live } }: { folder: WatchedFolder }) {
   return (
     <div className="folder-address">
       {url === null ? (
-        <span className="soft clip">{domain}, once it is published</span>
+        <span className="soft clip">{domain} (not published yet)</span>
       ) : (
         <>
           <Link url={url} className="clip" />
           <CopyIcon text={url} what="link" />
           <IconButton
             icon={ExternalLink}
-            label="Open in the browser"
+            label="Open in browser"
             onClick={() => void ask(desktop.commands.openLink({ url }))}
           />
         </>
       )}
-      {live !== null && <span className="small soft folder-live">{liveWords(live)}</span>}
+      {live !== null && <span className="small soft folder-live">{sizeText(live)}</span>}
     </div>
   );
 }

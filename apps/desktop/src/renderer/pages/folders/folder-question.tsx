@@ -3,7 +3,7 @@ import { useId } from 'react';
 import type { FolderQuestion } from '../../../shared/publishing.ts';
 import { Button } from '../../components/button.tsx';
 import { useFirstFocus } from '../../components/dialog.tsx';
-import { doubtWords } from '../../words/question.ts';
+import { folderQuestionText } from '../../text/question.ts';
 
 /** Body of a dialog that asks, before a folder becomes public, whether it is the right one. The safest answer has the focus. */
 export function FolderQuestionBody({
@@ -27,7 +27,7 @@ export function FolderQuestionBody({
   const { about, suggestions } = question;
   return (
     <div className="dialog-body" role="group" aria-labelledby={id}>
-      <p id={id}>{doubtWords(question)}</p>
+      <p id={id}>{folderQuestionText(question)}</p>
       {suggestions.length > 0 && (
         <div className="folder-suggestions">
           {suggestions.map((suggestion, index) => (

@@ -5,13 +5,13 @@ import { Empty } from '../../components/empty.tsx';
 import { PageFrame } from '../../components/page.tsx';
 import { useAccount } from '../../state/account.ts';
 import { useShell } from '../../state/shell.ts';
-import { useApp } from '../../state/store.ts';
+import { useAppState } from '../../state/store.ts';
 import { FolderCard } from './folder-card.tsx';
 
 /** The watched folders, which are published whenever they change. */
 export function FoldersPage() {
-  const { desktop, ask, watch, go } = useShell();
-  const folders = useApp('folders');
+  const { desktop, ask, watch, navigate } = useShell();
+  const folders = useAppState('folders');
   const { hasKey } = useAccount();
   const add = async () => {
     const picked = await ask(desktop.commands.pickFolder());
@@ -28,8 +28,8 @@ export function FoldersPage() {
         {hasKey ? (
           <Empty
             icon={FolderSync}
-            title="Watch a folder, and every build is live"
-            text="One folder, one address. When its files change, the site changes seconds later."
+            title="Watch a folder to publish every build"
+            text="One folder, one address. When files change, the site updates seconds later."
           >
             {button}
           </Empty>
@@ -37,9 +37,9 @@ export function FoldersPage() {
           <Empty
             icon={FolderSync}
             title="Watching needs an account"
-            text="A watched folder keeps one address for good, and an address belongs to an account. Publishing once works without."
+            text="A watched folder has a permanent address, which belongs to an account. You can publish once without one."
           >
-            <Button variant="primary" onClick={() => go({ page: 'settings' })}>
+            <Button variant="primary" onClick={() => navigate({ page: 'settings' })}>
               Sign in
             </Button>
           </Empty>

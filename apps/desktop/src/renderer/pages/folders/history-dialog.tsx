@@ -6,26 +6,63 @@ import { Button, IconButton } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { Tag } from '../../components/tag.tsx';
-import { Trouble } from '../../components/trouble.tsx';
+import { ProblemBox } from '../../components/problem.tsx';
 import { useShell } from '../../state/shell.ts';
-import { liveWords } from '../../words/folder.ts';
+import { sizeText } from '../../text/folder.ts';
 
 /** Lists the versions of a folder that the server still has. Each can be made live. */
-export function HistoryDialog({ folder: { id, name, live }, onClose }: { folder: WatchedFolder; onClose: () => void }) {
-  const { desktop, ask } = useShell();
-  const { commands } = desktop;
+export function HistoryDialog({ folder, onClose }: { folder: WatchedFolder; onClose: () => void }) {
+  const { versions, problem, read, makeLive, switchingTo } = useVersions(folder);
+  return (
+    <Dialog title={`History of ${folder.name}`} onClose={onClose}>
+      <div className="dialog-body">
+        {problem !== null && (
+          <ProblemBox problem={problem}>
+            <Button small onClick={() => void read()}>
+              Try again
+            </Button>
+          </ProblemBox>
+        )}
+        {versions === null && problem === null && <p className="soft">Loading…</p>}
+        {versions?.length === 0 && <p className="soft">Nothing has been published yet.</p>}
+        {versions !== null && versions.length > 0 && (
+          <>
+            <ul className="versions" aria-label="Versions">
+              {versions.map((version) => (
+                <li key={version.deployment}>
+                  <VersionRow
+                    version={version}
+                    isBusy={switchingTo === version.deployment}
+                    isDisabled={switchingTo !== null && switchingTo !== version.deployment}
+                    onMakeLive={() => void makeLive(version.deployment)}
+                  />
+                </li>
+              ))}
+            </ul>
+            <p className="small soft">
+              Making an earlier version live pauses the folder, so the next build won’t overwrite it.
+            </p>
+          </>
+        )}
+      </div>
+    </Dialog>
+  );
+}
+
+/** The versions of a folder, and the command that makes one live. */
+function useVersions({ id, live }: WatchedFolder) {
+  const { commands } = useShell().desktop;
   const [versions, setVersions] = useState<Version[] | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
-  const [switching, setSwitching] = useState<string | null>(null);
-
+  const [switchingTo, setSwitchingTo] = useState<string | null>(null);
   // The number of the latest request: answers to earlier ones are stale and ignored.
-  const reading = useRef(0);
+  const request = useRef(0);
 
   const read = useCallback(async () => {
-    const turn = ++reading.current;
+    const number = ++request.current;
     setProblem(null);
     const answer = await commands.listVersions({ id });
-    if (turn !== reading.current) return;
+    if (number !== request.current) return;
     if (answer.ok) setVersions(answer.value.versions);
     else setProblem(answer.problem);
   }, [commands, id]);
@@ -34,69 +71,60 @@ export function HistoryDialog({ folder: { id, name, live }, onClose }: { folder:
   useEffect(() => void read(), [read, shown]);
 
   const makeLive = async (deployment: string) => {
-    setSwitching(deployment);
+    setSwitchingTo(deployment);
     const made = await commands.makeLive({ id, deployment });
-    setSwitching(null);
+    setSwitchingTo(null);
     if (made.ok) await read();
     else setProblem(made.problem);
   };
+  return { versions, problem, read, makeLive, switchingTo };
+}
 
+function VersionRow({
+  version,
+  isBusy,
+  isDisabled,
+  onMakeLive,
+}: {
+  version: Version;
+  isBusy: boolean;
+  isDisabled: boolean;
+  onMakeLive: () => void;
+}) {
+  const { desktop, ask } = useShell();
+  const { deployment, created, url, live } = version;
   return (
-    <Dialog title={`History of ${name}`} onClose={onClose}>
-      <div className="dialog-body">
-        {problem !== null && (
-          <Trouble problem={problem}>
-            <Button small onClick={() => void read()}>
-              Try again
-            </Button>
-          </Trouble>
-        )}
-        {versions === null && problem === null && <p className="soft">Loading…</p>}
-        {versions?.length === 0 && <p className="soft">Nothing is published yet.</p>}
-        {versions !== null && versions.length > 0 && (
-          <>
-            <ul className="versions" aria-label="Versions">
-              {versions.map((version) => (
-                <li key={version.deployment}>
-                  <div className="clip">
-                    <p>
-                      <Moment at={version.created * 1_000} />
-                    </p>
-                    <p className="small soft clip" title={version.deployment}>
-                      {liveWords(version)} · {version.deployment}
-                    </p>
-                  </div>
-                  <div className="card-tools">
-                    <IconButton
-                      icon={ExternalLink}
-                      label={`Open ${version.deployment}`}
-                      onClick={() => void ask(commands.openLink({ url: version.url }))}
-                    />
-                    <span className="version-end">
-                      {version.live ? (
-                        <Tag tone="good">Live</Tag>
-                      ) : (
-                        <Button
-                          small
-                          busy={switching === version.deployment}
-                          disabled={switching !== null && switching !== version.deployment}
-                          aria-label={`Make ${version.deployment} live`}
-                          onClick={() => void makeLive(version.deployment)}
-                        >
-                          Make live
-                        </Button>
-                      )}
-                    </span>
-                  </div>
-                </li>
-              ))}
-            </ul>
-            <p className="small soft">
-              An earlier version pauses the folder, so that the next build does not replace it.
-            </p>
-          </>
-        )}
+    <>
+      <div className="clip">
+        <p>
+          <Moment at={created * 1_000} />
+        </p>
+        <p className="small soft clip" title={deployment}>
+          {sizeText(version)} · {deployment}
+        </p>
       </div>
-    </Dialog>
+      <div className="card-tools">
+        <IconButton
+          icon={ExternalLink}
+          label={`Open ${deployment}`}
+          onClick={() => void ask(desktop.commands.openLink({ url }))}
+        />
+        <span className="version-end">
+          {live ? (
+            <Tag tone="good">Live</Tag>
+          ) : (
+            <Button
+              small
+              busy={isBusy}
+              disabled={isDisabled}
+              aria-label={`Make ${deployment} live`}
+              onClick={onMakeLive}
+            >
+              Make live
+            </Button>
+          )}
+        </span>
+      </div>
+    </>
   );
 }

@@ -3,7 +3,7 @@ import type { CommandOutput } from '../../../shared/contract.ts';
 import type { Problem } from '../../../shared/problem.ts';
 import { useShell, type WatchSource } from '../../state/shell.ts';
 
-const QUIET_MS = 300;
+const DELAY_MS = 300;
 
 type Validation = CommandOutput<'suggestName'>['validation'];
 
@@ -12,7 +12,7 @@ export interface ChosenName {
   name: string;
   setName(name: string): void;
   /** Whether the check of this name has not been answered yet. */
-  isAsking: boolean;
+  isChecking: boolean;
   /** The server's answer for this exact name; `null` without one. */
   validation: Validation;
   /** Why this exact name could not be checked. */
@@ -39,7 +39,7 @@ export function useName({ of, options }: WatchSource): ChosenName {
       );
     };
     if (typed?.trim() === '') return;
-    const timer = setTimeout(() => void ask(), typed === null ? 0 : QUIET_MS);
+    const timer = setTimeout(() => void ask(), typed === null ? 0 : DELAY_MS);
     return () => {
       isOver = true;
       clearTimeout(timer);
@@ -51,7 +51,7 @@ export function useName({ of, options }: WatchSource): ChosenName {
   return {
     name,
     setName: setTyped,
-    isAsking: !isAnswered && name.trim() !== '',
+    isChecking: !isAnswered && name.trim() !== '',
     validation: isAnswered ? answered.validation : null,
     problem: isAnswered ? answered.problem : null,
   };

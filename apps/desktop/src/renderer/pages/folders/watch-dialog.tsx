@@ -1,18 +1,19 @@
 import { CircleCheck, FolderSync, LoaderCircle } from 'lucide-react';
 import { useState } from 'react';
-import type { Problem } from '../../../shared/problem.ts';
+import type { CommandInput } from '../../../shared/contract.ts';
 import type { FolderQuestion } from '../../../shared/publishing.ts';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/confirm.tsx';
-import { Dialog } from '../../components/dialog.tsx';
+import { Dialog, FormButtons } from '../../components/dialog.tsx';
 import { Empty } from '../../components/empty.tsx';
 import { Field } from '../../components/field.tsx';
 import { PasswordField } from '../../components/password-field.tsx';
 import { LabelsField } from '../../components/labels-field.tsx';
-import { Trouble } from '../../components/trouble.tsx';
+import { ProblemBox } from '../../components/problem.tsx';
 import { useAccount } from '../../state/account.ts';
 import { useShell, type WatchSource } from '../../state/shell.ts';
-import { domainFault, optionsFault } from '../../words/validate.ts';
+import { useSubmit } from '../../state/use-submit.ts';
+import { domainError, optionsError } from '../../text/validate.ts';
 import { FolderQuestionBody } from './folder-question.tsx';
 import { useFolderCheck } from './use-folder-check.ts';
 import { type ChosenName, useName } from './use-name.ts';
@@ -20,10 +21,10 @@ import { type ChosenName, useName } from './use-name.ts';
 /** Dialog that asks whether a folder is the right one to watch, and at which address to publish it. */
 export function WatchDialog({ source, onClose }: { source: WatchSource; onClose: () => void }) {
   const { hasKey } = useAccount();
-  const { go } = useShell();
+  const { navigate } = useShell();
   const signIn = () => {
     onClose();
-    go({ page: 'settings' });
+    navigate({ page: 'settings' });
   };
   if (hasKey) return <CheckedDialog given={source} onClose={onClose} />;
   return (
@@ -31,7 +32,7 @@ export function WatchDialog({ source, onClose }: { source: WatchSource; onClose:
       <Empty
         icon={FolderSync}
         title="Watching needs an account"
-        text="A watched folder keeps one address for good, and an address belongs to an account."
+        text="A watched folder has a permanent address, which belongs to an account."
       >
         <Button variant="primary" onClick={signIn}>
           Sign in
@@ -48,11 +49,11 @@ function CheckedDialog({ given, onClose }: { given: WatchSource; onClose: () => 
     if (problem !== null)
       return (
         <div className="dialog-body">
-          <Trouble problem={problem}>
+          <ProblemBox problem={problem}>
             <Button small busy={isChecking} onClick={check.retry}>
               Try again
             </Button>
-          </Trouble>
+          </ProblemBox>
         </div>
       );
     if (isChecking) return <p className="dialog-body soft">Checking the folder…</p>;
@@ -75,107 +76,102 @@ function CheckedDialog({ given, onClose }: { given: WatchSource; onClose: () => 
   );
 }
 
-function WatchForm({
-  source,
-  sure,
-  onAsked,
-  onClose,
-}: {
+interface WatchFormProps {
   source: WatchSource;
   sure: string | undefined;
   onAsked: (question: FolderQuestion) => void;
   onClose: () => void;
-}) {
-  const { desktop, go } = useShell();
+}
+
+function WatchForm({ source, sure, onAsked, onClose }: WatchFormProps) {
   const chosen = useName(source);
   const [labels, setLabels] = useState<string[]>(source.options?.labels ?? []);
   const [password, setPassword] = useState(source.options?.password);
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  const [isOpenAsked, setOpenAsked] = useState(false);
-  const fault = nameFault(chosen);
-  const isReady = fault === null && chosen.name.trim() !== '' && optionsFault({ password }) === null;
+  const [isConfirming, setConfirming] = useState(false);
+  const { save, isBusy, problem } = useWatch({ source, sure, onAsked, onClose });
+  const error = nameError(chosen);
+  const isReady = error === null && chosen.name.trim() !== '' && optionsError({ password }) === null;
   const hadPassword = source.hasPassword === true || source.options?.password !== undefined;
-
-  const save = async (wanted: string | null | undefined) => {
-    setBusy(true);
-    setProblem(null);
-    const input = { of: source.of, domain: chosen.name.trim(), labels, password: wanted };
-    const answer = await desktop.commands.watch(sure === undefined ? input : { ...input, sure });
-    setBusy(false);
-    setOpenAsked(false);
-    if (!answer.ok) return setProblem(answer.problem);
-    if (answer.value.is === 'asking') return onAsked(answer.value.question);
-    onClose();
-    go({ page: 'folders', id: answer.value.id });
-  };
+  const values = { domain: chosen.name.trim(), labels };
 
   return (
     <form
       className="dialog-body"
       onSubmit={(event) => {
         event.preventDefault();
-        if (!isReady || isOpenAsked) return;
-        if (password === undefined && hadPassword) setOpenAsked(true);
-        else void save(password);
+        if (!isReady || isConfirming) return;
+        if (password === undefined && hadPassword) setConfirming(true);
+        else void save({ ...values, password });
       }}
     >
-      <p className="soft">It is published now, and again whenever it changes, always at this address.</p>
+      <p className="soft">Published now and whenever the folder changes, always at this address.</p>
       <Field
         label="Address"
         value={chosen.name}
         autoFocus
         onChange={(event) => chosen.setName(event.target.value)}
-        fault={fault}
+        error={error}
         hint={nameHint(chosen)}
         end={<NameMark chosen={chosen} />}
       />
       <PasswordField
         password={password}
         onPassword={setPassword}
-        hint={
-          source.hasPassword === true ? 'The site you published has a password. Enter one for this address.' : undefined
-        }
+        hint={source.hasPassword ? PASSWORD_HINT : undefined}
       />
       <LabelsField labels={labels} onChange={setLabels} />
-      {problem !== null && <Trouble problem={problem} />}
-      {isOpenAsked ? (
+      {problem !== null && <ProblemBox problem={problem} />}
+      {isConfirming ? (
         <Confirm
-          question="Watch without a password? Everyone with the link sees the site."
+          question="Watch without a password? Everyone with the link can see the site."
           yes="Watch without a password"
-          no="Cancel"
-          onNo={() => setOpenAsked(false)}
-          onYes={() => save(null)}
+          onNo={() => setConfirming(false)}
+          onYes={async () => {
+            await save({ ...values, password: null });
+            setConfirming(false);
+          }}
         />
       ) : (
-        <div className="dialog-foot">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" busy={isBusy} disabled={!isReady}>
-            Watch and publish
-          </Button>
-        </div>
+        <FormButtons label="Watch and publish" isBusy={isBusy} isReady={isReady} onCancel={onClose} />
       )}
     </form>
   );
 }
 
-function nameFault({ name, validation }: ChosenName): string | null {
-  const wrong = name.trim() === '' ? null : domainFault(name);
-  if (wrong !== null) return wrong;
+const PASSWORD_HINT = 'The site you published has a password. Enter one for this address.';
+
+/** Sends the form. Then closes the dialog and shows the folder, or passes on the question that the app asks. */
+function useWatch({ source, sure, onAsked, onClose }: WatchFormProps) {
+  const { desktop, navigate } = useShell();
+  const { submit, isBusy, problem } = useSubmit();
+  const save = async (values: Pick<CommandInput<'watch'>, 'domain' | 'labels' | 'password'>) => {
+    const input = { of: source.of, ...values };
+    const watched = await submit(desktop.commands.watch(sure === undefined ? input : { ...input, sure }));
+    if (watched === null) return;
+    if (watched.value.is === 'asking') return onAsked(watched.value.question);
+    onClose();
+    navigate({ page: 'folders', id: watched.value.id });
+  };
+  return { save, isBusy, problem };
+}
+
+function nameError({ name, validation }: ChosenName): string | null {
+  const error = name.trim() === '' ? null : domainError(name);
+  if (error !== null) return error;
   return validation === null || (validation.valid && validation.available)
     ? null
     : (validation.reason ?? 'This name is taken.');
 }
 
-function nameHint({ isAsking, validation, problem }: ChosenName): string {
-  if (isAsking) return 'Asking whether it is free…';
-  if (problem !== null) return `Whether it is free could not be asked. ${problem.message}`;
+function nameHint({ isChecking, validation, problem }: ChosenName): string {
+  if (isChecking) return 'Checking availability…';
+  if (problem !== null) return `Availability could not be checked. ${problem.message}`;
   return validation?.available
-    ? `${validation.normalized ?? 'This name'} is free.`
-    : 'A name of the platform, or a domain of your own.';
+    ? `${validation.normalized ?? 'This name'} is available.`
+    : 'A platform domain or a custom domain.';
 }
 
-function NameMark({ chosen: { isAsking, validation } }: { chosen: ChosenName }) {
-  if (isAsking) return <LoaderCircle size={15} className="turning soft" aria-hidden />;
+function NameMark({ chosen: { isChecking, validation } }: { chosen: ChosenName }) {
+  if (isChecking) return <LoaderCircle size={15} className="turning soft" aria-hidden />;
   return validation?.valid && validation.available ? <CircleCheck size={15} className="mark-good" aria-hidden /> : null;
 }

@@ -7,7 +7,7 @@ import { CopyButton } from '../../components/copy-button.tsx';
 import { useAccount } from '../../state/account.ts';
 import { useNow } from '../../state/clock.ts';
 import { useShell } from '../../state/shell.ts';
-import { remaining } from '../../words/time.ts';
+import { remaining } from '../../text/time.ts';
 
 /** Shows when an anonymous deployment expires, and how to claim it. @param expires Unix seconds. */
 export function ClaimCallout({
@@ -19,7 +19,7 @@ export function ClaimCallout({
   published: Published;
   expires: number;
 }) {
-  const { desktop, ask, go } = useShell();
+  const { desktop, ask, navigate } = useShell();
   const { hasKey } = useAccount();
   const [isBusy, setBusy] = useState(false);
   const seconds = expires - Math.floor(useNow() / 1_000);
@@ -27,15 +27,14 @@ export function ClaimCallout({
     return (
       <div className="callout is-calm">
         <Hourglass size={15} aria-hidden />
-        <p title={moment(expires)}>This link has expired. Drop the folder again for another one.</p>
+        <p title={moment(expires)}>This link has expired. Drop the folder again to get a new one.</p>
       </div>
     );
   return (
     <div className="callout">
       <Hourglass size={15} aria-hidden />
-      <p title={`Until ${moment(expires)}`}>
-        {remaining(seconds)} left
-        {claim !== null && (hasKey ? '. Claim it, and it stays.' : '. Sign in and claim it, and it stays.')}
+      <p title={`Expires ${moment(expires)}`}>
+        Expires in {remaining(seconds)}.{claim !== null && (hasKey ? ' Claim it to keep it.' : ' Sign in to keep it.')}
       </p>
       {claim !== null && (
         <span className="card-actions">
@@ -53,8 +52,8 @@ export function ClaimCallout({
               Claim it
             </Button>
           ) : (
-            <Button small variant="primary" onClick={() => go({ page: 'settings' })}>
-              Sign in to keep it
+            <Button small variant="primary" onClick={() => navigate({ page: 'settings' })}>
+              Sign in
             </Button>
           )}
           <CopyButton text={claim} what="claim link" label="Copy claim link" />

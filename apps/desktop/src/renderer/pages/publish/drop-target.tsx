@@ -2,27 +2,27 @@ import { Files, FolderOpen, Send } from 'lucide-react';
 import { Button } from '../../components/button.tsx';
 import { useAccount } from '../../state/account.ts';
 import { useShell } from '../../state/shell.ts';
-import { useApp } from '../../state/store.ts';
+import { useAppState } from '../../state/store.ts';
 import { Options } from './options.tsx';
 
 /** Area that invites a drop, with buttons that do the same without a pointer. The whole window accepts drops. */
 export function DropTarget({ isBig }: { isBig: boolean }) {
   const { choose } = useShell();
   const { hasKey } = useAccount();
-  const { copyLinks } = useApp('settings');
+  const { copyLinks } = useAppState('settings');
   return (
     <>
       <section className={isBig ? 'drop-target is-big' : 'drop-target'} aria-label="Publish something">
         <Send size={isBig ? 30 : 20} strokeWidth={1.6} aria-hidden />
-        <div className="drop-target-words">
+        <div className="drop-target-text">
           <h2>{isBig ? 'Drop a folder, get a link' : 'Drop a folder or files anywhere'}</h2>
           <p className="soft">
-            {isBig && `Anywhere on this window${hasKey ? '' : ', no account needed'}. `}
+            {isBig && `Anywhere in this window${hasKey ? '' : ', no account needed'}. `}
             {hasKey
               ? copyLinks
-                ? 'The link is copied as soon as it is live.'
-                : 'It is live in a moment.'
-              : `Without an account, a link lasts 3 days${isBig ? ', and can be claimed until then' : ''}.`}
+                ? 'The link is copied when the site is live.'
+                : 'Your site is live in seconds.'
+              : `Without an account, a link lasts 3 days${isBig ? ', or longer if you claim it' : ''}.`}
           </p>
         </div>
         <div className="drop-target-buttons">

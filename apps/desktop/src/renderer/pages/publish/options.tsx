@@ -6,11 +6,11 @@ import { LabelsField } from '../../components/labels-field.tsx';
 import { PasswordField } from '../../components/password-field.tsx';
 import { useAccount } from '../../state/account.ts';
 import { useNextDrop } from '../../state/options.ts';
-import { domainFault } from '../../words/validate.ts';
+import { domainError } from '../../text/validate.ts';
 
 /** The options of the next drop: collapsed by default; options that are set stay visible. */
 export function Options() {
-  const { options, clear, round } = useNextDrop();
+  const { options, clear, formKey } = useNextDrop();
   const [isOpen, setOpen] = useState(false);
   const id = useId();
   const isSet = Object.keys(options).length > 0;
@@ -48,7 +48,7 @@ export function Options() {
           </Button>
         )}
       </div>
-      <div id={id}>{isOpen && <Fields key={round} />}</div>
+      <div id={id}>{isOpen && <Fields key={formKey} />}</div>
     </section>
   );
 }
@@ -68,8 +68,8 @@ function Fields() {
         placeholder="docs, or www.example.com"
         value={domain}
         disabled={!hasKey}
-        fault={domain === '' ? null : domainFault(domain)}
-        hint={hasKey ? 'Shows the next drop at this address.' : 'A domain needs an account. Sign in first.'}
+        error={domain === '' ? null : domainError(domain)}
+        hint={hasKey ? 'The next drop is published at this address.' : 'Sign in to use a domain.'}
         onChange={(event) => put('domain', event.target.value.trim())}
       />
       <PasswordField password={password} onPassword={(typed) => put('password', typed)} />

@@ -1,80 +1,99 @@
-import '../../components/notes.css';
+import '../../components/file-list.css';
 import { Check, ExternalLink, FolderSync, Info, Lock } from 'lucide-react';
-import type { Published, Publishing } from '../../../shared/publishing.ts';
+import type { FileWarning, Published, Publishing } from '../../../shared/publishing.ts';
 import { Button } from '../../components/button.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
-import { LeftOutNotes } from '../../components/left-out-notes.tsx';
+import { SkippedFiles } from '../../components/skipped-files.tsx';
 import { Link } from '../../components/link.tsx';
 import { QrButton } from '../../components/qr.tsx';
 import { useAccount } from '../../state/account.ts';
 import { useNow } from '../../state/clock.ts';
 import { useShell } from '../../state/shell.ts';
-import { liveWords } from '../../words/folder.ts';
+import { sizeText } from '../../text/folder.ts';
 import { ClaimCallout } from './claim-callout.tsx';
 
+interface PublishedProps {
+  publishing: Publishing;
+  published: Published;
+}
+
 /** The link of a published drop and the commands for it. */
-export function PublishedBody({ publishing, published }: { publishing: Publishing; published: Published }) {
-  const { desktop, ask, watch } = useShell();
-  const { hasKey } = useAccount();
+export function PublishedBody({ publishing, published }: PublishedProps) {
   const now = useNow();
-  const { url, expires, password, copied, notices } = published;
+  const { expires, notices } = published;
   const isGone = expires !== null && expires * 1_000 <= now;
   return (
     <div className="card-body">
-      <div>
-        {isGone ? (
-          <p className="publishing-link clip soft">{url.replace(/^https?:\/\//, '')}</p>
-        ) : (
-          <Link url={url} className="publishing-link clip" />
-        )}
-        <p className="meta soft">
-          <span>{liveWords(published)}</span>
-          {password && (
-            <span>
-              <Lock size={12} aria-hidden /> asks for a password
-            </span>
-          )}
-          {copied && !isGone && (
-            <span className="meta-good">
-              <Check size={13} aria-hidden /> Link copied
-            </span>
-          )}
-        </p>
-      </div>
-      {!isGone && (
-        <div className="card-actions">
-          <Button small icon={ExternalLink} onClick={() => void ask(desktop.commands.openLink({ url }))}>
-            Open
-          </Button>
-          <CopyButton text={url} what="link" />
-          <QrButton url={url} />
-          {publishing.watchable && hasKey && (
-            <Button
-              small
-              icon={FolderSync}
-              onClick={() =>
-                watch([{ name: publishing.name, of: { publishing: publishing.id }, hasPassword: password }])
-              }
-            >
-              Keep it live when it changes…
-            </Button>
-          )}
-        </div>
-      )}
+      <PublishedLink published={published} isGone={isGone} />
+      {!isGone && <LinkActions publishing={publishing} published={published} />}
       {expires !== null && <ClaimCallout publishing={publishing} published={published} expires={expires} />}
-      <LeftOutNotes leftOut={publishing.leftOut} />
-      {notices.length > 0 && (
-        <ul className="notes small" aria-label="Worth knowing">
-          {notices.map(({ file, line, message }) => (
-            <li key={`${file}:${line}:${message}`}>
-              <Info size={14} aria-hidden />
-              <span className="selectable">
-                <code>{line === null ? file : `${file}:${line}`}</code> {message}
-              </span>
-            </li>
-          ))}
-        </ul>
+      <SkippedFiles leftOut={publishing.leftOut} />
+      <Warnings warnings={notices} />
+    </div>
+  );
+}
+
+function PublishedLink({ published, isGone }: { published: Published; isGone: boolean }) {
+  const { url, password, copied } = published;
+  return (
+    <div>
+      {isGone ? (
+        <p className="publishing-link clip soft">{url.replace(/^https?:\/\//, '')}</p>
+      ) : (
+        <Link url={url} className="publishing-link clip" />
+      )}
+      <p className="meta soft">
+        <span>{sizeText(published)}</span>
+        {password && (
+          <span>
+            <Lock size={12} aria-hidden /> Password-protected
+          </span>
+        )}
+        {copied && !isGone && (
+          <span className="meta-good">
+            <Check size={13} aria-hidden /> Link copied
+          </span>
+        )}
+      </p>
+    </div>
+  );
+}
+
+function LinkActions({ publishing: { id, name, watchable }, published: { url, password } }: PublishedProps) {
+  const { desktop, ask, watch } = useShell();
+  const { hasKey } = useAccount();
+  return (
+    <div className="card-actions">
+      <Button small icon={ExternalLink} onClick={() => void ask(desktop.commands.openLink({ url }))}>
+        Open
+      </Button>
+      <CopyButton text={url} what="link" />
+      <QrButton url={url} />
+      {watchable && hasKey && (
+        <Button
+          small
+          icon={FolderSync}
+          onClick={() => watch([{ name, of: { publishing: id }, hasPassword: password }])}
+        >
+          Watch this folder…
+        </Button>
       )}
     </div>
+  );
+}
+
+function Warnings({ warnings }: { warnings: readonly FileWarning[] }) {
+  if (warnings.length === 0) return null;
+  return (
+    <ul className="file-list small" aria-label="Warnings">
+      {warnings.map(({ file, line, message }) => (
+        <li key={`${file}:${line}:${message}`}>
+          <Info size={14} aria-hidden />
+          <span className="selectable">
+            <code>{line === null ? file : `${file}:${line}`}</code> {message}
+          </span>
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -13,18 +13,18 @@ import {
 import { memo } from 'react';
 import type { Publishing, PublishingState } from '../../../shared/publishing.ts';
 import { Button, IconButton } from '../../components/button.tsx';
-import { LeftOutNotes } from '../../components/left-out-notes.tsx';
+import { SkippedFiles } from '../../components/skipped-files.tsx';
 import { Moment } from '../../components/moment.tsx';
-import { Failure } from '../../components/trouble.tsx';
+import { ProblemText } from '../../components/problem.tsx';
 import { useNow } from '../../state/clock.ts';
-import { useMeant } from '../../state/meant.ts';
+import { useScrollToTarget } from '../../state/scroll-to-target.ts';
 import { useShell } from '../../state/shell.ts';
-import { questionWords } from '../../words/question.ts';
+import { questionText } from '../../text/question.ts';
 import { PublishedBody } from './published-body.tsx';
 import { QuestionBody } from './question-body.tsx';
 import { Work } from './work.tsx';
 
-const LOOKS: Record<PublishingState['is'], { icon: typeof Folder | null; tone: string }> = {
+const ICONS: Record<PublishingState['is'], { icon: typeof Folder | null; tone: string }> = {
   asking: { icon: CircleHelp, tone: 'is-warn' },
   queued: { icon: Clock, tone: '' },
   working: { icon: null, tone: 'is-busy' },
@@ -35,8 +35,8 @@ const LOOKS: Record<PublishingState['is'], { icon: typeof Folder | null; tone: s
 
 const EXPIRED = { icon: Hourglass, tone: '' };
 
-const WORDS: Record<Exclude<PublishingState['is'], 'working' | 'asking'>, string> = {
-  queued: 'Waiting for its turn',
+const HEADINGS: Record<Exclude<PublishingState['is'], 'working' | 'asking'>, string> = {
+  queued: 'Queued',
   published: 'Published',
   failed: 'Not published',
   cancelled: 'Cancelled',
@@ -45,9 +45,9 @@ const WORDS: Record<Exclude<PublishingState['is'], 'working' | 'asking'>, string
 /** Card of one drop, from the drop until its link is ready. */
 export const PublishingCard = memo(function PublishingCard({ publishing }: { publishing: Publishing }) {
   const { desktop, ask } = useShell();
-  const ref = useMeant(publishing.id);
+  const ref = useScrollToTarget(publishing.id);
   const { id, name, kind, begun, state } = publishing;
-  const { icon, tone } = isGone(state, useNow()) ? EXPIRED : LOOKS[state.is];
+  const { icon, tone } = isGone(state, useNow()) ? EXPIRED : ICONS[state.is];
   const Icon = icon ?? (kind === 'folder' ? Folder : FileIcon);
   const isUnderWay = state.is === 'working' || state.is === 'queued';
   return (
@@ -89,7 +89,7 @@ export const PublishingCard = memo(function PublishingCard({ publishing }: { pub
 });
 
 function headingOf(state: Exclude<PublishingState, { is: 'working' }>): string {
-  return state.is === 'asking' ? questionWords(state.question)[0] : WORDS[state.is];
+  return state.is === 'asking' ? questionText(state.question)[0] : HEADINGS[state.is];
 }
 
 /** Whether an anonymous deployment has expired. @param now Unix milliseconds. */
@@ -104,7 +104,7 @@ function Body({ publishing }: { publishing: Publishing }) {
     case 'asking':
       return <QuestionBody publishing={publishing} question={state.question} />;
     case 'queued':
-      return <p className="soft">It starts as soon as the ones before it are done.</p>;
+      return <p className="soft">Starts when the uploads before it finish.</p>;
     case 'working':
       return <Work progress={state.progress} name={publishing.name} />;
     case 'published':
@@ -112,8 +112,8 @@ function Body({ publishing }: { publishing: Publishing }) {
     case 'failed':
       return (
         <div className="card-body">
-          <Failure problem={state.problem} />
-          <LeftOutNotes leftOut={leftOut} />
+          <ProblemText problem={state.problem} />
+          <SkippedFiles leftOut={leftOut} />
           <div className="card-actions">
             <Button small variant="primary" onClick={() => void ask(desktop.commands.retryPublishing({ id }))}>
               Try again
@@ -134,7 +134,7 @@ function Body({ publishing }: { publishing: Publishing }) {
           <p className="soft">Nothing was published.</p>
           <div className="card-actions">
             <Button small onClick={() => void ask(desktop.commands.retryPublishing({ id }))}>
-              Publish it after all
+              Publish
             </Button>
           </div>
         </div>

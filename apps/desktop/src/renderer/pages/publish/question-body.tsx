@@ -3,14 +3,14 @@ import { useState } from 'react';
 import type { Publishing, Question } from '../../../shared/publishing.ts';
 import { Button } from '../../components/button.tsx';
 import { useShell } from '../../state/shell.ts';
-import { questionWords } from '../../words/question.ts';
+import { questionText } from '../../text/question.ts';
 
 /** Asks for confirmation before publishing something that is probably not intended. */
 export function QuestionBody({ publishing: { id, name }, question }: { publishing: Publishing; question: Question }) {
   const { desktop, ask } = useShell();
   const [isBusy, setBusy] = useState(false);
   const { about, suggestions } = question;
-  const [, text] = questionWords(question);
+  const [, text] = questionText(question);
   const answer = async (instead: string | null) => {
     setBusy(true);
     await ask(desktop.commands.answerPublishing({ id, instead }));

@@ -1,24 +1,24 @@
 import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
-import type { Problem } from '../../../shared/problem.ts';
 import type { Server } from '../../../shared/session.ts';
 import { Button } from '../../components/button.tsx';
 import { Field } from '../../components/field.tsx';
 import { StatusLine } from '../../components/status-line.tsx';
-import { Trouble } from '../../components/trouble.tsx';
+import { ProblemBox } from '../../components/problem.tsx';
 import { Usage } from '../../components/usage.tsx';
 import { hostOf, useAccount } from '../../state/account.ts';
 import { useShell } from '../../state/shell.ts';
-import { useApp } from '../../state/store.ts';
+import { useSubmit } from '../../state/use-submit.ts';
+import { useAppState } from '../../state/store.ts';
 import { Section } from './rows.tsx';
 
-/** The account on the current server; signs in and out. */
+/** The account on the current server; badges in and out. */
 export function AccountSection() {
   const { server } = useAccount();
   const { is } = server.signIn;
   return (
     <Section title={`Account on ${hostOf(server.origin)}`}>
-      <Standing server={server} />
+      <SignInStatus server={server} />
       {is === 'signed-in' && (
         <div className="settings-pad">
           <Usage />
@@ -29,7 +29,7 @@ export function AccountSection() {
   );
 }
 
-function Standing({ server: { signIn } }: { server: Server }) {
+function SignInStatus({ server: { signIn } }: { server: Server }) {
   const { desktop, ask } = useShell();
   const signOut = <Button onClick={() => void ask(desktop.commands.signOut())}>Sign out</Button>;
   switch (signIn.is) {
@@ -38,17 +38,17 @@ function Standing({ server: { signIn } }: { server: Server }) {
     case 'checking':
       return (
         <div className="settings-row">
-          <StatusLine tone="busy">Asking the server whose key it is</StatusLine>
+          <StatusLine tone="busy">Checking your key</StatusLine>
           {signOut}
         </div>
       );
     case 'signed-in':
       return (
         <div className="settings-row">
-          <div className="settings-words">
+          <div className="settings-text">
             <p className="name clip selectable">{signIn.account.email}</p>
             <p className="small soft">
-              Plan {signIn.account.plan}
+              Plan: {signIn.account.plan}
               {signIn.account.hint !== null && ` · newest key ends in ${signIn.account.hint}`}
             </p>
           </div>
@@ -58,7 +58,7 @@ function Standing({ server: { signIn } }: { server: Server }) {
     case 'unreachable':
       return (
         <div className="settings-row">
-          <div className="settings-words">
+          <div className="settings-text">
             <StatusLine tone="warn">The server cannot be reached</StatusLine>
             <p className="small soft">
               {signIn.message}
@@ -72,11 +72,11 @@ function Standing({ server: { signIn } }: { server: Server }) {
     case 'refused':
       return (
         <div className="settings-row">
-          <div className="settings-words">
-            <StatusLine tone="bad">The server does not take the key any more</StatusLine>
+          <div className="settings-text">
+            <StatusLine tone="bad">Your key no longer works</StatusLine>
             <p className="small soft">
-              {signIn.email !== null && `It was the key of ${signIn.email}. `}What is watched waits until there is
-              another one.
+              {signIn.email !== null && `It belonged to ${signIn.email}. `}Watched folders are not published until you
+              sign in again.
             </p>
           </div>
           {signOut}
@@ -86,19 +86,15 @@ function Standing({ server: { signIn } }: { server: Server }) {
 }
 
 function KeyForm() {
-  const { desktop, say } = useShell();
-  const { keysKept } = useApp('session');
+  const { desktop, showToast } = useShell();
+  const { keysKept } = useAppState('session');
   const [key, setKey] = useState('');
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [isBusy, setBusy] = useState(false);
+  const { submit, isBusy, problem } = useSubmit();
   const signIn = async () => {
-    setBusy(true);
-    setProblem(null);
-    const answer = await desktop.commands.signIn({ key: key.trim() });
-    setBusy(false);
-    if (!answer.ok) return setProblem(answer.problem);
+    const signedIn = await submit(desktop.commands.signIn({ key: key.trim() }));
+    if (signedIn === null) return;
     setKey('');
-    say({ text: `Signed in as ${answer.value.email}.` });
+    showToast({ text: `Signed in as ${signedIn.value.email}.` });
   };
   return (
     <form
@@ -118,15 +114,15 @@ function KeyForm() {
           onChange={(event) => setKey(event.target.value)}
           hint={
             keysKept === 'system'
-              ? 'It is checked at once, and kept in the keychain of this system.'
-              : 'This system has no keychain that protects it: the key is kept in memory, until Berth quits.'
+              ? 'Checked right away and stored in your system’s keychain.'
+              : 'This system has no keychain, so the key is kept in memory until Berth quits.'
           }
         />
         <Button type="submit" variant="primary" icon={KeyRound} busy={isBusy} disabled={key.trim() === ''}>
           Sign in
         </Button>
       </div>
-      {problem !== null && <Trouble problem={problem} />}
+      {problem !== null && <ProblemBox problem={problem} />}
     </form>
   );
 }

@@ -1,7 +1,7 @@
 import { useId } from 'react';
 import type { Settings } from '../../../shared/settings.ts';
 import { useShell } from '../../state/shell.ts';
-import { useApp } from '../../state/store.ts';
+import { useAppState } from '../../state/store.ts';
 import { Section, SwitchRow } from './rows.tsx';
 
 const THEMES = [
@@ -9,27 +9,27 @@ const THEMES = [
   ['light', 'Light'],
   ['dark', 'Dark'],
 ] as const;
-const MOST_VERSIONS = 50;
+const MAX_VERSIONS = 50;
 
 /** Appearance and behaviour of the app. */
 export function AppSection() {
   const { desktop, ask } = useShell();
-  const settings = useApp('settings');
-  const { canOpenAtLogin, tray, platform } = useApp('about');
+  const settings = useAppState('settings');
+  const { canOpenAtLogin, tray, platform } = useAppState('about');
   const change = (changed: Partial<Settings>) => void ask(desktop.commands.changeSettings(changed));
   const trayName = platform === 'darwin' ? 'menu bar' : 'tray';
   return (
     <>
       <Section title="Publishing">
         <SwitchRow
-          name="Copy each link"
-          hint="Puts the link on the clipboard as soon as it is live."
+          name="Copy links automatically"
+          hint="Copies the link to the clipboard when the site is live."
           isOn={settings.copyLinks}
           onChange={(copyLinks) => change({ copyLinks })}
         />
         <SwitchRow
           name="Notifications"
-          hint="Tells of what ended while the window is not looked at."
+          hint="Notify me when a deploy finishes in the background."
           isOn={settings.notifications}
           onChange={(notifications) => change({ notifications })}
         />
@@ -41,8 +41,8 @@ export function AppSection() {
           name={`Stay in the ${trayName} when closed`}
           hint={
             tray
-              ? 'Folders are watched on. Quit from there.'
-              : `This system has no ${trayName}: closing the window quits Berth.`
+              ? `Keeps watching. Quit from the ${trayName}.`
+              : `This system has no ${trayName}, so closing the window quits Berth.`
           }
           isOn={tray && settings.closeToTray}
           disabled={!tray}
@@ -50,9 +50,7 @@ export function AppSection() {
         />
         <SwitchRow
           name="Start at login"
-          hint={
-            canOpenAtLogin ? 'Starts hidden, and watches your folders.' : 'This system cannot start Berth at login.'
-          }
+          hint={canOpenAtLogin ? 'Starts hidden and watches your folders.' : 'This system cannot start Berth at login.'}
           isOn={canOpenAtLogin && settings.openAtLogin}
           disabled={!canOpenAtLogin}
           onChange={(openAtLogin) => change({ openAtLogin })}
@@ -66,7 +64,7 @@ function Theme({ value, onChange }: { value: Settings['theme']; onChange: (theme
   const id = useId();
   return (
     <div className="settings-row">
-      <p id={id} className="settings-words">
+      <p id={id} className="settings-text">
         <span className="name">Appearance</span>
       </p>
       <div className="segments" role="radiogroup" aria-labelledby={id}>
@@ -85,12 +83,12 @@ function KeepVersions({ value, onChange }: { value: number; onChange: (count: nu
   const id = useId();
   return (
     <div className="settings-row">
-      <div className="settings-words">
+      <div className="settings-text">
         <label className="name" htmlFor={id}>
-          Versions kept
+          Versions to keep
         </label>
         <p id={`${id}-hint`} className="small soft">
-          Of each watched folder, to go back to. Older ones are deleted after the next deploy.
+          For each watched folder. Older versions are deleted after the next deploy.
         </p>
       </div>
       <div className="field-box number">
@@ -98,14 +96,14 @@ function KeepVersions({ value, onChange }: { value: number; onChange: (count: nu
           id={id}
           type="number"
           min={1}
-          max={MOST_VERSIONS}
+          max={MAX_VERSIONS}
           // Uncontrolled and saved on blur: while “12” is typed, the value is 1 for a moment.
           key={value}
           defaultValue={value}
           aria-describedby={`${id}-hint`}
           onBlur={(event) => {
             const wanted = Math.round(event.target.valueAsNumber);
-            if (wanted >= 1 && wanted <= MOST_VERSIONS) {
+            if (wanted >= 1 && wanted <= MAX_VERSIONS) {
               if (wanted !== value) onChange(wanted);
             } else event.target.value = String(value);
           }}

@@ -28,7 +28,7 @@ export function SwitchRow({
   const id = useId();
   return (
     <div className="settings-row">
-      <div className="settings-words">
+      <div className="settings-text">
         <label className="name" htmlFor={id}>
           {name}
         </label>

@@ -1,21 +1,21 @@
 import { Plus } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import type { Problem } from '../../../shared/problem.ts';
 import type { Server } from '../../../shared/session.ts';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/confirm.tsx';
 import { Field } from '../../components/field.tsx';
 import { Tag } from '../../components/tag.tsx';
-import { Trouble } from '../../components/trouble.tsx';
+import { ProblemBox } from '../../components/problem.tsx';
 import { hostOf } from '../../state/account.ts';
 import { useShell } from '../../state/shell.ts';
-import { useApp } from '../../state/store.ts';
-import { signInWords } from '../../shell/server-switcher.tsx';
+import { useSubmit } from '../../state/use-submit.ts';
+import { useAppState } from '../../state/store.ts';
+import { signInText } from '../../shell/server-switcher.tsx';
 import { Section } from './rows.tsx';
 
 /** The known servers. Drops go to the current one. */
 export function ServersSection() {
-  const { servers, current } = useApp('session');
+  const { servers, current } = useAppState('session');
   return (
     <Section title="Servers">
       {servers.map((server) => (
@@ -40,7 +40,7 @@ function ServerRow({ server, isCurrent, isOnly }: { server: Server; isCurrent: b
     return (
       <div className="settings-pad">
         <Confirm
-          question={`Remove ${host}? Its key is forgotten, and its folders are paused.`}
+          question={`Remove ${host}? This deletes its key and pauses its folders.`}
           yes="Remove"
           onNo={() => setRemoving(false)}
           onYes={async () => {
@@ -52,11 +52,11 @@ function ServerRow({ server, isCurrent, isOnly }: { server: Server; isCurrent: b
     );
   return (
     <div className="settings-row">
-      <div className="settings-words">
+      <div className="settings-text">
         <p className="name clip selectable" title={origin}>
           {host} {isCurrent && <Tag tone="good">In use</Tag>}
         </p>
-        <p className="small soft clip">{signInWords(server)}</p>
+        <p className="small soft clip">{signInText(server)}</p>
       </div>
       {!isCurrent && (
         <Button small aria-label={`Use ${host}`} onClick={() => void ask(desktop.commands.chooseServer({ origin }))}>
@@ -73,22 +73,18 @@ function ServerRow({ server, isCurrent, isOnly }: { server: Server; isCurrent: b
 }
 
 function AddServer() {
-  const { desktop, say, place } = useShell();
-  const [address, setAddress] = useState(place.server ?? '');
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [isBusy, setBusy] = useState(false);
+  const { desktop, showToast, route } = useShell();
+  const [address, setAddress] = useState(route.server ?? '');
+  const { submit, isBusy, problem } = useSubmit();
   // A link may name a server: its address is filled in, but only the user can add it.
   useEffect(() => {
-    if (place.server !== undefined) setAddress(place.server);
-  }, [place]);
+    if (route.server !== undefined) setAddress(route.server);
+  }, [route]);
   const add = async () => {
-    setBusy(true);
-    setProblem(null);
-    const answer = await desktop.commands.addServer({ address: address.trim() });
-    setBusy(false);
-    if (!answer.ok) return setProblem(answer.problem);
+    const added = await submit(desktop.commands.addServer({ address: address.trim() }));
+    if (added === null) return;
     setAddress('');
-    say({ text: `${hostOf(answer.value.origin)} was added, and is in use.` });
+    showToast({ text: `Added ${hostOf(added.value.origin)}. It is now in use.` });
   };
   return (
     <form
@@ -104,11 +100,11 @@ function AddServer() {
           label="Another server"
           placeholder="https://berth.example"
           value={address}
-          autoFocus={place.server !== undefined}
+          autoFocus={route.server !== undefined}
           hint={
-            place.server !== undefined
-              ? 'A link asked for this server. Add it only if you know it.'
-              : 'Its address, such as the one of a Berth of your own.'
+            route.server !== undefined
+              ? 'A link suggested this server. Add it only if you trust it.'
+              : 'The address of your Berth server.'
           }
           onChange={(event) => setAddress(event.target.value)}
         />
@@ -116,7 +112,7 @@ function AddServer() {
           Add
         </Button>
       </div>
-      {problem !== null && <Trouble problem={problem} />}
+      {problem !== null && <ProblemBox problem={problem} />}
     </form>
   );
 }

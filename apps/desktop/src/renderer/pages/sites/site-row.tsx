@@ -13,11 +13,14 @@ import { Moment } from '../../components/moment.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { useNow } from '../../state/clock.ts';
 import { useShell } from '../../state/shell.ts';
-import { liveWords } from '../../words/folder.ts';
-import { remaining } from '../../words/time.ts';
+import { sizeText } from '../../text/folder.ts';
+import { remaining } from '../../text/time.ts';
 
 /** What a row shows: the site, the form for its labels, or the question before it is deleted. */
 export type RowMode = 'shown' | 'labels' | 'delete';
+
+/** How deployments were published, in words. Others are shown as the server sends them. */
+const VIA: Readonly<Record<string, string>> = { api: 'API', cli: 'CLI', desktop: 'desktop app' };
 
 export const SiteRow = memo(function SiteRow({
   site,
@@ -35,38 +38,38 @@ export const SiteRow = memo(function SiteRow({
 }) {
   const { desktop, ask } = useShell();
   const { deployment } = site;
-  const turn = (next: RowMode) => onMode(deployment, next);
+  const setMode = (next: RowMode) => onMode(deployment, next);
   if (mode === 'labels')
     return (
       <EditLabels
         site={site}
-        onClose={() => turn('shown')}
+        onClose={() => setMode('shown')}
         onSave={(saved) => onChange((sites) => sites.map((each) => (each.deployment === deployment ? saved : each)))}
       />
     );
   if (mode === 'delete' && domains.length > 0)
     return (
       <>
-        <Shown site={site} domains={domains} onMode={turn} />
-        <LinkedDialog deployment={deployment} domains={domains} onClose={() => turn('shown')} />
+        <Shown site={site} domains={domains} onMode={setMode} />
+        <LinkedDialog deployment={deployment} domains={domains} onClose={() => setMode('shown')} />
       </>
     );
   if (mode === 'delete')
     return (
       <div className="site">
         <Confirm
-          question={`Delete ${deployment}? Its link stops working.`}
+          question={`Delete ${deployment}? Its link stops working. This cannot be undone.`}
           yes="Delete"
-          onNo={() => turn('shown')}
+          onNo={() => setMode('shown')}
           onYes={async () => {
             const deleted = await ask(desktop.commands.deleteDeployment({ deployment }));
-            turn('shown');
+            setMode('shown');
             if (deleted) onChange((sites) => sites.filter((each) => each.deployment !== deployment));
           }}
         />
       </div>
     );
-  return <Shown site={site} domains={domains} onMode={turn} />;
+  return <Shown site={site} domains={domains} onMode={setMode} />;
 });
 
 /** Explains why a site cannot be deleted: the server keeps a deployment that a domain points at. Source: contract §3. */
@@ -79,13 +82,13 @@ function LinkedDialog({
   domains: readonly Domain[];
   onClose: () => void;
 }) {
-  const { go } = useShell();
+  const { navigate } = useShell();
   const cancel = useFirstFocus();
   const isOne = domains.length === 1;
   return (
     <Dialog title={`${deployment} is in use`} onClose={onClose}>
       <div className="dialog-body">
-        <p>{isOne ? 'This domain shows it:' : 'These domains show it:'}</p>
+        <p>{isOne ? 'This domain points to it:' : 'These domains point to it:'}</p>
         <ul className="linked-domains">
           {domains.map(({ domain }) => (
             <li key={domain} className="selectable">
@@ -94,14 +97,14 @@ function LinkedDialog({
           ))}
         </ul>
         <p className="soft">
-          To delete it, first link {isOne ? 'the domain' : 'each domain'} to another site, or delete{' '}
+          To delete it, first point {isOne ? 'the domain' : 'each domain'} to another site, or delete{' '}
           {isOne ? 'the domain' : 'them'}.
         </p>
         <div className="dialog-foot">
           <Button ref={cancel} onClick={onClose}>
             Cancel
           </Button>
-          <Button variant="primary" onClick={() => go({ page: 'domains' })}>
+          <Button variant="primary" onClick={() => navigate({ page: 'domains' })}>
             Open Domains
           </Button>
         </div>
@@ -127,7 +130,7 @@ function Shown({
   const isDeleting = status === 'deleting';
   return (
     <div className={isDeleting ? 'site is-deleting' : 'site'}>
-      <div className="site-words">
+      <div className="site-text">
         <p>
           {isDeleting ? (
             <span className="clip">{deployment}</span>
@@ -137,12 +140,12 @@ function Shown({
             </Link>
           )}
           {domain && <span className="soft small clip">{deployment}</span>}
-          {password && <Lock size={13} className="soft" role="img" aria-label="Asks for a password" />}
+          {password && <Lock size={13} className="soft" role="img" aria-label="Password-protected" />}
           <Chips labels={labels} />
         </p>
         <p className="small soft">
           <span className="clip">
-            {isDeleting ? 'Being deleted' : liveWords({ files: site.files, bytes: site.size })} · by {via} ·{' '}
+            {isDeleting ? 'Deleting' : sizeText({ files: site.files, bytes: site.size })} · via {VIA[via] ?? via} ·{' '}
             <Moment at={created * 1_000} />
           </span>
           <Expiry expires={site.expires} />
@@ -175,7 +178,7 @@ function Expiry({ expires }: { expires: number | undefined }) {
   const seconds = (expires ?? 0) - Math.floor(useNow(60_000) / 1_000);
   if (expires === undefined) return null;
   return (
-    <Tag tone="warn" title={`Until ${moment(expires)}`}>
+    <Tag tone="warn" title={`Expires ${moment(expires)}`}>
       <Hourglass size={11} aria-hidden />
       {seconds > 0 ? `${remaining(seconds)} left` : 'expired'}
     </Tag>

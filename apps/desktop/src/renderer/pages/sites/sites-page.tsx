@@ -7,7 +7,7 @@ import { Empty } from '../../components/empty.tsx';
 import { ListEnd } from '../../components/list-end.tsx';
 import { PageFrame } from '../../components/page.tsx';
 import { Search } from '../../components/search.tsx';
-import { ForAccount } from '../../components/signed-out.tsx';
+import { ForAccount } from '../../components/for-account.tsx';
 import { Usage } from '../../components/usage.tsx';
 import { VirtualList } from '../../components/virtual-list.tsx';
 import { useShell } from '../../state/shell.ts';
@@ -28,7 +28,7 @@ export function SitesPage() {
 }
 
 function Sites() {
-  const { desktop, go } = useShell();
+  const { desktop } = useShell();
   const [query, setQuery] = useState('');
   const [row, setRow] = useState<{ deployment: string; mode: RowMode } | null>(null);
   const list = useDeployments();
@@ -47,25 +47,11 @@ function Sites() {
     if (domains.hasMore && !domains.isLoading && domains.problem === null) domains.loadMore();
   }, [domains]);
 
-  const turn = useCallback(
+  const setRowMode = useCallback(
     (deployment: string, mode: RowMode) => setRow(mode === 'shown' ? null : { deployment, mode }),
     [],
   );
-  if (items.length === 0 && !hasMore && problem === null)
-    return (
-      <>
-        <Usage />
-        <Empty
-          icon={LayoutList}
-          title="No sites yet"
-          text="What you publish is listed here, from whatever machine it came."
-        >
-          <Button variant="primary" onClick={() => go({ page: 'publish' })}>
-            Publish something
-          </Button>
-        </Empty>
-      </>
-    );
+  if (items.length === 0 && !hasMore && problem === null) return <NoSites />;
   return (
     <>
       <Usage />
@@ -74,13 +60,13 @@ function Sites() {
         {isSearching && !isLoading ? `${found.length} found` : ''}
       </p>
       {found.length > 0 && (
-        <VirtualList label="Sites" items={found} rowHeight={ROW_HEIGHT} keyOf={keyOf} kept={row?.deployment ?? null}>
+        <VirtualList label="Sites" items={found} rowHeight={ROW_HEIGHT} keyOf={keyOf} pinned={row?.deployment ?? null}>
           {(site) => (
             <SiteRow
               site={site}
               domains={byDeployment.get(site.deployment) ?? NO_DOMAINS}
               mode={row?.deployment === site.deployment ? row.mode : 'shown'}
-              onMode={turn}
+              onMode={setRowMode}
               onChange={list.change}
             />
           )}
@@ -90,10 +76,24 @@ function Sites() {
         <Empty
           icon={SearchX}
           title="Nothing found"
-          text={`No site has “${query.trim()}” in its name, its domains or its labels.`}
+          text={`No site matches “${query.trim()}” by name, domain or label.`}
         />
       )}
       <ListEnd list={list} />
+    </>
+  );
+}
+
+function NoSites() {
+  const { navigate } = useShell();
+  return (
+    <>
+      <Usage />
+      <Empty icon={LayoutList} title="No sites yet" text="Everything you publish appears here, from any computer.">
+        <Button variant="primary" onClick={() => navigate({ page: 'publish' })}>
+          Publish something
+        </Button>
+      </Empty>
     </>
   );
 }

@@ -3,7 +3,7 @@ import type { Amount, Progress } from '../../shared/progress.ts';
 import { until } from './time.ts';
 
 /** Texts for a progress, and the filled part of its bar. */
-export interface ProgressWords {
+export interface ProgressText {
   /** The current step. */
   doing: string;
   /** The numbers of this step. */
@@ -13,20 +13,20 @@ export interface ProgressWords {
 }
 
 /** @param now Unix milliseconds. */
-export function progressWords(progress: Progress, now: number): ProgressWords {
+export function progressText(progress: Progress, now: number): ProgressText {
   switch (progress.phase) {
     case 'listing':
-      return { doing: 'Looking through the folder', detail: '', part: null };
+      return { doing: 'Scanning folder', detail: '', part: null };
     case 'reading':
-      return { doing: 'Reading', detail: readingDetail(progress), part: partOf(progress.done, progress.total) };
+      return { doing: 'Scanning', detail: readingDetail(progress), part: partOf(progress.done, progress.total) };
     case 'comparing':
-      return { doing: 'Asking what the server lacks', detail: count(progress.total.files, 'file'), part: null };
+      return { doing: 'Checking what’s already uploaded', detail: count(progress.total.files, 'file'), part: null };
     case 'sending':
-      return { doing: 'Sending', detail: sendingDetail(progress), part: partOf(progress.done, progress.total) };
+      return { doing: 'Uploading', detail: sendingDetail(progress), part: partOf(progress.done, progress.total) };
     case 'finishing':
-      return { doing: 'Putting it together', detail: 'Everything is there', part: 1 };
+      return { doing: 'Finishing up', detail: 'All files are uploaded', part: 1 };
     case 'linking':
-      return { doing: 'Switching the address', detail: 'The files are live', part: 1 };
+      return { doing: 'Updating the address', detail: '', part: 1 };
     case 'retrying':
       return { doing: `Trying again ${until(progress.at, now)}`, detail: progress.reason, part: null };
   }
@@ -36,13 +36,13 @@ export function progressWords(progress: Progress, now: number): ProgressWords {
 export function milestone({ phase }: Progress): string | null {
   switch (phase) {
     case 'reading':
-      return 'reading files';
+      return 'scanning files';
     case 'sending':
-      return 'sending files';
+      return 'uploading files';
     case 'finishing':
-      return 'everything is sent';
+      return 'all files are uploaded';
     case 'retrying':
-      return 'something went wrong, and is tried again';
+      return 'an attempt failed and will be retried';
     default:
       return null;
   }
@@ -56,8 +56,8 @@ export function bytesOf(done: number, total: number): string {
 }
 
 function readingDetail({ done, total, cached }: Extract<Progress, { phase: 'reading' }>): string {
-  const known = cached.files > 0 ? `, ${cached.files.toLocaleString('en-US')} known` : '';
-  return `${done.files.toLocaleString('en-US')} of ${count(total.files, 'file')} read${known}`;
+  const known = cached.files > 0 ? ` · ${cached.files.toLocaleString('en-US')} unchanged` : '';
+  return `${done.files.toLocaleString('en-US')} of ${count(total.files, 'file')}${known}`;
 }
 
 function sendingDetail({ done, total, bytesPerSecond }: Extract<Progress, { phase: 'sending' }>): string {

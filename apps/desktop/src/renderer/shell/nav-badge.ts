@@ -1,13 +1,13 @@
 import type { FolderState } from '../../shared/folder.ts';
 import type { Publishing } from '../../shared/publishing.ts';
-import { troubleOf } from '../../shared/trouble-of.ts';
+import { blockingProblem } from '../../shared/blocking-problem.ts';
 
 /** The badge of a page in the sidebar: its severity, the number of items of this severity, and a text that counts all items. */
-export interface PlaceSign {
+export interface NavBadge {
   /** The highest severity, as in the tray: a failure, then an item that waits for the user, then work. */
   is: 'failed' | 'waiting' | 'working';
   count: number;
-  words: string;
+  text: string;
 }
 
 type Publishings = readonly Pick<Publishing, 'id' | 'state'>[];
@@ -17,11 +17,11 @@ type Publishings = readonly Pick<Publishing, 'id' | 'state'>[];
  *
  * @param seen Ids of the failures that the user has seen.
  */
-export function publishSign(publishings: Publishings, seen: ReadonlySet<string>): PlaceSign | null {
+export function publishBadge(publishings: Publishings, seen: ReadonlySet<string>): NavBadge | null {
   const failed = publishings.filter(({ id, state }) => state.is === 'failed' && !seen.has(id)).length;
   const asking = publishings.filter(({ state }) => state.is === 'asking').length;
   const working = publishings.filter(({ state }) => state.is === 'working' || state.is === 'queued').length;
-  return signOf([
+  return highestBadge([
     ['failed', failed, `${failed} failed`],
     ['waiting', asking, `${asking} with a question`],
     ['working', working, `${working} being published`],
@@ -29,11 +29,11 @@ export function publishSign(publishings: Publishings, seen: ReadonlySet<string>)
 }
 
 /** Counts the watched folders that failed, cannot be published, or are being published. Pure. */
-export function folderSign(folders: readonly { state: FolderState }[]): PlaceSign | null {
-  const failed = folders.filter(({ state }) => troubleOf(state) !== null).length;
+export function foldersBadge(folders: readonly { state: FolderState }[]): NavBadge | null {
+  const failed = folders.filter(({ state }) => blockingProblem(state) !== null).length;
   const missing = folders.filter(({ state }) => state.is === 'missing').length;
   const working = folders.filter(({ state }) => state.is === 'publishing').length;
-  return signOf([
+  return highestBadge([
     ['failed', failed, `${failed} failed`],
     ['waiting', missing, `${missing} with nothing to publish`],
     ['working', working, `${working} being published`],
@@ -54,10 +54,10 @@ export function seenFailures(
   return new Set(failed.filter((id) => isShown || before.has(id)));
 }
 
-function signOf(parts: readonly (readonly [is: PlaceSign['is'], count: number, words: string])[]): PlaceSign | null {
-  const there = parts.filter(([, count]) => count > 0);
-  const [first] = there;
+function highestBadge(parts: readonly (readonly [is: NavBadge['is'], count: number, text: string])[]): NavBadge | null {
+  const present = parts.filter(([, count]) => count > 0);
+  const [first] = present;
   if (!first) return null;
   const [is, count] = first;
-  return { is, count, words: there.map(([, , words]) => words).join(', ') };
+  return { is, count, text: present.map(([, , text]) => text).join(', ') };
 }

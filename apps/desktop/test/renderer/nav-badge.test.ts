@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { folderSign, publishSign, seenFailures } from '../../src/renderer/shell/place-sign.ts';
+import { foldersBadge, publishBadge, seenFailures } from '../../src/renderer/shell/nav-badge.ts';
 import type { FolderState } from '../../src/shared/folder.ts';
 import type { PublishingState } from '../../src/shared/publishing.ts';
 import { folder, id, problem, published, publishing } from '../harness/gallery/sample.ts';
 
-const NOBODY: ReadonlySet<string> = new Set();
+const NO_IDS: ReadonlySet<string> = new Set();
 const FAILED: PublishingState & FolderState = { is: 'failed', problem: problem('refused', 'It is too large.') };
 const ASKING: PublishingState = { is: 'asking', question: { about: 'project', suggestions: [] } };
 const WORKING: PublishingState = { is: 'working', progress: { phase: 'listing' } };
@@ -31,18 +31,18 @@ describe('the badge of the Publish page (desktop §8, 12)', () => {
       ['failed', 1, '1 failed, 1 with a question, 1 being published'],
     ],
   ] as [string, PublishingState[], [string, number, string] | null][])('%s', (_what, states, expected) => {
-    const sign = publishSign(list(states), NOBODY);
-    expect(sign && [sign.is, sign.count, sign.words]).toEqual(expected);
+    const badge = publishBadge(list(states), NO_IDS);
+    expect(badge && [badge.is, badge.count, badge.text]).toEqual(expected);
   });
 
   it('ignores a failure that was seen, until it fails again', () => {
     const [failed, tried] = [list([FAILED, FAILED]), list([WORKING, FAILED])];
-    expect(publishSign(failed, seenFailures(NOBODY, failed, false))).toMatchObject({ count: 2 });
-    const seen = seenFailures(NOBODY, failed, true);
+    expect(publishBadge(failed, seenFailures(NO_IDS, failed, false))).toMatchObject({ count: 2 });
+    const seen = seenFailures(NO_IDS, failed, true);
     expect(seen).toEqual(new Set([id(1), id(2)]));
-    expect(publishSign(failed, seenFailures(seen, failed, false))).toBeNull();
+    expect(publishBadge(failed, seenFailures(seen, failed, false))).toBeNull();
     const after = seenFailures(seen, tried, false);
-    expect(publishSign(failed, seenFailures(after, failed, false))).toMatchObject({ is: 'failed', count: 1 });
+    expect(publishBadge(failed, seenFailures(after, failed, false))).toMatchObject({ is: 'failed', count: 1 });
   });
 });
 
@@ -63,7 +63,7 @@ describe('the badge of the Folders page (desktop §8, 12)', () => {
     ['ranks a failure above a missing folder', [GONE, FAILED], ['failed', 1, '1 failed, 1 with nothing to publish']],
     ['counts an unreadable folder as failed', [until('folder')], ['failed', 1, '1 failed']],
   ] as [string, FolderState[], [string, number, string] | null][])('%s', (_what, states, expected) => {
-    const sign = folderSign(states.map((state, number) => folder(number, 'site', state)));
-    expect(sign && [sign.is, sign.count, sign.words]).toEqual(expected);
+    const badge = foldersBadge(states.map((state, number) => folder(number, 'site', state)));
+    expect(badge && [badge.is, badge.count, badge.text]).toEqual(expected);
   });
 });

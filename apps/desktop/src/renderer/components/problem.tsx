@@ -1,13 +1,13 @@
-import './trouble.css';
+import './problem.css';
 import { CircleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { Problem } from '../../shared/problem.ts';
-import { withFile } from '../words/folder.ts';
+import { withFile } from '../text/folder.ts';
 
 /** The message of a problem, its file and the next step. For a card that already shows that it failed. */
-export function Failure({ problem }: { problem: Problem }) {
+export function ProblemText({ problem }: { problem: Problem }) {
   return (
-    <div className="failure">
+    <div className="problem-text">
       <p className="selectable">{withFile(problem)}</p>
       {problem.next !== null && <p className="soft selectable">{problem.next}</p>}
     </div>
@@ -15,12 +15,12 @@ export function Failure({ problem }: { problem: Problem }) {
 }
 
 /** Problem box, announced to screen readers at once (`role="alert"`). */
-export function Trouble({ problem, children }: { problem: Problem; children?: ReactNode }) {
+export function ProblemBox({ problem, children }: { problem: Problem; children?: ReactNode }) {
   return (
-    <div className="trouble" role="alert">
+    <div className="problem" role="alert">
       <CircleAlert size={16} aria-hidden />
-      <Failure problem={problem} />
-      {children && <div className="trouble-actions">{children}</div>}
+      <ProblemText problem={problem} />
+      {children && <div className="problem-actions">{children}</div>}
     </div>
   );
 }

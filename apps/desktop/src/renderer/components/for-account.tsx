@@ -7,21 +7,17 @@ import { Empty } from './empty.tsx';
 
 /** Shows its children when signed in, otherwise a prompt to sign in. @param what Names the content, such as `sites`. */
 export function ForAccount({ what, children }: { what: string; children: ReactNode }) {
-  const { go } = useShell();
+  const { navigate } = useShell();
   const { hasKey, server } = useAccount();
   if (hasKey) return children;
   const isRefused = server.signIn.is === 'refused';
   return (
     <Empty
       icon={KeyRound}
-      title={isRefused ? 'The server does not take your key any more' : `Sign in to see your ${what}`}
-      text={
-        isRefused
-          ? 'Sign in with another one, and it goes on.'
-          : 'What you publish without an account is on the Publish page.'
-      }
+      title={isRefused ? 'Your key no longer works' : `Sign in to see your ${what}`}
+      text={isRefused ? 'Sign in again to continue.' : 'Sites published without an account are on the Publish page.'}
     >
-      <Button variant="primary" onClick={() => go({ page: 'settings' })}>
+      <Button variant="primary" onClick={() => navigate({ page: 'settings' })}>
         Sign in
       </Button>
     </Empty>

@@ -4,11 +4,11 @@ import type { FolderState, WatchedFolder } from '../../../shared/folder.ts';
 import type { Problem } from '../../../shared/problem.ts';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/confirm.tsx';
-import { Trouble } from '../../components/trouble.tsx';
+import { ProblemBox } from '../../components/problem.tsx';
 import { useShell } from '../../state/shell.ts';
 
 /** Shows that a watched folder has a password, and offers to change or remove it. */
-export function PasswordKept({
+export function CurrentPassword({
   folder: { id, state },
   onChange,
   onClose,
@@ -19,7 +19,7 @@ export function PasswordKept({
   onClose: () => void;
 }) {
   const { desktop } = useShell();
-  const [isAsked, setAsked] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
 
   const remove = async () => {
@@ -31,20 +31,20 @@ export function PasswordKept({
 
   return (
     <div className="dialog-body">
-      <p className="password-kept">
-        <Lock size={15} aria-hidden /> Password protected
+      <p className="current-password">
+        <Lock size={15} aria-hidden /> Password-protected
       </p>
-      {problem !== null && <Trouble problem={problem} />}
-      {isAsked ? (
+      {problem !== null && <ProblemBox problem={problem} />}
+      {isConfirming ? (
         <Confirm
-          question={`Remove the password? ${removalWords(state)} Earlier versions keep theirs.`}
+          question={`Remove the password? ${removalText(state)} Earlier versions keep theirs.`}
           yes="Remove password"
-          onNo={() => setAsked(false)}
+          onNo={() => setConfirming(false)}
           onYes={remove}
         />
       ) : (
         <div className="dialog-foot">
-          <Button onClick={() => setAsked(true)}>Remove</Button>
+          <Button onClick={() => setConfirming(true)}>Remove</Button>
           <Button onClick={onChange}>Change</Button>
         </div>
       )}
@@ -53,9 +53,9 @@ export function PasswordKept({
 }
 
 /** The effect of removing the password, and when it takes effect. */
-function removalWords({ is }: FolderState): string {
+function removalText({ is }: FolderState): string {
   const isAtOnce = is === 'starting' || is === 'settling' || is === 'publishing' || is === 'live';
   return isAtOnce
-    ? 'A version without it is published at once, and everyone with the link sees it.'
-    : 'From the next version on, everyone with the link sees the site.';
+    ? 'This republishes the site without a password, so everyone with the link can see it.'
+    : 'From the next version on, everyone with the link can see the site.';
 }

@@ -15,7 +15,7 @@ export function ago(at: number, now: number): string {
   const seconds = Math.floor((now - at) / 1_000);
   if (seconds < 10) return 'just now';
   if (seconds >= MONTH)
-    return new Date(at).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
+    return new Date(at).toLocaleDateString('en-US', { day: 'numeric', month: 'short', year: 'numeric' });
   const unit = [DAY, HOUR, MINUTE].find((size) => seconds >= size) ?? 1;
   return `${duration(Math.floor(seconds / unit) * unit)} ago`;
 }
@@ -45,7 +45,7 @@ export function dayOf(at: number, now: number): string {
   if (day === today) return 'Today';
   if (day === startOfDay(today - HOUR * 1_000)) return 'Yesterday';
   const isSameYear = new Date(at).getFullYear() === new Date(now).getFullYear();
-  return new Date(at).toLocaleDateString('en-GB', {
+  return new Date(at).toLocaleDateString('en-US', {
     weekday: 'long',
     day: 'numeric',
     month: 'long',

@@ -6,13 +6,13 @@ import { useShell } from './shell.ts';
  *
  * @param id Id of the publishing or the folder. @returns The ref for the card, which gets the focus so that screen readers announce it.
  */
-export function useMeant(id: string): RefObject<HTMLElement | null> {
+export function useScrollToTarget(id: string): RefObject<HTMLElement | null> {
   const ref = useRef<HTMLElement>(null);
-  const { place } = useShell();
+  const { route } = useShell();
   useEffect(() => {
-    if (place.id !== id) return;
+    if (route.id !== id) return;
     ref.current!.scrollIntoView({ block: 'center' });
     ref.current!.focus({ preventScroll: true });
-  }, [place, id]);
+  }, [route, id]);
   return ref;
 }

@@ -1,0 +1,44 @@
+import { useEffect, useRef, useState } from 'react';
+import type { Publishing } from '../../shared/publishing.ts';
+import { useAppState } from '../state/store.ts';
+import { milestone } from '../text/progress.ts';
+
+/** Announces the milestones of each drop to screen readers, but not its progress numbers. */
+export function Announcements() {
+  const publishings = useAppState('publishings');
+  const before = useRef<ReadonlyMap<string, string> | null>(null);
+  const [announcement, setAnnouncement] = useState('');
+  useEffect(() => {
+    const sentences = new Map(publishings.map((publishing) => [publishing.id, sentence(publishing)]));
+    const previous = before.current;
+    before.current = sentences;
+    // Do not announce what already existed when the window opened.
+    if (previous === null) return;
+    const changed = [...sentences].filter(([id, text]) => text !== '' && previous.get(id) !== text);
+    if (changed.length > 0) setAnnouncement(changed.map(([, text]) => text).join(' '));
+  }, [publishings]);
+  return (
+    <p className="hidden" aria-live="polite" data-testid="announcements">
+      {announcement}
+    </p>
+  );
+}
+
+function sentence({ name, state }: Publishing): string {
+  switch (state.is) {
+    case 'asking':
+      return `${name} needs an answer.`;
+    case 'queued':
+      return `${name} is queued.`;
+    case 'working': {
+      const stage = milestone(state.progress);
+      return stage === null ? '' : `${name}: ${stage}.`;
+    }
+    case 'published':
+      return `${name} is published${state.published.copied ? ' and its link is copied' : ''}.`;
+    case 'failed':
+      return `${name} was not published: ${state.problem.message}`;
+    case 'cancelled':
+      return `${name} was cancelled.`;
+  }
+}
